@@ -1,0 +1,145 @@
+//! Bounded and unbounded shapes, and `shape_cast`: the same coarray seen in another shape.
+//!
+//! All of these only change the type of a reference. A coarray is transparent over its storage, which
+//! knows its size in bytes, so its extent follows from the shape.
+
+use coarray_coref::{MismatchedExtentError, Remote, Shape, ShapeCast};
+
+use crate::coarray::Coarray;
+
+impl<T: ?Sized + Shape> Coarray<T> {
+    /// The same coarray in a shape of at most as many elements of the same type.
+    ///
+    /// Where both shapes are known at compile time, one that does not fit does not compile. A cast of a
+    /// cast sees the whole coarray again.
+    ///
+    /// # Errors
+    /// Where this shape is known at run time only: if it has fewer elements than the new one.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// fn foo(x: &Coarray<[[i32; 20]; 10]>) -> i32 {
+    ///     x[9][19]
+    /// }
+    ///
+    /// coarray::run(1, || {
+    ///     let y = Coarray::<[i32; 200]>::from_fn(|i| i as i32);
+    ///     assert_eq!(foo(y.shape_cast::<[[i32; 20]; 10]>()), 199);
+    ///     let z = Coarray::<[i32]>::zeroed(50);
+    ///     assert!(z.shape_cast::<[[i32; 20]; 10]>().is_err());
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// *Coarray C++* section 4.3.
+    pub fn shape_cast<To: ?Sized + Shape>(&self) -> <T as ShapeCast<To>>::Wrap<&Coarray<To>>
+    where
+        T: ShapeCast<To>,
+    {
+        // SAFETY: `ShapeCast` vouches for the new shape in the storage's bytes.
+        T::cast(self.extent(), |_| unsafe { self.reshaped() })
+    }
+
+    /// As [`shape_cast`](Self::shape_cast), for writing, opening and publishing.
+    ///
+    /// # Errors
+    /// As [`shape_cast`](Self::shape_cast).
+    pub fn shape_cast_mut<To: ?Sized + Shape>(&mut self) -> <T as ShapeCast<To>>::Wrap<&mut Coarray<To>>
+    where
+        T: ShapeCast<To>,
+    {
+        // SAFETY: `ShapeCast` vouches for the new shape in the storage's bytes.
+        T::cast(self.extent(), |_| unsafe { self.reshaped_mut() })
+    }
+
+    /// # Safety
+    /// The storage holds at least a valid `To`, and whole elements of its items.
+    unsafe fn reshaped<To: ?Sized>(&self) -> &Coarray<To> {
+        // SAFETY: `Coarray` is transparent over `Storage`, whatever its shape.
+        unsafe { &*std::ptr::from_ref(self).cast() }
+    }
+
+    /// # Safety
+    /// As [`reshaped`](Self::reshaped).
+    unsafe fn reshaped_mut<To: ?Sized>(&mut self) -> &mut Coarray<To> {
+        // SAFETY: `Coarray` is transparent over `Storage`, whatever its shape.
+        unsafe { &mut *std::ptr::from_mut(self).cast() }
+    }
+}
+
+impl<'a, T: Remote, const N: usize> From<&'a Coarray<[T; N]>> for &'a Coarray<[T]> {
+    fn from(bounded: &'a Coarray<[T; N]>) -> Self {
+        // SAFETY: an array is a slice of its items.
+        unsafe { bounded.reshaped() }
+    }
+}
+
+impl<'a, T: Remote, const N: usize> From<&'a mut Coarray<[T; N]>> for &'a mut Coarray<[T]> {
+    fn from(bounded: &'a mut Coarray<[T; N]>) -> Self {
+        // SAFETY: an array is a slice of its items.
+        unsafe { bounded.reshaped_mut() }
+    }
+}
+
+impl<'a, T: Remote, const N: usize> TryFrom<&'a Coarray<[T]>> for &'a Coarray<[T; N]> {
+    type Error = MismatchedExtentError;
+
+    fn try_from(unbounded: &'a Coarray<[T]>) -> Result<Self, MismatchedExtentError> {
+        check_extent(N, unbounded.extent())?;
+        // SAFETY: there are exactly as many items as the array has.
+        Ok(unsafe { unbounded.reshaped() })
+    }
+}
+
+impl<'a, T: Remote, const N: usize> TryFrom<&'a mut Coarray<[T]>> for &'a mut Coarray<[T; N]> {
+    type Error = MismatchedExtentError;
+
+    fn try_from(unbounded: &'a mut Coarray<[T]>) -> Result<Self, MismatchedExtentError> {
+        check_extent(N, unbounded.extent())?;
+        // SAFETY: there are exactly as many items as the array has.
+        Ok(unsafe { unbounded.reshaped_mut() })
+    }
+}
+
+fn check_extent(expected: usize, found: usize) -> Result<(), MismatchedExtentError> {
+    if expected == found { Ok(()) } else { Err(MismatchedExtentError { expected, found }) }
+}
+
+impl<T: Remote, const N: usize> Coarray<[T; N]> {
+    /// The same coarray with its leading extent known at run time only.
+    ///
+    /// # Source
+    /// *Coarray C++* section 4.1.
+    #[must_use]
+    pub fn as_unbounded(&self) -> &Coarray<[T]> {
+        self.into()
+    }
+}
+
+impl<T: Remote> Coarray<[T]> {
+    /// The same coarray with its leading extent in its type.
+    ///
+    /// # Errors
+    /// If the extent is not `N`.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    /// use coarray::MismatchedExtentError;
+    ///
+    /// coarray::run(2, || {
+    ///     let y = Coarray::<[[i32; 20]]>::zeroed(12);
+    ///     let refused = y.as_bounded::<10>().unwrap_err();
+    ///     assert_eq!(refused, MismatchedExtentError { expected: 10, found: 12 });
+    ///     assert_eq!(y.as_bounded::<12>().unwrap().len(), 12);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// *Coarray C++* section 4.2.
+    pub fn as_bounded<const N: usize>(&self) -> Result<&Coarray<[T; N]>, MismatchedExtentError> {
+        self.try_into()
+    }
+}

@@ -1,0 +1,169 @@
+//! Making coarrays.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use coarray_coref::{Remote, Shape, Symmetric};
+use coarray_fabric::AllocError;
+
+use crate::coarray::Coarray;
+use crate::storage::Storage;
+
+impl<T: Symmetric> Coarray<T> {
+    /// Collective. A coarray that holds `value` on this image; each image gives its own.
+    ///
+    /// # Panics
+    /// On all images if there is no room, with the largest users of the heap. The job ends with a report if
+    /// images create coarrays of different types.
+    #[must_use]
+    #[track_caller]
+    pub fn new(value: T) -> Self {
+        or_panic(Self::try_new(value))
+    }
+
+    /// Collective. As [`new`](Self::new), but returns the error.
+    ///
+    /// # Errors
+    /// On all images alike if there is no room; everything else stays as it was.
+    #[track_caller]
+    pub fn try_new(value: T) -> Result<Self, AllocError> {
+        // SAFETY: `create` hands out a place for one `T`.
+        create::<T>(1, Location::caller(), |place| unsafe { place.write(value) })
+    }
+}
+
+impl<T: Remote> Coarray<T> {
+    /// Collective. A coarray of zeros.
+    ///
+    /// Types to which zero bytes are no value, such as `NonZeroU32`, do not compile here.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    #[must_use]
+    #[track_caller]
+    pub fn zeroed() -> Self {
+        or_panic(Self::try_zeroed())
+    }
+
+    /// Collective. As [`zeroed`](Self::zeroed), but returns the error.
+    ///
+    /// # Errors
+    /// As [`try_new`](Self::try_new).
+    #[track_caller]
+    pub fn try_zeroed() -> Result<Self, AllocError> {
+        const { assert!(T::ZERO_IS_VALID, "zero bytes are no valid value of this type; use Coarray::new") }
+        // SAFETY: zero bytes are a valid `T`.
+        create::<T>(1, Location::caller(), |place| unsafe { place.write_bytes(0, 1) })
+    }
+}
+
+impl<T: Symmetric, const N: usize> Coarray<[T; N]> {
+    /// Collective. A coarray whose item `i` is `item(i)` on this image. Large arrays never pass through the
+    /// stack.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let x = Coarray::<[usize; 4]>::from_fn(|i| 10 * this_image() + i);
+    ///     assert_eq!(x[3], 10 * this_image() + 3);
+    /// });
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn from_fn(mut item: impl FnMut(usize) -> T) -> Self {
+        or_panic(create::<[T; N]>(1, Location::caller(), |place| {
+            for index in 0..N {
+                // SAFETY: the item lies within the array.
+                unsafe { place.cast::<T>().add(index).write(item(index)) }
+            }
+        }))
+    }
+}
+
+impl<T: Symmetric> Coarray<[T]> {
+    /// Collective. A coarray of `extent` items, the same number on all images, whose item `i` is `item(i)` on
+    /// this image.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new). The job ends with a report if images ask for different extents.
+    #[must_use]
+    #[track_caller]
+    pub fn from_fn(extent: usize, item: impl FnMut(usize) -> T) -> Self {
+        or_panic(Self::try_from_fn(extent, item))
+    }
+
+    /// Collective. As [`from_fn`](Self::from_fn), but returns the error.
+    ///
+    /// # Errors
+    /// As [`Coarray::try_new`].
+    #[track_caller]
+    pub fn try_from_fn(extent: usize, mut item: impl FnMut(usize) -> T) -> Result<Self, AllocError> {
+        create::<[T]>(extent, Location::caller(), |place| {
+            for index in 0..extent {
+                // SAFETY: the item lies within the block.
+                unsafe { place.cast::<T>().add(index).write(item(index)) }
+            }
+        })
+    }
+}
+
+impl<T: Remote> Coarray<[T]> {
+    /// Collective. A coarray of `extent` zeros, the same number on all images.
+    ///
+    /// # Panics
+    /// As [`from_fn`](Self::from_fn).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let n = 3;
+    ///     let y = Coarray::<[[i32; 20]]>::zeroed(n);
+    ///     assert_eq!((y.len(), y[2][19]), (3, 0));
+    /// });
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn zeroed(extent: usize) -> Self {
+        or_panic(Self::try_zeroed(extent))
+    }
+
+    /// Collective. As [`zeroed`](Self::zeroed), but returns the error.
+    ///
+    /// # Errors
+    /// As [`Coarray::try_new`].
+    #[track_caller]
+    pub fn try_zeroed(extent: usize) -> Result<Self, AllocError> {
+        const { assert!(T::ZERO_IS_VALID, "zero bytes are no valid value of this type; use Coarray::from_fn") }
+        create::<[T]>(extent, Location::caller(), |place| {
+            // SAFETY: the block holds `extent` items, for which zero bytes are valid.
+            unsafe { place.cast::<T>().write_bytes(0, extent) }
+        })
+    }
+}
+
+/// Makes a coarray of `extent` items and lets `fill` initialise this image's part.
+fn create<T: ?Sized + Shape + 'static>(
+    extent: usize,
+    caller: &'static Location<'static>,
+    fill: impl FnOnce(*mut T),
+) -> Result<Coarray<T>, AllocError> {
+    const { assert!(!std::mem::needs_drop::<T::Item>(), "values in coarrays are not dropped") }
+    let storage = Storage::allocate::<T>(extent, caller)?;
+    fill(T::pointer(storage.address().as_ptr(), extent));
+    if T::Item::SHARED {
+        storage.meet_at_birth::<T>(extent, caller);
+    }
+    Ok(Coarray { storage, shape: PhantomData })
+}
+
+#[track_caller]
+fn or_panic<T>(created: Result<T, AllocError>) -> T {
+    created.unwrap_or_else(|error| panic!("{error}"))
+}

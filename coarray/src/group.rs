@@ -1,0 +1,119 @@
+//! Opening several coarrays at the price of one barrier.
+
+use std::panic::Location;
+
+use coarray_coref::{Remote, Shape};
+use coarray_fabric::Operation;
+
+use crate::coarray::Coarray;
+use crate::open::Open;
+use crate::ragged::{OpenRagged, Ragged};
+use crate::storage::Storage;
+
+/// Something that opens: `&mut Coarray<T>` or `&mut Ragged<T>`.
+pub trait Opens: sealed::Sealed {
+    /// The guard of its open phase.
+    type Guard;
+
+    #[doc(hidden)]
+    fn guard(self, opened: &'static Location<'static>) -> Self::Guard;
+}
+
+/// Two to four things that open together.
+pub trait OpenTogether: sealed::Sealed {
+    /// A guard for each.
+    type Guards;
+
+    #[doc(hidden)]
+    fn open_together(self, opened: &'static Location<'static>) -> Self::Guards;
+}
+
+mod sealed {
+    use crate::storage::Storage;
+
+    pub trait Sealed {
+        /// The storage whose phase is the thing's; nothing for tuples.
+        #[allow(private_interfaces)]
+        fn storage(&self) -> Option<&Storage>;
+    }
+}
+
+/// Collective. Opens several coarrays with one barrier: `let (a, b) = open((&mut a, &mut b));`.
+///
+/// Each closes when its guard is dropped; all images drop the guards in the same order.
+///
+/// # Panics
+/// As [`Coarray::open`].
+///
+/// # Examples
+/// ```
+/// use coarray::prelude::*;
+///
+/// coarray::run(2, || {
+///     let (mut a, mut b) = (Coarray::new(1), Coarray::new(2.5));
+///     let (a, b) = coarray::open((&mut a, &mut b));
+///     assert_eq!((a.at(1).get(), b.at(0).get()), (1, 2.5));
+/// });
+/// ```
+#[track_caller]
+pub fn open<C: OpenTogether>(coarrays: C) -> C::Guards {
+    coarrays.open_together(Location::caller())
+}
+
+impl<T: ?Sized + Shape<Item: Remote>> sealed::Sealed for &mut Coarray<T> {
+    #[allow(private_interfaces)]
+    fn storage(&self) -> Option<&Storage> {
+        Some(&self.storage)
+    }
+}
+
+impl<'a, T: ?Sized + Shape<Item: Remote>> Opens for &'a mut Coarray<T> {
+    type Guard = Open<'a, T>;
+
+    fn guard(self, opened: &'static Location<'static>) -> Open<'a, T> {
+        Open::new(self, opened)
+    }
+}
+
+impl<T: Remote> sealed::Sealed for &mut Ragged<T> {
+    #[allow(private_interfaces)]
+    fn storage(&self) -> Option<&Storage> {
+        Some(self.phase())
+    }
+}
+
+impl<'a, T: Remote> Opens for &'a mut Ragged<T> {
+    type Guard = OpenRagged<'a, T>;
+
+    fn guard(self, opened: &'static Location<'static>) -> OpenRagged<'a, T> {
+        OpenRagged::new(self, opened)
+    }
+}
+
+macro_rules! tuples {
+    ($($name:ident),+) => {
+        impl<$($name: Opens),+> sealed::Sealed for ($($name,)+) {
+            #[allow(private_interfaces)]
+            fn storage(&self) -> Option<&Storage> {
+                None
+            }
+        }
+
+        impl<$($name: Opens),+> OpenTogether for ($($name,)+) {
+            type Guards = ($($name::Guard,)+);
+
+            #[track_caller]
+            #[allow(non_snake_case)]
+            fn open_together(self, opened: &'static Location<'static>) -> Self::Guards {
+                let ($($name,)+) = self;
+                let storages: Vec<&Storage> = [$($name.storage()),+].into_iter().flatten().collect();
+                Storage::begin(Operation::Open, &storages, "", opened);
+                ($($name.guard(opened),)+)
+            }
+        }
+    };
+}
+
+tuples!(A, B);
+tuples!(A, B, C);
+tuples!(A, B, C, D);

@@ -1,0 +1,118 @@
+//! Coarrays for Rust: simulations that run as many *images* of one program and read and write each other's
+//! memory directly.
+//!
+//! A [`Coarray<T>`] is one `T` on every image. Locally it is a `T`. Remotely it is reached by the number of
+//! the image, with ordinary indexing:
+//!
+//! ```no_run
+//! use coarray::prelude::*;
+//!
+//! #[coarray::main]
+//! fn main() {
+//!     let mut x = Coarray::<[[i32; 20]; 10]>::zeroed();
+//!     x[1][2] = this_image() as i32;                      // local: a plain store
+//!     let x = x.open();                                   // from here on, other images may reach x
+//!     let right = (this_image() + 1) % num_images();
+//!     x.at(right)[3][4].put(42);                          // one-sided put
+//!     let v = x.at(right)[1][2].get();                    // one-sided get
+//!     x.at(right)[5].put_from(&[v; 20]);                  // a whole row
+//! }                                                       // drop: fence, then x is private again
+//! ```
+//!
+//! Start it plainly and it runs on all cores; `COARRAY_IMAGES=7`, or `coarun -n 7`, says how many images.
+//!
+//! # Race-free by construction
+//!
+//! A coarray is *closed*: every image is alone with its part, through `&T` and `&mut T`. Or it is *open*: all
+//! images get and put through [`Coref`]s, and nobody has a reference into it. [`Coarray::open`] takes `&mut`
+//! and returns the guard that ends the phase, so the borrow checker keeps the two apart, and the barriers of
+//! both carry the coarray's identity, so images cannot disagree about it. [`Coarray::publish`] is for phases
+//! in which everyone only reads; then even plain references to the neighbours' memory are safe.
+//!
+//! Inside an open phase images can still race for a place. They then read unspecified values; that is never
+//! undefined behaviour.
+//!
+//! # Never a silent hang
+//!
+//! Every collective operation checks that all images are in the same one. If not, the job ends and says
+//! which images are where, with both source lines.
+//!
+//! # Where things are
+//! | to | use |
+//! |---|---|
+//! | start images | [`main`](macro@main), [`launch`], [`run`], [`test`](macro@test), the program `coarun` |
+//! | know where one is | [`this_image`], [`num_images`] |
+//! | share memory | [`Coarray`], [`Ragged`], [`open`], [`Coref`], [`Coptr`] |
+//! | say what travels | [`Remote`], [`Plain`], [`RemoteClone`] |
+//! | synchronise | [`sync_all`], [`image_fence`], [`Coatomic`] |
+//! | combine values | [`co_sum`], [`co_min`], [`co_max`], [`co_reduce`], [`co_broadcast`] |
+//! | stop | [`error_stop`], [`error_stop_with`] |
+//! | test | [`testing`] |
+
+mod coarray;
+mod convert;
+mod create;
+mod group;
+mod open;
+pub mod prelude;
+mod publish;
+mod ragged;
+mod storage;
+pub mod testing;
+
+pub use crate::coarray::Coarray;
+pub use coarray_collectives::{co_broadcast, co_max, co_min, co_reduce, co_sum};
+pub use coarray_coref::{
+    Access, Coptr, Coref, Iter, Member, Members, MismatchedExtentError, Plain, ReadOnly, ReadWrite, Remote, RemoteClone,
+    Section, Shape, ShapeCast, Shared, Symmetric, Values,
+};
+pub use coarray_fabric::{
+    AllocError, Failure, Holder, Launch, coarun, error_stop, error_stop_with, launch, num_images, run, terminal_size,
+    this_image,
+};
+pub use coarray_macros::{Remote, main, test};
+pub use coarray_sync::{Coatomic, CoatomicPlace, Number, image_fence, sync_all};
+pub use group::{OpenTogether, Opens, open};
+pub use open::Open;
+pub use publish::Published;
+pub use ragged::{OpenRagged, PublishedRagged, Ragged};
+
+/// The place of a member of a struct on another image: `field!(pt.at(5), x).put(1)`.
+///
+/// Members of members are named with dots: `field!(pt.at(5), velocity.x)`.
+///
+/// # Examples
+/// ```
+/// use coarray::prelude::*;
+///
+/// #[derive(Clone, Copy, Remote)]
+/// #[repr(C)]
+/// struct Point {
+///     x: i32,
+///     y: i32,
+/// }
+///
+/// coarray::run(2, || {
+///     let mut pt = Coarray::new(Point { x: 1, y: 2 });
+///     pt.y = pt.x + 10;
+///     let pt = pt.open();
+///     if this_image() == 0 {
+///         coarray::field!(pt.at(1), x).put(5);
+///         assert_eq!(coarray::field!(pt.at(1), y).get(), 11);
+///     }
+/// });
+/// ```
+///
+/// # Source
+/// `member()`, *Coarray C++* section 3.3.
+#[macro_export]
+macro_rules! field {
+    ($place:expr, $member:tt $(. $inner:tt)*) => {
+        $place.member(|members| members.$member)$(.member(|members| members.$inner))*
+    };
+}
+
+#[doc(hidden)]
+pub mod __private {
+    pub use coarray_coref::{Member, Members, Remote, Symmetric};
+}

@@ -1,0 +1,111 @@
+//! The phase in which everyone reads everyone's part and nobody writes.
+
+use std::any::type_name;
+use std::ops::Deref;
+use std::panic::Location;
+
+use coarray_coref::{Coref, ReadOnly, Remote, Shape};
+use coarray_fabric::Operation;
+
+use crate::coarray::Coarray;
+use crate::storage::{Places, Storage};
+
+/// A coarray in its read-only phase: local `&T`, remote `get`, and plain references to the parts of images
+/// whose memory is mapped.
+///
+/// Dropping it ends the phase collectively, as with [`Open`](crate::Open).
+///
+/// # Examples
+/// A stencil that reads its neighbour's row in place:
+/// ```
+/// use coarray::prelude::*;
+///
+/// coarray::run(3, || {
+///     let mut row = Coarray::new([this_image() as f64; 100]);
+///     let row = row.publish();
+///     let right = (this_image() + 1) % num_images();
+///     let sum: f64 = match row.try_ref(right) {
+///         Some(theirs) => row.iter().zip(theirs).map(|(a, b)| a + b).sum(),
+///         None => row.iter().zip(&row.at(right).get()).map(|(a, b)| a + b).sum(),
+///     };
+///     assert_eq!(sum, 100.0 * (this_image() + right) as f64);
+/// });
+/// ```
+#[must_use = "the read-only phase ends when this guard is dropped"]
+#[derive(Debug)]
+pub struct Published<'a, T: ?Sized + Shape<Item: Remote>> {
+    coarray: &'a mut Coarray<T>,
+    places: Places,
+    published: &'static Location<'static>,
+}
+
+impl<T: ?Sized + Shape<Item: Remote>> Coarray<T> {
+    /// Collective. Lets all images read all parts, and nobody write: a barrier after which everything that
+    /// images wrote to their own parts is visible to all.
+    ///
+    /// The job ends with a report if another image is in a different collective operation, or publishes
+    /// another coarray.
+    ///
+    /// # Panics
+    /// If the guard of an earlier phase was leaked.
+    #[track_caller]
+    pub fn publish(&mut self) -> Published<'_, T> {
+        let published = Location::caller();
+        Storage::begin(Operation::Publish, &[&self.storage], type_name::<T>(), published);
+        let places = self.storage.places();
+        Published { coarray: self, places, published }
+    }
+}
+
+impl<T: ?Sized + Shape<Item: Remote>> Published<'_, T> {
+    /// The part of image `image`, for reading.
+    ///
+    /// # Panics
+    /// If there is no such image.
+    #[inline]
+    #[must_use]
+    #[track_caller]
+    pub fn at(&self, image: usize) -> &Coref<T, ReadOnly> {
+        // SAFETY: the phase began with a barrier that every image entered with exclusive access to its
+        // part of this very coarray, and all it gives out until all drop their guards are shared
+        // references and read-only corefs, which borrow from this guard.
+        unsafe { self.places.at(image, self.coarray.extent()) }
+    }
+
+    /// The part of image `image` as memory of this image, if it is mapped here.
+    ///
+    /// # Panics
+    /// If there is no such image.
+    #[inline]
+    #[must_use]
+    #[track_caller]
+    pub fn try_ref(&self, image: usize) -> Option<&T> {
+        let place = self.at(image);
+        place.is_direct().then(|| {
+            let pointer = self.coarray.storage.image().heap(image);
+            let pointer = pointer.with_addr(place.local_address());
+            // SAFETY: the place is mapped, was initialised by its owner before the phase began, and nobody
+            // writes to it while the guard lives.
+            unsafe { &*T::pointer(pointer, self.coarray.extent()) }
+        })
+    }
+
+    /// Collective. Ends the phase, as dropping the guard does.
+    pub fn end(self) {}
+}
+
+impl<T: ?Sized + Shape<Item: Remote>> Deref for Published<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: initialised, and nobody writes to it while the guard lives.
+        unsafe { &*self.coarray.pointer() }
+    }
+}
+
+impl<T: ?Sized + Shape<Item: Remote>> Drop for Published<'_, T> {
+    fn drop(&mut self) {
+        self.coarray.storage.end(Operation::Unpublish, type_name::<T>(), self.published, || true);
+    }
+}

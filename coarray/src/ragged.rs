@@ -1,0 +1,303 @@
+//! Coarrays whose length differs from image to image.
+
+use std::any::type_name;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::panic::Location;
+use std::ptr::NonNull;
+
+use coarray_coref::{Coref, ReadOnly, Remote, bytes_are_valid};
+use coarray_fabric::{AllocError, Operation, RaggedBlock};
+
+use crate::coarray::Coarray;
+use crate::storage::{Places, Storage};
+
+/// A run of `T`s on every image, as long as that image likes.
+///
+/// Making one is collective; giving it another length is not, while it is closed. Locally it is a slice.
+/// Reaching another image's run first reads its description there: hoist `x.at(image)` out of loops.
+///
+/// # Examples
+/// ```
+/// use coarray::prelude::*;
+///
+/// coarray::run(4, || {
+///     let mut x = Ragged::from_fn(this_image() * 10, |i| i as i32);
+///     if let Some(first) = x.first_mut() {
+///         *first = this_image() as i32;
+///     }
+///     let x = x.open();
+///     assert_eq!(x.at(2)[0].get() + x.at(3)[4].get(), 2 + 4);
+///     assert!(x.at(0).is_empty());
+/// });
+/// ```
+///
+/// # Source
+/// Coarrays of pointers, *Coarray C++* section 3.6; Fortran allocatable components of coarrays.
+pub struct Ragged<T: Remote> {
+    /// Offset in the image's heap and number of items.
+    description: Coarray<[usize; 2]>,
+    block: Option<RaggedBlock>,
+    items: PhantomData<*mut T>,
+}
+
+impl<T: Remote> Ragged<T> {
+    /// Collective. A run of `length` items on this image, item `i` being `item(i)`.
+    ///
+    /// # Panics
+    /// If there is no room, with the largest users of the heap.
+    #[must_use]
+    #[track_caller]
+    pub fn from_fn(length: usize, item: impl FnMut(usize) -> T) -> Self {
+        let mut ragged = Self { description: Coarray::<[usize; 2]>::zeroed(), block: None, items: PhantomData };
+        ragged.replace(length, item);
+        ragged
+    }
+
+    /// Collective. A run of no items on this image.
+    ///
+    /// # Panics
+    /// As [`from_fn`](Self::from_fn).
+    #[must_use]
+    #[track_caller]
+    pub fn empty() -> Self {
+        Self::from_fn(0, |_| unreachable!("there are no items"))
+    }
+
+    /// Local. Replaces this image's run by `length` items, item `i` being `item(i)`.
+    ///
+    /// # Panics
+    /// If there is no room; the old run is then gone.
+    #[track_caller]
+    pub fn replace(&mut self, length: usize, item: impl FnMut(usize) -> T) {
+        if let Err(error) = self.try_replace(length, item) {
+            panic!("{error}");
+        }
+    }
+
+    /// Local. As [`replace`](Self::replace), but returns the error.
+    ///
+    /// # Errors
+    /// If there is no room; the run is then empty.
+    #[track_caller]
+    pub fn try_replace(&mut self, length: usize, mut item: impl FnMut(usize) -> T) -> Result<(), AllocError> {
+        const { T::CHECK };
+        let subject = type_name::<Self>();
+        *self.description = [0, 0];
+        let image = self.description.storage.image();
+        if let Some(block) = self.block.take() {
+            image.free_ragged(block);
+        }
+        let bytes = length.checked_mul(size_of::<T>()).ok_or(AllocError::TooLarge { length, subject })?;
+        let block = image.allocate_ragged(bytes, align_of::<T>(), subject, Location::caller())?;
+        self.block = Some(block);
+        // SAFETY: the block lies in this image's heap.
+        let items = unsafe { image.heap(image.index()).add(block.offset()).cast::<T>() };
+        for index in 0..length {
+            // SAFETY: the item lies within the block.
+            unsafe { items.add(index).write(item(index)) }
+        }
+        *self.description = [block.offset(), length];
+        Ok(())
+    }
+
+    /// Collective. Opens the runs to all images; their lengths stay as they are until all have closed.
+    ///
+    /// # Panics
+    /// As [`Coarray::open`].
+    #[track_caller]
+    pub fn open(&mut self) -> OpenRagged<'_, T> {
+        let opened = Location::caller();
+        Storage::begin(Operation::Open, &[self.phase()], type_name::<Self>(), opened);
+        OpenRagged::new(self, opened)
+    }
+
+    /// Collective. Lets all images read all runs, and nobody write.
+    ///
+    /// # Panics
+    /// As [`Coarray::publish`].
+    #[track_caller]
+    pub fn publish(&mut self) -> PublishedRagged<'_, T> {
+        let published = Location::caller();
+        Storage::begin(Operation::Publish, &[self.phase()], type_name::<Self>(), published);
+        let places = self.phase().places();
+        PublishedRagged { ragged: self, places, published }
+    }
+
+    /// The storage whose phase is the phase of the whole.
+    pub(crate) fn phase(&self) -> &Storage {
+        &self.description.storage
+    }
+
+    /// This image's run, whatever the phase.
+    fn run(&self) -> (*mut T, usize) {
+        // SAFETY: only this image writes its description, and only through `&mut self`.
+        let [offset, length] = unsafe { *self.description.pointer() };
+        let image = self.phase().image();
+        match length {
+            0 => (NonNull::dangling().as_ptr(), 0),
+            // SAFETY: the block lies in this image's heap.
+            _ => (unsafe { image.heap(image.index()).add(offset).cast() }, length),
+        }
+    }
+
+    /// The run of `image` during a phase.
+    ///
+    /// # Safety
+    /// As [`Coref::new`], for the run of every image.
+    #[track_caller]
+    unsafe fn run_of<A: coarray_coref::Access>(&self, places: &Places, image: usize) -> &Coref<[T], A> {
+        // SAFETY: nobody writes a description during a phase.
+        let [offset, length] = unsafe { places.at::<[usize; 2], ReadOnly>(image, 1) }.get();
+        let me = self.phase().image();
+        // SAFETY: the description is what its image wrote about its own block; the caller vouches for the
+        // rest. The address of an empty run is never used.
+        unsafe { Coref::new(me.heap(image).addr() + offset, image, length, me.is_direct(image)) }
+    }
+}
+
+impl<T: Remote> Deref for Ragged<T> {
+    type Target = [T];
+
+    #[inline]
+    #[track_caller]
+    fn deref(&self) -> &[T] {
+        self.phase().assert_private();
+        let (items, length) = self.run();
+        // SAFETY: initialised by `try_replace`, and private: see `Coarray::deref`.
+        unsafe { std::slice::from_raw_parts(items, length) }
+    }
+}
+
+impl<T: Remote> DerefMut for Ragged<T> {
+    #[inline]
+    #[track_caller]
+    fn deref_mut(&mut self) -> &mut [T] {
+        self.phase().assert_private();
+        let (items, length) = self.run();
+        // SAFETY: as in `deref`; `self` is borrowed exclusively.
+        unsafe { std::slice::from_raw_parts_mut(items, length) }
+    }
+}
+
+impl<T: Remote> Drop for Ragged<T> {
+    fn drop(&mut self) {
+        // In a leaked phase other images may still reach the run.
+        if let (Some(block), false) = (self.block.take(), self.phase().is_in_phase()) {
+            self.phase().image().free_ragged(block);
+        }
+    }
+}
+
+impl<T: Remote + fmt::Debug> fmt::Debug for Ragged<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(formatter)
+    }
+}
+
+/// A [`Ragged`] in its open phase; see [`Open`](crate::Open).
+#[must_use = "the runs close again when this guard is dropped"]
+#[derive(Debug)]
+pub struct OpenRagged<'a, T: Remote> {
+    ragged: &'a mut Ragged<T>,
+    places: Places,
+    opened: &'static Location<'static>,
+}
+
+impl<'a, T: Remote> OpenRagged<'a, T> {
+    /// The guard of a phase that has begun.
+    pub(crate) fn new(ragged: &'a mut Ragged<T>, opened: &'static Location<'static>) -> Self {
+        let places = ragged.phase().places();
+        Self { ragged, places, opened }
+    }
+
+    /// One-sided. The run of image `image`, as long as it is there.
+    ///
+    /// # Panics
+    /// If there is no such image.
+    #[must_use]
+    #[track_caller]
+    pub fn at(&self, image: usize) -> &Coref<[T]> {
+        // SAFETY: as `Open::at`; no image frees or replaces its run while it is open.
+        unsafe { self.ragged.run_of(&self.places, image) }
+    }
+
+    /// This image's own run.
+    #[must_use]
+    pub fn here(&self) -> &Coref<[T]> {
+        self.at(self.places.me)
+    }
+
+    /// Collective. Closes the runs, as dropping the guard does.
+    pub fn close(self) {}
+}
+
+impl<T: Remote> Drop for OpenRagged<'_, T> {
+    fn drop(&mut self) {
+        let (items, length) = self.ragged.run();
+        // SAFETY: runs when all images have left the phase, so this image is alone with its run.
+        let valid = || unsafe { bytes_are_valid(items, length) };
+        self.ragged.phase().end(Operation::Close, type_name::<Ragged<T>>(), self.opened, valid);
+    }
+}
+
+/// A [`Ragged`] in its read-only phase; see [`Published`](crate::Published).
+#[must_use = "the read-only phase ends when this guard is dropped"]
+#[derive(Debug)]
+pub struct PublishedRagged<'a, T: Remote> {
+    ragged: &'a mut Ragged<T>,
+    places: Places,
+    published: &'static Location<'static>,
+}
+
+impl<T: Remote> PublishedRagged<'_, T> {
+    /// One-sided. The run of image `image`, for reading.
+    ///
+    /// # Panics
+    /// If there is no such image.
+    #[must_use]
+    #[track_caller]
+    pub fn at(&self, image: usize) -> &Coref<[T], ReadOnly> {
+        // SAFETY: as `Published::at`; no image frees or replaces its run in the phase.
+        unsafe { self.ragged.run_of(&self.places, image) }
+    }
+
+    /// The run of image `image` as memory of this image, if it is mapped here.
+    ///
+    /// # Panics
+    /// If there is no such image.
+    #[must_use]
+    #[track_caller]
+    pub fn try_ref(&self, image: usize) -> Option<&[T]> {
+        let place = self.at(image);
+        place.is_direct().then(|| match place.len() {
+            0 => &[][..],
+            length => {
+                let heap = self.ragged.phase().image().heap(image);
+                // SAFETY: the run is mapped, was initialised by its owner before the phase began, and nobody
+                // writes to it while the guard lives.
+                unsafe { std::slice::from_raw_parts(heap.with_addr(place.local_address()).cast(), length) }
+            }
+        })
+    }
+
+    /// Collective. Ends the phase, as dropping the guard does.
+    pub fn end(self) {}
+}
+
+impl<T: Remote> Deref for PublishedRagged<'_, T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        let (items, length) = self.ragged.run();
+        // SAFETY: initialised, and nobody writes to it while the guard lives.
+        unsafe { std::slice::from_raw_parts(items, length) }
+    }
+}
+
+impl<T: Remote> Drop for PublishedRagged<'_, T> {
+    fn drop(&mut self) {
+        self.ragged.phase().end(Operation::Unpublish, type_name::<Ragged<T>>(), self.published, || true);
+    }
+}

@@ -1,0 +1,180 @@
+//! The memory of a coarray on this image, and whether other images may reach it.
+
+use std::any::type_name;
+use std::cell::Cell;
+use std::panic::Location;
+use std::ptr::NonNull;
+use std::rc::Rc;
+
+use coarray_coref::{Access, Coref, Shape};
+use coarray_fabric::{AllocError, Block, Call, Image, ObjectId, Operation};
+
+/// A block of the symmetric heap with its phase.
+///
+/// The phase is what makes local references sound: it is set before the barrier that lets other images in,
+/// and reset after the one that waits for them to be out.
+#[derive(Debug)]
+pub(crate) struct Storage {
+    image: Rc<Image>,
+    block: Block,
+    address: NonNull<u8>,
+    bytes: usize,
+    /// Whether a guard of an open or read-only phase exists, or was leaked.
+    in_phase: Cell<bool>,
+}
+
+impl Storage {
+    /// Collective. Memory for `extent` items of `T::Item`, which is not initialised yet.
+    pub(crate) fn allocate<T>(extent: usize, caller: &'static Location<'static>) -> Result<Self, AllocError>
+    where
+        T: ?Sized + Shape + 'static,
+    {
+        let subject = type_name::<T>();
+        let bytes = extent
+            .checked_mul(size_of::<T::Item>())
+            .filter(|&bytes| isize::try_from(bytes).is_ok())
+            .ok_or(AllocError::TooLarge { length: extent, subject })?;
+        let image = Image::current();
+        let call = Call::on_values::<T>(Operation::Create, extent, 0, caller);
+        let block = image.allocate(&call, bytes, align_of::<T::Item>())?;
+        // SAFETY: the block lies in this image's heap.
+        let address = unsafe { NonNull::new_unchecked(image.heap(image.index()).add(block.offset())) };
+        Ok(Self { image, block, address, bytes, in_phase: Cell::new(false) })
+    }
+
+    /// Collective. Lets no image return from the creation of a shared coarray before all made their part.
+    pub(crate) fn meet_at_birth<T: ?Sized + 'static>(&self, extent: usize, caller: &'static Location<'static>) {
+        self.image.meet(&Call::on_values::<T>(Operation::Create, extent, 0, caller));
+    }
+
+    pub(crate) fn image(&self) -> &Image {
+        &self.image
+    }
+
+    pub(crate) fn id(&self) -> ObjectId {
+        self.block.id()
+    }
+
+    pub(crate) fn address(&self) -> NonNull<u8> {
+        self.address
+    }
+
+    /// How many `Item`s there are.
+    pub(crate) fn extent<Item>(&self) -> usize {
+        const { assert!(size_of::<Item>() > 0, "a coarray of values without bytes is of no use") }
+        self.bytes / size_of::<Item>()
+    }
+
+    pub(crate) fn is_in_phase(&self) -> bool {
+        self.in_phase.get()
+    }
+
+    /// # Panics
+    /// If the guard of a phase was leaked: other images may still reach the memory.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn assert_private(&self) {
+        if self.in_phase.get() {
+            leaked();
+        }
+    }
+
+    /// Collective. Begins a phase of these storages together, which all image must be private.
+    #[track_caller]
+    pub(crate) fn begin(operation: Operation, storages: &[&Self], subject: &'static str, caller: &'static Location<'static>) {
+        let mut ids = [ObjectId::default(); coarray_fabric::MAX_OBJECTS];
+        for (id, storage) in ids.iter_mut().zip(storages) {
+            storage.assert_private();
+            *id = storage.id();
+        }
+        for storage in storages {
+            storage.in_phase.set(true);
+        }
+        let Some(first) = storages.first() else { return };
+        first.image.meet(&Call::on_objects(operation, &ids, subject, caller));
+    }
+
+    /// Collective. Ends a phase: completes this image's operations and waits until all images are out of
+    /// the phase.
+    ///
+    /// An image that unwinds does not wait; its storage stays in the phase.
+    pub(crate) fn end(&self, operation: Operation, subject: &'static str, caller: &'static Location<'static>, valid: impl FnOnce() -> bool) {
+        if std::thread::panicking() {
+            return;
+        }
+        self.image.fabric().quiet();
+        self.image.meet(&Call::on_objects(operation, &[self.id()], subject, caller));
+        assert!(
+            valid(),
+            "the coarray of {subject} opened at {caller} holds bytes on image {} that are no valid values: images put \
+             to the same place at the same time; separate their puts by sync_all or give each its own place",
+            self.image.index()
+        );
+        self.in_phase.set(false);
+    }
+
+    /// Where all images' parts are.
+    pub(crate) fn places(&self) -> Places {
+        Places {
+            first: self.image.heap(0).addr() + self.block.offset(),
+            stride: self.image.stride(),
+            images: self.image.images(),
+            me: self.image.index(),
+            direct: self.image.is_direct(self.image.index()),
+        }
+    }
+}
+
+impl Drop for Storage {
+    fn drop(&mut self) {
+        if !self.in_phase.get() {
+            self.image.free(self.block);
+        }
+    }
+}
+
+/// The addresses of a block on all images, ready for indexing by image.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Places {
+    first: usize,
+    stride: usize,
+    images: usize,
+    pub(crate) me: usize,
+    direct: bool,
+}
+
+impl Places {
+    /// The place of `extent` items on `image`.
+    ///
+    /// # Panics
+    /// If there is no such image.
+    ///
+    /// # Safety
+    /// As [`Coref::new`], for every image.
+    #[inline]
+    #[track_caller]
+    pub(crate) unsafe fn at<'a, T: ?Sized, A: Access>(&self, image: usize, extent: usize) -> &'a Coref<T, A> {
+        if image >= self.images {
+            no_such_image(image, self.images);
+        }
+        // SAFETY: passed on.
+        unsafe { Coref::new(self.first + image * self.stride, image, extent, self.direct) }
+    }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn no_such_image(image: usize, images: usize) -> ! {
+    panic!("there is no image {image}: the images are numbered 0 to {}", images - 1)
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn leaked() -> ! {
+    panic!(
+        "this coarray is still open: the guard of its phase was leaked, or dropped by a panic, so other images may \
+         reach it; let every image drop the guard before it uses the coarray locally again"
+    )
+}

@@ -1,0 +1,71 @@
+//! Help for testing programs at several image counts.
+
+use std::fmt::Debug;
+use std::process::{ExitCode, Termination};
+
+use coarray_coref::Values;
+use coarray_fabric::run;
+
+/// Runs a test body at each of these image counts. This is what `#[coarray::test]` calls.
+///
+/// # Panics
+/// If an image panics, fails, or returns a failure; the message names the count.
+#[track_caller]
+pub fn run_at<R: Termination>(counts: &[usize], body: fn() -> R) {
+    for &images in counts {
+        let outcome = crate::Launch::new(images).run(|| {
+            assert!(body().report() == ExitCode::SUCCESS, "the test returned an error");
+        });
+        if let Err(failure) = outcome {
+            panic!("with {images} images: {failure}");
+        }
+    }
+}
+
+/// Runs `body` at each of these image counts and makes sure that image 0 returns the same bits each time;
+/// returns its value.
+///
+/// A result is the same for any number of images if it is gathered, reduced in a reproducible way, or
+/// computed everywhere alike.
+///
+/// # Panics
+/// If the bits differ, with both values; or if an image fails.
+///
+/// # Examples
+/// ```
+/// use coarray::prelude::*;
+/// use coarray::testing::same_on;
+///
+/// let largest = same_on([1, 2, 5], || {
+///     let mut x = if this_image() == 0 { 99 } else { this_image() };
+///     co_max(&mut x);
+///     x
+/// });
+/// assert_eq!(largest, 99);
+/// ```
+#[track_caller]
+pub fn same_on<R, F>(counts: impl IntoIterator<Item = usize>, body: F) -> R
+where
+    R: Values + Debug + Send,
+    F: Fn() -> R + Sync,
+{
+    let mut first: Option<(usize, R)> = None;
+    for images in counts {
+        let result = run(images, &body).swap_remove(0);
+        match &first {
+            None => first = Some((images, result)),
+            Some((fewer, expected)) => assert!(
+                bits(&result) == bits(expected),
+                "the result depends on the number of images:\n{fewer} images: {expected:?}\n{images} images: {result:?}"
+            ),
+        }
+    }
+    first.expect("same_on needs at least one image count").1
+}
+
+/// Other than with `==`, NaN equals NaN and 0.0 differs from -0.0.
+fn bits<R: Values>(values: &R) -> &[u8] {
+    let elements = values.elements();
+    // SAFETY: a `Remote` value has no padding, so all bytes of the elements are initialised.
+    unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)) }
+}

@@ -1,0 +1,60 @@
+//! One image's values for all.
+
+use std::panic::Location;
+
+use coarray_coref::Values;
+use coarray_fabric::{Call, Image, Operation};
+
+use crate::exchange::{Turn, capacity};
+
+/// Collective. Gives every image the values of image `root`.
+///
+/// # Panics
+/// If `root` is no image.
+///
+/// The job ends with a report if images call it with different types, lengths or roots.
+///
+/// # Examples
+/// ```
+/// use coarray_collectives::co_broadcast;
+/// use coarray_fabric::{run, this_image};
+///
+/// let received = run(3, || {
+///     let mut x = [this_image(); 2];
+///     co_broadcast(&mut x, 1);
+///     x
+/// });
+/// assert_eq!(received, [[1, 1]; 3]);
+/// ```
+///
+/// # Source
+/// *Coarray C++* section 8.1; Fortran 2018 `co_broadcast`.
+#[track_caller]
+pub fn co_broadcast<V: ?Sized + Values>(values: &mut V, root: usize) {
+    let image = Image::current();
+    let values = values.elements_mut();
+    assert!(root < image.images(), "co_broadcast from image {root}, but there are {} images", image.images());
+    let call = Call::on_values::<V::Element>(Operation::CoBroadcast, values.len(), root, Location::caller());
+    for chunk in chunks(values) {
+        let turn = Turn::begin(&image, &call);
+        if image.index() == root {
+            turn.write(0, chunk);
+        }
+        turn.meet();
+        if image.index() != root {
+            // SAFETY: the root wrote the chunk, which all images know to be as long, and writes no more.
+            chunk.copy_from_slice(unsafe { turn.read(root, 0, chunk.len()) });
+        }
+    }
+}
+
+/// The pieces that pass one at a time; one empty piece if there is nothing, so that all images meet.
+pub(crate) fn chunks<T>(values: &mut [T]) -> impl Iterator<Item = &mut [T]> {
+    let mut rest = Some(values);
+    std::iter::from_fn(move || {
+        let values = rest.take()?;
+        let (chunk, others) = values.split_at_mut(capacity::<T>().min(values.len()));
+        rest = (!others.is_empty()).then_some(others);
+        Some(chunk)
+    })
+}

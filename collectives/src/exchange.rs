@@ -1,0 +1,62 @@
+//! Passing data through the images' scratch spaces.
+//!
+//! Each scratch space is two halves that take turns. An image writes its half of this turn, meets the
+//! others, and reads theirs. It writes the same half again two turns later; the meeting of the turn
+//! between makes sure that everyone has finished reading by then.
+
+use std::ptr;
+
+use coarray_coref::Remote;
+use coarray_fabric::{Call, Image, SCRATCH_BYTES};
+
+const HALF: usize = SCRATCH_BYTES / 2;
+
+/// One turn of a collective operation.
+pub(crate) struct Turn<'a> {
+    image: &'a Image,
+    call: &'a Call,
+    half: usize,
+}
+
+impl<'a> Turn<'a> {
+    pub(crate) fn begin(image: &'a Image, call: &'a Call) -> Self {
+        Self { image, call, half: image.next_turn() & 1 }
+    }
+
+    /// Where this image sees element `index` of `image`'s half.
+    fn place<T: Remote>(&self, image: usize, index: usize) -> *mut T {
+        const { assert!(align_of::<T>() <= 64 && size_of::<T>() <= HALF, "the element does not fit the scratch space") };
+        assert!(index <= capacity::<T>());
+        // SAFETY: each half lies in the scratch space, and the index within the half.
+        unsafe { self.image.scratch(image).add(self.half * HALF).cast::<T>().add(index) }
+    }
+
+    /// Writes `values` to elements `start ..` of this image's half.
+    pub(crate) fn write<T: Remote>(&self, start: usize, values: &[T]) {
+        assert!(start + values.len() <= capacity::<T>());
+        // SAFETY: the target was checked to lie in our half, which nobody reads in this turn before the
+        // meeting, or, after it, only in places we do not write (see `reduce`).
+        unsafe { ptr::copy_nonoverlapping(values.as_ptr(), self.place(self.image.index(), start), values.len()) }
+    }
+
+    /// Waits until all images have written.
+    pub(crate) fn meet(&self) {
+        self.image.meet(self.call);
+    }
+
+    /// Elements `start .. start + length` of the half of `image`, after the meeting.
+    ///
+    /// # Safety
+    /// `image` wrote them as `T`s before the meeting, and does not write them again in this turn.
+    pub(crate) unsafe fn read<T: Remote>(&self, image: usize, start: usize, length: usize) -> &[T] {
+        assert!(start + length <= capacity::<T>());
+        // SAFETY: the elements lie in the half, were written by `image`, and are not written again before
+        // the turn after next, which cannot begin while `self` borrows the image in this one.
+        unsafe { std::slice::from_raw_parts(self.place(image, start), length) }
+    }
+}
+
+/// How many elements pass in one turn.
+pub(crate) const fn capacity<T>() -> usize {
+    HALF / size_of::<T>()
+}

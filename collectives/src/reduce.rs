@@ -1,0 +1,193 @@
+//! Combining the values of all images, element by element.
+//!
+//! Few elements: everyone reads everyone's and combines them. Many: each image combines its share of the
+//! elements and everyone collects the shares. Either way element results are combined from image 0
+//! upwards, so all images get the same bits.
+
+use std::ops::{Add, Range};
+use std::panic::Location;
+
+use coarray_coref::{Remote, Values};
+use coarray_fabric::{Call, Image, Operation};
+
+use crate::broadcast::chunks;
+use crate::exchange::Turn;
+
+/// Up to so many bytes, reading everyone's values beats a second meeting.
+const FEW_BYTES: usize = 2048;
+
+/// Collective. Adds the values of all images, element by element; every image gets the sums.
+///
+/// The elements are added from image 0 upwards, so every image gets the same bits. Integer overflow
+/// panics or wraps as `+` does in the same build.
+///
+/// The job ends with a report if images call it with different types or lengths.
+///
+/// # Examples
+/// ```
+/// use coarray_collectives::co_sum;
+/// use coarray_fabric::{run, this_image};
+///
+/// let sums = run(4, || {
+///     let mut x = [this_image() as i64, 1];
+///     co_sum(&mut x);
+///     x
+/// });
+/// assert_eq!(sums, [[6, 4]; 4]);
+/// ```
+///
+/// # Source
+/// *Coarray C++* section 8.2; Fortran 2018 `co_sum`.
+#[track_caller]
+pub fn co_sum<V>(values: &mut V)
+where
+    V: ?Sized + Values,
+    V::Element: num_traits::Num,
+{
+    combine(Operation::CoSum, values, Add::add, Location::caller());
+}
+
+/// Collective. The smallest of all images' values, element by element, on every image.
+///
+/// A value that is not comparable, such as NaN, is kept only where image 0 has it.
+///
+/// The job ends with a report if images call it with different types or lengths.
+///
+/// # Examples
+/// ```
+/// use coarray_collectives::co_min;
+/// use coarray_fabric::{run, this_image};
+///
+/// let smallest = run(3, || {
+///     let mut x = 10.0 - this_image() as f64;
+///     co_min(&mut x);
+///     x
+/// });
+/// assert_eq!(smallest, [8.0; 3]);
+/// ```
+///
+/// # Source
+/// *Coarray C++* section 8.2; Fortran 2018 `co_min`.
+#[track_caller]
+pub fn co_min<V>(values: &mut V)
+where
+    V: ?Sized + Values,
+    V::Element: PartialOrd,
+{
+    combine(Operation::CoMin, values, |a, b| if b < a { b } else { a }, Location::caller());
+}
+
+/// Collective. The largest of all images' values, element by element, on every image.
+///
+/// A value that is not comparable, such as NaN, is kept only where image 0 has it.
+///
+/// The job ends with a report if images call it with different types or lengths.
+///
+/// # Examples
+/// ```
+/// use coarray_collectives::co_max;
+/// use coarray_fabric::{num_images, run, this_image};
+///
+/// run(3, || {
+///     let mut x = this_image();
+///     co_max(&mut x);
+///     assert_eq!(x, num_images() - 1);
+/// });
+/// ```
+///
+/// # Source
+/// *Coarray C++* section 8.2; Fortran 2018 `co_max`.
+#[track_caller]
+pub fn co_max<V>(values: &mut V)
+where
+    V: ?Sized + Values,
+    V::Element: PartialOrd,
+{
+    combine(Operation::CoMax, values, |a, b| if b > a { b } else { a }, Location::caller());
+}
+
+/// Collective. Combines all images' values with `operation`, element by element, on every image.
+///
+/// `operation` must be associative and the same on all images. It is applied from image 0 upwards, so it
+/// need not be commutative.
+///
+/// The job ends with a report if images call it with different types or lengths.
+///
+/// # Examples
+/// ```
+/// use coarray_collectives::co_reduce;
+/// use coarray_fabric::{run, this_image};
+///
+/// let products = run(4, || {
+///     let mut x = [this_image() as u32 + 1; 3];
+///     co_reduce(&mut x, |a, b| a * b);
+///     x
+/// });
+/// assert_eq!(products, [[24; 3]; 4]);
+/// ```
+///
+/// # Source
+/// *Coarray C++* section 8.2; Fortran 2018 `co_reduce`.
+#[track_caller]
+pub fn co_reduce<V>(values: &mut V, operation: impl Fn(V::Element, V::Element) -> V::Element)
+where
+    V: ?Sized + Values,
+{
+    combine(Operation::CoReduce, values, operation, Location::caller());
+}
+
+fn combine<V: ?Sized + Values>(
+    operation: Operation,
+    values: &mut V,
+    join: impl Fn(V::Element, V::Element) -> V::Element,
+    caller: &'static Location<'static>,
+) {
+    let image = Image::current();
+    let values = values.elements_mut();
+    let call = Call::on_values::<V::Element>(operation, values.len(), 0, caller);
+    for chunk in chunks(values) {
+        let turn = Turn::begin(&image, &call);
+        turn.write(0, chunk);
+        turn.meet();
+        if size_of_val(chunk) <= FEW_BYTES {
+            fold(&turn, &image, 0..chunk.len(), chunk, &join);
+        } else {
+            combine_by_shares(&turn, &image, chunk, &join);
+        }
+    }
+}
+
+fn combine_by_shares<T: Remote>(turn: &Turn<'_>, image: &Image, chunk: &mut [T], join: &impl Fn(T, T) -> T) {
+    let share = |image_index: usize| {
+        let length = chunk.len();
+        length * image_index / image.images()..length * (image_index + 1) / image.images()
+    };
+    let mine = share(image.index());
+    let shares: Vec<Range<usize>> = (0..image.images()).map(share).collect();
+    fold(turn, image, mine.clone(), &mut chunk[mine.clone()], join);
+    // Only this image reads its share of its own half before the second meeting.
+    turn.write(mine.start, &chunk[mine]);
+    turn.meet();
+    for (owner, share) in shares.into_iter().enumerate() {
+        // SAFETY: the owner wrote its share before this meeting and writes no more in this turn.
+        let combined = unsafe { turn.read(owner, share.start, share.len()) };
+        chunk[share].copy_from_slice(combined);
+    }
+}
+
+/// Combines elements `range` of all images into `result`.
+fn fold<T: Remote>(turn: &Turn<'_>, image: &Image, range: Range<usize>, result: &mut [T], join: &impl Fn(T, T) -> T) {
+    for from in 0..image.images() {
+        // SAFETY: each image wrote all its elements before the meeting; in this turn it writes again only
+        // the share that nobody but itself reads here.
+        let values = unsafe { turn.read::<T>(from, range.start, range.len()) };
+        if from == 0 {
+            result.copy_from_slice(values);
+        } else {
+            for (result, value) in result.iter_mut().zip(values) {
+                *result = join(*result, *value);
+            }
+        }
+    }
+}
+

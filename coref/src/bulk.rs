@@ -1,0 +1,181 @@
+//! Moving whole arrays, rows and slices at once.
+
+use std::mem::MaybeUninit;
+
+
+use coarray_fabric::direct;
+
+use crate::access::Access;
+use crate::coref::Coref;
+use crate::remote::Remote;
+use crate::shape::{Shape, elements_in};
+use crate::transfer::{check_value, fetch, send};
+
+/// Elements that are checked or replicated at a time, on the stack.
+const BATCH: usize = 64;
+
+impl<T, A: Access> Coref<T, A>
+where
+    T: ?Sized + Shape<Item: Remote>,
+{
+    /// Size of the place in bytes.
+    #[must_use]
+    pub(crate) fn bytes(&self) -> usize {
+        self.leading_extent() * size_of::<T::Item>()
+    }
+
+    /// One-sided. Fetches the whole place into `target`, which has the same shape.
+    ///
+    /// # Panics
+    /// If the leading extents, where they are known only at run time, differ; or if bytes are no valid
+    /// values, which can happen only if images wrote to the place at the same time.
+    #[inline]
+    #[track_caller]
+    pub fn get_into(&self, target: &mut T) {
+        self.check_extent(target.extent());
+        // SAFETY: the target is as long as the place.
+        unsafe { self.get_elements(target.elements_mut().as_mut_ptr()) }
+    }
+
+    /// Fetches all elements to `target`, which need not be initialised.
+    ///
+    /// # Safety
+    /// `target` is valid for writes of the place's elements.
+    #[track_caller]
+    pub(crate) unsafe fn get_elements(&self, target: *mut Element<T>) {
+        const { T::Item::CHECK };
+        if <T::Item>::ANY_BITS {
+            // SAFETY: the caller vouches for the target; all bytes are valid elements.
+            return unsafe { self.get_bytes(0, target.cast(), self.bytes()) };
+        }
+        let count = self.leading_extent() * elements_in::<T::Item>();
+        let mut batch = [const { MaybeUninit::<Element<T>>::uninit() }; BATCH];
+        for start in (0..count).step_by(BATCH) {
+            let length = BATCH.min(count - start);
+            let size = size_of::<Element<T>>();
+            // SAFETY: the batch holds `length` elements.
+            unsafe { self.get_bytes(start * size, batch.as_mut_ptr().cast(), length * size) };
+            for (index, element) in batch[..length].iter().enumerate() {
+                // SAFETY: the caller vouches for the target.
+                unsafe { target.add(start + index).write(check_value(*element, self.image())) }
+            }
+        }
+    }
+
+    /// # Safety
+    /// `target` is valid for writes of `length` bytes, and the place has them after `offset`.
+    unsafe fn get_bytes(&self, offset: usize, target: *mut u8, length: usize) {
+        // SAFETY: the place is mapped or reachable, and the caller vouches for the rest.
+        unsafe {
+            if self.is_direct() {
+                direct::copy(target, self.pointer().add(offset), length);
+            } else {
+                fetch(self.part::<T>(offset, 0), target, length);
+            }
+        }
+    }
+
+    #[inline]
+    #[track_caller]
+    fn check_extent(&self, extent: usize) {
+        if extent != self.leading_extent() {
+            extents_differ(extent, self.leading_extent(), self.image());
+        }
+    }
+}
+
+impl<T> Coref<T>
+where
+    T: ?Sized + Shape<Item: Remote>,
+{
+    /// One-sided. Stores `source`, which has the same shape, in the whole place.
+    ///
+    /// # Panics
+    /// If the leading extents, where they are known only at run time, differ.
+    #[inline]
+    #[track_caller]
+    pub fn put_from(&self, source: &T) {
+        const { T::Item::CHECK };
+        self.check_extent(source.extent());
+        // SAFETY: the source is as long as the place.
+        unsafe { self.put_bytes(0, source.elements().as_ptr().cast(), self.bytes()) }
+    }
+
+    /// # Safety
+    /// `source` is valid for reads of `length` bytes, which are valid elements, and the place has as many
+    /// after `offset`.
+    unsafe fn put_bytes(&self, offset: usize, source: *const u8, length: usize) {
+        // SAFETY: the place is mapped or reachable, and the caller vouches for the rest.
+        unsafe {
+            if self.is_direct() {
+                direct::copy(self.pointer().add(offset), source, length);
+            } else {
+                send(self.part::<T>(offset, 0), source, length);
+            }
+        }
+    }
+
+    /// One-sided. Copies another place of the same shape, on any image, to this one.
+    ///
+    /// # Panics
+    /// If the leading extents, where they are known only at run time, differ; or as
+    /// [`get_into`](Self::get_into).
+    #[track_caller]
+    pub fn copy_from<B: Access>(&self, source: &Coref<T, B>) {
+        const { T::Item::CHECK };
+        self.check_extent(source.leading_extent());
+        if self.is_direct() && source.is_direct() {
+            // SAFETY: both places are mapped and equally long, and may overlap. Bytes that are torn by a
+            // race stay torn, and are found where they are read or when the phase ends.
+            return unsafe { direct::copy(self.pointer(), source.pointer(), self.bytes()) };
+        }
+        let elements = source.leading_extent() * elements_in::<T::Item>();
+        let mut values = Vec::<Element<T>>::with_capacity(elements);
+        // SAFETY: the vector has room for all elements of the source, and they are as many as ours.
+        unsafe {
+            source.get_elements(values.as_mut_ptr());
+            self.put_bytes(0, values.as_ptr().cast(), self.bytes());
+        }
+    }
+
+    /// One-sided. Stores `value` in every element.
+    pub fn fill(&self, value: Element<T>) {
+        const { T::Item::CHECK };
+        let count = self.leading_extent() * elements_in::<T::Item>();
+        let batch = [value; BATCH];
+        for start in (0..count).step_by(BATCH) {
+            let size = size_of::<Element<T>>();
+            // SAFETY: the batch holds so many elements, and the place has them left.
+            unsafe { self.put_bytes(start * size, batch.as_ptr().cast(), BATCH.min(count - start) * size) }
+        }
+    }
+}
+
+impl<T: Remote, A: Access> Coref<[T], A> {
+    /// One-sided. Fetches all items into a vector.
+    ///
+    /// # Panics
+    /// As [`get_into`](Self::get_into).
+    #[must_use]
+    #[track_caller]
+    pub fn to_vec(&self) -> Vec<T> {
+        let mut items = Vec::<T>::with_capacity(self.len());
+        // SAFETY: the vector has room for all items, and `get_elements` initialises or panics.
+        unsafe {
+            self.get_elements(items.as_mut_ptr().cast());
+            items.set_len(self.len());
+        }
+        items
+    }
+}
+
+/// The element type of a shape.
+type Element<T> = <<T as Shape>::Item as Remote>::Element;
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn extents_differ(local: usize, remote: usize, image: usize) -> ! {
+    panic!("a run of {local} values does not fit a coref with extent {remote} on image {image}: the extents must be equal")
+}
+

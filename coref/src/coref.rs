@@ -1,0 +1,201 @@
+//! The reference to a place on an image.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::ptr;
+
+use coarray_fabric::{Image, direct};
+
+use crate::access::{Access, ReadWrite};
+use crate::coptr::Coptr;
+use crate::remote::{Remote, Shared};
+use crate::transfer::{check_value, fetch, send};
+
+/// A place on an image: `&Coref<T>` is to the memory of all images what `&T` is to this image's.
+///
+/// A coref comes from `x.at(image)` of an open or published coarray, indexes like the array it refers to,
+/// and gets and puts. On a directly mapped place a `get` or `put` of a machine word is one load or store.
+///
+/// Accesses of one image to the same place happen in program order. What other images see, and when,
+/// is settled by the end of the phase or by `sync_all`. Images that race on a place read unspecified
+/// values of its type; that is no undefined behaviour.
+///
+/// # Layout
+/// There is no memory behind a `&Coref<T>`. It is a fat reference to no bytes at all: its address is
+/// the place, and its length carries the rest.
+///
+/// ```text
+///   63        62       43 42                                  0
+/// | direct |   image     |   leading extent (1 for a value)    |
+/// ```
+///
+/// # Examples
+/// ```
+/// # coarray_fabric::run(1, || {
+/// # let image = coarray_fabric::Image::current();
+/// # let call = coarray_fabric::Call::plain(coarray_fabric::Operation::Create, std::panic::Location::caller());
+/// # let block = image.allocate(&call, 800, 8).unwrap();
+/// # let x: &coarray_coref::Coref<[[i32; 20]; 10]> = unsafe { coarray_coref::Coref::new(image.heap(0).addr() + block.offset(), 0, 1, true) };
+/// x[3][4].put(42);
+/// assert_eq!(x[3][4].get(), 42);
+/// x[5].put_from(&[7; 20]);
+/// assert_eq!(x[5][1..4].to_vec(), [7, 7, 7]);
+/// # });
+/// ```
+///
+/// # Source
+/// *Coarray C++* section 3.3.
+#[repr(transparent)]
+pub struct Coref<T: ?Sized, A: Access = ReadWrite> {
+    shape: PhantomData<(*mut T, A)>,
+    place: [()],
+}
+
+const EXTENT_BITS: u32 = 43;
+const IMAGE_BITS: u32 = 20;
+const EXTENT_MASK: usize = (1 << EXTENT_BITS) - 1;
+const IMAGE_MASK: usize = (1 << IMAGE_BITS) - 1;
+const DIRECT: usize = 1 << (EXTENT_BITS + IMAGE_BITS);
+
+const _: () = assert!(coarray_fabric::MAX_IMAGES == IMAGE_MASK + 1);
+
+impl<T: ?Sized, A: Access> Coref<T, A> {
+    /// The coref to `extent` items (1 for a single value) at `address`, which lies in the heap of `image`
+    /// as this image maps it.
+    ///
+    /// # Safety
+    /// For all of `'a` the place is an allocated, aligned place of type `T` with valid bytes, whose owner
+    /// gave up its references: no `&mut T` to it for read-only access, no reference at all otherwise.
+    /// With `direct` the address is mapped.
+    #[inline]
+    #[must_use]
+    pub unsafe fn new<'a>(address: usize, image: usize, extent: usize, direct: bool) -> &'a Self {
+        debug_assert!(extent <= EXTENT_MASK && image <= IMAGE_MASK);
+        let length = extent | image << EXTENT_BITS | if direct { DIRECT } else { 0 };
+        let place = ptr::slice_from_raw_parts(ptr::without_provenance::<()>(address), length);
+        // SAFETY: a reference to a slice of `()` covers no bytes, so any non-null address and any length
+        // will do; `Coref` is transparent over that slice.
+        unsafe { &*(place as *const Self) }
+    }
+
+    #[inline]
+    fn bits(&self) -> usize {
+        self.place.len()
+    }
+
+    /// The place's address in this image's mapping, whether or not anything is mapped there.
+    #[inline]
+    #[must_use]
+    pub fn local_address(&self) -> usize {
+        self.place.as_ptr().addr()
+    }
+
+    /// The number of the image that the place is on.
+    #[inline]
+    #[must_use]
+    pub fn image(&self) -> usize {
+        self.bits() >> EXTENT_BITS & IMAGE_MASK
+    }
+
+    /// Whether the place is reached by load and store.
+    #[inline]
+    #[must_use]
+    pub fn is_direct(&self) -> bool {
+        self.bits() & DIRECT != 0
+    }
+
+    #[inline]
+    pub(crate) fn leading_extent(&self) -> usize {
+        self.bits() & EXTENT_MASK
+    }
+
+    /// The place as memory. Only for direct places.
+    #[inline]
+    pub(crate) fn pointer(&self) -> *mut u8 {
+        debug_assert!(self.is_direct());
+        // The region exposed its provenance when it was mapped.
+        ptr::with_exposed_provenance_mut(self.local_address())
+    }
+
+    /// A coref to `extent` items of type `U`, `offset` bytes into this place.
+    ///
+    /// # Safety
+    /// They lie within this place and are valid as `U`.
+    #[inline]
+    pub(crate) unsafe fn part<U: ?Sized>(&self, offset: usize, extent: usize) -> &Coref<U, A> {
+        // SAFETY: a part of this place has its owner and lives as long.
+        unsafe { Coref::new(self.local_address() + offset, self.image(), extent, self.is_direct()) }
+    }
+}
+
+impl<T: Remote, A: Access> Coref<T, A> {
+    /// One-sided. Fetches the value.
+    ///
+    /// # Panics
+    /// If the bytes are no valid `T`, which can happen only if images wrote to the place at the same time.
+    #[inline]
+    #[must_use]
+    #[track_caller]
+    pub fn get(&self) -> T {
+        const { T::CHECK };
+        let value = if self.is_direct() {
+            // SAFETY: the place is mapped, aligned and allocated while `self` lives, and nobody holds an
+            // exclusive reference to it.
+            unsafe { direct::load(self.pointer().cast::<T>()) }
+        } else {
+            let mut value = MaybeUninit::<T>::uninit();
+            // SAFETY: the target is `size_of::<T>()` bytes of our own.
+            unsafe { fetch(self, value.as_mut_ptr().cast(), size_of::<T>()) };
+            value
+        };
+        check_value(value, self.image())
+    }
+
+    /// The pointer to this place.
+    ///
+    /// # Source
+    /// `address()`, *Coarray C++* section 3.5.
+    #[must_use]
+    pub fn address(&self) -> Coptr<T> {
+        let image = Image::current();
+        Coptr::new(self.image(), self.local_address() - image.heap(self.image()).addr())
+    }
+}
+
+impl<T: Remote> Coref<T> {
+    /// One-sided. Stores `value` in the place.
+    ///
+    /// The value is visible to this image's next `get` at once, and to all images after the phase ends or
+    /// the next `sync_all`.
+    #[inline]
+    pub fn put(&self, value: T) {
+        const { T::CHECK };
+        if self.is_direct() {
+            // SAFETY: the place is mapped, aligned and allocated while `self` lives, and nobody holds a
+            // reference to it; a `Remote` type has no padding.
+            unsafe { direct::store(self.pointer().cast::<T>(), &value) }
+        } else {
+            // SAFETY: the source is a value of our own.
+            unsafe { send(self, ptr::from_ref(&value).cast(), size_of::<T>()) }
+        }
+    }
+}
+
+impl<T: Shared, A: Access> Coref<T, A> {
+    /// The shared value itself, whose operations are atomic instructions. Both fabrics map all places.
+    #[inline]
+    #[must_use]
+    pub fn shared(&self) -> &T {
+        // SAFETY: the place is mapped and a valid `T` while `self` lives, and `Shared` types allow
+        // references from all images at once.
+        unsafe { &*ptr::with_exposed_provenance::<T>(self.local_address()) }
+    }
+}
+
+impl<T: ?Sized, A: Access> fmt::Debug for Coref<T, A> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = std::any::type_name::<T>();
+        write!(formatter, "Coref<{name}> on image {} at {:#x}", self.image(), self.local_address())
+    }
+}

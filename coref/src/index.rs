@@ -1,0 +1,134 @@
+//! Indexing of corefs: `x[1][2]`, `x[1][3..7]`, with checked bounds.
+
+use std::ops::{
+    Bound, Index, Range, RangeBounds, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive,
+};
+
+use crate::access::Access;
+use crate::coref::Coref;
+use crate::remote::Symmetric;
+
+impl<T: Symmetric, const N: usize, A: Access> Index<usize> for Coref<[T; N], A> {
+    type Output = Coref<T, A>;
+
+    #[inline]
+    #[track_caller]
+    fn index(&self, index: usize) -> &Coref<T, A> {
+        if index >= N {
+            out_of_bounds(index, N, self.image());
+        }
+        // SAFETY: the element lies within the array.
+        unsafe { self.part(index * size_of::<T>(), 1) }
+    }
+}
+
+impl<T: Symmetric, A: Access> Index<usize> for Coref<[T], A> {
+    type Output = Coref<T, A>;
+
+    #[inline]
+    #[track_caller]
+    fn index(&self, index: usize) -> &Coref<T, A> {
+        if index >= self.len() {
+            out_of_bounds(index, self.len(), self.image());
+        }
+        // SAFETY: the element lies within the slice.
+        unsafe { self.part(index * size_of::<T>(), 1) }
+    }
+}
+
+macro_rules! ranges {
+    ($($range:ty),*) => { $(
+        impl<T: Symmetric, const N: usize, A: Access> Index<$range> for Coref<[T; N], A> {
+            type Output = Coref<[T], A>;
+
+            #[inline]
+            #[track_caller]
+            fn index(&self, range: $range) -> &Coref<[T], A> {
+                let range = resolve(range, N, self.image());
+                // SAFETY: the range lies within the array.
+                unsafe { self.part(range.start * size_of::<T>(), range.len()) }
+            }
+        }
+
+        impl<T: Symmetric, A: Access> Index<$range> for Coref<[T], A> {
+            type Output = Coref<[T], A>;
+
+            #[inline]
+            #[track_caller]
+            fn index(&self, range: $range) -> &Coref<[T], A> {
+                let range = resolve(range, self.len(), self.image());
+                // SAFETY: the range lies within the slice.
+                unsafe { self.part(range.start * size_of::<T>(), range.len()) }
+            }
+        }
+    )* };
+}
+
+ranges!(
+    Range<usize>,
+    RangeFrom<usize>,
+    RangeTo<usize>,
+    RangeFull,
+    RangeInclusive<usize>,
+    RangeToInclusive<usize>
+);
+
+impl<T: Symmetric, A: Access> Coref<[T], A> {
+    /// The leading extent.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.leading_extent()
+    }
+
+    /// Whether the leading extent is 0.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// The range of indices that `range` means for an extent.
+#[inline]
+#[track_caller]
+pub(crate) fn resolve(range: impl RangeBounds<usize>, extent: usize, image: usize) -> Range<usize> {
+    let start = match range.start_bound() {
+        Bound::Included(&start) => Some(start),
+        Bound::Excluded(&before) => before.checked_add(1),
+        Bound::Unbounded => Some(0),
+    };
+    let end = match range.end_bound() {
+        Bound::Included(&last) => last.checked_add(1),
+        Bound::Excluded(&end) => Some(end),
+        Bound::Unbounded => Some(extent),
+    };
+    match (start, end) {
+        (Some(start), Some(end)) if start <= end && end <= extent => start..end,
+        _ => range_out_of_bounds(range.start_bound().cloned(), range.end_bound().cloned(), extent, image),
+    }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn out_of_bounds(index: usize, extent: usize, image: usize) -> ! {
+    panic!("index {index} is out of bounds of a coref with extent {extent} on image {image}")
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn range_out_of_bounds(start: Bound<usize>, end: Bound<usize>, extent: usize, image: usize) -> ! {
+    let start = match start {
+        Bound::Included(start) => start.to_string(),
+        Bound::Excluded(before) => format!("{before}+1"),
+        Bound::Unbounded => String::new(),
+    };
+    let end = match end {
+        Bound::Included(last) => format!("={last}"),
+        Bound::Excluded(end) => end.to_string(),
+        Bound::Unbounded => String::new(),
+    };
+    panic!("range {start}..{end} is out of bounds of a coref with extent {extent} on image {image}")
+}

@@ -1,0 +1,35 @@
+//! Places on other images, for [`coarray`](https://docs.rs/coarray).
+//!
+//! * [`Coref`] is a place on an image, as `&T` is a place in memory: it indexes like an array and gets and
+//!   puts.
+//! * [`Coptr`] is the pointer to such a place: nullable, copyable, itself a value that can travel.
+//! * [`Remote`] says which values travel, [`Shared`] which may be touched by several images at any time,
+//!   and [`Shape`] what a place can hold.
+//!
+//! Programs name the crate `coarray` only.
+
+mod access;
+mod bulk;
+mod coptr;
+mod coref;
+mod index;
+mod member;
+mod remote;
+mod remote_clone;
+mod section;
+mod shape;
+mod shape_cast;
+mod transfer;
+mod values;
+
+pub use access::{Access, ReadOnly, ReadWrite};
+pub use coptr::Coptr;
+pub use coref::Coref;
+pub use member::{Member, Members};
+pub use remote::{Plain, Remote, Shared, Symmetric};
+pub use remote_clone::RemoteClone;
+pub use section::{Iter, Section};
+pub use shape::{MismatchedExtentError, Shape};
+pub use shape_cast::ShapeCast;
+pub use transfer::{bytes_are_valid, check_value};
+pub use values::Values;

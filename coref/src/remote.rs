@@ -1,0 +1,176 @@
+//! Which values may live in a coarray, and which may travel between images.
+
+use std::num::{
+    NonZeroI8, NonZeroI16, NonZeroI32, NonZeroI64, NonZeroI128, NonZeroIsize, NonZeroU8, NonZeroU16, NonZeroU32,
+    NonZeroU64, NonZeroU128, NonZeroUsize,
+};
+
+use bytemuck::{CheckedBitPattern, NoUninit};
+
+/// A value that may live in the memory that images share.
+///
+/// # Safety
+/// The type has no drop glue, and its bytes mean the same on every image: no references, pointers or
+/// handles of one process.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot live in a coarray",
+    label = "not a value whose bytes mean the same on every image",
+    note = "numbers, `bool`, `char`, arrays of them and structs with `#[derive(Clone, Copy, coarray::Remote)] #[repr(C)]` can",
+    note = "for data of a different length on each image use `coarray::Ragged<T>`"
+)]
+pub unsafe trait Symmetric: 'static {
+    /// Whether other images may reach a value from its creation on, because it is [`Shared`].
+    #[doc(hidden)]
+    const SHARED: bool = false;
+}
+
+/// A value that travels between images as its bytes.
+///
+/// Integers, floats, `bool`, `char`, the `NonZero` integers, arrays of all these, [`Plain`] wrappers around
+/// other [`bytemuck`] types, and structs and enums with `#[derive(Remote)]`.
+///
+/// # Safety
+/// * Every byte of a value is initialised: the type has no padding.
+/// * [`is_valid`](Self::is_valid) accepts exactly bytes that are a valid value, [`ANY_BITS`](Self::ANY_BITS)
+///   is true only if it accepts all, [`ZERO_IS_VALID`](Self::ZERO_IS_VALID) only if it accepts zeros.
+/// * `Self` is a whole number of [`Element`](Self::Element)s, one after the other, and as aligned as one.
+/// * A value of any image may be copied to any other image: the type guards no resource.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot travel between images",
+    label = "its bytes would mean nothing, or something wrong, on another image",
+    note = "numbers, `bool`, `char`, arrays of them and structs with `#[derive(Clone, Copy, coarray::Remote)] #[repr(C)]` can",
+    note = "for data of a different length on each image use `coarray::Ragged<T>`"
+)]
+pub unsafe trait Remote: Symmetric + Copy {
+    /// What is left when all array brackets are taken off: `f64` for `[[f64; 20]; 10]`.
+    type Element: Remote<Element = Self::Element>;
+
+    /// Fails to compile for a type whose layout cannot travel; everyone who moves a value evaluates it.
+    const CHECK: () = ();
+
+    /// Whether all bytes are a valid value, so that arrivals need no check.
+    const ANY_BITS: bool;
+
+    /// Whether zero bytes are a valid value.
+    const ZERO_IS_VALID: bool;
+
+    /// Whether the bytes at `value` are a valid value.
+    ///
+    /// # Safety
+    /// `value` is aligned and valid for reads of `size_of::<Self>()` initialised bytes.
+    unsafe fn is_valid(value: *const Self) -> bool;
+}
+
+/// A value that several images may use at any time, because every access to it is atomic: coatomics,
+/// coevents, comutexes, and arrays of them. Coarrays of these need no open phase.
+///
+/// # Safety
+/// All access through `&Self` is sound from several images, processes included, at the same time.
+/// [`Symmetric::SHARED`] is true, and the type is not [`Remote`].
+#[diagnostic::on_unimplemented(
+    message = "other images can reach a coarray of `{Self}` only while it is open",
+    label = "this coarray is closed: it is private to each image",
+    note = "open it first, on every image: `let x = x.open(); x.at(image)`; or `x.publish()` to let others only read"
+)]
+pub unsafe trait Shared: Symmetric + Sync {}
+
+// SAFETY: an array has neither drop glue nor handles if its elements have none.
+unsafe impl<T: Symmetric, const N: usize> Symmetric for [T; N] {
+    const SHARED: bool = T::SHARED;
+}
+
+// SAFETY: `&[T; N]` gives access to elements that may each be shared.
+unsafe impl<T: Shared, const N: usize> Shared for [T; N] {}
+
+// SAFETY: an array is its elements one after the other, without padding between them, and is valid if
+// they all are.
+unsafe impl<T: Remote, const N: usize> Remote for [T; N] {
+    type Element = T::Element;
+    const CHECK: () = T::CHECK;
+    const ANY_BITS: bool = T::ANY_BITS;
+    const ZERO_IS_VALID: bool = T::ZERO_IS_VALID;
+
+    unsafe fn is_valid(value: *const Self) -> bool {
+        // SAFETY: the elements lie in the bytes the caller vouches for.
+        T::ANY_BITS || (0..N).all(|index| unsafe { T::is_valid(value.cast::<T>().add(index)) })
+    }
+}
+
+macro_rules! elements {
+    ($($type:ident),*; any_bits: $any:expr, zero: $zero:expr) => { $(
+        // SAFETY: a number, character or truth value without drop glue.
+        unsafe impl Symmetric for $type {}
+
+        // SAFETY: bytemuck's `NoUninit` says that there is no padding, its `CheckedBitPattern` which bytes
+        // are valid; the bound below makes sure that it says so.
+        unsafe impl Remote for $type {
+            type Element = Self;
+            const ANY_BITS: bool = $any;
+            const ZERO_IS_VALID: bool = $zero;
+
+            #[inline]
+            unsafe fn is_valid(value: *const Self) -> bool {
+                // SAFETY: passed on.
+                $any || unsafe { plain_is_valid(value) }
+            }
+        }
+    )* };
+}
+
+elements!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, f32, f64; any_bits: true, zero: true);
+elements!(bool, char; any_bits: false, zero: true);
+elements!(
+    NonZeroU8, NonZeroU16, NonZeroU32, NonZeroU64, NonZeroU128, NonZeroUsize,
+    NonZeroI8, NonZeroI16, NonZeroI32, NonZeroI64, NonZeroI128, NonZeroIsize;
+    any_bits: false, zero: false
+);
+
+/// Whether bytemuck takes the bytes at `value` for a `T`.
+///
+/// # Safety
+/// `value` is aligned and valid for reads of `size_of::<T>()` initialised bytes.
+unsafe fn plain_is_valid<T: NoUninit + CheckedBitPattern>(value: *const T) -> bool {
+    // SAFETY: `T::Bits` has the size and at most the alignment of `T`, and all bytes are valid for it.
+    let bits = unsafe { value.cast::<T::Bits>().read() };
+    T::is_valid_bit_pattern(&bits)
+}
+
+/// Lets a value of another crate travel that is plain by [`bytemuck`]'s traits, such as a vector type.
+///
+/// # Examples
+/// ```
+/// use coarray_coref::{Plain, Remote};
+///
+/// #[derive(Clone, Copy, PartialEq, Debug)]
+/// #[repr(transparent)]
+/// struct Celsius(f32); // pretend that it comes from a crate that knows bytemuck only
+/// unsafe impl bytemuck::Zeroable for Celsius {}
+/// unsafe impl bytemuck::Pod for Celsius {}
+///
+/// fn travels<T: Remote>(_: T) {}
+/// travels([Plain(Celsius(20.0)); 3]);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Plain<T>(
+    /// The value.
+    pub T,
+);
+
+// SAFETY: `NoUninit` forbids references, pointers and handles, and `Copy` drop glue.
+unsafe impl<T: NoUninit + CheckedBitPattern> Symmetric for Plain<T> {}
+
+// SAFETY: `Plain` is transparent; `NoUninit` says that there is no padding, `CheckedBitPattern` which
+// bytes are valid. Not to know better than it, zeros and any bits count as in need of a check.
+unsafe impl<T: NoUninit + CheckedBitPattern> Remote for Plain<T> {
+    type Element = Self;
+    const CHECK: () = assert!(size_of::<T>() > 0, "a value without bytes cannot travel");
+    const ANY_BITS: bool = false;
+    const ZERO_IS_VALID: bool = false;
+
+    #[inline]
+    unsafe fn is_valid(value: *const Self) -> bool {
+        // SAFETY: `Plain` is transparent.
+        unsafe { plain_is_valid(value.cast::<T>()) }
+    }
+}

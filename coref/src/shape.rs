@@ -1,0 +1,92 @@
+//! What a place can hold: one value, or a run of values whose number is known at run time.
+
+use std::ptr;
+
+use crate::remote::{Remote, Symmetric};
+
+/// The type of a place: `T`, or `[T]` where the leading extent is known only at run time.
+///
+/// # Safety
+/// Implemented here for all types there can be; not for others to implement.
+pub unsafe trait Shape {
+    /// What the leading extent counts: `T` itself, or the elements of `[T]`.
+    type Item: Symmetric;
+
+    /// A pointer to `extent` items at `address`; for a single value the extent is 1.
+    #[doc(hidden)]
+    fn pointer(address: *mut u8, extent: usize) -> *mut Self;
+
+    /// The leading extent: 1 for a single value.
+    #[doc(hidden)]
+    fn extent(&self) -> usize;
+
+    /// All elements, in memory order.
+    #[doc(hidden)]
+    fn elements(&self) -> &[<Self::Item as Remote>::Element]
+    where
+        Self::Item: Remote,
+    {
+        let count = self.extent() * elements_in::<Self::Item>();
+        // SAFETY: the place is `extent` items, each of which is a whole number of elements.
+        unsafe { std::slice::from_raw_parts(ptr::from_ref(self).cast(), count) }
+    }
+
+    /// All elements, in memory order.
+    #[doc(hidden)]
+    fn elements_mut(&mut self) -> &mut [<Self::Item as Remote>::Element]
+    where
+        Self::Item: Remote,
+    {
+        let count = self.extent() * elements_in::<Self::Item>();
+        // SAFETY: as in `elements`; every valid element leaves every item valid.
+        unsafe { std::slice::from_raw_parts_mut(ptr::from_mut(self).cast(), count) }
+    }
+}
+
+/// How many elements make up a `T`.
+pub(crate) const fn elements_in<T: Remote>() -> usize {
+    size_of::<T>() / size_of::<T::Element>()
+}
+
+// SAFETY: the pointer is to one `T`.
+unsafe impl<T: Symmetric> Shape for T {
+    type Item = T;
+
+    #[inline]
+    fn pointer(address: *mut u8, _extent: usize) -> *mut T {
+        address.cast()
+    }
+
+    #[inline]
+    fn extent(&self) -> usize {
+        1
+    }
+}
+
+// SAFETY: the pointer is to `extent` times `T`.
+unsafe impl<T: Symmetric> Shape for [T] {
+    type Item = T;
+
+    #[inline]
+    fn pointer(address: *mut u8, extent: usize) -> *mut [T] {
+        ptr::slice_from_raw_parts_mut(address.cast(), extent)
+    }
+
+    #[inline]
+    fn extent(&self) -> usize {
+        self.len()
+    }
+}
+
+/// The leading extents of two shapes differ, as found at run time.
+///
+/// # Source
+/// `mismatched_extent_error`, *Coarray C++* section 4.2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("mismatched extents: expected {expected}, found {found}")]
+pub struct MismatchedExtentError {
+    /// The extent that the target shape needs.
+    pub expected: usize,
+    /// The extent there is.
+    pub found: usize,
+}

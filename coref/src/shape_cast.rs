@@ -1,0 +1,116 @@
+//! Looking at the same elements in another shape.
+
+use crate::access::Access;
+use crate::coref::Coref;
+use crate::remote::Remote;
+use crate::shape::{MismatchedExtentError, Shape};
+
+/// That a place of type `Self` can be looked at as a `To`: the ultimate elements are of the same type.
+///
+/// Where both shapes are known, one that does not fit is a compile error; where the old one is known at run
+/// time only, it is a [`MismatchedExtentError`] that counts elements. A new shape `[T]` takes as many whole
+/// rows as fit.
+///
+/// # Safety
+/// Implemented here for all types there can be; not for others to implement.
+pub unsafe trait ShapeCast<To: ?Sized + Shape>: Shape {
+    /// How the cast's result is wrapped: `Result<P, MismatchedExtentError>` where it can fail, else `P`.
+    type Wrap<P>;
+
+    /// The leading extent of the new shape over a place with `extent` items, handed to `make`.
+    #[doc(hidden)]
+    fn cast<P>(extent: usize, make: impl FnOnce(usize) -> P) -> Self::Wrap<P>;
+}
+
+// SAFETY: evaluating FITS refuses a `To` that is larger, and equal element types make equal bytes valid.
+unsafe impl<From: Remote, To: Remote<Element = From::Element>> ShapeCast<To> for From {
+    type Wrap<P> = P;
+
+    fn cast<P>(_extent: usize, make: impl FnOnce(usize) -> P) -> P {
+        const {
+            assert!(
+                size_of::<To>() <= size_of::<From>(),
+                "shape_cast: the new shape has more elements than the old one"
+            );
+        }
+        make(1)
+    }
+}
+
+// SAFETY: as many whole rows as fit lie within the old place.
+unsafe impl<From: Remote, To: Remote<Element = From::Element>> ShapeCast<[To]> for From {
+    type Wrap<P> = P;
+
+    fn cast<P>(_extent: usize, make: impl FnOnce(usize) -> P) -> P {
+        make(rows::<To>(size_of::<From>()))
+    }
+}
+
+// SAFETY: a `To` that is larger than the old place is refused.
+unsafe impl<From: Remote, To: Remote<Element = From::Element>> ShapeCast<To> for [From] {
+    type Wrap<P> = Result<P, MismatchedExtentError>;
+
+    fn cast<P>(extent: usize, make: impl FnOnce(usize) -> P) -> Self::Wrap<P> {
+        let element = size_of::<From::Element>();
+        let (found, expected) = (extent * size_of::<From>() / element, size_of::<To>() / element);
+        if expected > found {
+            return Err(MismatchedExtentError { expected, found });
+        }
+        Ok(make(1))
+    }
+}
+
+// SAFETY: as many whole rows as fit lie within the old place.
+unsafe impl<From: Remote, To: Remote<Element = From::Element>> ShapeCast<[To]> for [From] {
+    type Wrap<P> = P;
+
+    fn cast<P>(extent: usize, make: impl FnOnce(usize) -> P) -> P {
+        make(rows::<To>(extent * size_of::<From>()))
+    }
+}
+
+fn rows<Row>(bytes: usize) -> usize {
+    const { assert!(size_of::<Row>() > 0, "shape_cast: a row without elements fits any number of times") }
+    bytes / size_of::<Row>()
+}
+
+impl<T: ?Sized + Shape, A: Access> Coref<T, A> {
+    /// The same elements in another shape, of at most as many elements.
+    ///
+    /// # Errors
+    /// Where this shape is known at run time only: if it has fewer elements than the new one.
+    ///
+    /// # Examples
+    /// ```text
+    /// let flat: &Coref<[i32; 200]> = x.at(1);
+    /// flat.shape_cast::<[[i32; 20]; 10]>()[9][19].get();
+    /// ```
+    ///
+    /// # Source
+    /// *Coarray C++* section 4.3.
+    pub fn shape_cast<To: ?Sized + Shape>(&self) -> <T as ShapeCast<To>>::Wrap<&Coref<To, A>>
+    where
+        T: ShapeCast<To>,
+    {
+        // SAFETY: `ShapeCast` vouches for so many items of the new shape in the bytes of the old.
+        T::cast(self.leading_extent(), |extent| unsafe { self.part(0, extent) })
+    }
+}
+
+impl<'a, T: Remote, const N: usize, A: Access> From<&'a Coref<[T; N], A>> for &'a Coref<[T], A> {
+    fn from(bounded: &'a Coref<[T; N], A>) -> Self {
+        &bounded[..]
+    }
+}
+
+impl<'a, T: Remote, const N: usize, A: Access> TryFrom<&'a Coref<[T], A>> for &'a Coref<[T; N], A> {
+    type Error = MismatchedExtentError;
+
+    fn try_from(unbounded: &'a Coref<[T], A>) -> Result<Self, MismatchedExtentError> {
+        if unbounded.len() != N {
+            return Err(MismatchedExtentError { expected: N, found: unbounded.len() });
+        }
+        // SAFETY: as many items as the array has.
+        Ok(unsafe { unbounded.part(0, 1) })
+    }
+}

@@ -1,0 +1,57 @@
+//! Local memory that consists of elements, whatever its shape.
+
+use crate::remote::Remote;
+use crate::shape::Shape;
+
+/// What collectives work on: a [`Remote`] value such as `f64` or `[[i32; 20]; 10]`, a slice, a vector, or a
+/// closed coarray.
+#[diagnostic::on_unimplemented(
+    message = "collectives do not work on `{Self}`",
+    note = "they work on values that travel (numbers, arrays, derived structs), slices, vectors and closed coarrays"
+)]
+pub trait Values {
+    /// The type of the elements.
+    type Element: Remote;
+
+    /// All elements, in memory order.
+    fn elements(&self) -> &[Self::Element];
+
+    /// All elements, in memory order.
+    fn elements_mut(&mut self) -> &mut [Self::Element];
+}
+
+impl<T: Remote> Values for T {
+    type Element = T::Element;
+
+    fn elements(&self) -> &[T::Element] {
+        Shape::elements(self)
+    }
+
+    fn elements_mut(&mut self) -> &mut [T::Element] {
+        Shape::elements_mut(self)
+    }
+}
+
+impl<T: Remote> Values for [T] {
+    type Element = T::Element;
+
+    fn elements(&self) -> &[T::Element] {
+        Shape::elements(self)
+    }
+
+    fn elements_mut(&mut self) -> &mut [T::Element] {
+        Shape::elements_mut(self)
+    }
+}
+
+impl<T: Remote> Values for Vec<T> {
+    type Element = T::Element;
+
+    fn elements(&self) -> &[T::Element] {
+        Shape::elements(self.as_slice())
+    }
+
+    fn elements_mut(&mut self) -> &mut [T::Element] {
+        Shape::elements_mut(self.as_mut_slice())
+    }
+}

@@ -1,0 +1,258 @@
+//! What an image says about the collective operation it is in: exactly, for its partners to compare,
+//! and in words, for the person who reads the report of a mismatch.
+
+use std::any::{TypeId, type_name};
+use std::cell::Cell;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::panic::Location;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use crate::rendezvous::Tag;
+use crate::text::Text;
+
+/// The collective operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u16)]
+pub enum Operation {
+    /// Creation of a coarray.
+    Create = 1,
+    /// Start of an open phase.
+    Open,
+    /// End of an open phase.
+    Close,
+    /// Start of a read-only phase.
+    Publish,
+    /// End of a read-only phase.
+    Unpublish,
+    /// `sync_all`.
+    SyncAll,
+    /// `co_broadcast`.
+    CoBroadcast,
+    /// `co_sum`.
+    CoSum,
+    /// `co_min`.
+    CoMin,
+    /// `co_max`.
+    CoMax,
+    /// `co_reduce`.
+    CoReduce,
+    /// End of the program.
+    End,
+}
+
+const OPERATIONS: [Operation; 12] = [
+    Operation::Create,
+    Operation::Open,
+    Operation::Close,
+    Operation::Publish,
+    Operation::Unpublish,
+    Operation::SyncAll,
+    Operation::CoBroadcast,
+    Operation::CoSum,
+    Operation::CoMin,
+    Operation::CoMax,
+    Operation::CoReduce,
+    Operation::End,
+];
+
+impl Operation {
+    /// The name a user knows it by.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Create => "creation of a coarray",
+            Self::Open => "open",
+            Self::Close => "the end of the open phase",
+            Self::Publish => "publish",
+            Self::Unpublish => "the end of the read-only phase",
+            Self::SyncAll => "sync_all",
+            Self::CoBroadcast => "co_broadcast",
+            Self::CoSum => "co_sum",
+            Self::CoMin => "co_min",
+            Self::CoMax => "co_max",
+            Self::CoReduce => "co_reduce",
+            Self::End => "the end of the program",
+        }
+    }
+}
+
+/// The number of a collectively created object: the same on every image, never used twice in a job.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ObjectId(pub(crate) u64);
+
+/// Most coarrays that one `open` can name.
+pub const MAX_OBJECTS: usize = 4;
+
+/// One image's call of a collective operation.
+#[derive(Clone, Copy, Debug)]
+pub struct Call {
+    tag: Tag,
+    subject: &'static str,
+    caller: &'static Location<'static>,
+}
+
+impl Call {
+    /// An operation that has nothing to agree on but itself.
+    #[must_use]
+    pub fn plain(operation: Operation, caller: &'static Location<'static>) -> Self {
+        Self { tag: [operation as u64, 0, 0, 0], subject: "", caller }
+    }
+
+    /// An operation on existing objects, at most [`MAX_OBJECTS`], which must be the same on all images.
+    #[must_use]
+    #[inline]
+    pub fn on_objects(
+        operation: Operation,
+        objects: &[ObjectId],
+        subject: &'static str,
+        caller: &'static Location<'static>,
+    ) -> Self {
+        let mut tag = [0; MAX_OBJECTS];
+        for (word, object) in tag.iter_mut().zip(objects) {
+            *word = object.0 << 16;
+        }
+        tag[0] |= operation as u64;
+        Self { tag, subject, caller }
+    }
+
+    /// An operation on `length` values of type `T`, from or to image `root` if there is one. Type, length
+    /// and root must be the same on all images.
+    #[must_use]
+    #[inline]
+    pub fn on_values<T: ?Sized + 'static>(
+        operation: Operation,
+        length: usize,
+        root: usize,
+        caller: &'static Location<'static>,
+    ) -> Self {
+        let tag = [operation as u64, identity::<T>(), length as u64, root as u64];
+        Self { tag, subject: type_name::<T>(), caller }
+    }
+
+    /// Where the user called it.
+    #[must_use]
+    pub fn caller(&self) -> &'static Location<'static> {
+        self.caller
+    }
+
+    pub(crate) fn subject(&self) -> &'static str {
+        self.subject
+    }
+
+    pub(crate) fn tag(&self) -> &Tag {
+        &self.tag
+    }
+}
+
+/// A number that tells types apart, the same in all processes of one program.
+fn identity<T: ?Sized + 'static>() -> u64 {
+    /// Keeps the one word that a `TypeId` hashes to.
+    struct Word(u64);
+
+    impl Hasher for Word {
+        fn write(&mut self, bytes: &[u8]) {
+            bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+        }
+
+        fn write_u64(&mut self, word: u64) {
+            self.0 = self.0.rotate_left(7) ^ word;
+        }
+
+        fn finish(&self) -> u64 {
+            self.0
+        }
+    }
+
+    let mut word = Word(0);
+    TypeId::of::<T>().hash(&mut word);
+    word.finish()
+}
+
+/// The last call of an image, where its partners can read it.
+///
+/// It is read only after a mismatch, by a partner that received the tag of this call. The image cannot
+/// have left the call by then, so the record is complete and stands still.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct CallRecord {
+    tag: [AtomicU64; 4],
+    line: AtomicU32,
+    column: AtomicU32,
+    file: Text<196>,
+    subject: Text<196>,
+}
+
+/// What the image wrote last, so that texts that did not change are not written again.
+#[derive(Debug, Default)]
+pub(crate) struct LastCall {
+    caller: Cell<Option<&'static Location<'static>>>,
+    subject: Cell<&'static str>,
+}
+
+impl CallRecord {
+    #[inline]
+    pub(crate) fn write(&self, call: &Call, last: &LastCall) {
+        for (cell, word) in self.tag.iter().zip(call.tag) {
+            cell.store(word, Ordering::Relaxed);
+        }
+        if !last.caller.get().is_some_and(|caller| std::ptr::eq(caller, call.caller)) {
+            last.caller.set(Some(call.caller));
+            self.line.store(call.caller.line(), Ordering::Relaxed);
+            self.column.store(call.caller.column(), Ordering::Relaxed);
+            self.file.set(call.caller.file());
+        }
+        if !std::ptr::eq(last.subject.get(), call.subject) {
+            last.subject.set(call.subject);
+            self.subject.set(call.subject);
+        }
+    }
+
+    /// The call in words; `object` describes an object by its number.
+    pub(crate) fn describe(&self, object: impl Fn(ObjectId) -> String) -> String {
+        let tag = [0, 1, 2, 3].map(|word: usize| self.tag[word].load(Ordering::Relaxed));
+        let what = describe(tag, &self.subject.get(), object);
+        if tag[0] == Operation::End as u64 {
+            return what;
+        }
+        let (line, column) = (self.line.load(Ordering::Relaxed), self.column.load(Ordering::Relaxed));
+        format!("{what} at {}:{line}:{column}", self.file.get())
+    }
+}
+
+fn describe(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> String {
+    let code = tag[0] & 0xffff;
+    let Some(operation) = OPERATIONS.into_iter().find(|operation| *operation as u64 == code) else {
+        return format!("unknown operation {code}");
+    };
+    let name = operation.name();
+    let values = Values { length: tag[2], subject };
+    match operation {
+        Operation::SyncAll | Operation::End => name.to_owned(),
+        Operation::Open | Operation::Close | Operation::Publish | Operation::Unpublish => {
+            let objects: Vec<String> =
+                tag.iter().map(|word| ObjectId(word >> 16)).filter(|id| id.0 != 0).map(object).collect();
+            let began = if matches!(operation, Operation::Close | Operation::Unpublish) { ", which began" } else { "" };
+            format!("{name} of {}{began}", objects.join(" and "))
+        }
+        Operation::Create => format!("{name} of {values}"),
+        Operation::CoBroadcast => format!("{name} of {values} from image {}", tag[3]),
+        Operation::CoSum | Operation::CoMin | Operation::CoMax | Operation::CoReduce => {
+            format!("{name} of {values}")
+        }
+    }
+}
+
+struct Values<'a> {
+    length: u64,
+    subject: &'a str,
+}
+
+impl fmt::Display for Values<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.length {
+            1 => write!(formatter, "{}", self.subject),
+            length => write!(formatter, "{length} x {}", self.subject),
+        }
+    }
+}

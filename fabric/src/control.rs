@@ -1,0 +1,151 @@
+//! What the images and their supervisor share besides the heaps: fixed structures of atomics at the
+//! start of the region and at the start of each image's part.
+//!
+//! All-zero bytes, as a fresh region has them, are a valid initial state of every structure here.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use crate::call::CallRecord;
+use crate::rendezvous::Line;
+use crate::text::Text;
+
+/// Most images a job can have: image numbers travel in 20 bits.
+pub const MAX_IMAGES: usize = 1 << 20;
+
+const MAX_ROUNDS: usize = MAX_IMAGES.trailing_zeros() as usize;
+
+/// Written last by whoever creates a region; changes with the layout, so that a launcher and a program
+/// that were built from different versions notice it.
+const LAYOUT: u64 = u64::from_be_bytes(*b"coarray1");
+
+/// The first page of the region.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct JobControl {
+    layout: AtomicU64,
+    images: AtomicU64,
+    stride: AtomicU64,
+    cores: AtomicU64,
+    /// Not 0 once the job must end; read inside every long wait.
+    ended: AtomicU32,
+    pub(crate) failure: FailureRecord,
+}
+
+/// The sizes a region was created with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dimensions {
+    /// Number of images.
+    pub(crate) images: usize,
+    /// Bytes from one image's part to the next.
+    pub(crate) stride: usize,
+    /// Cores that the images share.
+    pub(crate) cores: usize,
+}
+
+impl JobControl {
+    pub(crate) fn initialise(&self, dimensions: Dimensions) {
+        self.images.store(dimensions.images as u64, Ordering::Relaxed);
+        self.stride.store(dimensions.stride as u64, Ordering::Relaxed);
+        self.cores.store(dimensions.cores as u64, Ordering::Relaxed);
+        self.layout.store(LAYOUT, Ordering::Release);
+    }
+
+    /// The region's sizes, unless another version of this library laid it out.
+    pub(crate) fn dimensions(&self) -> Option<Dimensions> {
+        (self.layout.load(Ordering::Acquire) == LAYOUT).then(|| Dimensions {
+            images: self.images.load(Ordering::Relaxed) as usize,
+            stride: self.stride.load(Ordering::Relaxed) as usize,
+            cores: self.cores.load(Ordering::Relaxed) as usize,
+        })
+    }
+
+    pub(crate) fn end(&self) {
+        self.ended.store(1, Ordering::Release);
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire) != 0
+    }
+}
+
+/// The first reason for which the job failed. Later ones are consequences and are not kept.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct FailureRecord {
+    /// 0: none, 1: being written, 2: complete.
+    state: AtomicU32,
+    image: AtomicU32,
+    code: AtomicU32,
+    text: Text<8192>,
+}
+
+/// Why the job failed, and because of which image.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The image that failed.
+    pub image: usize,
+    /// The exit code it asked for.
+    pub code: u8,
+    /// One or more lines for a person.
+    pub text: String,
+}
+
+impl FailureRecord {
+    /// Keeps `failure` unless there is an earlier one.
+    pub(crate) fn record(&self, failure: &Failure) {
+        if self.state.compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+            self.image.store(failure.image as u32, Ordering::Relaxed);
+            self.code.store(u32::from(failure.code), Ordering::Relaxed);
+            self.text.set(&failure.text);
+            self.state.store(2, Ordering::Release);
+        }
+    }
+
+    /// The failure, once it is completely written.
+    pub(crate) fn get(&self) -> Option<Failure> {
+        (self.state.load(Ordering::Acquire) == 2).then(|| Failure {
+            image: self.image.load(Ordering::Relaxed) as usize,
+            code: self.code.load(Ordering::Relaxed) as u8,
+            text: self.text.get(),
+        })
+    }
+}
+
+/// How far an image has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum Stage {
+    /// Its process or thread has not reached the launch.
+    Absent = 0,
+    /// It runs the program.
+    Running = 1,
+    /// It passed the end of the program together with all others.
+    Finished = 2,
+}
+
+/// The start of one image's part of the region.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct ImageControl {
+    stage: AtomicU32,
+    /// Heap offset of its lowest non-symmetric byte, and whether it could commit the pages of the block
+    /// under way: as of the last two collective allocations, by parity.
+    pub(crate) floor: [AtomicU64; 2],
+    pub(crate) committed: [AtomicU32; 2],
+    pub(crate) call: CallRecord,
+    pub(crate) lines: [[Line; MAX_ROUNDS]; 2],
+}
+
+impl ImageControl {
+    pub(crate) fn set_stage(&self, stage: Stage) {
+        self.stage.store(stage as u32, Ordering::Release);
+    }
+
+    pub(crate) fn stage(&self) -> Stage {
+        match self.stage.load(Ordering::Acquire) {
+            0 => Stage::Absent,
+            1 => Stage::Running,
+            _ => Stage::Finished,
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The error of an allocation that does not fit, with everything one needs to make it fit.
+
+use std::fmt;
+
+use crate::settings::Bytes;
+
+/// How many holders an error lists.
+const LISTED: usize = 5;
+
+/// Coarrays of one type that were created at one place in the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// Their bytes on this image, together.
+    pub bytes: usize,
+    /// How many they are.
+    pub count: usize,
+    /// The type.
+    pub subject: &'static str,
+    /// The place, as file:line:column.
+    pub caller: String,
+}
+
+/// Why an allocation failed. All images get the error for a collective allocation, and all other data
+/// stays as it was.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AllocError {
+    /// The size does not fit in an address space.
+    #[error("cannot allocate {length} x {subject}: the size in bytes overflows")]
+    TooLarge {
+        /// The leading extent asked for.
+        length: usize,
+        /// The type of one element.
+        subject: &'static str,
+    },
+    /// The heap that was reserved for each image is full.
+    #[error(
+        "cannot allocate {} for {subject}: of the heap of {} an image, {} are in use\n{}set COARRAY_HEAP to more than {}",
+        Bytes(*requested), Bytes(*heap), Bytes(*used), Holders(holders), Bytes(heap.saturating_add(*requested))
+    )]
+    HeapExhausted {
+        /// Bytes asked for on each image.
+        requested: usize,
+        /// What they were for.
+        subject: &'static str,
+        /// Bytes of heap reserved for each image.
+        heap: usize,
+        /// Bytes in use on this image.
+        used: usize,
+        /// Who holds them, largest first.
+        holders: Vec<Holder>,
+    },
+    /// The machine has no memory left for pages that were reserved.
+    #[error(
+        "cannot allocate {} for {subject}: image {image} got no memory from the system ({reason})\n{}use fewer images, a smaller problem, or a machine with more memory",
+        Bytes(*requested), Holders(holders)
+    )]
+    NoMemory {
+        /// Bytes asked for on each image.
+        requested: usize,
+        /// What they were for.
+        subject: &'static str,
+        /// An image that got none.
+        image: usize,
+        /// What the system said, if this image is that one.
+        reason: String,
+        /// Who holds memory on this image, largest first.
+        holders: Vec<Holder>,
+    },
+}
+
+struct Holders<'a>(&'a [Holder]);
+
+impl fmt::Display for Holders<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        writeln!(formatter, "largest holders:")?;
+        for Holder { bytes, count, subject, caller } in self.0.iter().take(LISTED) {
+            let many = if *count == 1 { String::new() } else { format!("{count} x ") };
+            writeln!(formatter, "  {:>10}  {many}{subject} created at {caller}", Bytes(*bytes).to_string())?;
+        }
+        match self.0.len().saturating_sub(LISTED) {
+            0 => Ok(()),
+            more => writeln!(formatter, "  and {more} more"),
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! How an image ends the job, and how panics become reports.
+
+use std::any::Any;
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::cell::Cell;
+use std::panic::{self, Location};
+use std::sync::Once;
+
+/// Carried by the panic that unwinds an image after the job has ended. The reason is in the job's
+/// failure record, so nothing is printed for it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JobEnded;
+
+thread_local! {
+    static IS_IMAGE: Cell<bool> = const { Cell::new(false) };
+    static LAST_PANIC: Cell<Option<String>> = const { Cell::new(None) };
+}
+
+/// Unwinds this image: the job is over.
+pub(crate) fn unwind() -> ! {
+    panic::resume_unwind(Box::new(JobEnded))
+}
+
+/// Makes panics of this thread reports of an image instead of lines of their own.
+///
+/// A panic may still be caught by the program; only one that reaches the end of the image is reported.
+pub(crate) fn adopt_thread() {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let previous = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !IS_IMAGE.get() {
+                return previous(info);
+            }
+            let place = info.location().map_or_else(String::new, |location| format!(" at {location}"));
+            let backtrace = Backtrace::capture();
+            let mut text = format!("panicked{place}: {}", message(info.payload()));
+            if backtrace.status() == BacktraceStatus::Captured {
+                text = format!("{text}\n{backtrace}");
+            }
+            if cfg!(panic = "abort") {
+                eprintln!("{text}");
+            }
+            LAST_PANIC.set(Some(text));
+        }));
+    });
+    IS_IMAGE.set(true);
+}
+
+/// Undoes [`adopt_thread`] for a thread that goes on with other work.
+pub(crate) fn release_thread() {
+    IS_IMAGE.set(false);
+    LAST_PANIC.set(None);
+}
+
+/// What to report of a panic that reached the end of the image: nothing if it only passed on the end
+/// of the job.
+pub(crate) fn report(payload: &(dyn Any + Send)) -> Option<String> {
+    if payload.is::<JobEnded>() {
+        return None;
+    }
+    Some(LAST_PANIC.take().unwrap_or_else(|| format!("panicked: {}", message(payload))))
+}
+
+fn message(payload: &(dyn Any + Send)) -> &str {
+    if let Some(text) = payload.downcast_ref::<&str>() {
+        text
+    } else if let Some(text) = payload.downcast_ref::<String>() {
+        text
+    } else {
+        "(the panic carries no text)"
+    }
+}
+
+/// The text of a report about something an image did at a place in its program.
+pub(crate) fn located(what: &str, caller: &Location<'_>) -> String {
+    format!("{what} at {caller}")
+}
+
+/// The exit code that `code` stands for: what the operating system keeps of it, but never success.
+pub(crate) fn exit_code(code: i32) -> u8 {
+    match code.rem_euclid(256) {
+        0 => 1,
+        code => code as u8,
+    }
+}

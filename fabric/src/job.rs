@@ -1,0 +1,40 @@
+//! What the images of one job in one process share.
+
+use crate::control::Failure;
+use crate::region::Region;
+use crate::settings::{Bind, FabricKind, Settings};
+use crate::wait::Patience;
+
+/// A running job.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) region: Region,
+    pub(crate) patience: Patience,
+    /// Whether places may be reached by load and store.
+    pub(crate) direct: bool,
+    pub(crate) bind: Bind,
+    pub(crate) engine: FabricKind,
+}
+
+impl Job {
+    pub(crate) fn new(region: Region, settings: &Settings) -> Self {
+        let dimensions = region.dimensions();
+        // An image that waits for a core must not keep another one busy.
+        let patience = if dimensions.images > dimensions.cores {
+            Patience { spins: 20, yields: 20 }
+        } else {
+            Patience { spins: 4000, yields: 200 }
+        };
+        Self { region, patience, direct: settings.direct, bind: settings.bind, engine: settings.fabric }
+    }
+
+    /// Ends the job because of `failure`, unless it already ended for another reason.
+    pub(crate) fn fail(&self, failure: &Failure) {
+        self.region.job().failure.record(failure);
+        self.region.job().end();
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.region.job().has_ended()
+    }
+}

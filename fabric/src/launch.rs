@@ -1,0 +1,273 @@
+//! Starting images: the same program plainly, under `coarun`, or inside a test.
+
+use std::fmt;
+use std::panic::Location;
+use std::process::{ExitCode, Termination};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::control::Failure;
+use crate::failure;
+use crate::image::Image;
+use crate::job::Job;
+use crate::processes::{Inherited, inherited};
+use crate::settings::{FabricKind, SettingError, Settings};
+use crate::supervisor::supervise;
+use crate::threads::{self, Stragglers};
+
+/// Exit code for a launch that cannot begin because something it was told is wrong.
+const USAGE: u8 = 2;
+
+/// Images of a whole program that runs on threads get this long to notice that the job has ended.
+const GRACE: Duration = Duration::from_millis(300);
+
+/// Runs `body` on every image of this program. This is what `#[coarray::main]` calls.
+///
+/// A program that was started plainly launches its images first: `COARRAY_IMAGES` of them, or as many as
+/// there are cores, as processes, or as threads with `COARRAY_FABRIC=threads`. A program that was
+/// started by `coarun` is one of the images already. What comes before `launch` runs in every image and
+/// in the supervisor.
+///
+/// Collective at its end: an image that returns from `body` waits for all others.
+///
+/// # Errors
+/// The exit code is not 0 if an image panics, calls [`error_stop`], returns a failure from `body`, or is
+/// killed; the report on stderr then names the image, the reason and the place.
+pub fn launch<R: Termination>(body: fn() -> R) -> ExitCode {
+    static LAUNCHED: AtomicBool = AtomicBool::new(false);
+    if LAUNCHED.swap(true, Ordering::Relaxed) {
+        return refuse("a program can call launch only once");
+    }
+    match inherited() {
+        Ok(Some(inherited)) => return run_as_image(inherited, body),
+        Ok(None) => {}
+        Err(error) => return refuse(error),
+    }
+    let settings = match Settings::from_environment() {
+        Ok(settings) => settings,
+        Err(error) => return refuse(error),
+    };
+    match settings.fabric {
+        FabricKind::Threads => run_on_threads(&settings, body),
+        FabricKind::Processes => match std::env::current_exe() {
+            Ok(program) => {
+                let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+                supervise(&program, &arguments, &settings)
+            }
+            Err(error) => refuse(format_args!("cannot find this program's own file: {error}")),
+        },
+    }
+}
+
+fn refuse(why: impl fmt::Display) -> ExitCode {
+    eprintln!("coarray: {why}");
+    ExitCode::from(USAGE)
+}
+
+fn run_as_image<R: Termination>(inherited: Inherited, body: fn() -> R) -> ExitCode {
+    let Inherited { image, region } = inherited;
+    let settings = match Settings::with_images(region.dimensions().images) {
+        Ok(settings) => settings,
+        Err(error) => return refuse(error),
+    };
+    let job = Arc::new(Job::new(region, &settings));
+    let mut unsuccessful = None;
+    let code = Mutex::new(&mut unsuccessful);
+    let finished = threads::run_image(&job, image, || conclude(body().report(), &code));
+    match (finished, unsuccessful) {
+        (Some(()), _) => ExitCode::SUCCESS,
+        (None, Some(code)) => code,
+        (None, None) => {
+            let failure = job.region.job().failure.get();
+            ExitCode::from(failure.filter(|failure| failure.image == image).map_or(1, |failure| failure.code))
+        }
+    }
+}
+
+/// Ends the job if an image's main reports a failure, which the exit code keeps.
+fn conclude(report: ExitCode, unsuccessful: &Mutex<&mut Option<ExitCode>>) {
+    if report != ExitCode::SUCCESS {
+        unsuccessful.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(report);
+        Image::current().fail("returned a failure from its main function".into());
+    }
+}
+
+fn run_on_threads<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitCode {
+    let mut unsuccessful = None;
+    let code = Mutex::new(&mut unsuccessful);
+    let abandon = |failure: &Failure| -> ! {
+        report(failure);
+        std::process::exit(i32::from(failure.code))
+    };
+    let outcome =
+        threads::run(settings, || conclude(body().report(), &code), Stragglers::Abandon(GRACE, abandon));
+    match outcome {
+        Ok(Ok(_)) => ExitCode::SUCCESS,
+        Ok(Err(failure)) => {
+            report(&failure);
+            unsuccessful.unwrap_or(ExitCode::from(failure.code))
+        }
+        Err(error) => {
+            eprintln!("{}", NoRegion { settings, error: &error });
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Prints why the job failed.
+pub(crate) fn report(failure: &Failure) {
+    eprintln!("{failure}");
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.text.strip_prefix(OWN_WORDS) {
+            Some(words) => formatter.write_str(words),
+            None => write!(formatter, "coarray: image {} {}", self.image, self.text),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Starts the text of a failure that is to be shown in the program's own words.
+pub(crate) const OWN_WORDS: char = '\u{1}';
+
+/// The message for a region that could not be made.
+pub(crate) struct NoRegion<'a> {
+    pub(crate) settings: &'a Settings,
+    pub(crate) error: &'a std::io::Error,
+}
+
+impl fmt::Display for NoRegion<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Settings { images, heap, .. } = self.settings;
+        write!(
+            formatter,
+            "coarray: cannot reserve {} of heap for each of {images} images: {}; set COARRAY_HEAP lower or use fewer images",
+            crate::settings::Bytes(*heap),
+            self.error
+        )
+    }
+}
+
+/// How to run images inside this process, on threads.
+///
+/// Tests, debuggers and notebooks use it; programs use [`launch`].
+///
+/// # Examples
+/// ```
+/// use coarray_fabric::{Launch, this_image};
+///
+/// let squares = Launch::new(4).run(|| this_image() * this_image());
+/// assert_eq!(squares.unwrap(), [0, 1, 4, 9]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Launch {
+    settings: Result<Settings, SettingError>,
+}
+
+impl Launch {
+    /// `images` images, with the heap and binding that the environment asks for.
+    #[must_use]
+    pub fn new(images: usize) -> Self {
+        let settings = Settings::with_images(images)
+            .map(|settings| Settings { fabric: FabricKind::Threads, ..settings });
+        Self { settings }
+    }
+
+    /// Reserves `bytes` of heap for each image.
+    #[must_use]
+    pub fn heap(mut self, bytes: usize) -> Self {
+        if let Ok(settings) = &mut self.settings {
+            settings.heap = bytes;
+        }
+        self
+    }
+
+    /// Whether corefs reach memory by load and store (the default) or through the fabric's operations,
+    /// as they would across a network.
+    #[must_use]
+    pub fn direct(mut self, direct: bool) -> Self {
+        if let Ok(settings) = &mut self.settings {
+            settings.direct = direct;
+        }
+        self
+    }
+
+    /// Runs `body` on each image, and returns what it returned in the order of the images.
+    ///
+    /// # Errors
+    /// The first [`Failure`]: an image panicked, stopped, or was in another collective operation than
+    /// the others; or the images could not be started.
+    pub fn run<R: Send>(self, body: impl Fn() -> R + Sync) -> Result<Vec<R>, Failure> {
+        let not_started = |text: String| Failure { image: 0, code: USAGE, text };
+        let settings = self.settings.map_err(|error| not_started(format!("was not started: {error}")))?;
+        threads::run(&settings, body, Stragglers::Join)
+            .map_err(|error| not_started(format!("was not started: {}", NoRegion { settings: &settings, error: &error })))?
+    }
+}
+
+/// Runs `body` on `images` images, as threads of this process; returns what it returned in the order of
+/// the images.
+///
+/// # Panics
+/// If an image panics or fails in another way, with the report of the job.
+///
+/// # Examples
+/// ```
+/// let images = coarray_fabric::run(3, coarray_fabric::num_images);
+/// assert_eq!(images, [3, 3, 3]);
+/// ```
+#[track_caller]
+pub fn run<R: Send>(images: usize, body: impl Fn() -> R + Sync) -> Vec<R> {
+    match Launch::new(images).run(body) {
+        Ok(results) => results,
+        Err(failure) => panic!("{failure}"),
+    }
+}
+
+/// Ends the whole job at once with exit code `code` (1 if it is a multiple of 256) and a report that
+/// names this image and this line.
+///
+/// # Examples
+/// ```
+/// let failure = coarray_fabric::Launch::new(2).run(|| coarray_fabric::error_stop(7)).unwrap_err();
+/// assert_eq!(failure.code, 7);
+/// ```
+///
+/// # Source
+/// Fortran 2018 `error stop`, clause 11.4.
+#[track_caller]
+pub fn error_stop(code: i32) -> ! {
+    stop(code, failure::located(&format!("called error_stop({code})"), Location::caller()))
+}
+
+/// Ends the whole job at once with exit code `code` and `message` as the only report, in these words.
+///
+/// For errors that are the user's, such as a file that does not exist: if several images say so, it is
+/// printed once.
+///
+/// # Examples
+/// ```
+/// let failure = coarray_fabric::Launch::new(2)
+///     .run(|| coarray_fabric::error_stop_with(2, "life: no such pattern"))
+///     .unwrap_err();
+/// assert_eq!(failure.to_string(), "life: no such pattern");
+/// ```
+///
+/// # Source
+/// Fortran 2018 `error stop` with a stop code, clause 11.4.
+pub fn error_stop_with(code: i32, message: impl fmt::Display) -> ! {
+    stop(code, format!("{OWN_WORDS}{message}"))
+}
+
+fn stop(code: i32, text: String) -> ! {
+    let code = failure::exit_code(code);
+    let Some(image) = Image::try_current() else {
+        eprintln!("{}", text.trim_start_matches(OWN_WORDS));
+        std::process::exit(i32::from(code));
+    };
+    image.stop(code, text)
+}

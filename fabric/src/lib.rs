@@ -1,0 +1,54 @@
+//! The lowest layer of [`coarray`](https://docs.rs/coarray): images, their memory, and how they start,
+//! meet and end.
+//!
+//! * [`Fabric`] is what a transport must do: put, get, fence, quiet. One implementation serves the two
+//!   engines of one machine: images as threads and images as processes.
+//! * [`Image`] is one image: its number, the symmetric heap, and [`Image::meet`], the checked barrier
+//!   under every collective operation.
+//! * [`launch`], [`run`] and [`Launch`] start images; [`error_stop`] ends them; [`coarun`] is the
+//!   launcher's command line.
+//! * [`direct`] holds the loads, stores and copies for memory that other images touch.
+//!
+//! Programs name the crate `coarray` only.
+
+#[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
+compile_error!("coarray runs on 64-bit Linux: its images share an anonymous memory file and sleep on futexes");
+
+mod agreement;
+mod call;
+mod coarun;
+mod control;
+pub mod direct;
+mod exhausted;
+mod fabric;
+mod failure;
+mod free_list;
+mod heap;
+mod image;
+mod job;
+mod launch;
+mod memory;
+mod output;
+mod primitives;
+mod processes;
+mod region;
+mod rendezvous;
+mod settings;
+mod shared_memory;
+mod signals;
+mod supervisor;
+mod text;
+mod threads;
+mod wait;
+
+pub use call::{Call, MAX_OBJECTS, ObjectId, Operation};
+pub use coarun::coarun;
+pub use control::{Failure, MAX_IMAGES};
+pub use exhausted::{AllocError, Holder};
+pub use fabric::Fabric;
+pub use heap::{Block, RaggedBlock};
+pub use image::{Image, num_images, this_image};
+pub use launch::{Launch, error_stop, error_stop_with, launch, run};
+pub use output::terminal_size;
+pub use region::SCRATCH_BYTES;
+pub use settings::{Bind, Bytes, FabricKind, ImageCount, SettingError, Settings, cores};

@@ -1,0 +1,190 @@
+//! Signals as something to read, so that the supervisor takes them one at a time between its other work
+//! instead of in handlers.
+
+use std::io;
+use std::mem::{MaybeUninit, offset_of};
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::ptr;
+
+use rustix::process::Signal;
+
+/// What ends a job from outside.
+const REQUESTS: [Signal; 3] = [Signal::HUP, Signal::INT, Signal::TERM];
+
+/// Keeps the signals a supervisor answers from interrupting it. Dropping this brings back the signal
+/// mask as it was.
+#[derive(Debug)]
+pub(crate) struct Signals {
+    queue: OwnedFd,
+    original: libc::sigset_t,
+}
+
+/// A signal that was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Arrival {
+    pub(crate) signal: Signal,
+    /// Sent by the kernel: then a key was pressed, and all processes of the terminal's foreground
+    /// group, the images among them, got the same signal.
+    pub(crate) by_terminal: bool,
+}
+
+impl Signals {
+    /// Blocks SIGCHLD and the requests to end in this thread, and queues them for [`next`](Self::next).
+    ///
+    /// A request this process was told to ignore (by `nohup`, or by a shell that started it in the
+    /// background) stays ignored.
+    pub(crate) fn block() -> io::Result<Self> {
+        if is_ignored(Signal::CHILD) {
+            // Whoever started us left it so. The kernel would reap images behind our back, and how they
+            // ended would be lost.
+            // SAFETY: installs the default disposition, no handler.
+            unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
+        }
+        let requests = REQUESTS.into_iter().filter(|&signal| !is_ignored(signal));
+        let heard = set_of(requests.chain([Signal::CHILD]));
+
+        // SAFETY: `heard` is an initialised set; -1 asks for a new file descriptor.
+        let queue = unsafe { libc::signalfd(-1, &heard, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) };
+        if queue == -1 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the kernel has just given us this descriptor, so nobody else owns it.
+        let queue = unsafe { OwnedFd::from_raw_fd(queue) };
+        Ok(Self { queue, original: set_mask(libc::SIG_BLOCK, &heard)? })
+    }
+
+    /// Lets `command` start with the signal mask this process had: a mask is inherited, and a program
+    /// does not expect to start with blocked signals.
+    pub(crate) fn restore_in(&self, command: &mut Command) {
+        let original = self.original;
+        // SAFETY: the closure runs between fork and exec, where only async-signal-safe functions may be
+        // called; pthread_sigmask is one, and the closure neither allocates nor locks.
+        unsafe { command.pre_exec(move || set_mask(libc::SIG_SETMASK, &original).map(drop)) };
+    }
+
+    /// The next signal, if one has arrived.
+    pub(crate) fn next(&self) -> Option<Arrival> {
+        let mut record = [0; size_of::<libc::signalfd_siginfo>()];
+        // The kernel hands out whole records, so anything shorter means that there is none.
+        let length = rustix::io::read(&self.queue, &mut record).ok()?;
+        (length == record.len()).then_some(())?;
+        let field = |offset: usize| {
+            let bytes = record[offset..].first_chunk().expect("a record holds its fields");
+            i32::from_ne_bytes(*bytes)
+        };
+        Some(Arrival {
+            signal: Signal::from_named_raw(field(offset_of!(libc::signalfd_siginfo, ssi_signo)))?,
+            by_terminal: field(offset_of!(libc::signalfd_siginfo, ssi_code)) == libc::SI_KERNEL,
+        })
+    }
+}
+
+impl AsFd for Signals {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.queue.as_fd()
+    }
+}
+
+impl Drop for Signals {
+    fn drop(&mut self) {
+        // It was the mask before, so it is a valid one now.
+        let _ = set_mask(libc::SIG_SETMASK, &self.original);
+    }
+}
+
+/// What people call a signal; real-time signals have numbers only.
+pub(crate) fn name(signal: i32) -> Option<&'static str> {
+    const NAMES: [(i32, &str); 28] = [
+        (libc::SIGHUP, "SIGHUP"),
+        (libc::SIGINT, "SIGINT"),
+        (libc::SIGQUIT, "SIGQUIT"),
+        (libc::SIGILL, "SIGILL"),
+        (libc::SIGTRAP, "SIGTRAP"),
+        (libc::SIGABRT, "SIGABRT"),
+        (libc::SIGBUS, "SIGBUS"),
+        (libc::SIGFPE, "SIGFPE"),
+        (libc::SIGKILL, "SIGKILL"),
+        (libc::SIGUSR1, "SIGUSR1"),
+        (libc::SIGSEGV, "SIGSEGV"),
+        (libc::SIGUSR2, "SIGUSR2"),
+        (libc::SIGPIPE, "SIGPIPE"),
+        (libc::SIGALRM, "SIGALRM"),
+        (libc::SIGTERM, "SIGTERM"),
+        (libc::SIGSTOP, "SIGSTOP"),
+        (libc::SIGTSTP, "SIGTSTP"),
+        (libc::SIGTTIN, "SIGTTIN"),
+        (libc::SIGTTOU, "SIGTTOU"),
+        (libc::SIGURG, "SIGURG"),
+        (libc::SIGXCPU, "SIGXCPU"),
+        (libc::SIGXFSZ, "SIGXFSZ"),
+        (libc::SIGVTALRM, "SIGVTALRM"),
+        (libc::SIGPROF, "SIGPROF"),
+        (libc::SIGWINCH, "SIGWINCH"),
+        (libc::SIGIO, "SIGIO"),
+        (libc::SIGPWR, "SIGPWR"),
+        (libc::SIGSYS, "SIGSYS"),
+    ];
+    NAMES.into_iter().find_map(|(number, name)| (number == signal).then_some(name))
+}
+
+fn set_of(signals: impl Iterator<Item = Signal>) -> libc::sigset_t {
+    let mut set = MaybeUninit::uninit();
+    // SAFETY: sigemptyset only writes, and initialises the whole set.
+    unsafe { libc::sigemptyset(set.as_mut_ptr()) };
+    // SAFETY: initialised by the call above.
+    let mut set = unsafe { set.assume_init() };
+    for signal in signals {
+        // SAFETY: `set` is an initialised set, and the number is that of an existing signal.
+        unsafe { libc::sigaddset(&mut set, signal.as_raw()) };
+    }
+    set
+}
+
+/// Changes this thread's mask and returns what it was. Async-signal-safe.
+fn set_mask(how: i32, set: &libc::sigset_t) -> io::Result<libc::sigset_t> {
+    let mut before = MaybeUninit::uninit();
+    // SAFETY: `set` is an initialised set, and `before` is room for another.
+    let error = unsafe { libc::pthread_sigmask(how, set, before.as_mut_ptr()) };
+    if error != 0 {
+        return Err(io::Error::from_raw_os_error(error));
+    }
+    // SAFETY: the successful call wrote it.
+    Ok(unsafe { before.assume_init() })
+}
+
+fn is_ignored(signal: Signal) -> bool {
+    let mut action = MaybeUninit::<libc::sigaction>::uninit();
+    // SAFETY: a null new action asks only for the present one, for which `action` is room.
+    if unsafe { libc::sigaction(signal.as_raw(), ptr::null(), action.as_mut_ptr()) } != 0 {
+        return false;
+    }
+    // SAFETY: the successful call wrote it.
+    unsafe { action.assume_init() }.sa_sigaction == libc::SIG_IGN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_arrives_is_read_once_and_in_order() {
+        let signals = Signals::block().unwrap();
+        assert_eq!(signals.next(), None);
+        for signal in [Signal::TERM, Signal::INT] {
+            // SAFETY: sends a signal that is blocked, to this thread alone.
+            unsafe { libc::pthread_kill(libc::pthread_self(), signal.as_raw()) };
+        }
+        let arrival = |signal| Some(Arrival { signal, by_terminal: false });
+        assert_eq!(signals.next(), arrival(Signal::INT));
+        assert_eq!(signals.next(), arrival(Signal::TERM));
+        assert_eq!(signals.next(), None);
+    }
+
+    #[test]
+    fn signals_have_names() {
+        assert_eq!(name(9), Some("SIGKILL"));
+        assert_eq!(name(libc::SIGRTMIN() + 1), None);
+    }
+}

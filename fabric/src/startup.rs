@@ -1,0 +1,113 @@
+//! Everything that can go wrong before the first image runs, said in one line each.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::process::{Resource, getrlimit, setrlimit};
+
+use crate::children::Children;
+use crate::processes::image_command;
+use crate::region::Region;
+use crate::settings::{Bytes, Settings, cores};
+use crate::signals::Signals;
+
+/// Descriptors a supervisor holds for each image: its two pipes.
+const FILES_PER_IMAGE: usize = 2;
+
+/// Descriptors for everything else, with room for what the program had opened before.
+const OTHER_FILES: usize = 64;
+
+/// Why a job does not start.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    #[error(
+        "cannot reserve a heap of {} for each of {images} images ({source}); \
+         set COARRAY_HEAP or COARRAY_IMAGES to less",
+        Bytes(*heap)
+    )]
+    Region { images: usize, heap: usize, source: io::Error },
+    #[error("{images} images need {needed} open files, but the limit is {limit} (`ulimit -n`)")]
+    Files { images: usize, needed: usize, limit: u64 },
+    #[error("cannot receive signals: {0}")]
+    Signals(#[source] io::Error),
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+}
+
+/// Why a program does not start.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot start {}{}: {source}", program.display(), among(*image))]
+pub(crate) struct ProgramError {
+    pub(crate) program: PathBuf,
+    /// As which image, if others could be started before.
+    pub(crate) image: usize,
+    pub(crate) source: io::Error,
+}
+
+fn among(image: usize) -> String {
+    if image == 0 { String::new() } else { format!(" once more, as image {image}") }
+}
+
+impl StartError {
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::Program(error) => error.exit_code(),
+            _ => 1,
+        }
+    }
+}
+
+impl ProgramError {
+    /// What a shell returns that cannot start the program.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self.source.kind() {
+            io::ErrorKind::NotFound => 127,
+            _ => 126,
+        }
+    }
+}
+
+/// The memory of the whole job.
+pub(crate) fn create_region(settings: &Settings) -> Result<Region, StartError> {
+    let Settings { images, heap, .. } = *settings;
+    Region::create(images, heap, cores())
+        .map_err(|source| StartError::Region { images, heap, source })
+}
+
+/// Starts all images. If one does not start, none is left.
+pub(crate) fn start_images(
+    program: &Path,
+    arguments: &[OsString],
+    region: &Region,
+    signals: &Signals,
+    settings: &Settings,
+) -> Result<Children, StartError> {
+    allow_files(settings.images)?;
+    let mut children = Children::default();
+    for image in 0..settings.images {
+        image_command(program, arguments, image, region, settings)
+            .and_then(|mut command| {
+                signals.restore_in(&mut command);
+                children.start(command)
+            })
+            .map_err(|source| ProgramError { program: program.into(), image, source })?;
+    }
+    Ok(children)
+}
+
+/// Makes sure that the pipes of `images` images can be open at once.
+fn allow_files(images: usize) -> Result<(), StartError> {
+    let needed = FILES_PER_IMAGE * images + OTHER_FILES;
+    let wanted = needed as u64;
+    let mut limits = getrlimit(Resource::Nofile);
+    if limits.current.is_none_or(|limit| limit >= wanted) {
+        return Ok(());
+    }
+    limits.current = Some(wanted);
+    match limits.maximum {
+        Some(limit) if limit < wanted => Err(StartError::Files { images, needed, limit }),
+        // Raising the soft limit up to the hard one is everybody's right.
+        _ => Ok(setrlimit(Resource::Nofile, limits).unwrap_or_default()),
+    }
+}

@@ -1,0 +1,167 @@
+//! How a job ended: what to tell the person who started it, and with which exit code.
+
+use std::fmt;
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+use rustix::process::Signal;
+
+use crate::control::{Failure, Stage};
+use crate::signals;
+
+/// Starts the text of a failure that was written for the person at the terminal and is shown as it is.
+const VERBATIM: char = '\u{1}';
+
+/// Added to the number of a signal, it makes the exit code that shells report.
+const SIGNAL_CODE: i32 = 128;
+
+/// Why a job ended before its time.
+#[derive(Debug)]
+pub(crate) enum Verdict {
+    /// An image said why.
+    Failed(Failure),
+    /// An image ended without a word.
+    Died { image: usize, process: u32, death: Death },
+    /// A signal asked for it.
+    Interrupted(Signal),
+    /// Nobody reads our output any more.
+    Unread,
+    /// Our output cannot be written.
+    Unwritable(io::Error),
+}
+
+/// The ways in which an image must not end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Death {
+    /// Killed by this signal.
+    Signal(i32),
+    /// Exited with this code, not 0.
+    Code(i32),
+    /// Exited with code 0 in the middle of the program.
+    Deserted,
+    /// Exited with code 0 while others became images and it did not.
+    NeverCame,
+}
+
+impl Death {
+    /// What is wrong with an image that ended like this at that stage, if anything is.
+    ///
+    /// An exit with code 0 at `Absent` is right for a program that has nothing to do with coarrays.
+    pub(crate) fn of(status: ExitStatus, stage: Stage) -> Option<Self> {
+        match (status.code(), stage) {
+            (Some(0), Stage::Running) => Some(Self::Deserted),
+            (Some(0), Stage::Absent | Stage::Finished) => None,
+            (Some(code), _) => Some(Self::Code(code)),
+            (None, _) => Some(Self::Signal(status.signal().unwrap_or_default())),
+        }
+    }
+
+    fn exit_code(self) -> u8 {
+        match self {
+            Self::Signal(number) => (SIGNAL_CODE + number) as u8,
+            Self::Code(code) => code as u8,
+            Self::Deserted | Self::NeverCame => 1,
+        }
+    }
+}
+
+impl Verdict {
+    /// The exit code of the whole job.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::Failed(failure) => failure.code,
+            Self::Died { death, .. } => death.exit_code(),
+            Self::Interrupted(signal) => (SIGNAL_CODE + signal.as_raw()) as u8,
+            Self::Unread => (SIGNAL_CODE + Signal::PIPE.as_raw()) as u8,
+            Self::Unwritable(_) => 1,
+        }
+    }
+
+    /// The report, in whole lines; nothing where a Unix tool would end without a word.
+    pub(crate) fn report(&self) -> Option<String> {
+        let text = match self {
+            Self::Unread => return None,
+            Self::Failed(Failure { image, text, .. }) => match text.strip_prefix(VERBATIM) {
+                Some(text) => text.to_owned(),
+                None => format!("coarray: image {image} {text}"),
+            },
+            Self::Died { image, process, death: Death::Signal(number) } => {
+                let name = signals::name(*number).map(|name| format!(" ({name})"));
+                let name = name.unwrap_or_default();
+                format!("coarray: image {image} (process {process}) was killed by signal {number}{name}")
+            }
+            Self::Died { image, death, .. } => format!("coarray: image {image} {death}"),
+            Self::Interrupted(signal) => {
+                let name = signals::name(signal.as_raw()).unwrap_or("a signal");
+                format!("coarray: the job was interrupted by {name}")
+            }
+            Self::Unwritable(error) => format!("coarray: cannot write the output of the job: {error}"),
+        };
+        Some(if text.ends_with('\n') { text } else { text + "\n" })
+    }
+}
+
+impl fmt::Display for Death {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Signal(number) => write!(formatter, "was killed by signal {number}"),
+            Self::Code(code) => write!(formatter, "exited with code {code}"),
+            Self::Deserted => formatter.write_str(
+                "called std::process::exit(0) while other images were still running; \
+                 return from main instead",
+            ),
+            Self::NeverCame => formatter
+                .write_str("exited before it reached #[coarray::main] or coarray::launch"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn died(death: Death) -> Verdict {
+        Verdict::Died { image: 3, process: 1234, death }
+    }
+
+    fn failed(text: &str) -> Verdict {
+        Verdict::Failed(Failure { image: 2, code: 101, text: text.into() })
+    }
+
+    #[test]
+    fn an_ending_is_judged_by_code_and_stage() {
+        let code = |code: i32| ExitStatus::from_raw(code << 8);
+        assert_eq!(Death::of(code(0), Stage::Finished), None);
+        assert_eq!(Death::of(code(0), Stage::Absent), None);
+        assert_eq!(Death::of(code(0), Stage::Running), Some(Death::Deserted));
+        assert_eq!(Death::of(code(5), Stage::Absent), Some(Death::Code(5)));
+        assert_eq!(Death::of(code(5), Stage::Finished), Some(Death::Code(5)));
+        assert_eq!(Death::of(ExitStatus::from_raw(9), Stage::Running), Some(Death::Signal(9)));
+    }
+
+    #[test]
+    fn exit_codes_are_those_of_a_shell() {
+        assert_eq!(died(Death::Signal(9)).exit_code(), 137);
+        assert_eq!(died(Death::Code(5)).exit_code(), 5);
+        assert_eq!(died(Death::Deserted).exit_code(), 1);
+        assert_eq!(Verdict::Interrupted(Signal::INT).exit_code(), 130);
+        assert_eq!(Verdict::Unread.exit_code(), 141);
+        assert_eq!(failed("").exit_code(), 101);
+    }
+
+    #[test]
+    fn reports_are_whole_lines_that_name_the_image() {
+        for (verdict, report) in [
+            (died(Death::Signal(9)), "coarray: image 3 (process 1234) was killed by signal 9 (SIGKILL)\n"),
+            (died(Death::Signal(40)), "coarray: image 3 (process 1234) was killed by signal 40\n"),
+            (died(Death::Code(5)), "coarray: image 3 exited with code 5\n"),
+            (Verdict::Interrupted(Signal::TERM), "coarray: the job was interrupted by SIGTERM\n"),
+            (failed("panicked at x.rs:1: no"), "coarray: image 2 panicked at x.rs:1: no\n"),
+            (failed("\u{1}Error: no such file\n"), "Error: no such file\n"),
+        ] {
+            assert_eq!(verdict.report().unwrap(), report);
+        }
+        assert_eq!(Verdict::Unread.report(), None);
+    }
+}

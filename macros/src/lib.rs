@@ -1,0 +1,142 @@
+//! The macros of the [`coarray`](https://docs.rs/coarray) crate.
+//!
+//! Depend on `coarray`, which re-exports everything here: the generated code names `::coarray`, and
+//! only there do the runnable examples live.
+//!
+//! | macro | what it is for |
+//! |---|---|
+//! | [`derive(Remote)`](macro@Remote) | lets a struct or an enum of yours travel between images |
+//! | [`#[coarray::main]`](macro@main) | makes `fn main` the program that every image runs |
+//! | [`#[coarray::test]`](macro@test) | runs a test at one or several image counts |
+
+mod function;
+mod main_attribute;
+mod remote;
+mod test_attribute;
+
+use proc_macro::TokenStream;
+use syn::{DeriveInput, parse_macro_input};
+
+/// Lets values of a type travel between images.
+///
+/// A value travels as its bytes: another image reads and writes them in place, without the owner
+/// taking part. The derive accepts a type exactly when that is sound.
+///
+/// ```text
+/// #[derive(Clone, Copy, Remote)]
+/// #[repr(C)]
+/// struct Particle {
+///     position: [f64; 3],
+///     mass: f64,
+/// }
+///
+/// #[derive(Clone, Copy, Remote)]
+/// #[repr(u8)]
+/// enum Cell {
+///     Dead,
+///     Alive,
+/// }
+/// ```
+///
+/// # Structs
+///
+/// A struct needs
+///
+/// * `#[repr(C)]` or `#[repr(transparent)]`, so that every image lays it out alike;
+/// * fields that are all `Remote` themselves;
+/// * no padding bytes, because every byte travels and padding holds nothing. A struct such as
+///   `{ a: u8, b: u32 }` is refused where it is defined; reorder its fields, or fill the gaps with
+///   fields of your own;
+/// * at least one byte, hence at least one field;
+/// * no lifetime parameters: a reference means nothing on another image.
+///
+/// `#[repr(packed)]` is refused as well: its fields may be misaligned, and an image works on the
+/// fields of another in place.
+///
+/// The derive knows no invariants beyond those of the field types: any image may write any valid
+/// fields into the struct, also where the fields are private.
+///
+/// ## Members
+///
+/// The derive also lets a single field be named without a value at hand. `Particle::MEMBERS` has one
+/// field per field of the struct, of the same name (or position, for a tuple struct) and visibility;
+/// each says where in the struct that field lies.
+///
+/// ```text
+/// let mass = Particle::MEMBERS.mass;        // Member<Particle, f64>
+/// ```
+///
+/// ## Generic structs
+///
+/// Every type parameter gets the bound `Remote`, just as `derive(Clone)` gives it the bound `Clone`.
+/// If a field needs more than that, as `T::Output` does, write it into the struct's `where` clause.
+/// The layout of a generic struct is checked for each set of parameters in use.
+///
+/// # Enums
+///
+/// An enum needs variants without fields, and an integer representation, for example `#[repr(u8)]`.
+/// Bytes that are the discriminant of no variant never become a value: they are found when they
+/// arrive.
+#[proc_macro_derive(Remote)]
+pub fn derive_remote(item: TokenStream) -> TokenStream {
+    let item = parse_macro_input!(item as DeriveInput);
+    or_error(remote::derive(&item))
+}
+
+/// Makes `fn main` the program that every image runs.
+///
+/// ```text
+/// #[coarray::main]
+/// fn main() {
+///     println!("image {} of {}", coarray::this_image(), coarray::num_images());
+/// }
+/// ```
+///
+/// The function takes no parameters and returns whatever a `main` may return, such as
+/// `Result<(), Box<dyn Error>>`. The attribute takes no arguments: how many images there are is
+/// decided when the program starts, not when it is compiled.
+///
+/// It is shorthand for
+///
+/// ```text
+/// fn main() -> std::process::ExitCode {
+///     fn main() { /* what you wrote */ }
+///     coarray::launch(main)
+/// }
+/// ```
+#[proc_macro_attribute]
+pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    or_error(main_attribute::expand(arguments.into(), item.into()))
+}
+
+/// Makes a function a test that several images run together.
+///
+/// ```text
+/// #[coarray::test(images = 4)]
+/// fn four_images_run() {
+///     assert_eq!(coarray::num_images(), 4);
+/// }
+///
+/// #[coarray::test(images = [1, 2, 3, 4, 7, 8])]
+/// fn sum_is_right() -> Result<(), Box<dyn Error>> {
+///     // ...
+/// }
+/// ```
+///
+/// `images` is the number of images: a `usize`, or an array of them to run the test at one count
+/// after the other. A list that several tests share is passed by reference:
+/// `images = &COUNTS`.
+///
+/// The function takes no parameters. Other attributes, such as `#[should_panic]` and `#[ignore]`,
+/// work as they do on any test; `#[test]` itself is not needed.
+#[proc_macro_attribute]
+pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    or_error(test_attribute::expand(arguments.into(), item.into()))
+}
+
+/// What the compiler gets to see: the expansion, or the error at the place it is about.
+fn or_error(expansion: syn::Result<proc_macro2::TokenStream>) -> TokenStream {
+    expansion
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}

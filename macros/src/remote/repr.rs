@@ -1,0 +1,28 @@
+//! The `#[repr(...)]` attributes of a type.
+
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Meta, Path, Result, Token};
+
+/// Everything that stands in `#[repr(...)]`, such as `C` and `align(16)`.
+pub(super) struct Repr(Vec<Meta>);
+
+impl Repr {
+    pub(super) fn of(attributes: &[Attribute]) -> Result<Self> {
+        let mut hints = Vec::new();
+        for attribute in attributes {
+            if attribute.path().is_ident("repr") {
+                let list = Punctuated::<Meta, Token![,]>::parse_terminated;
+                hints.extend(attribute.parse_args_with(list)?);
+            }
+        }
+        Ok(Repr(hints))
+    }
+
+    /// The first hint that bears one of these names.
+    pub(super) fn find(&self, names: &[&str]) -> Option<&Path> {
+        self.0
+            .iter()
+            .map(Meta::path)
+            .find(|hint| names.iter().any(|name| hint.is_ident(name)))
+    }
+}
