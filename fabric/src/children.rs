@@ -20,12 +20,18 @@ pub(crate) struct ImageProcess {
 impl ImageProcess {
     fn start(mut command: Command) -> io::Result<Self> {
         let mut child = command.spawn()?;
-        let pipes =
-            [child.stdout.take().map(OwnedFd::from), child.stderr.take().map(OwnedFd::from)];
+        let pipes = [
+            child.stdout.take().map(OwnedFd::from),
+            child.stderr.take().map(OwnedFd::from),
+        ];
         for pipe in pipes.iter().flatten() {
             rustix::io::ioctl_fionbio(pipe, true)?;
         }
-        Ok(Self { child, pipes, ended: false })
+        Ok(Self {
+            child,
+            pipes,
+            ended: false,
+        })
     }
 
     /// The number of the process.
@@ -43,7 +49,10 @@ impl ImageProcess {
         if self.ended {
             return None;
         }
-        let status = self.child.try_wait().expect("nobody else waits for our children");
+        let status = self
+            .child
+            .try_wait()
+            .expect("nobody else waits for our children");
         self.ended = status.is_some();
         status
     }

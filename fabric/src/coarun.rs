@@ -83,7 +83,11 @@ fn become_program(run: &Run, settings: &Settings) -> ExitCode {
     for variable in HAND_OVER {
         command.env_remove(variable);
     }
-    let error = ProgramError { program: run.program.clone(), image: 0, source: command.exec() };
+    let error = ProgramError {
+        program: run.program.clone(),
+        image: 0,
+        source: command.exec(),
+    };
     complain(format_args!("coarray: {error}\n"));
     ExitCode::from(error.exit_code())
 }

@@ -56,7 +56,11 @@ pub(crate) enum UsageError {
     #[error("{0} takes no value")]
     NeedlessValue(String),
     #[error("{option} {value}: {expected}")]
-    WrongValue { option: String, value: String, expected: String },
+    WrongValue {
+        option: String,
+        value: String,
+        expected: String,
+    },
 }
 
 /// Understands the arguments that follow the name of the command.
@@ -69,7 +73,11 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
             run.program = argument.into();
             break;
         };
-        let mut value = Value { option: &name, attached, rest: &mut arguments };
+        let mut value = Value {
+            option: &name,
+            attached,
+            rest: &mut arguments,
+        };
         match name.as_str() {
             "--" => {
                 run.program = arguments.next().ok_or(UsageError::NoProgram)?.into();
@@ -103,7 +111,10 @@ fn option(argument: &OsStr) -> Option<(String, Option<String>)> {
     } else if bytes.starts_with(b"-") && bytes.len() > 1 {
         let second = text.chars().nth(1).map_or(0, char::len_utf8);
         let (name, value) = text.split_at(1 + second);
-        Some((name.to_owned(), (!value.is_empty()).then(|| value.to_owned())))
+        Some((
+            name.to_owned(),
+            (!value.is_empty()).then(|| value.to_owned()),
+        ))
     } else {
         None
     }
@@ -126,7 +137,11 @@ impl<Rest: Iterator<Item = OsString>> Value<'_, Rest> {
                 None => return Err(UsageError::NoValue(option)),
             },
         };
-        value.parse().map_err(|expected| UsageError::WrongValue { option, value, expected })
+        value.parse().map_err(|expected| UsageError::WrongValue {
+            option,
+            value,
+            expected,
+        })
     }
 
     /// `true`: the option is given, and nothing more.
@@ -155,8 +170,18 @@ mod tests {
 
     #[test]
     fn values_stand_apart_or_attached() {
-        let expected = Run { program: "prog".into(), images: Some(ImageCount(4)), ..Run::default() };
-        for line in ["-n 4 prog", "-n4 prog", "--images 4 prog", "--images=4 prog", "-n4 -- prog"] {
+        let expected = Run {
+            program: "prog".into(),
+            images: Some(ImageCount(4)),
+            ..Run::default()
+        };
+        for line in [
+            "-n 4 prog",
+            "-n4 prog",
+            "--images 4 prog",
+            "--images=4 prog",
+            "-n4 -- prog",
+        ] {
             assert_eq!(run(line), expected, "{line}");
         }
         let run = run("--heap=2G --fabric threads --bind core --label prog");
@@ -168,14 +193,19 @@ mod tests {
 
     #[test]
     fn what_follows_the_program_is_its_own() {
-        assert_eq!(run("prog -n 3 --help -- x").arguments, ["-n", "3", "--help", "--", "x"]);
+        assert_eq!(
+            run("prog -n 3 --help -- x").arguments,
+            ["-n", "3", "--help", "--", "x"]
+        );
         assert_eq!(run("-- --odd -V").program, PathBuf::from("--odd"));
         assert_eq!(run("-").program, PathBuf::from("-"));
     }
 
     #[test]
     fn options_come_before_the_environment() {
-        let settings = run("-n 3 --heap 5M --bind core --label prog").settings().unwrap();
+        let settings = run("-n 3 --heap 5M --bind core --label prog")
+            .settings()
+            .unwrap();
         assert_eq!((settings.images, settings.heap), (3, 5 << 20));
         assert_eq!((settings.bind, settings.label), (Bind::Core, true));
     }
@@ -194,11 +224,17 @@ mod tests {
             ("--", "which program?"),
             ("-n", "-n needs a value"),
             ("--frobnicate prog", "unknown option --frobnicate"),
-            ("-np 4 prog", "-n p: expected a number of images between 1 and 1048576"),
+            (
+                "-np 4 prog",
+                "-n p: expected a number of images between 1 and 1048576",
+            ),
             ("-x prog", "unknown option -x"),
             ("-\u{e9}x prog", "unknown option -\u{e9}"),
             ("--label=yes prog", "--label takes no value"),
-            ("--bind socket prog", "--bind socket: expected `none` or `core`"),
+            (
+                "--bind socket prog",
+                "--bind socket: expected `none` or `core`",
+            ),
         ] {
             assert_eq!(parsed(line).unwrap_err().to_string(), message, "{line}");
         }

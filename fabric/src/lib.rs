@@ -16,7 +16,9 @@ compile_error!("coarray runs on 64-bit Linux: its images share an anonymous memo
 
 mod agreement;
 mod call;
+mod children;
 mod coarun;
+mod command_line;
 mod control;
 pub mod direct;
 mod exhausted;
@@ -28,6 +30,7 @@ mod image;
 mod job;
 mod launch;
 mod memory;
+mod outlet;
 mod output;
 mod primitives;
 mod processes;
@@ -36,9 +39,12 @@ mod rendezvous;
 mod settings;
 mod shared_memory;
 mod signals;
+mod startup;
 mod supervisor;
+mod terminal;
 mod text;
 mod threads;
+mod verdict;
 mod wait;
 
 pub use call::{Call, MAX_OBJECTS, ObjectId, Operation};
@@ -49,6 +55,6 @@ pub use fabric::Fabric;
 pub use heap::{Block, RaggedBlock};
 pub use image::{Image, num_images, this_image};
 pub use launch::{Launch, error_stop, error_stop_with, launch, run};
-pub use output::terminal_size;
+pub use terminal::terminal_size;
 pub use region::SCRATCH_BYTES;
 pub use settings::{Bind, Bytes, FabricKind, ImageCount, SettingError, Settings, cores};

@@ -43,7 +43,13 @@ fn write_piece(stream: Stream, bytes: &[u8]) -> io::Result<usize> {
     let descriptor = descriptor(stream);
     let mut room = [PollFd::new(&descriptor, PollFlags::OUT)];
     let piece = &bytes[..bytes.len().min(PIPE_BUF)];
-    let result = match poll(&mut room, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) {
+    let result = match poll(
+        &mut room,
+        Some(&Timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        }),
+    ) {
         Ok(0) => Ok(0),
         Ok(_) => rustix::io::write(descriptor, piece),
         Err(error) => Err(error),

@@ -85,8 +85,18 @@ impl Lines {
         let before = unfinished.len();
         unfinished.extend_from_slice(bytes);
         let length = unfinished.len();
-        let whole = bytes.iter().rposition(ends_line).map_or(0, |last| before + last + 1);
-        self.pass(source, if length - whole > LONGEST { length } else { whole });
+        let whole = bytes
+            .iter()
+            .rposition(ends_line)
+            .map_or(0, |last| before + last + 1);
+        self.pass(
+            source,
+            if length - whole > LONGEST {
+                length
+            } else {
+                whole
+            },
+        );
 
         if may_prompt {
             let rests = !self.unfinished[0][stream].is_empty();

@@ -50,7 +50,11 @@ pub(crate) fn image_command(
         .env(IMAGE, image.to_string())
         .env(REGION, shared.as_raw_fd().to_string())
         .env(SUPERVISOR, supervisor.to_string())
-        .stdin(if image == 0 { Stdio::inherit() } else { Stdio::null() })
+        .stdin(if image == 0 {
+            Stdio::inherit()
+        } else {
+            Stdio::null()
+        })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     match terminal::description() {
@@ -158,14 +162,18 @@ pub(crate) fn inherited() -> Result<Option<Inherited>, LaunchError> {
 
 /// Whether this process was started by a supervisor, for whatever program.
 pub(crate) fn parent_is_supervisor() -> bool {
-    let supervisor = std::env::var(SUPERVISOR).ok().and_then(|value| value.parse().ok());
+    let supervisor = std::env::var(SUPERVISOR)
+        .ok()
+        .and_then(|value| value.parse().ok());
     supervisor.is_some() && supervisor == getppid().map(|parent| parent.as_raw_nonzero().get())
 }
 
 fn number<T: FromStr>(name: &'static str) -> Result<T, LaunchError> {
     let value = std::env::var_os(name).ok_or(LaunchError::Missing { name })?;
     let value = value.to_string_lossy().into_owned();
-    value.parse().map_err(|_| LaunchError::Malformed { name, value })
+    value
+        .parse()
+        .map_err(|_| LaunchError::Malformed { name, value })
 }
 
 /// A descriptor of our own for what `descriptor` refers to; neither passes to programs this one starts.
@@ -188,7 +196,9 @@ fn adopt(descriptor: RawFd) -> io::Result<File> {
 /// created by one that is not bound.
 pub(crate) fn bind_to_core(image: usize) -> io::Result<()> {
     let usable = sched_getaffinity(None)?;
-    let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&core| usable.is_set(core)).collect();
+    let cores: Vec<usize> = (0..CpuSet::MAX_CPU)
+        .filter(|&core| usable.is_set(core))
+        .collect();
     let mut chosen = CpuSet::new();
     chosen.set(cores[image % cores.len()]);
     Ok(sched_setaffinity(None, &chosen)?)

@@ -39,11 +39,6 @@ pub(crate) enum Refusal {
     Ended,
 }
 
-/// Rounds that `images` images need.
-pub(crate) fn rounds(images: usize) -> usize {
-    images.next_power_of_two().trailing_zeros() as usize
-}
-
 /// Passes barrier number `number` (1, 2, 3, ... on every image alike) as image `me` of `images`.
 ///
 /// `line(image, set, round)` finds a mailbox; `set` is 0 or 1.

@@ -25,9 +25,9 @@ pub(crate) struct Signals {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Arrival {
     pub(crate) signal: Signal,
-    /// Sent by the kernel: then a key was pressed, and all processes of the terminal's foreground
-    /// group, the images among them, got the same signal.
-    pub(crate) by_terminal: bool,
+    /// A key was pressed: then all processes of the terminal's foreground group, the images among
+    /// them, got the same signal.
+    pub(crate) by_key: bool,
 }
 
 impl Signals {
@@ -52,7 +52,10 @@ impl Signals {
         }
         // SAFETY: the kernel has just given us this descriptor, so nobody else owns it.
         let queue = unsafe { OwnedFd::from_raw_fd(queue) };
-        Ok(Self { queue, original: set_mask(libc::SIG_BLOCK, &heard)? })
+        Ok(Self {
+            queue,
+            original: set_mask(libc::SIG_BLOCK, &heard)?,
+        })
     }
 
     /// Lets `command` start with the signal mask this process had: a mask is inherited, and a program
@@ -71,13 +74,16 @@ impl Signals {
         let length = rustix::io::read(&self.queue, &mut record).ok()?;
         (length == record.len()).then_some(())?;
         let field = |offset: usize| {
-            let bytes = record[offset..].first_chunk().expect("a record holds its fields");
+            let bytes = record[offset..]
+                .first_chunk()
+                .expect("a record holds its fields");
             i32::from_ne_bytes(*bytes)
         };
-        Some(Arrival {
-            signal: Signal::from_named_raw(field(offset_of!(libc::signalfd_siginfo, ssi_signo)))?,
-            by_terminal: field(offset_of!(libc::signalfd_siginfo, ssi_code)) == libc::SI_KERNEL,
-        })
+        let signal = Signal::from_named_raw(field(offset_of!(libc::signalfd_siginfo, ssi_signo)))?;
+        let by_kernel = field(offset_of!(libc::signalfd_siginfo, ssi_code)) == libc::SI_KERNEL;
+        // The kernel sends SIGHUP too, when a terminal is gone, but that to the session's leader alone.
+        let by_key = by_kernel && signal == Signal::INT;
+        Some(Arrival { signal, by_key })
     }
 }
 
@@ -126,7 +132,9 @@ pub(crate) fn name(signal: i32) -> Option<&'static str> {
         (libc::SIGPWR, "SIGPWR"),
         (libc::SIGSYS, "SIGSYS"),
     ];
-    NAMES.into_iter().find_map(|(number, name)| (number == signal).then_some(name))
+    NAMES
+        .into_iter()
+        .find_map(|(number, name)| (number == signal).then_some(name))
 }
 
 fn set_of(signals: impl Iterator<Item = Signal>) -> libc::sigset_t {
@@ -176,7 +184,12 @@ mod tests {
             // SAFETY: sends a signal that is blocked, to this thread alone.
             unsafe { libc::pthread_kill(libc::pthread_self(), signal.as_raw()) };
         }
-        let arrival = |signal| Some(Arrival { signal, by_terminal: false });
+        let arrival = |signal| {
+            Some(Arrival {
+                signal,
+                by_key: false,
+            })
+        };
         assert_eq!(signals.next(), arrival(Signal::INT));
         assert_eq!(signals.next(), arrival(Signal::TERM));
         assert_eq!(signals.next(), None);

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use rustix::process::{Resource, getrlimit, setrlimit};
@@ -22,13 +23,21 @@ const OTHER_FILES: usize = 64;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
     #[error(
-        "cannot reserve a heap of {} for each of {images} images ({source}); \
+        "cannot reserve a heap of {} for each of {images} images: {source}; \
          set COARRAY_HEAP or COARRAY_IMAGES to less",
         Bytes(*heap)
     )]
-    Region { images: usize, heap: usize, source: io::Error },
+    Region {
+        images: usize,
+        heap: usize,
+        source: io::Error,
+    },
     #[error("{images} images need {needed} open files, but the limit is {limit} (`ulimit -n`)")]
-    Files { images: usize, needed: usize, limit: u64 },
+    Files {
+        images: usize,
+        needed: usize,
+        limit: u64,
+    },
     #[error("cannot receive signals: {0}")]
     Signals(#[source] io::Error),
     #[error(transparent)]
@@ -37,7 +46,7 @@ pub(crate) enum StartError {
 
 /// Why a program does not start.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot start {}{}: {source}", program.display(), among(*image))]
+#[error("cannot start {}{}: {}", program.display(), again(*image), reason(program, source))]
 pub(crate) struct ProgramError {
     pub(crate) program: PathBuf,
     /// As which image, if others could be started before.
@@ -45,8 +54,23 @@ pub(crate) struct ProgramError {
     pub(crate) source: io::Error,
 }
 
-fn among(image: usize) -> String {
-    if image == 0 { String::new() } else { format!(" once more, as image {image}") }
+fn again(image: usize) -> String {
+    if image == 0 {
+        String::new()
+    } else {
+        format!(" once more, as image {image}")
+    }
+}
+
+fn reason(program: &Path, error: &io::Error) -> String {
+    let searched = !program.as_os_str().as_bytes().contains(&b'/');
+    match error.kind() {
+        io::ErrorKind::NotFound if searched && program.is_file() => {
+            format!("it is not in PATH; ./{} is here", program.display())
+        }
+        io::ErrorKind::NotFound if searched => "it is not in PATH".into(),
+        _ => error.to_string(),
+    }
 }
 
 impl StartError {
@@ -68,14 +92,39 @@ impl ProgramError {
     }
 }
 
+/// Makes sure that the pipes of `images` images can be open at once.
+pub(crate) fn allow_files(images: usize) -> Result<(), StartError> {
+    let needed = FILES_PER_IMAGE * images + OTHER_FILES;
+    let wanted = needed as u64;
+    let mut limits = getrlimit(Resource::Nofile);
+    if limits.current.is_none_or(|limit| limit >= wanted) {
+        return Ok(());
+    }
+    if let Some(limit) = limits.maximum.filter(|&limit| limit < wanted) {
+        return Err(StartError::Files {
+            images,
+            needed,
+            limit,
+        });
+    }
+    limits.current = Some(wanted);
+    // Cannot fail: raising the soft limit up to the hard one is everybody's right. If it did, starting
+    // the images would say what is missing.
+    let _ = setrlimit(Resource::Nofile, limits);
+    Ok(())
+}
+
 /// The memory of the whole job.
 pub(crate) fn create_region(settings: &Settings) -> Result<Region, StartError> {
     let Settings { images, heap, .. } = *settings;
-    Region::create(images, heap, cores())
-        .map_err(|source| StartError::Region { images, heap, source })
+    Region::create(images, heap, cores()).map_err(|source| StartError::Region {
+        images,
+        heap,
+        source,
+    })
 }
 
-/// Starts all images. If one does not start, none is left.
+/// Starts all images. If one cannot be started, none is left.
 pub(crate) fn start_images(
     program: &Path,
     arguments: &[OsString],
@@ -83,7 +132,6 @@ pub(crate) fn start_images(
     signals: &Signals,
     settings: &Settings,
 ) -> Result<Children, StartError> {
-    allow_files(settings.images)?;
     let mut children = Children::default();
     for image in 0..settings.images {
         image_command(program, arguments, image, region, settings)
@@ -91,23 +139,11 @@ pub(crate) fn start_images(
                 signals.restore_in(&mut command);
                 children.start(command)
             })
-            .map_err(|source| ProgramError { program: program.into(), image, source })?;
+            .map_err(|source| ProgramError {
+                program: program.into(),
+                image,
+                source,
+            })?;
     }
     Ok(children)
-}
-
-/// Makes sure that the pipes of `images` images can be open at once.
-fn allow_files(images: usize) -> Result<(), StartError> {
-    let needed = FILES_PER_IMAGE * images + OTHER_FILES;
-    let wanted = needed as u64;
-    let mut limits = getrlimit(Resource::Nofile);
-    if limits.current.is_none_or(|limit| limit >= wanted) {
-        return Ok(());
-    }
-    limits.current = Some(wanted);
-    match limits.maximum {
-        Some(limit) if limit < wanted => Err(StartError::Files { images, needed, limit }),
-        // Raising the soft limit up to the hard one is everybody's right.
-        _ => Ok(setrlimit(Resource::Nofile, limits).unwrap_or_default()),
-    }
 }

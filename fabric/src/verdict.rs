@@ -22,7 +22,11 @@ pub(crate) enum Verdict {
     /// An image said why.
     Failed(Failure),
     /// An image ended without a word.
-    Died { image: usize, process: u32, death: Death },
+    Died {
+        image: usize,
+        process: u32,
+        death: Death,
+    },
     /// A signal asked for it.
     Interrupted(Signal),
     /// Nobody reads our output any more.
@@ -86,19 +90,31 @@ impl Verdict {
                 Some(text) => text.to_owned(),
                 None => format!("coarray: image {image} {text}"),
             },
-            Self::Died { image, process, death: Death::Signal(number) } => {
+            Self::Died {
+                image,
+                process,
+                death: Death::Signal(number),
+            } => {
                 let name = signals::name(*number).map(|name| format!(" ({name})"));
                 let name = name.unwrap_or_default();
-                format!("coarray: image {image} (process {process}) was killed by signal {number}{name}")
+                format!(
+                    "coarray: image {image} (process {process}) was killed by signal {number}{name}"
+                )
             }
             Self::Died { image, death, .. } => format!("coarray: image {image} {death}"),
             Self::Interrupted(signal) => {
                 let name = signals::name(signal.as_raw()).unwrap_or("a signal");
                 format!("coarray: the job was interrupted by {name}")
             }
-            Self::Unwritable(error) => format!("coarray: cannot write the output of the job: {error}"),
+            Self::Unwritable(error) => {
+                format!("coarray: cannot write the output of the job: {error}")
+            }
         };
-        Some(if text.ends_with('\n') { text } else { text + "\n" })
+        Some(if text.ends_with('\n') {
+            text
+        } else {
+            text + "\n"
+        })
     }
 }
 
@@ -111,8 +127,9 @@ impl fmt::Display for Death {
                 "called std::process::exit(0) while other images were still running; \
                  return from main instead",
             ),
-            Self::NeverCame => formatter
-                .write_str("exited before it reached #[coarray::main] or coarray::launch"),
+            Self::NeverCame => {
+                formatter.write_str("exited before it reached #[coarray::main] or coarray::launch")
+            }
         }
     }
 }
@@ -122,11 +139,19 @@ mod tests {
     use super::*;
 
     fn died(death: Death) -> Verdict {
-        Verdict::Died { image: 3, process: 1234, death }
+        Verdict::Died {
+            image: 3,
+            process: 1234,
+            death,
+        }
     }
 
     fn failed(text: &str) -> Verdict {
-        Verdict::Failed(Failure { image: 2, code: 101, text: text.into() })
+        Verdict::Failed(Failure {
+            image: 2,
+            code: 101,
+            text: text.into(),
+        })
     }
 
     #[test]
@@ -137,7 +162,10 @@ mod tests {
         assert_eq!(Death::of(code(0), Stage::Running), Some(Death::Deserted));
         assert_eq!(Death::of(code(5), Stage::Absent), Some(Death::Code(5)));
         assert_eq!(Death::of(code(5), Stage::Finished), Some(Death::Code(5)));
-        assert_eq!(Death::of(ExitStatus::from_raw(9), Stage::Running), Some(Death::Signal(9)));
+        assert_eq!(
+            Death::of(ExitStatus::from_raw(9), Stage::Running),
+            Some(Death::Signal(9))
+        );
     }
 
     #[test]
@@ -153,12 +181,30 @@ mod tests {
     #[test]
     fn reports_are_whole_lines_that_name_the_image() {
         for (verdict, report) in [
-            (died(Death::Signal(9)), "coarray: image 3 (process 1234) was killed by signal 9 (SIGKILL)\n"),
-            (died(Death::Signal(40)), "coarray: image 3 (process 1234) was killed by signal 40\n"),
-            (died(Death::Code(5)), "coarray: image 3 exited with code 5\n"),
-            (Verdict::Interrupted(Signal::TERM), "coarray: the job was interrupted by SIGTERM\n"),
-            (failed("panicked at x.rs:1: no"), "coarray: image 2 panicked at x.rs:1: no\n"),
-            (failed("\u{1}Error: no such file\n"), "Error: no such file\n"),
+            (
+                died(Death::Signal(9)),
+                "coarray: image 3 (process 1234) was killed by signal 9 (SIGKILL)\n",
+            ),
+            (
+                died(Death::Signal(40)),
+                "coarray: image 3 (process 1234) was killed by signal 40\n",
+            ),
+            (
+                died(Death::Code(5)),
+                "coarray: image 3 exited with code 5\n",
+            ),
+            (
+                Verdict::Interrupted(Signal::TERM),
+                "coarray: the job was interrupted by SIGTERM\n",
+            ),
+            (
+                failed("panicked at x.rs:1: no"),
+                "coarray: image 2 panicked at x.rs:1: no\n",
+            ),
+            (
+                failed("\u{1}Error: no such file\n"),
+                "Error: no such file\n",
+            ),
         ] {
             assert_eq!(verdict.report().unwrap(), report);
         }

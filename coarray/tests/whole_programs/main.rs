@@ -1,1 +1,30 @@
-fn main() {}
+//! Whole programs, started as users start them: images as processes, under the program's own supervisor or
+//! under `coarun`.
+//!
+//! This test binary is also the program under test: with `--program NAME` it runs that SPMD program, otherwise
+//! it starts itself in that way and judges what comes out.
+
+mod failures;
+mod job;
+mod launch;
+mod programs;
+mod results;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    if arguments.next().as_deref() == Some("--program") {
+        return programs::run(&arguments.next().expect("--program NAME"));
+    }
+    let trials = [results::trials(), failures::trials(), launch::trials()].concat();
+    let trials = trials.into_iter().map(|(name, check)| {
+        Trial::test(name, move || {
+            check();
+            Ok(())
+        })
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+}

@@ -26,10 +26,10 @@ fn live(north: [u64; 3], [west, cell, east]: [u64; 3], south: [u64; 3]) -> u64 {
     let (here_ones, here_twos) = (west ^ east, west & east);
     let (south_ones, south_twos) = full_adder(south);
     let (ones, carried) = full_adder([north_ones, here_ones, south_ones]);
-    let (sum, fours) = full_adder([north_twos, here_twos, south_twos]);
-    let (twos, more_fours) = (sum ^ carried, sum & carried);
-    // Three neighbours, or two around a live cell.
-    twos & !(fours | more_fours) & (ones | cell)
+    let (twos, fours) = full_adder([north_twos, here_twos, south_twos]);
+    // Three neighbours, or two around a live cell. Should the twos and the carried bit make one
+    // more four, they leave no two behind and fail anyway.
+    (twos ^ carried) & !fours & (ones | cell)
 }
 
 /// The sum, in each bit position, of three bits: its ones and its twos.

@@ -27,6 +27,21 @@ fn cells_come_row_by_row() {
 }
 
 #[test]
+fn runs_that_touch_are_one() {
+    let pattern = Pattern::parse("x = 9, y = 2\n2o1oob3o2$!").unwrap();
+    let columns = [0, 1, 2, 3, 5, 6, 7];
+    assert_eq!(
+        pattern.alive().collect::<Vec<_>>(),
+        columns.map(|column| (0, column))
+    );
+    assert_eq!(
+        pattern,
+        Pattern::from_fn(2, 9, |row, column| row == 0 && columns.contains(&column))
+    );
+    assert_eq!(pattern.to_rle(), "x = 9, y = 2, rule = B3/S23\n4ob3o!\n");
+}
+
+#[test]
 fn headers_may_be_spaced_and_cased_at_will_and_name_life_in_two_ways() {
     for header in [
         "x=2,y=1",

@@ -1,8 +1,17 @@
 use super::*;
 
-const PLAIN: Display = Display { label: false, terminals: [false; 2] };
-const LABELLED: Display = Display { label: true, terminals: [false; 2] };
-const TERMINAL: Display = Display { label: false, terminals: [true; 2] };
+const PLAIN: Display = Display {
+    label: false,
+    terminals: [false; 2],
+};
+const LABELLED: Display = Display {
+    label: true,
+    terminals: [false; 2],
+};
+const TERMINAL: Display = Display {
+    label: false,
+    terminals: [true; 2],
+};
 
 /// Lines with a clock that stands still unless told otherwise.
 struct Desk {
@@ -12,23 +21,35 @@ struct Desk {
 
 impl Desk {
     fn new(images: usize, display: Display) -> Self {
-        Self { lines: Lines::new(images, display), now: Instant::now() }
+        Self {
+            lines: Lines::new(images, display),
+            now: Instant::now(),
+        }
     }
 
     fn prints(&mut self, image: usize, text: &str) -> &mut Self {
-        let source = Source { image, stream: Stream::Output };
+        let source = Source {
+            image,
+            stream: Stream::Output,
+        };
         self.lines.feed(source, text.as_bytes(), self.now);
         self
     }
 
     fn prints_error(&mut self, image: usize, text: &str) -> &mut Self {
-        let source = Source { image, stream: Stream::Error };
+        let source = Source {
+            image,
+            stream: Stream::Error,
+        };
         self.lines.feed(source, text.as_bytes(), self.now);
         self
     }
 
     fn ends(&mut self, image: usize) -> &mut Self {
-        self.lines.finish(Source { image, stream: Stream::Output });
+        self.lines.finish(Source {
+            image,
+            stream: Stream::Output,
+        });
         self
     }
 
@@ -59,7 +80,9 @@ fn a_line_comes_out_when_it_is_whole() {
 #[test]
 fn the_streams_are_kept_apart() {
     let mut desk = Desk::new(1, PLAIN);
-    desk.prints(0, "out").prints_error(0, "err\n").prints(0, "\n");
+    desk.prints(0, "out")
+        .prints_error(0, "err\n")
+        .prints(0, "\n");
     assert_eq!(desk.output(), "out\n");
     assert_eq!(desk.error(), "err\n");
     assert!(desk.lines.is_written());
@@ -68,8 +91,13 @@ fn the_streams_are_kept_apart() {
 #[test]
 fn bytes_pass_unchanged_without_labels() {
     let mut lines = Lines::new(1, PLAIN);
-    let source = Source { image: 0, stream: Stream::Output };
-    let bytes: Vec<u8> = (0..400_000u32).map(|place| place.wrapping_mul(2_654_435_761).to_be_bytes()[0]).collect();
+    let source = Source {
+        image: 0,
+        stream: Stream::Output,
+    };
+    let bytes: Vec<u8> = (0..400_000u32)
+        .map(|place| place.wrapping_mul(2_654_435_761).to_be_bytes()[0])
+        .collect();
     for chunk in bytes.chunks(977) {
         lines.feed(source, chunk, Instant::now());
     }
@@ -81,7 +109,10 @@ fn bytes_pass_unchanged_without_labels() {
 fn labels_are_as_wide_as_the_largest_number() {
     let mut desk = Desk::new(11, LABELLED);
     desk.prints(3, "three\n\nand more\n").prints(10, "ten\n");
-    assert_eq!(desk.output(), "[ 3] three\n[ 3] \n[ 3] and more\n[10] ten\n");
+    assert_eq!(
+        desk.output(),
+        "[ 3] three\n[ 3] \n[ 3] and more\n[10] ten\n"
+    );
 }
 
 #[test]
@@ -89,7 +120,10 @@ fn a_last_line_is_completed_only_with_a_label() {
     let mut desk = Desk::new(2, LABELLED);
     assert_eq!(desk.prints(1, "end").ends(1).ends(0).output(), "[1] end\n");
     let mut desk = Desk::new(2, PLAIN);
-    assert_eq!(desk.prints(1, "end").ends(1).prints(0, "x\n").output(), "endx\n");
+    assert_eq!(
+        desk.prints(1, "end").ends(1).prints(0, "x\n").output(),
+        "endx\n"
+    );
 }
 
 #[test]
@@ -100,14 +134,23 @@ fn a_line_without_end_is_not_kept_forever() {
     assert_eq!(desk.prints(0, "z\n").output(), "yz\n");
 
     let mut desk = Desk::new(2, LABELLED);
-    desk.prints(0, &long).prints(1, "other\n").prints(0, "rest\n");
+    desk.prints(0, &long)
+        .prints(1, "other\n")
+        .prints(0, "rest\n");
     assert_eq!(desk.output(), format!("[0] {long}\n[1] other\n[0] rest\n"));
 }
 
 #[test]
 fn a_resting_prompt_is_shown() {
     let mut desk = Desk::new(2, TERMINAL);
-    assert_eq!(desk.prints(0, "name").waits(REST / 2).prints(0, "? ").waits(REST / 2).output(), "");
+    assert_eq!(
+        desk.prints(0, "name")
+            .waits(REST / 2)
+            .prints(0, "? ")
+            .waits(REST / 2)
+            .output(),
+        ""
+    );
     assert!(desk.lines.due().is_some());
     assert_eq!(desk.waits(REST / 2).output(), "name? ");
     assert_eq!(desk.lines.due(), None);
@@ -146,7 +189,13 @@ fn others_start_on_a_new_line() {
 
 #[test]
 fn a_label_precedes_a_prompt_once() {
-    let mut desk = Desk::new(2, Display { label: true, ..TERMINAL });
+    let mut desk = Desk::new(
+        2,
+        Display {
+            label: true,
+            ..TERMINAL
+        },
+    );
     assert_eq!(desk.prints(0, "name? ").waits(REST).output(), "[0] name? ");
     assert_eq!(desk.prints(0, "hello\nbye\n").output(), "hello\n[0] bye\n");
 }

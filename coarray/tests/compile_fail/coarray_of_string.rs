@@ -1,0 +1,11 @@
+//! Tried: make a coarray of text.
+//!
+//! To be told: that `String` cannot live in a coarray, what can, and about `Ragged`.
+
+use coarray::prelude::*;
+
+#[coarray::main]
+fn main() {
+    let x = Coarray::new(String::new());
+    println!("{x:?}");
+}

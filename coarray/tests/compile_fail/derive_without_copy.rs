@@ -1,0 +1,14 @@
+//! Tried: derive `Remote` alone.
+//!
+//! To be told: to derive `Clone` and `Copy` too.
+
+use coarray::prelude::*;
+
+#[derive(Remote)]
+#[repr(C)]
+struct Particle {
+    position: [f64; 3],
+    mass: f64,
+}
+
+fn main() {}

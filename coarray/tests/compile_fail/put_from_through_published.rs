@@ -1,0 +1,12 @@
+//! Tried: put a whole row to a coarray that is published.
+//!
+//! To be told: that its corefs are read-only, and that `open` would let it put.
+
+use coarray::prelude::*;
+
+#[coarray::main]
+fn main() {
+    let mut x = Coarray::<[[i32; 20]; 10]>::zeroed();
+    let x = x.publish();
+    x.at(1)[5].put_from(&[7; 20]);
+}

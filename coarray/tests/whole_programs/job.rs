@@ -1,0 +1,116 @@
+//! Starting a job and looking at its end.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A named check.
+pub type Check = (&'static str, fn());
+
+/// The image counts at which programs are tried.
+pub const COUNTS: [usize; 6] = [1, 2, 3, 4, 7, 8];
+
+/// How a job ended.
+#[derive(Debug)]
+pub struct End {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+    pub seconds: f64,
+}
+
+/// A program of `programs.rs` started plainly, with so many images.
+pub fn plain(images: usize, program: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--program", program]).env("COARRAY_IMAGES", images.to_string());
+    command
+}
+
+/// The same on threads.
+pub fn on_threads(images: usize, program: &str) -> Command {
+    let mut command = plain(images, program);
+    command.env("COARRAY_FABRIC", "threads");
+    command
+}
+
+/// `coarun` with these arguments, followed by a program of `programs.rs`.
+pub fn coarun<S: AsRef<OsStr>>(arguments: &[S], program: &str) -> Command {
+    let mut command = bare_coarun();
+    command.args(arguments).arg(std::env::current_exe().unwrap()).args(["--program", program]);
+    command
+}
+
+/// `coarun` without arguments.
+pub fn bare_coarun() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_coarun"));
+    for variable in ["COARRAY_IMAGES", "COARRAY_FABRIC", "COARRAY_LABEL", "COARRAY_BIND", "COARRAY_HEAP"] {
+        command.env_remove(variable);
+    }
+    command
+}
+
+/// Runs the job to its end, giving it `input`.
+pub fn run_with_input(mut command: Command, input: &str) -> End {
+    let start = Instant::now();
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // The program may have ended without reading.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    end_of(child, start)
+}
+
+/// Runs the job to its end.
+pub fn run(command: Command) -> End {
+    run_with_input(command, "")
+}
+
+/// Waits for the end of a job that was started at `start`.
+pub fn end_of(child: Child, start: Instant) -> End {
+    let output = child.wait_with_output().unwrap();
+    End {
+        code: output.status.code(),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        seconds: start.elapsed().as_secs_f64(),
+    }
+}
+
+impl End {
+    /// The job ended well; its output.
+    #[track_caller]
+    pub fn success(self) -> String {
+        assert!(self.code == Some(0) && self.stderr.is_empty(), "{self:#?}");
+        self.stdout
+    }
+
+    /// The job failed with this exit code; its report.
+    #[track_caller]
+    pub fn failure(self, code: i32) -> String {
+        assert_eq!(self.code, Some(code), "{self:#?}");
+        self.stderr
+    }
+}
+
+/// Sends a signal, such as "INT", to a process.
+pub fn signal(name: &str, process: u32) {
+    let sent = Command::new("sh").args(["-c", &format!("kill -{name} {process}")]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// Whether a process exists that is not just waiting to be reaped.
+pub fn is_alive(process: u32) -> bool {
+    match std::fs::read_to_string(format!("/proc/{process}/stat")) {
+        Ok(stat) => !stat.rsplit(')').next().unwrap_or("").trim_start().starts_with('Z'),
+        Err(_) => false,
+    }
+}
+
+/// Waits until `condition` holds, at most ten seconds.
+#[track_caller]
+pub fn eventually(condition: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !condition() {
+        assert!(Instant::now() < deadline, "waited ten seconds in vain");
+        std::thread::yield_now();
+    }
+}

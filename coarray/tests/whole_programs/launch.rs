@@ -1,0 +1,166 @@
+//! What the supervisor does: output, input, signals, settings, and `coarun`.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use std::time::Instant;
+
+use crate::job::{Check, bare_coarun, coarun, end_of, eventually, is_alive, plain, run, run_with_input, signal};
+
+pub fn trials() -> Vec<Check> {
+    vec![
+        ("lines_of_output_stay_whole", lines_stay_whole),
+        ("labels_name_the_image", labels),
+        ("only_image_0_reads_the_input", input),
+        ("an_interrupt_ends_the_job", || interrupted("INT", 130)),
+        ("a_termination_ends_the_job", || interrupted("TERM", 143)),
+        ("no_image_survives_a_killed_supervisor", killed_supervisor),
+        ("images_can_be_bound_to_cores", binding),
+        ("coarun_runs_programs_on_threads", threads),
+        ("coarun_runs_any_program", any_program),
+        ("coarun_explains_itself", help),
+        ("bad_settings_are_refused", bad_settings),
+        ("a_missing_program_is_reported", missing_program),
+        ("a_hundred_images_start_and_end", hundred_images),
+    ]
+}
+
+fn lines_stay_whole() {
+    let output = run(plain(8, "lines")).success();
+    let mut counts = [0; 8];
+    for line in output.lines() {
+        let (image, number) = line.split_once(' ').unwrap();
+        let digit = image.as_bytes()[0];
+        assert!(image.len() == 20 && image.bytes().all(|byte| byte == digit), "{line}");
+        let seen = &mut counts[usize::from(digit - b'0')];
+        assert_eq!(number, seen.to_string(), "lines of one image stay in order");
+        *seen += 1;
+    }
+    assert_eq!(counts, [500; 8]);
+}
+
+fn labels() {
+    let mut lines: Vec<String> =
+        run(coarun(&["-n", "3", "--label"], "hello")).success().lines().map(str::to_owned).collect();
+    lines.sort();
+    assert_eq!(lines, [0, 1, 2].map(|image| format!("[{image}] hello from image {image} of 3")));
+    let report = run(coarun(&["-n3", "--label"], "panic")).failure(101);
+    assert!(report.starts_with("coarray: image 2 panicked"), "{report}");
+}
+
+fn input() {
+    for images in [1, 3] {
+        let output = run_with_input(plain(images, "echo"), "two\nlines\n").success();
+        assert!(output.contains("image 0 read \"two\\nlines\\n\""), "{output}");
+        for image in 1..images {
+            assert!(output.contains(&format!("image {image} read \"\"")), "{output}");
+        }
+    }
+}
+
+/// Starts the program `pids` and returns its supervisor and its images once all of them run.
+fn start_pids(images: usize) -> (std::process::Child, Vec<u32>) {
+    let mut supervisor = plain(images, "pids").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(supervisor.stdout.as_mut().unwrap()).lines();
+    let pids: Vec<u32> = lines.take(images).map(|line| line.unwrap().parse().unwrap()).collect();
+    assert!(pids.iter().all(|&pid| is_alive(pid)));
+    (supervisor, pids)
+}
+
+fn interrupted(name: &str, code: i32) {
+    for images in [1, 2, 3, 4, 7, 8] {
+        let (supervisor, pids) = start_pids(images);
+        let start = Instant::now();
+        signal(name, supervisor.id());
+        let end = end_of(supervisor, start);
+        assert!(end.seconds < 1.0, "{end:?}");
+        let report = end.failure(code);
+        assert_eq!(report, format!("coarray: the job was interrupted by SIG{name}\n"));
+        assert!(!pids.iter().any(|&pid| is_alive(pid)));
+    }
+}
+
+fn killed_supervisor() {
+    let left_before = std::fs::read_dir("/dev/shm").map(Iterator::count).unwrap_or(0);
+    let (mut supervisor, pids) = start_pids(4);
+    supervisor.kill().unwrap();
+    supervisor.wait().unwrap();
+    eventually(|| !pids.iter().any(|&pid| is_alive(pid)));
+    assert!(std::fs::read_dir("/dev/shm").map(Iterator::count).unwrap_or(0) <= left_before);
+}
+
+fn binding() {
+    let cores = std::thread::available_parallelism().unwrap().get();
+    for fabric in ["processes", "threads"] {
+        let arguments = ["-n", "4", "--bind", "core", "--fabric", fabric];
+        let output = run(coarun(&arguments, "affinity")).success();
+        for line in output.lines() {
+            let (image, core) = line.split_once(' ').unwrap();
+            let (image, core): (usize, usize) = (image.parse().unwrap(), core.parse().expect("a single core"));
+            assert!(cores > 4 || output.lines().any(|other| other != line || image % cores == core % cores));
+        }
+        assert_eq!(output.lines().count(), 4);
+    }
+}
+
+fn threads() {
+    let arguments = ["--images=4", "--fabric=threads"];
+    assert_eq!(run(coarun(&arguments, "all_to_all")).success(), "");
+    let report = run(coarun(&arguments, "error_stop")).failure(7);
+    assert!(report.contains("image 3 called error_stop(7)"), "{report}");
+    let output = run_with_input(coarun(&arguments, "echo"), "hello\n").success();
+    assert!(output.contains("hello"), "{output}");
+    let refused = run(coarun(&["-n2", "--label", "--fabric", "threads"], "hello")).failure(2);
+    assert!(refused.contains("--label"), "{refused}");
+}
+
+fn any_program() {
+    let mut command = bare_coarun();
+    command.args(["-n", "3", "--", "echo", "hi"]);
+    assert_eq!(run(command).success(), "hi\nhi\nhi\n");
+}
+
+fn help() {
+    let mut command = bare_coarun();
+    command.arg("--help");
+    let help = run(command).success();
+    for word in ["-n", "--label", "--bind", "--fabric", "--heap", "COARRAY_IMAGES", "COARRAY_HEAP"] {
+        assert!(help.contains(word), "{help}");
+    }
+    let mut command = bare_coarun();
+    command.arg("--version");
+    assert_eq!(run(command).success(), format!("coarun {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+fn bad_settings() {
+    for (variable, value) in [
+        ("COARRAY_IMAGES", "0"),
+        ("COARRAY_IMAGES", "many"),
+        ("COARRAY_HEAP", "4X"),
+        ("COARRAY_FABRIC", "pigeons"),
+        ("COARRAY_BIND", "socket"),
+    ] {
+        let mut command = plain(2, "hello");
+        command.env(variable, value);
+        let message = run(command).failure(2);
+        assert!(message.contains(&format!("{variable}={value}: ")), "{message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
+    }
+    for arguments in [&["-n", "0"][..], &["-n"], &["--lable"], &["--bind", "socket"], &["--heap", "huge"], &["-n", "2"]] {
+        let mut command = bare_coarun();
+        command.args(arguments);
+        let message = run(command).failure(2);
+        assert!(message.starts_with("coarun: ") && message.contains("coarun --help"), "{message}");
+    }
+}
+
+fn missing_program() {
+    let mut command = bare_coarun();
+    command.args(["-n", "2", "./no-such-program"]);
+    let message = run(command).failure(127);
+    assert!(message.contains("./no-such-program"), "{message}");
+    assert_eq!(message.lines().count(), 1, "{message}");
+}
+
+fn hundred_images() {
+    assert_eq!(run(plain(100, "hello")).success().lines().count(), 100);
+}

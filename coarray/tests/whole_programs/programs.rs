@@ -1,0 +1,303 @@
+//! The SPMD programs under test, each an ordinary coarray program.
+
+use std::fmt::Debug;
+use std::io::Read;
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+use coarray::prelude::*;
+use coarray::{error_stop_with, field};
+
+/// Runs the program called `name`.
+pub fn run(name: &str) -> ExitCode {
+    match name {
+        "nothing" => coarray::launch(|| {}),
+        "hello" => coarray::launch(hello),
+        "all_to_all" => coarray::launch(all_to_all),
+        "allocation" => coarray::launch(allocation),
+        "collectives" => coarray::launch(collectives),
+        "exhaustion" => coarray::launch(exhaustion),
+        "unhandled_exhaustion" => coarray::launch(unhandled_exhaustion),
+        "panic" => coarray::launch(panic_on_last),
+        "busy_panic" => coarray::launch(busy_panic),
+        "caught_panic" => coarray::launch(caught_panic),
+        "error_stop" => coarray::launch(|| if is_last() { error_stop(7) } else { sync_all() }),
+        "error_stop_with" => coarray::launch(|| error_stop_with(3, "no such file: moon.rle")),
+        "failure" => coarray::launch(failure),
+        "exit" => coarray::launch(|| if is_last() { std::process::exit(0) } else { sync_all() }),
+        "kill_one" => coarray::launch(kill_one),
+        "bad_image" => coarray::launch(bad_image),
+        "bad_index" => coarray::launch(bad_index),
+        "mismatch" => coarray::launch(mismatch),
+        "early_end" => coarray::launch(|| if !is_last() { sync_all() }),
+        "echo" => coarray::launch(echo),
+        "lines" => coarray::launch(lines),
+        "pids" => coarray::launch(pids),
+        "wait_for_one" => coarray::launch(wait_for_one),
+        "affinity" => coarray::launch(affinity),
+        _ => panic!("there is no program {name}"),
+    }
+}
+
+fn is_last() -> bool {
+    this_image() + 1 == num_images()
+}
+
+fn hello() {
+    println!("hello from image {} of {}", this_image(), num_images());
+}
+
+/// Every image puts a value made from both images' numbers into its own place on every image, in coarrays
+/// of several types and shapes, and gets it back from everywhere.
+fn all_to_all() {
+    exchange(|from, to| (100 * from + to) as u8);
+    exchange(|from, to| (100 * from + to) as i16);
+    exchange(|from, to| (100 * from + to) as u32);
+    exchange(|from, to| -((100 * from + to) as i64));
+    exchange(|from, to| (100 * from + to) as u128 * 0x1_0000_0000_0000_0001);
+    exchange(|from, to| from as f32 / (to + 1) as f32);
+    exchange(|from, to| from as f64 / (to + 1) as f64);
+    exchange(|from, to| (from + to) % 2 == 1);
+    exchange(|from, to| char::from_u32((0x3b1 + 9 * from + to) as u32).unwrap());
+    exchange(|from, to| [from as f64, to as f64, 0.5]);
+    exchange(|from, to| [[from as u16; 3], [to as u16; 3]]);
+    exchange(|from, to| Particle { position: [from as f64, to as f64], charge: Charge::of(from + to), mass: 7 });
+    members();
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Remote)]
+#[repr(C)]
+struct Particle {
+    position: [f64; 2],
+    charge: Charge,
+    mass: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Remote)]
+#[repr(u32)]
+enum Charge {
+    Positive = 1,
+    Negative = 5,
+}
+
+impl Charge {
+    fn of(number: usize) -> Self {
+        if number.is_multiple_of(2) { Self::Positive } else { Self::Negative }
+    }
+}
+
+fn exchange<T: Remote + PartialEq + Debug>(value: impl Fn(usize, usize) -> T) {
+    let (me, images) = (this_image(), num_images());
+    let mut inbox = Coarray::<[T]>::from_fn(2 * images, |_| value(0, 0));
+    let open = inbox.open();
+    for to in 0..images {
+        open.at(to)[me].put(value(me, to));
+        let row = vec![value(me, to); images - me];
+        open.at(to)[images + me..].section(..1, 1).put_from(&row[..1]);
+    }
+    sync_all();
+    for to in 0..images {
+        let expected: Vec<T> = (0..images).map(|from| value(from, to)).collect();
+        assert_eq!(open.at(to)[..images].to_vec(), expected);
+        assert_eq!(open.at(to)[images..].to_vec(), expected);
+        assert_eq!(open.at(to)[me].get(), value(me, to));
+    }
+    sync_all();
+    drop(open);
+    assert!((0..images).all(|from| inbox[from] == value(from, me)));
+}
+
+fn members() {
+    let mut particles = Coarray::new([Particle { position: [0.0; 2], charge: Charge::Positive, mass: 1 }; 3]);
+    let open = particles.open();
+    let right = (this_image() + 1) % num_images();
+    field!(open.at(right)[2], mass).put(this_image() as u32);
+    field!(open.at(right)[2], position)[1].put(0.25);
+    field!(open.at(right)[2], charge).put(Charge::Negative);
+    drop(open);
+    let left = (this_image() + num_images() - 1) % num_images();
+    let expected = Particle { position: [0.0, 0.25], charge: Charge::Negative, mass: left as u32 };
+    assert_eq!(particles[2], expected);
+}
+
+/// Creates and drops coarrays and ragged runs in one random order on all images; each keeps its contents.
+fn allocation() {
+    let mut random = 12345u64;
+    let mut next = move |below: usize| {
+        random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (random >> 33) as usize % below
+    };
+    let me = this_image() as u64;
+    let mut live: Vec<(u64, Coarray<[u64]>, Ragged<u32>)> = Vec::new();
+    for step in 0..400 {
+        let victim = next(live.len() + 3);
+        if victim < live.len() {
+            live.swap_remove(victim);
+        } else {
+            let length = next(20_000);
+            let coarray = Coarray::<[u64]>::from_fn(length, |i| step ^ me ^ i as u64);
+            let ragged = Ragged::from_fn(length / 100 * this_image(), |i| i as u32 + step as u32);
+            live.push((step, coarray, ragged));
+        }
+        for (step, coarray, ragged) in &live {
+            assert!(coarray.iter().enumerate().step_by(97).all(|(i, &value)| value == step ^ me ^ i as u64));
+            assert!(ragged.iter().enumerate().all(|(i, &value)| value == i as u32 + *step as u32));
+        }
+    }
+}
+
+fn collectives() {
+    let images = num_images() as u64;
+    for length in [0, 1, 100, 20_000] {
+        let mut values: Vec<u64> = (0..length).map(|i| this_image() as u64 * i).collect();
+        co_sum(&mut values);
+        assert!((0..length).zip(&values).all(|(i, &sum)| sum == i * images * (images - 1) / 2));
+    }
+    let mut coarray = Coarray::new([this_image() as i32, -(this_image() as i32)]);
+    co_max(&mut coarray);
+    assert_eq!(*coarray, [images as i32 - 1, 0]);
+    let mut digits = 10 + this_image() as u64;
+    co_reduce(&mut digits, |a, b| a.wrapping_mul(31).wrapping_add(b));
+    assert_eq!(digits, (11..10 + images).fold(10, |a: u64, b| a.wrapping_mul(31).wrapping_add(b)));
+    for root in 0..num_images() {
+        let mut value = [this_image(); 7];
+        co_broadcast(&mut value, root);
+        assert_eq!(value, [root; 7]);
+    }
+}
+
+/// An allocation that does not fit is an error on all images, and everything else stays as it was.
+fn exhaustion() {
+    let kept = Coarray::<[u64]>::from_fn(100_000, |i| i as u64);
+    let small: Vec<_> = (0..3).map(|_| Coarray::new([this_image() as u16; 1000])).collect();
+    let error = Coarray::<[f64]>::try_zeroed(1 << 30).map(drop).unwrap_err();
+    if this_image() == 0 {
+        println!("{error}");
+    }
+    assert!(kept.iter().enumerate().all(|(i, &value)| value == i as u64));
+    assert!(small.iter().all(|coarray| **coarray == [this_image() as u16; 1000]));
+    let more = Coarray::<[u8]>::zeroed(100_000);
+    assert!(more.iter().all(|&byte| byte == 0));
+}
+
+fn unhandled_exhaustion() {
+    let _kept = Coarray::<[u64]>::zeroed(100_000);
+    let _too_much = Coarray::<[f64]>::zeroed(1 << 30);
+}
+
+fn panic_on_last() {
+    if is_last() {
+        panic!("the moon is missing");
+    }
+    sync_all();
+}
+
+/// The others never look whether the job has ended.
+fn busy_panic() {
+    sync_all();
+    if is_last() {
+        panic!("the moon is missing");
+    }
+    loop {
+        std::hint::spin_loop();
+    }
+}
+
+fn caught_panic() {
+    let caught = std::panic::catch_unwind(|| panic!("a private matter"));
+    assert!(caught.is_err());
+    sync_all();
+}
+
+fn failure() -> Result<(), String> {
+    sync_all();
+    if is_last() { Err("the moon is missing".into()) } else { Ok(()) }
+}
+
+fn kill_one() {
+    sync_all();
+    if is_last() {
+        let me = std::process::id();
+        Command::new("sh").args(["-c", &format!("kill -KILL {me}")]).status().unwrap();
+    }
+    sync_all();
+}
+
+fn bad_image() {
+    let mut x = Coarray::new(0);
+    let x = x.open();
+    x.at(num_images()).put(1);
+}
+
+fn bad_index() {
+    let mut x = Coarray::<[i32]>::zeroed(10);
+    let x = x.open();
+    let index = 10 + this_image();
+    x.at(num_images() - 1)[index].put(1);
+}
+
+fn mismatch() {
+    let mut x = 1.5;
+    if is_last() {
+        co_sum(&mut x);
+    } else {
+        sync_all();
+    }
+}
+
+fn echo() {
+    let mut input = String::new();
+    std::io::stdin().read_to_string(&mut input).unwrap();
+    println!("image {} read {input:?}", this_image());
+}
+
+/// Long lines in many small writes.
+fn lines() {
+    use std::io::Write;
+    let mut out = std::io::stdout().lock();
+    for line in 0..500 {
+        for _ in 0..20 {
+            write!(out, "{}", this_image()).unwrap();
+            out.flush().unwrap();
+        }
+        writeln!(out, " {line}").unwrap();
+    }
+}
+
+/// Prints the process numbers of all images and waits for ever.
+fn pids() {
+    println!("{}", std::process::id());
+    sync_all();
+    if this_image() == 0 {
+        loop {
+            std::thread::park();
+        }
+    }
+    sync_all();
+}
+
+/// All wait for image 0, and print how much processor time that took.
+fn wait_for_one() {
+    sync_all();
+    let before = processor_seconds();
+    let start = Instant::now();
+    while this_image() == 0 && start.elapsed() < Duration::from_millis(800) {
+        std::thread::park_timeout(Duration::from_millis(100));
+    }
+    sync_all();
+    println!("{}", processor_seconds() - before);
+}
+
+/// Processor time of this process so far; `/proc` counts in hundredths of a second.
+fn processor_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+    let ticks = |field: usize| fields[field].parse::<f64>().unwrap();
+    (ticks(11) + ticks(12)) / 100.0
+}
+
+fn affinity() {
+    let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
+    let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap();
+    println!("{} {}", this_image(), allowed.trim());
+}

@@ -1,0 +1,113 @@
+//! Conway's Game of Life on a torus that is divided among images.
+//!
+//! ```text
+//! cargo run --release --example life -- examples/patterns/gosperglidergun.rle --size 800x600 --png gun.png
+//! ```
+//!
+//! Shows: a two-dimensional grid of images, halos that travel by one-sided puts of rows, columns and
+//! corners, a collective sum, and a picture gathered on image 0. The torus itself is in `life/torus.rs`.
+
+use std::path::Path;
+use std::time::Instant;
+
+use coarray::{error_stop_with, prelude::*};
+use life::decomposition::Decomposition;
+use life::options::{HELP, Options};
+use life::rle::Pattern;
+use life::torus::{Mailboxes, Torus};
+use life::{picture, progress};
+
+const R_PENTOMINO: &str = include_str!("patterns/rpentomino.rle");
+
+#[coarray::main]
+fn main() {
+    let options = Options::parse(std::env::args_os().skip(1)).unwrap_or_else(|error| refuse(error));
+    if options.help {
+        if this_image() == 0 {
+            println!("{HELP}");
+        }
+        return;
+    }
+    let (pattern, decomposition) = prepare(&options);
+    // Whatever is wrong with the input, some image has refused it by now.
+    sync_all();
+
+    let mut mailboxes = Mailboxes::new(&decomposition);
+    let mut torus = Torus::new(decomposition, &mut mailboxes);
+    torus.place(&pattern);
+    let cells = options.width as u64 * options.height as u64;
+    let bar = match this_image() {
+        0 if !options.quiet => progress::bar(options.generations, cells),
+        _ => indicatif::ProgressBar::hidden(),
+    };
+
+    let start = Instant::now();
+    for generation in 0..options.generations {
+        write_frame(&torus, &options, generation);
+        torus.step();
+        bar.inc(1);
+    }
+    sync_all();
+    let seconds = start.elapsed().as_secs_f64();
+    bar.finish_and_clear();
+
+    write_frame(&torus, &options, options.generations);
+    if let Some(png) = &options.png {
+        write_picture(&torus, &options, png);
+    }
+    let population = torus.population();
+    if this_image() == 0 {
+        println!("generation: {}", torus.generation());
+        println!("population: {population}");
+        println!("rate: {:.0} Mcell/s", cells as f64 * options.generations as f64 / seconds / 1e6);
+    }
+}
+
+/// Reads and checks all input before anything is computed.
+fn prepare(options: &Options) -> (Pattern, Decomposition) {
+    let pattern = match &options.pattern {
+        Some(path) => Pattern::read(path).unwrap_or_else(|error| refuse(error)),
+        None => Pattern::parse(R_PENTOMINO).unwrap_or_else(|error| refuse(error)),
+    };
+    let (width, height) = (options.width, options.height);
+    if pattern.width > width || pattern.height > height {
+        let (pattern_width, pattern_height) = (pattern.width, pattern.height);
+        refuse(format_args!(
+            "a pattern of {pattern_width}x{pattern_height} cells does not fit a torus of {width}x{height}; give a larger --size"
+        ));
+    }
+    let decomposition = Decomposition::new(height, width, num_images()).unwrap_or_else(|error| refuse(error));
+    if this_image() == 0 {
+        if let Some(png) = &options.png {
+            picture::check_writable(png).unwrap_or_else(|error| refuse(error));
+        }
+        if let Some(frames) = &options.frames {
+            std::fs::create_dir_all(frames)
+                .unwrap_or_else(|error| refuse(format_args!("{}: cannot create: {error}", frames.display())));
+            picture::check_writable(&frame(frames, 0)).unwrap_or_else(|error| refuse(error));
+        }
+    }
+    (pattern, decomposition)
+}
+
+/// Ends the job because of the user's input.
+fn refuse(why: impl std::fmt::Display) -> ! {
+    error_stop_with(2, format_args!("life: {why}"))
+}
+
+fn write_frame(torus: &Torus<'_>, options: &Options, generation: u64) {
+    if let Some(frames) = &options.frames {
+        write_picture(torus, options, &frame(frames, generation));
+    }
+}
+
+fn frame(frames: &Path, generation: u64) -> std::path::PathBuf {
+    frames.join(format!("{generation:06}.png"))
+}
+
+fn write_picture(torus: &Torus<'_>, options: &Options, path: &Path) {
+    let written = torus.look(|alive| picture::write_png(path, options.height, options.width, alive));
+    if let Some(Err(error)) = written {
+        error_stop_with(1, format_args!("life: {error}"));
+    }
+}

@@ -1,0 +1,138 @@
+//! Carries what the images print from their pipes to our own streams.
+
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::time::Instant;
+
+use rustix::io::{Errno, ioctl_fionread, read};
+
+use crate::children::Children;
+use crate::outlet;
+use crate::output::{Display, Lines, Source, Stream};
+use crate::settings::Settings;
+use crate::terminal;
+
+/// Bytes that may wait for the readers of our output. While more do, the images wait.
+const BACKLOG: usize = 256 << 10;
+
+/// Bytes to read at once.
+const BUFFER: usize = 64 << 10;
+
+#[derive(Debug)]
+pub(crate) struct Relay {
+    lines: Lines,
+    buffer: Vec<u8>,
+}
+
+impl Relay {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        let display = Display {
+            label: settings.label,
+            terminals: terminal::own(),
+        };
+        Self {
+            lines: Lines::new(settings.images, display),
+            buffer: vec![0; BUFFER],
+        }
+    }
+
+    /// Where to wait for something to read.
+    pub(crate) fn sources<'a>(&self, children: &'a Children) -> Vec<(Source, &'a OwnedFd)> {
+        let streams = Stream::ALL.into_iter();
+        streams
+            .filter(|&stream| self.lines.backlog(stream) < BACKLOG)
+            .flat_map(|stream| {
+                children
+                    .iter()
+                    .enumerate()
+                    .filter_map(move |(image, process)| {
+                        Some((Source { image, stream }, process.pipe(stream)?))
+                    })
+            })
+            .collect()
+    }
+
+    /// Where to wait for room to write.
+    pub(crate) fn outlets(&self) -> impl Iterator<Item = BorrowedFd<'static>> {
+        let streams = Stream::ALL.into_iter();
+        streams
+            .filter(|&stream| self.lines.backlog(stream) > 0)
+            .map(outlet::descriptor)
+    }
+
+    /// Reads once from `source`, and returns how many bytes that were.
+    pub(crate) fn read(&mut self, source: Source, children: &mut Children) -> usize {
+        let Some(pipe) = children[source.image].pipe(source.stream) else {
+            return 0;
+        };
+        match read(pipe, &mut self.buffer) {
+            Ok(length) if length > 0 => {
+                let bytes = &self.buffer[..length];
+                self.lines.feed(source, bytes, Instant::now());
+                length
+            }
+            Err(Errno::AGAIN | Errno::INTR) => 0,
+            Ok(_) | Err(_) => {
+                self.close(source, children);
+                0
+            }
+        }
+    }
+
+    /// Reads what ended images left in their pipes. Does not wait for processes that they left behind,
+    /// which may hold the pipes open and go on writing.
+    pub(crate) fn read_the_rest(&mut self, children: &mut Children) {
+        for stream in Stream::ALL {
+            for image in 0..children.len() {
+                let source = Source { image, stream };
+                let Some(pipe) = children[image].pipe(stream) else {
+                    continue;
+                };
+                let mut left = ioctl_fionread(pipe).unwrap_or(0);
+                while left > 0 {
+                    match self.read(source, children) {
+                        0 => break,
+                        length => left = left.saturating_sub(length as u64),
+                    }
+                }
+                self.close(source, children);
+            }
+        }
+    }
+
+    fn close(&mut self, source: Source, children: &mut Children) {
+        children[source.image].close(source.stream);
+        self.lines.finish(source);
+    }
+
+    /// Writes what our readers take at once. On an error, what the stream did not take is forgotten.
+    pub(crate) fn write(&mut self) -> io::Result<()> {
+        self.lines.pass_prompts(Instant::now());
+        let write = |stream| {
+            let ready = self.lines.ready(stream);
+            outlet::write_what_fits(stream, ready).inspect_err(|_| ready.clear())
+        };
+        let [output, error] = Stream::ALL.map(write);
+        output.and(error)
+    }
+
+    /// When to [`write`](Self::write) even if nothing else happens.
+    pub(crate) fn due(&self) -> Option<Instant> {
+        self.lines.due()
+    }
+
+    /// Whether all that was read has been written, but for unfinished lines.
+    pub(crate) fn is_done(&self) -> bool {
+        self.lines.is_written()
+    }
+
+    /// Forgets what could not be written yet.
+    pub(crate) fn discard(&mut self) {
+        self.lines.discard();
+    }
+
+    /// Whether our standard error stands in the middle of a line.
+    pub(crate) fn is_line_open(&mut self) -> bool {
+        self.lines.is_line_open(Stream::Error)
+    }
+}
