@@ -28,9 +28,13 @@
 #![deny(missing_docs)]
 
 pub mod block;
+pub mod decomposition;
+pub mod options;
 pub mod picture;
+pub mod progress;
 pub mod rle;
 pub mod serial;
+pub mod torus;
 
 #[cfg(test)]
 mod patterns;

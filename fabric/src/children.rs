@@ -68,8 +68,8 @@ impl ImageProcess {
     }
 }
 
-/// All image processes of a job, by image number. Dropping this kills those that still run, so that no
-/// way out of a supervisor leaves one behind.
+/// All image processes of a job, by image number. Dropping this kills those that still run, so that
+/// no way out of a supervisor leaves one behind.
 #[derive(Debug, Default)]
 pub(crate) struct Children(Vec<ImageProcess>);
 

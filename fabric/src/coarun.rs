@@ -50,8 +50,8 @@ Exit code:
   128+S    An image was killed by signal S, or signal S interrupted the job
 ";
 
-/// The command `coarun`: reads this process's arguments, runs the program they name, and returns what
-/// to exit with. For the `main` of a binary of that name.
+/// The command `coarun`: reads this process's arguments, runs the program they name, and returns
+/// what to exit with. For the `main` of a binary of that name.
 #[must_use]
 pub fn coarun() -> ExitCode {
     match command_line::parse(std::env::args_os().skip(1)) {

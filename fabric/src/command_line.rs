@@ -97,8 +97,8 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
     Ok(Request::Run(run))
 }
 
-/// The name of an option and the value attached to it, as in `--heap=4G` and `-n4`; `None` for anything
-/// else.
+/// The name of an option and the value attached to it, as in `--heap=4G` and `-n4`; `None` for
+/// anything else.
 fn option(argument: &OsStr) -> Option<(String, Option<String>)> {
     let bytes = argument.as_bytes();
     let text = argument.to_string_lossy();

@@ -320,7 +320,7 @@ impl Image {
         length: usize,
     ) -> Result<(), AllocError> {
         let parity = (self.heap.borrow().allocations & 1) as usize;
-        let result = self.job.region.commit_heap(self.index, offset, length);
+        let result = self.job.region.commit_heap(self.index, offset, length, self.images);
         self.control(self.index).committed[parity].store(u32::from(result.is_ok()), Ordering::Relaxed);
         self.meet(call);
         let mut heap = self.heap.borrow_mut();
@@ -376,7 +376,7 @@ impl Image {
             return Err(self.exhausted(&heap, size, purpose));
         };
         if let Some((offset, length)) = heap.uncommitted_ragged(&block) {
-            if let Err(error) = self.job.region.commit_heap(self.index, offset, length) {
+            if let Err(error) = self.job.region.commit_heap(self.index, offset, length, 1) {
                 heap.free_ragged(block);
                 return Err(AllocError::NoMemory {
                     requested: size,

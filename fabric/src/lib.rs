@@ -35,6 +35,7 @@ mod output;
 mod primitives;
 mod processes;
 mod region;
+mod relay;
 mod rendezvous;
 mod settings;
 mod shared_memory;

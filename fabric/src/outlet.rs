@@ -1,5 +1,5 @@
-//! Writes to our own output streams without ever waiting for whoever reads them: a supervisor that is
-//! stuck behind a pager answers no signal and ends no job.
+//! Writes to our own output streams without ever waiting for whoever reads them: a supervisor that
+//! is stuck behind a pager answers no signal and ends no job.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -18,7 +18,8 @@ pub(crate) fn descriptor(stream: Stream) -> BorrowedFd<'static> {
     }
 }
 
-/// Writes as much of `bytes` to our own `stream` as it takes at once, and removes that from `bytes`.
+/// Writes as much of `bytes` to our own `stream` as it takes at once, and removes that from
+/// `bytes`.
 pub(crate) fn write_what_fits(stream: Stream, bytes: &mut Vec<u8>) -> io::Result<()> {
     let mut written = 0;
     let result = loop {
@@ -37,8 +38,8 @@ pub(crate) fn write_what_fits(stream: Stream, bytes: &mut Vec<u8>) -> io::Result
 
 /// Writes a piece of `bytes` if the stream takes one now.
 ///
-/// The stream is shared with the processes around us, so it must not be made non-blocking. But a pipe
-/// that polls as writable has room for `PIPE_BUF` bytes.
+/// The stream is shared with the processes around us, so it must not be made non-blocking. But a
+/// pipe that polls as writable has room for `PIPE_BUF` bytes.
 fn write_piece(stream: Stream, bytes: &[u8]) -> io::Result<usize> {
     let descriptor = descriptor(stream);
     let mut room = [PollFd::new(&descriptor, PollFlags::OUT)];

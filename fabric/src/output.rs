@@ -1,13 +1,14 @@
 //! Merges what the images print, line by line, so that no line is torn by another.
 //!
-//! Bytes go in as they are read from the images' pipes and come out in whole lines, in order for each
-//! image and stream. Without labels nothing is added to what goes to a file or a pipe, whatever the
-//! bytes are. A line that grows beyond [`LONGEST`] comes out in pieces, and lines of other images may
-//! come between these: holding those back could stall an image that the writer is waiting for.
+//! Bytes go in as they are read from the images' pipes and come out in whole lines, in order for
+//! each image and stream. Without labels nothing is added to what goes to a file or a pipe,
+//! whatever the bytes are. A line that grows beyond [`LONGEST`] comes out in pieces, and lines of
+//! other images may come between these: holding those back could stall an image that the writer is
+//! waiting for.
 //!
 //! A terminal has a person in front of it. There image 0, the one that can read input, may show a
-//! prompt or a progress bar: its unfinished line is passed on once it rests, or at a carriage return. If
-//! somebody else's line follows, it starts on a line of its own.
+//! prompt or a progress bar: its unfinished line is passed on once it rests, or at a carriage
+//! return. If somebody else's line follows, it starts on a line of its own.
 
 use std::io::Write;
 use std::mem;

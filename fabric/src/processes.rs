@@ -1,8 +1,8 @@
-//! The hand-over from a supervisor to an image process: by environment variables, and by one inherited
-//! file descriptor for the memory they share.
+//! The hand-over from a supervisor to an image process: by environment variables, and by one
+//! inherited file descriptor for the memory they share.
 //!
-//! The variables reach every descendant of an image. Only a child of the supervisor itself takes them
-//! as meant for it: a coarray program that an image starts is a program of its own.
+//! The variables reach every descendant of an image. Only a child of the supervisor itself takes
+//! them as meant for it: a coarray program that an image starts is a program of its own.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -30,8 +30,8 @@ pub(crate) const HAND_OVER: [&str; 4] = [IMAGE, REGION, SUPERVISOR, terminal::VA
 
 /// The command that starts `program` as an image of this process's job.
 ///
-/// Image 0 reads the standard input; the output of all images comes through pipes. An image does not
-/// outlive its supervisor (strictly: the thread that starts it), however the supervisor ends.
+/// Image 0 reads the standard input; the output of all images comes through pipes. An image does
+/// not outlive its supervisor (strictly: the thread that starts it), however the supervisor ends.
 pub(crate) fn image_command(
     program: &Path,
     arguments: &[OsString],
@@ -40,7 +40,8 @@ pub(crate) fn image_command(
     settings: &Settings,
 ) -> io::Result<Command> {
     let supervisor = getpid();
-    // The command keeps a descriptor of its own, so that it stays valid whatever becomes of the region.
+    // The command keeps a descriptor of its own, so that it stays valid whatever becomes of the
+    // region.
     let shared = OwnedFd::from(region.file().try_clone()?);
 
     let mut command = Command::new(program);
@@ -176,14 +177,15 @@ fn number<T: FromStr>(name: &'static str) -> Result<T, LaunchError> {
         .map_err(|_| LaunchError::Malformed { name, value })
 }
 
-/// A descriptor of our own for what `descriptor` refers to; neither passes to programs this one starts.
+/// A descriptor of our own for what `descriptor` refers to; neither passes to programs this one
+/// starts.
 fn adopt(descriptor: RawFd) -> io::Result<File> {
     if descriptor < 0 {
         return Err(Errno::BADF.into());
     }
-    // SAFETY: a borrow must not outlive the open file. The supervisor left this descriptor open for us
-    // and nothing in the program knows of it, so nothing closes it; should the environment lie and the
-    // descriptor be closed, the system calls below say so. It is not -1.
+    // SAFETY: a borrow must not outlive the open file. The supervisor left this descriptor open for
+    // us and nothing in the program knows of it, so nothing closes it; should the environment lie
+    // and the descriptor be closed, the system calls below say so. It is not -1.
     let inherited = unsafe { BorrowedFd::borrow_raw(descriptor) };
     let flags = fcntl_getfd(inherited)?;
     fcntl_setfd(inherited, flags | FdFlags::CLOEXEC)?;

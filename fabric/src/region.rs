@@ -130,9 +130,9 @@ impl Region {
     }
 
     /// Makes pages exist for bytes `offset .. offset + length` of an image's heap, so that touching
-    /// them later cannot fail.
-    pub(crate) fn commit_heap(&self, image: usize, offset: usize, length: usize) -> io::Result<()> {
-        memory::check_available(length)?;
+    /// them later cannot fail. `images` images do so at the same time.
+    pub(crate) fn commit_heap(&self, image: usize, offset: usize, length: usize, images: usize) -> io::Result<()> {
+        memory::check_available(length.saturating_mul(images))?;
         let heap = self.part(image) + control_bytes(self.page) + SCRATCH_BYTES;
         self.commit(heap + offset, length)
     }

@@ -79,8 +79,8 @@ impl Relay {
         }
     }
 
-    /// Reads what ended images left in their pipes. Does not wait for processes that they left behind,
-    /// which may hold the pipes open and go on writing.
+    /// Reads what ended images left in their pipes. Does not wait for processes that they left
+    /// behind, which may hold the pipes open and go on writing.
     pub(crate) fn read_the_rest(&mut self, children: &mut Children) {
         for stream in Stream::ALL {
             for image in 0..children.len() {
@@ -105,7 +105,8 @@ impl Relay {
         self.lines.finish(source);
     }
 
-    /// Writes what our readers take at once. On an error, what the stream did not take is forgotten.
+    /// Writes what our readers take at once. On an error, what the stream did not take is
+    /// forgotten.
     pub(crate) fn write(&mut self) -> io::Result<()> {
         self.lines.pass_prompts(Instant::now());
         let write = |stream| {

@@ -1,5 +1,5 @@
-//! Signals as something to read, so that the supervisor takes them one at a time between its other work
-//! instead of in handlers.
+//! Signals as something to read, so that the supervisor takes them one at a time between its other
+//! work instead of in handlers.
 
 use std::io;
 use std::mem::{MaybeUninit, offset_of};
@@ -13,8 +13,8 @@ use rustix::process::Signal;
 /// What ends a job from outside.
 const REQUESTS: [Signal; 3] = [Signal::HUP, Signal::INT, Signal::TERM];
 
-/// Keeps the signals a supervisor answers from interrupting it. Dropping this brings back the signal
-/// mask as it was.
+/// Keeps the signals a supervisor answers from interrupting it. Dropping this brings back the
+/// signal mask as it was.
 #[derive(Debug)]
 pub(crate) struct Signals {
     queue: OwnedFd,
@@ -31,15 +31,15 @@ pub(crate) struct Arrival {
 }
 
 impl Signals {
-    /// Blocks SIGCHLD and the requests to end in this thread, and queues them for [`next`](Self::next).
+    /// Blocks SIGCHLD and the requests to end in this thread, and queues them for
+    /// [`next`](Self::next).
     ///
     /// A request this process was told to ignore (by `nohup`, or by a shell that started it in the
     /// background) stays ignored.
     pub(crate) fn block() -> io::Result<Self> {
         if is_ignored(Signal::CHILD) {
-            // Whoever started us left it so. The kernel would reap images behind our back, and how they
-            // ended would be lost.
-            // SAFETY: installs the default disposition, no handler.
+            // Whoever started us left it so. The kernel would reap images behind our back, and how
+            // they ended would be lost. SAFETY: installs the default disposition, no handler.
             unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
         }
         let requests = REQUESTS.into_iter().filter(|&signal| !is_ignored(signal));
@@ -58,12 +58,12 @@ impl Signals {
         })
     }
 
-    /// Lets `command` start with the signal mask this process had: a mask is inherited, and a program
-    /// does not expect to start with blocked signals.
+    /// Lets `command` start with the signal mask this process had: a mask is inherited, and a
+    /// program does not expect to start with blocked signals.
     pub(crate) fn restore_in(&self, command: &mut Command) {
         let original = self.original;
-        // SAFETY: the closure runs between fork and exec, where only async-signal-safe functions may be
-        // called; pthread_sigmask is one, and the closure neither allocates nor locks.
+        // SAFETY: the closure runs between fork and exec, where only async-signal-safe functions
+        // may be called; pthread_sigmask is one, and the closure neither allocates nor locks.
         unsafe { command.pre_exec(move || set_mask(libc::SIG_SETMASK, &original).map(drop)) };
     }
 
@@ -81,7 +81,8 @@ impl Signals {
         };
         let signal = Signal::from_named_raw(field(offset_of!(libc::signalfd_siginfo, ssi_signo)))?;
         let by_kernel = field(offset_of!(libc::signalfd_siginfo, ssi_code)) == libc::SI_KERNEL;
-        // The kernel sends SIGHUP too, when a terminal is gone, but that to the session's leader alone.
+        // The kernel sends SIGHUP too, when a terminal is gone, but that to the session's leader
+        // alone.
         let by_key = by_kernel && signal == Signal::INT;
         Some(Arrival { signal, by_key })
     }

@@ -108,8 +108,8 @@ pub(crate) fn allow_files(images: usize) -> Result<(), StartError> {
         });
     }
     limits.current = Some(wanted);
-    // Cannot fail: raising the soft limit up to the hard one is everybody's right. If it did, starting
-    // the images would say what is missing.
+    // Cannot fail: raising the soft limit up to the hard one is everybody's right. If it did,
+    // starting the images would say what is missing.
     let _ = setrlimit(Resource::Nofile, limits);
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Runs a job whose images are processes: merges what they print, ends all of them when one fails, and
-//! tells why.
+//! Runs a job whose images are processes: merges what they print, ends all of them when one fails,
+//! and tells why.
 //!
 //! One thread does it all in a loop around `poll`, and waits for nothing else.
 
@@ -33,7 +33,8 @@ const STAGES_CHECK: Duration = Duration::from_millis(50);
 /// Runs `program` as all images of a job, to the end. Returns what this process should exit with; a
 /// failure has been reported.
 ///
-/// To be called before the program starts threads: they would receive the signals meant for the loop.
+/// To be called before the program starts threads: they would receive the signals meant for the
+/// loop.
 pub(crate) fn supervise(program: &Path, arguments: &[OsString], settings: &Settings) -> ExitCode {
     match Job::start(program, arguments, settings) {
         Ok(mut job) => {
@@ -182,8 +183,8 @@ impl Job {
         }
     }
 
-    /// An image that left before it was one is nobody to wait for: unless all are like it, the others
-    /// would wait forever.
+    /// An image that left before it was one is nobody to wait for: unless all are like it, the
+    /// others would wait forever.
     fn look_for_stranger(&mut self) {
         let Some(stranger) = self.stranger else {
             return;

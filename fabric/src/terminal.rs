@@ -1,7 +1,7 @@
 //! What an image knows of the terminal that its output ends up on.
 //!
-//! The output of an image process goes through a pipe to the supervisor, so the image cannot ask its
-//! own streams: the supervisor tells it in `COARRAY_TERMINAL`.
+//! The output of an image process goes through a pipe to the supervisor, so the image cannot ask
+//! its own streams: the supervisor tells it in `COARRAY_TERMINAL`.
 
 use std::io::{self, IsTerminal};
 

@@ -10,9 +10,6 @@ use rustix::process::Signal;
 use crate::control::{Failure, Stage};
 use crate::signals;
 
-/// Starts the text of a failure that was written for the person at the terminal and is shown as it is.
-const VERBATIM: char = '\u{1}';
-
 /// Added to the number of a signal, it makes the exit code that shells report.
 const SIGNAL_CODE: i32 = 128;
 
@@ -86,20 +83,13 @@ impl Verdict {
     pub(crate) fn report(&self) -> Option<String> {
         let text = match self {
             Self::Unread => return None,
-            Self::Failed(Failure { image, text, .. }) => match text.strip_prefix(VERBATIM) {
-                Some(text) => text.to_owned(),
-                None => format!("coarray: image {image} {text}"),
-            },
+            Self::Failed(failure) => failure.to_string(),
             Self::Died {
                 image,
                 process,
-                death: Death::Signal(number),
+                death: death @ Death::Signal(_),
             } => {
-                let name = signals::name(*number).map(|name| format!(" ({name})"));
-                let name = name.unwrap_or_default();
-                format!(
-                    "coarray: image {image} (process {process}) was killed by signal {number}{name}"
-                )
+                format!("coarray: image {image} (process {process}) {death}")
             }
             Self::Died { image, death, .. } => format!("coarray: image {image} {death}"),
             Self::Interrupted(signal) => {
@@ -121,7 +111,10 @@ impl Verdict {
 impl fmt::Display for Death {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Signal(number) => write!(formatter, "was killed by signal {number}"),
+            Self::Signal(number) => {
+                write!(formatter, "was killed by signal {number}")?;
+                signals::name(*number).map_or(Ok(()), |name| write!(formatter, " ({name})"))
+            }
             Self::Code(code) => write!(formatter, "exited with code {code}"),
             Self::Deserted => formatter.write_str(
                 "called std::process::exit(0) while other images were still running; \

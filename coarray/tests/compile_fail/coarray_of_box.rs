@@ -6,6 +6,5 @@ use coarray::prelude::*;
 
 #[coarray::main]
 fn main() {
-    let x = Coarray::new(Box::new(7));
-    println!("{x:?}");
+    let _x = Coarray::new(Box::new(7));
 }

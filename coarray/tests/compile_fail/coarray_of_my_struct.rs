@@ -12,6 +12,5 @@ struct Particle {
 
 #[coarray::main]
 fn main() {
-    let mut x = Coarray::new(Particle { position: [0.0; 3], mass: 1.0 });
-    x.mass = x.position[0];
+    let _x = Coarray::new(Particle { position: [0.0; 3], mass: 1.0 });
 }

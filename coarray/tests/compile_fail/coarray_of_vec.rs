@@ -6,6 +6,5 @@ use coarray::prelude::*;
 
 #[coarray::main]
 fn main() {
-    let x = Coarray::new(vec![0u8; 100]);
-    println!("{x:?}");
+    let _x = Coarray::new(vec![0u8; 100]);
 }

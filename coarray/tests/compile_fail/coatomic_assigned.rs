@@ -6,6 +6,6 @@ use coarray::prelude::*;
 
 #[coarray::main]
 fn main() {
-    let mut hits = Coarray::new(Coatomic::new(0u64));
+    let hits = Coarray::new(Coatomic::new(0u64));
     *hits = Coatomic::new(1);
 }

@@ -4,7 +4,7 @@
 
 use coarray::prelude::*;
 
-#[derive(Clone, Remote)]
+#[derive(Clone, Copy, Remote)]
 #[repr(C)]
 struct Particle {
     position: [f64; 3],

@@ -7,6 +7,6 @@ use coarray::prelude::*;
 #[coarray::main]
 fn main() {
     let mut x = Coarray::<[i32; 10]>::zeroed();
-    let mut x = x.publish();
+    let x = x.publish();
     x[0] = 42;
 }

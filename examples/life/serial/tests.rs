@@ -41,7 +41,7 @@ fn a_glider_moves_by_one_row_and_one_column_in_4_generations() {
 fn a_glider_comes_home_only_after_having_been_everywhere() {
     let start = torus(37, 23, GLIDER, (0, 0));
     let mut torus = start.clone();
-    let home = (1..).find(|_| {
+    let home = (1..=4 * 37 * 23).find(|_| {
         torus.step();
         torus == start
     });

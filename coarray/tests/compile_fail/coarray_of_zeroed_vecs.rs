@@ -6,6 +6,5 @@ use coarray::prelude::*;
 
 #[coarray::main]
 fn main() {
-    let mut x = Coarray::<[Vec<f64>; 4]>::zeroed();
-    x[0].push(1.0);
+    let _x = Coarray::<[Vec<f64>; 4]>::zeroed();
 }
