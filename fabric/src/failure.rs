@@ -34,12 +34,11 @@ pub(crate) fn adopt_thread() {
             }
             let place = info.location().map_or_else(String::new, |location| format!(" at {location}"));
             let backtrace = Backtrace::capture();
-            let mut text = format!("panicked{place}: {}", message(info.payload()));
+            let text = format!("panicked{place}: {}", message(info.payload()));
             if backtrace.status() == BacktraceStatus::Captured {
-                text = format!("{text}\n{backtrace}");
-            }
-            if cfg!(panic = "abort") {
-                eprintln!("{text}");
+                eprintln!("an image {text}\n{backtrace}");
+            } else if cfg!(panic = "abort") {
+                eprintln!("an image {text}");
             }
             LAST_PANIC.set(Some(text));
         }));

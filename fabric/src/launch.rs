@@ -19,7 +19,7 @@ use crate::threads::{self, Stragglers};
 /// Exit code for a launch that cannot begin because something it was told is wrong.
 const USAGE: u8 = 2;
 
-/// Images of a whole program that runs on threads get this long to notice that the job has ended.
+/// How long images are given to end by themselves once one has failed.
 const GRACE: Duration = Duration::from_millis(300);
 
 /// Runs `body` on every image of this program. This is what `#[coarray::main]` calls.
@@ -78,10 +78,15 @@ fn run_as_image<R: Termination>(inherited: Inherited, body: fn() -> R) -> ExitCo
     match (finished, unsuccessful) {
         (Some(()), _) => ExitCode::SUCCESS,
         (None, Some(code)) => code,
-        (None, None) => {
-            let failure = job.region.job().failure.get();
-            ExitCode::from(failure.filter(|failure| failure.image == image).map_or(1, |failure| failure.code))
-        }
+        (None, None) => match job.region.job().failure.get() {
+            Some(failure) if failure.image == image => ExitCode::from(failure.code),
+            // The image that failed is to be the first to exit: its exit code is the job's. Then the
+            // supervisor ends the others.
+            _ => {
+                std::thread::sleep(GRACE);
+                ExitCode::FAILURE
+            }
+        },
     }
 }
 
@@ -109,7 +114,7 @@ fn run_on_threads<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitC
             unsuccessful.unwrap_or(ExitCode::from(failure.code))
         }
         Err(error) => {
-            eprintln!("{}", NoRegion { settings, error: &error });
+            eprintln!("coarray: {error}");
             ExitCode::FAILURE
         }
     }
@@ -133,24 +138,6 @@ impl std::error::Error for Failure {}
 
 /// Starts the text of a failure that is to be shown in the program's own words.
 pub(crate) const OWN_WORDS: char = '\u{1}';
-
-/// The message for a region that could not be made.
-pub(crate) struct NoRegion<'a> {
-    pub(crate) settings: &'a Settings,
-    pub(crate) error: &'a std::io::Error,
-}
-
-impl fmt::Display for NoRegion<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Settings { images, heap, .. } = self.settings;
-        write!(
-            formatter,
-            "coarray: cannot reserve {} of heap for each of {images} images: {}; set COARRAY_HEAP lower or use fewer images",
-            crate::settings::Bytes(*heap),
-            self.error
-        )
-    }
-}
 
 /// How to run images inside this process, on threads.
 ///
@@ -205,7 +192,7 @@ impl Launch {
         let not_started = |text: String| Failure { image: 0, code: USAGE, text };
         let settings = self.settings.map_err(|error| not_started(format!("was not started: {error}")))?;
         threads::run(&settings, body, Stragglers::Join)
-            .map_err(|error| not_started(format!("was not started: {}", NoRegion { settings: &settings, error: &error })))?
+            .map_err(|error| not_started(format!("was not started: {error}")))?
     }
 }
 

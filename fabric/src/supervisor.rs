@@ -220,8 +220,8 @@ impl Job {
 
     /// Reports how the job ended.
     fn conclude(mut self) -> ExitCode {
-        let told = self.region.job().failure.get().map(Verdict::Failed);
-        let Some(verdict) = told.or(self.verdict.take()) else {
+        let told = self.region.job().failure.get();
+        let Some(verdict) = Verdict::of(told, self.verdict.take()) else {
             return ExitCode::SUCCESS;
         };
         if let Some(report) = verdict.report() {

@@ -1,6 +1,5 @@
 //! The engine whose images are threads of this process.
 
-use std::io;
 use std::panic::{self, AssertUnwindSafe, Location};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,8 +13,8 @@ use crate::failure;
 use crate::image::Image;
 use crate::job::Job;
 use crate::processes::bind_to_core;
-use crate::region::Region;
-use crate::settings::{Bind, Settings, cores};
+use crate::settings::{Bind, Settings};
+use crate::startup::{StartError, create_region};
 
 /// What to do about images that do not notice that the job has ended, because they only compute.
 #[derive(Clone, Copy, Debug)]
@@ -32,8 +31,8 @@ pub(crate) fn run<R: Send>(
     settings: &Settings,
     body: impl Fn() -> R + Sync,
     stragglers: Stragglers,
-) -> io::Result<Result<Vec<R>, Failure>> {
-    let region = Region::create(settings.images, settings.heap, cores())?;
+) -> Result<Result<Vec<R>, Failure>, StartError> {
+    let region = create_region(settings)?;
     let job = Arc::new(Job::new(region, settings));
     let (done, finished) = mpsc::channel();
     let mut results: Vec<Option<R>> = Vec::new();

@@ -68,6 +68,18 @@ impl Death {
 }
 
 impl Verdict {
+    /// What counts of what an image recorded and what the supervisor saw: the record, but with the exit
+    /// code of the image itself, which may be one that only its `main` knew.
+    pub(crate) fn of(told: Option<Failure>, seen: Option<Self>) -> Option<Self> {
+        match (told, seen) {
+            (Some(told), Some(Self::Died { image, death: Death::Code(code), .. })) if image == told.image => {
+                Some(Self::Failed(Failure { code: code as u8, ..told }))
+            }
+            (Some(told), _) => Some(Self::Failed(told)),
+            (None, seen) => seen,
+        }
+    }
+
     /// The exit code of the whole job.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {

@@ -23,7 +23,10 @@ use loom::thread;
 use rendezvous::Line;
 use wait::Patience;
 
-const SLEEP_AT_ONCE: Patience = Patience { spins: 0, yields: 0 };
+const SLEEP_AT_ONCE: Patience = Patience {
+    spins: 0,
+    yields: 0,
+};
 
 /// Rounds of a barrier of up to four images.
 const ROUNDS: usize = 2;
@@ -42,7 +45,8 @@ struct Copy {
 impl Copy {
     fn set_abandoned(&self, abandoned: bool) {
         // SAFETY: loom fails the model if another thread uses the cell at the same time.
-        self.abandoned.with_mut(|place| unsafe { *place = abandoned });
+        self.abandoned
+            .with_mut(|place| unsafe { *place = abandoned });
     }
 
     fn is_abandoned(&self) -> bool {
@@ -61,13 +65,23 @@ impl Job {
     fn new(images: usize, blocks: usize) -> Arc<Self> {
         Arc::new(Self {
             lines: (0..images).map(|_| Default::default()).collect(),
-            copies: (0..images).map(|_| (0..blocks).map(|_| Copy::default()).collect()).collect(),
+            copies: (0..images)
+                .map(|_| (0..blocks).map(|_| Copy::default()).collect())
+                .collect(),
         })
     }
 
     fn meet(&self, me: usize, number: u32) {
         let line = |image: usize, set: usize, round: usize| &self.lines[image][set][round];
-        let met = rendezvous::meet(me, self.lines.len(), number, &[1; 4], line, SLEEP_AT_ONCE, || false);
+        let met = rendezvous::meet(
+            me,
+            self.lines.len(),
+            number,
+            &[1; 4],
+            line,
+            SLEEP_AT_ONCE,
+            || false,
+        );
         assert_eq!(met, Ok(()));
     }
 
@@ -91,12 +105,20 @@ impl Job {
                 copy.header.revive();
             }
             let is_free = |block: &usize| {
-                self.copies.iter().all(|copies| copies[*block].header.is_dropped_at(allocations))
+                self.copies
+                    .iter()
+                    .all(|copies| copies[*block].header.is_dropped_at(allocations))
             };
             let (free, held): (Vec<_>, Vec<_>) = dropped.into_iter().partition(is_free);
             for &block in &free {
-                let all = self.copies.iter().all(|copies| copies[block].is_abandoned());
-                assert!(all, "image {me} takes block {block} from an image that needs it");
+                let all = self
+                    .copies
+                    .iter()
+                    .all(|copies| copies[block].is_abandoned());
+                assert!(
+                    all,
+                    "image {me} takes block {block} from an image that needs it"
+                );
             }
             dropped = held;
             limbo.clone_from(&free);
@@ -109,7 +131,14 @@ impl Job {
 /// Runs the images in all interleavings with at most so many preemptions, and checks that each finds
 /// free in each allocation exactly the blocks that `expected` says.
 fn agree(preemptions: usize, drops: Drops, expected: &'static [&'static [usize]]) {
-    let blocks = 1 + drops.iter().copied().flatten().copied().flatten().max().expect("a block is dropped");
+    let blocks = 1 + drops
+        .iter()
+        .copied()
+        .flatten()
+        .copied()
+        .flatten()
+        .max()
+        .expect("a block is dropped");
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.max_branches = 10_000;
@@ -122,7 +151,11 @@ fn agree(preemptions: usize, drops: Drops, expected: &'static [&'static [usize]]
             })
             .collect();
         let mut results = vec![job.run(0, drops[0])];
-        results.extend(others.into_iter().map(|other| other.join().expect("loom reports panics itself")));
+        results.extend(
+            others
+                .into_iter()
+                .map(|other| other.join().expect("loom reports panics itself")),
+        );
         for (image, mut found) in results.into_iter().enumerate() {
             found.iter_mut().for_each(|blocks| blocks.sort_unstable());
             assert_eq!(found, expected, "image {image}");
@@ -132,21 +165,37 @@ fn agree(preemptions: usize, drops: Drops, expected: &'static [&'static [usize]]
 
 #[test]
 fn two_images_find_a_block_free_in_the_allocation_that_both_entered_without_it() {
-    agree(3, &[&[&[0, 1], &[2], &[]], &[&[1], &[0], &[2]]], &[&[1], &[0], &[2]]);
+    agree(
+        3,
+        &[&[&[0, 1], &[2], &[]], &[&[1], &[0], &[2]]],
+        &[&[1], &[0], &[2]],
+    );
 }
 
 #[test]
 fn a_fast_image_that_drops_more_does_not_confuse_a_slow_one() {
-    agree(3, &[&[&[], &[0, 1], &[]], &[&[0], &[1], &[]]], &[&[], &[0, 1], &[]]);
+    agree(
+        3,
+        &[&[&[], &[0, 1], &[]], &[&[0], &[1], &[]]],
+        &[&[], &[0, 1], &[]],
+    );
 }
 
 #[test]
 fn a_block_that_is_used_again_is_alive_until_both_dropped_it_again() {
-    agree(3, &[&[&[0], &[], &[0], &[]], &[&[0], &[], &[], &[0]]], &[&[0], &[], &[], &[0]]);
+    agree(
+        3,
+        &[&[&[0], &[], &[0], &[]], &[&[0], &[], &[], &[0]]],
+        &[&[0], &[], &[], &[0]],
+    );
 }
 
 #[test]
 fn three_images_find_a_block_free_in_the_allocation_that_all_entered_without_it() {
     agree(2, &[&[&[0, 1]], &[&[1, 0]], &[&[1]]], &[&[1]]);
-    agree(1, &[&[&[0], &[1]], &[&[1], &[0]], &[&[0, 1], &[]]], &[&[], &[0, 1]]);
+    agree(
+        1,
+        &[&[&[0], &[1]], &[&[1], &[0]], &[&[0, 1], &[]]],
+        &[&[], &[0, 1]],
+    );
 }

@@ -21,8 +21,14 @@ use wait::{Patience, SLEEPING};
 /// Rounds of a barrier of up to four images.
 const ROUNDS: usize = 2;
 
-const SLEEP_AT_ONCE: Patience = Patience { spins: 0, yields: 0 };
-const SPIN_AND_YIELD: Patience = Patience { spins: 1, yields: 1 };
+const SLEEP_AT_ONCE: Patience = Patience {
+    spins: 0,
+    yields: 0,
+};
+const SPIN_AND_YIELD: Patience = Patience {
+    spins: 1,
+    yields: 1,
+};
 
 /// What the images share, and how they wait.
 struct Job {
@@ -39,13 +45,23 @@ impl Job {
             images,
             patience,
             lines: (0..images).map(|_| Default::default()).collect(),
-            written: (0..images).map(|_| [UnsafeCell::new(0), UnsafeCell::new(0)]).collect(),
+            written: (0..images)
+                .map(|_| [UnsafeCell::new(0), UnsafeCell::new(0)])
+                .collect(),
         })
     }
 
     fn meet(&self, me: usize, number: u32, tag: &Tag) -> Result<(), Refusal> {
         let line = |image: usize, set: usize, round: usize| &self.lines[image][set][round];
-        rendezvous::meet(me, self.images, number, tag, line, self.patience, primitives::job_has_ended)
+        rendezvous::meet(
+            me,
+            self.images,
+            number,
+            tag,
+            line,
+            self.patience,
+            primitives::job_has_ended,
+        )
     }
 
     /// Writes, meets, and reads what everybody wrote.
@@ -57,7 +73,10 @@ impl Job {
         for image in 0..self.images {
             // SAFETY: as above.
             let value = self.written[image][turn].with(|value| unsafe { *value });
-            assert_eq!(value, number, "image {me} came out before image {image} went in");
+            assert_eq!(
+                value, number,
+                "image {me} came out before image {image} went in"
+            );
         }
     }
 }
@@ -83,7 +102,11 @@ fn model<R: 'static>(
             })
             .collect();
         let mut results = vec![body(&job, 0)];
-        results.extend(others.into_iter().map(|other| other.join().expect("loom reports panics itself")));
+        results.extend(
+            others
+                .into_iter()
+                .map(|other| other.join().expect("loom reports panics itself")),
+        );
         check(results);
     });
 }
@@ -131,7 +154,10 @@ fn disagree<const N: usize>(patience: Patience, preemptions: usize, operations: 
             match result {
                 Ok(()) => panic!("image {me} came out, although {operations:?} differ"),
                 Err(Refusal::Mismatch { image }) => {
-                    assert_ne!(operations[me], operations[image], "image {me} blames image {image}");
+                    assert_ne!(
+                        operations[me], operations[image],
+                        "image {me} blames image {image}"
+                    );
                     mismatches += 1;
                 }
                 Err(Refusal::Ended) => {}

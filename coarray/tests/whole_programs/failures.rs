@@ -9,6 +9,7 @@ pub fn trials() -> Vec<Check> {
         ("error_stop_ends_the_job_with_its_code", error_stop),
         ("a_message_of_the_program_is_printed_once", own_words),
         ("a_failure_returned_from_main_is_one_of_the_job", failure_from_main),
+        ("an_exit_code_returned_from_main_is_that_of_the_job", exit_code_from_main),
         ("an_image_that_exits_alone_is_reported", exit_alone),
         ("a_killed_image_ends_the_job", killed_image),
         ("a_bad_image_number_is_named", bad_image),
@@ -68,6 +69,16 @@ fn failure_from_main() {
         let report = soon(run(command)).failure(1);
         assert!(report.contains("the moon is missing"), "{report}");
         assert!(report.contains("coarray: image 2 returned a failure from its main function"), "{report}");
+    }
+}
+
+fn exit_code_from_main() {
+    for images in COUNTS {
+        for command in [plain(images, "exit_code"), on_threads(images, "exit_code")] {
+            let report = soon(run(command)).failure(9);
+            let image = images - 1;
+            assert_eq!(report, format!("coarray: image {image} returned a failure from its main function\n"));
+        }
     }
 }
 

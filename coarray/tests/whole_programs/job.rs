@@ -24,6 +24,12 @@ pub struct End {
 pub fn plain(images: usize, program: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--program", program]).env("COARRAY_IMAGES", images.to_string());
+    without_backtrace(command)
+}
+
+/// A backtrace would come between the lines that tests look for.
+fn without_backtrace(mut command: Command) -> Command {
+    command.env_remove("RUST_BACKTRACE");
     command
 }
 
@@ -47,7 +53,7 @@ pub fn bare_coarun() -> Command {
     for variable in ["COARRAY_IMAGES", "COARRAY_FABRIC", "COARRAY_LABEL", "COARRAY_BIND", "COARRAY_HEAP"] {
         command.env_remove(variable);
     }
-    command
+    without_backtrace(command)
 }
 
 /// Runs the job to its end, giving it `input`.

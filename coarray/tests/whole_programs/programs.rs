@@ -24,6 +24,7 @@ pub fn run(name: &str) -> ExitCode {
         "error_stop" => coarray::launch(|| if is_last() { error_stop(7) } else { sync_all() }),
         "error_stop_with" => coarray::launch(|| error_stop_with(3, "no such file: moon.rle")),
         "failure" => coarray::launch(failure),
+        "exit_code" => coarray::launch(|| ExitCode::from(if is_last() { 9 } else { 0 })),
         "exit" => coarray::launch(|| if is_last() { std::process::exit(0) } else { sync_all() }),
         "kill_one" => coarray::launch(kill_one),
         "bad_image" => coarray::launch(bad_image),

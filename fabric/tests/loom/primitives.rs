@@ -27,12 +27,17 @@ loom::lazy_static! {
 
 impl Kernel {
     fn enter() -> MutexGuard<'static, Self> {
-        KERNEL.lock().expect("no thread panics in the model's kernel")
+        KERNEL
+            .lock()
+            .expect("no thread panics in the model's kernel")
     }
 
     fn bed(&self, word: &AtomicU32) -> Option<Arc<Condvar>> {
         let key = std::ptr::from_ref(word).addr();
-        self.beds.iter().find(|(address, _)| *address == key).map(|(_, bed)| Arc::clone(bed))
+        self.beds
+            .iter()
+            .find(|(address, _)| *address == key)
+            .map(|(_, bed)| Arc::clone(bed))
     }
 }
 
@@ -52,7 +57,9 @@ pub(crate) fn sleep_while_equal(word: &AtomicU32, value: u32) {
     }
     let bed = kernel.bed(word).unwrap_or_else(|| {
         let bed = Arc::new(Condvar::new());
-        kernel.beds.push((std::ptr::from_ref(word).addr(), Arc::clone(&bed)));
+        kernel
+            .beds
+            .push((std::ptr::from_ref(word).addr(), Arc::clone(&bed)));
         bed
     });
     drop(bed.wait(kernel));
