@@ -59,7 +59,10 @@ fn main() {
     if this_image() == 0 {
         println!("generation: {}", torus.generation());
         println!("population: {population}");
-        println!("rate: {:.0} Mcell/s", cells as f64 * options.generations as f64 / seconds / 1e6);
+        println!(
+            "rate: {:.0} Mcell/s",
+            cells as f64 * options.generations as f64 / seconds / 1e6
+        );
     }
 }
 
@@ -76,14 +79,16 @@ fn prepare(options: &Options) -> (Pattern, Decomposition) {
             "a pattern of {pattern_width}x{pattern_height} cells does not fit a torus of {width}x{height}; give a larger --size"
         ));
     }
-    let decomposition = Decomposition::new(height, width, num_images()).unwrap_or_else(|error| refuse(error));
+    let decomposition =
+        Decomposition::new(height, width, num_images()).unwrap_or_else(|error| refuse(error));
     if this_image() == 0 {
         if let Some(png) = &options.png {
             picture::check_writable(png).unwrap_or_else(|error| refuse(error));
         }
         if let Some(frames) = &options.frames {
-            std::fs::create_dir_all(frames)
-                .unwrap_or_else(|error| refuse(format_args!("{}: cannot create: {error}", frames.display())));
+            std::fs::create_dir_all(frames).unwrap_or_else(|error| {
+                refuse(format_args!("{}: cannot create: {error}", frames.display()))
+            });
             picture::check_writable(&frame(frames, 0)).unwrap_or_else(|error| refuse(error));
         }
     }
@@ -106,7 +111,8 @@ fn frame(frames: &Path, generation: u64) -> std::path::PathBuf {
 }
 
 fn write_picture(torus: &Torus<'_>, options: &Options, path: &Path) {
-    let written = torus.look(|alive| picture::write_png(path, options.height, options.width, alive));
+    let written =
+        torus.look(|alive| picture::write_png(path, options.height, options.width, alive));
     if let Some(Err(error)) = written {
         error_stop_with(1, format_args!("life: {error}"));
     }

@@ -46,7 +46,9 @@ impl<T: ?Sized + Shape> Coarray<T> {
     ///
     /// # Errors
     /// As [`shape_cast`](Self::shape_cast).
-    pub fn shape_cast_mut<To: ?Sized + Shape>(&mut self) -> <T as ShapeCast<To>>::Wrap<&mut Coarray<To>>
+    pub fn shape_cast_mut<To: ?Sized + Shape>(
+        &mut self,
+    ) -> <T as ShapeCast<To>>::Wrap<&mut Coarray<To>>
     where
         T: ShapeCast<To>,
     {
@@ -104,7 +106,11 @@ impl<'a, T: Remote, const N: usize> TryFrom<&'a mut Coarray<[T]>> for &'a mut Co
 }
 
 fn check_extent(expected: usize, found: usize) -> Result<(), MismatchedExtentError> {
-    if expected == found { Ok(()) } else { Err(MismatchedExtentError { expected, found }) }
+    if expected == found {
+        Ok(())
+    } else {
+        Err(MismatchedExtentError { expected, found })
+    }
 }
 
 impl<T: Remote, const N: usize> Coarray<[T; N]> {

@@ -51,9 +51,16 @@ impl<T: Remote> Coarray<T> {
     /// As [`try_new`](Self::try_new).
     #[track_caller]
     pub fn try_zeroed() -> Result<Self, AllocError> {
-        const { assert!(T::ZERO_IS_VALID, "zero bytes are no valid value of this type; use Coarray::new") }
+        const {
+            assert!(
+                T::ZERO_IS_VALID,
+                "zero bytes are no valid value of this type; use Coarray::new"
+            )
+        }
         // SAFETY: zero bytes are a valid `T`.
-        create::<T>(1, Location::caller(), |place| unsafe { place.write_bytes(0, 1) })
+        create::<T>(1, Location::caller(), |place| unsafe {
+            place.write_bytes(0, 1)
+        })
     }
 }
 
@@ -102,7 +109,10 @@ impl<T: Symmetric> Coarray<[T]> {
     /// # Errors
     /// As [`Coarray::try_new`].
     #[track_caller]
-    pub fn try_from_fn(extent: usize, mut item: impl FnMut(usize) -> T) -> Result<Self, AllocError> {
+    pub fn try_from_fn(
+        extent: usize,
+        mut item: impl FnMut(usize) -> T,
+    ) -> Result<Self, AllocError> {
         create::<[T]>(extent, Location::caller(), |place| {
             for index in 0..extent {
                 // SAFETY: the item lies within the block.
@@ -140,7 +150,12 @@ impl<T: Remote> Coarray<[T]> {
     /// As [`Coarray::try_new`].
     #[track_caller]
     pub fn try_zeroed(extent: usize) -> Result<Self, AllocError> {
-        const { assert!(T::ZERO_IS_VALID, "zero bytes are no valid value of this type; use Coarray::from_fn") }
+        const {
+            assert!(
+                T::ZERO_IS_VALID,
+                "zero bytes are no valid value of this type; use Coarray::from_fn"
+            )
+        }
         create::<[T]>(extent, Location::caller(), |place| {
             // SAFETY: the block holds `extent` items, for which zero bytes are valid.
             unsafe { place.cast::<T>().write_bytes(0, extent) }
@@ -154,16 +169,27 @@ fn create<T: ?Sized + Shape + 'static>(
     caller: &'static Location<'static>,
     fill: impl FnOnce(*mut T),
 ) -> Result<Coarray<T>, AllocError> {
-    const { assert!(!std::mem::needs_drop::<T::Item>(), "values in coarrays are not dropped") }
+    const {
+        assert!(
+            !std::mem::needs_drop::<T::Item>(),
+            "values in coarrays are not dropped"
+        )
+    }
     let storage = Storage::allocate::<T>(extent, caller)?;
     fill(T::pointer(storage.address().as_ptr(), extent));
     if T::Item::SHARED {
         storage.meet_at_birth::<T>(extent, caller);
     }
-    Ok(Coarray { storage, shape: PhantomData })
+    Ok(Coarray {
+        storage,
+        shape: PhantomData,
+    })
 }
 
 #[track_caller]
 fn or_panic<T>(created: Result<T, AllocError>) -> T {
-    created.unwrap_or_else(|error| panic!("{error}"))
+    match created {
+        Ok(coarray) => coarray,
+        Err(error) => panic!("{error}"),
+    }
 }

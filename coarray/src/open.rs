@@ -58,7 +58,11 @@ impl<'a, T: ?Sized + Shape<Item: Remote>> Open<'a, T> {
     /// The guard of a phase that has begun.
     pub(crate) fn new(coarray: &'a mut Coarray<T>, opened: &'static Location<'static>) -> Self {
         let places = coarray.storage.places();
-        Self { coarray, places, opened }
+        Self {
+            coarray,
+            places,
+            opened,
+        }
     }
 
     /// The part of image `image`.
@@ -103,9 +107,14 @@ impl<'a, T: ?Sized + Shape<Item: Remote>> Open<'a, T> {
 
 impl<T: ?Sized + Shape<Item: Remote>> Drop for Open<'_, T> {
     fn drop(&mut self) {
-        let (items, extent) = (self.coarray.storage.address().as_ptr().cast::<T::Item>(), self.coarray.extent());
+        let (items, extent) = (
+            self.coarray.storage.address().as_ptr().cast::<T::Item>(),
+            self.coarray.extent(),
+        );
         // SAFETY: runs when all images have left the phase, so this image is alone with its part.
         let valid = || unsafe { bytes_are_valid(items, extent) };
-        self.coarray.storage.end(Operation::Close, type_name::<T>(), self.opened, valid);
+        self.coarray
+            .storage
+            .end(Operation::Close, type_name::<T>(), self.opened, valid);
     }
 }

@@ -51,9 +51,18 @@ impl<T: ?Sized + Shape<Item: Remote>> Coarray<T> {
     #[track_caller]
     pub fn publish(&mut self) -> Published<'_, T> {
         let published = Location::caller();
-        Storage::begin(Operation::Publish, &[&self.storage], type_name::<T>(), published);
+        Storage::begin(
+            Operation::Publish,
+            &[&self.storage],
+            type_name::<T>(),
+            published,
+        );
         let places = self.storage.places();
-        Published { coarray: self, places, published }
+        Published {
+            coarray: self,
+            places,
+            published,
+        }
     }
 }
 
@@ -106,6 +115,11 @@ impl<T: ?Sized + Shape<Item: Remote>> Deref for Published<'_, T> {
 
 impl<T: ?Sized + Shape<Item: Remote>> Drop for Published<'_, T> {
     fn drop(&mut self) {
-        self.coarray.storage.end(Operation::Unpublish, type_name::<T>(), self.published, || true);
+        self.coarray.storage.end(
+            Operation::Unpublish,
+            type_name::<T>(),
+            self.published,
+            || true,
+        );
     }
 }

@@ -50,7 +50,11 @@ impl<T: Remote> Ragged<T> {
     #[must_use]
     #[track_caller]
     pub fn from_fn(length: usize, item: impl FnMut(usize) -> T) -> Self {
-        let mut ragged = Self { description: Coarray::<[usize; 2]>::zeroed(), block: None, items: PhantomData };
+        let mut ragged = Self {
+            description: Coarray::<[usize; 2]>::zeroed(),
+            block: None,
+            items: PhantomData,
+        };
         ragged.replace(length, item);
         ragged
     }
@@ -81,7 +85,11 @@ impl<T: Remote> Ragged<T> {
     /// # Errors
     /// If there is no room; the run is then empty.
     #[track_caller]
-    pub fn try_replace(&mut self, length: usize, mut item: impl FnMut(usize) -> T) -> Result<(), AllocError> {
+    pub fn try_replace(
+        &mut self,
+        length: usize,
+        mut item: impl FnMut(usize) -> T,
+    ) -> Result<(), AllocError> {
         const { T::CHECK };
         let subject = type_name::<Self>();
         *self.description = [0, 0];
@@ -89,7 +97,9 @@ impl<T: Remote> Ragged<T> {
         if let Some(block) = self.block.take() {
             image.free_ragged(block);
         }
-        let bytes = length.checked_mul(size_of::<T>()).ok_or(AllocError::TooLarge { length, subject })?;
+        let bytes = length
+            .checked_mul(size_of::<T>())
+            .ok_or(AllocError::TooLarge { length, subject })?;
         let block = image.allocate_ragged(bytes, align_of::<T>(), subject, Location::caller())?;
         self.block = Some(block);
         // SAFETY: the block lies in this image's heap.
@@ -109,7 +119,12 @@ impl<T: Remote> Ragged<T> {
     #[track_caller]
     pub fn open(&mut self) -> OpenRagged<'_, T> {
         let opened = Location::caller();
-        Storage::begin(Operation::Open, &[self.phase()], type_name::<Self>(), opened);
+        Storage::begin(
+            Operation::Open,
+            &[self.phase()],
+            type_name::<Self>(),
+            opened,
+        );
         OpenRagged::new(self, opened)
     }
 
@@ -120,9 +135,18 @@ impl<T: Remote> Ragged<T> {
     #[track_caller]
     pub fn publish(&mut self) -> PublishedRagged<'_, T> {
         let published = Location::caller();
-        Storage::begin(Operation::Publish, &[self.phase()], type_name::<Self>(), published);
+        Storage::begin(
+            Operation::Publish,
+            &[self.phase()],
+            type_name::<Self>(),
+            published,
+        );
         let places = self.phase().places();
-        PublishedRagged { ragged: self, places, published }
+        PublishedRagged {
+            ragged: self,
+            places,
+            published,
+        }
     }
 
     /// The storage whose phase is the phase of the whole.
@@ -138,7 +162,10 @@ impl<T: Remote> Ragged<T> {
         match length {
             0 => (NonNull::dangling().as_ptr(), 0),
             // SAFETY: the block lies in this image's heap.
-            _ => (unsafe { image.heap(image.index()).add(offset).cast() }, length),
+            _ => (
+                unsafe { image.heap(image.index()).add(offset).cast() },
+                length,
+            ),
         }
     }
 
@@ -147,13 +174,24 @@ impl<T: Remote> Ragged<T> {
     /// # Safety
     /// As [`Coref::new`], for the run of every image.
     #[track_caller]
-    unsafe fn run_of<A: coarray_coref::Access>(&self, places: &Places, image: usize) -> &Coref<[T], A> {
+    unsafe fn run_of<A: coarray_coref::Access>(
+        &self,
+        places: &Places,
+        image: usize,
+    ) -> &Coref<[T], A> {
         // SAFETY: nobody writes a description during a phase.
         let [offset, length] = unsafe { places.at::<[usize; 2], ReadOnly>(image, 1) }.get();
         let me = self.phase().image();
         // SAFETY: the description is what its image wrote about its own block; the caller vouches for the
         // rest. The address of an empty run is never used.
-        unsafe { Coref::new(me.heap(image).addr() + offset, image, length, me.is_direct(image)) }
+        unsafe {
+            Coref::new(
+                me.heap(image).addr() + offset,
+                image,
+                length,
+                me.is_direct(image),
+            )
+        }
     }
 }
 
@@ -209,7 +247,11 @@ impl<'a, T: Remote> OpenRagged<'a, T> {
     /// The guard of a phase that has begun.
     pub(crate) fn new(ragged: &'a mut Ragged<T>, opened: &'static Location<'static>) -> Self {
         let places = ragged.phase().places();
-        Self { ragged, places, opened }
+        Self {
+            ragged,
+            places,
+            opened,
+        }
     }
 
     /// One-sided. The run of image `image`, as long as it is there.
@@ -238,7 +280,12 @@ impl<T: Remote> Drop for OpenRagged<'_, T> {
         let (items, length) = self.ragged.run();
         // SAFETY: runs when all images have left the phase, so this image is alone with its run.
         let valid = || unsafe { bytes_are_valid(items, length) };
-        self.ragged.phase().end(Operation::Close, type_name::<Ragged<T>>(), self.opened, valid);
+        self.ragged.phase().end(
+            Operation::Close,
+            type_name::<Ragged<T>>(),
+            self.opened,
+            valid,
+        );
     }
 }
 
@@ -277,7 +324,9 @@ impl<T: Remote> PublishedRagged<'_, T> {
                 let heap = self.ragged.phase().image().heap(image);
                 // SAFETY: the run is mapped, was initialised by its owner before the phase began, and nobody
                 // writes to it while the guard lives.
-                unsafe { std::slice::from_raw_parts(heap.with_addr(place.local_address()).cast(), length) }
+                unsafe {
+                    std::slice::from_raw_parts(heap.with_addr(place.local_address()).cast(), length)
+                }
             }
         })
     }
@@ -298,6 +347,11 @@ impl<T: Remote> Deref for PublishedRagged<'_, T> {
 
 impl<T: Remote> Drop for PublishedRagged<'_, T> {
     fn drop(&mut self) {
-        self.ragged.phase().end(Operation::Unpublish, type_name::<Ragged<T>>(), self.published, || true);
+        self.ragged.phase().end(
+            Operation::Unpublish,
+            type_name::<Ragged<T>>(),
+            self.published,
+            || true,
+        );
     }
 }

@@ -25,7 +25,10 @@ pub(crate) struct Storage {
 
 impl Storage {
     /// Collective. Memory for `extent` items of `T::Item`, which is not initialised yet.
-    pub(crate) fn allocate<T>(extent: usize, caller: &'static Location<'static>) -> Result<Self, AllocError>
+    pub(crate) fn allocate<T>(
+        extent: usize,
+        caller: &'static Location<'static>,
+    ) -> Result<Self, AllocError>
     where
         T: ?Sized + Shape + 'static,
     {
@@ -33,18 +36,33 @@ impl Storage {
         let bytes = extent
             .checked_mul(size_of::<T::Item>())
             .filter(|&bytes| isize::try_from(bytes).is_ok())
-            .ok_or(AllocError::TooLarge { length: extent, subject })?;
+            .ok_or(AllocError::TooLarge {
+                length: extent,
+                subject,
+            })?;
         let image = Image::current();
         let call = Call::on_values::<T>(Operation::Create, extent, 0, caller);
         let block = image.allocate(&call, bytes, align_of::<T::Item>())?;
         // SAFETY: the block lies in this image's heap.
-        let address = unsafe { NonNull::new_unchecked(image.heap(image.index()).add(block.offset())) };
-        Ok(Self { image, block, address, bytes, in_phase: Cell::new(false) })
+        let address =
+            unsafe { NonNull::new_unchecked(image.heap(image.index()).add(block.offset())) };
+        Ok(Self {
+            image,
+            block,
+            address,
+            bytes,
+            in_phase: Cell::new(false),
+        })
     }
 
     /// Collective. Lets no image return from the creation of a shared coarray before all made their part.
-    pub(crate) fn meet_at_birth<T: ?Sized + 'static>(&self, extent: usize, caller: &'static Location<'static>) {
-        self.image.meet(&Call::on_values::<T>(Operation::Create, extent, 0, caller));
+    pub(crate) fn meet_at_birth<T: ?Sized + 'static>(
+        &self,
+        extent: usize,
+        caller: &'static Location<'static>,
+    ) {
+        self.image
+            .meet(&Call::on_values::<T>(Operation::Create, extent, 0, caller));
     }
 
     pub(crate) fn image(&self) -> &Image {
@@ -61,7 +79,12 @@ impl Storage {
 
     /// How many `Item`s there are.
     pub(crate) fn extent<Item>(&self) -> usize {
-        const { assert!(size_of::<Item>() > 0, "a coarray of values without bytes is of no use") }
+        const {
+            assert!(
+                size_of::<Item>() > 0,
+                "a coarray of values without bytes is of no use"
+            )
+        }
         self.bytes / size_of::<Item>()
     }
 
@@ -81,7 +104,12 @@ impl Storage {
 
     /// Collective. Begins a phase of these storages together, which all image must be private.
     #[track_caller]
-    pub(crate) fn begin(operation: Operation, storages: &[&Self], subject: &'static str, caller: &'static Location<'static>) {
+    pub(crate) fn begin(
+        operation: Operation,
+        storages: &[&Self],
+        subject: &'static str,
+        caller: &'static Location<'static>,
+    ) {
         let mut ids = [ObjectId::default(); coarray_fabric::MAX_OBJECTS];
         for (id, storage) in ids.iter_mut().zip(storages) {
             storage.assert_private();
@@ -90,20 +118,31 @@ impl Storage {
         for storage in storages {
             storage.in_phase.set(true);
         }
-        let Some(first) = storages.first() else { return };
-        first.image.meet(&Call::on_objects(operation, &ids, subject, caller));
+        let Some(first) = storages.first() else {
+            return;
+        };
+        first
+            .image
+            .meet(&Call::on_objects(operation, &ids, subject, caller));
     }
 
     /// Collective. Ends a phase: completes this image's operations and waits until all images are out of
     /// the phase.
     ///
     /// An image that unwinds does not wait; its storage stays in the phase.
-    pub(crate) fn end(&self, operation: Operation, subject: &'static str, caller: &'static Location<'static>, valid: impl FnOnce() -> bool) {
+    pub(crate) fn end(
+        &self,
+        operation: Operation,
+        subject: &'static str,
+        caller: &'static Location<'static>,
+        valid: impl FnOnce() -> bool,
+    ) {
         if std::thread::panicking() {
             return;
         }
         self.image.fabric().quiet();
-        self.image.meet(&Call::on_objects(operation, &[self.id()], subject, caller));
+        self.image
+            .meet(&Call::on_objects(operation, &[self.id()], subject, caller));
         assert!(
             valid(),
             "the coarray of {subject} opened at {caller} holds bytes on image {} that are no valid values: images put \
@@ -153,7 +192,11 @@ impl Places {
     /// As [`Coref::new`], for every image.
     #[inline]
     #[track_caller]
-    pub(crate) unsafe fn at<'a, T: ?Sized, A: Access>(&self, image: usize, extent: usize) -> &'a Coref<T, A> {
+    pub(crate) unsafe fn at<'a, T: ?Sized, A: Access>(
+        &self,
+        image: usize,
+        extent: usize,
+    ) -> &'a Coref<T, A> {
         if image >= self.images {
             no_such_image(image, self.images);
         }
@@ -166,7 +209,10 @@ impl Places {
 #[inline(never)]
 #[track_caller]
 fn no_such_image(image: usize, images: usize) -> ! {
-    panic!("there is no image {image}: the images are numbered 0 to {}", images - 1)
+    panic!(
+        "there is no image {image}: the images are numbered 0 to {}",
+        images - 1
+    )
 }
 
 #[cold]

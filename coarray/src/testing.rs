@@ -14,7 +14,10 @@ use coarray_fabric::run;
 pub fn run_at<R: Termination>(counts: &[usize], body: fn() -> R) {
     for &images in counts {
         let outcome = crate::Launch::new(images).run(|| {
-            assert!(body().report() == ExitCode::SUCCESS, "the test returned an error");
+            assert!(
+                body().report() == ExitCode::SUCCESS,
+                "the test returned an error"
+            );
         });
         if let Err(failure) = outcome {
             panic!("with {images} images: {failure}");

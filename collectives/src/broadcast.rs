@@ -33,8 +33,17 @@ use crate::exchange::{Turn, capacity};
 pub fn co_broadcast<V: ?Sized + Values>(values: &mut V, root: usize) {
     let image = Image::current();
     let values = values.elements_mut();
-    assert!(root < image.images(), "co_broadcast from image {root}, but there are {} images", image.images());
-    let call = Call::on_values::<V::Element>(Operation::CoBroadcast, values.len(), root, Location::caller());
+    assert!(
+        root < image.images(),
+        "co_broadcast from image {root}, but there are {} images",
+        image.images()
+    );
+    let call = Call::on_values::<V::Element>(
+        Operation::CoBroadcast,
+        values.len(),
+        root,
+        Location::caller(),
+    );
     for chunk in chunks(values) {
         let turn = Turn::begin(&image, &call);
         if image.index() == root {

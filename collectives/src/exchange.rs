@@ -20,15 +20,30 @@ pub(crate) struct Turn<'a> {
 
 impl<'a> Turn<'a> {
     pub(crate) fn begin(image: &'a Image, call: &'a Call) -> Self {
-        Self { image, call, half: image.next_turn() & 1 }
+        Self {
+            image,
+            call,
+            half: image.next_turn() & 1,
+        }
     }
 
     /// Where this image sees element `index` of `image`'s half.
     fn place<T: Remote>(&self, image: usize, index: usize) -> *mut T {
-        const { assert!(align_of::<T>() <= 64 && size_of::<T>() <= HALF, "the element does not fit the scratch space") };
+        const {
+            assert!(
+                align_of::<T>() <= 64 && size_of::<T>() <= HALF,
+                "the element does not fit the scratch space"
+            )
+        };
         assert!(index <= capacity::<T>());
         // SAFETY: each half lies in the scratch space, and the index within the half.
-        unsafe { self.image.scratch(image).add(self.half * HALF).cast::<T>().add(index) }
+        unsafe {
+            self.image
+                .scratch(image)
+                .add(self.half * HALF)
+                .cast::<T>()
+                .add(index)
+        }
     }
 
     /// Writes `values` to elements `start ..` of this image's half.
@@ -36,7 +51,13 @@ impl<'a> Turn<'a> {
         assert!(start + values.len() <= capacity::<T>());
         // SAFETY: the target was checked to lie in our half, which nobody reads in this turn before the
         // meeting, or, after it, only in places we do not write (see `reduce`).
-        unsafe { ptr::copy_nonoverlapping(values.as_ptr(), self.place(self.image.index(), start), values.len()) }
+        unsafe {
+            ptr::copy_nonoverlapping(
+                values.as_ptr(),
+                self.place(self.image.index(), start),
+                values.len(),
+            )
+        }
     }
 
     /// Waits until all images have written.

@@ -74,7 +74,12 @@ where
     V: ?Sized + Values,
     V::Element: PartialOrd,
 {
-    combine(Operation::CoMin, values, |a, b| if b < a { b } else { a }, Location::caller());
+    combine(
+        Operation::CoMin,
+        values,
+        |a, b| if b < a { b } else { a },
+        Location::caller(),
+    );
 }
 
 /// Collective. The largest of all images' values, element by element, on every image.
@@ -103,7 +108,12 @@ where
     V: ?Sized + Values,
     V::Element: PartialOrd,
 {
-    combine(Operation::CoMax, values, |a, b| if b > a { b } else { a }, Location::caller());
+    combine(
+        Operation::CoMax,
+        values,
+        |a, b| if b > a { b } else { a },
+        Location::caller(),
+    );
 }
 
 /// Collective. Combines all images' values with `operation`, element by element, on every image.
@@ -157,7 +167,12 @@ fn combine<V: ?Sized + Values>(
     }
 }
 
-fn combine_by_shares<T: Remote>(turn: &Turn<'_>, image: &Image, chunk: &mut [T], join: &impl Fn(T, T) -> T) {
+fn combine_by_shares<T: Remote>(
+    turn: &Turn<'_>,
+    image: &Image,
+    chunk: &mut [T],
+    join: &impl Fn(T, T) -> T,
+) {
     let share = |image_index: usize| {
         let length = chunk.len();
         length * image_index / image.images()..length * (image_index + 1) / image.images()
@@ -176,7 +191,13 @@ fn combine_by_shares<T: Remote>(turn: &Turn<'_>, image: &Image, chunk: &mut [T],
 }
 
 /// Combines elements `range` of all images into `result`.
-fn fold<T: Remote>(turn: &Turn<'_>, image: &Image, range: Range<usize>, result: &mut [T], join: &impl Fn(T, T) -> T) {
+fn fold<T: Remote>(
+    turn: &Turn<'_>,
+    image: &Image,
+    range: Range<usize>,
+    result: &mut [T],
+    join: &impl Fn(T, T) -> T,
+) {
     for from in 0..image.images() {
         // SAFETY: each image wrote all its elements before the meeting; in this turn it writes again only
         // the share that nobody but itself reads here.
@@ -190,4 +211,3 @@ fn fold<T: Remote>(turn: &Turn<'_>, image: &Image, range: Range<usize>, result: 
         }
     }
 }
-

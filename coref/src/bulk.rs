@@ -2,7 +2,6 @@
 
 use std::mem::MaybeUninit;
 
-
 use coarray_fabric::direct;
 
 use crate::access::Access;
@@ -57,7 +56,11 @@ where
             unsafe { self.get_bytes(start * size, batch.as_mut_ptr().cast(), length * size) };
             for (index, element) in batch[..length].iter().enumerate() {
                 // SAFETY: the caller vouches for the target.
-                unsafe { target.add(start + index).write(check_value(*element, self.image())) }
+                unsafe {
+                    target
+                        .add(start + index)
+                        .write(check_value(*element, self.image()))
+                }
             }
         }
     }
@@ -146,7 +149,13 @@ where
         for start in (0..count).step_by(BATCH) {
             let size = size_of::<Element<T>>();
             // SAFETY: the batch holds so many elements, and the place has them left.
-            unsafe { self.put_bytes(start * size, batch.as_ptr().cast(), BATCH.min(count - start) * size) }
+            unsafe {
+                self.put_bytes(
+                    start * size,
+                    batch.as_ptr().cast(),
+                    BATCH.min(count - start) * size,
+                )
+            }
         }
     }
 }
@@ -176,6 +185,7 @@ type Element<T> = <<T as Shape>::Item as Remote>::Element;
 #[inline(never)]
 #[track_caller]
 pub(crate) fn extents_differ(local: usize, remote: usize, image: usize) -> ! {
-    panic!("a run of {local} values does not fit a coref with extent {remote} on image {image}: the extents must be equal")
+    panic!(
+        "a run of {local} values does not fit a coref with extent {remote} on image {image}: the extents must be equal"
+    )
 }
-

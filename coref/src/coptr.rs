@@ -39,12 +39,21 @@ impl<T> Coptr<T> {
     /// The pointer to nothing.
     #[must_use]
     pub const fn null() -> Self {
-        Self { bits: 0, target: PhantomData }
+        Self {
+            bits: 0,
+            target: PhantomData,
+        }
     }
 
     pub(crate) fn new(image: usize, offset: usize) -> Self {
-        assert!(offset as u64 <= OFFSET_MASK, "a heap larger than 16 TiB is beyond the reach of copointers");
-        Self { bits: (image as u64) << OFFSET_BITS | offset as u64, target: PhantomData }
+        assert!(
+            offset as u64 <= OFFSET_MASK,
+            "a heap larger than 16 TiB is beyond the reach of copointers"
+        );
+        Self {
+            bits: (image as u64) << OFFSET_BITS | offset as u64,
+            target: PhantomData,
+        }
     }
 
     /// Whether it points to nothing.
@@ -56,7 +65,11 @@ impl<T> Coptr<T> {
     /// The image it points to.
     #[must_use]
     pub const fn image(self) -> Option<usize> {
-        if self.is_null() { None } else { Some((self.bits >> OFFSET_BITS) as usize) }
+        if self.is_null() {
+            None
+        } else {
+            Some((self.bits >> OFFSET_BITS) as usize)
+        }
     }
 
     /// The pointer `count` values further on the same image; back if negative.
@@ -67,7 +80,10 @@ impl<T> Coptr<T> {
     pub const fn offset(self, count: isize) -> Self {
         let bytes = (count as i64).wrapping_mul(size_of::<T>() as i64);
         let offset = (self.bits & OFFSET_MASK).wrapping_add_signed(bytes) & OFFSET_MASK;
-        Self { bits: self.bits & !OFFSET_MASK | offset, target: PhantomData }
+        Self {
+            bits: self.bits & !OFFSET_MASK | offset,
+            target: PhantomData,
+        }
     }
 
     /// How many values this lies behind `origin`; `None` if they are on different images, one is null, or
@@ -164,7 +180,11 @@ impl<T> Hash for Coptr<T> {
 impl<T> fmt::Debug for Coptr<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.image() {
-            Some(image) => write!(formatter, "Coptr(image {image} + {:#x})", self.bits & OFFSET_MASK),
+            Some(image) => write!(
+                formatter,
+                "Coptr(image {image} + {:#x})",
+                self.bits & OFFSET_MASK
+            ),
             None => formatter.write_str("Coptr(null)"),
         }
     }

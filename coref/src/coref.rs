@@ -125,7 +125,14 @@ impl<T: ?Sized, A: Access> Coref<T, A> {
     #[inline]
     pub(crate) unsafe fn part<U: ?Sized>(&self, offset: usize, extent: usize) -> &Coref<U, A> {
         // SAFETY: a part of this place has its owner and lives as long.
-        unsafe { Coref::new(self.local_address() + offset, self.image(), extent, self.is_direct()) }
+        unsafe {
+            Coref::new(
+                self.local_address() + offset,
+                self.image(),
+                extent,
+                self.is_direct(),
+            )
+        }
     }
 }
 
@@ -159,7 +166,10 @@ impl<T: Remote, A: Access> Coref<T, A> {
     #[must_use]
     pub fn address(&self) -> Coptr<T> {
         let image = Image::current();
-        Coptr::new(self.image(), self.local_address() - image.heap(self.image()).addr())
+        Coptr::new(
+            self.image(),
+            self.local_address() - image.heap(self.image()).addr(),
+        )
     }
 }
 
@@ -196,6 +206,11 @@ impl<T: Shared, A: Access> Coref<T, A> {
 impl<T: ?Sized, A: Access> fmt::Debug for Coref<T, A> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = std::any::type_name::<T>();
-        write!(formatter, "Coref<{name}> on image {} at {:#x}", self.image(), self.local_address())
+        write!(
+            formatter,
+            "Coref<{name}> on image {} at {:#x}",
+            self.image(),
+            self.local_address()
+        )
     }
 }

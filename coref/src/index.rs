@@ -1,7 +1,8 @@
 //! Indexing of corefs: `x[1][2]`, `x[1][3..7]`, with checked bounds.
 
 use std::ops::{
-    Bound, Index, Range, RangeBounds, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive,
+    Bound, Index, Range, RangeBounds, RangeFrom, RangeFull, RangeInclusive, RangeTo,
+    RangeToInclusive,
 };
 
 use crate::access::Access;
@@ -105,7 +106,12 @@ pub(crate) fn resolve(range: impl RangeBounds<usize>, extent: usize, image: usiz
     };
     match (start, end) {
         (Some(start), Some(end)) if start <= end && end <= extent => start..end,
-        _ => range_out_of_bounds(range.start_bound().cloned(), range.end_bound().cloned(), extent, image),
+        _ => range_out_of_bounds(
+            range.start_bound().cloned(),
+            range.end_bound().cloned(),
+            extent,
+            image,
+        ),
     }
 }
 

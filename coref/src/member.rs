@@ -20,7 +20,10 @@ impl<S, F> Member<S, F> {
     /// An `F` lies at `offset` in every `S`.
     #[must_use]
     pub const unsafe fn new(offset: usize) -> Self {
-        Self { offset, types: PhantomData }
+        Self {
+            offset,
+            types: PhantomData,
+        }
     }
 }
 
@@ -49,7 +52,10 @@ impl<S: Members, A: Access> Coref<S, A> {
     /// `member()`, *Coarray C++* section 3.3.
     #[inline]
     #[must_use]
-    pub fn member<F: Remote>(&self, choose: impl FnOnce(S::Members) -> Member<S, F>) -> &Coref<F, A> {
+    pub fn member<F: Remote>(
+        &self,
+        choose: impl FnOnce(S::Members) -> Member<S, F>,
+    ) -> &Coref<F, A> {
         let offset = choose(S::MEMBERS).offset;
         // SAFETY: a `Member<S, F>` says that an `F` lies there.
         unsafe { self.part(offset, 1) }

@@ -51,7 +51,11 @@ impl<T: Symmetric, A: Access> Coref<[T], A> {
         let range = resolve(range, self.len(), self.image());
         // SAFETY: an index below the extent lies within the slice; an empty section is never touched.
         let first = unsafe { self.part(range.start * size_of::<T>(), 1) };
-        Section { first, count: range.len().div_ceil(step), stride: step.saturating_mul(size_of::<T>()) }
+        Section {
+            first,
+            count: range.len().div_ceil(step),
+            stride: step.saturating_mul(size_of::<T>()),
+        }
     }
 
     /// One coref for each item.
@@ -90,7 +94,11 @@ impl<T: Symmetric, const M: usize, A: Access> Coref<[[T; M]], A> {
         let column = resolve(column..=column, M, self.image()).start;
         // SAFETY: the item lies in the first row; if there is none it is never touched.
         let first = unsafe { self.part(column * size_of::<T>(), 1) };
-        Section { first, count: self.len(), stride: size_of::<[T; M]>() }
+        Section {
+            first,
+            count: self.len(),
+            stride: size_of::<[T; M]>(),
+        }
     }
 }
 
@@ -122,7 +130,10 @@ impl<'a, T: Symmetric, A: Access> Section<'a, T, A> {
     /// One coref for each item.
     #[must_use]
     pub fn iter(&self) -> Iter<'a, T, A> {
-        Iter { section: *self, next: 0 }
+        Iter {
+            section: *self,
+            next: 0,
+        }
     }
 
     /// # Safety

@@ -52,7 +52,10 @@ unsafe impl<From: Remote, To: Remote<Element = From::Element>> ShapeCast<To> for
 
     fn cast<P>(extent: usize, make: impl FnOnce(usize) -> P) -> Self::Wrap<P> {
         let element = size_of::<From::Element>();
-        let (found, expected) = (extent * size_of::<From>() / element, size_of::<To>() / element);
+        let (found, expected) = (
+            extent * size_of::<From>() / element,
+            size_of::<To>() / element,
+        );
         if expected > found {
             return Err(MismatchedExtentError { expected, found });
         }
@@ -70,7 +73,12 @@ unsafe impl<From: Remote, To: Remote<Element = From::Element>> ShapeCast<[To]> f
 }
 
 fn rows<Row>(bytes: usize) -> usize {
-    const { assert!(size_of::<Row>() > 0, "shape_cast: a row without elements fits any number of times") }
+    const {
+        assert!(
+            size_of::<Row>() > 0,
+            "shape_cast: a row without elements fits any number of times"
+        )
+    }
     bytes / size_of::<Row>()
 }
 
@@ -93,7 +101,9 @@ impl<T: ?Sized + Shape, A: Access> Coref<T, A> {
         T: ShapeCast<To>,
     {
         // SAFETY: `ShapeCast` vouches for so many items of the new shape in the bytes of the old.
-        T::cast(self.leading_extent(), |extent| unsafe { self.part(0, extent) })
+        T::cast(self.leading_extent(), |extent| unsafe {
+            self.part(0, extent)
+        })
     }
 }
 
@@ -108,7 +118,10 @@ impl<'a, T: Remote, const N: usize, A: Access> TryFrom<&'a Coref<[T], A>> for &'
 
     fn try_from(unbounded: &'a Coref<[T], A>) -> Result<Self, MismatchedExtentError> {
         if unbounded.len() != N {
-            return Err(MismatchedExtentError { expected: N, found: unbounded.len() });
+            return Err(MismatchedExtentError {
+                expected: N,
+                found: unbounded.len(),
+            });
         }
         // SAFETY: as many items as the array has.
         Ok(unsafe { unbounded.part(0, 1) })

@@ -15,7 +15,11 @@ use crate::shape::elements_in;
 /// `target` is valid for writes of `length` bytes, and the place is that long.
 #[cold]
 #[inline(never)]
-pub(crate) unsafe fn fetch<T: ?Sized, A: Access>(place: &Coref<T, A>, target: *mut u8, length: usize) {
+pub(crate) unsafe fn fetch<T: ?Sized, A: Access>(
+    place: &Coref<T, A>,
+    target: *mut u8,
+    length: usize,
+) {
     let image = Image::current();
     let offset = place.local_address() - image.heap(place.image()).addr();
     // SAFETY: the caller vouches for both sides; the place's owner holds no exclusive reference to it.
@@ -60,7 +64,9 @@ pub fn check_value<T: Remote>(value: MaybeUninit<T>, image: usize) -> T {
 pub unsafe fn bytes_are_valid<T: Remote>(items: *const T, count: usize) -> bool {
     let elements = items.cast::<T::Element>();
     // SAFETY: items are whole numbers of elements.
-    T::ANY_BITS || (0..count * elements_in::<T>()).all(|index| unsafe { T::Element::is_valid(elements.add(index)) })
+    T::ANY_BITS
+        || (0..count * elements_in::<T>())
+            .all(|index| unsafe { T::Element::is_valid(elements.add(index)) })
 }
 
 #[cold]

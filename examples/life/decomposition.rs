@@ -30,7 +30,9 @@ pub struct Decomposition {
 
 /// There is no grid of so many images in which every image gets a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("{images} images cannot share a torus of {columns}x{rows} cells: no grid of {images} leaves each a cell")]
+#[error(
+    "{images} images cannot share a torus of {columns}x{rows} cells: no grid of {images} leaves each a cell"
+)]
 pub struct TooManyImages {
     images: usize,
     rows: usize,
@@ -43,14 +45,24 @@ impl Decomposition {
     /// # Errors
     /// If no grid of `images` leaves every image at least one cell.
     pub fn new(rows: usize, columns: usize, images: usize) -> Result<Self, TooManyImages> {
-        let border = |&(down, across): &(usize, usize)| rows.div_ceil(down) + columns.div_ceil(across);
+        let border =
+            |&(down, across): &(usize, usize)| rows.div_ceil(down) + columns.div_ceil(across);
         (1..=images)
             .filter(|down| images.is_multiple_of(*down))
             .map(|down| (down, images / down))
             .filter(|&(down, across)| down <= rows && across <= columns)
             .min_by_key(border)
-            .map(|(down, across)| Self { rows, columns, down, across })
-            .ok_or(TooManyImages { images, rows, columns })
+            .map(|(down, across)| Self {
+                rows,
+                columns,
+                down,
+                across,
+            })
+            .ok_or(TooManyImages {
+                images,
+                rows,
+                columns,
+            })
     }
 
     /// Rows of the whole torus.
@@ -132,7 +144,10 @@ mod tests {
     #[test]
     fn more_images_than_fit_are_refused() {
         let message = Decomposition::new(2, 2, 8).unwrap_err().to_string();
-        assert_eq!(message, "8 images cannot share a torus of 2x2 cells: no grid of 8 leaves each a cell");
+        assert_eq!(
+            message,
+            "8 images cannot share a torus of 2x2 cells: no grid of 8 leaves each a cell"
+        );
         assert!(Decomposition::new(10, 1, 11).is_err());
     }
 }

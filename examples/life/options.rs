@@ -106,11 +106,17 @@ impl Options {
         while let Some(argument) = arguments.next() {
             let word = argument.to_string_lossy().into_owned();
             let (name, attached) = match word.split_once('=') {
-                Some((name, value)) if name.starts_with("--") => (name.to_owned(), Some(OsString::from(value))),
+                Some((name, value)) if name.starts_with("--") => {
+                    (name.to_owned(), Some(OsString::from(value)))
+                }
                 _ => (word.clone(), None),
             };
-            let mut value =
-                || attached.clone().or_else(|| arguments.next()).ok_or(OptionsError::MissingValue(name.clone()));
+            let mut value = || {
+                attached
+                    .clone()
+                    .or_else(|| arguments.next())
+                    .ok_or(OptionsError::MissingValue(name.clone()))
+            };
             match name.as_str() {
                 "--size" => (options.width, options.height) = size(&value()?.to_string_lossy())?,
                 "--generations" => options.generations = generations(&value()?.to_string_lossy())?,
@@ -128,7 +134,11 @@ impl Options {
 }
 
 fn size(text: &str) -> Result<(usize, usize), OptionsError> {
-    let side = |text: &str| text.parse().ok().filter(|side| (1..=MAX_SIDE).contains(side));
+    let side = |text: &str| {
+        text.parse()
+            .ok()
+            .filter(|side| (1..=MAX_SIDE).contains(side))
+    };
     text.split_once(['x', 'X'])
         .and_then(|(width, height)| Some((side(width)?, side(height)?)))
         .ok_or_else(|| OptionsError::BadValue {
@@ -151,7 +161,8 @@ mod tests {
     use super::*;
 
     fn parse(line: &str) -> Result<Options, String> {
-        Options::parse(line.split_whitespace().map(OsString::from)).map_err(|error| error.to_string())
+        Options::parse(line.split_whitespace().map(OsString::from))
+            .map_err(|error| error.to_string())
     }
 
     #[test]
@@ -184,7 +195,10 @@ mod tests {
             ("a.rle b.rle", "b.rle"),
         ] {
             let error = parse(line).unwrap_err();
-            assert!(error.contains(word) && !error.contains('\n'), "{line}: {error}");
+            assert!(
+                error.contains(word) && !error.contains('\n'),
+                "{line}: {error}"
+            );
         }
     }
 }

@@ -19,12 +19,18 @@ pub fn bar(generations: u64, cells: u64) -> ProgressBar {
         style
             .unwrap_or_else(|_| ProgressStyle::default_bar())
             .progress_chars("━━─")
-            .with_key("gens", |state: &indicatif::ProgressState, text: &mut dyn std::fmt::Write| {
-                let _ = write!(text, "{:.0}", state.per_sec());
-            })
-            .with_key("rate", move |state: &indicatif::ProgressState, text: &mut dyn std::fmt::Write| {
-                let _ = write!(text, "{:.0} Mcell/s", state.per_sec() * cells as f64 / 1e6);
-            }),
+            .with_key(
+                "gens",
+                |state: &indicatif::ProgressState, text: &mut dyn std::fmt::Write| {
+                    let _ = write!(text, "{:.0}", state.per_sec());
+                },
+            )
+            .with_key(
+                "rate",
+                move |state: &indicatif::ProgressState, text: &mut dyn std::fmt::Write| {
+                    let _ = write!(text, "{:.0} Mcell/s", state.per_sec() * cells as f64 / 1e6);
+                },
+            ),
     );
     bar
 }
@@ -37,7 +43,11 @@ struct Terminal {
 
 impl Terminal {
     fn move_cursor(&self, by: usize, direction: char) -> io::Result<()> {
-        if by == 0 { Ok(()) } else { self.write_str(&format!("\x1b[{by}{direction}")) }
+        if by == 0 {
+            Ok(())
+        } else {
+            self.write_str(&format!("\x1b[{by}{direction}"))
+        }
     }
 }
 

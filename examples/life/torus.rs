@@ -92,8 +92,14 @@ impl Mailboxes {
             decomposition.rows().div_ceil(decomposition.down()),
             decomposition.columns().div_ceil(decomposition.across()),
         );
-        let zones = Zones { row: largest.row_words(), column: largest.column_words() };
-        Self { words: Coarray::<[u64]>::zeroed(2 * zones.words()), zones }
+        let zones = Zones {
+            row: largest.row_words(),
+            column: largest.column_words(),
+        };
+        Self {
+            words: Coarray::<[u64]>::zeroed(2 * zones.words()),
+            zones,
+        }
     }
 }
 
@@ -101,7 +107,10 @@ impl<'a> Torus<'a> {
     /// Collective. A torus of dead cells.
     pub fn new(decomposition: Decomposition, mailboxes: &'a mut Mailboxes) -> Self {
         let me = this_image();
-        let block = Block::new(decomposition.rows_of(me).len(), decomposition.columns_of(me).len());
+        let block = Block::new(
+            decomposition.rows_of(me).len(),
+            decomposition.columns_of(me).len(),
+        );
         Self {
             decomposition,
             zones: mailboxes.zones,
@@ -118,11 +127,15 @@ impl<'a> Torus<'a> {
     pub fn place(&mut self, pattern: &Pattern) {
         let top = (self.decomposition.rows() - pattern.height) / 2;
         let left = (self.decomposition.columns() - pattern.width) / 2;
-        let (rows, columns) = (self.decomposition.rows_of(this_image()), self.decomposition.columns_of(this_image()));
+        let (rows, columns) = (
+            self.decomposition.rows_of(this_image()),
+            self.decomposition.columns_of(this_image()),
+        );
         for (row, column) in pattern.alive() {
             let (row, column) = (top + row, left + column);
             if rows.contains(&row) && columns.contains(&column) {
-                self.block.set(row - rows.start, column - columns.start, true);
+                self.block
+                    .set(row - rows.start, column - columns.start, true);
             }
         }
     }
@@ -170,8 +183,11 @@ impl<'a> Torus<'a> {
         for (index, (_, south, east)) in CORNERS.into_iter().enumerate() {
             let row = if south < 0 { 0 } else { last_row };
             let column = if east < 0 { 0 } else { last_column };
-            let opposite = self.zones.corner(self.generation, CORNERS.len() - 1 - index);
-            self.mailboxes.at(self.neighbour(south, east))[opposite].put(self.block.get(row, column).into());
+            let opposite = self
+                .zones
+                .corner(self.generation, CORNERS.len() - 1 - index);
+            self.mailboxes.at(self.neighbour(south, east))[opposite]
+                .put(self.block.get(row, column).into());
         }
     }
 
@@ -200,15 +216,27 @@ impl<'a> Torus<'a> {
     /// cell in a row and column of the torus lives.
     pub fn look<R>(&self, look: impl FnOnce(&dyn Fn(usize, usize) -> bool) -> R) -> Option<R> {
         let words = self.block.row_words();
-        let mut rows = Ragged::from_fn(self.block.rows() * words, |index| self.block.row(index / words)[index % words]);
+        let mut rows = Ragged::from_fn(self.block.rows() * words, |index| {
+            self.block.row(index / words)[index % words]
+        });
         let rows = rows.publish();
         (this_image() == 0).then(|| {
-            let blocks: Vec<GatheredBlock> = (0..num_images()).map(|image| self.gather(&rows, image)).collect();
+            let blocks: Vec<GatheredBlock> = (0..num_images())
+                .map(|image| self.gather(&rows, image))
+                .collect();
             let across = self.decomposition.across();
             look(&|row, column| {
-                let down = blocks.iter().step_by(across).position(|block| block.rows.contains(&row));
-                let right = blocks.iter().take(across).position(|block| block.columns.contains(&column));
-                down.zip(right).is_some_and(|(down, right)| blocks[down * across + right].is_alive(row, column))
+                let down = blocks
+                    .iter()
+                    .step_by(across)
+                    .position(|block| block.rows.contains(&row));
+                let right = blocks
+                    .iter()
+                    .take(across)
+                    .position(|block| block.columns.contains(&column));
+                down.zip(right).is_some_and(|(down, right)| {
+                    blocks[down * across + right].is_alive(row, column)
+                })
             })
         })
     }
@@ -238,4 +266,3 @@ impl GatheredBlock {
         word >> (bit % 64) & 1 != 0
     }
 }
-

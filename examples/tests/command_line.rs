@@ -7,12 +7,20 @@ use std::process::{Command, Output};
 fn life() -> Command {
     let tests = std::env::current_exe().unwrap();
     let program = tests.ancestors().nth(2).unwrap().join("examples/life");
-    assert!(program.exists(), "{} is missing: build it with cargo build --examples", program.display());
+    assert!(
+        program.exists(),
+        "{} is missing: build it with cargo build --examples",
+        program.display()
+    );
     Command::new(program)
 }
 
 fn run(images: usize, arguments: &[&str]) -> Output {
-    life().args(arguments).env("COARRAY_IMAGES", images.to_string()).output().unwrap()
+    life()
+        .args(arguments)
+        .env("COARRAY_IMAGES", images.to_string())
+        .output()
+        .unwrap()
 }
 
 fn pattern(name: &str) -> String {
@@ -38,12 +46,29 @@ fn written(directory: &Path, name: &str, text: &str) -> String {
 #[test]
 fn the_r_pentomino_has_116_cells_on_any_number_of_images() {
     for images in [1, 2, 3, 4, 7, 8] {
-        let output = run(images, &[&pattern("rpentomino.rle"), "--size", "2048x2048", "--generations", "1103"]);
+        let output = run(
+            images,
+            &[
+                &pattern("rpentomino.rle"),
+                "--size",
+                "2048x2048",
+                "--generations",
+                "1103",
+            ],
+        );
         let lines = String::from_utf8(output.stdout).unwrap();
         let lines: Vec<&str> = lines.lines().collect();
         assert!(output.status.success());
-        assert_eq!(lines[..2], ["generation: 1103", "population: 116"], "with {images} images");
-        assert!(lines[2].starts_with("rate: ") && lines[2].ends_with(" Mcell/s"), "{}", lines[2]);
+        assert_eq!(
+            lines[..2],
+            ["generation: 1103", "population: 116"],
+            "with {images} images"
+        );
+        assert!(
+            lines[2].starts_with("rate: ") && lines[2].ends_with(" Mcell/s"),
+            "{}",
+            lines[2]
+        );
         assert_eq!(lines.len(), 3);
     }
 }
@@ -56,7 +81,17 @@ fn pictures_are_the_same_on_any_number_of_images() {
         let frames = directory.path().join(format!("frames-{images}"));
         let (path, frames) = (path.to_str().unwrap(), frames.to_str().unwrap());
         let gun = pattern("gosperglidergun.rle");
-        let arguments = [&gun, "--size", "101x67", "--generations", "3", "--png", path, "--frames", frames];
+        let arguments = [
+            &gun,
+            "--size",
+            "101x67",
+            "--generations",
+            "3",
+            "--png",
+            path,
+            "--frames",
+            frames,
+        ];
         assert!(run(images, &arguments).status.success());
         let last_frame = std::fs::read(format!("{frames}/000003.png")).unwrap();
         assert_eq!(std::fs::read_dir(frames).unwrap().count(), 4);
@@ -73,14 +108,25 @@ fn pictures_are_the_same_on_any_number_of_images() {
 #[test]
 fn bad_input_is_refused_in_one_line_before_anything_is_computed() {
     let directory = tempfile::tempdir().unwrap();
-    let malformed = written(directory.path(), "malformed.rle", "x = 3, y = 3\nbo$2b%o!\n");
-    let other_rule = written(directory.path(), "highlife.rle", "x = 1, y = 1, rule = B36/S23\no!\n");
+    let malformed = written(
+        directory.path(),
+        "malformed.rle",
+        "x = 3, y = 3\nbo$2b%o!\n",
+    );
+    let other_rule = written(
+        directory.path(),
+        "highlife.rle",
+        "x = 1, y = 1, rule = B36/S23\no!\n",
+    );
     let no_such_directory = directory.path().join("missing/life.png");
     for images in [1, 4] {
         assert!(refusal(images, &[&malformed]).contains("malformed.rle:2: "));
         assert!(refusal(images, &[&other_rule]).contains("B36/S23"));
         assert!(refusal(images, &["missing.rle"]).contains("missing.rle"));
-        assert!(refusal(images, &["--png", no_such_directory.to_str().unwrap()]).contains("missing/life.png"));
+        assert!(
+            refusal(images, &["--png", no_such_directory.to_str().unwrap()])
+                .contains("missing/life.png")
+        );
         assert!(refusal(images, &["--frames", "/dev/null/frames"]).contains("/dev/null/frames"));
         assert!(refusal(images, &[&pattern("acorn.rle"), "--size", "3x3"]).contains("3x3"));
         assert!(refusal(images, &["--sise"]).contains("--sise"));

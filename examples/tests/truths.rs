@@ -21,7 +21,12 @@ struct Experiment {
 
 impl Experiment {
     fn new(text: &str, rows: usize, columns: usize, generations: u64) -> Self {
-        Self { pattern: Pattern::parse(text).unwrap(), rows, columns, generations }
+        Self {
+            pattern: Pattern::parse(text).unwrap(),
+            rows,
+            columns,
+            generations,
+        }
     }
 
     /// All cells at the end, one bit each, in rows of whole words; nothing on images other than 0.
@@ -71,16 +76,23 @@ impl Experiment {
     }
 
     fn corner(&self) -> (usize, usize) {
-        ((self.rows - self.pattern.height) / 2, (self.columns - self.pattern.width) / 2)
+        (
+            (self.rows - self.pattern.height) / 2,
+            (self.columns - self.pattern.width) / 2,
+        )
     }
 
     fn pack(&self, alive: &dyn Fn(usize, usize) -> bool) -> Vec<u64> {
         let words = self.columns.div_ceil(64);
         let word = |row: usize, word: usize| {
             let columns = 64 * word..(64 * word + 64).min(self.columns);
-            columns.fold(0, |bits, column| bits | u64::from(alive(row, column)) << (column % 64))
+            columns.fold(0, |bits, column| {
+                bits | u64::from(alive(row, column)) << (column % 64)
+            })
         };
-        (0..self.rows * words).map(|index| word(index / words, index % words)).collect()
+        (0..self.rows * words)
+            .map(|index| word(index / words, index % words))
+            .collect()
     }
 }
 
@@ -106,7 +118,8 @@ fn the_acorn_grows_to_633_cells() {
 #[test]
 fn a_glider_comes_home_around_an_uneven_torus() {
     // It moves one cell down and right every 4 generations, so home is lcm(37, 23) such moves away.
-    let glider = |generations| Experiment::new(include_str!("../patterns/glider.rle"), 23, 37, generations);
+    let glider =
+        |generations| Experiment::new(include_str!("../patterns/glider.rle"), 23, 37, generations);
     let cells = same_on(COUNTS, || glider(4 * 37 * 23).on_images());
     assert!(cells == glider(0).by_the_rules());
     assert_eq!(count(&cells), 5);
@@ -114,7 +127,14 @@ fn a_glider_comes_home_around_an_uneven_torus() {
 
 #[test]
 fn the_gosper_gun_repeats_after_30_generations_and_gains_a_glider() {
-    let gun = |generations| Experiment::new(include_str!("../patterns/gosperglidergun.rle"), 300, 401, generations);
+    let gun = |generations| {
+        Experiment::new(
+            include_str!("../patterns/gosperglidergun.rle"),
+            300,
+            401,
+            generations,
+        )
+    };
     let populations: Vec<u64> = (0..5u64)
         .map(|period| {
             let experiment = gun(60 + 30 * period);
@@ -123,7 +143,10 @@ fn the_gosper_gun_repeats_after_30_generations_and_gains_a_glider() {
             count(&cells)
         })
         .collect();
-    assert!(populations.windows(2).all(|pair| pair[1] == pair[0] + 5), "{populations:?}");
+    assert!(
+        populations.windows(2).all(|pair| pair[1] == pair[0] + 5),
+        "{populations:?}"
+    );
 
     let gun_itself = |cells: &[u64]| -> Vec<u64> { cells[..7 * 150].to_vec() };
     let (early, late) = (gun(60).on_one_block(), gun(90).on_one_block());

@@ -96,7 +96,11 @@ impl Call {
     /// An operation that has nothing to agree on but itself.
     #[must_use]
     pub fn plain(operation: Operation, caller: &'static Location<'static>) -> Self {
-        Self { tag: [operation as u64, 0, 0, 0], subject: "", caller }
+        Self {
+            tag: [operation as u64, 0, 0, 0],
+            subject: "",
+            caller,
+        }
     }
 
     /// An operation on existing objects, at most [`MAX_OBJECTS`], which must be the same on all images.
@@ -113,7 +117,11 @@ impl Call {
             *word = object.0 << 16;
         }
         tag[0] |= operation as u64;
-        Self { tag, subject, caller }
+        Self {
+            tag,
+            subject,
+            caller,
+        }
     }
 
     /// An operation on `length` values of type `T`, from or to image `root` if there is one. Type, length
@@ -126,8 +134,17 @@ impl Call {
         root: usize,
         caller: &'static Location<'static>,
     ) -> Self {
-        let tag = [operation as u64, identity::<T>(), length as u64, root as u64];
-        Self { tag, subject: type_name::<T>(), caller }
+        let tag = [
+            operation as u64,
+            identity::<T>(),
+            length as u64,
+            root as u64,
+        ];
+        Self {
+            tag,
+            subject: type_name::<T>(),
+            caller,
+        }
     }
 
     /// Where the user called it.
@@ -152,7 +169,9 @@ fn identity<T: ?Sized + 'static>() -> u64 {
 
     impl Hasher for Word {
         fn write(&mut self, bytes: &[u8]) {
-            bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+            bytes
+                .iter()
+                .for_each(|byte| self.write_u64(u64::from(*byte)));
         }
 
         fn write_u64(&mut self, word: u64) {
@@ -196,7 +215,11 @@ impl CallRecord {
         for (cell, word) in self.tag.iter().zip(call.tag) {
             cell.store(word, Ordering::Relaxed);
         }
-        if !last.caller.get().is_some_and(|caller| std::ptr::eq(caller, call.caller)) {
+        if !last
+            .caller
+            .get()
+            .is_some_and(|caller| std::ptr::eq(caller, call.caller))
+        {
             last.caller.set(Some(call.caller));
             self.line.store(call.caller.line(), Ordering::Relaxed);
             self.column.store(call.caller.column(), Ordering::Relaxed);
@@ -215,24 +238,41 @@ impl CallRecord {
         if tag[0] == Operation::End as u64 {
             return what;
         }
-        let (line, column) = (self.line.load(Ordering::Relaxed), self.column.load(Ordering::Relaxed));
+        let (line, column) = (
+            self.line.load(Ordering::Relaxed),
+            self.column.load(Ordering::Relaxed),
+        );
         format!("{what} at {}:{line}:{column}", self.file.get())
     }
 }
 
 fn describe(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> String {
     let code = tag[0] & 0xffff;
-    let Some(operation) = OPERATIONS.into_iter().find(|operation| *operation as u64 == code) else {
+    let Some(operation) = OPERATIONS
+        .into_iter()
+        .find(|operation| *operation as u64 == code)
+    else {
         return format!("unknown operation {code}");
     };
     let name = operation.name();
-    let values = Values { length: tag[2], subject };
+    let values = Values {
+        length: tag[2],
+        subject,
+    };
     match operation {
         Operation::SyncAll | Operation::End => name.to_owned(),
         Operation::Open | Operation::Close | Operation::Publish | Operation::Unpublish => {
-            let objects: Vec<String> =
-                tag.iter().map(|word| ObjectId(word >> 16)).filter(|id| id.0 != 0).map(object).collect();
-            let began = if matches!(operation, Operation::Close | Operation::Unpublish) { ", which began" } else { "" };
+            let objects: Vec<String> = tag
+                .iter()
+                .map(|word| ObjectId(word >> 16))
+                .filter(|id| id.0 != 0)
+                .map(object)
+                .collect();
+            let began = if matches!(operation, Operation::Close | Operation::Unpublish) {
+                ", which began"
+            } else {
+                ""
+            };
             format!("{name} of {}{began}", objects.join(" and "))
         }
         Operation::Create => format!("{name} of {values}"),

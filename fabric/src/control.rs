@@ -44,8 +44,10 @@ pub(crate) struct Dimensions {
 
 impl JobControl {
     pub(crate) fn initialise(&self, dimensions: Dimensions) {
-        self.images.store(dimensions.images as u64, Ordering::Relaxed);
-        self.stride.store(dimensions.stride as u64, Ordering::Relaxed);
+        self.images
+            .store(dimensions.images as u64, Ordering::Relaxed);
+        self.stride
+            .store(dimensions.stride as u64, Ordering::Relaxed);
         self.cores.store(dimensions.cores as u64, Ordering::Relaxed);
         self.layout.store(LAYOUT, Ordering::Release);
     }
@@ -91,14 +93,19 @@ pub struct Failure {
 }
 
 impl FailureRecord {
-    /// Keeps `failure` unless there is an earlier one.
-    pub(crate) fn record(&self, failure: &Failure) {
-        if self.state.compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+    /// Keeps `failure`, or returns false if there is an earlier one.
+    pub(crate) fn record(&self, failure: &Failure) -> bool {
+        let first = self
+            .state
+            .compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed)
+            .is_ok();
+        if first {
             self.image.store(failure.image as u32, Ordering::Relaxed);
             self.code.store(u32::from(failure.code), Ordering::Relaxed);
             self.text.set(&failure.text);
             self.state.store(2, Ordering::Release);
         }
+        first
     }
 
     /// The failure, once it is completely written.

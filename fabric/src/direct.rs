@@ -57,7 +57,9 @@ pub unsafe fn store<T: Copy>(to: *mut T, value: &T) {
     // SAFETY: passed on; the word is never more aligned than `T`.
     unsafe {
         match align_of::<T>() {
-            _ if size_of::<T>() > SCALAR_BYTES => copy(to.cast(), std::ptr::from_ref(value).cast(), size_of::<T>()),
+            _ if size_of::<T>() > SCALAR_BYTES => {
+                copy(to.cast(), std::ptr::from_ref(value).cast(), size_of::<T>())
+            }
             1 => store_u8(to, value),
             2 => store_u16(to, value),
             4 => store_u32(to, value),

@@ -77,9 +77,23 @@ impl fmt::Display for Holders<'_> {
             return Ok(());
         }
         writeln!(formatter, "largest holders:")?;
-        for Holder { bytes, count, subject, caller } in self.0.iter().take(LISTED) {
-            let many = if *count == 1 { String::new() } else { format!("{count} x ") };
-            writeln!(formatter, "  {:>10}  {many}{subject} created at {caller}", Bytes(*bytes).to_string())?;
+        for Holder {
+            bytes,
+            count,
+            subject,
+            caller,
+        } in self.0.iter().take(LISTED)
+        {
+            let many = if *count == 1 {
+                String::new()
+            } else {
+                format!("{count} x ")
+            };
+            writeln!(
+                formatter,
+                "  {:>10}  {many}{subject} created at {caller}",
+                Bytes(*bytes).to_string()
+            )?;
         }
         match self.0.len().saturating_sub(LISTED) {
             0 => Ok(()),

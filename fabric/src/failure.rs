@@ -13,7 +13,15 @@ pub(crate) struct JobEnded;
 
 thread_local! {
     static IS_IMAGE: Cell<bool> = const { Cell::new(false) };
-    static LAST_PANIC: Cell<Option<String>> = const { Cell::new(None) };
+    static LAST_PANIC: Cell<Option<Panic>> = const { Cell::new(None) };
+}
+
+/// What is known of a panic.
+pub(crate) struct Panic {
+    /// What happened and where, as the end of a sentence about an image.
+    pub(crate) text: String,
+    /// If `RUST_BACKTRACE` asks for it.
+    pub(crate) backtrace: Option<Backtrace>,
 }
 
 /// Unwinds this image: the job is over.
@@ -32,15 +40,19 @@ pub(crate) fn adopt_thread() {
             if !IS_IMAGE.get() {
                 return previous(info);
             }
-            let place = info.location().map_or_else(String::new, |location| format!(" at {location}"));
-            let backtrace = Backtrace::capture();
+            let place = info
+                .location()
+                .map_or_else(String::new, |location| format!(" at {location}"));
             let text = format!("panicked{place}: {}", message(info.payload()));
-            if backtrace.status() == BacktraceStatus::Captured {
-                eprintln!("an image {text}\n{backtrace}");
-            } else if cfg!(panic = "abort") {
+            if cfg!(panic = "abort") {
                 eprintln!("an image {text}");
             }
-            LAST_PANIC.set(Some(text));
+            let backtrace = Backtrace::capture();
+            let captured = backtrace.status() == BacktraceStatus::Captured;
+            LAST_PANIC.set(Some(Panic {
+                text,
+                backtrace: captured.then_some(backtrace),
+            }));
         }));
     });
     IS_IMAGE.set(true);
@@ -54,11 +66,15 @@ pub(crate) fn release_thread() {
 
 /// What to report of a panic that reached the end of the image: nothing if it only passed on the end
 /// of the job.
-pub(crate) fn report(payload: &(dyn Any + Send)) -> Option<String> {
+pub(crate) fn of_panic(payload: &(dyn Any + Send)) -> Option<Panic> {
     if payload.is::<JobEnded>() {
         return None;
     }
-    Some(LAST_PANIC.take().unwrap_or_else(|| format!("panicked: {}", message(payload))))
+    let unknown = || Panic {
+        text: format!("panicked: {}", message(payload)),
+        backtrace: None,
+    };
+    Some(LAST_PANIC.take().unwrap_or_else(unknown))
 }
 
 fn message(payload: &(dyn Any + Send)) -> &str {

@@ -30,10 +30,9 @@ impl FreeList {
             let offset = start.checked_next_multiple_of(align)?;
             (offset.checked_add(size)? <= end.min(limit)).then_some(offset)
         };
-        let hole = self
-            .holes
-            .iter()
-            .find_map(|(&start, &length)| Some((start, start + length, fits(start, start + length)?)));
+        let hole = self.holes.iter().find_map(|(&start, &length)| {
+            Some((start, start + length, fits(start, start + length)?))
+        });
         let (start, end, offset) = match hole {
             Some(found) => {
                 self.holes.remove(&found.0);

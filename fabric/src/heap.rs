@@ -94,7 +94,10 @@ pub(crate) struct Heap {
 
 impl Heap {
     pub(crate) fn new(bytes: usize) -> Self {
-        Self { bytes, ..Self::default() }
+        Self {
+            bytes,
+            ..Self::default()
+        }
     }
 
     /// Lowest offset of a ragged byte.
@@ -136,12 +139,23 @@ impl Heap {
     }
 
     /// Takes a symmetric block of `size` bytes below `limit`, for the current allocation.
-    pub(crate) fn take(&mut self, size: usize, align: usize, limit: usize, purpose: Purpose) -> Option<Block> {
+    pub(crate) fn take(
+        &mut self,
+        size: usize,
+        align: usize,
+        limit: usize,
+        purpose: Purpose,
+    ) -> Option<Block> {
         let lead = align.max(GRAIN);
         debug_assert!(size_of::<Header>() <= GRAIN);
         let taken = size.checked_next_multiple_of(GRAIN)?.checked_add(lead)?;
         let start = self.symmetric.allocate(taken, lead, limit)?;
-        let block = Block { id: ObjectId(self.allocations), offset: start + lead, start, taken };
+        let block = Block {
+            id: ObjectId(self.allocations),
+            offset: start + lead,
+            start,
+            taken,
+        };
         self.holders.insert(start, (purpose, size));
         self.objects.insert(block.id, purpose);
         Some(block)
@@ -179,14 +193,23 @@ impl Heap {
     }
 
     /// Takes a ragged block of `size` bytes.
-    pub(crate) fn take_ragged(&mut self, size: usize, align: usize, purpose: Purpose) -> Option<RaggedBlock> {
+    pub(crate) fn take_ragged(
+        &mut self,
+        size: usize,
+        align: usize,
+        purpose: Purpose,
+    ) -> Option<RaggedBlock> {
         let lead = align.max(GRAIN);
         let taken = size.checked_next_multiple_of(lead)?.max(lead);
         let room = self.bytes - self.symmetric.top();
         let from_end = self.ragged.allocate(taken, lead, room)?;
         let offset = self.bytes - from_end - taken;
         self.holders.insert(offset, (purpose, size));
-        Some(RaggedBlock { offset, from_end, taken })
+        Some(RaggedBlock {
+            offset,
+            from_end,
+            taken,
+        })
     }
 
     /// Frees a ragged block.
@@ -211,7 +234,10 @@ impl Heap {
     /// Where the object was created, for reports.
     pub(crate) fn describe(&self, id: ObjectId) -> String {
         match self.objects.get(&id) {
-            Some(purpose) => format!("the coarray of {} created at {}", purpose.subject, purpose.caller),
+            Some(purpose) => format!(
+                "the coarray of {} created at {}",
+                purpose.subject, purpose.caller
+            ),
             None => format!("coarray number {}", id.0),
         }
     }
@@ -220,15 +246,27 @@ impl Heap {
     pub(crate) fn holders(&self) -> Vec<Holder> {
         let mut groups: BTreeMap<(String, &'static str), (usize, usize)> = BTreeMap::new();
         for (purpose, size) in self.holders.values() {
-            let group = groups.entry((purpose.caller.to_string(), purpose.subject)).or_default();
+            let group = groups
+                .entry((purpose.caller.to_string(), purpose.subject))
+                .or_default();
             group.0 += size;
             group.1 += 1;
         }
         let mut holders: Vec<Holder> = groups
             .into_iter()
-            .map(|((caller, subject), (bytes, count))| Holder { bytes, count, subject, caller })
+            .map(|((caller, subject), (bytes, count))| Holder {
+                bytes,
+                count,
+                subject,
+                caller,
+            })
             .collect();
-        holders.sort_by(|one, other| other.bytes.cmp(&one.bytes).then_with(|| one.caller.cmp(&other.caller)));
+        holders.sort_by(|one, other| {
+            other
+                .bytes
+                .cmp(&one.bytes)
+                .then_with(|| one.caller.cmp(&other.caller))
+        });
         holders
     }
 }

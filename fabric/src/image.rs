@@ -128,7 +128,10 @@ impl Image {
     /// The image this thread is, if it is one.
     #[must_use]
     pub fn try_current() -> Option<Rc<Self>> {
-        CURRENT.try_with(|current| current.borrow().clone()).ok().flatten()
+        CURRENT
+            .try_with(|current| current.borrow().clone())
+            .ok()
+            .flatten()
     }
 
     /// This image's number.
@@ -273,8 +276,14 @@ impl Image {
     /// # Errors
     /// If it does not fit or an image gets no memory; then on all images alike, and nothing changed.
     pub fn allocate(&self, call: &Call, size: usize, align: usize) -> Result<Block, AllocError> {
-        assert!(align <= MAX_ALIGN, "values in a coarray can be aligned to at most {MAX_ALIGN} bytes");
-        let purpose = Purpose { subject: call.subject(), caller: call.caller() };
+        assert!(
+            align <= MAX_ALIGN,
+            "values in a coarray can be aligned to at most {MAX_ALIGN} bytes"
+        );
+        let purpose = Purpose {
+            subject: call.subject(),
+            caller: call.caller(),
+        };
         let mut heap = self.heap.borrow_mut();
         heap.allocations += 1;
         let allocation = heap.allocations;
@@ -320,8 +329,12 @@ impl Image {
         length: usize,
     ) -> Result<(), AllocError> {
         let parity = (self.heap.borrow().allocations & 1) as usize;
-        let result = self.job.region.commit_heap(self.index, offset, length, self.images);
-        self.control(self.index).committed[parity].store(u32::from(result.is_ok()), Ordering::Relaxed);
+        let result = self
+            .job
+            .region
+            .commit_heap(self.index, offset, length, self.images);
+        self.control(self.index).committed[parity]
+            .store(u32::from(result.is_ok()), Ordering::Relaxed);
         self.meet(call);
         let mut heap = self.heap.borrow_mut();
         let without = (0..self.images)
@@ -335,7 +348,9 @@ impl Image {
             requested: size,
             subject: call.subject(),
             image,
-            reason: result.err().map_or_else(|| "see its report".into(), |error| error.to_string()),
+            reason: result
+                .err()
+                .map_or_else(|| "see its report".into(), |error| error.to_string()),
             holders: heap.holders(),
         })
     }
@@ -354,7 +369,8 @@ impl Image {
     /// later [`allocate`](Self::allocate), once every image has said so.
     pub fn free(&self, block: Block) {
         let mut heap = self.heap.borrow_mut();
-        self.header(self.index, &block).mark_dropped(heap.allocations);
+        self.header(self.index, &block)
+            .mark_dropped(heap.allocations);
         heap.drop_block(block);
     }
 
@@ -369,7 +385,10 @@ impl Image {
         subject: &'static str,
         caller: &'static Location<'static>,
     ) -> Result<RaggedBlock, AllocError> {
-        assert!(align <= MAX_ALIGN, "values in a coarray can be aligned to at most {MAX_ALIGN} bytes");
+        assert!(
+            align <= MAX_ALIGN,
+            "values in a coarray can be aligned to at most {MAX_ALIGN} bytes"
+        );
         let purpose = Purpose { subject, caller };
         let mut heap = self.heap.borrow_mut();
         let Some(block) = heap.take_ragged(size, align, purpose) else {
@@ -402,7 +421,12 @@ impl Image {
         // is one atomic, for which all bytes are valid, and no reference to this memory as anything
         // else exists: blocks hand out the bytes from `offset` on, and are used again only after all
         // images stopped reading the header (agreement.rs).
-        unsafe { &*self.heap(image).add(block.offset - size_of::<Header>()).cast::<Header>() }
+        unsafe {
+            &*self
+                .heap(image)
+                .add(block.offset - size_of::<Header>())
+                .cast::<Header>()
+        }
     }
 }
 

@@ -21,17 +21,30 @@ impl Job {
         let dimensions = region.dimensions();
         // An image that waits for a core must not keep another one busy.
         let patience = if dimensions.images > dimensions.cores {
-            Patience { spins: 20, yields: 20 }
+            Patience {
+                spins: 20,
+                yields: 20,
+            }
         } else {
-            Patience { spins: 4000, yields: 200 }
+            Patience {
+                spins: 4000,
+                yields: 200,
+            }
         };
-        Self { region, patience, direct: settings.direct, bind: settings.bind, engine: settings.fabric }
+        Self {
+            region,
+            patience,
+            direct: settings.direct,
+            bind: settings.bind,
+            engine: settings.fabric,
+        }
     }
 
-    /// Ends the job because of `failure`, unless it already ended for another reason.
-    pub(crate) fn fail(&self, failure: &Failure) {
-        self.region.job().failure.record(failure);
+    /// Ends the job because of `failure`; false if it already ended for another reason.
+    pub(crate) fn fail(&self, failure: &Failure) -> bool {
+        let first = self.region.job().failure.record(failure);
         self.region.job().end();
+        first
     }
 
     pub(crate) fn has_ended(&self) -> bool {

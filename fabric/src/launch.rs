@@ -93,7 +93,10 @@ fn run_as_image<R: Termination>(inherited: Inherited, body: fn() -> R) -> ExitCo
 /// Ends the job if an image's main reports a failure, which the exit code keeps.
 fn conclude(report: ExitCode, unsuccessful: &Mutex<&mut Option<ExitCode>>) {
     if report != ExitCode::SUCCESS {
-        unsuccessful.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(report);
+        unsuccessful
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get_or_insert(report);
         Image::current().fail("returned a failure from its main function".into());
     }
 }
@@ -105,8 +108,11 @@ fn run_on_threads<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitC
         report(failure);
         std::process::exit(i32::from(failure.code))
     };
-    let outcome =
-        threads::run(settings, || conclude(body().report(), &code), Stragglers::Abandon(GRACE, abandon));
+    let outcome = threads::run(
+        settings,
+        || conclude(body().report(), &code),
+        Stragglers::Abandon(GRACE, abandon),
+    );
     match outcome {
         Ok(Ok(_)) => ExitCode::SUCCESS,
         Ok(Err(failure)) => {
@@ -159,8 +165,10 @@ impl Launch {
     /// `images` images, with the heap and binding that the environment asks for.
     #[must_use]
     pub fn new(images: usize) -> Self {
-        let settings = Settings::with_images(images)
-            .map(|settings| Settings { fabric: FabricKind::Threads, ..settings });
+        let settings = Settings::with_images(images).map(|settings| Settings {
+            fabric: FabricKind::Threads,
+            ..settings
+        });
         Self { settings }
     }
 
@@ -189,8 +197,14 @@ impl Launch {
     /// The first [`Failure`]: an image panicked, stopped, or was in another collective operation than
     /// the others; or the images could not be started.
     pub fn run<R: Send>(self, body: impl Fn() -> R + Sync) -> Result<Vec<R>, Failure> {
-        let not_started = |text: String| Failure { image: 0, code: USAGE, text };
-        let settings = self.settings.map_err(|error| not_started(format!("was not started: {error}")))?;
+        let not_started = |text: String| Failure {
+            image: 0,
+            code: USAGE,
+            text,
+        };
+        let settings = self
+            .settings
+            .map_err(|error| not_started(format!("was not started: {error}")))?;
         threads::run(&settings, body, Stragglers::Join)
             .map_err(|error| not_started(format!("was not started: {error}")))?
     }
@@ -228,7 +242,10 @@ pub fn run<R: Send>(images: usize, body: impl Fn() -> R + Sync) -> Vec<R> {
 /// Fortran 2018 `error stop`, clause 11.4.
 #[track_caller]
 pub fn error_stop(code: i32) -> ! {
-    stop(code, failure::located(&format!("called error_stop({code})"), Location::caller()))
+    stop(
+        code,
+        failure::located(&format!("called error_stop({code})"), Location::caller()),
+    )
 }
 
 /// Ends the whole job at once with exit code `code` and `message` as the only report, in these words.

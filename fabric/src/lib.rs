@@ -12,7 +12,9 @@
 //! Programs name the crate `coarray` only.
 
 #[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
-compile_error!("coarray runs on 64-bit Linux: its images share an anonymous memory file and sleep on futexes");
+compile_error!(
+    "coarray runs on 64-bit Linux: its images share an anonymous memory file and sleep on futexes"
+);
 
 mod agreement;
 mod call;
@@ -56,6 +58,6 @@ pub use fabric::Fabric;
 pub use heap::{Block, RaggedBlock};
 pub use image::{Image, num_images, this_image};
 pub use launch::{Launch, error_stop, error_stop_with, launch, run};
-pub use terminal::terminal_size;
 pub use region::SCRATCH_BYTES;
 pub use settings::{Bind, Bytes, FabricKind, ImageCount, SettingError, Settings, cores};
+pub use terminal::terminal_size;

@@ -22,7 +22,10 @@ pub(crate) fn check_available(length: usize) -> io::Result<()> {
     match memory() {
         Some(memory) if length > memory.available => Err(io::Error::new(
             io::ErrorKind::OutOfMemory,
-            format!("only {} of memory are available", crate::settings::Bytes(memory.available)),
+            format!(
+                "only {} of memory are available",
+                crate::settings::Bytes(memory.available)
+            ),
         )),
         _ => Ok(()),
     }
@@ -45,9 +48,17 @@ pub(crate) fn memory() -> Option<Memory> {
 fn machine(meminfo: &str) -> Option<Memory> {
     let field = |name: &str| {
         let line = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
-        line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
+        line.trim()
+            .strip_suffix("kB")?
+            .trim()
+            .parse::<usize>()
+            .ok()?
+            .checked_mul(1024)
     };
-    Some(Memory { total: field("MemTotal:")?, available: field("MemAvailable:")? })
+    Some(Memory {
+        total: field("MemTotal:")?,
+        available: field("MemAvailable:")?,
+    })
 }
 
 /// The directories whose limits apply to us: our group and all groups around it.
@@ -55,10 +66,14 @@ fn group_directories(groups: &str) -> Vec<PathBuf> {
     let mut directories = Vec::new();
     for line in groups.lines() {
         let mut parts = line.splitn(3, ':').skip(1);
-        let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else { continue };
+        let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else {
+            continue;
+        };
         let root = match controllers {
             "" => Path::new("/sys/fs/cgroup"),
-            list if list.split(',').any(|name| name == "memory") => Path::new("/sys/fs/cgroup/memory"),
+            list if list.split(',').any(|name| name == "memory") => {
+                Path::new("/sys/fs/cgroup/memory")
+            }
             _ => continue,
         };
         let path = Path::new(path.trim_start_matches('/'));
@@ -68,10 +83,19 @@ fn group_directories(groups: &str) -> Vec<PathBuf> {
 }
 
 fn group_limit(directory: &Path) -> Option<Memory> {
-    let number = |file: &str| read_to_string(directory.join(file)).ok()?.trim().parse::<usize>().ok();
+    let number = |file: &str| {
+        read_to_string(directory.join(file))
+            .ok()?
+            .trim()
+            .parse::<usize>()
+            .ok()
+    };
     let total = number("memory.max").or_else(|| number("memory.limit_in_bytes"))?;
     let used = number("memory.current").or_else(|| number("memory.usage_in_bytes"))?;
-    Some(Memory { total, available: total.saturating_sub(used) })
+    Some(Memory {
+        total,
+        available: total.saturating_sub(used),
+    })
 }
 
 #[cfg(test)]
@@ -81,7 +105,13 @@ mod tests {
     #[test]
     fn meminfo_is_read_in_bytes() {
         let text = "MemTotal:       24000 kB\nMemFree:  1 kB\nMemAvailable:    12000 kB\n";
-        assert_eq!(machine(text), Some(Memory { total: 24000 * 1024, available: 12000 * 1024 }));
+        assert_eq!(
+            machine(text),
+            Some(Memory {
+                total: 24000 * 1024,
+                available: 12000 * 1024
+            })
+        );
         assert_eq!(machine("MemTotal: 1 kB\n"), None);
     }
 
@@ -91,7 +121,10 @@ mod tests {
         let expected = ["/sys/fs/cgroup/a/b", "/sys/fs/cgroup/a", "/sys/fs/cgroup/"];
         assert_eq!(directories, expected.map(PathBuf::from));
         let first = group_directories("12:cpu:/x\n9:memory:/job\n");
-        assert_eq!(first, ["/sys/fs/cgroup/memory/job", "/sys/fs/cgroup/memory/"].map(PathBuf::from));
+        assert_eq!(
+            first,
+            ["/sys/fs/cgroup/memory/job", "/sys/fs/cgroup/memory/"].map(PathBuf::from)
+        );
     }
 
     #[test]

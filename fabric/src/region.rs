@@ -34,7 +34,11 @@ impl Region {
     /// Makes a region of `images` heaps of `heap` bytes each.
     pub(crate) fn create(images: usize, heap: usize, cores: usize) -> io::Result<Self> {
         let page = rustix::param::page_size();
-        let too_large = || io::Error::other(format!("{images} heaps of {heap} bytes exceed the address space"));
+        let too_large = || {
+            io::Error::other(format!(
+                "{images} heaps of {heap} bytes exceed the address space"
+            ))
+        };
         let control = control_bytes(page);
         let stride = heap
             .checked_next_multiple_of(page)
@@ -48,7 +52,15 @@ impl Region {
 
         let file = File::from(memfd_create("coarray", MemfdFlags::CLOEXEC)?);
         file.set_len(length as u64)?;
-        let region = Self::map(file, length, Dimensions { images, stride, cores })?;
+        let region = Self::map(
+            file,
+            length,
+            Dimensions {
+                images,
+                stride,
+                cores,
+            },
+        )?;
         region.commit(0, job_bytes(page))?;
         for image in 0..images {
             region.commit(region.part(image), control)?;
@@ -60,12 +72,15 @@ impl Region {
     /// Maps the region that another process created.
     pub(crate) fn attach(file: File) -> io::Result<Self> {
         let length = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
-        let unknown = Dimensions { images: 0, stride: 0, cores: 1 };
+        let unknown = Dimensions {
+            images: 0,
+            stride: 0,
+            cores: 1,
+        };
         let mut region = Self::map(file, length, unknown)?;
-        region.dimensions = region
-            .job()
-            .dimensions()
-            .ok_or_else(|| io::Error::other("the launcher was built with another version of coarray"))?;
+        region.dimensions = region.job().dimensions().ok_or_else(|| {
+            io::Error::other("the launcher was built with another version of coarray")
+        })?;
         Ok(region)
     }
 
@@ -74,10 +89,18 @@ impl Region {
         if length < job_bytes(page) {
             return Err(io::Error::other("the region is too small to be one"));
         }
-        let map = MmapOptions::new().len(length).no_reserve_swap().map_raw(&file)?;
+        let map = MmapOptions::new()
+            .len(length)
+            .no_reserve_swap()
+            .map_raw(&file)?;
         // Places are stored as addresses and turned back into pointers by `place`.
         map.as_mut_ptr().expose_provenance();
-        Ok(Self { map, file, dimensions, page })
+        Ok(Self {
+            map,
+            file,
+            dimensions,
+            page,
+        })
     }
 
     pub(crate) fn dimensions(&self) -> Dimensions {
@@ -103,14 +126,24 @@ impl Region {
         // SAFETY: each part starts with an ImageControl at a multiple of the page size inside the
         // mapping (`create` computed the length from the same numbers); every field is an atomic for
         // which zero bytes are valid, and the mapping lives as long as `self`.
-        unsafe { &*self.map.as_ptr().add(self.part(image)).cast::<ImageControl>() }
+        unsafe {
+            &*self
+                .map
+                .as_ptr()
+                .add(self.part(image))
+                .cast::<ImageControl>()
+        }
     }
 
     /// Address of the first byte of an image's scratch space; its heap follows the scratch space.
     pub(crate) fn scratch(&self, image: usize) -> *mut u8 {
         assert!(image < self.dimensions.images);
         // SAFETY: parts lie inside the mapping, and each is longer than its control structure.
-        unsafe { self.map.as_mut_ptr().add(self.part(image) + control_bytes(self.page)) }
+        unsafe {
+            self.map
+                .as_mut_ptr()
+                .add(self.part(image) + control_bytes(self.page))
+        }
     }
 
     /// Address of the first byte of an image's heap.
@@ -131,14 +164,25 @@ impl Region {
 
     /// Makes pages exist for bytes `offset .. offset + length` of an image's heap, so that touching
     /// them later cannot fail. `images` images do so at the same time.
-    pub(crate) fn commit_heap(&self, image: usize, offset: usize, length: usize, images: usize) -> io::Result<()> {
+    pub(crate) fn commit_heap(
+        &self,
+        image: usize,
+        offset: usize,
+        length: usize,
+        images: usize,
+    ) -> io::Result<()> {
         memory::check_available(length.saturating_mul(images))?;
         let heap = self.part(image) + control_bytes(self.page) + SCRATCH_BYTES;
         self.commit(heap + offset, length)
     }
 
     fn commit(&self, offset: usize, length: usize) -> io::Result<()> {
-        Ok(fallocate(&self.file, FallocateFlags::empty(), offset as u64, length as u64)?)
+        Ok(fallocate(
+            &self.file,
+            FallocateFlags::empty(),
+            offset as u64,
+            length as u64,
+        )?)
     }
 
     fn part(&self, image: usize) -> usize {

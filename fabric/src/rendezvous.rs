@@ -58,7 +58,15 @@ pub(crate) fn meet<'lines>(
     let mut round = 0;
     while distance < images {
         let ahead = me + distance;
-        let to = line(if ahead < images { ahead } else { ahead - images }, set, round);
+        let to = line(
+            if ahead < images {
+                ahead
+            } else {
+                ahead - images
+            },
+            set,
+            round,
+        );
         for (word, part) in to.tag.iter().zip(tag) {
             word.store(*part, Ordering::Relaxed);
         }
@@ -66,9 +74,17 @@ pub(crate) fn meet<'lines>(
 
         let from = line(me, set, round);
         wait::until_posted(&from.flag, value, patience, &ended).map_err(|_| Refusal::Ended)?;
-        let differs = from.tag.iter().zip(tag).any(|(word, part)| word.load(Ordering::Relaxed) != *part);
+        let differs = from
+            .tag
+            .iter()
+            .zip(tag)
+            .any(|(word, part)| word.load(Ordering::Relaxed) != *part);
         if differs {
-            let image = if me >= distance { me - distance } else { me + images - distance };
+            let image = if me >= distance {
+                me - distance
+            } else {
+                me + images - distance
+            };
             return Err(Refusal::Mismatch { image });
         }
         distance *= 2;

@@ -68,7 +68,8 @@ impl Settings {
         }
         Ok(Self {
             images,
-            heap: variable("COARRAY_HEAP")?.map_or_else(|| default_heap(images), |Bytes(heap)| heap),
+            heap: variable("COARRAY_HEAP")?
+                .map_or_else(|| default_heap(images), |Bytes(heap)| heap),
             fabric: variable("COARRAY_FABRIC")?.unwrap_or_default(),
             bind: variable("COARRAY_BIND")?.unwrap_or_default(),
             label: variable("COARRAY_LABEL")?.is_some_and(|Switch(on)| on),
@@ -100,11 +101,17 @@ fn default_heap(images: usize) -> usize {
 }
 
 fn variable<T: FromStr<Err = String>>(name: &'static str) -> Result<Option<T>, SettingError> {
-    let Some(value) = std::env::var_os(name) else { return Ok(None) };
+    let Some(value) = std::env::var_os(name) else {
+        return Ok(None);
+    };
     let value = value.to_string_lossy().into_owned();
     match value.parse() {
         Ok(setting) => Ok(Some(setting)),
-        Err(expected) => Err(SettingError { name, value, expected }),
+        Err(expected) => Err(SettingError {
+            name,
+            value,
+            expected,
+        }),
     }
 }
 
@@ -121,7 +128,9 @@ impl FromStr for ImageCount {
     fn from_str(text: &str) -> Result<Self, String> {
         match text.trim().parse() {
             Ok(images) if (1..=MAX_IMAGES).contains(&images) => Ok(Self(images)),
-            _ => Err(format!("expected a number of images between 1 and {MAX_IMAGES}")),
+            _ => Err(format!(
+                "expected a number of images between 1 and {MAX_IMAGES}"
+            )),
         }
     }
 }
@@ -187,7 +196,11 @@ impl FromStr for Bytes {
             _ => return Err(expected()),
         };
         let number: usize = digits.trim_end().parse().map_err(|_| expected())?;
-        number.checked_mul(1 << shift).filter(|&bytes| bytes > 0).map(Self).ok_or_else(expected)
+        number
+            .checked_mul(1 << shift)
+            .filter(|&bytes| bytes > 0)
+            .map(Self)
+            .ok_or_else(expected)
     }
 }
 
@@ -195,7 +208,11 @@ impl fmt::Display for Bytes {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         const UNITS: [(usize, &str); 4] = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
         match UNITS.into_iter().find(|&(shift, _)| self.0 >> shift > 0) {
-            Some((shift, unit)) => write!(formatter, "{:.1} {unit}", self.0 as f64 / (1u64 << shift) as f64),
+            Some((shift, unit)) => write!(
+                formatter,
+                "{:.1} {unit}",
+                self.0 as f64 / (1u64 << shift) as f64
+            ),
             None => write!(formatter, "{} bytes", self.0),
         }
     }

@@ -15,7 +15,10 @@ pub(crate) struct Text<const N: usize> {
 impl<const N: usize> Text<N> {
     /// Replaces the text.
     pub(crate) fn set(&self, text: &str) {
-        let length = (0..=N.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+        let length = (0..=N.min(text.len()))
+            .rev()
+            .find(|&end| text.is_char_boundary(end))
+            .unwrap_or(0);
         for (cell, byte) in self.bytes.iter().zip(text[..length].bytes()) {
             cell.store(byte, Ordering::Relaxed);
         }
@@ -25,7 +28,10 @@ impl<const N: usize> Text<N> {
     /// A copy of the text.
     pub(crate) fn get(&self) -> String {
         let length = (self.length.load(Ordering::Relaxed) as usize).min(N);
-        let bytes: Vec<u8> = self.bytes[..length].iter().map(|cell| cell.load(Ordering::Relaxed)).collect();
+        let bytes: Vec<u8> = self.bytes[..length]
+            .iter()
+            .map(|cell| cell.load(Ordering::Relaxed))
+            .collect();
         String::from_utf8_lossy(&bytes).into_owned()
     }
 }

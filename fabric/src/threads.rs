@@ -16,6 +16,9 @@ use crate::processes::bind_to_core;
 use crate::settings::{Bind, Settings};
 use crate::startup::{StartError, create_region};
 
+/// The exit code of Rust programs that panic.
+const PANIC_CODE: u8 = 101;
+
 /// What to do about images that do not notice that the job has ended, because they only compute.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stragglers {
@@ -40,25 +43,32 @@ pub(crate) fn run<R: Send>(
         let mut images = Vec::new();
         for index in 0..settings.images {
             let (job, body, done) = (&job, &body, done.clone());
-            let image = thread::Builder::new().name(format!("image {index}")).spawn_scoped(scope, move || {
-                let result = run_image(job, index, body);
-                // The receiver is gone only if nobody waits any more.
-                let _ = done.send(());
-                result
-            });
+            let image = thread::Builder::new()
+                .name(format!("image {index}"))
+                .spawn_scoped(scope, move || {
+                    let result = run_image(job, index, body);
+                    // The receiver is gone only if nobody waits any more.
+                    let _ = done.send(());
+                    result
+                });
             match image {
                 Ok(image) => images.push(image),
-                Err(error) => job.fail(&Failure {
-                    image: index,
-                    code: 1,
-                    text: format!("could not be started as a thread: {error}"),
-                }),
+                Err(error) => {
+                    job.fail(&Failure {
+                        image: index,
+                        code: 1,
+                        text: format!("could not be started as a thread: {error}"),
+                    });
+                }
             }
         }
         if let Stragglers::Abandon(grace, abandon) = stragglers {
             wait_for_all(&job, &finished, images.len(), grace, abandon);
         }
-        results = images.into_iter().map(|image| image.join().unwrap_or(None)).collect();
+        results = images
+            .into_iter()
+            .map(|image| image.join().unwrap_or(None))
+            .collect();
     });
     if let Some(failure) = job.region.job().failure.get() {
         return Ok(Err(failure));
@@ -69,7 +79,13 @@ pub(crate) fn run<R: Send>(
 /// Runs the program as one image to its end, which all images reach together; `None` after a failure,
 /// which is then on record.
 pub(crate) fn run_image<R>(job: &Arc<Job>, index: usize, body: impl Fn() -> R) -> Option<R> {
-    let fail = |text: String, code| job.fail(&Failure { image: index, code, text });
+    let fail = |text: String, code| {
+        job.fail(&Failure {
+            image: index,
+            code,
+            text,
+        })
+    };
     if job.bind == Bind::Core
         && let Err(error) = bind_to_core(index)
     {
@@ -79,7 +95,12 @@ pub(crate) fn run_image<R>(job: &Arc<Job>, index: usize, body: impl Fn() -> R) -
     let image = match Image::new(Arc::clone(job), index) {
         Ok(image) => Rc::new(image),
         Err(error) => {
-            fail(format!("could not get its memory: {error}; set COARRAY_HEAP lower or use fewer images"), 1);
+            fail(
+                format!(
+                    "could not get its memory: {error}; set COARRAY_HEAP lower or use fewer images"
+                ),
+                1,
+            );
             return None;
         }
     };
@@ -96,8 +117,11 @@ pub(crate) fn run_image<R>(job: &Arc<Job>, index: usize, body: impl Fn() -> R) -
             Some(result)
         }
         Err(payload) => {
-            if let Some(text) = failure::report(&*payload) {
-                fail(text, 101);
+            if let Some(panic) = failure::of_panic(&*payload)
+                && fail(panic.text, PANIC_CODE)
+                && let Some(backtrace) = panic.backtrace
+            {
+                eprintln!("backtrace of image {index}:\n{backtrace}");
             }
             None
         }

@@ -72,9 +72,17 @@ impl Verdict {
     /// code of the image itself, which may be one that only its `main` knew.
     pub(crate) fn of(told: Option<Failure>, seen: Option<Self>) -> Option<Self> {
         match (told, seen) {
-            (Some(told), Some(Self::Died { image, death: Death::Code(code), .. })) if image == told.image => {
-                Some(Self::Failed(Failure { code: code as u8, ..told }))
-            }
+            (
+                Some(told),
+                Some(Self::Died {
+                    image,
+                    death: Death::Code(code),
+                    ..
+                }),
+            ) if image == told.image => Some(Self::Failed(Failure {
+                code: code as u8,
+                ..told
+            })),
             (Some(told), _) => Some(Self::Failed(told)),
             (None, seen) => seen,
         }

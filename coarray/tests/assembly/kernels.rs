@@ -1,50 +1,81 @@
-//! What a program's innermost loops look like; `.ci/check-assembly` reads what they compile to.
+//! The innermost loops of programs; `.ci/check-assembly` compiles them and reads the result.
 //!
-//! The functions have plain names and are not inlined, so that each can be found in the assembly. The
-//! number of a value's loads or stores is the number of machine words in it.
+//! The library promises that a `put` or `get` on a directly mapped place is one store or load, and that a
+//! loop over such places is a loop of stores or loads: what is the same for all items, whether the image is
+//! mapped and how many items there are, is asked before the loop. Images that are not mapped get a loop of
+//! their own, with calls.
+//!
+//! The line `Expect` of a function says what it must compile to. `Refuse as` is for the check itself: these
+//! functions do not keep the promise, and the check must notice, for the reason given.
 
-use coarray::{CoatomicPlace, Coref, Open, ReadOnly};
+use std::hint::black_box;
 
+use coarray::{Coarray, Coatomic, CoatomicPlace, Coref, Open, ReadOnly};
+
+/// Expect one store
 #[unsafe(no_mangle)]
-#[inline(never)]
 pub fn put_scalar(place: &Coref<i64>, value: i64) {
     place.put(value);
 }
 
+/// Expect one load
 #[unsafe(no_mangle)]
-#[inline(never)]
 pub fn get_scalar(place: &Coref<i64>) -> i64 {
     place.get()
 }
 
+/// Expect a loop of stores
 #[unsafe(no_mangle)]
-#[inline(never)]
-pub fn put_row(row: &Coref<[i32; 1000]>, value: i32) {
+pub fn put_array(row: &Coref<[i32; 1000]>, value: i32) {
     for i in 0..1000 {
         row[i].put(value);
     }
 }
 
+/// Expect a loop of stores
 #[unsafe(no_mangle)]
-#[inline(never)]
 pub fn put_slice(row: &Coref<[f64]>, value: f64) {
     for i in 0..row.len() {
         row[i].put(value);
     }
 }
 
+/// Expect a loop of stores
 #[unsafe(no_mangle)]
-#[inline(never)]
-pub fn sum_row(row: &Coref<[i32; 1000]>) -> i32 {
-    let mut sum = 0i32;
+pub fn put_each(row: &Coref<[f64]>, value: f64) {
+    for place in row {
+        place.put(value);
+    }
+}
+
+/// Expect a loop of stores
+#[unsafe(no_mangle)]
+pub fn put_column(grid: &Coref<[[f64; 64]; 1000]>, value: f64) {
+    for place in grid.column(3) {
+        place.put(value);
+    }
+}
+
+/// Expect a loop of stores
+#[unsafe(no_mangle)]
+pub fn put_through_guard(grid: &Open<[[i32; 1000]; 10]>, image: usize, value: i32) {
+    for i in 0..1000 {
+        grid.at(image)[3][i].put(value);
+    }
+}
+
+/// Expect a loop of loads
+#[unsafe(no_mangle)]
+pub fn sum_array(row: &Coref<[i32; 1000]>) -> i32 {
+    let mut sum = 0_i32;
     for i in 0..1000 {
         sum = sum.wrapping_add(row[i].get());
     }
     sum
 }
 
+/// Expect a loop of loads
 #[unsafe(no_mangle)]
-#[inline(never)]
 pub fn sum_slice(row: &Coref<[f64]>) -> f64 {
     let mut sum = 0.0;
     for i in 0..row.len() {
@@ -53,8 +84,14 @@ pub fn sum_slice(row: &Coref<[f64]>) -> f64 {
     sum
 }
 
+/// Expect a loop of loads
 #[unsafe(no_mangle)]
-#[inline(never)]
+pub fn sum_each(row: &Coref<[f64]>) -> f64 {
+    row.iter().map(Coref::get).sum()
+}
+
+/// Expect a loop of loads
+#[unsafe(no_mangle)]
 pub fn sum_published(row: &Coref<[f64], ReadOnly>) -> f64 {
     let mut sum = 0.0;
     for i in 0..row.len() {
@@ -63,48 +100,10 @@ pub fn sum_published(row: &Coref<[f64], ReadOnly>) -> f64 {
     sum
 }
 
+/// A `bool` that arrives is looked at before it is taken for one.
+///
+/// Expect a loop of loads with 1 test each
 #[unsafe(no_mangle)]
-#[inline(never)]
-pub fn put_iter(row: &Coref<[f64]>, value: f64) {
-    for place in row {
-        place.put(value);
-    }
-}
-
-#[unsafe(no_mangle)]
-#[inline(never)]
-pub fn sum_iter(row: &Coref<[f64]>) -> f64 {
-    row.iter().map(Coref::get).sum()
-}
-
-#[unsafe(no_mangle)]
-#[inline(never)]
-pub fn put_column(grid: &Coref<[[f64; 64]; 1000]>, value: f64) {
-    for place in grid.column(3) {
-        place.put(value);
-    }
-}
-
-#[unsafe(no_mangle)]
-#[inline(never)]
-pub fn put_matrix(grid: &Coref<[[i32; 20]; 10]>, value: i32) {
-    for i in 0..10 {
-        for j in 0..20 {
-            grid[i][j].put(value);
-        }
-    }
-}
-
-#[unsafe(no_mangle)]
-#[inline(never)]
-pub fn put_values(row: &Coref<[f64]>, values: &[f64]) {
-    for (i, value) in values.iter().enumerate() {
-        row[i].put(*value);
-    }
-}
-
-#[unsafe(no_mangle)]
-#[inline(never)]
 pub fn count_alive(row: &Coref<[bool; 1000]>) -> usize {
     let mut alive = 0;
     for i in 0..1000 {
@@ -113,49 +112,37 @@ pub fn count_alive(row: &Coref<[bool; 1000]>) -> usize {
     alive
 }
 
+/// Whether the place is mapped is asked for every item, because the compiler does not know that it is the
+/// same row each time.
+///
+/// Refuse as a loop of stores: it calls
 #[unsafe(no_mangle)]
-#[inline(never)]
-pub fn put_at(x: &Open<[[i32; 1000]; 10]>, image: usize, value: i32) {
+pub fn put_to_hidden_row(row: &Coref<[i32; 1000]>, value: i32) {
     for i in 0..1000 {
-        x.at(image)[3][i].put(value);
+        black_box(row)[i].put(value);
     }
 }
 
+/// Refuse as a loop of stores: conditional jumps
 #[unsafe(no_mangle)]
-#[inline(never)]
-pub fn put_at_slice(x: &Open<[f64]>, image: usize, n: usize, value: f64) {
-    for i in 0..n {
-        x.at(image)[i].put(value);
+pub fn put_at_unknown_indices(row: &Coref<[f64]>, indices: &[usize], value: f64) {
+    for &i in indices {
+        row[i].put(value);
     }
 }
 
+/// Refuse as a loop of loads: it locks memory
 #[unsafe(no_mangle)]
-#[inline(never)]
-pub fn put_images(x: &Open<[i32; 1000]>, value: i32) {
-    for image in 0..coarray::num_images() {
-        x.at(image)[5].put(value);
+pub fn count_in_coatomic(counters: &Coarray<Coatomic<i64>>, weights: &[i64; 1000]) {
+    let counter = counters.at(0);
+    for &weight in weights {
+        counter.fetch_add(weight);
     }
 }
 
+/// Refuse as one store: there are 2 stores
 #[unsafe(no_mangle)]
-#[inline(never)]
-pub fn local_sum(x: &coarray::Coarray<[f64]>) -> f64 {
-    let mut sum = 0.0;
-    for i in 0..x.len() {
-        sum += x[i];
-    }
-    sum
-}
-#[unsafe(no_mangle)]
-#[inline(never)]
-pub fn local_put(x: &mut coarray::Coarray<[[i32; 1000]; 10]>, value: i32) {
-    for i in 0..1000 {
-        x[3][i] = value;
-    }
-}
-
-#[unsafe(no_mangle)]
-#[inline(never)]
-pub fn add_coatomic(x: &coarray::Coarray<coarray::Coatomic<i64>>, image: usize) {
-    x.at(image).fetch_add(1);
+pub fn put_scalar_and_remember(place: &Coref<i64>, value: i64, last: &mut i64) {
+    *last = value;
+    place.put(value);
 }

@@ -12,5 +12,8 @@ struct Particle {
 
 #[coarray::main]
 fn main() {
-    let _x = Coarray::new(Particle { position: [0.0; 3], mass: 1.0 });
+    let _x = Coarray::new(Particle {
+        position: [0.0; 3],
+        mass: 1.0,
+    });
 }

@@ -7,5 +7,7 @@ use coarray::prelude::*;
 #[coarray::main]
 fn main() {
     let x = Coarray::<[i32; 10]>::zeroed();
-    std::thread::spawn(move || println!("{}", x[0])).join().unwrap();
+    std::thread::spawn(move || println!("{}", x[0]))
+        .join()
+        .unwrap();
 }

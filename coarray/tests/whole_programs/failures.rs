@@ -5,18 +5,30 @@ use crate::job::{COUNTS, Check, End, on_threads, plain, run};
 pub fn trials() -> Vec<Check> {
     vec![
         ("a_panic_ends_the_job_and_says_where", panic_ends_the_job),
-        ("a_panic_ends_images_that_only_compute", busy_images_are_ended),
+        (
+            "a_panic_ends_images_that_only_compute",
+            busy_images_are_ended,
+        ),
         ("error_stop_ends_the_job_with_its_code", error_stop),
         ("a_message_of_the_program_is_printed_once", own_words),
-        ("a_failure_returned_from_main_is_one_of_the_job", failure_from_main),
-        ("an_exit_code_returned_from_main_is_that_of_the_job", exit_code_from_main),
+        (
+            "a_failure_returned_from_main_is_one_of_the_job",
+            failure_from_main,
+        ),
+        (
+            "an_exit_code_returned_from_main_is_that_of_the_job",
+            exit_code_from_main,
+        ),
         ("an_image_that_exits_alone_is_reported", exit_alone),
         ("a_killed_image_ends_the_job", killed_image),
         ("a_bad_image_number_is_named", bad_image),
         ("a_bad_index_is_named", bad_index),
         ("a_collective_mismatch_names_both_sides", mismatch),
         ("an_image_that_ends_early_is_a_mismatch", early_end),
-        ("a_heap_that_nobody_expected_to_be_full_ends_the_job", unhandled_exhaustion),
+        (
+            "a_heap_that_nobody_expected_to_be_full_ends_the_job",
+            unhandled_exhaustion,
+        ),
     ]
 }
 
@@ -32,8 +44,14 @@ fn panic_ends_the_job() {
         for command in [plain(images, "panic"), on_threads(images, "panic")] {
             let report = soon(run(command)).failure(101);
             let expected = format!("coarray: image {} panicked at ", images - 1);
-            assert!(report.starts_with(&expected) && report.contains("programs.rs:"), "{report}");
-            assert!(report.trim_end().ends_with(": the moon is missing"), "{report}");
+            assert!(
+                report.starts_with(&expected) && report.contains("programs.rs:"),
+                "{report}"
+            );
+            assert!(
+                report.trim_end().ends_with(": the moon is missing"),
+                "{report}"
+            );
             assert_eq!(report.lines().count(), 1, "{report}");
         }
     }
@@ -42,23 +60,35 @@ fn panic_ends_the_job() {
 fn busy_images_are_ended() {
     for command in [plain(4, "busy_panic"), on_threads(4, "busy_panic")] {
         let report = soon(run(command)).failure(101);
-        assert!(report.starts_with("coarray: image 3 panicked at "), "{report}");
+        assert!(
+            report.starts_with("coarray: image 3 panicked at "),
+            "{report}"
+        );
     }
 }
 
 fn error_stop() {
     for images in COUNTS {
-        for command in [plain(images, "error_stop"), on_threads(images, "error_stop")] {
+        for command in [
+            plain(images, "error_stop"),
+            on_threads(images, "error_stop"),
+        ] {
             let report = soon(run(command)).failure(7);
             let expected = format!("coarray: image {} called error_stop(7) at ", images - 1);
-            assert!(report.starts_with(&expected) && report.contains("programs.rs:"), "{report}");
+            assert!(
+                report.starts_with(&expected) && report.contains("programs.rs:"),
+                "{report}"
+            );
         }
     }
 }
 
 fn own_words() {
     for images in [1, 4] {
-        for command in [plain(images, "error_stop_with"), on_threads(images, "error_stop_with")] {
+        for command in [
+            plain(images, "error_stop_with"),
+            on_threads(images, "error_stop_with"),
+        ] {
             assert_eq!(soon(run(command)).failure(3), "no such file: moon.rle\n");
         }
     }
@@ -68,7 +98,10 @@ fn failure_from_main() {
     for command in [plain(3, "failure"), on_threads(3, "failure")] {
         let report = soon(run(command)).failure(1);
         assert!(report.contains("the moon is missing"), "{report}");
-        assert!(report.contains("coarray: image 2 returned a failure from its main function"), "{report}");
+        assert!(
+            report.contains("coarray: image 2 returned a failure from its main function"),
+            "{report}"
+        );
     }
 }
 
@@ -77,46 +110,73 @@ fn exit_code_from_main() {
         for command in [plain(images, "exit_code"), on_threads(images, "exit_code")] {
             let report = soon(run(command)).failure(9);
             let image = images - 1;
-            assert_eq!(report, format!("coarray: image {image} returned a failure from its main function\n"));
+            assert_eq!(
+                report,
+                format!("coarray: image {image} returned a failure from its main function\n")
+            );
         }
     }
 }
 
 fn exit_alone() {
     let report = soon(run(plain(3, "exit"))).failure(1);
-    assert!(report.starts_with("coarray: image 2 called std::process::exit(0)"), "{report}");
+    assert!(
+        report.starts_with("coarray: image 2 called std::process::exit(0)"),
+        "{report}"
+    );
 }
 
 fn killed_image() {
     for images in COUNTS {
         let report = soon(run(plain(images, "kill_one"))).failure(128 + 9);
         let expected = format!("coarray: image {} ", images - 1);
-        assert!(report.starts_with(&expected) && report.contains("SIGKILL"), "{report}");
+        assert!(
+            report.starts_with(&expected) && report.contains("SIGKILL"),
+            "{report}"
+        );
     }
 }
 
 fn bad_image() {
     for images in [1, 4] {
         let report = soon(run(plain(images, "bad_image"))).failure(101);
-        let expected = format!("there is no image {images}: the images are numbered 0 to {}", images - 1);
-        assert!(report.contains(&expected) && report.contains("programs.rs:"), "{report}");
+        let expected = format!(
+            "there is no image {images}: the images are numbered 0 to {}",
+            images - 1
+        );
+        assert!(
+            report.contains(&expected) && report.contains("programs.rs:"),
+            "{report}"
+        );
     }
 }
 
 fn bad_index() {
     let report = soon(run(plain(2, "bad_index"))).failure(101);
     let expected = "is out of bounds of a coref with extent 10 on image 1";
-    assert!(report.contains(expected) && report.contains("programs.rs:"), "{report}");
+    assert!(
+        report.contains(expected) && report.contains("programs.rs:"),
+        "{report}"
+    );
 }
 
 fn mismatch() {
     for images in [2, 3, 4, 7, 8] {
         for command in [plain(images, "mismatch"), on_threads(images, "mismatch")] {
             let report = soon(run(command)).failure(1);
-            assert!(report.contains("different collective operations"), "{report}");
-            let lines: Vec<&str> = report.lines().filter(|line| line.contains("programs.rs:")).collect();
+            assert!(
+                report.contains("different collective operations"),
+                "{report}"
+            );
+            let lines: Vec<&str> = report
+                .lines()
+                .filter(|line| line.contains("programs.rs:"))
+                .collect();
             assert_eq!(lines.len(), 2, "{report}");
-            assert!(lines.iter().any(|line| line.contains("sync_all at ")), "{report}");
+            assert!(
+                lines.iter().any(|line| line.contains("sync_all at ")),
+                "{report}"
+            );
             let sum = format!("image {}: co_sum of f64 at ", images - 1);
             assert!(lines.iter().any(|line| line.contains(&sum)), "{report}");
         }
@@ -126,7 +186,10 @@ fn mismatch() {
 fn early_end() {
     for command in [plain(3, "early_end"), on_threads(3, "early_end")] {
         let report = soon(run(command)).failure(1);
-        assert!(report.contains("image 2: the end of the program"), "{report}");
+        assert!(
+            report.contains("image 2: the end of the program"),
+            "{report}"
+        );
         assert!(report.contains("sync_all at "), "{report}");
     }
 }
@@ -135,6 +198,13 @@ fn unhandled_exhaustion() {
     let mut command = plain(3, "unhandled_exhaustion");
     command.env("COARRAY_HEAP", "4M");
     let report = soon(run(command)).failure(101);
-    assert!(report.contains("cannot allocate 8.0 GiB for [f64]"), "{report}");
+    assert!(
+        report.contains("cannot allocate 8.0 GiB for [f64]"),
+        "{report}"
+    );
     assert_eq!(report.matches("cannot allocate").count(), 1, "{report}");
+    assert!(
+        report.lines().next().unwrap().contains("programs.rs:"),
+        "{report}"
+    );
 }

@@ -23,7 +23,9 @@ pub struct End {
 /// A program of `programs.rs` started plainly, with so many images.
 pub fn plain(images: usize, program: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--program", program]).env("COARRAY_IMAGES", images.to_string());
+    command
+        .args(["--program", program])
+        .env("COARRAY_IMAGES", images.to_string());
     without_backtrace(command)
 }
 
@@ -43,14 +45,23 @@ pub fn on_threads(images: usize, program: &str) -> Command {
 /// `coarun` with these arguments, followed by a program of `programs.rs`.
 pub fn coarun<S: AsRef<OsStr>>(arguments: &[S], program: &str) -> Command {
     let mut command = bare_coarun();
-    command.args(arguments).arg(std::env::current_exe().unwrap()).args(["--program", program]);
+    command
+        .args(arguments)
+        .arg(std::env::current_exe().unwrap())
+        .args(["--program", program]);
     command
 }
 
 /// `coarun` without arguments.
 pub fn bare_coarun() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_coarun"));
-    for variable in ["COARRAY_IMAGES", "COARRAY_FABRIC", "COARRAY_LABEL", "COARRAY_BIND", "COARRAY_HEAP"] {
+    for variable in [
+        "COARRAY_IMAGES",
+        "COARRAY_FABRIC",
+        "COARRAY_LABEL",
+        "COARRAY_BIND",
+        "COARRAY_HEAP",
+    ] {
         command.env_remove(variable);
     }
     without_backtrace(command)
@@ -59,7 +70,12 @@ pub fn bare_coarun() -> Command {
 /// Runs the job to its end, giving it `input`.
 pub fn run_with_input(mut command: Command, input: &str) -> End {
     let start = Instant::now();
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     // The program may have ended without reading.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     end_of(child, start)
@@ -99,14 +115,22 @@ impl End {
 
 /// Sends a signal, such as "INT", to a process.
 pub fn signal(name: &str, process: u32) {
-    let sent = Command::new("sh").args(["-c", &format!("kill -{name} {process}")]).status().unwrap();
+    let sent = Command::new("sh")
+        .args(["-c", &format!("kill -{name} {process}")])
+        .status()
+        .unwrap();
     assert!(sent.success());
 }
 
 /// Whether a process exists that is not just waiting to be reaped.
 pub fn is_alive(process: u32) -> bool {
     match std::fs::read_to_string(format!("/proc/{process}/stat")) {
-        Ok(stat) => !stat.rsplit(')').next().unwrap_or("").trim_start().starts_with('Z'),
+        Ok(stat) => !stat
+            .rsplit(')')
+            .next()
+            .unwrap_or("")
+            .trim_start()
+            .starts_with('Z'),
         Err(_) => false,
     }
 }

@@ -4,7 +4,9 @@ use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use std::time::Instant;
 
-use crate::job::{Check, bare_coarun, coarun, end_of, eventually, is_alive, plain, run, run_with_input, signal};
+use crate::job::{
+    Check, bare_coarun, coarun, end_of, eventually, is_alive, plain, run, run_with_input, signal,
+};
 
 pub fn trials() -> Vec<Check> {
     vec![
@@ -30,7 +32,10 @@ fn lines_stay_whole() {
     for line in output.lines() {
         let (image, number) = line.split_once(' ').unwrap();
         let digit = image.as_bytes()[0];
-        assert!(image.len() == 20 && image.bytes().all(|byte| byte == digit), "{line}");
+        assert!(
+            image.len() == 20 && image.bytes().all(|byte| byte == digit),
+            "{line}"
+        );
         let seen = &mut counts[usize::from(digit - b'0')];
         assert_eq!(number, seen.to_string(), "lines of one image stay in order");
         *seen += 1;
@@ -39,10 +44,16 @@ fn lines_stay_whole() {
 }
 
 fn labels() {
-    let mut lines: Vec<String> =
-        run(coarun(&["-n", "3", "--label"], "hello")).success().lines().map(str::to_owned).collect();
+    let mut lines: Vec<String> = run(coarun(&["-n", "3", "--label"], "hello"))
+        .success()
+        .lines()
+        .map(str::to_owned)
+        .collect();
     lines.sort();
-    assert_eq!(lines, [0, 1, 2].map(|image| format!("[{image}] hello from image {image} of 3")));
+    assert_eq!(
+        lines,
+        [0, 1, 2].map(|image| format!("[{image}] hello from image {image} of 3"))
+    );
     let report = run(coarun(&["-n3", "--label"], "panic")).failure(101);
     assert!(report.starts_with("coarray: image 2 panicked"), "{report}");
 }
@@ -50,18 +61,31 @@ fn labels() {
 fn input() {
     for images in [1, 3] {
         let output = run_with_input(plain(images, "echo"), "two\nlines\n").success();
-        assert!(output.contains("image 0 read \"two\\nlines\\n\""), "{output}");
+        assert!(
+            output.contains("image 0 read \"two\\nlines\\n\""),
+            "{output}"
+        );
         for image in 1..images {
-            assert!(output.contains(&format!("image {image} read \"\"")), "{output}");
+            assert!(
+                output.contains(&format!("image {image} read \"\"")),
+                "{output}"
+            );
         }
     }
 }
 
 /// Starts the program `pids` and returns its supervisor and its images once all of them run.
 fn start_pids(images: usize) -> (std::process::Child, Vec<u32>) {
-    let mut supervisor = plain(images, "pids").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut supervisor = plain(images, "pids")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let lines = BufReader::new(supervisor.stdout.as_mut().unwrap()).lines();
-    let pids: Vec<u32> = lines.take(images).map(|line| line.unwrap().parse().unwrap()).collect();
+    let pids: Vec<u32> = lines
+        .take(images)
+        .map(|line| line.unwrap().parse().unwrap())
+        .collect();
     assert!(pids.iter().all(|&pid| is_alive(pid)));
     (supervisor, pids)
 }
@@ -74,18 +98,28 @@ fn interrupted(name: &str, code: i32) {
         let end = end_of(supervisor, start);
         assert!(end.seconds < 1.0, "{end:?}");
         let report = end.failure(code);
-        assert_eq!(report, format!("coarray: the job was interrupted by SIG{name}\n"));
+        assert_eq!(
+            report,
+            format!("coarray: the job was interrupted by SIG{name}\n")
+        );
         assert!(!pids.iter().any(|&pid| is_alive(pid)));
     }
 }
 
 fn killed_supervisor() {
-    let left_before = std::fs::read_dir("/dev/shm").map(Iterator::count).unwrap_or(0);
+    let left_before = std::fs::read_dir("/dev/shm")
+        .map(Iterator::count)
+        .unwrap_or(0);
     let (mut supervisor, pids) = start_pids(4);
     supervisor.kill().unwrap();
     supervisor.wait().unwrap();
     eventually(|| !pids.iter().any(|&pid| is_alive(pid)));
-    assert!(std::fs::read_dir("/dev/shm").map(Iterator::count).unwrap_or(0) <= left_before);
+    assert!(
+        std::fs::read_dir("/dev/shm")
+            .map(Iterator::count)
+            .unwrap_or(0)
+            <= left_before
+    );
 }
 
 fn binding() {
@@ -95,8 +129,14 @@ fn binding() {
         let output = run(coarun(&arguments, "affinity")).success();
         for line in output.lines() {
             let (image, core) = line.split_once(' ').unwrap();
-            let (image, core): (usize, usize) = (image.parse().unwrap(), core.parse().expect("a single core"));
-            assert!(cores > 4 || output.lines().any(|other| other != line || image % cores == core % cores));
+            let (image, core): (usize, usize) =
+                (image.parse().unwrap(), core.parse().expect("a single core"));
+            assert!(
+                cores > 4
+                    || output
+                        .lines()
+                        .any(|other| other != line || image % cores == core % cores)
+            );
         }
         assert_eq!(output.lines().count(), 4);
     }
@@ -123,12 +163,23 @@ fn help() {
     let mut command = bare_coarun();
     command.arg("--help");
     let help = run(command).success();
-    for word in ["-n", "--label", "--bind", "--fabric", "--heap", "COARRAY_IMAGES", "COARRAY_HEAP"] {
+    for word in [
+        "-n",
+        "--label",
+        "--bind",
+        "--fabric",
+        "--heap",
+        "COARRAY_IMAGES",
+        "COARRAY_HEAP",
+    ] {
         assert!(help.contains(word), "{help}");
     }
     let mut command = bare_coarun();
     command.arg("--version");
-    assert_eq!(run(command).success(), format!("coarun {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(
+        run(command).success(),
+        format!("coarun {}\n", env!("CARGO_PKG_VERSION"))
+    );
 }
 
 fn bad_settings() {
@@ -142,14 +193,27 @@ fn bad_settings() {
         let mut command = plain(2, "hello");
         command.env(variable, value);
         let message = run(command).failure(2);
-        assert!(message.contains(&format!("{variable}={value}: ")), "{message}");
+        assert!(
+            message.contains(&format!("{variable}={value}: ")),
+            "{message}"
+        );
         assert_eq!(message.lines().count(), 1, "{message}");
     }
-    for arguments in [&["-n", "0"][..], &["-n"], &["--lable"], &["--bind", "socket"], &["--heap", "huge"], &["-n", "2"]] {
+    for arguments in [
+        &["-n", "0"][..],
+        &["-n"],
+        &["--lable"],
+        &["--bind", "socket"],
+        &["--heap", "huge"],
+        &["-n", "2"],
+    ] {
         let mut command = bare_coarun();
         command.args(arguments);
         let message = run(command).failure(2);
-        assert!(message.starts_with("coarun: ") && message.contains("coarun --help"), "{message}");
+        assert!(
+            message.starts_with("coarun: ") && message.contains("coarun --help"),
+            "{message}"
+        );
     }
 }
 

@@ -25,12 +25,22 @@ pub fn run(name: &str) -> ExitCode {
         "error_stop_with" => coarray::launch(|| error_stop_with(3, "no such file: moon.rle")),
         "failure" => coarray::launch(failure),
         "exit_code" => coarray::launch(|| ExitCode::from(if is_last() { 9 } else { 0 })),
-        "exit" => coarray::launch(|| if is_last() { std::process::exit(0) } else { sync_all() }),
+        "exit" => coarray::launch(|| {
+            if is_last() {
+                std::process::exit(0)
+            } else {
+                sync_all()
+            }
+        }),
         "kill_one" => coarray::launch(kill_one),
         "bad_image" => coarray::launch(bad_image),
         "bad_index" => coarray::launch(bad_index),
         "mismatch" => coarray::launch(mismatch),
-        "early_end" => coarray::launch(|| if !is_last() { sync_all() }),
+        "early_end" => coarray::launch(|| {
+            if !is_last() {
+                sync_all()
+            }
+        }),
         "echo" => coarray::launch(echo),
         "lines" => coarray::launch(lines),
         "pids" => coarray::launch(pids),
@@ -62,7 +72,11 @@ fn all_to_all() {
     exchange(|from, to| char::from_u32((0x3b1 + 9 * from + to) as u32).unwrap());
     exchange(|from, to| [from as f64, to as f64, 0.5]);
     exchange(|from, to| [[from as u16; 3], [to as u16; 3]]);
-    exchange(|from, to| Particle { position: [from as f64, to as f64], charge: Charge::of(from + to), mass: 7 });
+    exchange(|from, to| Particle {
+        position: [from as f64, to as f64],
+        charge: Charge::of(from + to),
+        mass: 7,
+    });
     members();
 }
 
@@ -83,7 +97,11 @@ enum Charge {
 
 impl Charge {
     fn of(number: usize) -> Self {
-        if number.is_multiple_of(2) { Self::Positive } else { Self::Negative }
+        if number.is_multiple_of(2) {
+            Self::Positive
+        } else {
+            Self::Negative
+        }
     }
 }
 
@@ -94,7 +112,9 @@ fn exchange<T: Remote + PartialEq + Debug>(value: impl Fn(usize, usize) -> T) {
     for to in 0..images {
         open.at(to)[me].put(value(me, to));
         let row = vec![value(me, to); images - me];
-        open.at(to)[images + me..].section(..1, 1).put_from(&row[..1]);
+        open.at(to)[images + me..]
+            .section(..1, 1)
+            .put_from(&row[..1]);
     }
     sync_all();
     for to in 0..images {
@@ -109,7 +129,13 @@ fn exchange<T: Remote + PartialEq + Debug>(value: impl Fn(usize, usize) -> T) {
 }
 
 fn members() {
-    let mut particles = Coarray::new([Particle { position: [0.0; 2], charge: Charge::Positive, mass: 1 }; 3]);
+    let mut particles = Coarray::new(
+        [Particle {
+            position: [0.0; 2],
+            charge: Charge::Positive,
+            mass: 1,
+        }; 3],
+    );
     let open = particles.open();
     let right = (this_image() + 1) % num_images();
     field!(open.at(right)[2], mass).put(this_image() as u32);
@@ -117,7 +143,11 @@ fn members() {
     field!(open.at(right)[2], charge).put(Charge::Negative);
     drop(open);
     let left = (this_image() + num_images() - 1) % num_images();
-    let expected = Particle { position: [0.0, 0.25], charge: Charge::Negative, mass: left as u32 };
+    let expected = Particle {
+        position: [0.0, 0.25],
+        charge: Charge::Negative,
+        mass: left as u32,
+    };
     assert_eq!(particles[2], expected);
 }
 
@@ -125,7 +155,9 @@ fn members() {
 fn allocation() {
     let mut random = 12345u64;
     let mut next = move |below: usize| {
-        random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        random = random
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
         (random >> 33) as usize % below
     };
     let me = this_image() as u64;
@@ -141,8 +173,19 @@ fn allocation() {
             live.push((step, coarray, ragged));
         }
         for (step, coarray, ragged) in &live {
-            assert!(coarray.iter().enumerate().step_by(97).all(|(i, &value)| value == step ^ me ^ i as u64));
-            assert!(ragged.iter().enumerate().all(|(i, &value)| value == i as u32 + *step as u32));
+            assert!(
+                coarray
+                    .iter()
+                    .enumerate()
+                    .step_by(97)
+                    .all(|(i, &value)| value == step ^ me ^ i as u64)
+            );
+            assert!(
+                ragged
+                    .iter()
+                    .enumerate()
+                    .all(|(i, &value)| value == i as u32 + *step as u32)
+            );
         }
     }
 }
@@ -152,14 +195,21 @@ fn collectives() {
     for length in [0, 1, 100, 20_000] {
         let mut values: Vec<u64> = (0..length).map(|i| this_image() as u64 * i).collect();
         co_sum(&mut values);
-        assert!((0..length).zip(&values).all(|(i, &sum)| sum == i * images * (images - 1) / 2));
+        assert!(
+            (0..length)
+                .zip(&values)
+                .all(|(i, &sum)| sum == i * images * (images - 1) / 2)
+        );
     }
     let mut coarray = Coarray::new([this_image() as i32, -(this_image() as i32)]);
     co_max(&mut coarray);
     assert_eq!(*coarray, [images as i32 - 1, 0]);
     let mut digits = 10 + this_image() as u64;
     co_reduce(&mut digits, |a, b| a.wrapping_mul(31).wrapping_add(b));
-    assert_eq!(digits, (11..10 + images).fold(10, |a: u64, b| a.wrapping_mul(31).wrapping_add(b)));
+    assert_eq!(
+        digits,
+        (11..10 + images).fold(10, |a: u64, b| a.wrapping_mul(31).wrapping_add(b))
+    );
     for root in 0..num_images() {
         let mut value = [this_image(); 7];
         co_broadcast(&mut value, root);
@@ -170,13 +220,19 @@ fn collectives() {
 /// An allocation that does not fit is an error on all images, and everything else stays as it was.
 fn exhaustion() {
     let kept = Coarray::<[u64]>::from_fn(100_000, |i| i as u64);
-    let small: Vec<_> = (0..3).map(|_| Coarray::new([this_image() as u16; 1000])).collect();
+    let small: Vec<_> = (0..3)
+        .map(|_| Coarray::new([this_image() as u16; 1000]))
+        .collect();
     let error = Coarray::<[f64]>::try_zeroed(1 << 30).map(drop).unwrap_err();
     if this_image() == 0 {
         println!("{error}");
     }
     assert!(kept.iter().enumerate().all(|(i, &value)| value == i as u64));
-    assert!(small.iter().all(|coarray| **coarray == [this_image() as u16; 1000]));
+    assert!(
+        small
+            .iter()
+            .all(|coarray| **coarray == [this_image() as u16; 1000])
+    );
     let more = Coarray::<[u8]>::zeroed(100_000);
     assert!(more.iter().all(|&byte| byte == 0));
 }
@@ -212,14 +268,21 @@ fn caught_panic() {
 
 fn failure() -> Result<(), String> {
     sync_all();
-    if is_last() { Err("the moon is missing".into()) } else { Ok(()) }
+    if is_last() {
+        Err("the moon is missing".into())
+    } else {
+        Ok(())
+    }
 }
 
 fn kill_one() {
     sync_all();
     if is_last() {
         let me = std::process::id();
-        Command::new("sh").args(["-c", &format!("kill -KILL {me}")]).status().unwrap();
+        Command::new("sh")
+            .args(["-c", &format!("kill -KILL {me}")])
+            .status()
+            .unwrap();
     }
     sync_all();
 }
@@ -292,13 +355,21 @@ fn wait_for_one() {
 /// Processor time of this process so far; `/proc` counts in hundredths of a second.
 fn processor_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+    let fields: Vec<&str> = stat
+        .rsplit(')')
+        .next()
+        .unwrap()
+        .split_whitespace()
+        .collect();
     let ticks = |field: usize| fields[field].parse::<f64>().unwrap();
     (ticks(11) + ticks(12)) / 100.0
 }
 
 fn affinity() {
     let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
-    let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap();
+    let allowed = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))
+        .unwrap();
     println!("{} {}", this_image(), allowed.trim());
 }

@@ -5,11 +5,22 @@ use crate::job::{COUNTS, Check, coarun, on_threads, plain, run};
 pub fn trials() -> Vec<Check> {
     vec![
         ("every_image_says_hello", every_image_says_hello),
-        ("all_images_put_and_get_everywhere", || on_every_fabric("all_to_all")),
-        ("allocations_keep_their_contents", || on_every_fabric("allocation")),
-        ("collectives_agree_with_arithmetic", || on_every_fabric("collectives")),
-        ("a_panic_that_is_caught_ends_nothing", || on_every_fabric("caught_panic")),
-        ("an_exhausted_heap_is_an_error_that_names_its_holders", exhaustion),
+        ("all_images_put_and_get_everywhere", || {
+            on_every_fabric("all_to_all")
+        }),
+        ("allocations_keep_their_contents", || {
+            on_every_fabric("allocation")
+        }),
+        ("collectives_agree_with_arithmetic", || {
+            on_every_fabric("collectives")
+        }),
+        ("a_panic_that_is_caught_ends_nothing", || {
+            on_every_fabric("caught_panic")
+        }),
+        (
+            "an_exhausted_heap_is_an_error_that_names_its_holders",
+            exhaustion,
+        ),
         ("waiting_images_sleep", waiting_images_sleep),
     ]
 }
@@ -27,9 +38,15 @@ fn on_every_fabric(program: &str) {
 
 fn every_image_says_hello() {
     for images in COUNTS {
-        let mut hellos: Vec<String> = run(plain(images, "hello")).success().lines().map(str::to_owned).collect();
+        let mut hellos: Vec<String> = run(plain(images, "hello"))
+            .success()
+            .lines()
+            .map(str::to_owned)
+            .collect();
         hellos.sort();
-        let expected: Vec<String> = (0..images).map(|image| format!("hello from image {image} of {images}")).collect();
+        let expected: Vec<String> = (0..images)
+            .map(|image| format!("hello from image {image} of {images}"))
+            .collect();
         assert_eq!(hellos, expected);
     }
 }
@@ -39,20 +56,41 @@ fn exhaustion() {
         let mut command = plain(images, "exhaustion");
         command.env("COARRAY_HEAP", "4M");
         let message = run(command).success();
-        assert!(message.contains("8.0 GiB") && message.contains("4.0 MiB"), "{message}");
-        let holders: Vec<&str> = message.lines().filter(|line| line.contains("created at")).collect();
+        assert!(
+            message.contains("8.0 GiB") && message.contains("4.0 MiB"),
+            "{message}"
+        );
+        let holders: Vec<&str> = message
+            .lines()
+            .filter(|line| line.contains("created at"))
+            .collect();
         assert_eq!(holders.len(), 2, "{message}");
-        assert!(holders[0].contains("781.2 KiB  [u64] created at "), "{message}");
-        assert!(holders[1].contains("5.9 KiB  3 x [u16; 1000] created at "), "{message}");
-        assert!(holders.iter().all(|line| line.contains("programs.rs:")), "{message}");
+        assert!(
+            holders[0].contains("781.2 KiB  [u64] created at "),
+            "{message}"
+        );
+        assert!(
+            holders[1].contains("5.9 KiB  3 x [u16; 1000] created at "),
+            "{message}"
+        );
+        assert!(
+            holders.iter().all(|line| line.contains("programs.rs:")),
+            "{message}"
+        );
         assert!(message.contains("set COARRAY_HEAP"), "{message}");
     }
 }
 
 /// Fifteen images wait for one; together they must not use the processor.
 fn waiting_images_sleep() {
-    let used: Vec<f64> =
-        run(plain(16, "wait_for_one")).success().lines().map(|line| line.parse().unwrap()).collect();
+    let used: Vec<f64> = run(plain(16, "wait_for_one"))
+        .success()
+        .lines()
+        .map(|line| line.parse().unwrap())
+        .collect();
     assert_eq!(used.len(), 16);
-    assert!(used.iter().sum::<f64>() < 0.8, "16 images used {used:?} seconds of processor time to wait 0.8 s");
+    assert!(
+        used.iter().sum::<f64>() < 0.8,
+        "16 images used {used:?} seconds of processor time to wait 0.8 s"
+    );
 }

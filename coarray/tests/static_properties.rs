@@ -1,0 +1,174 @@
+//! Promises of the types, kept by compiling this.
+
+use std::cell::Cell;
+use std::hash::Hash;
+use std::num::{
+    NonZeroI8, NonZeroI16, NonZeroI32, NonZeroI64, NonZeroI128, NonZeroIsize, NonZeroU8,
+    NonZeroU16, NonZeroU32, NonZeroU64, NonZeroU128, NonZeroUsize,
+};
+use std::ops::{Deref, DerefMut};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
+
+use coarray::{
+    Coarray, Coatomic, Coptr, Coref, Iter, Open, OpenRagged, Plain, Published, PublishedRagged,
+    Ragged, ReadOnly, Remote, Section, Shared, Symmetric,
+};
+use static_assertions::{assert_eq_align, assert_eq_size, assert_impl_all, assert_not_impl_any};
+
+/// An image is a thread: what communicates belongs to it alone.
+mod communication_stays_on_the_thread_of_the_image {
+    use super::*;
+
+    assert_not_impl_any!(Coarray<i32>: Send, Sync);
+    assert_not_impl_any!(Coarray<[[f64; 20]; 10]>: Send, Sync);
+    assert_not_impl_any!(Coarray<[f64]>: Send, Sync);
+    assert_not_impl_any!(Coarray<Coatomic<i64>>: Send, Sync);
+    assert_not_impl_any!(Ragged<f64>: Send, Sync);
+    assert_not_impl_any!(Open<'static, i32>: Send, Sync);
+    assert_not_impl_any!(Open<'static, [f64]>: Send, Sync);
+    assert_not_impl_any!(Published<'static, i32>: Send, Sync);
+    assert_not_impl_any!(Published<'static, [f64]>: Send, Sync);
+    assert_not_impl_any!(OpenRagged<'static, f64>: Send, Sync);
+    assert_not_impl_any!(PublishedRagged<'static, f64>: Send, Sync);
+    assert_not_impl_any!(Coref<i32>: Send, Sync);
+    assert_not_impl_any!(Coref<[f64]>: Send, Sync);
+    assert_not_impl_any!(Coref<i32, ReadOnly>: Send, Sync);
+    assert_not_impl_any!(Coref<Coatomic<i64>>: Send, Sync);
+    assert_not_impl_any!(&'static Coref<i32>: Send, Sync);
+    assert_not_impl_any!(Section<'static, f64>: Send, Sync);
+    assert_not_impl_any!(Iter<'static, f64>: Send, Sync);
+}
+
+/// To make a coarray and to end a phase is collective, so neither happens by the way.
+mod coarrays_and_guards_are_not_copied {
+    use super::*;
+
+    assert_not_impl_any!(Coarray<i32>: Clone, Copy, Default);
+    assert_not_impl_any!(Coarray<[f64]>: Clone, Copy, Default);
+    assert_not_impl_any!(Ragged<f64>: Clone, Copy, Default);
+    assert_not_impl_any!(Open<'static, i32>: Clone, Copy);
+    assert_not_impl_any!(Published<'static, i32>: Clone, Copy);
+}
+
+/// There are local references to closed coarrays, shared ones to published coarrays, and none to open ones.
+mod guards_give_the_references_of_their_phase {
+    use super::*;
+
+    assert_impl_all!(Coarray<i32>: Deref<Target = i32>, DerefMut);
+    assert_impl_all!(Coarray<[f64]>: Deref<Target = [f64]>, DerefMut);
+    assert_impl_all!(Ragged<f64>: Deref<Target = [f64]>, DerefMut);
+    assert_impl_all!(Published<'static, i32>: Deref<Target = i32>);
+    assert_impl_all!(PublishedRagged<'static, f64>: Deref<Target = [f64]>);
+    assert_not_impl_any!(Published<'static, i32>: DerefMut);
+    assert_not_impl_any!(PublishedRagged<'static, f64>: DerefMut);
+    assert_not_impl_any!(Open<'static, i32>: Deref, DerefMut);
+    assert_not_impl_any!(OpenRagged<'static, f64>: Deref, DerefMut);
+
+    // Other images use the coatomics at the same moment.
+    assert_impl_all!(Coarray<Coatomic<i64>>: Deref<Target = Coatomic<i64>>);
+    assert_not_impl_any!(Coarray<Coatomic<i64>>: DerefMut);
+    assert_not_impl_any!(Coarray<[Coatomic<i64>; 4]>: DerefMut);
+    assert_not_impl_any!(Coarray<[Coatomic<i64>]>: DerefMut);
+}
+
+/// A reference to a place is passed in two registers, also when there may be none.
+mod references_to_places_are_two_words {
+    use super::*;
+
+    assert_eq_size!(&Coref<f64>, [usize; 2]);
+    assert_eq_size!(&Coref<[[i32; 20]; 10]>, [usize; 2]);
+    assert_eq_size!(&Coref<[f64]>, [usize; 2]);
+    assert_eq_size!(&Coref<[f64], ReadOnly>, [usize; 2]);
+    assert_eq_size!(Option<&Coref<f64>>, [usize; 2]);
+    assert_eq_size!(Option<&Coref<[f64]>>, [usize; 2]);
+}
+
+/// Structures that span images store copointers in coarrays.
+mod copointers_are_numbers_that_travel {
+    use super::*;
+
+    assert_eq_size!(Coptr<u8>, u64);
+    assert_eq_size!(Coptr<[[i32; 20]; 10]>, u64);
+    assert_eq_align!(Coptr<u8>, u64);
+    assert_impl_all!(Coptr<f64>: Copy, Default, Eq, Hash, Remote);
+    assert_impl_all!([Coptr<f64>; 2]: Remote);
+    assert_impl_all!(Coptr<Coptr<f64>>: Remote);
+}
+
+/// The types that the documentation of `Remote` lists.
+mod numbers_travel {
+    use super::*;
+
+    assert_impl_all!(u8: Remote);
+    assert_impl_all!(u16: Remote);
+    assert_impl_all!(u32: Remote);
+    assert_impl_all!(u64: Remote);
+    assert_impl_all!(u128: Remote);
+    assert_impl_all!(usize: Remote);
+    assert_impl_all!(i8: Remote);
+    assert_impl_all!(i16: Remote);
+    assert_impl_all!(i32: Remote);
+    assert_impl_all!(i64: Remote);
+    assert_impl_all!(i128: Remote);
+    assert_impl_all!(isize: Remote);
+    assert_impl_all!(f32: Remote);
+    assert_impl_all!(f64: Remote);
+    assert_impl_all!(bool: Remote);
+    assert_impl_all!(char: Remote);
+    assert_impl_all!(NonZeroU8: Remote);
+    assert_impl_all!(NonZeroU16: Remote);
+    assert_impl_all!(NonZeroU32: Remote);
+    assert_impl_all!(NonZeroU64: Remote);
+    assert_impl_all!(NonZeroU128: Remote);
+    assert_impl_all!(NonZeroUsize: Remote);
+    assert_impl_all!(NonZeroI8: Remote);
+    assert_impl_all!(NonZeroI16: Remote);
+    assert_impl_all!(NonZeroI32: Remote);
+    assert_impl_all!(NonZeroI64: Remote);
+    assert_impl_all!(NonZeroI128: Remote);
+    assert_impl_all!(NonZeroIsize: Remote);
+    assert_impl_all!([f64; 20]: Remote<Element = f64>);
+    assert_impl_all!([[f64; 20]; 10]: Remote<Element = f64>);
+    assert_impl_all!(Plain<u64>: Remote);
+}
+
+/// What owns memory, or is an address, means nothing on another image; what has padding would send bytes that
+/// nobody initialised.
+mod owners_addresses_and_padding_do_not_travel {
+    use super::*;
+
+    assert_not_impl_any!(String: Remote, Symmetric);
+    assert_not_impl_any!(Vec<u8>: Remote, Symmetric);
+    assert_not_impl_any!(Box<i32>: Remote, Symmetric);
+    assert_not_impl_any!(Option<Box<i32>>: Remote, Symmetric);
+    assert_not_impl_any!(Rc<i32>: Remote, Symmetric);
+    assert_not_impl_any!(Arc<i32>: Remote, Symmetric);
+    assert_not_impl_any!(&'static i32: Remote, Symmetric);
+    assert_not_impl_any!(&'static mut i32: Remote, Symmetric);
+    assert_not_impl_any!(&'static str: Remote, Symmetric);
+    assert_not_impl_any!(*const i32: Remote, Symmetric);
+    assert_not_impl_any!(*mut i32: Remote, Symmetric);
+    assert_not_impl_any!(fn() -> i32: Remote, Symmetric);
+    assert_not_impl_any!([String; 2]: Remote, Symmetric);
+    assert_not_impl_any!((u8, u32): Remote, Symmetric);
+    assert_not_impl_any!(Option<u32>: Remote, Symmetric);
+    assert_not_impl_any!(Cell<i32>: Remote, Symmetric);
+    assert_not_impl_any!(Coarray<i32>: Remote, Symmetric);
+    assert_not_impl_any!(&'static Coref<i32>: Remote, Symmetric);
+}
+
+/// What several images use at any time is not what is put and got as bytes.
+mod coatomics_are_shared_and_do_not_travel {
+    use super::*;
+
+    assert_impl_all!(Coatomic<i32>: Shared, Symmetric, Sync);
+    assert_impl_all!(Coatomic<u64>: Shared, Symmetric, Sync);
+    assert_impl_all!([[Coatomic<usize>; 4]; 2]: Shared);
+    assert_not_impl_any!(Coatomic<i64>: Remote, Copy, Clone);
+    assert_not_impl_any!([Coatomic<i64>; 4]: Remote, Copy, Clone);
+    assert_not_impl_any!(AtomicI64: Remote, Shared);
+    assert_not_impl_any!(i64: Shared);
+    assert_not_impl_any!([f64; 4]: Shared);
+}
