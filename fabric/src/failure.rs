@@ -3,8 +3,12 @@
 use std::any::Any;
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::cell::Cell;
+use std::fmt;
 use std::panic::{self, Location};
 use std::sync::Once;
+
+use crate::control::Failure;
+use crate::image::Image;
 
 /// Carried by the panic that unwinds an image after the job has ended. The reason is in the job's
 /// failure record, so nothing is printed for it.
@@ -87,9 +91,65 @@ fn message(payload: &(dyn Any + Send)) -> &str {
     }
 }
 
-/// The text of a report about something an image did at a place in its program.
-pub(crate) fn located(what: &str, caller: &Location<'_>) -> String {
-    format!("{what} at {caller}")
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.text.strip_prefix(OWN_WORDS) {
+            Some(words) => formatter.write_str(words),
+            None => write!(formatter, "coarray: image {} {}", self.image, self.text),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Starts the text of a failure that is to be shown in the program's own words.
+pub(crate) const OWN_WORDS: char = '\u{1}';
+
+/// Ends the whole job at once with exit code `code` (1 if it is a multiple of 256) and a report that
+/// names this image and this line.
+///
+/// # Examples
+/// ```
+/// let failure = coarray_fabric::Launch::new(2).run(|| coarray_fabric::error_stop(7)).unwrap_err();
+/// assert_eq!(failure.code, 7);
+/// ```
+///
+/// # Source
+/// Fortran 2018 `error stop`, clause 11.4.
+#[track_caller]
+pub fn error_stop(code: i32) -> ! {
+    stop(
+        code,
+        format!("called error_stop({code}) at {}", Location::caller()),
+    )
+}
+
+/// Ends the whole job at once with exit code `code` and `message` as the only report, in these words.
+///
+/// For errors that are the user's, such as a file that does not exist: if several images say so, it is
+/// printed once.
+///
+/// # Examples
+/// ```
+/// let failure = coarray_fabric::Launch::new(2)
+///     .run(|| coarray_fabric::error_stop_with(2, "life: no such pattern"))
+///     .unwrap_err();
+/// assert_eq!(failure.to_string(), "life: no such pattern");
+/// ```
+///
+/// # Source
+/// Fortran 2018 `error stop` with a stop code, clause 11.4.
+pub fn error_stop_with(code: i32, message: impl fmt::Display) -> ! {
+    stop(code, format!("{OWN_WORDS}{message}"))
+}
+
+fn stop(code: i32, text: String) -> ! {
+    let code = exit_code(code);
+    let Some(image) = Image::try_current() else {
+        eprintln!("{}", text.trim_start_matches(OWN_WORDS));
+        std::process::exit(i32::from(code));
+    };
+    image.stop(code, text)
 }
 
 /// The exit code that `code` stands for: what the operating system keeps of it, but never success.

@@ -8,13 +8,16 @@
 //! Pure bookkeeping: which offsets are taken, by whom, and up to where pages are committed. The
 //! agreement of the images about it is `image.rs`'s work.
 
+pub(crate) mod exhausted;
+mod free_list;
+
 use std::collections::BTreeMap;
 use std::panic::Location;
 
 use crate::agreement::Header;
 use crate::call::ObjectId;
-use crate::exhausted::Holder;
-use crate::free_list::FreeList;
+use crate::heap::exhausted::Holder;
+use crate::heap::free_list::FreeList;
 
 /// Blocks start at multiples of this, a cache line.
 const GRAIN: usize = 64;

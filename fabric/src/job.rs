@@ -1,8 +1,8 @@
 //! What the images of one job in one process share.
 
 use crate::control::Failure;
+use crate::launch::settings::{Bind, FabricKind, Settings};
 use crate::region::Region;
-use crate::settings::{Bind, FabricKind, Settings};
 use crate::wait::Patience;
 
 /// A running job.

@@ -1,20 +1,33 @@
 //! Starting images: the same program plainly, under `coarun`, or inside a test.
 
+pub(crate) mod children;
+pub(crate) mod coarun;
+pub(crate) mod command_line;
+pub(crate) mod outlet;
+pub(crate) mod output;
+pub(crate) mod processes;
+pub(crate) mod relay;
+pub(crate) mod settings;
+pub(crate) mod signals;
+pub(crate) mod startup;
+pub(crate) mod supervisor;
+pub(crate) mod terminal;
+pub(crate) mod threads;
+pub(crate) mod verdict;
+
 use std::fmt;
-use std::panic::Location;
 use std::process::{ExitCode, Termination};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::control::Failure;
-use crate::failure;
 use crate::image::Image;
 use crate::job::Job;
-use crate::processes::{Inherited, inherited};
-use crate::settings::{FabricKind, SettingError, Settings};
-use crate::supervisor::supervise;
-use crate::threads::{self, Stragglers};
+use crate::launch::processes::{Inherited, inherited};
+use crate::launch::settings::{FabricKind, SettingError, Settings};
+use crate::launch::supervisor::supervise;
+use crate::launch::threads::Stragglers;
 
 /// Exit code for a launch that cannot begin because something it was told is wrong.
 const USAGE: u8 = 2;
@@ -131,20 +144,6 @@ pub(crate) fn report(failure: &Failure) {
     eprintln!("{failure}");
 }
 
-impl fmt::Display for Failure {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.text.strip_prefix(OWN_WORDS) {
-            Some(words) => formatter.write_str(words),
-            None => write!(formatter, "coarray: image {} {}", self.image, self.text),
-        }
-    }
-}
-
-impl std::error::Error for Failure {}
-
-/// Starts the text of a failure that is to be shown in the program's own words.
-pub(crate) const OWN_WORDS: char = '\u{1}';
-
 /// How to run images inside this process, on threads.
 ///
 /// Tests, debuggers and notebooks use it; programs use [`launch`].
@@ -227,51 +226,4 @@ pub fn run<R: Send>(images: usize, body: impl Fn() -> R + Sync) -> Vec<R> {
         Ok(results) => results,
         Err(failure) => panic!("{failure}"),
     }
-}
-
-/// Ends the whole job at once with exit code `code` (1 if it is a multiple of 256) and a report that
-/// names this image and this line.
-///
-/// # Examples
-/// ```
-/// let failure = coarray_fabric::Launch::new(2).run(|| coarray_fabric::error_stop(7)).unwrap_err();
-/// assert_eq!(failure.code, 7);
-/// ```
-///
-/// # Source
-/// Fortran 2018 `error stop`, clause 11.4.
-#[track_caller]
-pub fn error_stop(code: i32) -> ! {
-    stop(
-        code,
-        failure::located(&format!("called error_stop({code})"), Location::caller()),
-    )
-}
-
-/// Ends the whole job at once with exit code `code` and `message` as the only report, in these words.
-///
-/// For errors that are the user's, such as a file that does not exist: if several images say so, it is
-/// printed once.
-///
-/// # Examples
-/// ```
-/// let failure = coarray_fabric::Launch::new(2)
-///     .run(|| coarray_fabric::error_stop_with(2, "life: no such pattern"))
-///     .unwrap_err();
-/// assert_eq!(failure.to_string(), "life: no such pattern");
-/// ```
-///
-/// # Source
-/// Fortran 2018 `error stop` with a stop code, clause 11.4.
-pub fn error_stop_with(code: i32, message: impl fmt::Display) -> ! {
-    stop(code, format!("{OWN_WORDS}{message}"))
-}
-
-fn stop(code: i32, text: String) -> ! {
-    let code = failure::exit_code(code);
-    let Some(image) = Image::try_current() else {
-        eprintln!("{}", text.trim_start_matches(OWN_WORDS));
-        std::process::exit(i32::from(code));
-    };
-    image.stop(code, text)
 }

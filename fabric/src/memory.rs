@@ -24,7 +24,7 @@ pub(crate) fn check_available(length: usize) -> io::Result<()> {
             io::ErrorKind::OutOfMemory,
             format!(
                 "only {} of memory are available",
-                crate::settings::Bytes(memory.available)
+                crate::bytes::Bytes(memory.available)
             ),
         )),
         _ => Ok(()),

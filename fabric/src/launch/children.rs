@@ -7,7 +7,7 @@ use std::process::{Child, Command, ExitStatus};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::output::Stream;
+use crate::launch::output::Stream;
 
 /// One image's process, and our ends of the pipes it writes to.
 #[derive(Debug)]

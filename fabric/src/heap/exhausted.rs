@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::settings::Bytes;
+use crate::bytes::Bytes;
 
 /// How many holders an error lists.
 const LISTED: usize = 5;

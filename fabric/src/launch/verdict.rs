@@ -8,7 +8,7 @@ use std::process::ExitStatus;
 use rustix::process::Signal;
 
 use crate::control::{Failure, Stage};
-use crate::signals;
+use crate::launch::signals;
 
 /// Added to the number of a signal, it makes the exit code that shells report.
 const SIGNAL_CODE: i32 = 128;

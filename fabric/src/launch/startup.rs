@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 
-use crate::children::Children;
-use crate::processes::image_command;
+use crate::bytes::Bytes;
+use crate::launch::children::Children;
+use crate::launch::processes::image_command;
+use crate::launch::settings::{Settings, cores};
+use crate::launch::signals::Signals;
 use crate::region::Region;
-use crate::settings::{Bytes, Settings, cores};
-use crate::signals::Signals;
 
 /// Descriptors a supervisor holds for each image: its two pipes.
 const FILES_PER_IMAGE: usize = 2;

@@ -17,9 +17,9 @@ use rustix::io::{Errno, FdFlags, fcntl_dupfd_cloexec, fcntl_getfd, fcntl_setfd};
 use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
+use crate::launch::settings::{Bind, FabricKind, Settings};
+use crate::launch::terminal;
 use crate::region::Region;
-use crate::settings::{Bind, FabricKind, Settings};
-use crate::terminal;
 
 const IMAGE: &str = "COARRAY_IMAGE";
 const REGION: &str = "COARRAY_REGION";

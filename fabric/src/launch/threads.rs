@@ -12,9 +12,9 @@ use crate::control::{Failure, Stage};
 use crate::failure;
 use crate::image::Image;
 use crate::job::Job;
-use crate::processes::bind_to_core;
-use crate::settings::{Bind, Settings};
-use crate::startup::{StartError, create_region};
+use crate::launch::processes::bind_to_core;
+use crate::launch::settings::{Bind, Settings};
+use crate::launch::startup::{StartError, create_region};
 
 /// The exit code of Rust programs that panic.
 const PANIC_CODE: u8 = 101;

@@ -5,7 +5,7 @@
 
 use std::io::{self, IsTerminal};
 
-use crate::processes;
+use crate::launch::processes;
 
 /// Holds `COLUMNSxROWS`.
 pub(crate) const VARIABLE: &str = "COARRAY_TERMINAL";

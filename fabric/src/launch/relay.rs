@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use rustix::io::{Errno, ioctl_fionread, read};
 
-use crate::children::Children;
-use crate::outlet;
-use crate::output::{Display, Lines, Source, Stream};
-use crate::settings::Settings;
-use crate::terminal;
+use crate::launch::children::Children;
+use crate::launch::outlet;
+use crate::launch::output::{Display, Lines, Source, Stream};
+use crate::launch::settings::Settings;
+use crate::launch::terminal;
 
 /// Bytes that may wait for the readers of our output. While more do, the images wait.
 const BACKLOG: usize = 256 << 10;

@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 
-use crate::command_line::{self, Request, Run};
-use crate::processes::{HAND_OVER, environment};
-use crate::settings::{FabricKind, Settings};
-use crate::startup::ProgramError;
-use crate::supervisor::supervise;
+use crate::launch::command_line::{self, Request, Run};
+use crate::launch::processes::{HAND_OVER, environment};
+use crate::launch::settings::{FabricKind, Settings};
+use crate::launch::startup::ProgramError;
+use crate::launch::supervisor::supervise;
 
 const VERSION: &str = concat!("coarun ", env!("CARGO_PKG_VERSION"), "\n");
 

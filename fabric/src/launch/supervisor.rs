@@ -13,15 +13,15 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::Signal;
 
-use crate::children::Children;
 use crate::control::Stage;
-use crate::output::Source;
+use crate::launch::children::Children;
+use crate::launch::output::Source;
+use crate::launch::relay::Relay;
+use crate::launch::settings::Settings;
+use crate::launch::signals::{Arrival, Signals};
+use crate::launch::startup::{self, StartError};
+use crate::launch::verdict::{Death, Verdict};
 use crate::region::Region;
-use crate::relay::Relay;
-use crate::settings::Settings;
-use crate::signals::{Arrival, Signals};
-use crate::startup::{self, StartError};
-use crate::verdict::{Death, Verdict};
 
 /// A signal repeated within this time is the same request: `timeout` and batch systems signal the
 /// process first, then its whole group.

@@ -5,7 +5,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use crate::settings::{Bind, Bytes, FabricKind, ImageCount, SettingError, Settings};
+use crate::bytes::Bytes;
+use crate::launch::settings::{Bind, FabricKind, ImageCount, SettingError, Settings};
 
 /// What to do.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::pipe::PIPE_BUF;
 
-use crate::output::Stream;
+use crate::launch::output::Stream;
 
 /// The descriptor of our own `stream`.
 pub(crate) fn descriptor(stream: Stream) -> BorrowedFd<'static> {
