@@ -45,7 +45,7 @@ const GRACE: Duration = Duration::from_millis(300);
 /// Collective at its end: an image that returns from `body` waits for all others.
 ///
 /// # Errors
-/// The exit code is not 0 if an image panics, calls [`error_stop`], returns a failure from `body`, or is
+/// The exit code is not 0 if an image panics, calls [`error_stop`](crate::error_stop), returns a failure from `body`, or is
 /// killed; the report on stderr then names the image, the reason and the place.
 pub fn launch<R: Termination>(body: fn() -> R) -> ExitCode {
     static LAUNCHED: AtomicBool = AtomicBool::new(false);

@@ -1,6 +1,6 @@
 //! Tried: assign to a place on another image, as to a local one.
 //!
-//! To be told: that the place wants a `put`.
+//! To be told: that the place is a `Coref`, whose methods say the rest.
 
 use coarray::prelude::*;
 

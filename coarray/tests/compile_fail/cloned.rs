@@ -1,6 +1,6 @@
 //! Tried: clone a coarray, as one clones an array.
 //!
-//! To be told: that a coarray has no `clone`.
+//! To be told: that the clone is the array on this image, not another coarray.
 
 use coarray::prelude::*;
 

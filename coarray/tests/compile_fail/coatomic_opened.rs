@@ -1,6 +1,6 @@
 //! Tried: open a coarray of coatomics.
 //!
-//! To be told: that it needs no opening.
+//! To be told: that `open` is for values that travel, and a coatomic is none.
 
 use coarray::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Tried: derive `Remote` alone.
 //!
-//! To be told: to derive `Clone` and `Copy` too.
+//! To be told: to derive `Copy` too.
 
 use coarray::prelude::*;
 

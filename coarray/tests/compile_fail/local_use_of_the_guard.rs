@@ -1,6 +1,6 @@
-//! Tried: index the guard of an open coarray, or assign through it, as if it were the coarray.
+//! Tried: index the guard of an open coarray as if it were the coarray.
 //!
-//! To be told: that a guard is not indexed; `here` is the own part, `at` that of another image.
+//! To be told: that it is an `Open`, whose methods say the rest.
 
 use coarray::prelude::*;
 

@@ -1,0 +1,173 @@
+//! Collective operations give every image the bits of the sequential fold from image 0 upwards.
+
+mod containers;
+mod mixed;
+mod values;
+
+use coarray::{Values, co_broadcast, co_max, co_min, co_reduce, co_sum, this_image};
+use coarray_proptests::{Sample, Setting, bits, config};
+use proptest::prelude::*;
+use values::{Count, Digits, Matrix, input};
+
+/// Bytes that pass in one turn, and up to which everyone reads everyone's.
+const TURN: usize = 64 << 10;
+const FEW: usize = 2048;
+
+/// Numbers of elements of `size` bytes: few, at the borders of a turn and of the few, and many.
+fn lengths(size: usize) -> impl Strategy<Value = usize> {
+    let border = |bytes: usize| (bytes / size).saturating_sub(2)..bytes / size + 3;
+    prop_oneof![
+        2 => 0usize..20,
+        2 => border(FEW),
+        2 => border(TURN),
+        1 => border(2 * TURN),
+        2 => 0..40_000usize.min(10 * TURN / size),
+    ]
+}
+
+/// All images' values, and what they are combined.
+fn expected<T: Copy>(inputs: &[Vec<T>], join: impl Fn(T, T) -> T) -> Vec<T> {
+    let mut combined = inputs[0].clone();
+    for values in &inputs[1..] {
+        combined
+            .iter_mut()
+            .zip(values)
+            .for_each(|(sum, value)| *sum = join(*sum, *value));
+    }
+    combined
+}
+
+/// Runs `operation` on all images' values, and compares the bits that each of them gets.
+fn compare<T: Sample>(
+    setting: Setting,
+    length: usize,
+    value: impl Fn(usize, usize) -> T + Sync,
+    operation: impl Fn(&mut [T]) + Sync,
+    outcome: impl FnOnce(&[Vec<T>]) -> Vec<T>,
+) {
+    let inputs: Vec<Vec<T>> = (0..setting.images)
+        .map(|image| (0..length).map(|index| value(image, index)).collect())
+        .collect();
+    let results = setting.run(|| {
+        let mut values = inputs[this_image()].clone();
+        operation(&mut values);
+        values
+    });
+    let outcome = outcome(&inputs);
+    for (image, result) in results.iter().enumerate() {
+        let differs = |index: &usize| bits(&result[*index]) != bits(&outcome[*index]);
+        let first = (0..length).find(differs);
+        assert!(
+            first.is_none(),
+            "image {image} got {:?} for {:?} at {first:?}",
+            result[first.unwrap()],
+            outcome[first.unwrap()]
+        );
+    }
+}
+
+macro_rules! sums_and_extremes {
+    ($($name:ident: $type:ty;)*) => {
+        proptest! {
+            #![proptest_config(config(12))]
+            $(
+                #[test]
+                fn $name(setting in Setting::any(), length in lengths(size_of::<$type>()), seed: u64) {
+                    let value = |image, index| <$type>::count(input(seed, image, index));
+                    compare(setting, length, value, |values| co_sum(values), |inputs| expected(inputs, |a, b| a + b));
+                    compare(setting, length, value, |values| co_min(values), |inputs| expected(inputs, |a, b| if b < a { b } else { a }));
+                    compare(setting, length, value, |values| co_max(values), |inputs| expected(inputs, |a, b| if b > a { b } else { a }));
+                }
+            )*
+        }
+    };
+}
+
+sums_and_extremes! {
+    sums_and_extremes_of_u8_are_those_of_the_sequential_fold: u8;
+    sums_and_extremes_of_i16_are_those_of_the_sequential_fold: i16;
+    sums_and_extremes_of_u32_are_those_of_the_sequential_fold: u32;
+    sums_and_extremes_of_i64_are_those_of_the_sequential_fold: i64;
+    sums_and_extremes_of_i128_are_those_of_the_sequential_fold: i128;
+    sums_and_extremes_of_f32_are_those_of_the_sequential_fold: f32;
+    sums_and_extremes_of_f64_are_those_of_the_sequential_fold: f64;
+}
+
+macro_rules! broadcasts {
+    ($($name:ident: $type:ty;)*) => {
+        proptest! {
+            #![proptest_config(config(12))]
+            $(
+                #[test]
+                fn $name(setting in Setting::any(), length in lengths(size_of::<$type>()), root: prop::sample::Index, seed: u64) {
+                    let root = root.index(setting.images);
+                    let value = |image, index| <$type>::sample(input(seed, image, index));
+                    compare(setting, length, value, |values| co_broadcast(values, root), |inputs| inputs[root].clone());
+                }
+            )*
+        }
+    };
+}
+
+broadcasts! {
+    broadcasts_of_bool_bring_the_values_of_the_root: bool;
+    broadcasts_of_u16_bring_the_values_of_the_root: u16;
+    broadcasts_of_char_bring_the_values_of_the_root: char;
+    broadcasts_of_f64_bring_the_values_of_the_root: f64;
+    broadcasts_of_structs_bring_the_values_of_the_root: coarray_proptests::Particle;
+    broadcasts_of_wide_structs_bring_the_values_of_the_root: coarray_proptests::Wide;
+    broadcasts_of_sizes_that_do_not_divide_a_turn_bring_the_values_of_the_root: values::Odd;
+    broadcasts_of_plain_types_bring_the_values_of_the_root: coarray::Plain<coarray_proptests::Even>;
+}
+
+proptest! {
+    #![proptest_config(config(12))]
+
+    #[test]
+    fn reductions_join_from_image_0_upwards(setting in Setting::any(), length in lengths(size_of::<Digits>()), seed: u64) {
+        let value = |image, index| Digits::new(input(seed, image, index));
+        compare(setting, length, value, |values| co_reduce(values, Digits::then), |inputs| expected(inputs, Digits::then));
+    }
+
+    #[test]
+    fn reductions_of_matrices_are_their_products_in_order(setting in Setting::any(), length in lengths(size_of::<Matrix>()), seed: u64) {
+        let value = |image, index| Matrix::sample(input(seed, image, index));
+        compare(setting, length, value, |values| co_reduce(values, Matrix::times), |inputs| expected(inputs, Matrix::times));
+    }
+
+    #[test]
+    fn reductions_of_truth_values_are_those_of_the_sequential_fold(setting in Setting::any(), length in lengths(1), seed: u64) {
+        let value = |image, index| bool::sample(input(seed, image, index));
+        let differ = |a: bool, b: bool| a ^ b;
+        compare(setting, length, value, |values| co_reduce(values, differ), |inputs| expected(inputs, differ));
+    }
+}
+
+#[test]
+fn what_is_not_comparable_is_kept_only_where_image_0_has_it() {
+    for setting in Setting::all() {
+        setting.run(|| {
+            let nan_on = |image: usize| {
+                if this_image() == image {
+                    f64::NAN
+                } else {
+                    this_image() as f64
+                }
+            };
+            let mut values = [nan_on(0), nan_on(1)];
+            co_max(&mut values);
+            let largest = if coarray::num_images() == 2 {
+                0.0
+            } else {
+                coarray::num_images() as f64 - 1.0
+            };
+            assert!(values[0].is_nan());
+            assert_eq!(values[1], largest);
+            let mut values = [nan_on(0), nan_on(1)];
+            co_min(&mut values);
+            assert!(values[0].is_nan());
+            assert_eq!(values[1], 0.0);
+            assert_eq!(Values::elements(&values).len(), 2);
+        });
+    }
+}

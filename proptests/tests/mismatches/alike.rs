@@ -1,0 +1,238 @@
+//! Calls of one operation that differ in what they are about; and calls that differ in nothing but their
+//! place in the program.
+
+use coarray::Failure;
+use coarray::prelude::*;
+use coarray_proptests::IMAGE_COUNTS;
+
+use crate::{parse, report, watched};
+
+/// Lets the last image do `other` and the rest `one`, and checks what the report says about either.
+#[track_caller]
+fn differ(words: [&str; 2], one: impl Fn() + Sync, other: impl Fn() + Sync) {
+    for images in [2, 3, 4] {
+        let case = format!("{words:?} with {images} images");
+        let report = report(images, &case, || {
+            if this_image() + 1 == images {
+                other()
+            } else {
+                one()
+            }
+        });
+        for (image, operation) in parse(&report) {
+            let words = words[usize::from(image + 1 == images)];
+            assert!(operation.starts_with(words), "{case}: {report}");
+            assert!(
+                operation.contains("tests/mismatches/alike.rs:"),
+                "{case}: {report}"
+            );
+        }
+    }
+}
+
+#[test]
+fn creations_of_different_types_or_lengths_are_told_apart() {
+    differ(
+        [
+            "creation of a coarray of u32 at ",
+            "creation of a coarray of i32 at ",
+        ],
+        || drop(Coarray::new(1u32)),
+        || drop(Coarray::new(1i32)),
+    );
+    differ(
+        [
+            "creation of a coarray of 3 x [u8] at ",
+            "creation of a coarray of 4 x [u8] at ",
+        ],
+        || drop(Coarray::<[u8]>::zeroed(3)),
+        || drop(Coarray::<[u8]>::zeroed(4)),
+    );
+    differ(
+        [
+            "creation of a coarray of [u8; 3] at ",
+            "creation of a coarray of 3 x [u8] at ",
+        ],
+        || drop(Coarray::<[u8; 3]>::zeroed()),
+        || drop(Coarray::<[u8]>::zeroed(3)),
+    );
+    differ(
+        [
+            "creation of a coarray of coarray_sync::",
+            "creation of a coarray of i64 at ",
+        ],
+        || drop(Coarray::new(Coatomic::new(1i64))),
+        || drop(Coarray::new(1i64)),
+    );
+}
+
+#[test]
+fn values_of_different_types_or_lengths_are_told_apart() {
+    differ(
+        ["co_sum of f32 at ", "co_sum of u32 at "],
+        || co_sum(&mut 1f32),
+        || co_sum(&mut 1u32),
+    );
+    differ(
+        ["co_sum of 10 x u8 at ", "co_sum of 11 x u8 at "],
+        || co_sum(&mut vec![0u8; 10]),
+        || co_sum(&mut vec![0u8; 11]),
+    );
+    // The first pieces of both are equally long.
+    differ(
+        ["co_sum of 100000 x u8 at ", "co_sum of 300000 x u8 at "],
+        || co_sum(&mut vec![0u8; 100_000]),
+        || co_sum(&mut vec![0u8; 300_000]),
+    );
+    differ(
+        ["co_min of u64 at ", "co_min of i64 at "],
+        || co_min(&mut 1u64),
+        || co_min(&mut 1i64),
+    );
+    differ(
+        ["co_max of 0 x char at ", "co_max of char at "],
+        || co_max(&mut ['a'; 0]),
+        || co_max(&mut 'a'),
+    );
+    differ(
+        ["co_reduce of 4 x bool at ", "co_reduce of 4 x u8 at "],
+        || co_reduce(&mut [true; 4], |a, b| a ^ b),
+        || co_reduce(&mut [1u8; 4], |a, b| a ^ b),
+    );
+    differ(
+        [
+            "co_broadcast of i8 from image 0 at ",
+            "co_broadcast of u8 from image 0 at ",
+        ],
+        || co_broadcast(&mut 1i8, 0),
+        || co_broadcast(&mut 1u8, 0),
+    );
+    differ(
+        [
+            "co_broadcast of 7 x i8 from image 1 at ",
+            "co_broadcast of 8 x i8 from image 1 at ",
+        ],
+        || co_broadcast(&mut [1i8; 7], 1),
+        || co_broadcast(&mut [1i8; 8], 1),
+    );
+}
+
+#[test]
+fn broadcasts_from_different_images_are_told_apart() {
+    differ(
+        [
+            "co_broadcast of i8 from image 0 at ",
+            "co_broadcast of i8 from image 1 at ",
+        ],
+        || co_broadcast(&mut 1i8, 0),
+        || co_broadcast(&mut 1i8, 1),
+    );
+}
+
+/// Makes two coarrays of one type in different lines, and lets `body` use the first, or, where it is told
+/// so, on the last image, the second. Checks that the report tells them apart by these lines.
+#[track_caller]
+fn swapped(operation: &str, body: impl Fn(&mut Coarray<u8>, &mut Coarray<u8>, bool) + Sync) {
+    let lines = [line!() + 4, line!() + 5];
+    for images in [2, 3, 4] {
+        let report = report(images, operation, || {
+            let is_last = this_image() + 1 == images;
+            let mut one = Coarray::new(1u8);
+            let mut other = Coarray::new(2u8);
+            body(&mut one, &mut other, is_last);
+        });
+        for (image, text) in parse(&report) {
+            let line = lines[usize::from(image + 1 == images)];
+            let created = format!(
+                "{operation}the coarray of u8 created at {}:{line}:",
+                file!()
+            );
+            assert!(text.starts_with(&created), "{report}");
+        }
+    }
+}
+
+#[test]
+fn phases_of_different_coarrays_are_told_apart() {
+    swapped("open of ", |one, other, swap| {
+        drop(if swap { other.open() } else { one.open() })
+    });
+    swapped("publish of ", |one, other, swap| {
+        drop(if swap { other.publish() } else { one.publish() })
+    });
+    swapped("open of ", |one, other, swap| {
+        drop(coarray::open(if swap {
+            (other, one)
+        } else {
+            (one, other)
+        }));
+    });
+    swapped("open of ", |one, other, swap| {
+        if swap {
+            drop(coarray::open((other, one)))
+        } else {
+            drop(one.open())
+        }
+    });
+}
+
+#[test]
+fn guards_that_are_dropped_in_different_orders_are_told_apart() {
+    swapped("the end of the open phase of ", |one, other, swap| {
+        let (one, other) = coarray::open((one, other));
+        if swap { drop(other) } else { drop(one) }
+    });
+    swapped("the end of the read-only phase of ", |one, other, swap| {
+        let (one, other) = (one.publish(), other.publish());
+        if swap { drop(other) } else { drop(one) }
+    });
+}
+
+#[test]
+fn runs_are_told_apart_from_coarrays_and_from_each_other() {
+    let run = || Ragged::from_fn(this_image(), |_| 1u8);
+    for images in [2, 3] {
+        let report = report(images, "runs", || {
+            let (mut one, mut other) = (run(), run());
+            drop(if this_image() == 0 {
+                one.open()
+            } else {
+                other.open()
+            });
+        });
+        for (_, text) in parse(&report) {
+            assert!(text.starts_with("open of the coarray of "), "{report}");
+            assert!(text.contains(&format!("{}:", file!())), "{report}");
+        }
+    }
+}
+
+#[test]
+fn calls_in_different_lines_are_the_same_operation() -> Result<(), Failure> {
+    for images in IMAGE_COUNTS {
+        watched(images, "different lines", || {
+            let mut sum = this_image();
+            let mut coarray = if this_image() == 0 {
+                Coarray::new(1u8)
+            } else {
+                Coarray::new(2u8)
+            };
+            if this_image() % 2 == 0 {
+                coarray.open().close();
+                co_sum(&mut sum);
+                sync_all();
+                co_broadcast(&mut sum, 0);
+                coarray.publish().end();
+            } else {
+                coarray.open().close();
+                co_sum(&mut sum);
+                sync_all();
+                co_broadcast(&mut sum, 0);
+                coarray.publish().end();
+            }
+            assert_eq!(sum, num_images() * (num_images() - 1) / 2);
+            assert_eq!(*coarray, if this_image() == 0 { 1 } else { 2 });
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! A collective operation that a caught panic interrupts on one image is not taken for the next one.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use coarray::prelude::*;
+
+use crate::{parse, report};
+
+/// Lets image 0 try twice, where the first attempt panics on its own, and checks that the others never
+/// get past their first attempt.
+#[track_caller]
+fn retry(operation: &str, attempt: impl Fn(bool) + Sync) {
+    for images in [2, 3] {
+        let came_out = AtomicBool::new(false);
+        let report = report(images, operation, || {
+            if this_image() == 0 {
+                let interrupted = catch_unwind(AssertUnwindSafe(|| attempt(true)));
+                assert!(interrupted.is_err());
+            }
+            attempt(false);
+            came_out.store(true, Ordering::Relaxed);
+            attempt(false);
+        });
+        assert!(
+            !came_out.into_inner(),
+            "half an operation was taken for a whole one, before: {report}"
+        );
+        assert!(
+            parse(&report)
+                .iter()
+                .all(|(_, text)| text.starts_with(operation)),
+            "{report}"
+        );
+    }
+}
+
+#[test]
+fn a_reduction_that_panicked_on_one_image_is_not_taken_for_the_next() {
+    retry("co_reduce of 1000 x u64 at ", |panics| {
+        let mut values = vec![1u64; 1000];
+        co_reduce(
+            &mut values,
+            |a, b| if panics { panic!("once") } else { a + b },
+        );
+        assert!(
+            values.iter().all(|&value| value == num_images() as u64),
+            "wrong sums"
+        );
+    });
+}
+
+#[test]
+fn a_creation_that_panicked_on_one_image_is_not_taken_for_the_next() {
+    retry("creation of a coarray of [coarray_sync::", |panics| {
+        let counters = Coarray::<[Coatomic<u32>; 3]>::from_fn(|_| {
+            if panics {
+                panic!("once")
+            } else {
+                Coatomic::new(5)
+            }
+        });
+        assert_eq!(counters.at(0)[2].load(), 5, "never made");
+    });
+}

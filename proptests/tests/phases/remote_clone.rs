@@ -1,0 +1,57 @@
+//! Values in several pieces are fetched completely, by following what describes them.
+
+use coarray::prelude::*;
+use coarray::{Access, RemoteClone};
+use coarray_proptests::{Setting, config, mix};
+use proptest::prelude::*;
+
+/// Describes items of a coarray of an image.
+#[derive(Clone, Copy, Debug, Remote)]
+#[repr(C)]
+struct Slice {
+    first: Coptr<u32>,
+    length: usize,
+}
+
+impl RemoteClone for Slice {
+    type Local = Vec<u32>;
+
+    fn remote_clone<A: Access>(place: &Coref<Self, A>) -> Vec<u32> {
+        let Self { first, length } = place.get();
+        let item = |index: usize| {
+            // SAFETY: the tests below let slices point into coarrays that are open.
+            unsafe { first.offset(index as isize).as_coref() }
+                .expect("items are somewhere")
+                .get()
+        };
+        (0..length).map(item).collect()
+    }
+}
+
+proptest! {
+    #![proptest_config(config(20))]
+
+    #[test]
+    fn a_description_is_followed_to_the_image_it_names(setting in Setting::any(), seed: u64) {
+        setting.run(|| {
+            let (me, images) = (this_image(), num_images());
+            let range = |image: usize| {
+                let start = mix(seed, image as u64) as usize % 20;
+                (mix(seed, 7 + image as u64) as usize % images, start..start + mix(seed, 70 + image as u64) as usize % 20)
+            };
+            let value = |image: usize, index: usize| mix(image as u64, index as u64) as u32;
+            let mut items = Coarray::<[u32; 40]>::from_fn(|index| value(me, index));
+            let mut slices = Coarray::new(Slice { first: Coptr::null(), length: 0 });
+            let (items, slices) = coarray::open((&mut items, &mut slices));
+            let (owner, items_of) = range(me);
+            slices.here().put(Slice { first: items.at(owner)[items_of.start].address(), length: items_of.len() });
+            sync_all();
+            for image in 0..images {
+                let (owner, items_of) = range(image);
+                let expected: Vec<u32> = items_of.clone().map(|index| value(owner, index)).collect();
+                assert_eq!(slices.at(image).remote_clone(), expected);
+                assert_eq!(items.at(owner)[items_of].remote_clone(), expected);
+            }
+        });
+    }
+}
