@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-use coarray_coref::{Coref, Remote, Shape, Shared, Values};
+use coarray_coref::{Coref, LeavesItsThread, Remote, Shape, Shared, Values};
 
 use crate::storage::Storage;
 
@@ -42,10 +42,16 @@ pub struct Coarray<T: ?Sized> {
     pub(crate) shape: PhantomData<*mut T>,
 }
 
+// SAFETY: nothing implements `LeavesItsThread`, so that this never holds.
+unsafe impl<T: ?Sized + LeavesItsThread> Send for Coarray<T> {}
+
+// SAFETY: nothing implements `LeavesItsThread`, so that this never holds.
+unsafe impl<T: ?Sized + LeavesItsThread> Sync for Coarray<T> {}
+
 impl<T: ?Sized + Shape> Coarray<T> {
     #[inline]
     pub(crate) fn extent(&self) -> usize {
-        self.storage.extent::<T::Item>()
+        self.storage.extent::<T>()
     }
 
     /// This image's part, whatever its phase.
@@ -109,7 +115,7 @@ impl<T: ?Sized + Shape> Coarray<T> {
     {
         // SAFETY: every image's part was initialised before any image returned from the creation, lives
         // until all images dropped the coarray, and is only ever accessed by shared reference.
-        unsafe { self.storage.places().at(image, self.extent()) }
+        unsafe { self.storage.places().at(image) }
     }
 }
 

@@ -38,6 +38,7 @@ impl<T: ?Sized + Shape> Coarray<T> {
     where
         T: ShapeCast<To>,
     {
+        const { T::FITS };
         // SAFETY: `ShapeCast` vouches for the new shape in the storage's bytes.
         T::cast(self.extent(), |_| unsafe { self.reshaped() })
     }
@@ -52,6 +53,7 @@ impl<T: ?Sized + Shape> Coarray<T> {
     where
         T: ShapeCast<To>,
     {
+        const { T::FITS };
         // SAFETY: `ShapeCast` vouches for the new shape in the storage's bytes.
         T::cast(self.extent(), |_| unsafe { self.reshaped_mut() })
     }
@@ -147,5 +149,25 @@ impl<T: Remote> Coarray<[T]> {
     /// *Coarray C++* section 4.2.
     pub fn as_bounded<const N: usize>(&self) -> Result<&Coarray<[T; N]>, MismatchedExtentError> {
         self.try_into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Coarray;
+
+    #[test]
+    fn a_cast_reaches_no_further_than_its_shape() {
+        crate::run(1, || {
+            let mut whole = Coarray::<[i32; 200]>::zeroed();
+            let row = whole.shape_cast_mut::<[i32; 20]>();
+            {
+                let row = row.open();
+                row.at(0).put_from(&[1; 20]);
+                row.at(0).fill(row.at(0)[19].get() + 1);
+            }
+            assert_eq!(whole[..20], [2; 20]);
+            assert_eq!(whole[20..], [0; 180]);
+        });
     }
 }

@@ -32,7 +32,7 @@ impl<T: Symmetric> Coarray<T> {
     }
 }
 
-impl<T: Remote> Coarray<T> {
+impl<T> Coarray<T> {
     /// Collective. A coarray of zeros.
     ///
     /// Types to which zero bytes are no value, such as `NonZeroU32`, do not compile here.
@@ -41,7 +41,11 @@ impl<T: Remote> Coarray<T> {
     /// As [`new`](Self::new).
     #[must_use]
     #[track_caller]
-    pub fn zeroed() -> Self {
+    pub fn zeroed() -> Self
+    where
+        T: Remote,
+    {
+        const { Zero::<T>::IS_VALID };
         or_panic(Self::try_zeroed())
     }
 
@@ -50,13 +54,11 @@ impl<T: Remote> Coarray<T> {
     /// # Errors
     /// As [`try_new`](Self::try_new).
     #[track_caller]
-    pub fn try_zeroed() -> Result<Self, AllocError> {
-        const {
-            assert!(
-                T::ZERO_IS_VALID,
-                "zero bytes are no valid value of this type; use Coarray::new"
-            )
-        }
+    pub fn try_zeroed() -> Result<Self, AllocError>
+    where
+        T: Remote,
+    {
+        const { Zero::<T>::IS_VALID };
         // SAFETY: zero bytes are a valid `T`.
         create::<T>(1, Location::caller(), |place| unsafe {
             place.write_bytes(0, 1)
@@ -122,7 +124,7 @@ impl<T: Symmetric> Coarray<[T]> {
     }
 }
 
-impl<T: Remote> Coarray<[T]> {
+impl<T> Coarray<[T]> {
     /// Collective. A coarray of `extent` zeros, the same number on all images.
     ///
     /// # Panics
@@ -140,7 +142,11 @@ impl<T: Remote> Coarray<[T]> {
     /// ```
     #[must_use]
     #[track_caller]
-    pub fn zeroed(extent: usize) -> Self {
+    pub fn zeroed(extent: usize) -> Self
+    where
+        T: Remote,
+    {
+        const { Zero::<T>::IS_VALID };
         or_panic(Self::try_zeroed(extent))
     }
 
@@ -149,18 +155,26 @@ impl<T: Remote> Coarray<[T]> {
     /// # Errors
     /// As [`Coarray::try_new`].
     #[track_caller]
-    pub fn try_zeroed(extent: usize) -> Result<Self, AllocError> {
-        const {
-            assert!(
-                T::ZERO_IS_VALID,
-                "zero bytes are no valid value of this type; use Coarray::from_fn"
-            )
-        }
+    pub fn try_zeroed(extent: usize) -> Result<Self, AllocError>
+    where
+        T: Remote,
+    {
+        const { Zero::<T>::IS_VALID };
         create::<[T]>(extent, Location::caller(), |place| {
             // SAFETY: the block holds `extent` items, for which zero bytes are valid.
             unsafe { place.cast::<T>().write_bytes(0, extent) }
         })
     }
+}
+
+/// Evaluated by every function that makes zeros, so that the compiler points to the call in the program.
+struct Zero<T>(PhantomData<T>);
+
+impl<T: Remote> Zero<T> {
+    const IS_VALID: () = assert!(
+        T::ZERO_IS_VALID,
+        "zero bytes are no valid value of this type; use Coarray::new or Coarray::from_fn"
+    );
 }
 
 /// Makes a coarray of `extent` items and lets `fill` initialise this image's part.

@@ -20,6 +20,12 @@ pub trait Opens: sealed::Sealed {
 }
 
 /// Two to four things that open together.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not open together",
+    label = "not a tuple of two to four `&mut` to coarrays",
+    note = "for several coarrays: `let (a, b) = open((&mut a, &mut b));`",
+    note = "for one coarray: `let a = a.open();`"
+)]
 pub trait OpenTogether: sealed::Sealed {
     /// A guard for each.
     type Guards;
@@ -99,6 +105,7 @@ macro_rules! tuples {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<$($name: Opens),+> OpenTogether for ($($name,)+) {
             type Guards = ($($name::Guard,)+);
 

@@ -63,8 +63,8 @@ pub mod testing;
 pub use crate::coarray::Coarray;
 pub use coarray_collectives::{co_broadcast, co_max, co_min, co_reduce, co_sum};
 pub use coarray_coref::{
-    Access, Coptr, Coref, Iter, Member, Members, MismatchedExtentError, Plain, ReadOnly, ReadWrite,
-    Remote, RemoteClone, Section, Shape, ShapeCast, Shared, Symmetric, Values,
+    Access, Coptr, Coref, Iter, MayPut, Member, Members, MismatchedExtentError, Plain, ReadOnly,
+    ReadWrite, Remote, RemoteClone, Section, Shape, ShapeCast, Shared, Symmetric, Values,
 };
 pub use coarray_fabric::{
     AllocError, Failure, Holder, Launch, coarun, error_stop, error_stop_with, launch, num_images,

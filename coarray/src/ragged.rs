@@ -7,7 +7,7 @@ use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use std::ptr::NonNull;
 
-use coarray_coref::{Coref, ReadOnly, Remote, bytes_are_valid};
+use coarray_coref::{Coref, LeavesItsThread, ReadOnly, Remote, bytes_are_valid};
 use coarray_fabric::{AllocError, Operation, RaggedBlock};
 
 use crate::coarray::Coarray;
@@ -41,6 +41,12 @@ pub struct Ragged<T: Remote> {
     block: Option<RaggedBlock>,
     items: PhantomData<*mut T>,
 }
+
+// SAFETY: nothing implements `LeavesItsThread`, so that this never holds.
+unsafe impl<T: Remote + LeavesItsThread> Send for Ragged<T> {}
+
+// SAFETY: nothing implements `LeavesItsThread`, so that this never holds.
+unsafe impl<T: Remote + LeavesItsThread> Sync for Ragged<T> {}
 
 impl<T: Remote> Ragged<T> {
     /// Collective. A run of `length` items on this image, item `i` being `item(i)`.
@@ -180,7 +186,7 @@ impl<T: Remote> Ragged<T> {
         image: usize,
     ) -> &Coref<[T], A> {
         // SAFETY: nobody writes a description during a phase.
-        let [offset, length] = unsafe { places.at::<[usize; 2], ReadOnly>(image, 1) }.get();
+        let [offset, length] = unsafe { places.at::<[usize; 2], ReadOnly>(image) }.get();
         let me = self.phase().image();
         // SAFETY: the description is what its image wrote about its own block; the caller vouches for the
         // rest. The address of an empty run is never used.

@@ -18,7 +18,7 @@ pub(crate) struct Storage {
     image: Rc<Image>,
     block: Block,
     address: NonNull<u8>,
-    bytes: usize,
+    places: Places,
     /// Whether a guard of an open or read-only phase exists, or was leaked.
     in_phase: Cell<bool>,
 }
@@ -46,11 +46,19 @@ impl Storage {
         // SAFETY: the block lies in this image's heap.
         let address =
             unsafe { NonNull::new_unchecked(image.heap(image.index()).add(block.offset())) };
+        let places = Places {
+            first: image.heap(0).addr() + block.offset(),
+            stride: image.stride(),
+            bytes,
+            images: image.images(),
+            me: image.index(),
+            direct: image.is_direct(image.index()),
+        };
         Ok(Self {
             image,
             block,
             address,
-            bytes,
+            places,
             in_phase: Cell::new(false),
         })
     }
@@ -77,15 +85,16 @@ impl Storage {
         self.address
     }
 
-    /// How many `Item`s there are.
-    pub(crate) fn extent<Item>(&self) -> usize {
+    /// The leading extent as a `T`: as many items as there is room for, or 1 for a single value.
+    #[inline]
+    pub(crate) fn extent<T: ?Sized + Shape>(&self) -> usize {
         const {
             assert!(
-                size_of::<Item>() > 0,
+                size_of::<T::Item>() > 0,
                 "a coarray of values without bytes is of no use"
             )
         }
-        self.bytes / size_of::<Item>()
+        T::extent_in(self.places.bytes)
     }
 
     pub(crate) fn is_in_phase(&self) -> bool {
@@ -153,14 +162,9 @@ impl Storage {
     }
 
     /// Where all images' parts are.
+    #[inline]
     pub(crate) fn places(&self) -> Places {
-        Places {
-            first: self.image.heap(0).addr() + self.block.offset(),
-            stride: self.image.stride(),
-            images: self.image.images(),
-            me: self.image.index(),
-            direct: self.image.is_direct(self.image.index()),
-        }
+        self.places
     }
 }
 
@@ -177,13 +181,14 @@ impl Drop for Storage {
 pub(crate) struct Places {
     first: usize,
     stride: usize,
+    bytes: usize,
     images: usize,
     pub(crate) me: usize,
     direct: bool,
 }
 
 impl Places {
-    /// The place of `extent` items on `image`.
+    /// The place on `image`.
     ///
     /// # Panics
     /// If there is no such image.
@@ -192,16 +197,22 @@ impl Places {
     /// As [`Coref::new`], for every image.
     #[inline]
     #[track_caller]
-    pub(crate) unsafe fn at<'a, T: ?Sized, A: Access>(
+    pub(crate) unsafe fn at<'a, T: ?Sized + Shape, A: Access>(
         &self,
         image: usize,
-        extent: usize,
     ) -> &'a Coref<T, A> {
         if image >= self.images {
             no_such_image(image, self.images);
         }
         // SAFETY: passed on.
-        unsafe { Coref::new(self.first + image * self.stride, image, extent, self.direct) }
+        unsafe {
+            Coref::new(
+                self.first + image * self.stride,
+                image,
+                T::extent_in(self.bytes),
+                self.direct,
+            )
+        }
     }
 }
 

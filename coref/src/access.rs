@@ -11,6 +11,15 @@ pub enum ReadWrite {}
 #[derive(Debug)]
 pub enum ReadOnly {}
 
+/// The access that may put: [`ReadWrite`].
+#[diagnostic::on_unimplemented(
+    message = "a published coarray can only be read",
+    label = "this would change it",
+    note = "to let images put, open the coarray instead of publishing it: `let x = x.open();`"
+)]
+pub trait MayPut: Access {}
+
+impl MayPut for ReadWrite {}
 impl Access for ReadWrite {}
 impl Access for ReadOnly {}
 

@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 
 use coarray_fabric::direct;
 
-use crate::access::Access;
+use crate::access::{Access, MayPut};
 use crate::coref::Coref;
 use crate::remote::Remote;
 use crate::shape::{Shape, elements_in};
@@ -87,7 +87,7 @@ where
     }
 }
 
-impl<T> Coref<T>
+impl<T, A: Access> Coref<T, A>
 where
     T: ?Sized + Shape<Item: Remote>,
 {
@@ -97,7 +97,10 @@ where
     /// If the leading extents, where they are known only at run time, differ.
     #[inline]
     #[track_caller]
-    pub fn put_from(&self, source: &T) {
+    pub fn put_from(&self, source: &T)
+    where
+        A: MayPut,
+    {
         const { T::Item::CHECK };
         self.check_extent(source.extent());
         // SAFETY: the source is as long as the place.
@@ -107,7 +110,10 @@ where
     /// # Safety
     /// `source` is valid for reads of `length` bytes, which are valid elements, and the place has as many
     /// after `offset`.
-    unsafe fn put_bytes(&self, offset: usize, source: *const u8, length: usize) {
+    unsafe fn put_bytes(&self, offset: usize, source: *const u8, length: usize)
+    where
+        A: MayPut,
+    {
         // SAFETY: the place is mapped or reachable, and the caller vouches for the rest.
         unsafe {
             if self.is_direct() {
@@ -124,7 +130,10 @@ where
     /// If the leading extents, where they are known only at run time, differ; or as
     /// [`get_into`](Self::get_into).
     #[track_caller]
-    pub fn copy_from<B: Access>(&self, source: &Coref<T, B>) {
+    pub fn copy_from<B: Access>(&self, source: &Coref<T, B>)
+    where
+        A: MayPut,
+    {
         const { T::Item::CHECK };
         self.check_extent(source.leading_extent());
         if self.is_direct() && source.is_direct() {
@@ -142,7 +151,10 @@ where
     }
 
     /// One-sided. Stores `value` in every element.
-    pub fn fill(&self, value: Element<T>) {
+    pub fn fill(&self, value: Element<T>)
+    where
+        A: MayPut,
+    {
         const { T::Item::CHECK };
         let count = self.leading_extent() * elements_in::<T::Item>();
         let batch = [value; BATCH];

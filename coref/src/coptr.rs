@@ -136,9 +136,11 @@ impl<T> Coptr<T> {
 }
 
 // SAFETY: a number that means the same on every image.
+#[diagnostic::do_not_recommend]
 unsafe impl<T: 'static> Symmetric for Coptr<T> {}
 
 // SAFETY: one `u64`; using what it points to is unsafe, so any bits are a valid copointer.
+#[diagnostic::do_not_recommend]
 unsafe impl<T: 'static> Remote for Coptr<T> {
     type Element = Self;
     const ANY_BITS: bool = true;

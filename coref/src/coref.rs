@@ -2,15 +2,15 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
 use std::ptr;
 
 use coarray_fabric::{Image, direct};
 
-use crate::access::{Access, ReadWrite};
+use crate::access::{Access, MayPut, ReadWrite};
 use crate::coptr::Coptr;
 use crate::remote::{Remote, Shared};
-use crate::transfer::{check_value, fetch, send};
+use crate::thread::LeavesItsThread;
+use crate::transfer::{check_value, fetch_value, send_value};
 
 /// A place on an image: `&Coref<T>` is to the memory of all images what `&T` is to this image's.
 ///
@@ -51,6 +51,12 @@ pub struct Coref<T: ?Sized, A: Access = ReadWrite> {
     shape: PhantomData<(*mut T, A)>,
     place: [()],
 }
+
+// SAFETY: nothing implements `LeavesItsThread`, so that this never holds.
+unsafe impl<T: ?Sized + LeavesItsThread, A: Access> Send for Coref<T, A> {}
+
+// SAFETY: nothing implements `LeavesItsThread`, so that this never holds.
+unsafe impl<T: ?Sized + LeavesItsThread, A: Access> Sync for Coref<T, A> {}
 
 const EXTENT_BITS: u32 = 43;
 const IMAGE_BITS: u32 = 20;
@@ -151,10 +157,7 @@ impl<T: Remote, A: Access> Coref<T, A> {
             // exclusive reference to it.
             unsafe { direct::load(self.pointer().cast::<T>()) }
         } else {
-            let mut value = MaybeUninit::<T>::uninit();
-            // SAFETY: the target is `size_of::<T>()` bytes of our own.
-            unsafe { fetch(self, value.as_mut_ptr().cast(), size_of::<T>()) };
-            value
+            fetch_value(self)
         };
         check_value(value, self.image())
     }
@@ -173,21 +176,23 @@ impl<T: Remote, A: Access> Coref<T, A> {
     }
 }
 
-impl<T: Remote> Coref<T> {
+impl<T: Remote, A: Access> Coref<T, A> {
     /// One-sided. Stores `value` in the place.
     ///
     /// The value is visible to this image's next `get` at once, and to all images after the phase ends or
     /// the next `sync_all`.
     #[inline]
-    pub fn put(&self, value: T) {
+    pub fn put(&self, value: T)
+    where
+        A: MayPut,
+    {
         const { T::CHECK };
         if self.is_direct() {
             // SAFETY: the place is mapped, aligned and allocated while `self` lives, and nobody holds a
             // reference to it; a `Remote` type has no padding.
             unsafe { direct::store(self.pointer().cast::<T>(), &value) }
         } else {
-            // SAFETY: the source is a value of our own.
-            unsafe { send(self, ptr::from_ref(&value).cast(), size_of::<T>()) }
+            send_value(self, value);
         }
     }
 }

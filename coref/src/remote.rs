@@ -16,7 +16,7 @@ use bytemuck::{CheckedBitPattern, NoUninit};
     message = "`{Self}` cannot live in a coarray",
     label = "not a value whose bytes mean the same on every image",
     note = "numbers, `bool`, `char`, arrays of them and structs with `#[derive(Clone, Copy, coarray::Remote)] #[repr(C)]` can",
-    note = "for data of a different length on each image use `coarray::Ragged<T>`"
+    note = "text, and other data of a different length on each image, fits `coarray::Ragged<T>`, such as `Ragged<u8>`"
 )]
 pub unsafe trait Symmetric: 'static {
     /// Whether other images may reach a value from its creation on, because it is [`Shared`].
@@ -39,7 +39,7 @@ pub unsafe trait Symmetric: 'static {
     message = "`{Self}` cannot travel between images",
     label = "its bytes would mean nothing, or something wrong, on another image",
     note = "numbers, `bool`, `char`, arrays of them and structs with `#[derive(Clone, Copy, coarray::Remote)] #[repr(C)]` can",
-    note = "for data of a different length on each image use `coarray::Ragged<T>`"
+    note = "text, and other data of a different length on each image, fits `coarray::Ragged<T>`, such as `Ragged<u8>`"
 )]
 pub unsafe trait Remote: Symmetric + Copy {
     /// What is left when all array brackets are taken off: `f64` for `[[f64; 20]; 10]`.
@@ -80,6 +80,8 @@ unsafe impl<T: Symmetric, const N: usize> Symmetric for [T; N] {
 }
 
 // SAFETY: `&[T; N]` gives access to elements that may each be shared.
+// Or else the compiler would report that the items are private, and not the coarray.
+#[diagnostic::do_not_recommend]
 unsafe impl<T: Shared, const N: usize> Shared for [T; N] {}
 
 // SAFETY: an array is its elements one after the other, without padding between them, and is valid if
@@ -99,10 +101,13 @@ unsafe impl<T: Remote, const N: usize> Remote for [T; N] {
 macro_rules! elements {
     ($($type:ident),*; any_bits: $any:expr, zero: $zero:expr) => { $(
         // SAFETY: a number, character or truth value without drop glue.
+        // A list of these would bury the advice.
+        #[diagnostic::do_not_recommend]
         unsafe impl Symmetric for $type {}
 
         // SAFETY: bytemuck's `NoUninit` says that there is no padding, its `CheckedBitPattern` which bytes
         // are valid; the bound below makes sure that it says so.
+        #[diagnostic::do_not_recommend]
         unsafe impl Remote for $type {
             type Element = Self;
             const ANY_BITS: bool = $any;

@@ -2,7 +2,7 @@
 
 use std::ops::{Index, RangeBounds};
 
-use crate::access::{Access, ReadWrite};
+use crate::access::{Access, MayPut, ReadWrite};
 use crate::bulk::extents_differ;
 use crate::coref::Coref;
 use crate::index::resolve;
@@ -182,13 +182,16 @@ impl<T: Remote, A: Access> Section<'_, T, A> {
     }
 }
 
-impl<T: Remote> Section<'_, T> {
+impl<T: Remote, A: Access> Section<'_, T, A> {
     /// One-sided. Stores `source` in the items.
     ///
     /// # Panics
     /// If the lengths differ.
     #[track_caller]
-    pub fn put_from(&self, source: &[T]) {
+    pub fn put_from(&self, source: &[T])
+    where
+        A: MayPut,
+    {
         if source.len() != self.count {
             extents_differ(source.len(), self.count, self.first.image());
         }
@@ -204,7 +207,10 @@ impl<T: Remote> Section<'_, T> {
     /// # Panics
     /// If the lengths differ, or as [`Coref::get`].
     #[track_caller]
-    pub fn copy_from<B: Access>(&self, source: &Section<'_, T, B>) {
+    pub fn copy_from<B: Access>(&self, source: &Section<'_, T, B>)
+    where
+        A: MayPut,
+    {
         if source.count != self.count {
             extents_differ(source.count, self.count, self.first.image());
         }
@@ -214,7 +220,10 @@ impl<T: Remote> Section<'_, T> {
     }
 
     /// One-sided. Stores `value` in every item.
-    pub fn fill(&self, value: T) {
+    pub fn fill(&self, value: T)
+    where
+        A: MayPut,
+    {
         self.iter().for_each(|item| item.put(value));
     }
 }
@@ -236,6 +245,16 @@ impl<'a, T: Symmetric, A: Access> Iterator for Iter<'a, T, A> {
             self.next += 1;
             // SAFETY: just checked.
             unsafe { self.section.item(index) }
+        })
+    }
+
+    /// `sum` and its like come here. Without the `Option` of `next` their loops need not ask for every item
+    /// whether its address is null.
+    #[inline]
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(self, start: B, mut step: F) -> B {
+        (self.next..self.section.count).fold(start, |folded, index| {
+            // SAFETY: the index is below the number of items.
+            step(folded, unsafe { self.section.item(index) })
         })
     }
 

@@ -20,6 +20,11 @@ pub unsafe trait Shape {
     #[doc(hidden)]
     fn extent(&self) -> usize;
 
+    /// The leading extent of a place with `bytes` bytes at its disposal: as many items as fit, but only 1 for a
+    /// single value.
+    #[doc(hidden)]
+    fn extent_in(bytes: usize) -> usize;
+
     /// All elements, in memory order.
     #[doc(hidden)]
     fn elements(&self) -> &[<Self::Item as Remote>::Element]
@@ -61,6 +66,11 @@ unsafe impl<T: Symmetric> Shape for T {
     fn extent(&self) -> usize {
         1
     }
+
+    #[inline]
+    fn extent_in(_bytes: usize) -> usize {
+        1
+    }
 }
 
 // SAFETY: the pointer is to `extent` times `T`.
@@ -75,6 +85,17 @@ unsafe impl<T: Symmetric> Shape for [T] {
     #[inline]
     fn extent(&self) -> usize {
         self.len()
+    }
+
+    #[inline]
+    fn extent_in(bytes: usize) -> usize {
+        const {
+            assert!(
+                size_of::<T>() > 0,
+                "a run of values without bytes has no number of them"
+            )
+        }
+        bytes / size_of::<T>()
     }
 }
 

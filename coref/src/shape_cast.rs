@@ -17,6 +17,11 @@ pub unsafe trait ShapeCast<To: ?Sized + Shape>: Shape {
     /// How the cast's result is wrapped: `Result<P, MismatchedExtentError>` where it can fail, else `P`.
     type Wrap<P>;
 
+    /// Fails to compile where both shapes are known and the new one does not fit. The functions that programs call
+    /// evaluate it themselves, so that the compiler points to the call.
+    #[doc(hidden)]
+    const FITS: () = ();
+
     /// The leading extent of the new shape over a place with `extent` items, handed to `make`.
     #[doc(hidden)]
     fn cast<P>(extent: usize, make: impl FnOnce(usize) -> P) -> Self::Wrap<P>;
@@ -26,13 +31,12 @@ pub unsafe trait ShapeCast<To: ?Sized + Shape>: Shape {
 unsafe impl<From: Remote, To: Remote<Element = From::Element>> ShapeCast<To> for From {
     type Wrap<P> = P;
 
+    const FITS: () = assert!(
+        size_of::<To>() <= size_of::<From>(),
+        "shape_cast: the new shape has more elements than the old one"
+    );
+
     fn cast<P>(_extent: usize, make: impl FnOnce(usize) -> P) -> P {
-        const {
-            assert!(
-                size_of::<To>() <= size_of::<From>(),
-                "shape_cast: the new shape has more elements than the old one"
-            );
-        }
         make(1)
     }
 }
@@ -100,6 +104,7 @@ impl<T: ?Sized + Shape, A: Access> Coref<T, A> {
     where
         T: ShapeCast<To>,
     {
+        const { T::FITS };
         // SAFETY: `ShapeCast` vouches for so many items of the new shape in the bytes of the old.
         T::cast(self.leading_extent(), |extent| unsafe {
             self.part(0, extent)

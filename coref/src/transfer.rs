@@ -1,10 +1,11 @@
 //! The ways bytes take to places that are not directly mapped, and the check of what arrives.
 
 use std::mem::MaybeUninit;
+use std::ptr;
 
 use coarray_fabric::Image;
 
-use crate::access::Access;
+use crate::access::{Access, MayPut};
 use crate::coref::Coref;
 use crate::remote::Remote;
 use crate::shape::elements_in;
@@ -32,11 +33,37 @@ pub(crate) unsafe fn fetch<T: ?Sized, A: Access>(
 /// `source` is valid for reads of `length` bytes, and the place is that long.
 #[cold]
 #[inline(never)]
-pub(crate) unsafe fn send<T: ?Sized>(place: &Coref<T>, source: *const u8, length: usize) {
+pub(crate) unsafe fn send<T: ?Sized, A: MayPut>(
+    place: &Coref<T, A>,
+    source: *const u8,
+    length: usize,
+) {
     let image = Image::current();
     let offset = place.local_address() - image.heap(place.image()).addr();
     // SAFETY: the caller vouches for both sides; the place's owner holds no reference to it.
     unsafe { image.fabric().put(place.image(), offset, source, length) }
+}
+
+/// Gets a value through the fabric, unchecked.
+///
+/// Returning it keeps the caller, who loads where it can, from giving the value an address.
+#[cold]
+#[inline(never)]
+pub(crate) fn fetch_value<T: Remote, A: Access>(place: &Coref<T, A>) -> MaybeUninit<T> {
+    let mut value = MaybeUninit::<T>::uninit();
+    // SAFETY: the target is `size_of::<T>()` bytes of our own.
+    unsafe { fetch(place, value.as_mut_ptr().cast(), size_of::<T>()) };
+    value
+}
+
+/// Puts a value through the fabric.
+///
+/// Taking it by value keeps the caller, who stores where it can, from giving the value an address.
+#[cold]
+#[inline(never)]
+pub(crate) fn send_value<T: Remote, A: MayPut>(place: &Coref<T, A>, value: T) {
+    // SAFETY: the source is a value of our own.
+    unsafe { send(place, ptr::from_ref(&value).cast(), size_of::<T>()) }
 }
 
 /// Takes bytes that arrived from `image` for a value, if they are one.

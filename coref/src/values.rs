@@ -20,6 +20,8 @@ pub trait Values {
     fn elements_mut(&mut self) -> &mut [Self::Element];
 }
 
+// Or else the compiler would report that `T` cannot travel, and not say what collectives work on.
+#[diagnostic::do_not_recommend]
 impl<T: Remote> Values for T {
     type Element = T::Element;
 

@@ -101,6 +101,7 @@ numbers! {
 }
 
 // SAFETY: an atomic integer: a number without drop glue.
+#[diagnostic::do_not_recommend]
 unsafe impl<T: Number> Symmetric for Coatomic<T> {
     const SHARED: bool = true;
 }

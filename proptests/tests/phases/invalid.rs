@@ -125,3 +125,24 @@ fn what_is_put_right_before_the_end_of_the_phase_does_no_harm() {
         });
     }
 }
+
+#[test]
+fn bytes_outside_of_the_shape_in_which_their_owner_opened_are_found() {
+    for setting in Setting::all().filter(|setting| setting.images > 1) {
+        let outcome = setting.launch().run(|| {
+            let mut coarray =
+                Coarray::<[Plain<Even>; 9]>::from_fn(|index| Plain::sample(index as u64));
+            if this_image() == 0 {
+                coarray.shape_cast_mut::<[Plain<Even>; 4]>().open().close();
+            } else {
+                let open = coarray.open();
+                tear(&open.at(0)[8], 0, 1);
+            }
+        });
+        let failure = outcome.unwrap_err();
+        assert!(
+            failure.image == 0 && failure.text.contains("no valid values"),
+            "{failure}"
+        );
+    }
+}

@@ -98,3 +98,31 @@ proptest! {
         });
     }
 }
+
+#[test]
+fn a_coarray_that_opens_in_a_shorter_shape_is_no_longer_than_that_shape() {
+    for setting in Setting::all() {
+        setting.run(|| {
+            let right = (this_image() + 1) % num_images();
+            let mut coarray = Coarray::<[u16; 9]>::from_fn(|index| index as u16);
+            let open = coarray.shape_cast_mut::<[u16; 4]>().open();
+            open.at(right).put_from(&[10, 11, 12, 13]);
+            let mut values = [0; 4];
+            open.at(right).get_into(&mut values);
+            assert_eq!(values, [10, 11, 12, 13]);
+            open.close();
+            assert_eq!(*coarray, [10, 11, 12, 13, 4, 5, 6, 7, 8]);
+            let open = coarray.shape_cast_mut::<[[u16; 2]; 2]>().open();
+            open.at(right).fill(20);
+            open.close();
+            assert_eq!(*coarray, [20, 20, 20, 20, 4, 5, 6, 7, 8]);
+            let open = coarray.shape_cast_mut::<u16>().open();
+            open.at(right).put_from(&30);
+            open.at(right).fill(31);
+            open.close();
+            assert_eq!(*coarray, [31, 20, 20, 20, 4, 5, 6, 7, 8]);
+            let rows = coarray.shape_cast_mut::<[[u16; 4]]>().publish();
+            assert_eq!(rows.at(right).to_vec(), [[31, 20, 20, 20], [4, 5, 6, 7]]);
+        });
+    }
+}
