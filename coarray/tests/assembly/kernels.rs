@@ -1,4 +1,4 @@
-//! The innermost loops of programs; `.ci/check-assembly` compiles them and reads the result.
+//! The innermost loops of programs; `.ci/assembly` compiles them and reads the result.
 //!
 //! The library promises that a `put` or `get` on a directly mapped place is one store or load, and that a
 //! loop over such places is a loop of stores or loads: what is the same for all items, whether the image is
