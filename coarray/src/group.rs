@@ -11,7 +11,7 @@ use crate::ragged::{OpenRagged, Ragged};
 use crate::storage::Storage;
 
 /// Something that opens: `&mut Coarray<T>` or `&mut Ragged<T>`.
-pub trait Opens: sealed::Sealed {
+pub trait Opens: sealed::HasStorage {
     /// The guard of its open phase.
     type Guard;
 
@@ -26,7 +26,7 @@ pub trait Opens: sealed::Sealed {
     note = "for several coarrays: `let (a, b) = open((&mut a, &mut b));`",
     note = "for one coarray: `let a = a.open();`"
 )]
-pub trait OpenTogether: sealed::Sealed {
+pub trait OpenTogether: sealed::Tuple {
     /// A guard for each.
     type Guards;
 
@@ -37,11 +37,13 @@ pub trait OpenTogether: sealed::Sealed {
 mod sealed {
     use crate::storage::Storage;
 
-    pub trait Sealed {
-        /// The storage whose phase is the thing's; nothing for tuples.
-        #[allow(private_interfaces)]
-        fn storage(&self) -> Option<&Storage>;
+    #[allow(private_interfaces)]
+    pub trait HasStorage {
+        /// The storage whose phase is the thing's.
+        fn storage(&self) -> &Storage;
     }
+
+    pub trait Tuple {}
 }
 
 /// Collective. Opens several coarrays with one barrier: `let (a, b) = open((&mut a, &mut b));`.
@@ -66,10 +68,10 @@ pub fn open<C: OpenTogether>(coarrays: C) -> C::Guards {
     coarrays.open_together(Location::caller())
 }
 
-impl<T: ?Sized + Shape<Item: Remote>> sealed::Sealed for &mut Coarray<T> {
-    #[allow(private_interfaces)]
-    fn storage(&self) -> Option<&Storage> {
-        Some(&self.storage)
+#[allow(private_interfaces)]
+impl<T: ?Sized + Shape<Item: Remote>> sealed::HasStorage for &mut Coarray<T> {
+    fn storage(&self) -> &Storage {
+        &self.storage
     }
 }
 
@@ -81,10 +83,10 @@ impl<'a, T: ?Sized + Shape<Item: Remote>> Opens for &'a mut Coarray<T> {
     }
 }
 
-impl<T: Remote> sealed::Sealed for &mut Ragged<T> {
-    #[allow(private_interfaces)]
-    fn storage(&self) -> Option<&Storage> {
-        Some(self.phase())
+#[allow(private_interfaces)]
+impl<T: Remote> sealed::HasStorage for &mut Ragged<T> {
+    fn storage(&self) -> &Storage {
+        self.phase()
     }
 }
 
@@ -98,12 +100,7 @@ impl<'a, T: Remote> Opens for &'a mut Ragged<T> {
 
 macro_rules! tuples {
     ($($name:ident),+) => {
-        impl<$($name: Opens),+> sealed::Sealed for ($($name,)+) {
-            #[allow(private_interfaces)]
-            fn storage(&self) -> Option<&Storage> {
-                None
-            }
-        }
+        impl<$($name: Opens),+> sealed::Tuple for ($($name,)+) {}
 
         #[diagnostic::do_not_recommend]
         impl<$($name: Opens),+> OpenTogether for ($($name,)+) {
@@ -113,8 +110,7 @@ macro_rules! tuples {
             #[allow(non_snake_case)]
             fn open_together(self, opened: &'static Location<'static>) -> Self::Guards {
                 let ($($name,)+) = self;
-                let storages: Vec<&Storage> = [$($name.storage()),+].into_iter().flatten().collect();
-                Storage::begin(Operation::Open, &storages, "", opened);
+                Storage::begin(Operation::Open, &[$($name.storage()),+], "", opened);
                 ($($name.guard(opened),)+)
             }
         }

@@ -42,6 +42,9 @@ struct Copy {
     abandoned: UnsafeCell<bool>,
 }
 
+// SAFETY: loom fails the model if two threads use a cell at the same time.
+unsafe impl Sync for Copy {}
+
 impl Copy {
     fn set_abandoned(&self, abandoned: bool) {
         // SAFETY: loom fails the model if another thread uses the cell at the same time.

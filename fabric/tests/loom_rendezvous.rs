@@ -39,6 +39,9 @@ struct Job {
     written: Vec<[UnsafeCell<u32>; 2]>,
 }
 
+// SAFETY: loom fails the model if two threads use a cell at the same time.
+unsafe impl Sync for Job {}
+
 impl Job {
     fn new(images: usize, patience: Patience) -> Arc<Self> {
         Arc::new(Self {

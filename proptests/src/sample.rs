@@ -154,6 +154,6 @@ unsafe impl CheckedBitPattern for Even {
     type Bits = u32;
 
     fn is_valid_bit_pattern(bits: &u32) -> bool {
-        bits % 2 == 0
+        bits.is_multiple_of(2)
     }
 }

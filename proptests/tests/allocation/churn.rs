@@ -66,7 +66,7 @@ fn capacity(length: usize) -> usize {
 }
 
 proptest! {
-    #![proptest_config(config(40))]
+    #![proptest_config(config(100))]
 
     #[test]
     fn live_coarrays_never_overlap_and_lie_at_the_same_place_on_all_images(
@@ -111,7 +111,7 @@ fn a_small_heap_serves_any_number_of_coarrays_that_come_and_go() {
                 dawdle(round as u64);
                 kept.push(Marked::new(Coarray::<[u64]>::zeroed(length), round));
                 // Some images keep the last one a little longer than others.
-                let keep = usize::from((round + this_image()) % 3 == 0);
+                let keep = usize::from((round + this_image()).is_multiple_of(3));
                 kept.iter().for_each(Marked::check);
                 kept.drain(..kept.len() - keep);
             }

@@ -45,7 +45,7 @@ fn length(seed: u64) -> usize {
 }
 
 proptest! {
-    #![proptest_config(config(40))]
+    #![proptest_config(config(100))]
 
     #[test]
     fn runs_and_coarrays_that_come_and_go_among_each_other_keep_their_values(

@@ -45,7 +45,7 @@ fn scalars_arrays_slices_vectors_and_closed_coarrays_are_combined_alike() {
 }
 
 proptest! {
-    #![proptest_config(config(8))]
+    #![proptest_config(config(16))]
 
     #[test]
     fn broadcasts_from_each_image_bring_its_values(setting in Setting::any(), length in 0usize..3000) {

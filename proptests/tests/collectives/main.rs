@@ -69,7 +69,7 @@ fn compare<T: Sample>(
 macro_rules! sums_and_extremes {
     ($($name:ident: $type:ty;)*) => {
         proptest! {
-            #![proptest_config(config(12))]
+            #![proptest_config(config(24))]
             $(
                 #[test]
                 fn $name(setting in Setting::any(), length in lengths(size_of::<$type>()), seed: u64) {
@@ -96,7 +96,7 @@ sums_and_extremes! {
 macro_rules! broadcasts {
     ($($name:ident: $type:ty;)*) => {
         proptest! {
-            #![proptest_config(config(12))]
+            #![proptest_config(config(24))]
             $(
                 #[test]
                 fn $name(setting in Setting::any(), length in lengths(size_of::<$type>()), root: prop::sample::Index, seed: u64) {
@@ -121,7 +121,7 @@ broadcasts! {
 }
 
 proptest! {
-    #![proptest_config(config(12))]
+    #![proptest_config(config(24))]
 
     #[test]
     fn reductions_join_from_image_0_upwards(setting in Setting::any(), length in lengths(size_of::<Digits>()), seed: u64) {

@@ -77,7 +77,7 @@ fn check((step, length, seed): Step, kept: &mut Coarray<[u64]>) {
 }
 
 proptest! {
-    #![proptest_config(config(30))]
+    #![proptest_config(config(60))]
 
     #[test]
     fn operations_of_all_kinds_follow_each_other_without_more_barriers(setting in Setting::any(), steps in steps()) {

@@ -217,17 +217,17 @@ fn calls_in_different_lines_are_the_same_operation() -> Result<(), Failure> {
             } else {
                 Coarray::new(2u8)
             };
-            if this_image() % 2 == 0 {
-                coarray.open().close();
+            if this_image().is_multiple_of(2) {
+                drop(coarray.open());
                 co_sum(&mut sum);
                 sync_all();
                 co_broadcast(&mut sum, 0);
-                coarray.publish().end();
+                drop(coarray.publish());
             } else {
                 coarray.open().close();
-                co_sum(&mut sum);
+                co_sum(std::slice::from_mut(&mut sum));
                 sync_all();
-                co_broadcast(&mut sum, 0);
+                co_broadcast(std::slice::from_mut(&mut sum), 0);
                 coarray.publish().end();
             }
             assert_eq!(sum, num_images() * (num_images() - 1) / 2);

@@ -62,7 +62,7 @@ fn two_of_three_images_are_named_if_the_third_is_in_another_operation() {
 }
 
 proptest! {
-    #![proptest_config(config(60))]
+    #![proptest_config(config(200))]
 
     #[test]
     fn of_any_number_of_images_in_several_operations_two_that_disagree_are_named(

@@ -5,7 +5,7 @@ use coarray_proptests::{Setting, config, mix};
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(config(20))]
+    #![proptest_config(config(50))]
 
     #[test]
     fn copointers_count_like_indices(

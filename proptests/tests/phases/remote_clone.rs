@@ -29,7 +29,7 @@ impl RemoteClone for Slice {
 }
 
 proptest! {
-    #![proptest_config(config(20))]
+    #![proptest_config(config(50))]
 
     #[test]
     fn a_description_is_followed_to_the_image_it_names(setting in Setting::any(), seed: u64) {

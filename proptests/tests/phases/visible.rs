@@ -5,7 +5,7 @@ use coarray_proptests::{Sample, Setting, config, mix};
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(config(20))]
+    #![proptest_config(config(50))]
 
     #[test]
     fn every_image_sees_before_a_phase_what_owners_wrote_and_after_it_what_all_put(

@@ -148,7 +148,7 @@ fn assert_same<T: Sample>(found: &[T], expected: &[T], what: &dyn std::fmt::Debu
 macro_rules! every_type {
     ($($name:ident: $type:ty;)*) => {
         proptest! {
-            #![proptest_config(config(24))]
+            #![proptest_config(config(60))]
             $(
                 #[test]
                 fn $name(program in Program::any()) {

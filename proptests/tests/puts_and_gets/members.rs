@@ -23,7 +23,7 @@ fn pair(seed: u64) -> Pair {
 }
 
 proptest! {
-    #![proptest_config(config(20))]
+    #![proptest_config(config(50))]
 
     #[test]
     fn members_are_put_and_got_without_their_neighbours(
