@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 use std::rc::Rc;
 
 use coarray_coref::{Access, Coref, Shape};
-use coarray_fabric::{AllocError, Block, Call, Image, ObjectId, Operation};
+use coarray_fabric::{AllocError, Block, Call, FILLED, Image, ObjectId, Operation};
 
 /// A block of the symmetric heap with its phase.
 ///
@@ -69,8 +69,8 @@ impl Storage {
         extent: usize,
         caller: &'static Location<'static>,
     ) {
-        self.image
-            .meet(&Call::on_values::<T>(Operation::Create, extent, 0, caller));
+        let call = Call::on_values::<T>(Operation::Create, extent, 0, caller);
+        self.image.meet(&call.at_step(FILLED));
     }
 
     pub(crate) fn image(&self) -> &Image {

@@ -44,8 +44,8 @@ pub fn co_broadcast<V: ?Sized + Values>(values: &mut V, root: usize) {
         root,
         Location::caller(),
     );
-    for chunk in chunks(values) {
-        let turn = Turn::begin(&image, &call);
+    for (number, chunk) in chunks(values).enumerate() {
+        let mut turn = Turn::begin(&image, &call, number);
         if image.index() == root {
             turn.write(0, chunk);
         }

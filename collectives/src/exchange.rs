@@ -16,14 +16,23 @@ pub(crate) struct Turn<'a> {
     image: &'a Image,
     call: &'a Call,
     half: usize,
+    /// The operation's next rendezvous.
+    step: usize,
 }
 
+/// Most rendezvous in a turn.
+const STEPS: usize = 2;
+
 impl<'a> Turn<'a> {
-    pub(crate) fn begin(image: &'a Image, call: &'a Call) -> Self {
+    /// Begins turn number `number` of the operation, from 0.
+    pub(crate) fn begin(image: &'a Image, call: &'a Call, number: usize) -> Self {
+        let half = image.next_turn() & 1;
+        let step = number * STEPS;
         Self {
             image,
             call,
-            half: image.next_turn() & 1,
+            half,
+            step,
         }
     }
 
@@ -61,8 +70,9 @@ impl<'a> Turn<'a> {
     }
 
     /// Waits until all images have written.
-    pub(crate) fn meet(&self) {
-        self.image.meet(self.call);
+    pub(crate) fn meet(&mut self) {
+        self.image.meet(&self.call.at_step(self.step));
+        self.step += 1;
     }
 
     /// Elements `start .. start + length` of the half of `image`, after the meeting.

@@ -155,20 +155,20 @@ fn combine<V: ?Sized + Values>(
     let image = Image::current();
     let values = values.elements_mut();
     let call = Call::on_values::<V::Element>(operation, values.len(), 0, caller);
-    for chunk in chunks(values) {
-        let turn = Turn::begin(&image, &call);
+    for (number, chunk) in chunks(values).enumerate() {
+        let mut turn = Turn::begin(&image, &call, number);
         turn.write(0, chunk);
         turn.meet();
         if size_of_val(chunk) <= FEW_BYTES {
             fold(&turn, &image, 0..chunk.len(), chunk, &join);
         } else {
-            combine_by_shares(&turn, &image, chunk, &join);
+            combine_by_shares(&mut turn, &image, chunk, &join);
         }
     }
 }
 
 fn combine_by_shares<T: Remote>(
-    turn: &Turn<'_>,
+    turn: &mut Turn<'_>,
     image: &Image,
     chunk: &mut [T],
     join: &impl Fn(T, T) -> T,

@@ -9,6 +9,13 @@ use crate::heap::exhausted::AllocError;
 use crate::heap::{Block, Heap, MAX_ALIGN, Purpose, RaggedBlock};
 use crate::image::Image;
 
+/// The steps of an allocation after its first rendezvous.
+const RETRY: usize = 1;
+const COMMIT: usize = 2;
+
+/// The first step of a creation after its allocation.
+pub const FILLED: usize = 3;
+
 impl Image {
     /// Collective. Takes a block of `size` bytes at the same offset of every image's heap. The bytes
     /// hold anything.
@@ -44,7 +51,7 @@ impl Image {
         let mut block = heap.take(size, align, limit, purpose);
         if block.is_none() && heap.has_limbo() {
             drop(heap);
-            self.meet(call);
+            self.meet(&call.at_step(RETRY));
             heap = self.heap.borrow_mut();
             heap.release_limbo();
             block = heap.take(size, align, limit, purpose);
@@ -75,7 +82,7 @@ impl Image {
             .commit_heap(self.index, offset, length, self.images);
         self.control(self.index).committed[parity]
             .store(u32::from(result.is_ok()), Ordering::Relaxed);
-        self.meet(call);
+        self.meet(&call.at_step(COMMIT));
         let mut heap = self.heap.borrow_mut();
         let without = (0..self.images)
             .find(|&image| self.control(image).committed[parity].load(Ordering::Relaxed) == 0);

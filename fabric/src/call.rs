@@ -147,6 +147,18 @@ impl Call {
         }
     }
 
+    /// The same operation on values at a later step, when it takes more than one rendezvous.
+    ///
+    /// If a panic, which the program may catch, takes an image out of an operation half-way, its next
+    /// operation begins at step 0 and is not taken for the rest of this one.
+    #[must_use]
+    #[inline]
+    pub fn at_step(&self, step: usize) -> Self {
+        let mut call = *self;
+        call.tag[0] |= (step as u64) << 16;
+        call
+    }
+
     /// Where the user called it.
     #[must_use]
     pub fn caller(&self) -> &'static Location<'static> {
@@ -242,8 +254,26 @@ impl CallRecord {
             self.line.load(Ordering::Relaxed),
             self.column.load(Ordering::Relaxed),
         );
-        format!("{what} at {}:{line}:{column}", self.file.get())
+        let half_way = if takes_steps(tag) && tag[0] >> 16 != 0 {
+            ", half-way"
+        } else {
+            ""
+        };
+        format!("{what} at {}:{line}:{column}{half_way}", self.file.get())
     }
+}
+
+/// Whether the bits over the operation count steps; otherwise they name an object.
+fn takes_steps(tag: Tag) -> bool {
+    let on_objects = [
+        Operation::Open,
+        Operation::Close,
+        Operation::Publish,
+        Operation::Unpublish,
+    ];
+    !on_objects
+        .into_iter()
+        .any(|operation| operation as u64 == tag[0] & 0xffff)
 }
 
 fn describe(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> String {

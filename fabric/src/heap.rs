@@ -84,6 +84,7 @@ pub(crate) struct Heap {
     symmetric: FreeList,
     ragged: FreeList,
     holders: BTreeMap<usize, (Purpose, usize)>,
+    /// Until all images dropped them: an image that did may have to report on one that did not.
     objects: BTreeMap<ObjectId, Purpose>,
     /// Collective allocations entered so far; also the source of object numbers.
     pub(crate) allocations: u64,
@@ -126,11 +127,12 @@ impl Heap {
 
     /// Sets aside the dropped blocks of which `all_dropped` says that every image dropped them.
     pub(crate) fn collect_dropped(&mut self, all_dropped: impl Fn(&Block) -> bool) {
-        let limbo = &mut self.limbo;
+        let (limbo, objects) = (&mut self.limbo, &mut self.objects);
         self.dropped.retain(|block| {
             let gone = all_dropped(block);
             if gone {
                 limbo.push(*block);
+                objects.remove(&block.id);
             }
             !gone
         });
@@ -166,19 +168,15 @@ impl Heap {
 
     /// Undoes [`take`](Self::take) of a block that no image will use.
     pub(crate) fn untake(&mut self, block: &Block) {
-        self.forget(block);
+        self.holders.remove(&block.start);
+        self.objects.remove(&block.id);
         self.symmetric.free(block.start, block.taken);
     }
 
     /// Notes that this image dropped a block.
     pub(crate) fn drop_block(&mut self, block: Block) {
-        self.forget(&block);
-        self.dropped.push(block);
-    }
-
-    fn forget(&mut self, block: &Block) {
         self.holders.remove(&block.start);
-        self.objects.remove(&block.id);
+        self.dropped.push(block);
     }
 
     /// The bytes that must be committed before `block` may be touched.

@@ -36,6 +36,7 @@ mod shared_memory;
 mod text;
 mod wait;
 
+pub use allocation::FILLED;
 pub use bytes::Bytes;
 pub use call::{Call, MAX_OBJECTS, ObjectId, Operation};
 pub use control::{Failure, MAX_IMAGES};
