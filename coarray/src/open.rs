@@ -107,14 +107,12 @@ impl<'a, T: ?Sized + Shape<Item: Remote>> Open<'a, T> {
 
 impl<T: ?Sized + Shape<Item: Remote>> Drop for Open<'_, T> {
     fn drop(&mut self) {
-        let (items, extent) = (
-            self.coarray.storage.address().as_ptr().cast::<T::Item>(),
-            self.coarray.extent(),
-        );
+        // All of the storage: other images may have opened it in a larger shape.
+        let (elements, count) = self.coarray.storage.run::<<T::Item as Remote>::Element>();
         // SAFETY: runs when all images have left the phase, so this image is alone with its part.
-        let valid = || unsafe { bytes_are_valid(items, extent) };
-        self.coarray
-            .storage
-            .end(Operation::Close, type_name::<T>(), self.opened, valid);
+        let valid = || unsafe { bytes_are_valid(elements, count) };
+        let subject = type_name::<T>();
+        let storage = &self.coarray.storage;
+        storage.end(Operation::Close, subject, self.opened, valid);
     }
 }

@@ -103,6 +103,9 @@ impl<T: Remote> Ragged<T> {
         if let Some(block) = self.block.take() {
             image.free_ragged(block);
         }
+        if length == 0 {
+            return Ok(());
+        }
         let bytes = length
             .checked_mul(size_of::<T>())
             .ok_or(AllocError::TooLarge { length, subject })?;

@@ -97,6 +97,14 @@ impl Storage {
         T::extent_in(self.places.bytes)
     }
 
+    /// All of this image's part as a run of `Element`s.
+    pub(crate) fn run<Element>(&self) -> (*const Element, usize) {
+        (
+            self.address.as_ptr().cast(),
+            self.places.bytes / size_of::<Element>(),
+        )
+    }
+
     pub(crate) fn is_in_phase(&self) -> bool {
         self.in_phase.get()
     }

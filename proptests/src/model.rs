@@ -1,6 +1,17 @@
 //! The sequential model of one coarray.
 
 /// One coarray, whatever its shape: for each image its elements in memory order.
+///
+/// # Examples
+/// What `x.at(1).put_from(&[7, 8])` does, and then `x.at(0)[1].copy_from(&x.at(1)[0])`:
+/// ```
+/// use coarray_proptests::{Model, Place};
+///
+/// let mut x = Model::new(2, 2, |image, element| 10 * image + element);
+/// x.put(&Place { image: 1, elements: vec![0, 1] }, &[7, 8]);
+/// x.copy(&Place { image: 0, elements: vec![1] }, &Place { image: 1, elements: vec![0] });
+/// assert_eq!((x.part(0), x.part(1)), (&[0, 7][..], &[7, 8][..]));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Model<T> {
     parts: Vec<Vec<T>>,

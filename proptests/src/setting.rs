@@ -40,7 +40,16 @@ impl Setting {
     /// If an image fails.
     #[track_caller]
     pub fn run<R: Send>(self, body: impl Fn() -> R + Sync) -> Vec<R> {
-        match self.launch().run(body) {
+        self.run_in(1 << 20, body)
+    }
+
+    /// As [`run`](Self::run), with so many bytes of heap on each image.
+    ///
+    /// # Panics
+    /// If an image fails.
+    #[track_caller]
+    pub fn run_in<R: Send>(self, heap: usize, body: impl Fn() -> R + Sync) -> Vec<R> {
+        match self.launch().heap(heap).run(body) {
             Ok(results) => results,
             Err(failure) => panic!("{self:?}: {failure}"),
         }

@@ -74,8 +74,7 @@ proptest! {
         lives in lives(0usize..3000, 60),
         seed: u64,
     ) {
-        let heap = setting.launch().heap(128 << 10);
-        let offsets = heap.run(|| live(&lives, seed)).map_err(|failure| TestCaseError::fail(failure.to_string()))?;
+        let offsets = setting.run_in(128 << 10, || live(&lives, seed));
         prop_assert!(offsets.iter().all(|image| image == &offsets[0]), "{offsets:?}");
     }
 
@@ -85,15 +84,14 @@ proptest! {
         lives in lives(Just(1000), 80),
         seed: u64,
     ) {
-        let heap = || setting.launch().heap(64 << 10);
-        let fit = heap().run(|| capacity(1000)).unwrap()[0];
+        let fit = setting.run_in(64 << 10, || capacity(1000))[0];
         prop_assert_eq!(fit, 8); // of 8000 bytes and a header each
-        let offsets = heap().run(|| live(&lives, seed)).map_err(|failure| TestCaseError::fail(failure.to_string()))?;
+        let offsets = setting.run_in(64 << 10, || live(&lives, seed));
         let mut ends: Vec<usize> = Vec::new();
         for (now, life) in lives.iter().enumerate() {
             ends.retain(|&end| end > now);
             let fits = ends.len() < fit;
-            prop_assert_eq!(offsets[0][now].is_some(), fits, "creation {} among {} others", now, ends.len());
+            prop_assert_eq!(offsets[0][now].is_some(), fits, "creation {} of {:?}", now, ends);
             if fits {
                 ends.extend((0..setting.images).map(|image| life.end(now, image)).max());
             }
@@ -104,7 +102,7 @@ proptest! {
 #[test]
 fn a_small_heap_serves_any_number_of_coarrays_that_come_and_go() {
     for setting in Setting::all() {
-        let outcome = setting.launch().heap(64 << 10).run(|| {
+        setting.run_in(64 << 10, || {
             let mut kept = Vec::new();
             for round in 0..400usize {
                 let length = [2500, 300, 1, 1200][round % 4];
@@ -116,7 +114,6 @@ fn a_small_heap_serves_any_number_of_coarrays_that_come_and_go() {
                 kept.drain(..kept.len() - keep);
             }
         });
-        assert!(outcome.is_ok(), "{setting:?}: {}", outcome.unwrap_err());
     }
 }
 

@@ -9,8 +9,7 @@ const HEAP: usize = 256 << 10;
 #[track_caller]
 fn on_every_setting(body: impl Fn() + Sync) {
     for setting in Setting::all() {
-        let outcome = setting.launch().heap(HEAP).run(&body);
-        assert!(outcome.is_ok(), "{setting:?}: {}", outcome.unwrap_err());
+        setting.run_in(HEAP, &body);
     }
 }
 
@@ -138,13 +137,11 @@ fn memory_that_the_machine_does_not_have_is_refused_on_all_images() {
     if std::fs::read_to_string("/proc/meminfo").is_err() {
         return; // Without it, the library cannot know better than the kernel.
     }
-    let outcome = Setting {
+    Setting {
         images: 2,
         direct: true,
     }
-    .launch()
-    .heap(8 << 40)
-    .run(|| {
+    .run_in(8 << 40, || {
         let before = Coarray::new([this_image(); 100]);
         let error = Coarray::<[u64]>::try_zeroed(1 << 39).unwrap_err();
         assert!(
@@ -157,7 +154,6 @@ fn memory_that_the_machine_does_not_have_is_refused_on_all_images() {
             ([this_image(); 100], [this_image() + 1; 1000])
         );
     });
-    assert!(outcome.is_ok(), "{}", outcome.unwrap_err());
 }
 
 #[test]

@@ -72,11 +72,20 @@ macro_rules! sums_and_extremes {
             #![proptest_config(config(24))]
             $(
                 #[test]
-                fn $name(setting in Setting::any(), length in lengths(size_of::<$type>()), seed: u64) {
+                fn $name(
+                    setting in Setting::any(),
+                    length in lengths(size_of::<$type>()),
+                    seed: u64,
+                ) {
                     let value = |image, index| <$type>::count(input(seed, image, index));
-                    compare(setting, length, value, |values| co_sum(values), |inputs| expected(inputs, |a, b| a + b));
-                    compare(setting, length, value, |values| co_min(values), |inputs| expected(inputs, |a, b| if b < a { b } else { a }));
-                    compare(setting, length, value, |values| co_max(values), |inputs| expected(inputs, |a, b| if b > a { b } else { a }));
+                    let least = |a, b| if b < a { b } else { a };
+                    let most = |a, b| if b > a { b } else { a };
+                    let sums = |inputs: &[Vec<$type>]| expected(inputs, |a, b| a + b);
+                    compare(setting, length, value, |values| co_sum(values), sums);
+                    let minima = |inputs: &[Vec<$type>]| expected(inputs, least);
+                    compare(setting, length, value, |values| co_min(values), minima);
+                    let maxima = |inputs: &[Vec<$type>]| expected(inputs, most);
+                    compare(setting, length, value, |values| co_max(values), maxima);
                 }
             )*
         }
@@ -99,10 +108,16 @@ macro_rules! broadcasts {
             #![proptest_config(config(24))]
             $(
                 #[test]
-                fn $name(setting in Setting::any(), length in lengths(size_of::<$type>()), root: prop::sample::Index, seed: u64) {
+                fn $name(
+                    setting in Setting::any(),
+                    length in lengths(size_of::<$type>()),
+                    root: prop::sample::Index,
+                    seed: u64,
+                ) {
                     let root = root.index(setting.images);
                     let value = |image, index| <$type>::sample(input(seed, image, index));
-                    compare(setting, length, value, |values| co_broadcast(values, root), |inputs| inputs[root].clone());
+                    let outcome = |inputs: &[Vec<$type>]| inputs[root].clone();
+                    compare(setting, length, value, |values| co_broadcast(values, root), outcome);
                 }
             )*
         }
@@ -120,26 +135,48 @@ broadcasts! {
     broadcasts_of_plain_types_bring_the_values_of_the_root: coarray::Plain<coarray_proptests::Even>;
 }
 
+/// Compares a reduction of samples of `T`.
+fn reduce<T: Sample>(
+    setting: Setting,
+    length: usize,
+    seed: u64,
+    join: impl Fn(T, T) -> T + Sync + Copy,
+) {
+    let value = |image, index| T::sample(input(seed, image, index));
+    let operation = |values: &mut [T]| co_reduce(values, join);
+    compare(setting, length, value, operation, |inputs| {
+        expected(inputs, join)
+    });
+}
+
 proptest! {
     #![proptest_config(config(24))]
 
     #[test]
-    fn reductions_join_from_image_0_upwards(setting in Setting::any(), length in lengths(size_of::<Digits>()), seed: u64) {
-        let value = |image, index| Digits::new(input(seed, image, index));
-        compare(setting, length, value, |values| co_reduce(values, Digits::then), |inputs| expected(inputs, Digits::then));
+    fn reductions_join_from_image_0_upwards(
+        setting in Setting::any(),
+        length in lengths(size_of::<Digits>()),
+        seed: u64,
+    ) {
+        reduce(setting, length, seed, Digits::then);
     }
 
     #[test]
-    fn reductions_of_matrices_are_their_products_in_order(setting in Setting::any(), length in lengths(size_of::<Matrix>()), seed: u64) {
-        let value = |image, index| Matrix::sample(input(seed, image, index));
-        compare(setting, length, value, |values| co_reduce(values, Matrix::times), |inputs| expected(inputs, Matrix::times));
+    fn reductions_of_matrices_are_their_products_in_order(
+        setting in Setting::any(),
+        length in lengths(size_of::<Matrix>()),
+        seed: u64,
+    ) {
+        reduce(setting, length, seed, Matrix::times);
     }
 
     #[test]
-    fn reductions_of_truth_values_are_those_of_the_sequential_fold(setting in Setting::any(), length in lengths(1), seed: u64) {
-        let value = |image, index| bool::sample(input(seed, image, index));
-        let differ = |a: bool, b: bool| a ^ b;
-        compare(setting, length, value, |values| co_reduce(values, differ), |inputs| expected(inputs, differ));
+    fn reductions_of_truth_values_are_those_of_the_sequential_fold(
+        setting in Setting::any(),
+        length in lengths(1),
+        seed: u64,
+    ) {
+        reduce(setting, length, seed, |a: bool, b| a ^ b);
     }
 }
 
@@ -168,6 +205,26 @@ fn what_is_not_comparable_is_kept_only_where_image_0_has_it() {
             assert!(values[0].is_nan());
             assert_eq!(values[1], 0.0);
             assert_eq!(Values::elements(&values).len(), 2);
+        });
+    }
+}
+
+#[test]
+fn of_values_that_are_equal_but_not_the_same_the_first_image_has_its_way() {
+    for setting in Setting::all() {
+        setting.run(|| {
+            let zeros = if this_image() == 0 {
+                [0.0, -0.0f64]
+            } else {
+                [-0.0, 0.0]
+            };
+            let (mut least, mut most) = (zeros, zeros);
+            co_min(&mut least);
+            co_max(&mut most);
+            assert_eq!(
+                (bits(&least), bits(&most)),
+                (bits(&[0.0, -0.0]), bits(&[0.0, -0.0]))
+            );
         });
     }
 }

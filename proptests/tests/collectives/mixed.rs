@@ -80,7 +80,10 @@ proptest! {
     #![proptest_config(config(60))]
 
     #[test]
-    fn operations_of_all_kinds_follow_each_other_without_more_barriers(setting in Setting::any(), steps in steps()) {
+    fn operations_of_all_kinds_follow_each_other_without_more_barriers(
+        setting in Setting::any(),
+        steps in steps(),
+    ) {
         setting.run(|| {
             let mut kept = Coarray::<[u64]>::zeroed(2);
             steps.iter().for_each(|&step| check(step, &mut kept));

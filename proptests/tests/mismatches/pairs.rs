@@ -70,8 +70,9 @@ proptest! {
         kinds in prop::collection::vec(prop::sample::select(&Kind::ALL[..]), 8),
         few: bool,
     ) {
-        let mut kinds: Vec<Kind> = if few { kinds.iter().map(|&kind| if kind == kinds[0] { kind } else { kinds[1] }).collect() } else { kinds };
-        kinds.truncate(count);
+        let (one, other) = (kinds[0], kinds[1]);
+        let choice = |kind| if !few || kind == one { kind } else { other };
+        let kinds: Vec<Kind> = kinds.into_iter().take(count).map(choice).collect();
         prop_assume!(kinds.iter().any(|&kind| kind != kinds[0]));
         disagree(&kinds);
     }

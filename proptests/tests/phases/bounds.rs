@@ -134,32 +134,3 @@ fn an_image_that_is_none_names_itself_and_those_there_are() {
         }
     });
 }
-
-#[test]
-fn a_panic_is_reported_with_the_line_of_the_program() {
-    let line = line!() + 1;
-    let wrong = |x: &coarray::Open<'_, [u8; 4]>| x.at(0)[4].get();
-    let failure = coarray::Launch::new(1)
-        .run(|| wrong(&Coarray::new([0; 4]).open()))
-        .unwrap_err();
-    assert!(
-        failure
-            .text
-            .contains(&format!("panicked at {}:{line}:", file!())),
-        "{failure}"
-    );
-    let line = line!() + 1;
-    let wrong = |x: &mut Coarray<[u8; 4]>| x[0];
-    let failure = coarray::Launch::new(1).run(|| {
-        let mut x = Coarray::new([0; 4]);
-        std::mem::forget(x.open());
-        wrong(&mut x)
-    });
-    let failure = failure.unwrap_err();
-    assert!(
-        failure
-            .text
-            .contains(&format!("panicked at {}:{line}:", file!())),
-        "{failure}"
-    );
-}

@@ -80,3 +80,26 @@ fn a_coatomic_is_there_for_all_until_all_have_dropped_it() {
         });
     }
 }
+
+#[test]
+fn what_was_put_before_a_fence_is_there_for_who_saw_the_flag_and_fenced() {
+    for setting in Setting::all() {
+        setting.run(|| {
+            let right = (this_image() + 1) % num_images();
+            let flags = Coarray::new(Coatomic::new(0u64));
+            let mut data = Coarray::<[u64; 300]>::zeroed();
+            let data = data.open();
+            for round in 1..50 {
+                data.at(right).put_from(&[round; 300]);
+                image_fence();
+                flags.at(right).store(round);
+                while flags.load() < round {
+                    std::thread::yield_now();
+                }
+                image_fence();
+                assert_eq!(data.here().get(), [round; 300]);
+                sync_all();
+            }
+        });
+    }
+}

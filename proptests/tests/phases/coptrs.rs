@@ -39,10 +39,16 @@ proptest! {
     }
 
     #[test]
-    fn a_copointer_put_to_another_image_leads_to_its_place_from_there(setting in Setting::any(), seed: u64) {
+    fn a_copointer_put_to_another_image_leads_to_its_place_from_there(
+        setting in Setting::any(),
+        seed: u64,
+    ) {
         setting.run(|| {
             let (me, images) = (this_image(), num_images());
-            let choice = |image: usize| (mix(seed, image as u64) as usize % images, mix(seed, !(image as u64)) as usize % 9);
+            let choice = |image: usize| {
+                let number = mix(seed, image as u64) as usize;
+                (number % images, number / images % 9)
+            };
             let mut values = Coarray::<[u64; 9]>::from_fn(|index| (100 * me + index) as u64);
             let mut pointers = Coarray::new(Coptr::<u64>::null());
             let (values, pointers) = coarray::open((&mut values, &mut pointers));
@@ -54,11 +60,12 @@ proptest! {
             assert_eq!(pointer, values.at(image)[index].address());
             // SAFETY: `values` is open.
             let place = unsafe { pointer.as_coref() }.expect("it points to an item");
-            assert_eq!((place.get(), place.image()), ((100 * image + index) as u64, image));
+            let value = (100 * image + index) as u64;
+            assert_eq!((place.get(), place.image()), (value, image));
             let local = pointer.to_local();
             assert_eq!(local.is_some(), setting.direct || image == me);
             // SAFETY: it points to an item, and nobody writes.
-            assert!(local.is_none_or(|local| unsafe { local.read() } == (100 * image + index) as u64));
+            assert!(local.is_none_or(|local| unsafe { local.read() } == value));
         });
     }
 }

@@ -7,7 +7,7 @@ use coarray_proptests::{Even, Kind, Level, Particle, Sample, Setting};
 use crate::panic_of;
 
 /// Puts bytes that are no valid `T`, as images do that race for it.
-fn tear<T: Remote>(place: &Coref<T>, byte: usize, value: u8) {
+pub fn tear<T: Remote>(place: &Coref<T>, byte: usize, value: u8) {
     // SAFETY: the byte lies in the place, and nobody takes it for a `T` without a check.
     let bytes: &Coref<u8> = unsafe {
         Coref::new(

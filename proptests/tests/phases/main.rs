@@ -6,6 +6,7 @@ mod coatomics;
 mod coptrs;
 mod invalid;
 mod lost;
+mod places;
 mod remote_clone;
 mod visible;
 

@@ -36,19 +36,22 @@ proptest! {
         setting.run(|| {
             let (me, images) = (this_image(), num_images());
             let range = |image: usize| {
-                let start = mix(seed, image as u64) as usize % 20;
-                (mix(seed, 7 + image as u64) as usize % images, start..start + mix(seed, 70 + image as u64) as usize % 20)
+                let [owner, start, length] =
+                    [1, 2, 3].map(|salt| mix(seed ^ salt, image as u64) as usize);
+                (owner % images, start % 20..start % 20 + length % 20)
             };
             let value = |image: usize, index: usize| mix(image as u64, index as u64) as u32;
             let mut items = Coarray::<[u32; 40]>::from_fn(|index| value(me, index));
             let mut slices = Coarray::new(Slice { first: Coptr::null(), length: 0 });
             let (items, slices) = coarray::open((&mut items, &mut slices));
             let (owner, items_of) = range(me);
-            slices.here().put(Slice { first: items.at(owner)[items_of.start].address(), length: items_of.len() });
+            let first = items.at(owner)[items_of.start].address();
+            slices.here().put(Slice { first, length: items_of.len() });
             sync_all();
             for image in 0..images {
                 let (owner, items_of) = range(image);
-                let expected: Vec<u32> = items_of.clone().map(|index| value(owner, index)).collect();
+                let expected: Vec<u32> =
+                    items_of.clone().map(|index| value(owner, index)).collect();
                 assert_eq!(slices.at(image).remote_clone(), expected);
                 assert_eq!(items.at(owner)[items_of].remote_clone(), expected);
             }

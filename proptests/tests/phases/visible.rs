@@ -23,8 +23,8 @@ proptest! {
                     // Each image's item `i` goes to item `me` of image `i`: a transposition.
                     0 => {
                         let open = coarray.open();
-                        let mine: Vec<u64> = (0..images).map(|image| open.at(image)[me].get()).collect();
-                        assert!((0..images).all(|image| mine[image] == value(image, me)));
+                        let mine = |image| open.at(image)[me].get();
+                        assert!((0..images).all(|image| mine(image) == value(image, me)));
                         sync_all();
                         (0..images).for_each(|image| open.at(image)[me].put(!value(me, image)));
                         assert_eq!(open.here()[me].get(), !value(me, me));
@@ -34,7 +34,9 @@ proptest! {
                     // The same from one coarray to another that opens with it.
                     1 => {
                         let (open, target) = coarray::open((&mut coarray, &mut other));
-                        (0..images).for_each(|image| target.at(image)[me].copy_from(&open.here()[image]));
+                        for image in 0..images {
+                            target.at(image)[me].copy_from(&open.here()[image]);
+                        }
                         drop((open, target));
                         assert!((0..images).all(|image| other[image] == value(image, me)));
                     }
@@ -42,7 +44,9 @@ proptest! {
                         let published = coarray.publish();
                         for image in 0..images {
                             let place = published.at(image);
-                            assert!((0..images).all(|index| place[index].get() == value(image, index)));
+                            let expected: Vec<u64> =
+                                (0..images).map(|index| value(image, index)).collect();
+                            assert_eq!(place.to_vec(), expected);
                             let reference = published.try_ref(image);
                             assert_eq!(reference.is_some(), setting.direct);
                             assert!(reference.is_none_or(|part| *part == place.to_vec()));
@@ -54,7 +58,8 @@ proptest! {
                         let open = coarray.open();
                         open.at((me + 1) % images)[..].fill(seed);
                         sync_all();
-                        assert!((0..images).all(|image| open.at(image).to_vec() == vec![seed; images]));
+                        let filled = vec![seed; images];
+                        assert!((0..images).all(|image| open.at(image).to_vec() == filled));
                     }
                 }
             }
@@ -106,6 +111,25 @@ fn up_to_four_coarrays_and_runs_open_together_and_close_one_by_one() {
             let (in_a, in_b, in_c) = coarray::open((&mut a, &mut b, &mut c));
             drop((in_c, in_b, in_a));
             assert_eq!(b[0], 77);
+        });
+    }
+}
+
+#[test]
+fn an_open_part_is_plain_memory_while_others_are_kept_out() {
+    for setting in Setting::all() {
+        setting.run(|| {
+            let (me, right) = (this_image(), (this_image() + 1) % num_images());
+            let mut coarray = Coarray::<[usize]>::zeroed(20);
+            let open = coarray.open();
+            open.at(right)[7].put(me);
+            sync_all();
+            // SAFETY: between the two calls of `sync_all` each image uses its own part only.
+            let part = unsafe { open.local_unsynced() };
+            assert_eq!((part[7] + 1) % num_images(), me);
+            part[8] = me;
+            sync_all();
+            assert_eq!(open.at(right)[8].get(), right);
         });
     }
 }

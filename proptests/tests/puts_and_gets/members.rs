@@ -79,7 +79,11 @@ proptest! {
     }
 
     #[test]
-    fn a_cast_coarray_has_the_same_elements_in_the_same_order(setting in Setting::any(), extent in 0usize..40, seed: u64) {
+    fn a_cast_coarray_has_the_same_elements_in_the_same_order(
+        setting in Setting::any(),
+        extent in 0usize..40,
+        seed: u64,
+    ) {
         setting.run(|| {
             let value = |index: usize| mix(mix(seed, this_image() as u64), index as u64);
             let mut flat = Coarray::<[u64]>::from_fn(extent, value);
@@ -93,8 +97,9 @@ proptest! {
                 let left = (this_image() + num_images() - 1) % num_images();
                 (0..extent / 3).for_each(|row| open.at(left)[row].put([row as u64; 3]));
             }
-            let expected = (0..extent).map(|index| if index < extent / 3 * 3 { index as u64 / 3 } else { value(index) });
-            assert!(flat.iter().copied().eq(expected));
+            let whole_rows = extent / 3 * 3;
+            let put = |index| if index < whole_rows { index as u64 / 3 } else { value(index) };
+            assert!(flat.iter().copied().eq((0..extent).map(put)));
         });
     }
 }
