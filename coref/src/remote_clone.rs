@@ -43,12 +43,14 @@ pub trait RemoteClone {
     type Local;
 
     /// One-sided. Fetches the value from `place`.
+    #[track_caller]
     fn remote_clone<A: Access>(place: &Coref<Self, A>) -> Self::Local;
 }
 
 impl<T: Remote> RemoteClone for [T] {
     type Local = Vec<T>;
 
+    #[track_caller]
     fn remote_clone<A: Access>(place: &Coref<Self, A>) -> Vec<T> {
         place.to_vec()
     }
@@ -57,6 +59,7 @@ impl<T: Remote> RemoteClone for [T] {
 impl<T: ?Sized + RemoteClone, A: Access> Coref<T, A> {
     /// One-sided. Fetches the complete value; see [`RemoteClone`].
     #[must_use]
+    #[track_caller]
     pub fn remote_clone(&self) -> T::Local {
         T::remote_clone(self)
     }
