@@ -101,7 +101,8 @@ impl<T: Remote> Ragged<T> {
         *self.description = [0, 0];
         let image = self.description.storage.image();
         if let Some(block) = self.block.take() {
-            image.free_ragged(block);
+            // SAFETY: the description no longer names it, and the run is private: no image will touch it.
+            unsafe { image.free_ragged(block) };
         }
         if length == 0 {
             return Ok(());
@@ -232,7 +233,8 @@ impl<T: Remote> Drop for Ragged<T> {
     fn drop(&mut self) {
         // In a leaked phase other images may still reach the run.
         if let (Some(block), false) = (self.block.take(), self.phase().is_in_phase()) {
-            self.phase().image().free_ragged(block);
+            // SAFETY: the run is private, so no image will touch it.
+            unsafe { self.phase().image().free_ragged(block) };
         }
     }
 }

@@ -42,7 +42,8 @@ impl Storage {
             })?;
         let image = Image::current();
         let call = Call::on_values::<T>(Operation::Create, extent, 0, caller);
-        let block = image.allocate(&call, bytes, align_of::<T::Item>())?;
+        // SAFETY: the call carries the type and the extent, from which size and alignment follow.
+        let block = unsafe { image.allocate(&call, bytes, align_of::<T::Item>()) }?;
         // SAFETY: the block lies in this image's heap.
         let address =
             unsafe { NonNull::new_unchecked(image.heap(image.index()).add(block.offset())) };
@@ -70,7 +71,8 @@ impl Storage {
         caller: &'static Location<'static>,
     ) {
         let call = Call::on_values::<T>(Operation::Create, extent, 0, caller);
-        self.image.meet(&call.at_step(FILLED));
+        // SAFETY: this image's part was initialised, as the caller promises by the function's name.
+        unsafe { self.image.meet(&call.at_step(FILLED)) };
     }
 
     pub(crate) fn image(&self) -> &Image {
@@ -138,9 +140,10 @@ impl Storage {
         let Some(first) = storages.first() else {
             return;
         };
-        first
-            .image
-            .meet(&Call::on_objects(operation, &ids, subject, caller));
+        let call = Call::on_objects(operation, &ids, subject, caller);
+        // SAFETY: the storages are marked as in their phase, and whoever begins a phase borrows their
+        // coarrays mutably: this image has no references into them.
+        unsafe { first.image.meet(&call) };
     }
 
     /// Collective. Ends a phase: completes this image's operations and waits until all images are out of
@@ -158,8 +161,9 @@ impl Storage {
             return;
         }
         self.image.fabric().quiet();
-        self.image
-            .meet(&Call::on_objects(operation, &[self.id()], subject, caller));
+        let call = Call::on_objects(operation, &[self.id()], subject, caller);
+        // SAFETY: the guard is being dropped, so that this image has no more corefs of the phase.
+        unsafe { self.image.meet(&call) };
         assert!(
             valid(),
             "the coarray of {subject} opened at {caller} holds bytes on image {} that are no valid values: images put \
@@ -179,7 +183,8 @@ impl Storage {
 impl Drop for Storage {
     fn drop(&mut self) {
         if !self.in_phase.get() {
-            self.image.free(self.block);
+            // SAFETY: allocated by `allocate`, freed here only, and gone with `self`.
+            unsafe { self.image.free(self.block) };
         }
     }
 }

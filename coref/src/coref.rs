@@ -35,7 +35,7 @@ use crate::transfer::{check_value, fetch_value, send_value};
 /// # coarray_fabric::run(1, || {
 /// # let image = coarray_fabric::Image::current();
 /// # let call = coarray_fabric::Call::plain(coarray_fabric::Operation::Create, std::panic::Location::caller());
-/// # let block = image.allocate(&call, 800, 8).unwrap();
+/// # let block = unsafe { image.allocate(&call, 800, 8) }.unwrap();
 /// # let x: &coarray_coref::Coref<[[i32; 20]; 10]> = unsafe { coarray_coref::Coref::new(image.heap(0).addr() + block.offset(), 0, 1, true) };
 /// x[3][4].put(42);
 /// assert_eq!(x[3][4].get(), 42);

@@ -22,7 +22,15 @@ impl Image {
     ///
     /// # Errors
     /// If it does not fit or an image gets no memory; then on all images alike, and nothing changed.
-    pub fn allocate(&self, call: &Call, size: usize, align: usize) -> Result<Block, AllocError> {
+    ///
+    /// # Safety
+    /// All images that make this call ask for the same size and alignment.
+    pub unsafe fn allocate(
+        &self,
+        call: &Call,
+        size: usize,
+        align: usize,
+    ) -> Result<Block, AllocError> {
         assert!(
             align <= MAX_ALIGN,
             "values in a coarray can be aligned to at most {MAX_ALIGN} bytes"
@@ -37,7 +45,8 @@ impl Image {
         let parity = (allocation & 1) as usize;
         self.control(self.index).floor[parity].store(heap.floor() as u64, Ordering::Relaxed);
         drop(heap);
-        self.meet(call);
+        // SAFETY: this image's floor is published.
+        unsafe { self.meet(call) };
 
         let mut heap = self.heap.borrow_mut();
         let limit = (0..self.images)
@@ -51,7 +60,8 @@ impl Image {
         let mut block = heap.take(size, align, limit, purpose);
         if block.is_none() && heap.has_limbo() {
             drop(heap);
-            self.meet(&call.at_step(RETRY));
+            // SAFETY: this image reads no more headers of dropped blocks.
+            unsafe { self.meet(&call.at_step(RETRY)) };
             heap = self.heap.borrow_mut();
             heap.release_limbo();
             block = heap.take(size, align, limit, purpose);
@@ -82,7 +92,8 @@ impl Image {
             .commit_heap(self.index, offset, length, self.images);
         self.control(self.index).committed[parity]
             .store(u32::from(result.is_ok()), Ordering::Relaxed);
-        self.meet(&call.at_step(COMMIT));
+        // SAFETY: this image's success is published.
+        unsafe { self.meet(&call.at_step(COMMIT)) };
         let mut heap = self.heap.borrow_mut();
         let without = (0..self.images)
             .find(|&image| self.control(image).committed[parity].load(Ordering::Relaxed) == 0);
@@ -114,7 +125,10 @@ impl Image {
 
     /// Local. Notes that this image will not touch `block` again. The memory is used again after a
     /// later [`allocate`](Self::allocate), once every image has said so.
-    pub fn free(&self, block: Block) {
+    ///
+    /// # Safety
+    /// This image allocated the block, has not freed it before, and will not touch it again.
+    pub unsafe fn free(&self, block: Block) {
         let mut heap = self.heap.borrow_mut();
         self.header(self.index, &block)
             .mark_dropped(heap.allocations);
@@ -158,7 +172,10 @@ impl Image {
     }
 
     /// Local. Frees a ragged block at once: no image may touch it any more.
-    pub fn free_ragged(&self, block: RaggedBlock) {
+    ///
+    /// # Safety
+    /// This image allocated the block and has not freed it before, and no image will touch it again.
+    pub unsafe fn free_ragged(&self, block: RaggedBlock) {
         self.heap.borrow_mut().free_ragged(block);
     }
 

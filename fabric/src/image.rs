@@ -186,8 +186,11 @@ impl Image {
     }
 
     /// Counts the turns in which collectives use the scratch space; the same number on all images.
+    ///
+    /// # Safety
+    /// Only for the module that passes data through the scratch space: its turns alternate.
     #[must_use]
-    pub fn next_turn(&self) -> usize {
+    pub unsafe fn next_turn(&self) -> usize {
         let turn = self.turns.get();
         self.turns.set(turn.wrapping_add(1));
         turn
@@ -198,8 +201,12 @@ impl Image {
     ///
     /// If an image is in another call, the job ends with a report that names both. If the job has
     /// ended, the image unwinds.
+    ///
+    /// # Safety
+    /// Other layers rely on what an image in this call has done, such as given up its references or
+    /// written its part: the caller has done it.
     #[inline]
-    pub fn meet(&self, call: &Call) {
+    pub unsafe fn meet(&self, call: &Call) {
         let region = &self.job.region;
         if self.job.has_ended() {
             failure::unwind();

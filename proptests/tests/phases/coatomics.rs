@@ -6,7 +6,7 @@ use coarray_proptests::Setting;
 
 /// Lets all images add, swap and compare at once on the counters of all images.
 fn contend<T: Number + PartialEq>(number: impl Fn(usize) -> T + Sync) {
-    const TURNS: usize = 100;
+    const TURNS: usize = 300;
     for setting in Setting::all() {
         setting.run(|| {
             let images = num_images();
