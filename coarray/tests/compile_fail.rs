@@ -4,17 +4,29 @@
 //! the message should tell; what it does tell is recorded in the `.stderr` file beside it. Whoever changes a
 //! message judges the new record as that newcomer: it must say what to do.
 //!
-//! The records are of Rust 1.95, because other versions of the compiler word their own parts differently. To
-//! make them anew, after a change of the library or the compiler, and look at the differences:
+//! The records are of Rust 1.95: other versions of the compiler word their own parts differently, so with
+//! them the mistakes are skipped. To make the records anew, after a change of the library or of this
+//! version, and look at the differences:
 //!
 //! ```text
 //! TRYBUILD=overwrite cargo test -p coarray --test compile_fail
 //! ```
 
+use std::process::Command;
+
+/// The version whose messages are recorded.
+const RECORDED: &str = "rustc 1.95.";
+
 #[test]
 fn messages_say_what_to_do() {
     let programs = trybuild::TestCases::new();
-    programs.compile_fail("tests/compile_fail/*.rs");
+    let compiler = Command::new("rustc").arg("--version").output().unwrap();
+    let version = String::from_utf8_lossy(&compiler.stdout).into_owned();
+    if version.starts_with(RECORDED) {
+        programs.compile_fail("tests/compile_fail/*.rs");
+    } else {
+        println!("skipped: the messages are recorded for {RECORDED}x, this is {version}");
+    }
     // With a program that is to pass, `trybuild` builds them all instead of only checking them. Without, the
     // constants in functions, which refuse shapes that do not fit, would not be evaluated.
     programs.pass("tests/compile_fail/advice/*.rs");
