@@ -25,9 +25,17 @@ const STEPS: usize = 2;
 
 impl<'a> Turn<'a> {
     /// Begins turn number `number` of the operation, from 0.
+    ///
+    /// # Panics
+    /// If another turn is in progress: the function that joins values called a collective.
     pub(crate) fn begin(image: &'a Image, call: &'a Call, number: usize) -> Self {
         // SAFETY: this is the module that passes data through the scratch space.
-        let half = unsafe { image.next_turn() } & 1;
+        let Some(turn) = (unsafe { image.begin_turn() }) else {
+            panic!(
+                "a collective was called by the function with which another one combines values"
+            );
+        };
+        let half = turn & 1;
         let step = number * STEPS;
         Self {
             image,
@@ -85,8 +93,15 @@ impl<'a> Turn<'a> {
     pub(crate) unsafe fn read<T: Remote>(&self, image: usize, start: usize, length: usize) -> &[T] {
         assert!(start + length <= capacity::<T>());
         // SAFETY: the elements lie in the half, were written by `image`, and are not written again before
-        // the turn after next, which cannot begin while `self` borrows the image in this one.
+        // the turn after next, which this image does not begin while `self` is in progress.
         unsafe { std::slice::from_raw_parts(self.place(image, start), length) }
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        // SAFETY: begun in `begin`; what `read` returned has borrowed from `self`.
+        unsafe { self.image.end_turn() };
     }
 }
 

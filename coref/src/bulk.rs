@@ -127,8 +127,7 @@ where
     /// One-sided. Copies another place of the same shape, on any image, to this one.
     ///
     /// # Panics
-    /// If the leading extents, where they are known only at run time, differ; or as
-    /// [`get_into`](Self::get_into).
+    /// If the leading extents, where they are known only at run time, differ.
     #[track_caller]
     pub fn copy_from<B: Access>(&self, source: &Coref<T, B>)
     where
@@ -141,12 +140,11 @@ where
             // race stay torn, and are found where they are read or when the phase ends.
             return unsafe { direct::copy(self.pointer(), source.pointer(), self.bytes()) };
         }
-        let elements = source.leading_extent() * elements_in::<T::Item>();
-        let mut values = Vec::<Element<T>>::with_capacity(elements);
-        // SAFETY: the vector has room for all elements of the source, and they are as many as ours.
+        let mut bytes = Vec::<u8>::with_capacity(self.bytes());
+        // SAFETY: the vector has room for all bytes of the source, and they are as many as ours.
         unsafe {
-            source.get_elements(values.as_mut_ptr());
-            self.put_bytes(0, values.as_ptr().cast(), self.bytes());
+            source.get_bytes(0, bytes.as_mut_ptr(), self.bytes());
+            self.put_bytes(0, bytes.as_ptr(), self.bytes());
         }
     }
 

@@ -93,7 +93,9 @@ impl<T> Coptr<T> {
         if self.image()? != origin.image()? || size_of::<T>() == 0 {
             return None;
         }
-        let bytes = (self.bits & OFFSET_MASK) as isize - (origin.bits & OFFSET_MASK) as isize;
+        // Arithmetic may have moved one of them below its heap: the difference counts modulo OFFSET_BITS.
+        let unused = u64::BITS - OFFSET_BITS;
+        let bytes = (self.bits.wrapping_sub(origin.bits) << unused) as isize >> unused;
         let size = size_of::<T>() as isize;
         (bytes % size == 0).then_some(bytes / size)
     }

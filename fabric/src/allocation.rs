@@ -119,6 +119,7 @@ impl Image {
             subject: purpose.subject,
             heap: heap.bytes(),
             used: heap.used(),
+            waiting: heap.waiting(),
             holders: heap.holders(),
         }
     }

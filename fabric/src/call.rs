@@ -235,7 +235,8 @@ impl CallRecord {
             last.caller.set(Some(call.caller));
             self.line.store(call.caller.line(), Ordering::Relaxed);
             self.column.store(call.caller.column(), Ordering::Relaxed);
-            self.file.set(call.caller.file());
+            // The name of the file is at the end.
+            self.file.set_end(call.caller.file());
         }
         if !std::ptr::eq(last.subject.get(), call.subject) {
             last.subject.set(call.subject);

@@ -78,7 +78,12 @@ pub(crate) fn of_panic(payload: &(dyn Any + Send)) -> Option<Panic> {
         text: format!("panicked: {}", message(payload)),
         backtrace: None,
     };
-    Some(LAST_PANIC.take().unwrap_or_else(unknown))
+    let last = LAST_PANIC.take();
+    // The program may have resumed another panic than the last one.
+    Some(
+        last.filter(|panic| panic.text.ends_with(message(payload)))
+            .unwrap_or_else(unknown),
+    )
 }
 
 fn message(payload: &(dyn Any + Send)) -> &str {

@@ -114,6 +114,15 @@ impl Heap {
         self.symmetric.used() + self.ragged.used()
     }
 
+    /// Bytes in blocks that this image dropped and that wait for others.
+    pub(crate) fn waiting(&self) -> usize {
+        self.dropped
+            .iter()
+            .chain(&self.limbo)
+            .map(|block| block.taken)
+            .sum()
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }

@@ -78,6 +78,7 @@ pub struct Image {
     pub(crate) job: Arc<Job>,
     barriers: Cell<u32>,
     turns: Cell<usize>,
+    in_turn: Cell<bool>,
     last_call: LastCall,
     pub(crate) heap: RefCell<Heap>,
 }
@@ -95,6 +96,7 @@ impl Image {
             job,
             barriers: Cell::new(0),
             turns: Cell::new(0),
+            in_turn: Cell::new(false),
             last_call: LastCall::default(),
         })
     }
@@ -185,15 +187,27 @@ impl Image {
         self.job.region.scratch(image)
     }
 
-    /// Counts the turns in which collectives use the scratch space; the same number on all images.
+    /// Begins a turn in which a collective uses the scratch space, and counts it: the same number on all
+    /// images. None while another turn is in progress.
     ///
     /// # Safety
     /// Only for the module that passes data through the scratch space: its turns alternate.
     #[must_use]
-    pub unsafe fn next_turn(&self) -> usize {
+    pub unsafe fn begin_turn(&self) -> Option<usize> {
+        if self.in_turn.replace(true) {
+            return None;
+        }
         let turn = self.turns.get();
         self.turns.set(turn.wrapping_add(1));
-        turn
+        Some(turn)
+    }
+
+    /// Ends the turn in progress.
+    ///
+    /// # Safety
+    /// Only for who began it, when no reference into the scratch space is left.
+    pub unsafe fn end_turn(&self) {
+        self.in_turn.set(false);
     }
 
     /// Collective. Waits until every image is in the same call; everything an image wrote before is

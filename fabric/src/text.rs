@@ -25,6 +25,15 @@ impl<const N: usize> Text<N> {
         self.length.store(length as u32, Ordering::Relaxed);
     }
 
+    /// Replaces the text; of one that is too long, the end is kept.
+    pub(crate) fn set_end(&self, text: &str) {
+        let start = text.len().saturating_sub(N);
+        let start = (start..=text.len())
+            .find(|&start| text.is_char_boundary(start))
+            .unwrap_or(0);
+        self.set(&text[start..]);
+    }
+
     /// A copy of the text.
     pub(crate) fn get(&self) -> String {
         let length = (self.length.load(Ordering::Relaxed) as usize).min(N);

@@ -8,10 +8,8 @@
 mod agreement;
 #[path = "loom/primitives.rs"]
 mod primitives;
-#[allow(dead_code)]
 #[path = "../src/rendezvous.rs"]
 mod rendezvous;
-#[allow(dead_code)]
 #[path = "../src/wait.rs"]
 mod wait;
 

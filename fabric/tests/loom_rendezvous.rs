@@ -5,7 +5,6 @@
 
 #[path = "loom/primitives.rs"]
 mod primitives;
-#[allow(dead_code)]
 #[path = "../src/rendezvous.rs"]
 mod rendezvous;
 #[path = "../src/wait.rs"]

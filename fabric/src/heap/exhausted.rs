@@ -35,8 +35,8 @@ pub enum AllocError {
     },
     /// The heap that was reserved for each image is full.
     #[error(
-        "cannot allocate {} for {subject}: of the heap of {} an image, {} are in use\n{}set COARRAY_HEAP to more than {}",
-        Bytes(*requested), Bytes(*heap), Bytes(*used), Holders(holders), Bytes(heap.saturating_add(*requested))
+        "cannot allocate {} for {subject}: of the heap of {} an image, {} are in use{}\n{}set COARRAY_HEAP to more than {}",
+        Bytes(*requested), Bytes(*heap), Bytes(*used), Waiting(*waiting), Holders(holders), Bytes(heap.saturating_add(*requested))
     )]
     HeapExhausted {
         /// Bytes asked for on each image.
@@ -47,7 +47,9 @@ pub enum AllocError {
         heap: usize,
         /// Bytes in use on this image.
         used: usize,
-        /// Who holds them, largest first.
+        /// Of these, bytes that this image dropped, but not all images.
+        waiting: usize,
+        /// Who holds the others, largest first.
         holders: Vec<Holder>,
     },
     /// The machine has no memory left for pages that were reserved.
@@ -67,6 +69,21 @@ pub enum AllocError {
         /// Who holds memory on this image, largest first.
         holders: Vec<Holder>,
     },
+}
+
+struct Waiting(usize);
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => Ok(()),
+            bytes => write!(
+                formatter,
+                ", {} of them in coarrays that this image dropped and others did not",
+                Bytes(bytes)
+            ),
+        }
+    }
 }
 
 struct Holders<'a>(&'a [Holder]);

@@ -14,6 +14,21 @@ fn on_every_setting(body: impl Fn() + Sync) {
 }
 
 #[test]
+fn memory_that_waits_for_other_images_to_drop_it_too_is_told() {
+    on_every_setting(|| {
+        let block = Coarray::<[u8; 100_000]>::zeroed();
+        let kept = (this_image() == 0).then_some(block);
+        match Coarray::<[u8; 200_000]>::try_zeroed().map(drop) {
+            Ok(()) => panic!("there is no room while image 0 keeps the first"),
+            Err(error) => {
+                let told = error.to_string().contains("dropped and others did not");
+                assert_eq!(told, kept.is_none(), "{error}");
+            }
+        }
+    });
+}
+
+#[test]
 fn an_exhausted_heap_is_reported_on_all_images_with_its_largest_holders() {
     on_every_setting(|| {
         let block = || (line!(), Coarray::new([[7u8; 1024]; 10]));
@@ -27,6 +42,7 @@ fn an_exhausted_heap_is_reported_on_all_images_with_its_largest_holders() {
             subject,
             heap,
             used,
+            waiting: 0,
             holders,
         } = error
         else {

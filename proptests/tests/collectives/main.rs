@@ -2,6 +2,7 @@
 
 mod containers;
 mod mixed;
+mod nested;
 mod values;
 
 use coarray::{Values, co_broadcast, co_max, co_min, co_reduce, co_sum, this_image};
