@@ -42,6 +42,9 @@ const GRACE: Duration = Duration::from_millis(300);
 /// started by `coarun` is one of the images already. What comes before `launch` runs in every image and
 /// in the supervisor.
 ///
+/// Return from `body` instead of calling `std::process::exit`: among processes that is an error, which is
+/// reported, and among threads it ends all images at once.
+///
 /// Collective at its end: an image that returns from `body` waits for all others.
 ///
 /// # Errors
