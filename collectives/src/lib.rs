@@ -1,4 +1,4 @@
-//! Collective operations on values, for [`coarray`](https://docs.rs/coarray).
+//! Collective operations on values, for `coarray`.
 //!
 //! [`co_broadcast`], [`co_sum`], [`co_min`], [`co_max`] and [`co_reduce`] work element by element on
 //! [`Values`](coarray_coref::Values): numbers, arrays, slices, vectors and closed coarrays. Every image gets the result. No image

@@ -1,4 +1,4 @@
-//! Places on other images, for [`coarray`](https://docs.rs/coarray).
+//! Places on other images, for `coarray`.
 //!
 //! * [`Coref`] is a place on an image, as `&T` is a place in memory: it indexes like an array and gets and
 //!   puts.

@@ -188,12 +188,16 @@ impl Image {
     }
 
     /// Begins a turn in which a collective uses the scratch space, and counts it: the same number on all
-    /// images. None while another turn is in progress.
+    /// images. None while another turn is in progress. If the job has ended, the image unwinds.
     ///
     /// # Safety
     /// Only for the module that passes data through the scratch space: its turns alternate.
     #[must_use]
     pub unsafe fn begin_turn(&self) -> Option<usize> {
+        if self.job.has_ended() {
+            // The last turn's meeting may not have taken place, so that others still read its half.
+            failure::unwind();
+        }
         if self.in_turn.replace(true) {
             return None;
         }

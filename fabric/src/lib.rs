@@ -1,4 +1,4 @@
-//! The lowest layer of [`coarray`](https://docs.rs/coarray): images, their memory, and how they start,
+//! The lowest layer of `coarray`: images, their memory, and how they start,
 //! meet and end.
 //!
 //! * [`Fabric`] is what a transport must do: put, get, fence, quiet. One implementation serves the two

@@ -1,4 +1,4 @@
-//! The macros of the [`coarray`](https://docs.rs/coarray) crate.
+//! The macros of the `coarray` crate.
 //!
 //! Depend on `coarray`, which re-exports everything here: the generated code names `::coarray`, and
 //! only there do the runnable examples live.

@@ -1,4 +1,4 @@
-//! Synchronisation of images, for [`coarray`](https://docs.rs/coarray).
+//! Synchronisation of images, for `coarray`.
 //!
 //! * [`sync_all`] is the barrier of all images, [`image_fence`] completes this image's puts.
 //! * [`Coatomic`] is a number that several images may change at any time.

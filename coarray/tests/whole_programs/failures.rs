@@ -1,6 +1,7 @@
 //! Programs that fail: the report, the exit code, and how fast everything is over.
 
 use crate::job::{COUNTS, Check, End, on_threads, plain, run};
+use crate::programs::{OPERATIONS, PAIR};
 
 pub fn trials() -> Vec<Check> {
     vec![
@@ -24,6 +25,10 @@ pub fn trials() -> Vec<Check> {
         ("a_bad_image_number_is_named", bad_image),
         ("a_bad_index_is_named", bad_index),
         ("a_collective_mismatch_names_both_sides", mismatch),
+        (
+            "every_pair_of_operations_is_a_mismatch",
+            every_pair_of_operations,
+        ),
         ("an_image_that_ends_early_is_a_mismatch", early_end),
         (
             "a_heap_that_nobody_expected_to_be_full_ends_the_job",
@@ -179,6 +184,34 @@ fn mismatch() {
             );
             let sum = format!("image {}: co_sum of f64 at ", images - 1);
             assert!(lines.iter().any(|line| line.contains(&sum)), "{report}");
+        }
+    }
+}
+
+fn every_pair_of_operations() {
+    for images in [2, 3] {
+        for (last, last_words) in OPERATIONS.iter().enumerate() {
+            for (other, other_words) in OPERATIONS
+                .iter()
+                .enumerate()
+                .filter(|(other, _)| *other != last)
+            {
+                let mut command = plain(images, "pair");
+                command.env(PAIR, format!("{last} {other}"));
+                let report = soon(run(command)).failure(1);
+                let told = |image: usize, words: &str| {
+                    let start = format!("  image {image}: {words}");
+                    let line = report.lines().find(|line| line.starts_with(&start));
+                    line.is_some_and(|line| {
+                        line.contains("programs.rs:") || line.ends_with("of the program")
+                    })
+                };
+                let others = (0..images - 1).any(|image| told(image, other_words));
+                assert!(
+                    told(images - 1, last_words) && others,
+                    "{last_words}, {other_words}: {report}"
+                );
+            }
         }
     }
 }

@@ -46,6 +46,7 @@ pub fn run(name: &str) -> ExitCode {
         "pids" => coarray::launch(pids),
         "wait_for_one" => coarray::launch(wait_for_one),
         "affinity" => coarray::launch(affinity),
+        "pair" => coarray::launch(pair),
         _ => panic!("there is no program {name}"),
     }
 }
@@ -306,6 +307,47 @@ fn mismatch() {
         co_sum(&mut x);
     } else {
         sync_all();
+    }
+}
+
+/// The collective operations of the program `pair`, in the words that a report has for them.
+pub const OPERATIONS: [&str; 12] = [
+    "creation of a coarray of i32",
+    "open of the coarray of u8",
+    "the end of the open phase of the coarray of u16",
+    "publish of the coarray of u8",
+    "the end of the read-only phase of the coarray of u32",
+    "sync_all",
+    "co_broadcast of i32 from image 0",
+    "co_sum of i32",
+    "co_min of i32",
+    "co_max of i32",
+    "co_reduce of i32",
+    "the end of the program",
+];
+
+/// Names the operation of the last image and that of all others, by number.
+pub const PAIR: &str = "PAIR_OF_OPERATIONS";
+
+fn pair() {
+    let pair = std::env::var(PAIR).unwrap();
+    let (last, others) = pair.split_once(' ').unwrap();
+    let mut closed = Coarray::new(1u8);
+    let (mut opened, mut published) = (Coarray::new(1u16), Coarray::new(1u32));
+    let (open, read) = (opened.open(), published.publish());
+    match if is_last() { last } else { others }.parse().unwrap() {
+        0 => _ = Coarray::new(1i32),
+        1 => _ = closed.open(),
+        2 => drop(open),
+        3 => _ = closed.publish(),
+        4 => drop(read),
+        5 => sync_all(),
+        6 => co_broadcast(&mut 1, 0),
+        7 => co_sum(&mut 1),
+        8 => co_min(&mut 1),
+        9 => co_max(&mut 1),
+        10 => co_reduce(&mut 1, |a, b| a + b),
+        _ => std::mem::forget((open, read)),
     }
 }
 
