@@ -26,10 +26,19 @@ pub(crate) struct JobControl {
     images: AtomicU64,
     stride: AtomicU64,
     cores: AtomicU64,
-    /// Not 0 once the job must end; read inside every long wait.
-    ended: AtomicU32,
+    /// Whether images may fail without ending the job.
+    keeps_going: AtomicU32,
+    /// [`ENDED`] once the job must end, plus [`ONE_FAILED`] for each image that has failed; read inside every
+    /// long wait.
+    alarm: AtomicU32,
     pub(crate) failure: FailureRecord,
 }
+
+/// The bit of the alarm that says that the job must end.
+pub(crate) const ENDED: u32 = 1;
+
+/// What each failed image adds to the alarm.
+const ONE_FAILED: u32 = 2;
 
 /// The sizes a region was created with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,11 +71,37 @@ impl JobControl {
     }
 
     pub(crate) fn end(&self) {
-        self.ended.store(1, Ordering::Release);
+        self.alarm.fetch_or(ENDED, Ordering::Release);
     }
 
     pub(crate) fn has_ended(&self) -> bool {
-        self.ended.load(Ordering::Acquire) != 0
+        self.alarm() & ENDED != 0
+    }
+
+    /// Changes whenever an image fails, and when the job ends.
+    #[inline]
+    pub(crate) fn alarm(&self) -> u32 {
+        self.alarm.load(Ordering::Acquire)
+    }
+
+    /// Whether any image has failed.
+    pub(crate) fn has_failures(&self) -> bool {
+        self.alarm() >= ONE_FAILED
+    }
+
+    /// Lets images fail without ending the job. To be called before any image starts.
+    pub(crate) fn keep_going(&self) {
+        self.keeps_going.store(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn keeps_going(&self) -> bool {
+        self.keeps_going.load(Ordering::Relaxed) != 0
+    }
+
+    /// Declares an image failed: its process has ended, or its thread will touch nothing any more.
+    pub(crate) fn declare_failed(&self, control: &ImageControl) {
+        control.set_stage(Stage::Failed);
+        self.alarm.fetch_add(ONE_FAILED, Ordering::Release);
     }
 }
 
@@ -126,8 +161,12 @@ pub(crate) enum Stage {
     Absent = 0,
     /// It runs the program.
     Running = 1,
+    /// It came to the end of the program, and waits there for the others.
+    Stopped = 2,
     /// It passed the end of the program together with all others.
-    Finished = 2,
+    Finished = 3,
+    /// It ended before its time, and the others go on.
+    Failed = 4,
 }
 
 /// The start of one image's part of the region.
@@ -135,6 +174,8 @@ pub(crate) enum Stage {
 #[repr(C, align(64))]
 pub(crate) struct ImageControl {
     stage: AtomicU32,
+    /// Why it failed, in its own words, if it had time for any.
+    pub(crate) last_words: Text<1024>,
     /// Heap offset of its lowest non-symmetric byte, and whether it could commit the pages of the block
     /// under way: as of the last two collective allocations, by parity.
     pub(crate) floor: [AtomicU64; 2],
@@ -152,7 +193,9 @@ impl ImageControl {
         match self.stage.load(Ordering::Acquire) {
             0 => Stage::Absent,
             1 => Stage::Running,
-            _ => Stage::Finished,
+            2 => Stage::Stopped,
+            3 => Stage::Finished,
+            _ => Stage::Failed,
         }
     }
 }
