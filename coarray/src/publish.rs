@@ -91,7 +91,7 @@ impl<T: ?Sized + Shape<Item: Remote>> Published<'_, T> {
     pub fn try_ref(&self, image: usize) -> Option<&T> {
         let place = self.at(image);
         place.is_direct().then(|| {
-            let pointer = self.coarray.storage.image().heap(image);
+            let pointer = self.coarray.storage.image().heap(place.image());
             let pointer = pointer.with_addr(place.local_address());
             // SAFETY: the place is mapped, was initialised by its owner before the phase began, and nobody
             // writes to it while the guard lives.

@@ -190,7 +190,8 @@ impl<T: Remote> Ragged<T> {
         image: usize,
     ) -> &Coref<[T], A> {
         // SAFETY: nobody writes a description during a phase.
-        let [offset, length] = unsafe { places.at::<[usize; 2], ReadOnly>(image) }.get();
+        let description = unsafe { places.at::<[usize; 2], ReadOnly>(image) };
+        let (image, [offset, length]) = (description.image(), description.get());
         let me = self.phase().image();
         // SAFETY: the description is what its image wrote about its own block; the caller vouches for the
         // rest. The address of an empty run is never used.
@@ -332,7 +333,7 @@ impl<T: Remote> PublishedRagged<'_, T> {
         place.is_direct().then(|| match place.len() {
             0 => &[][..],
             length => {
-                let heap = self.ragged.phase().image().heap(image);
+                let heap = self.ragged.phase().image().heap(place.image());
                 // SAFETY: the run is mapped, was initialised by its owner before the phase began, and nobody
                 // writes to it while the guard lives.
                 unsafe {

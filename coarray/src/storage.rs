@@ -6,8 +6,8 @@ use std::panic::Location;
 use std::ptr::NonNull;
 use std::rc::Rc;
 
-use coarray_coref::{Access, Coref, Shape};
-use coarray_fabric::{AllocError, Block, Call, FILLED, Image, ObjectId, Operation};
+use coarray_coref::{Access, Coref, Shape, Symmetric};
+use coarray_fabric::{AllocError, Block, Call, FILLED, Image, Layout, ObjectId, Operation, Team};
 
 /// A block of the symmetric heap with its phase.
 ///
@@ -15,7 +15,8 @@ use coarray_fabric::{AllocError, Block, Call, FILLED, Image, ObjectId, Operation
 /// and reset after the one that waits for them to be out.
 #[derive(Debug)]
 pub(crate) struct Storage {
-    image: Rc<Image>,
+    /// The images that have a part; they may have left the team since.
+    team: Rc<Team>,
     block: Block,
     address: NonNull<u8>,
     places: Places,
@@ -40,23 +41,22 @@ impl Storage {
                 length: extent,
                 subject,
             })?;
-        let image = Image::current();
+        let team = Team::current();
         let call = Call::on_values::<T>(Operation::Create, extent, 0, caller);
-        // SAFETY: the call carries the type and the extent, from which size and alignment follow.
-        let block = unsafe { image.allocate(&call, bytes, align_of::<T::Item>()) }?;
+        let layout = Layout {
+            size: bytes,
+            align: align_of::<T::Item>(),
+            shared: T::Item::SHARED,
+        };
+        // SAFETY: the call carries the type and the extent, from which the layout follows.
+        let block = unsafe { team.allocate(&call, layout) }?;
+        let image = team.image();
         // SAFETY: the block lies in this image's heap.
         let address =
             unsafe { NonNull::new_unchecked(image.heap(image.index()).add(block.offset())) };
-        let places = Places {
-            first: image.heap(0).addr() + block.offset(),
-            stride: image.stride(),
-            bytes,
-            images: image.images(),
-            me: image.index(),
-            direct: image.is_direct(image.index()),
-        };
+        let places = Places::new(&team, &block, bytes);
         Ok(Self {
-            image,
+            team,
             block,
             address,
             places,
@@ -72,11 +72,15 @@ impl Storage {
     ) {
         let call = Call::on_values::<T>(Operation::Create, extent, 0, caller);
         // SAFETY: this image's part was initialised, as the caller promises by the function's name.
-        unsafe { self.image.meet(&call.at_step(FILLED)) };
+        unsafe { self.team.meet(&call.at_step(FILLED)) };
     }
 
     pub(crate) fn image(&self) -> &Image {
-        &self.image
+        self.team.image()
+    }
+
+    pub(crate) fn team(&self) -> &Team {
+        &self.team
     }
 
     pub(crate) fn id(&self) -> ObjectId {
@@ -134,16 +138,20 @@ impl Storage {
             storage.assert_private();
             *id = storage.id();
         }
-        for storage in storages {
-            storage.in_phase.set(true);
-        }
         let Some(first) = storages.first() else {
             return;
         };
+        assert!(
+            storages.iter().all(|storage| storage.team.is(&first.team)),
+            "coarrays that are opened together must have been created in the same team"
+        );
+        for storage in storages {
+            storage.in_phase.set(true);
+        }
         let call = Call::on_objects(operation, &ids, subject, caller);
         // SAFETY: the storages are marked as in their phase, and whoever begins a phase borrows their
         // coarrays mutably: this image has no references into them.
-        unsafe { first.image.meet(&call) };
+        unsafe { first.team.meet(&call) };
     }
 
     /// Collective. Ends a phase: completes this image's operations and waits until all images are out of
@@ -160,15 +168,16 @@ impl Storage {
         if std::thread::panicking() {
             return;
         }
-        self.image.fabric().quiet();
+        self.image().fabric().quiet();
         let call = Call::on_objects(operation, &[self.id()], subject, caller);
+        // The phase is over also without those images that have failed: they can reach nothing any more.
         // SAFETY: the guard is being dropped, so that this image has no more corefs of the phase.
-        unsafe { self.image.meet(&call) };
+        let _ = unsafe { self.team.try_meet(&call) };
         assert!(
             valid(),
             "the coarray of {subject} opened at {caller} holds bytes on image {} that are no valid values: images put \
              to the same place at the same time; separate their puts by sync_all or give each its own place",
-            self.image.index()
+            self.image().index()
         );
         self.in_phase.set(false);
     }
@@ -184,30 +193,69 @@ impl Drop for Storage {
     fn drop(&mut self) {
         if !self.in_phase.get() {
             // SAFETY: allocated by `allocate`, freed here only, and gone with `self`.
-            unsafe { self.image.free(self.block) };
+            unsafe { self.team.free(self.block) };
         }
     }
 }
 
-/// The addresses of a block on all images, ready for indexing by image.
+/// The addresses of a block on all images of a team, ready for indexing by image.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Places {
+    /// Address on the image with index 0, and the distance to the next; or, if the images of the team are no
+    /// such progression, the address on image 0 of the job, and the distance to its next.
     first: usize,
     stride: usize,
     bytes: usize,
     images: usize,
     pub(crate) me: usize,
     direct: bool,
+    numbers: Numbers,
+}
+
+/// The numbers of the images of a team.
+#[derive(Clone, Copy, Debug)]
+enum Numbers {
+    Progression {
+        first: usize,
+        step: usize,
+    },
+    /// By index. The storage, and so the team, lives as long as any copy of the places.
+    Table(NonNull<u32>),
 }
 
 impl Places {
-    /// The place on `image`.
+    fn new(team: &Team, block: &Block, bytes: usize) -> Self {
+        let image = team.image();
+        let (origin, stride) = (image.heap(0).addr() + block.offset(), image.stride());
+        let (first, stride, numbers) = match team.progression() {
+            Some((first, step)) => (
+                origin + first * stride,
+                step * stride,
+                Numbers::Progression { first, step },
+            ),
+            None => {
+                let members = NonNull::from(&**team.members());
+                (origin, stride, Numbers::Table(members.cast()))
+            }
+        };
+        Self {
+            first,
+            stride,
+            bytes,
+            images: team.images(),
+            me: team.index(),
+            direct: image.is_direct(image.index()),
+            numbers,
+        }
+    }
+
+    /// The place on the image with that index.
     ///
     /// # Panics
     /// If there is no such image.
     ///
     /// # Safety
-    /// As [`Coref::new`], for every image.
+    /// As [`Coref::new`], for every image. The storage lives.
     #[inline]
     #[track_caller]
     pub(crate) unsafe fn at<'a, T: ?Sized + Shape, A: Access>(
@@ -217,11 +265,19 @@ impl Places {
         if image >= self.images {
             no_such_image(image, self.images);
         }
+        let (number, position) = match self.numbers {
+            Numbers::Progression { first, step } => (first + image * step, image),
+            Numbers::Table(numbers) => {
+                // SAFETY: the table has an entry for each image of the team, and the caller keeps it alive.
+                let number = unsafe { numbers.add(image).read() } as usize;
+                (number, number)
+            }
+        };
         // SAFETY: passed on.
         unsafe {
             Coref::new(
-                self.first + image * self.stride,
-                image,
+                self.first + position * self.stride,
+                number,
                 T::extent_in(self.bytes),
                 self.direct,
             )

@@ -3,11 +3,11 @@
 use std::panic::Location;
 
 use coarray_coref::Values;
-use coarray_fabric::{Call, Image, Operation};
+use coarray_fabric::{Call, Operation, Team};
 
 use crate::exchange::{Turn, capacity};
 
-/// Collective. Gives every image the values of image `root`.
+/// Collective. Gives every image of the current team the values of image `root`.
 ///
 /// # Panics
 /// If `root` is no image.
@@ -31,12 +31,12 @@ use crate::exchange::{Turn, capacity};
 /// *Coarray C++* section 8.1; Fortran 2018 `co_broadcast`.
 #[track_caller]
 pub fn co_broadcast<V: ?Sized + Values>(values: &mut V, root: usize) {
-    let image = Image::current();
+    let team = Team::current();
     let values = values.elements_mut();
     assert!(
-        root < image.images(),
+        root < team.images(),
         "co_broadcast from image {root}, but there are {} images",
-        image.images()
+        team.images()
     );
     let call = Call::on_values::<V::Element>(
         Operation::CoBroadcast,
@@ -45,12 +45,12 @@ pub fn co_broadcast<V: ?Sized + Values>(values: &mut V, root: usize) {
         Location::caller(),
     );
     for (number, chunk) in chunks(values).enumerate() {
-        let mut turn = Turn::begin(&image, &call, number);
-        if image.index() == root {
+        let mut turn = Turn::begin(&team, &call, number);
+        if team.index() == root {
             turn.write(0, chunk);
         }
         turn.meet();
-        if image.index() != root {
+        if team.index() != root {
             // SAFETY: the root wrote the chunk, which all images know to be as long, and writes no more.
             chunk.copy_from_slice(unsafe { turn.read(root, 0, chunk.len()) });
         }

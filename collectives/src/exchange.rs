@@ -7,13 +7,13 @@
 use std::ptr;
 
 use coarray_coref::Remote;
-use coarray_fabric::{Call, Image, SCRATCH_BYTES};
+use coarray_fabric::{Call, SCRATCH_BYTES, Team};
 
 const HALF: usize = SCRATCH_BYTES / 2;
 
 /// One turn of a collective operation.
 pub(crate) struct Turn<'a> {
-    image: &'a Image,
+    team: &'a Team,
     call: &'a Call,
     half: usize,
     /// The operation's next rendezvous.
@@ -28,9 +28,9 @@ impl<'a> Turn<'a> {
     ///
     /// # Panics
     /// If another turn is in progress: the function that joins values called a collective.
-    pub(crate) fn begin(image: &'a Image, call: &'a Call, number: usize) -> Self {
+    pub(crate) fn begin(team: &'a Team, call: &'a Call, number: usize) -> Self {
         // SAFETY: this is the module that passes data through the scratch space.
-        let Some(turn) = (unsafe { image.begin_turn() }) else {
+        let Some(turn) = (unsafe { team.begin_turn() }) else {
             panic!(
                 "a collective was called by the function with which another one combines values"
             );
@@ -38,7 +38,7 @@ impl<'a> Turn<'a> {
         let half = turn & 1;
         let step = number * STEPS;
         Self {
-            image,
+            team,
             call,
             half,
             step,
@@ -56,7 +56,7 @@ impl<'a> Turn<'a> {
         assert!(index <= capacity::<T>());
         // SAFETY: each half lies in the scratch space, and the index within the half.
         unsafe {
-            self.image
+            self.team
                 .scratch(image)
                 .add(self.half * HALF)
                 .cast::<T>()
@@ -72,7 +72,7 @@ impl<'a> Turn<'a> {
         unsafe {
             ptr::copy_nonoverlapping(
                 values.as_ptr(),
-                self.place(self.image.index(), start),
+                self.place(self.team.index(), start),
                 values.len(),
             )
         }
@@ -82,7 +82,7 @@ impl<'a> Turn<'a> {
     pub(crate) fn meet(&mut self) {
         let call = self.call.at_step(self.step);
         // SAFETY: what the other images read now was written by `write`; who does not write is not read.
-        unsafe { self.image.meet(&call) };
+        unsafe { self.team.meet(&call) };
         self.step += 1;
     }
 
@@ -101,7 +101,7 @@ impl<'a> Turn<'a> {
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
         // SAFETY: begun in `begin`; what `read` returned has borrowed from `self`.
-        unsafe { self.image.end_turn() };
+        unsafe { self.team.end_turn() };
     }
 }
 

@@ -8,7 +8,7 @@ use std::ops::{Add, Range};
 use std::panic::Location;
 
 use coarray_coref::{Remote, Values};
-use coarray_fabric::{Call, Image, Operation};
+use coarray_fabric::{Call, Operation, Team};
 
 use crate::broadcast::chunks;
 use crate::exchange::Turn;
@@ -152,34 +152,34 @@ fn combine<V: ?Sized + Values>(
     join: impl Fn(V::Element, V::Element) -> V::Element,
     caller: &'static Location<'static>,
 ) {
-    let image = Image::current();
+    let team = Team::current();
     let values = values.elements_mut();
     let call = Call::on_values::<V::Element>(operation, values.len(), 0, caller);
     for (number, chunk) in chunks(values).enumerate() {
-        let mut turn = Turn::begin(&image, &call, number);
+        let mut turn = Turn::begin(&team, &call, number);
         turn.write(0, chunk);
         turn.meet();
         if size_of_val(chunk) <= FEW_BYTES {
-            fold(&turn, &image, 0..chunk.len(), chunk, &join);
+            fold(&turn, &team, 0..chunk.len(), chunk, &join);
         } else {
-            combine_by_shares(&mut turn, &image, chunk, &join);
+            combine_by_shares(&mut turn, &team, chunk, &join);
         }
     }
 }
 
 fn combine_by_shares<T: Remote>(
     turn: &mut Turn<'_>,
-    image: &Image,
+    team: &Team,
     chunk: &mut [T],
     join: &impl Fn(T, T) -> T,
 ) {
     let share = |image_index: usize| {
         let length = chunk.len();
-        length * image_index / image.images()..length * (image_index + 1) / image.images()
+        length * image_index / team.images()..length * (image_index + 1) / team.images()
     };
-    let mine = share(image.index());
-    let shares: Vec<Range<usize>> = (0..image.images()).map(share).collect();
-    fold(turn, image, mine.clone(), &mut chunk[mine.clone()], join);
+    let mine = share(team.index());
+    let shares: Vec<Range<usize>> = (0..team.images()).map(share).collect();
+    fold(turn, team, mine.clone(), &mut chunk[mine.clone()], join);
     // Only this image reads its share of its own half before the second meeting.
     turn.write(mine.start, &chunk[mine]);
     turn.meet();
@@ -193,12 +193,12 @@ fn combine_by_shares<T: Remote>(
 /// Combines elements `range` of all images into `result`.
 fn fold<T: Remote>(
     turn: &Turn<'_>,
-    image: &Image,
+    team: &Team,
     range: Range<usize>,
     result: &mut [T],
     join: &impl Fn(T, T) -> T,
 ) {
-    for from in 0..image.images() {
+    for from in 0..team.images() {
         // SAFETY: each image wrote all its elements before the meeting; in this turn it writes again only
         // the share that nobody but itself reads here.
         let values = unsafe { turn.read::<T>(from, range.start, range.len()) };

@@ -1,119 +1,223 @@
 //! Allocating in the heaps: what the images agree on, and how.
 
+//!
+//! Each image keeps its own books, and they differ: images drop coarrays at different times, and teams create
+//! coarrays of their own. So each image proposes the lowest offset at which the block fits in its heap, all
+//! meet, and if they propose the same, that is it. Otherwise each proposes again, from the highest of the
+//! proposals on. The proposals only rise, and end where the block fits on all images.
+
 use std::panic::Location;
-use std::sync::atomic::Ordering;
 
 use crate::agreement::Header;
-use crate::call::Call;
+use crate::call::{Call, ObjectId};
 use crate::heap::exhausted::AllocError;
-use crate::heap::{Block, Heap, MAX_ALIGN, Purpose, RaggedBlock};
+use crate::heap::{Block, Extent, MAX_ALIGN, Purpose, RaggedBlock};
 use crate::image::Image;
+use crate::status::ImageFailed;
+use crate::team::{Absence, Team};
 
-/// The steps of an allocation after its first rendezvous.
-const RETRY: usize = 1;
-const COMMIT: usize = 2;
+/// The step of an allocation in which new pages are committed; the steps before are proposals.
+const COMMIT: usize = 1 << 16;
 
 /// The first step of a creation after its allocation.
-pub const FILLED: usize = 3;
+pub const FILLED: usize = COMMIT + 1;
 
-impl Image {
-    /// Collective. Takes a block of `size` bytes at the same offset of every image's heap. The bytes
-    /// hold anything.
+/// Proposed by an image whose heap has no room.
+const NOWHERE: u64 = u64::MAX;
+
+/// What a block is to be like.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// Bytes.
+    pub size: usize,
+    /// Alignment of the first byte.
+    pub align: usize,
+    /// Whether other images may reach the block until they drop it, whatever its owner does.
+    pub shared: bool,
+}
+
+impl Team {
+    /// Collective. Takes a block at the same offset of the heap of every image of the team. The bytes hold
+    /// anything. If an image of the team has failed, the job ends.
     ///
     /// # Errors
     /// If it does not fit or an image gets no memory; then on all images alike, and nothing changed.
     ///
     /// # Safety
-    /// All images that make this call ask for the same size and alignment.
-    pub unsafe fn allocate(
+    /// All images that make this call ask for the same layout.
+    pub unsafe fn allocate(&self, call: &Call, layout: Layout) -> Result<Block, AllocError> {
+        // SAFETY: passed on.
+        match unsafe { self.allocate_despite(call, layout, Absence::EndsJob) } {
+            Ok(block) => block,
+            Err(failed) => self.fail_because(&failed, &call.describe(self)),
+        }
+    }
+
+    /// As [`allocate`](Self::allocate), with a choice of what becomes of failed images.
+    ///
+    /// # Safety
+    /// As [`allocate`](Self::allocate).
+    pub(crate) unsafe fn allocate_despite(
         &self,
         call: &Call,
-        size: usize,
-        align: usize,
-    ) -> Result<Block, AllocError> {
+        layout: Layout,
+        absence: Absence,
+    ) -> Result<Result<Block, AllocError>, ImageFailed> {
+        let Layout {
+            size,
+            align,
+            shared,
+        } = layout;
         assert!(
             align <= MAX_ALIGN,
             "values in a coarray can be aligned to at most {MAX_ALIGN} bytes"
         );
+        let image = self.image();
         let purpose = Purpose {
             subject: call.subject(),
             caller: call.caller(),
         };
-        let mut heap = self.heap.borrow_mut();
-        heap.allocations += 1;
-        let allocation = heap.allocations;
-        let parity = (allocation & 1) as usize;
-        self.control(self.index).floor[parity].store(heap.floor() as u64, Ordering::Relaxed);
-        drop(heap);
-        // SAFETY: this image's floor is published.
-        unsafe { self.meet(call) };
-
-        let mut heap = self.heap.borrow_mut();
-        let limit = (0..self.images)
-            .map(|image| self.control(image).floor[parity].load(Ordering::Relaxed) as usize)
-            .min()
-            .unwrap_or(0);
-        heap.release_limbo();
-        heap.collect_dropped(|block| {
-            (0..self.images).all(|image| self.header(image, block).is_dropped_at(allocation))
-        });
-        let mut block = heap.take(size, align, limit, purpose);
-        if block.is_none() && heap.has_limbo() {
-            drop(heap);
-            // SAFETY: this image reads no more headers of dropped blocks.
-            unsafe { self.meet(&call.at_step(RETRY)) };
-            heap = self.heap.borrow_mut();
-            heap.release_limbo();
-            block = heap.take(size, align, limit, purpose);
-        }
-        let Some(block) = block else {
-            return Err(self.exhausted(&heap, size, purpose));
+        let id = ObjectId(self.objects.get() + 1);
+        self.objects.set(id.0);
+        let Some(extent) = Extent::of(size, align, shared) else {
+            return Ok(Err(self.exhausted(size, purpose)));
         };
-        if let Some((offset, length)) = heap.uncommitted(&block) {
+        self.collect_dropped();
+
+        let mut from = 0;
+        let mut round = 0;
+        let (start, committed) = loop {
+            let heap = image.heap.borrow();
+            let mine = heap.propose(extent, from);
+            let words = [
+                mine.map_or(NOWHERE, |offset| offset as u64),
+                heap.committed() as u64,
+                0,
+                0,
+            ];
             drop(heap);
-            self.commit_on_all(call, &block, size, offset, length)?;
+            // SAFETY: this image's proposal is published.
+            let present = unsafe { self.exchange(&call.at_step(round), words, absence) }?;
+            let proposals = || present.iter().map(|&index| self.published(index));
+            let highest = proposals().map(|[offset, ..]| offset).max();
+            let highest = highest.expect("this image is present");
+            if highest == NOWHERE {
+                return Ok(Err(self.exhausted(size, purpose)));
+            }
+            if proposals().all(|[offset, ..]| offset == highest) {
+                let committed = proposals()
+                    .map(|[_, committed, ..]| committed as usize)
+                    .min();
+                break (highest as usize, committed.unwrap_or_default());
+            }
+            from = highest as usize;
+            round += 1;
+        };
+
+        let block = image.heap.borrow_mut().take(extent, start, id);
+        let end = start + extent.bytes();
+        if end > committed {
+            let met = self.commit_on_all(call, &block, end, size, purpose, absence);
+            match met {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => {
+                    image.heap.borrow_mut().untake(&block);
+                    return Ok(Err(error));
+                }
+                Err(failed) => {
+                    image.heap.borrow_mut().untake(&block);
+                    return Err(failed);
+                }
+            }
         }
-        self.header(self.index, &block).revive();
-        Ok(block)
+        if shared {
+            self.header(self.index(), &block).revive();
+        }
+        let mut heap = image.heap.borrow_mut();
+        heap.hold(self.identity(), &block, size, purpose);
+        Ok(Ok(block))
     }
 
+    /// Commits the pages of every image's heap up to `end`.
     fn commit_on_all(
         &self,
         call: &Call,
         block: &Block,
+        end: usize,
         size: usize,
-        offset: usize,
-        length: usize,
-    ) -> Result<(), AllocError> {
-        let parity = (self.heap.borrow().allocations & 1) as usize;
-        let result = self
-            .job
-            .region
-            .commit_heap(self.index, offset, length, self.images);
-        self.control(self.index).committed[parity]
-            .store(u32::from(result.is_ok()), Ordering::Relaxed);
-        // SAFETY: this image's success is published.
-        unsafe { self.meet(&call.at_step(COMMIT)) };
-        let mut heap = self.heap.borrow_mut();
-        let without = (0..self.images)
-            .find(|&image| self.control(image).committed[parity].load(Ordering::Relaxed) == 0);
-        let Some(image) = without else {
-            heap.set_committed(offset, length);
-            return Ok(());
+        purpose: Purpose,
+        absence: Absence,
+    ) -> Result<Result<(), AllocError>, ImageFailed> {
+        let image = self.image();
+        let uncommitted = image.heap.borrow().uncommitted(end);
+        let result = match uncommitted {
+            Some((offset, length)) => {
+                let region = &image.job.region;
+                region.commit_heap(image.index, offset, length, self.images())
+            }
+            None => Ok(()),
         };
-        heap.untake(block);
-        Err(AllocError::NoMemory {
-            requested: size,
-            subject: call.subject(),
-            image,
-            reason: result
-                .err()
-                .map_or_else(|| "see its report".into(), |error| error.to_string()),
-            holders: heap.holders(),
+        debug_assert!(block.offset <= end);
+        let words = [u64::from(result.is_ok()), 0, 0, 0];
+        // SAFETY: this image's success is published.
+        let present = unsafe { self.exchange(&call.at_step(COMMIT), words, absence) }?;
+        let mut heap = image.heap.borrow_mut();
+        if let (Some((offset, length)), Ok(())) = (uncommitted, &result) {
+            heap.set_committed(offset, length);
+        }
+        let without = present
+            .into_iter()
+            .find(|&index| self.published(index)[0] == 0);
+        Ok(match without {
+            None => Ok(()),
+            Some(index) => Err(AllocError::NoMemory {
+                requested: size,
+                subject: purpose.subject,
+                image: self.members()[index] as usize,
+                reason: result
+                    .err()
+                    .map_or_else(|| "see its report".into(), |error| error.to_string()),
+                holders: heap.holders(),
+            }),
         })
     }
 
-    fn exhausted(&self, heap: &Heap, size: usize, purpose: Purpose) -> AllocError {
+    fn exhausted(&self, size: usize, purpose: Purpose) -> AllocError {
+        self.image().exhausted(size, purpose)
+    }
+
+    /// Frees what this image dropped and nobody reaches any more.
+    fn collect_dropped(&self) {
+        let image = self.image();
+        image.heap.borrow_mut().collect_dropped(|block, images| {
+            image.header(image.index, block).is_dropped_by(images)
+        });
+    }
+
+    /// Local. Notes that this image will not touch `block` again, on any image. A plain block is free at once
+    /// on this image; a shared one once every image of the team has said so.
+    ///
+    /// # Safety
+    /// This image allocated the block in this team, has not freed it before, and will not touch it again;
+    /// if it is not shared, no image will touch this image's copy.
+    pub unsafe fn free(&self, block: Block) {
+        if block.shared {
+            for index in 0..self.images() {
+                self.header(index, &block).count_off();
+            }
+        }
+        let mut heap = self.image().heap.borrow_mut();
+        heap.drop_block(self.identity(), block, self.images());
+    }
+
+    fn header(&self, index: usize, block: &Block) -> &Header {
+        self.image().header(self.members()[index] as usize, block)
+    }
+}
+
+impl Image {
+    fn exhausted(&self, size: usize, purpose: Purpose) -> AllocError {
+        let heap = self.heap.borrow();
         AllocError::HeapExhausted {
             requested: size,
             subject: purpose.subject,
@@ -122,18 +226,6 @@ impl Image {
             waiting: heap.waiting(),
             holders: heap.holders(),
         }
-    }
-
-    /// Local. Notes that this image will not touch `block` again. The memory is used again after a
-    /// later [`allocate`](Self::allocate), once every image has said so.
-    ///
-    /// # Safety
-    /// This image allocated the block, has not freed it before, and will not touch it again.
-    pub unsafe fn free(&self, block: Block) {
-        let mut heap = self.heap.borrow_mut();
-        self.header(self.index, &block)
-            .mark_dropped(heap.allocations);
-        heap.drop_block(block);
     }
 
     /// Local. Takes a block of `size` bytes in this image's heap alone. The bytes hold anything.
@@ -154,7 +246,8 @@ impl Image {
         let purpose = Purpose { subject, caller };
         let mut heap = self.heap.borrow_mut();
         let Some(block) = heap.take_ragged(size, align, purpose) else {
-            return Err(self.exhausted(&heap, size, purpose));
+            drop(heap);
+            return Err(self.exhausted(size, purpose));
         };
         if let Some((offset, length)) = heap.uncommitted_ragged(&block) {
             if let Err(error) = self.job.region.commit_heap(self.index, offset, length, 1) {
@@ -180,12 +273,12 @@ impl Image {
         self.heap.borrow_mut().free_ragged(block);
     }
 
+    /// The header of a shared block on `image`.
     fn header(&self, image: usize, block: &Block) -> &Header {
-        // SAFETY: `Heap::take` left room for a header before the block's first byte, at a multiple of
-        // the header's alignment, and the pages were committed before any image got the block. A header
-        // is one atomic, for which all bytes are valid, and no reference to this memory as anything
-        // else exists: blocks hand out the bytes from `offset` on, and are used again only after all
-        // images stopped reading the header (agreement.rs).
+        // SAFETY: an `Extent` leaves room for a header before a shared block's first byte, at a multiple of the
+        // header's alignment, and the pages were committed before any image got the block. A header is one
+        // atomic, for which all bytes are valid, and no reference to this memory as anything else exists: the
+        // copy is used for something else only when all images have counted off in this header.
         unsafe {
             &*self
                 .heap(image)

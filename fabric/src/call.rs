@@ -6,9 +6,10 @@ use std::cell::Cell;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::panic::Location;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::rendezvous::Tag;
+use crate::team::Team;
 use crate::text::Text;
 
 /// The collective operations.
@@ -37,11 +38,19 @@ pub enum Operation {
     CoMax,
     /// `co_reduce`.
     CoReduce,
+    /// `Team::form`.
+    FormTeam,
+    /// Start of `Team::change`.
+    ChangeTeam,
+    /// End of `Team::change`.
+    EndTeam,
+    /// `sync_team`.
+    SyncTeam,
     /// End of the program.
     End,
 }
 
-const OPERATIONS: [Operation; 12] = [
+const OPERATIONS: [Operation; 16] = [
     Operation::Create,
     Operation::Open,
     Operation::Close,
@@ -53,6 +62,10 @@ const OPERATIONS: [Operation; 12] = [
     Operation::CoMin,
     Operation::CoMax,
     Operation::CoReduce,
+    Operation::FormTeam,
+    Operation::ChangeTeam,
+    Operation::EndTeam,
+    Operation::SyncTeam,
     Operation::End,
 ];
 
@@ -72,12 +85,21 @@ impl Operation {
             Self::CoMin => "co_min",
             Self::CoMax => "co_max",
             Self::CoReduce => "co_reduce",
+            Self::FormTeam => "the formation of teams",
+            Self::ChangeTeam => "the change to a team",
+            Self::EndTeam => "the end of the change to a team",
+            Self::SyncTeam => "sync_team",
             Self::End => "the end of the program",
         }
     }
+
+    /// Whether a tag is of this operation.
+    pub(crate) fn is_in(self, tag: &Tag) -> bool {
+        tag[0] & 0xffff == self as u64
+    }
 }
 
-/// The number of a collectively created object: the same on every image, never used twice in a job.
+/// The number of a collectively created object: the same on every image of its team, never used twice there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObjectId(pub(crate) u64);
 
@@ -172,6 +194,13 @@ impl Call {
     pub(crate) fn tag(&self) -> &Tag {
         &self.tag
     }
+
+    /// This image's call in words.
+    #[must_use]
+    pub fn describe(&self, team: &Team) -> String {
+        let caller = self.caller;
+        describe(self.tag, self.subject, &caller.to_string(), team)
+    }
 }
 
 /// A number that tells types apart, the same in all processes of one program.
@@ -200,14 +229,13 @@ fn identity<T: ?Sized + 'static>() -> u64 {
     word.finish()
 }
 
-/// The last call of an image, where its partners can read it.
+/// Where the last call of an image was, and on what, for its partners to read.
 ///
-/// It is read only after a mismatch, by a partner that received the tag of this call. The image cannot
-/// have left the call by then, so the record is complete and stands still.
+/// It is read only after a mismatch or in a deadlock, for a call whose tag is known. The image cannot have
+/// left that call by then, so the record is complete and stands still.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct CallRecord {
-    tag: [AtomicU64; 4],
     line: AtomicU32,
     column: AtomicU32,
     file: Text<196>,
@@ -224,9 +252,6 @@ pub(crate) struct LastCall {
 impl CallRecord {
     #[inline]
     pub(crate) fn write(&self, call: &Call, last: &LastCall) {
-        for (cell, word) in self.tag.iter().zip(call.tag) {
-            cell.store(word, Ordering::Relaxed);
-        }
         if !last
             .caller
             .get()
@@ -244,24 +269,36 @@ impl CallRecord {
         }
     }
 
-    /// The call in words; `object` describes an object by its number.
-    pub(crate) fn describe(&self, object: impl Fn(ObjectId) -> String) -> String {
-        let tag = [0, 1, 2, 3].map(|word: usize| self.tag[word].load(Ordering::Relaxed));
-        let what = describe(tag, &self.subject.get(), object);
-        if tag[0] == Operation::End as u64 {
-            return what;
-        }
+    /// The call with that tag, in words.
+    pub(crate) fn describe(&self, tag: Tag, team: &Team) -> String {
         let (line, column) = (
             self.line.load(Ordering::Relaxed),
             self.column.load(Ordering::Relaxed),
         );
-        let half_way = if takes_steps(tag) && tag[0] >> 16 != 0 {
-            ", half-way"
-        } else {
-            ""
-        };
-        format!("{what} at {}:{line}:{column}{half_way}", self.file.get())
+        let caller = format!("{}:{line}:{column}", self.file.get());
+        describe(tag, &self.subject.get(), &caller, team)
     }
+}
+
+fn describe(tag: Tag, subject: &str, caller: &str, team: &Team) -> String {
+    let object = |id| {
+        let heap = team.image().heap.borrow();
+        heap.describe(team.identity(), id)
+    };
+    let what = what(tag, subject, object);
+    if Operation::End.is_in(&tag) {
+        return what;
+    }
+    let of_team = match team.number() {
+        Some(number) => format!(" of team {number}"),
+        None => String::new(),
+    };
+    let half_way = if takes_steps(tag) && tag[0] >> 16 != 0 {
+        ", half-way"
+    } else {
+        ""
+    };
+    format!("{what}{of_team} at {caller}{half_way}")
 }
 
 /// Whether the bits over the operation count steps; otherwise they name an object.
@@ -277,7 +314,7 @@ fn takes_steps(tag: Tag) -> bool {
         .any(|operation| operation as u64 == tag[0] & 0xffff)
 }
 
-fn describe(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> String {
+fn what(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> String {
     let code = tag[0] & 0xffff;
     let Some(operation) = OPERATIONS
         .into_iter()
@@ -291,7 +328,12 @@ fn describe(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> Str
         subject,
     };
     match operation {
-        Operation::SyncAll | Operation::End => name.to_owned(),
+        Operation::SyncAll
+        | Operation::FormTeam
+        | Operation::ChangeTeam
+        | Operation::EndTeam
+        | Operation::SyncTeam
+        | Operation::End => name.to_owned(),
         Operation::Open | Operation::Close | Operation::Publish | Operation::Unpublish => {
             let objects: Vec<String> = tag
                 .iter()

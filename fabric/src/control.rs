@@ -6,8 +6,9 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::call::CallRecord;
-use crate::rendezvous::Line;
+use crate::rendezvous::{Arrival, Line};
 use crate::text::Text;
+use crate::waiting::WaitRecord;
 
 /// Most images a job can have: image numbers travel in 20 bits.
 pub const MAX_IMAGES: usize = 1 << 20;
@@ -16,7 +17,7 @@ const MAX_ROUNDS: usize = MAX_IMAGES.trailing_zeros() as usize;
 
 /// Written last by whoever creates a region; changes with the layout, so that a launcher and a program
 /// that were built from different versions notice it.
-const LAYOUT: u64 = u64::from_be_bytes(*b"coarray1");
+const LAYOUT: u64 = u64::from_be_bytes(*b"coarray2");
 
 /// The first page of the region.
 #[derive(Debug)]
@@ -176,13 +177,24 @@ pub(crate) struct ImageControl {
     stage: AtomicU32,
     /// Why it failed, in its own words, if it had time for any.
     pub(crate) last_words: Text<1024>,
-    /// Heap offset of its lowest non-symmetric byte, and whether it could commit the pages of the block
-    /// under way: as of the last two collective allocations, by parity.
-    pub(crate) floor: [AtomicU64; 2],
-    pub(crate) committed: [AtomicU32; 2],
     pub(crate) call: CallRecord,
+    pub(crate) waiting: WaitRecord,
+    /// Its part in the team of all images.
+    pub(crate) team: TeamControl,
+}
+
+/// One image's part in one team.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+pub(crate) struct TeamControl {
+    pub(crate) arrival: Arrival,
+    /// What the image publishes with its last two meetings, by parity.
+    pub(crate) published: [[AtomicU64; PUBLISHED]; 2],
     pub(crate) lines: [[Line; MAX_ROUNDS]; 2],
 }
+
+/// Words that an image publishes with a meeting.
+pub(crate) const PUBLISHED: usize = 4;
 
 impl ImageControl {
     pub(crate) fn set_stage(&self, stage: Stage) {

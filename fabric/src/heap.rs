@@ -5,25 +5,30 @@
 //! 0                                 top               floor                heap_bytes
 //! ```
 //!
-//! Pure bookkeeping: which offsets are taken, by whom, and up to where pages are committed. The
-//! agreement of the images about it is `image.rs`'s work.
+//! Pure bookkeeping: which offsets are taken, by whom, and up to where pages are committed. How images agree on
+//! an offset that is free on all of them is `allocation.rs`'s work.
 
 pub(crate) mod exhausted;
 mod free_list;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
 use std::panic::Location;
 
 use crate::agreement::Header;
 use crate::call::ObjectId;
 use crate::heap::exhausted::Holder;
 use crate::heap::free_list::FreeList;
+use crate::team::TeamIdentity;
 
 /// Blocks start at multiples of this, a cache line.
 const GRAIN: usize = 64;
 
 /// Pages are committed in steps of this, so that small allocations rarely need the kernel.
 const COMMIT_STEP: usize = 1 << 20;
+
+/// How many dropped objects an image can still describe.
+const REMEMBERED: usize = 256;
 
 /// Largest alignment of a value in the heap: heaps start at page boundaries.
 pub(crate) const MAX_ALIGN: usize = 4096;
@@ -37,6 +42,39 @@ pub struct Block {
     /// The bytes taken from the free list, header and padding included.
     start: usize,
     taken: usize,
+    /// Whether other images may reach it until they drop it.
+    pub(crate) shared: bool,
+}
+
+/// The bytes that a block needs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    lead: usize,
+    taken: usize,
+    shared: bool,
+}
+
+impl Extent {
+    /// For a block of `size` bytes; `None` if no heap is that large. A shared block has a header before it.
+    pub(crate) fn of(size: usize, align: usize, shared: bool) -> Option<Self> {
+        let align = align.max(GRAIN);
+        debug_assert!(size_of::<Header>() <= GRAIN);
+        let lead = if shared { align } else { 0 };
+        let taken = size
+            .checked_next_multiple_of(align)?
+            .max(GRAIN)
+            .checked_add(lead)?;
+        Some(Self {
+            lead,
+            taken,
+            shared,
+        })
+    }
+
+    /// Bytes taken.
+    pub(crate) fn bytes(self) -> usize {
+        self.taken
+    }
 }
 
 impl Block {
@@ -77,6 +115,13 @@ pub(crate) struct Purpose {
     pub(crate) caller: &'static Location<'static>,
 }
 
+impl fmt::Display for Purpose {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { subject, caller } = self;
+        write!(formatter, "the coarray of {subject} created at {caller}")
+    }
+}
+
 /// The state of one heap.
 #[derive(Debug, Default)]
 pub(crate) struct Heap {
@@ -84,14 +129,12 @@ pub(crate) struct Heap {
     symmetric: FreeList,
     ragged: FreeList,
     holders: BTreeMap<usize, (Purpose, usize)>,
-    /// Until all images dropped them: an image that did may have to report on one that did not.
-    objects: BTreeMap<ObjectId, Purpose>,
-    /// Collective allocations entered so far; also the source of object numbers.
-    pub(crate) allocations: u64,
-    /// Dropped by this image, not yet known to be dropped by all.
-    pub(crate) dropped: Vec<Block>,
-    /// Dropped by all; free from the next barrier on.
-    limbo: Vec<Block>,
+    /// What the objects of each team are; for a while also those that this image dropped, on which it may
+    /// have to report.
+    objects: BTreeMap<(TeamIdentity, ObjectId), Purpose>,
+    gone: VecDeque<(TeamIdentity, ObjectId)>,
+    /// Shared blocks that this image dropped, and not yet all images of so many.
+    dropped: Vec<(Block, usize)>,
     committed: usize,
     ragged_committed: usize,
 }
@@ -116,88 +159,90 @@ impl Heap {
 
     /// Bytes in blocks that this image dropped and that wait for others.
     pub(crate) fn waiting(&self) -> usize {
-        self.dropped
-            .iter()
-            .chain(&self.limbo)
-            .map(|block| block.taken)
-            .sum()
+        self.dropped.iter().map(|(block, _)| block.taken).sum()
     }
 
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Frees what was found dropped by all before the last barrier.
-    pub(crate) fn release_limbo(&mut self) {
-        for block in self.limbo.drain(..) {
-            self.symmetric.free(block.start, block.taken);
-        }
-    }
-
-    /// Sets aside the dropped blocks of which `all_dropped` says that every image dropped them.
-    pub(crate) fn collect_dropped(&mut self, all_dropped: impl Fn(&Block) -> bool) {
-        let (limbo, objects) = (&mut self.limbo, &mut self.objects);
-        self.dropped.retain(|block| {
-            let gone = all_dropped(block);
+    /// Frees the shared blocks of which `all_dropped` says that so many images dropped them.
+    pub(crate) fn collect_dropped(&mut self, all_dropped: impl Fn(&Block, usize) -> bool) {
+        let symmetric = &mut self.symmetric;
+        self.dropped.retain(|(block, images)| {
+            let gone = all_dropped(block, *images);
             if gone {
-                limbo.push(*block);
-                objects.remove(&block.id);
+                symmetric.free(block.start, block.taken);
             }
             !gone
         });
     }
 
-    /// Whether a barrier would free more memory.
-    pub(crate) fn has_limbo(&self) -> bool {
-        !self.limbo.is_empty()
+    /// The lowest offset from `from` on at which a block fits here.
+    pub(crate) fn propose(&self, extent: Extent, from: usize) -> Option<usize> {
+        let align = extent.lead.max(GRAIN);
+        self.symmetric.find(extent.taken, align, from, self.floor())
     }
 
-    /// Takes a symmetric block of `size` bytes below `limit`, for the current allocation.
-    pub(crate) fn take(
-        &mut self,
-        size: usize,
-        align: usize,
-        limit: usize,
-        purpose: Purpose,
-    ) -> Option<Block> {
-        let lead = align.max(GRAIN);
-        debug_assert!(size_of::<Header>() <= GRAIN);
-        let taken = size.checked_next_multiple_of(GRAIN)?.checked_add(lead)?;
-        let start = self.symmetric.allocate(taken, lead, limit)?;
-        let block = Block {
-            id: ObjectId(self.allocations),
-            offset: start + lead,
+    /// Takes the block at `start`, where it fits.
+    pub(crate) fn take(&mut self, extent: Extent, start: usize, id: ObjectId) -> Block {
+        self.symmetric.take(start, extent.taken);
+        Block {
+            id,
+            offset: start + extent.lead,
             start,
-            taken,
-        };
-        self.holders.insert(start, (purpose, size));
-        self.objects.insert(block.id, purpose);
-        Some(block)
+            taken: extent.taken,
+            shared: extent.shared,
+        }
     }
 
     /// Undoes [`take`](Self::take) of a block that no image will use.
     pub(crate) fn untake(&mut self, block: &Block) {
-        self.holders.remove(&block.start);
-        self.objects.remove(&block.id);
         self.symmetric.free(block.start, block.taken);
     }
 
-    /// Notes that this image dropped a block.
-    pub(crate) fn drop_block(&mut self, block: Block) {
-        self.holders.remove(&block.start);
-        self.dropped.push(block);
+    /// Notes what a block is for.
+    pub(crate) fn hold(
+        &mut self,
+        team: TeamIdentity,
+        block: &Block,
+        size: usize,
+        purpose: Purpose,
+    ) {
+        self.holders.insert(block.start, (purpose, size));
+        self.objects.insert((team, block.id), purpose);
     }
 
-    /// The bytes that must be committed before `block` may be touched.
-    pub(crate) fn uncommitted(&self, block: &Block) -> Option<(usize, usize)> {
-        let end = block.start + block.taken;
+    /// Notes that this image dropped a block of a team of `images` images.
+    pub(crate) fn drop_block(&mut self, team: TeamIdentity, block: Block, images: usize) {
+        self.holders.remove(&block.start);
+        self.gone.push_back((team, block.id));
+        if self.gone.len() > REMEMBERED
+            && let Some(forgotten) = self.gone.pop_front()
+        {
+            self.objects.remove(&forgotten);
+        }
+        if block.shared {
+            self.dropped.push((block, images));
+        } else {
+            self.symmetric.free(block.start, block.taken);
+        }
+    }
+
+    /// Up to where pages are committed.
+    pub(crate) fn committed(&self) -> usize {
+        self.committed
+    }
+
+    /// The bytes that must be committed before any up to `end` may be touched.
+    pub(crate) fn uncommitted(&self, end: usize) -> Option<(usize, usize)> {
         (end > self.committed).then(|| {
             let new = end.next_multiple_of(COMMIT_STEP).min(self.bytes);
             (self.committed, new - self.committed)
         })
     }
 
-    /// Notes that the bytes that [`uncommitted`](Self::uncommitted) named are committed on all images.
+    /// Notes that the bytes that [`uncommitted`](Self::uncommitted) named are committed.
     pub(crate) fn set_committed(&mut self, offset: usize, length: usize) {
         self.committed = offset + length;
     }
@@ -242,14 +287,17 @@ impl Heap {
     }
 
     /// Where the object was created, for reports.
-    pub(crate) fn describe(&self, id: ObjectId) -> String {
-        match self.objects.get(&id) {
-            Some(purpose) => format!(
-                "the coarray of {} created at {}",
-                purpose.subject, purpose.caller
-            ),
+    pub(crate) fn describe(&self, team: TeamIdentity, id: ObjectId) -> String {
+        match self.objects.get(&(team, id)) {
+            Some(purpose) => purpose.to_string(),
             None => format!("coarray number {}", id.0),
         }
+    }
+
+    /// What lives at that offset, for reports.
+    pub(crate) fn describe_place(&self, offset: usize) -> Option<String> {
+        let (&start, (purpose, size)) = self.holders.range(..=offset).next_back()?;
+        (offset < start + size + MAX_ALIGN).then(|| purpose.to_string())
     }
 
     /// Who holds the memory: blocks of one type from one place in the program together.

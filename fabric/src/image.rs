@@ -1,11 +1,11 @@
-//! One image: its number, its part in collective operations, and its heap.
+//! One image: its number, its current team, and its heap.
 
 use std::cell::{Cell, RefCell};
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::call::{Call, LastCall};
+use crate::call::LastCall;
 use crate::control::{Failure, ImageControl, Stage};
 use crate::fabric::Fabric;
 use crate::failure;
@@ -13,15 +13,15 @@ use crate::heap::Heap;
 use crate::job::Job;
 use crate::launch::settings::FabricKind;
 use crate::region::SCRATCH_BYTES;
-use crate::rendezvous::{self, Refusal};
+use crate::team::Team;
 
 thread_local! {
-    static CURRENT: RefCell<Option<Rc<Image>>> = const { RefCell::new(None) };
-    /// Number of this image and of all images; no images outside of a job.
+    static CURRENT: RefCell<Option<Rc<Team>>> = const { RefCell::new(None) };
+    /// Index of this image in the current team, and how many images that has; none outside of a job.
     static POSITION: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
 }
 
-/// The number of the image that executes this, from 0 to `num_images() - 1`.
+/// The index in the current team of the image that executes this, from 0 to `num_images() - 1`.
 ///
 /// Local: no communication.
 ///
@@ -41,7 +41,7 @@ pub fn this_image() -> usize {
     image
 }
 
-/// The number of images of the job.
+/// The number of images of the current team: at first, of the job.
 ///
 /// Local: no communication.
 ///
@@ -70,16 +70,34 @@ fn no_image() -> ! {
     )
 }
 
+/// Makes `team` the current one; returns the one before.
+pub(crate) fn set_current(team: Rc<Team>) -> Option<Rc<Team>> {
+    POSITION.set((team.index(), team.images()));
+    CURRENT.replace(Some(team))
+}
+
+impl Team {
+    /// The current team of the image this thread is.
+    ///
+    /// # Panics
+    /// On a thread that is not an image of a running job.
+    #[must_use]
+    #[track_caller]
+    pub fn current() -> Rc<Self> {
+        match CURRENT.with_borrow(Clone::clone) {
+            Some(team) => team,
+            None => no_image(),
+        }
+    }
+}
+
 /// The state of one image. It belongs to the image's thread.
 #[derive(Debug)]
 pub struct Image {
     pub(crate) index: usize,
     pub(crate) images: usize,
     pub(crate) job: Arc<Job>,
-    barriers: Cell<u32>,
-    turns: Cell<usize>,
-    in_turn: Cell<bool>,
-    last_call: LastCall,
+    pub(crate) last_call: LastCall,
     pub(crate) heap: RefCell<Heap>,
 }
 
@@ -94,19 +112,15 @@ impl Image {
             images: job.region.dimensions().images,
             heap: RefCell::new(Heap::new(job.region.heap_bytes())),
             job,
-            barriers: Cell::new(0),
-            turns: Cell::new(0),
-            in_turn: Cell::new(false),
             last_call: LastCall::default(),
         })
     }
 
-    /// Makes the calling thread this image.
+    /// Makes the calling thread this image, in the team of all.
     pub(crate) fn enter(self: Rc<Self>) -> Presence {
         failure::adopt_thread();
-        POSITION.set((self.index, self.images));
         self.control(self.index).set_stage(Stage::Running);
-        CURRENT.set(Some(self));
+        set_current(Rc::new(Team::first(self)));
         Presence(())
     }
 
@@ -117,17 +131,19 @@ impl Image {
     #[must_use]
     #[track_caller]
     pub fn current() -> Rc<Self> {
-        match CURRENT.with_borrow(Clone::clone) {
-            Some(image) => image,
-            None => no_image(),
-        }
+        Rc::clone(Team::current().image())
     }
 
     /// The image this thread is, if it is one.
     #[must_use]
     pub fn try_current() -> Option<Rc<Self>> {
         CURRENT
-            .try_with(|current| current.borrow().clone())
+            .try_with(|current| {
+                current
+                    .borrow()
+                    .as_ref()
+                    .map(|team| Rc::clone(team.image()))
+            })
             .ok()
             .flatten()
     }
@@ -139,11 +155,25 @@ impl Image {
         self.index
     }
 
-    /// The number of images.
+    /// The number of images of the job.
     #[inline]
     #[must_use]
     pub fn images(&self) -> usize {
         self.images
+    }
+
+    /// Whether that image has failed.
+    #[inline]
+    #[must_use]
+    pub fn has_failed(&self, image: usize) -> bool {
+        self.job.region.job().has_failures() && self.control(image).stage() == Stage::Failed
+    }
+
+    /// Unwinds this image if the job has ended: for loops that wait without meeting anyone.
+    pub fn check_in(&self) {
+        if self.job.has_ended() {
+            failure::unwind();
+        }
     }
 
     /// Whether places of `image` are reached by load and store.
@@ -178,92 +208,6 @@ impl Image {
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
         self.job.region.heap_bytes()
-    }
-
-    /// Where this image sees the scratch space of `image`: [`SCRATCH_BYTES`] that collectives pass data
-    /// through.
-    #[must_use]
-    pub fn scratch(&self, image: usize) -> *mut u8 {
-        self.job.region.scratch(image)
-    }
-
-    /// Begins a turn in which a collective uses the scratch space, and counts it: the same number on all
-    /// images. None while another turn is in progress. If the job has ended, the image unwinds.
-    ///
-    /// # Safety
-    /// Only for the module that passes data through the scratch space: its turns alternate.
-    #[must_use]
-    pub unsafe fn begin_turn(&self) -> Option<usize> {
-        if self.job.has_ended() {
-            // The last turn's meeting may not have taken place, so that others still read its half.
-            failure::unwind();
-        }
-        if self.in_turn.replace(true) {
-            return None;
-        }
-        let turn = self.turns.get();
-        self.turns.set(turn.wrapping_add(1));
-        Some(turn)
-    }
-
-    /// Ends the turn in progress.
-    ///
-    /// # Safety
-    /// Only for who began it, when no reference into the scratch space is left.
-    pub unsafe fn end_turn(&self) {
-        self.in_turn.set(false);
-    }
-
-    /// Collective. Waits until every image is in the same call; everything an image wrote before is
-    /// visible to all afterwards.
-    ///
-    /// If an image is in another call, the job ends with a report that names both. If the job has
-    /// ended, the image unwinds.
-    ///
-    /// # Safety
-    /// Other layers rely on what an image in this call has done, such as given up its references or
-    /// written its part: the caller has done it.
-    #[inline]
-    pub unsafe fn meet(&self, call: &Call) {
-        let region = &self.job.region;
-        if self.job.has_ended() {
-            failure::unwind();
-        }
-        self.control(self.index).call.write(call, &self.last_call);
-        let number = self.barriers.get().wrapping_add(1);
-        self.barriers.set(number);
-        let result = rendezvous::meet(
-            self.index,
-            self.images,
-            number,
-            call.tag(),
-            |image, set, round| &region.control(image).lines[set][round],
-            self.job.patience,
-            || self.job.has_ended(),
-        );
-        if let Err(refusal) = result {
-            self.refused(refusal);
-        }
-    }
-
-    #[cold]
-    fn refused(&self, refusal: Refusal) -> ! {
-        if let Refusal::Mismatch { image: other } = refusal {
-            let heap = self.heap.borrow();
-            let describe = |image| self.control(image).call.describe(|id| heap.describe(id));
-            let (low, high) = (self.index.min(other), self.index.max(other));
-            self.fail_silently(
-                1,
-                format!(
-                    "and image {high} are in different collective operations\n  image {low}: {}\n  image {high}: {}\n\
-                     every image must make the same collective calls in the same order",
-                    describe(low),
-                    describe(high),
-                ),
-                low,
-            );
-        }
-        failure::unwind()
     }
 
     /// Ends the job with a report that starts with "image N". Does not return to the caller: the image

@@ -3,7 +3,7 @@
 use crate::control::Failure;
 use crate::launch::settings::{Bind, FabricKind, Settings};
 use crate::region::Region;
-use crate::wait::Patience;
+use crate::tally::Patience;
 
 /// A running job.
 #[derive(Debug)]

@@ -1,14 +1,14 @@
 //! The few operations the lock-free algorithms are built from.
 //!
-//! `rendezvous.rs`, `wait.rs` and `agreement.rs` name nothing else. The model-checking tests compile
-//! those same files against a `primitives` module made of loom's types.
+//! `tally.rs`, `rendezvous.rs`, `agreement.rs` and `queue_lock.rs` name nothing else. The model-checking
+//! tests compile those same files against a `primitives` module made of loom's types.
 
 use std::time::Duration;
 
-pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use rustix::io::Errno;
+use rustix::thread::{Timespec, futex};
 
-/// How long a sleeper stays in the kernel before it looks again whether the job has ended.
-const HEARTBEAT: Duration = Duration::from_millis(50);
+pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Tells the core that this is a spin loop, so that the writer gets the cache line.
 #[inline]
@@ -21,24 +21,34 @@ pub(crate) fn yield_now() {
     std::thread::yield_now();
 }
 
-/// Sleeps while `word` holds `value`, at most one heartbeat long; may wake early.
-pub(crate) fn sleep_while_equal(word: &AtomicU32, value: u32) {
-    let timeout = rustix::thread::Timespec {
-        tv_sec: 0,
-        tv_nsec: i64::from(HEARTBEAT.subsec_nanos()),
+/// Sleeps while `word` holds `value`, at most for `nap`; may wake early. Returns false if nobody woke it
+/// during the whole nap.
+pub(crate) fn sleep_while_equal(word: &AtomicU64, value: u64, nap: Duration) -> bool {
+    let nap = Timespec {
+        tv_sec: nap.as_secs().try_into().unwrap_or(i64::MAX),
+        tv_nsec: i64::from(nap.subsec_nanos()),
     };
-    // Every outcome (woken, value changed, interrupted, timed out) sends the caller back to its check.
-    let _ = rustix::thread::futex::wait(
-        word,
-        rustix::thread::futex::Flags::empty(),
-        value,
-        Some(&timeout),
-    );
+    // Every other outcome (woken, value changed, interrupted) sends the caller back to its check.
+    futex::wait(
+        low_half(word),
+        futex::Flags::empty(),
+        value as u32,
+        Some(&nap),
+    ) != Err(Errno::TIMEDOUT)
 }
 
-/// Wakes the image that sleeps on `word`.
+/// Wakes all images that sleep on `word`.
 #[cold]
-pub(crate) fn wake(word: &AtomicU32) {
+#[inline(never)]
+pub(crate) fn wake(word: &AtomicU64) {
     // An error would mean that nobody can sleep on this word, so there is nobody to wake.
-    let _ = rustix::thread::futex::wake(word, rustix::thread::futex::Flags::empty(), 1);
+    let _ = futex::wake(low_half(word), futex::Flags::empty(), i32::MAX as u32);
+}
+
+/// The half of a word that changes with every count, which is as much as the kernel compares.
+fn low_half(word: &AtomicU64) -> &AtomicU32 {
+    let half = std::ptr::from_ref(word).cast::<AtomicU32>();
+    let index = usize::from(cfg!(target_endian = "big"));
+    // SAFETY: a 64-bit word holds two 32-bit words at most as aligned. The kernel alone reads this one.
+    unsafe { &*half.add(index) }
 }

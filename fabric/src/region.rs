@@ -1,8 +1,8 @@
 //! The one piece of memory all images map: control structures and one heap an image, at a fixed stride.
 //!
 //! ```text
-//! | JobControl | image 0: ImageControl, scratch, heap -> ... <- ragged | image 1: ... | ... |
-//! |            |<-------------------- stride ------------------------->|
+//! | JobControl | image 0: ImageControl, pairs, scratch, heap -> ... <- ragged | image 1: ... | ... |
+//! |            |<------------------------- stride --------------------------->|
 //! ```
 //!
 //! The memory is an anonymous file (`memfd_create`): it has no name in any file system and disappears
@@ -11,15 +11,22 @@
 
 use std::fs::File;
 use std::io;
+use std::mem::offset_of;
 
 use memmap2::{MmapOptions, MmapRaw};
 use rustix::fs::{FallocateFlags, MemfdFlags, fallocate, memfd_create};
 
 use crate::control::{Dimensions, ImageControl, JobControl};
 use crate::memory;
+use crate::tally::Tally;
 
 /// Bytes at the start of each image's part that collectives pass data through.
 pub const SCRATCH_BYTES: usize = 1 << 17;
+
+/// What one image waits for from one other in `sync_images`: a cache line.
+#[derive(Debug)]
+#[repr(C, align(64))]
+struct Pair(Tally);
 
 /// A mapping of the region.
 #[derive(Debug)]
@@ -39,7 +46,7 @@ impl Region {
                 "{images} heaps of {heap} bytes exceed the address space"
             ))
         };
-        let control = control_bytes(page);
+        let control = control_bytes(images, page);
         let stride = heap
             .checked_next_multiple_of(page)
             .and_then(|heap| heap.checked_add(control + SCRATCH_BYTES))
@@ -135,31 +142,70 @@ impl Region {
         }
     }
 
-    /// Address of the first byte of an image's scratch space; its heap follows the scratch space.
-    pub(crate) fn scratch(&self, image: usize) -> *mut u8 {
-        assert!(image < self.dimensions.images);
-        // SAFETY: parts lie inside the mapping, and each is longer than its control structure.
-        unsafe {
-            self.map
-                .as_mut_ptr()
-                .add(self.part(image) + control_bytes(self.page))
-        }
+    /// Address of what is `offset` bytes into an image's part.
+    #[inline]
+    pub(crate) fn part_address(&self, image: usize, offset: usize) -> *mut u8 {
+        assert!(image < self.dimensions.images && offset < self.dimensions.stride);
+        // SAFETY: parts lie inside the mapping, one stride after the other.
+        unsafe { self.map.as_mut_ptr().add(self.part(image) + offset) }
+    }
+
+    /// Where in each part the control structure of the team of all images is.
+    pub(crate) fn first_team(&self) -> usize {
+        offset_of!(ImageControl, team)
+    }
+
+    /// Where in each part the scratch space of the team of all images is.
+    pub(crate) fn scratch_offset(&self) -> usize {
+        control_bytes(self.dimensions.images, self.page)
+    }
+
+    /// Where in each part the heap is.
+    pub(crate) fn heap_offset(&self) -> usize {
+        self.scratch_offset() + SCRATCH_BYTES
     }
 
     /// Address of the first byte of an image's heap.
     pub(crate) fn heap(&self, image: usize) -> *mut u8 {
-        // SAFETY: the scratch space lies inside the part.
-        unsafe { self.scratch(image).add(SCRATCH_BYTES) }
+        self.part_address(image, self.heap_offset())
     }
 
     /// Bytes in each heap.
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.dimensions.stride - control_bytes(self.page) - SCRATCH_BYTES
+        self.dimensions.stride - self.heap_offset()
+    }
+
+    /// How often image `from` has called `sync_images` with `image`: raised by `from`, read by `image`.
+    pub(crate) fn pair(&self, image: usize, from: usize) -> &Tally {
+        assert!(from < self.dimensions.images);
+        let offset = size_of::<ImageControl>() + from * size_of::<Pair>();
+        // SAFETY: the pairs follow the control structure in each part, which is a multiple of their alignment
+        // long; zero bytes are valid, only this function refers to them, and the mapping lives as long as
+        // `self`.
+        unsafe { &(*self.part_address(image, offset).cast::<Pair>()).0 }
+    }
+
+    /// Where in the region a tally is; some number beyond its end if the tally is not in it.
+    pub(crate) fn offset_of(&self, tally: &Tally) -> u64 {
+        let offset = std::ptr::from_ref(tally)
+            .addr()
+            .wrapping_sub(self.map.as_ptr().addr());
+        offset as u64
+    }
+
+    /// The tally at that offset, as another image sees it; `None` if no tally can be there.
+    pub(crate) fn tally_at(&self, offset: usize) -> Option<&Tally> {
+        let inside = offset.checked_add(size_of::<Tally>())? <= self.map.len();
+        // SAFETY: the bytes lie in the mapping and are aligned. Some image waits for a tally there, so that the
+        // page exists, and everybody who uses the bytes takes them for a tally; an atomic is valid
+        // whatever they are.
+        (inside && offset.is_multiple_of(align_of::<Tally>()))
+            .then(|| unsafe { &*self.map.as_ptr().add(offset).cast::<Tally>() })
     }
 
     /// Makes pages exist for the scratch space of an image.
     pub(crate) fn commit_scratch(&self, image: usize) -> io::Result<()> {
-        self.commit(self.part(image) + control_bytes(self.page), SCRATCH_BYTES)
+        self.commit(self.part(image) + self.scratch_offset(), SCRATCH_BYTES)
     }
 
     /// Makes pages exist for bytes `offset .. offset + length` of an image's heap, so that touching
@@ -172,7 +218,7 @@ impl Region {
         images: usize,
     ) -> io::Result<()> {
         memory::check_available(length.saturating_mul(images))?;
-        let heap = self.part(image) + control_bytes(self.page) + SCRATCH_BYTES;
+        let heap = self.part(image) + self.heap_offset();
         self.commit(heap + offset, length)
     }
 
@@ -194,6 +240,6 @@ fn job_bytes(page: usize) -> usize {
     size_of::<JobControl>().next_multiple_of(page)
 }
 
-fn control_bytes(page: usize) -> usize {
-    size_of::<ImageControl>().next_multiple_of(page)
+fn control_bytes(images: usize, page: usize) -> usize {
+    (size_of::<ImageControl>() + images * size_of::<Pair>()).next_multiple_of(page)
 }

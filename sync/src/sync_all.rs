@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use coarray_fabric::{Call, Image, Operation};
+use coarray_fabric::{Call, Image, Operation, Team};
 
 /// Collective. Waits until all images have called it; what any image wrote or put before is visible to
 /// every image afterwards.
@@ -28,7 +28,7 @@ use coarray_fabric::{Call, Image, Operation};
 pub fn sync_all() {
     let call = Call::plain(Operation::SyncAll, Location::caller());
     // SAFETY: no layer relies on anything an image did before `sync_all`.
-    unsafe { Image::current().meet(&call) }
+    unsafe { Team::current().meet(&call) }
 }
 
 /// Local. Completes this image's puts: they are visible to all images before anything it puts later.

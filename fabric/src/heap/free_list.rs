@@ -1,7 +1,7 @@
 //! Which bytes of a heap are free. First fit from the low end, neighbours merged.
 //!
-//! The answer depends only on the set of live blocks and the requests, so images that make the same
-//! requests get the same offsets.
+//! The answer depends only on the set of live blocks and the requests, so images with the same live blocks
+//! find the same offsets.
 
 use std::collections::BTreeMap;
 
@@ -24,32 +24,49 @@ impl FreeList {
         self.top - self.holes.values().sum::<usize>()
     }
 
-    /// Takes `size` bytes at a multiple of `align`, ending at or below `limit`.
-    pub(crate) fn allocate(&mut self, size: usize, align: usize, limit: usize) -> Option<usize> {
+    /// The lowest offset from `from` on, a multiple of `align`, at which `size` bytes are free, ending at or
+    /// below `limit`.
+    pub(crate) fn find(
+        &self,
+        size: usize,
+        align: usize,
+        from: usize,
+        limit: usize,
+    ) -> Option<usize> {
         let fits = |start: usize, end: usize| {
-            let offset = start.checked_next_multiple_of(align)?;
+            let offset = start.max(from).checked_next_multiple_of(align)?;
             (offset.checked_add(size)? <= end.min(limit)).then_some(offset)
         };
-        let hole = self.holes.iter().find_map(|(&start, &length)| {
-            Some((start, start + length, fits(start, start + length)?))
-        });
-        let (start, end, offset) = match hole {
-            Some(found) => {
-                self.holes.remove(&found.0);
-                found
-            }
-            None => {
-                let offset = fits(self.top, usize::MAX)?;
-                let start = std::mem::replace(&mut self.top, offset + size);
-                (start, offset + size, offset)
-            }
+        self.holes
+            .iter()
+            .find_map(|(&start, &length)| fits(start, start + length))
+            .or_else(|| fits(self.top, usize::MAX))
+    }
+
+    /// Takes `size` bytes at `offset`, which are free.
+    pub(crate) fn take(&mut self, offset: usize, size: usize) {
+        let (start, end) = if offset >= self.top {
+            let start = std::mem::replace(&mut self.top, offset + size);
+            (start, offset + size)
+        } else {
+            let hole = self.holes.range(..=offset).next_back();
+            let (&start, &length) = hole.expect("the bytes are free");
+            self.holes.remove(&start);
+            (start, start + length)
         };
+        assert!(offset + size <= end, "the bytes are free");
         if start < offset {
             self.holes.insert(start, offset - start);
         }
         if offset + size < end {
             self.holes.insert(offset + size, end - offset - size);
         }
+    }
+
+    /// Takes `size` bytes at a multiple of `align`, ending at or below `limit`.
+    pub(crate) fn allocate(&mut self, size: usize, align: usize, limit: usize) -> Option<usize> {
+        let offset = self.find(size, align, 0, limit)?;
+        self.take(offset, size);
         Some(offset)
     }
 

@@ -15,6 +15,7 @@ use crate::job::Job;
 use crate::launch::processes::bind_to_core;
 use crate::launch::settings::{Bind, Settings};
 use crate::launch::startup::{StartError, create_region};
+use crate::team::Team;
 
 /// The exit code of Rust programs that panic.
 const PANIC_CODE: u8 = 101;
@@ -107,8 +108,7 @@ pub(crate) fn run_image<R>(job: &Arc<Job>, index: usize, body: impl Fn() -> R) -
     let presence = Rc::clone(&image).enter();
     let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
         let result = body();
-        // SAFETY: the end of the program promises nothing to anyone.
-        unsafe { image.meet(&Call::plain(Operation::End, Location::caller())) };
+        Team::current().finish(&Call::plain(Operation::End, Location::caller()));
         result
     }));
     match outcome {

@@ -1,0 +1,138 @@
+//! Forming teams, and making one the current team.
+
+use std::panic::Location;
+use std::rc::Rc;
+
+use crate::allocation::{FILLED, Layout};
+use crate::call::{Call, Operation};
+use crate::control::TeamControl;
+use crate::formation::{Formation, Request};
+use crate::heap::exhausted::AllocError;
+use crate::image;
+use crate::region::SCRATCH_BYTES;
+use crate::status::ImageFailed;
+use crate::team::{Absence, Origin, Team};
+
+/// Published by an image that does not mind which index it gets.
+const ANY_INDEX: u64 = u64::MAX;
+
+/// The meeting that confirms a formation.
+const FORMED: usize = FILLED;
+
+impl Team {
+    /// Collective. Divides the images of this team into teams; returns the one that this image joins: that of
+    /// all images that give the same `number`. There it gets index `index`, or any if it is `None`.
+    ///
+    /// If the wishes for indices cannot be met, the job ends with a report.
+    ///
+    /// # Errors
+    /// The images that have failed, unless `absence` is accepted.
+    ///
+    /// # Panics
+    /// On all images alike if there is no room in the heap for the teams' structures.
+    pub fn form(
+        self: &Rc<Self>,
+        number: u64,
+        index: Option<usize>,
+        absence: Absence,
+        caller: &'static Location<'static>,
+    ) -> Result<Rc<Self>, ImageFailed> {
+        let call = Call::on_values::<TeamControl>(Operation::FormTeam, 1, 0, caller);
+        let layout = Layout {
+            size: size_of::<TeamControl>() + SCRATCH_BYTES,
+            align: align_of::<TeamControl>(),
+            shared: true,
+        };
+        // SAFETY: the layout is the same for all.
+        let block = unsafe { self.allocate_despite(&call, layout, absence) }?;
+        let block = block.unwrap_or_else(|error: AllocError| panic!("cannot form teams: {error}"));
+        let image = self.image();
+        let control = image.job.region.heap_offset() + block.offset;
+        let address = image.job.region.part_address(image.index, control);
+        // SAFETY: the block is this image's alone until the next meeting, and large enough.
+        unsafe { address.cast::<TeamControl>().write(TeamControl::default()) };
+
+        let wish = index.map_or(ANY_INDEX, |index| index as u64);
+        // SAFETY: this image's structures are ready, and its request is published.
+        let present =
+            unsafe { self.exchange(&call.at_step(FORMED), [number, wish, 0, 0], absence) };
+        let present = match present {
+            Ok(present) => present,
+            Err(failed) => {
+                // SAFETY: nobody got a team that would use the block.
+                unsafe { self.free(block) };
+                return Err(failed);
+            }
+        };
+        let requests: Vec<Request> = present
+            .into_iter()
+            .map(|image| {
+                let [number, wish, ..] = self.published(image);
+                Request {
+                    image,
+                    number,
+                    index: (wish != ANY_INDEX).then_some(wish as usize),
+                }
+            })
+            .collect();
+        let formation = match Formation::arrange(&requests) {
+            Ok(formation) => formation,
+            Err(error) => image.fail(format!("cannot form teams at {caller}: {error}")),
+        };
+        let seats = formation.members(number).unwrap_or_default();
+        let index = seats.iter().position(|&seat| seat == self.index());
+        let members = seats.iter().map(|&seat| self.members()[seat]).collect();
+        Ok(Rc::new(Team::new(
+            Rc::clone(image),
+            index.unwrap_or_default(),
+            members,
+            control,
+            control + size_of::<TeamControl>(),
+            Some(Origin {
+                parent: Rc::clone(self),
+                formation: Rc::new(formation),
+                number,
+                block,
+            }),
+        )))
+    }
+
+    /// The numbers of the teams that were formed together with this one, this one included; none for the
+    /// first team.
+    #[must_use]
+    pub fn siblings(&self) -> Vec<u64> {
+        self.origin
+            .iter()
+            .flat_map(|origin| origin.formation.numbers())
+            .collect()
+    }
+
+    /// The indices in the parent of the images of the team with that number that was formed together with
+    /// this one, by their index there.
+    #[must_use]
+    pub fn sibling(&self, number: u64) -> Option<&[usize]> {
+        self.origin.as_ref()?.formation.members(number)
+    }
+
+    /// Makes this the current team until the result is dropped.
+    #[must_use]
+    pub fn enter(self: &Rc<Self>) -> Current {
+        Current {
+            before: image::set_current(Rc::clone(self)),
+        }
+    }
+}
+
+/// A stay in a team.
+#[derive(Debug)]
+pub struct Current {
+    before: Option<Rc<Team>>,
+}
+
+impl Drop for Current {
+    fn drop(&mut self) {
+        if let Some(before) = self.before.take() {
+            image::set_current(before);
+        }
+    }
+}

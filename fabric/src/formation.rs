@@ -1,0 +1,159 @@
+//! How the images of a team divide into teams: pure arithmetic on what everyone asked for.
+
+use std::collections::BTreeMap;
+
+use thiserror::Error;
+
+/// What an image asks for when a team divides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Request {
+    /// The image's index in the parent.
+    pub(crate) image: usize,
+    /// The number of the team it joins.
+    pub(crate) number: u64,
+    /// The index it wants there.
+    pub(crate) index: Option<usize>,
+}
+
+/// The teams that a team has divided into.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Formation {
+    /// By number, the indices of the members in the parent.
+    teams: BTreeMap<u64, Vec<usize>>,
+}
+
+/// Requests that cannot be met together.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub(crate) enum FormationError {
+    #[error("image {image} wants index {index} in team {number}, which has {images} images: 0 to {} are possible", images - 1)]
+    OutOfRange {
+        image: usize,
+        index: usize,
+        number: u64,
+        images: usize,
+    },
+    #[error("images {first} and {second} both want index {index} in team {number}")]
+    Twice {
+        first: usize,
+        second: usize,
+        index: usize,
+        number: u64,
+    },
+}
+
+impl Formation {
+    /// Gives each image the place it asked for; who asked for none gets the lowest that is left, in the order
+    /// of the parent.
+    pub(crate) fn arrange(requests: &[Request]) -> Result<Self, FormationError> {
+        let mut groups: BTreeMap<u64, Vec<Request>> = BTreeMap::new();
+        for request in requests {
+            groups.entry(request.number).or_default().push(*request);
+        }
+        let teams = groups
+            .into_iter()
+            .map(|(number, group)| Ok((number, seat(number, &group)?)))
+            .collect::<Result<_, _>>()?;
+        Ok(Self { teams })
+    }
+
+    /// The members of the team of that number, by index: their indices in the parent.
+    pub(crate) fn members(&self, number: u64) -> Option<&[usize]> {
+        self.teams.get(&number).map(Vec::as_slice)
+    }
+
+    /// The numbers of the teams.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u64> {
+        self.teams.keys().copied()
+    }
+}
+
+fn seat(number: u64, group: &[Request]) -> Result<Vec<usize>, FormationError> {
+    let images = group.len();
+    let mut seats: Vec<Option<usize>> = vec![None; images];
+    for &Request { image, index, .. } in group {
+        let Some(index) = index else { continue };
+        let seat = seats.get_mut(index).ok_or(FormationError::OutOfRange {
+            image,
+            index,
+            number,
+            images,
+        })?;
+        if let Some(first) = seat.replace(image) {
+            return Err(FormationError::Twice {
+                first,
+                second: image,
+                index,
+                number,
+            });
+        }
+    }
+    let mut others = group.iter().filter(|request| request.index.is_none());
+    Ok(seats
+        .into_iter()
+        .filter_map(|seat| seat.or_else(|| others.next().map(|request| request.image)))
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn request(image: usize, number: u64, index: Option<usize>) -> Request {
+        Request {
+            image,
+            number,
+            index,
+        }
+    }
+
+    #[test]
+    fn images_sit_where_they_asked_and_the_others_fill_up() {
+        let formation = Formation::arrange(&[
+            request(0, 7, None),
+            request(1, 9, Some(0)),
+            request(2, 7, Some(0)),
+            request(3, 7, None),
+        ]);
+        let formation = formation.unwrap();
+        assert_eq!(formation.members(7), Some(&[2, 0, 3][..]));
+        assert_eq!(formation.members(9), Some(&[1][..]));
+        assert_eq!(formation.members(8), None);
+        assert_eq!(formation.numbers().collect::<Vec<_>>(), [7, 9]);
+    }
+
+    #[test]
+    fn impossible_requests_name_the_images() {
+        let twice = Formation::arrange(&[request(4, 1, Some(1)), request(6, 1, Some(1))]);
+        assert_eq!(
+            twice.unwrap_err().to_string(),
+            "images 4 and 6 both want index 1 in team 1"
+        );
+        let outside = Formation::arrange(&[request(0, 1, None), request(5, 1, Some(2))]);
+        assert_eq!(
+            outside.unwrap_err().to_string(),
+            "image 5 wants index 2 in team 1, which has 2 images: 0 to 1 are possible"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn every_image_gets_one_place_in_the_team_it_asked_for(
+            numbers in prop::collection::vec(0u64..4, 1..20),
+        ) {
+            let requests: Vec<_> = numbers
+                .iter()
+                .enumerate()
+                .map(|(image, &number)| request(image, number, None))
+                .collect();
+            let formation = Formation::arrange(&requests).unwrap();
+            for (image, &number) in numbers.iter().enumerate() {
+                let members = formation.members(number).unwrap();
+                prop_assert_eq!(members.iter().filter(|&&member| member == image).count(), 1);
+                prop_assert!(members.is_sorted());
+            }
+            let total: usize = formation.numbers().map(|n| formation.members(n).unwrap().len()).sum();
+            prop_assert_eq!(total, numbers.len());
+        }
+    }
+}

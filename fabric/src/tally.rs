@@ -1,0 +1,146 @@
+//! A count in shared memory that only grows, and waiting for it: spin, then yield, then sleep on a futex.
+//!
+//! A waiter that goes to sleep leaves the [`SLEEPING`] bit in the word. Who raises the count swaps or adds,
+//! and learns from the old value whether it must wake somebody: no wake-up is lost, and an awake waiter
+//! costs the other side no system call and no extra cache line.
+
+use std::time::Duration;
+
+use crate::primitives::{AtomicU64, Ordering, pause, sleep_while_equal, wake, yield_now};
+
+/// Set by a waiter in the word it sleeps on; never part of a count.
+const SLEEPING: u64 = 1 << 63;
+
+/// A count that images raise and that one image, as a rule, waits for.
+#[derive(Debug, Default)]
+#[repr(transparent)]
+pub struct Tally(AtomicU64);
+
+impl Tally {
+    /// The count. Everything that was written before it was raised so far is visible.
+    #[inline]
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.0.load(Ordering::Acquire) & !SLEEPING
+    }
+
+    /// Whether the count is at least `target`; if so, everything written before is visible.
+    #[inline]
+    #[must_use]
+    pub fn has_reached(&self, target: u64) -> bool {
+        self.count() >= target
+    }
+
+    /// Sets the count, for its only writer, and wakes who waits. Everything written before is visible to
+    /// whoever sees the count.
+    #[inline]
+    pub fn raise_to(&self, count: u64) {
+        if self.0.swap(count, Ordering::AcqRel) & SLEEPING != 0 {
+            wake(&self.0);
+        }
+    }
+
+    /// Adds to the count, for any number of writers, and wakes who waits. Everything written before is
+    /// visible to whoever sees the sum.
+    #[inline]
+    pub fn add(&self, count: u64) {
+        if self.0.fetch_add(count, Ordering::AcqRel) & SLEEPING != 0 {
+            wake(&self.0);
+        }
+    }
+
+    /// Sets the count, for its only writer, where nobody sleeps on it but for heartbeats.
+    #[inline]
+    pub(crate) fn set(&self, count: u64) {
+        self.0.store(count, Ordering::Release);
+    }
+}
+
+/// How long to spin and to yield before sleeping.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    /// Rounds of spinning with a pause, a few nanoseconds each.
+    pub(crate) spins: u32,
+    /// Offers of the core to other images.
+    pub(crate) yields: u32,
+}
+
+/// What an image does while it waits.
+pub(crate) trait Watch {
+    /// Why it gives up.
+    type Stop;
+
+    /// Looks around, between two steps of waiting.
+    fn look(&self) -> Result<(), Self::Stop>;
+
+    /// Says how long to sleep at most before looking around again.
+    fn nap(&self) -> Duration;
+
+    /// Begins to sleep: until `rise` the image does nothing but wait for `tally` to reach `target`.
+    fn lie_down(&self, tally: &Tally, target: u64);
+
+    /// Slept a whole nap, and nobody woke it.
+    fn turn_over(&self) -> Result<(), Self::Stop>;
+
+    /// Sleeps no more.
+    fn rise(&self);
+}
+
+/// Waits until `tally` has reached `target`, then sees everything written before it was raised so far.
+///
+/// `watch` is made only if the wait is not over at once.
+#[inline]
+pub(crate) fn until<W: Watch>(
+    tally: &Tally,
+    target: u64,
+    patience: Patience,
+    watch: impl FnOnce() -> W,
+) -> Result<(), W::Stop> {
+    for _ in 0..patience.spins {
+        if tally.has_reached(target) {
+            return Ok(());
+        }
+        pause();
+    }
+    until_patiently(tally, target, patience, watch)
+}
+
+#[cold]
+#[inline(never)]
+fn until_patiently<W: Watch>(
+    tally: &Tally,
+    target: u64,
+    patience: Patience,
+    watch: impl FnOnce() -> W,
+) -> Result<(), W::Stop> {
+    let watch = watch();
+    for _ in 0..patience.yields {
+        if tally.has_reached(target) {
+            return Ok(());
+        }
+        watch.look()?;
+        yield_now();
+    }
+    if tally.has_reached(target) {
+        return Ok(());
+    }
+    watch.lie_down(tally, target);
+    let end = sleep(tally, target, &watch);
+    watch.rise();
+    tally.0.fetch_and(!SLEEPING, Ordering::Relaxed);
+    end
+}
+
+fn sleep<W: Watch>(tally: &Tally, target: u64, watch: &W) -> Result<(), W::Stop> {
+    loop {
+        let seen = tally.0.fetch_or(SLEEPING, Ordering::AcqRel);
+        if seen & !SLEEPING >= target {
+            return Ok(());
+        }
+        watch.look()?;
+        let was_woken = sleep_while_equal(&tally.0, seen | SLEEPING, watch.nap());
+        if !was_woken && !tally.has_reached(target) {
+            watch.turn_over()?;
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! What an image says about a wait that takes long: for whoever looks for a deadlock.
+//!
+//! [`WaitRecord`] is in shared memory. An image that lies down to sleep says which tally must reach which
+//! count; one that has slept for a while also says it in words. `deadlock.rs` reads the records of all.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::control::ENDED;
+use crate::deadlock::Suspicion;
+use crate::failure;
+use crate::image::Image;
+use crate::tally::{self, Tally, Watch};
+use crate::text::Text;
+
+/// How long an image sleeps before it looks around again.
+const HEARTBEAT: Duration = Duration::from_millis(50);
+
+/// An image that lies asleep, or lay so.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct WaitRecord {
+    /// Odd while the image sleeps and only that tally, or a failure, can let it go on.
+    pub(crate) turns: AtomicU64,
+    /// How often the image found itself still asleep, and described the wait anew.
+    pub(crate) described: AtomicU64,
+    /// Where the tally is: its offset in the region, or beyond it if no other image can reach it.
+    pub(crate) tally: AtomicU64,
+    pub(crate) target: AtomicU64,
+    /// The alarm that the image has seen.
+    pub(crate) alarm: AtomicU32,
+    /// The image whose move it is, plus one; 0 for any.
+    pub(crate) awaited: AtomicU32,
+    /// What identifies the barrier that it waits in: the team, and the number there.
+    pub(crate) barrier: [AtomicU64; 2],
+    /// The wait in words.
+    pub(crate) words: Text<1024>,
+}
+
+/// Why an image stops waiting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// The job has ended.
+    Ended,
+    /// An image has failed whose failure matters here.
+    Failed,
+    /// The time is over.
+    TimedOut,
+}
+
+/// Why an image gave up a wait in a job that goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interruption {
+    /// An image has failed whose failure matters to the wait.
+    Failed,
+    /// The time is over.
+    TimedOut,
+}
+
+/// What a wait is about.
+pub trait Cause {
+    /// Where and for what the image waits, as the end of a sentence about it; asked only when the wait takes
+    /// long.
+    fn words(&self) -> String;
+
+    /// The image whose move it is, by its number in the job, if it is one image's.
+    fn awaited(&self) -> Option<usize>;
+
+    /// Whether a failure has made the wait pointless; asked whenever images have failed.
+    fn has_failed(&self) -> bool;
+
+    /// The team and the number of a barrier.
+    fn barrier(&self) -> Option<(u64, u64)> {
+        None
+    }
+
+    /// When to give up; a wait with a deadline is never part of a deadlock.
+    fn deadline(&self) -> Option<Instant> {
+        None
+    }
+}
+
+impl Image {
+    /// Waits until `tally` has reached `target`, then sees everything written before it was raised so far. If
+    /// the job ends meanwhile, the image unwinds.
+    ///
+    /// # Errors
+    /// Why the wait was given up, as `cause` says.
+    #[inline]
+    pub fn wait(&self, tally: &Tally, target: u64, cause: impl Cause) -> Result<(), Interruption> {
+        match tally::until(tally, target, self.job.patience, || {
+            Waiting::new(self, cause)
+        }) {
+            Ok(()) => Ok(()),
+            Err(Stop::Failed) => Err(Interruption::Failed),
+            Err(Stop::TimedOut) => Err(Interruption::TimedOut),
+            Err(Stop::Ended) => failure::unwind(),
+        }
+    }
+
+    /// What this image keeps at that address of its own heap, for reports.
+    #[must_use]
+    pub fn describe_place(&self, address: usize) -> String {
+        let heap = self.heap(self.index).addr();
+        let place = address.checked_sub(heap).and_then(|offset| {
+            let heap = self.heap.borrow();
+            heap.describe_place(offset)
+        });
+        place.unwrap_or_else(|| "memory that is no coarray".into())
+    }
+}
+
+/// An image that waits.
+pub(crate) struct Waiting<'a, C> {
+    image: &'a Image,
+    cause: C,
+    deadline: Option<Instant>,
+    suspicion: Suspicion,
+    alarm: Cell<u32>,
+}
+
+impl<'a, C: Cause> Waiting<'a, C> {
+    pub(crate) fn new(image: &'a Image, cause: C) -> Self {
+        Self {
+            image,
+            deadline: cause.deadline(),
+            cause,
+            suspicion: Suspicion::default(),
+            alarm: Cell::new(0),
+        }
+    }
+
+    fn record(&self) -> &WaitRecord {
+        &self.image.control(self.image.index).waiting
+    }
+
+    /// Whether only another image can end the wait.
+    fn is_endless(&self) -> bool {
+        self.deadline.is_none()
+    }
+}
+
+impl<C: Cause> Watch for Waiting<'_, C> {
+    type Stop = Stop;
+
+    fn look(&self) -> Result<(), Stop> {
+        let alarm = self.image.job.region.job().alarm();
+        if alarm & ENDED != 0 {
+            return Err(Stop::Ended);
+        }
+        if alarm != self.alarm.replace(alarm) && self.cause.has_failed() {
+            return Err(Stop::Failed);
+        }
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(Stop::TimedOut),
+            _ => Ok(()),
+        }
+    }
+
+    fn nap(&self) -> Duration {
+        // What others need to know of the last look around.
+        self.record()
+            .alarm
+            .store(self.alarm.get(), Ordering::Release);
+        match self.deadline {
+            Some(deadline) => deadline
+                .saturating_duration_since(Instant::now())
+                .min(HEARTBEAT),
+            None => HEARTBEAT,
+        }
+    }
+
+    fn lie_down(&self, tally: &Tally, target: u64) {
+        if !self.is_endless() {
+            return;
+        }
+        let record = self.record();
+        let offset = self.image.job.region.offset_of(tally);
+        record.tally.store(offset, Ordering::Relaxed);
+        record.target.store(target, Ordering::Relaxed);
+        record.alarm.store(0, Ordering::Relaxed);
+        let (team, number) = self.cause.barrier().unwrap_or_default();
+        record.barrier[0].store(team, Ordering::Relaxed);
+        record.barrier[1].store(number, Ordering::Relaxed);
+        let turns = record.turns.load(Ordering::Relaxed);
+        record.turns.store(turns + 1, Ordering::Release);
+    }
+
+    fn turn_over(&self) -> Result<(), Stop> {
+        if !self.is_endless() {
+            return Ok(());
+        }
+        let record = self.record();
+        let awaited = self.cause.awaited().map_or(0, |image| image as u32 + 1);
+        record.awaited.store(awaited, Ordering::Relaxed);
+        record.words.set(&self.cause.words());
+        let described = record.described.load(Ordering::Relaxed);
+        record.described.store(described + 1, Ordering::Release);
+        if self.suspicion.look_around(self.image) {
+            return Err(Stop::Ended);
+        }
+        Ok(())
+    }
+
+    fn rise(&self) {
+        if !self.is_endless() {
+            return;
+        }
+        let record = self.record();
+        let turns = record.turns.load(Ordering::Relaxed);
+        record.turns.store(turns + 1, Ordering::Release);
+    }
+}
