@@ -185,6 +185,13 @@ fn job_failures() {
             );
         }
     }
+    for command in [
+        plain(4, "busy_error_stop"),
+        on_threads(4, "busy_error_stop"),
+    ] {
+        let report = run(keeping_going(command)).failure(7);
+        assert!(report.contains("image 3 called error_stop(7)"), "{report}");
+    }
     for command in [plain(3, "mismatch"), on_threads(3, "mismatch")] {
         let report = run(keeping_going(command)).failure(1);
         assert!(

@@ -50,6 +50,7 @@ pub fn run(name: &str) -> ExitCode {
         "lose_last" => coarray::launch(lose_last),
         "lose_all" => coarray::launch(lose_all),
         "never_came" => never_came(),
+        "busy_error_stop" => coarray::launch(busy_error_stop),
         _ => panic!("there is no program {name}"),
     }
 }
@@ -492,4 +493,14 @@ fn never_came() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     coarray::launch(|| println!("image {} goes on", this_image()))
+}
+
+/// The others never look whether the job has ended.
+fn busy_error_stop() {
+    if is_last() {
+        error_stop(7);
+    }
+    loop {
+        std::hint::spin_loop();
+    }
 }
