@@ -46,7 +46,7 @@
 //! | say what travels | [`Remote`], [`Plain`], [`RemoteClone`] |
 //! | synchronise | [`sync_all`], [`image_fence`], [`Coatomic`] |
 //! | combine values | [`co_sum`], [`co_min`], [`co_max`], [`co_reduce`], [`co_broadcast`] |
-//! | stop | [`error_stop`], [`error_stop_with`] |
+//! | stop | [`error_stop`], [`error_stop_with`], [`fail_image`] |
 //! | test | [`testing`] |
 
 mod coarray;
@@ -67,8 +67,8 @@ pub use coarray_coref::{
     ReadWrite, Remote, RemoteClone, Section, Shape, ShapeCast, Shared, Symmetric, Values,
 };
 pub use coarray_fabric::{
-    AllocError, Failure, Holder, Launch, coarun, error_stop, error_stop_with, launch, num_images,
-    run, terminal_size, this_image,
+    AllocError, Failure, Holder, Launch, coarun, error_stop, error_stop_with, fail_image, launch,
+    num_images, run, terminal_size, this_image,
 };
 pub use coarray_macros::{Remote, main, test};
 pub use coarray_sync::{Coatomic, CoatomicPlace, Number, image_fence, sync_all};

@@ -6,6 +6,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::call::CallRecord;
+use crate::published::Published;
 use crate::rendezvous::{Arrival, Line};
 use crate::text::Text;
 use crate::waiting::WaitRecord;
@@ -188,13 +189,9 @@ pub(crate) struct ImageControl {
 #[repr(C, align(64))]
 pub(crate) struct TeamControl {
     pub(crate) arrival: Arrival,
-    /// What the image publishes with its last two meetings, by parity.
-    pub(crate) published: [[AtomicU64; PUBLISHED]; 2],
+    pub(crate) published: Published,
     pub(crate) lines: [[Line; MAX_ROUNDS]; 2],
 }
-
-/// Words that an image publishes with a meeting.
-pub(crate) const PUBLISHED: usize = 4;
 
 impl ImageControl {
     pub(crate) fn set_stage(&self, stage: Stage) {

@@ -9,6 +9,7 @@ use std::sync::Once;
 
 use crate::control::Failure;
 use crate::image::Image;
+use crate::launch::settings::FabricKind;
 
 /// Carried by the panic that unwinds an image after the job has ended. The reason is in the job's
 /// failure record, so nothing is printed for it.
@@ -20,10 +21,22 @@ thread_local! {
     static LAST_PANIC: Cell<Option<Panic>> = const { Cell::new(None) };
 }
 
+/// The exit code of Rust programs that panic.
+const PANIC_CODE: u8 = 101;
+
+/// Carried by the panic that unwinds an image which fails without one.
+#[derive(Debug)]
+struct Fall {
+    code: u8,
+    text: String,
+}
+
 /// What is known of a panic.
 pub(crate) struct Panic {
     /// What happened and where, as the end of a sentence about an image.
     pub(crate) text: String,
+    /// What the image is to exit with.
+    pub(crate) code: u8,
     /// If `RUST_BACKTRACE` asks for it.
     pub(crate) backtrace: Option<Backtrace>,
 }
@@ -31,6 +44,11 @@ pub(crate) struct Panic {
 /// Unwinds this image: the job is over.
 pub(crate) fn unwind() -> ! {
     panic::resume_unwind(Box::new(JobEnded))
+}
+
+/// Unwinds this image, which fails alone: the job keeps going.
+pub(crate) fn fall(code: u8, text: String) -> ! {
+    panic::resume_unwind(Box::new(Fall { code, text }))
 }
 
 /// Makes panics of this thread reports of an image instead of lines of their own.
@@ -55,6 +73,7 @@ pub(crate) fn adopt_thread() {
             let captured = backtrace.status() == BacktraceStatus::Captured;
             LAST_PANIC.set(Some(Panic {
                 text,
+                code: PANIC_CODE,
                 backtrace: captured.then_some(backtrace),
             }));
         }));
@@ -74,8 +93,16 @@ pub(crate) fn of_panic(payload: &(dyn Any + Send)) -> Option<Panic> {
     if payload.is::<JobEnded>() {
         return None;
     }
+    if let Some(Fall { code, text }) = payload.downcast_ref() {
+        return Some(Panic {
+            text: text.clone(),
+            code: *code,
+            backtrace: None,
+        });
+    }
     let unknown = || Panic {
         text: format!("panicked: {}", message(payload)),
+        code: PANIC_CODE,
         backtrace: None,
     };
     let last = LAST_PANIC.take();
@@ -146,6 +173,47 @@ pub fn error_stop(code: i32) -> ! {
 /// Fortran 2018 `error stop` with a stop code, clause 11.4.
 pub fn error_stop_with(code: i32, message: impl fmt::Display) -> ! {
     stop(code, format!("{OWN_WORDS}{message}"))
+}
+
+/// Ends this image at once, without unwinding where it is a process. In a job that keeps going
+/// ([`Launch::keep_going`](crate::Launch::keep_going), `coarun --keep-going`) the other images go on
+/// without it; any other job ends as with [`error_stop`]`(1)`.
+///
+/// It is there to try what a program does about images that fail. Images that are threads unwind, which
+/// a program must not catch.
+///
+/// # Panics
+/// On a thread that is not an image of a running job.
+///
+/// # Examples
+/// ```
+/// use coarray_fabric::{Launch, fail_image, this_image};
+///
+/// let left = Launch::new(3).keep_going(true).run(|| {
+///     if this_image() == 1 {
+///         fail_image()
+///     }
+///     this_image()
+/// });
+/// assert_eq!(left.unwrap(), [0, 2]);
+/// ```
+///
+/// # Source
+/// Fortran 2018 `fail image`, clause 11.5.
+#[track_caller]
+pub fn fail_image() -> ! {
+    let image = Image::current();
+    let text = format!("called fail_image() at {}", Location::caller());
+    if !image.job.region.job().keeps_going() {
+        image.stop(1, text);
+    }
+    match image.job.engine {
+        FabricKind::Processes => {
+            image.control(image.index).last_words.set(&text);
+            std::process::exit(1)
+        }
+        FabricKind::Threads => fall(1, text),
+    }
 }
 
 fn stop(code: i32, text: String) -> ! {

@@ -3,6 +3,7 @@
 pub(crate) mod children;
 pub(crate) mod coarun;
 pub(crate) mod command_line;
+pub(crate) mod losses;
 pub(crate) mod outlet;
 pub(crate) mod output;
 pub(crate) mod processes;
@@ -15,6 +16,7 @@ pub(crate) mod terminal;
 pub(crate) mod threads;
 pub(crate) mod verdict;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::process::{ExitCode, Termination};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,12 +24,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::control::Failure;
+use crate::failure;
 use crate::image::Image;
 use crate::job::Job;
 use crate::launch::processes::{Inherited, inherited};
 use crate::launch::settings::{FabricKind, SettingError, Settings};
 use crate::launch::supervisor::supervise;
-use crate::launch::threads::Stragglers;
+use crate::launch::threads::{Ending, Stragglers};
 
 /// Exit code for a launch that cannot begin because something it was told is wrong.
 const USAGE: u8 = 2;
@@ -49,7 +52,9 @@ const GRACE: Duration = Duration::from_millis(300);
 ///
 /// # Errors
 /// The exit code is not 0 if an image panics, calls [`error_stop`](crate::error_stop), returns a failure from `body`, or is
-/// killed; the report on stderr then names the image, the reason and the place.
+/// killed; the report on stderr then names the image, the reason and the place. With `COARRAY_KEEP_GOING=1` the
+/// other images go on without one that panics, returns a failure, exits or is killed: a line on stderr
+/// tells of it, and the exit code is 0 if any image is left.
 pub fn launch<R: Termination>(body: fn() -> R) -> ExitCode {
     static LAUNCHED: AtomicBool = AtomicBool::new(false);
     if LAUNCHED.swap(true, Ordering::Relaxed) {
@@ -88,13 +93,14 @@ fn run_as_image<R: Termination>(inherited: Inherited, body: fn() -> R) -> ExitCo
         Err(error) => return refuse(error),
     };
     let job = Arc::new(Job::new(region, &settings));
-    let mut unsuccessful = None;
-    let code = Mutex::new(&mut unsuccessful);
-    let finished = threads::run_image(&job, image, || conclude(body().report(), &code));
-    match (finished, unsuccessful) {
-        (Some(()), _) => ExitCode::SUCCESS,
-        (None, Some(code)) => code,
-        (None, None) => match job.region.job().failure.get() {
+    let codes = ExitCodes::default();
+    let ending = threads::run_image(&job, image, || conclude(body().report(), &codes));
+    match (ending, code_of(image, codes)) {
+        (Ending::Finished(()), _) => ExitCode::SUCCESS,
+        (Ending::Ended | Ending::Failed(_), Some(code)) => code,
+        // The supervisor tells of it once this process has ended.
+        (Ending::Failed(failure), None) => ExitCode::from(failure.code),
+        (Ending::Ended, None) => match job.region.job().failure.get() {
             Some(failure) if failure.image == image => ExitCode::from(failure.code),
             // The image that failed is to be the first to exit: its exit code is the job's. Then the
             // supervisor ends the others.
@@ -106,34 +112,49 @@ fn run_as_image<R: Termination>(inherited: Inherited, body: fn() -> R) -> ExitCo
     }
 }
 
-/// Ends the job if an image's main reports a failure, which the exit code keeps.
-fn conclude(report: ExitCode, unsuccessful: &Mutex<&mut Option<ExitCode>>) {
-    if report != ExitCode::SUCCESS {
-        unsuccessful
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get_or_insert(report);
-        Image::current().fail("returned a failure from its main function".into());
+/// The failures that images returned from their main functions: an `ExitCode` cannot be looked into, so
+/// it is not part of a [`Failure`].
+type ExitCodes = Mutex<BTreeMap<usize, ExitCode>>;
+
+fn code_of(image: usize, codes: ExitCodes) -> Option<ExitCode> {
+    let mut codes = codes.into_inner().unwrap_or_else(PoisonError::into_inner);
+    codes.remove(&image)
+}
+
+/// Ends the job, or in one that keeps going the image, if an image's main reports a failure, which the
+/// exit code keeps.
+fn conclude(report: ExitCode, codes: &ExitCodes) {
+    if report == ExitCode::SUCCESS {
+        return;
     }
+    let image = Image::current();
+    codes
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .insert(image.index, report);
+    let text = "returned a failure from its main function".into();
+    if image.job.region.job().keeps_going() {
+        failure::fall(1, text);
+    }
+    image.fail(text);
 }
 
 fn run_on_threads<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitCode {
-    let mut unsuccessful = None;
-    let code = Mutex::new(&mut unsuccessful);
+    let codes = ExitCodes::default();
     let abandon = |failure: &Failure| -> ! {
         report(failure);
         std::process::exit(i32::from(failure.code))
     };
     let outcome = threads::run(
         settings,
-        || conclude(body().report(), &code),
+        || conclude(body().report(), &codes),
         Stragglers::Abandon(GRACE, abandon),
     );
     match outcome {
         Ok(Ok(_)) => ExitCode::SUCCESS,
         Ok(Err(failure)) => {
             report(&failure);
-            unsuccessful.unwrap_or(ExitCode::from(failure.code))
+            code_of(failure.image, codes).unwrap_or(ExitCode::from(failure.code))
         }
         Err(error) => {
             eprintln!("coarray: {error}");
@@ -169,6 +190,7 @@ impl Launch {
     pub fn new(images: usize) -> Self {
         let settings = Settings::with_images(images).map(|settings| Settings {
             fabric: FabricKind::Threads,
+            keep_going: false,
             ..settings
         });
         Self { settings }
@@ -193,11 +215,31 @@ impl Launch {
         self
     }
 
-    /// Runs `body` on each image, and returns what it returned in the order of the images.
+    /// Whether the other images go on when one panics or calls [`fail_image`](crate::fail_image), instead of
+    /// ending with it (the default, whatever `COARRAY_KEEP_GOING` says). A line on stderr then tells of it.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_fabric::{Launch, this_image};
+    ///
+    /// let shares = Launch::new(3).keep_going(true).run(|| 100 / this_image());
+    /// assert_eq!(shares.unwrap(), [100, 50]);
+    /// ```
+    #[must_use]
+    pub fn keep_going(mut self, keep_going: bool) -> Self {
+        if let Ok(settings) = &mut self.settings {
+            settings.keep_going = keep_going;
+        }
+        self
+    }
+
+    /// Runs `body` on each image, and returns what it returned in the order of the images. If the job
+    /// keeps going without some images, the others' results follow one another.
     ///
     /// # Errors
     /// The first [`Failure`]: an image panicked, stopped, or was in another collective operation than
-    /// the others; or the images could not be started.
+    /// the others; or the images could not be started. If the job keeps going, an image's panic is one
+    /// only if every image fails.
     pub fn run<R: Send>(self, body: impl Fn() -> R + Sync) -> Result<Vec<R>, Failure> {
         let not_started = |text: String| Failure {
             image: 0,

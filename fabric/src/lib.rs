@@ -5,7 +5,7 @@
 //!   engines of one machine: images as threads and images as processes.
 //! * [`Image`] is one image: its number, the symmetric heap, and [`Image::meet`], the checked barrier
 //!   under every collective operation.
-//! * [`launch`], [`run`] and [`Launch`] start images; [`error_stop`] ends them; [`coarun`] is the
+//! * [`launch`], [`run`] and [`Launch`] start images; [`error_stop`] ends them, [`fail_image`] one of them; [`coarun`] is the
 //!   launcher's command line.
 //! * [`direct`] holds the loads, stores and copies for memory that other images touch.
 //!
@@ -33,6 +33,7 @@ mod job;
 mod launch;
 mod memory;
 mod primitives;
+mod published;
 mod region;
 mod rendezvous;
 mod shared_memory;
@@ -47,7 +48,7 @@ pub use bytes::Bytes;
 pub use call::{Call, MAX_OBJECTS, ObjectId, Operation};
 pub use control::{Failure, MAX_IMAGES};
 pub use fabric::Fabric;
-pub use failure::{error_stop, error_stop_with};
+pub use failure::{error_stop, error_stop_with, fail_image};
 pub use form_team::Current;
 pub use heap::exhausted::{AllocError, Holder};
 pub use heap::{Block, RaggedBlock};

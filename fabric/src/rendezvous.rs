@@ -21,6 +21,8 @@
 //! * who has not arrived and is dead never will, so the set of those who arrived is settled when all
 //!   others have.
 
+use std::time::Duration;
+
 use crate::primitives::{AtomicU64, Ordering};
 use crate::tally::{self, Patience, Tally, Watch};
 
@@ -36,12 +38,23 @@ pub(crate) struct Line {
     tag: Words,
 }
 
+impl Line {
+    #[inline]
+    pub(crate) fn send(&self, number: u64, tag: &Tag) {
+        self.tag.write(tag);
+        self.signal.raise_to(number);
+    }
+}
+
 /// Where an image says how far it has come: what the others need if the rounds get stuck.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Arrival {
     /// How many barriers the image has entered.
-    entered: Tally,
+    entered: AtomicU64,
+    /// The same, for others to sleep on: raised only by an image that knows of a failure, so that the others
+    /// pay nothing. Whoever sleeps on it looks at `entered` now and then.
+    bell: Tally,
     /// The tag of the last two barriers, by parity.
     tags: [Words; 2],
 }
@@ -77,12 +90,12 @@ impl Arrival {
     #[inline]
     pub(crate) fn enter(&self, number: u64, tag: &Tag) {
         self.tags[(number & 1) as usize].write(tag);
-        self.entered.set(number);
+        self.entered.store(number, Ordering::Release);
     }
 
     /// Whether the image has entered that barrier.
     pub(crate) fn has_entered(&self, number: u64) -> bool {
-        self.entered.has_reached(number)
+        self.entered.load(Ordering::Acquire) >= number
     }
 
     /// What the image is, or was, doing in that barrier, which it entered as the last or the last but one.
@@ -145,9 +158,7 @@ pub(crate) fn meet<'lines, W: Watch>(
         } else {
             ahead - images
         };
-        let to = line(ahead, set, round);
-        to.tag.write(tag);
-        to.signal.raise_to(number);
+        line(ahead, set, round).send(number, tag);
 
         let behind = if me >= distance {
             me - distance
@@ -177,8 +188,7 @@ pub(crate) fn meet_survivors<'lines, W: Watch>(
     watch: impl Fn(usize) -> W,
 ) -> Result<Vec<usize>, Refusal<W::Stop>> {
     let number = passage.number;
-    // Others may sleep on this by now.
-    arrival(passage.me).entered.raise_to(number);
+    arrival(passage.me).bell.raise_to(number);
     let mut missing = Vec::new();
     for image in 0..passage.images {
         let arrival = arrival(image);
@@ -188,8 +198,13 @@ pub(crate) fn meet_survivors<'lines, W: Watch>(
                 missing.push(image);
                 break;
             }
-            let stopped = tally::until(&arrival.entered, number, passage.patience, || watch(image));
-            if let Err(stop) = stopped
+            let arriving = || Arriving {
+                watch: watch(image),
+                arrival,
+                number,
+            };
+            let stopped = tally::until(&arrival.bell, number, passage.patience, arriving);
+            if let Err(Some(stop)) = stopped
                 && !has_failed(image)
             {
                 return Err(Refusal::Stopped(stop));
@@ -200,4 +215,40 @@ pub(crate) fn meet_survivors<'lines, W: Watch>(
         }
     }
     Ok(missing)
+}
+
+/// Waits for a bell, and looks whether the image has arrived without ringing it.
+struct Arriving<'a, W> {
+    watch: W,
+    arrival: &'a Arrival,
+    number: u64,
+}
+
+impl<W: Watch> Watch for Arriving<'_, W> {
+    /// None if the image has arrived.
+    type Stop = Option<W::Stop>;
+
+    fn look(&self) -> Result<(), Self::Stop> {
+        if self.arrival.has_entered(self.number) {
+            return Err(None);
+        }
+        self.watch.look().map_err(Some)
+    }
+
+    fn nap(&self) -> Duration {
+        self.watch.nap()
+    }
+
+    fn lie_down(&self, tally: &Tally, target: u64) {
+        self.watch.lie_down(tally, target);
+    }
+
+    fn turn_over(&self) -> Result<(), Self::Stop> {
+        self.look()?;
+        self.watch.turn_over().map_err(Some)
+    }
+
+    fn rise(&self) {
+        self.watch.rise();
+    }
 }

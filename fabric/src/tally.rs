@@ -48,12 +48,6 @@ impl Tally {
             wake(&self.0);
         }
     }
-
-    /// Sets the count, for its only writer, where nobody sleeps on it but for heartbeats.
-    #[inline]
-    pub(crate) fn set(&self, count: u64) {
-        self.0.store(count, Ordering::Release);
-    }
 }
 
 /// How long to spin and to yield before sleeping.

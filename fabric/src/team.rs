@@ -2,14 +2,14 @@
 
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
-use std::sync::atomic::Ordering;
 
 use crate::call::{Call, Operation};
-use crate::control::{PUBLISHED, Stage, TeamControl};
+use crate::control::{Stage, TeamControl};
 use crate::failure;
 use crate::formation::Formation;
 use crate::heap::Block;
 use crate::image::Image;
+use crate::published::PUBLISHED;
 use crate::rendezvous::{self, Passage, Refusal};
 use crate::status::{self, ImageFailed};
 use crate::waiting::{Cause, Stop, Waiting};
@@ -341,18 +341,13 @@ impl Team {
     /// Publishes words for the others to read after the next meeting. The same words stay readable until the
     /// meeting after that one.
     pub(crate) fn publish(&self, words: [u64; PUBLISHED]) {
-        let parity = ((self.barriers.get() + 1) & 1) as usize;
-        let cells = &self.control(self.index).published[parity];
-        for (cell, word) in cells.iter().zip(words) {
-            cell.store(word, Ordering::Relaxed);
-        }
+        let control = self.control(self.index);
+        control.published.write(self.barriers.get() + 1, words);
     }
 
     /// What the image with that index published with the last meeting, in which it took part.
     pub(crate) fn published(&self, index: usize) -> [u64; PUBLISHED] {
-        let parity = (self.barriers.get() & 1) as usize;
-        let cells = &self.control(index).published[parity];
-        [0, 1, 2, 3].map(|word: usize| cells[word].load(Ordering::Relaxed))
+        self.control(index).published.read(self.barriers.get())
     }
 
     /// Collective. Publishes words and meets the others.

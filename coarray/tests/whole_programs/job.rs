@@ -61,6 +61,7 @@ pub fn bare_coarun() -> Command {
         "COARRAY_LABEL",
         "COARRAY_BIND",
         "COARRAY_HEAP",
+        "COARRAY_KEEP_GOING",
     ] {
         command.env_remove(variable);
     }

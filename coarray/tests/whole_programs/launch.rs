@@ -1,7 +1,7 @@
 //! What the supervisor does: output, input, signals, settings, and `coarun`.
 
 use std::io::{BufRead, BufReader};
-use std::process::Stdio;
+use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
 use crate::job::{
@@ -75,8 +75,8 @@ fn input() {
 }
 
 /// Starts the program `pids` and returns its supervisor and its images once all of them run.
-fn start_pids(images: usize) -> (std::process::Child, Vec<u32>) {
-    let mut supervisor = plain(images, "pids")
+pub fn start_pids(mut pids: Command, images: usize) -> (Child, Vec<u32>) {
+    let mut supervisor = pids
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -92,7 +92,7 @@ fn start_pids(images: usize) -> (std::process::Child, Vec<u32>) {
 
 fn interrupted(name: &str, code: i32) {
     for images in [1, 2, 3, 4, 7, 8] {
-        let (supervisor, pids) = start_pids(images);
+        let (supervisor, pids) = start_pids(plain(images, "pids"), images);
         let start = Instant::now();
         signal(name, supervisor.id());
         let end = end_of(supervisor, start);
@@ -110,7 +110,7 @@ fn killed_supervisor() {
     let left_before = std::fs::read_dir("/dev/shm")
         .map(Iterator::count)
         .unwrap_or(0);
-    let (mut supervisor, pids) = start_pids(4);
+    let (mut supervisor, pids) = start_pids(plain(4, "pids"), 4);
     supervisor.kill().unwrap();
     supervisor.wait().unwrap();
     eventually(|| !pids.iter().any(|&pid| is_alive(pid)));
@@ -166,6 +166,7 @@ fn help() {
     for word in [
         "-n",
         "--label",
+        "--keep-going",
         "--bind",
         "--fabric",
         "--heap",
@@ -189,6 +190,7 @@ fn bad_settings() {
         ("COARRAY_HEAP", "4X"),
         ("COARRAY_FABRIC", "pigeons"),
         ("COARRAY_BIND", "socket"),
+        ("COARRAY_KEEP_GOING", "maybe"),
     ] {
         let mut command = plain(2, "hello");
         command.env(variable, value);

@@ -6,6 +6,7 @@
 
 mod failures;
 mod job;
+mod keep_going;
 mod launch;
 mod programs;
 mod results;
@@ -19,7 +20,13 @@ fn main() -> ExitCode {
     if arguments.next().as_deref() == Some("--program") {
         return programs::run(&arguments.next().expect("--program NAME"));
     }
-    let trials = [results::trials(), failures::trials(), launch::trials()].concat();
+    let trials = [
+        results::trials(),
+        failures::trials(),
+        keep_going::trials(),
+        launch::trials(),
+    ]
+    .concat();
     let trials = trials.into_iter().map(|(name, check)| {
         Trial::test(name, move || {
             check();

@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use coarray::prelude::*;
-use coarray::{error_stop_with, field};
+use coarray::{error_stop_with, fail_image, field};
 
 /// Runs the program called `name`.
 pub fn run(name: &str) -> ExitCode {
@@ -47,6 +47,10 @@ pub fn run(name: &str) -> ExitCode {
         "wait_for_one" => coarray::launch(wait_for_one),
         "affinity" => coarray::launch(affinity),
         "pair" => coarray::launch(pair),
+        "lose_last" => coarray::launch(lose_last),
+        "lose_all" => coarray::launch(lose_all),
+        "never_came" => never_came(),
+        "busy_error_stop" => coarray::launch(busy_error_stop),
         _ => panic!("there is no program {name}"),
     }
 }
@@ -279,13 +283,17 @@ fn failure() -> Result<(), String> {
 fn kill_one() {
     sync_all();
     if is_last() {
-        let me = std::process::id();
-        Command::new("sh")
-            .args(["-c", &format!("kill -KILL {me}")])
-            .status()
-            .unwrap();
+        kill_me();
     }
     sync_all();
+}
+
+fn kill_me() {
+    let me = std::process::id();
+    Command::new("sh")
+        .args(["-c", &format!("kill -KILL {me}")])
+        .status()
+        .unwrap();
 }
 
 fn bad_image() {
@@ -414,4 +422,85 @@ fn affinity() {
         .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))
         .unwrap();
     println!("{} {}", this_image(), allowed.trim());
+}
+
+/// The processes of all images. Nobody is in a collective operation any more when the last image returns.
+fn processes() -> Vec<u32> {
+    let processes = Coarray::new(Coatomic::new(std::process::id()));
+    let read = Coarray::new(Coatomic::new(0));
+    let last = num_images() - 1;
+    let all = (0..num_images()).map(|image| processes.at(image).load());
+    let all = all.collect();
+    if is_last() {
+        while read.load() < last {
+            std::thread::yield_now();
+        }
+    } else {
+        read.at(last).fetch_add(1);
+    }
+    all
+}
+
+/// Waits until nothing is left of a process. Of this one, an image that is a thread cannot know.
+fn wait_for_end(process: u32) {
+    let place = format!("/proc/{process}");
+    while process != std::process::id() && std::fs::exists(&place).unwrap() {
+        std::thread::yield_now();
+    }
+}
+
+/// Names the way in which the last image is lost.
+pub const WAY: &str = "WAY_OF_THE_LAST_IMAGE";
+
+/// The last image is lost; the others go on when nothing of it is left, without collective operations.
+fn lose_last() -> ExitCode {
+    let processes = processes();
+    if is_last() {
+        match std::env::var(WAY).unwrap().as_str() {
+            "kill" => kill_me(),
+            "kill in mid-line" => {
+                eprint!("half a line");
+                kill_me();
+            }
+            "panic" => panic!("the moon is missing"),
+            "fail_image" => fail_image(),
+            "exit" => std::process::exit(5),
+            "desert" => std::process::exit(0),
+            _ => {}
+        }
+        return ExitCode::from(9);
+    }
+    wait_for_end(processes[num_images() - 1]);
+    println!("image {} goes on", this_image());
+    ExitCode::SUCCESS
+}
+
+/// The last image is killed, and each other one panics when nothing is left of the next.
+fn lose_all() {
+    let processes = processes();
+    if is_last() {
+        return kill_me();
+    }
+    wait_for_end(processes[this_image() + 1]);
+    panic!("the moon is missing");
+}
+
+/// The last image ends well before it is one.
+fn never_came() -> ExitCode {
+    let images = std::env::var("COARRAY_IMAGES").unwrap();
+    let last = images.parse::<usize>().unwrap() - 1;
+    if std::env::var("COARRAY_IMAGE").is_ok_and(|image| image == last.to_string()) {
+        return ExitCode::SUCCESS;
+    }
+    coarray::launch(|| println!("image {} goes on", this_image()))
+}
+
+/// The others never look whether the job has ended.
+fn busy_error_stop() {
+    if is_last() {
+        error_stop(7);
+    }
+    loop {
+        std::hint::spin_loop();
+    }
 }

@@ -21,6 +21,7 @@ Usage: coarun [OPTIONS] PROGRAM [ARGUMENTS...]
 Options:
   -n, --images N     Number of images [default: one for each core]
       --label        Start each line of output with the number of its image
+      --keep-going   When an image dies, let the others go on without it
       --bind WHERE   `core` keeps image i on the i-th core, `none` lets the
                      system move it [default: none]
       --heap SIZE    Memory to reserve for the coarrays of each image, as in
@@ -31,9 +32,10 @@ Options:
   -V, --version      Print the version
 
 Environment:
-  COARRAY_IMAGES, COARRAY_LABEL (1 or 0), COARRAY_BIND, COARRAY_HEAP and
-  COARRAY_FABRIC say the same as the options. An option overrides its variable.
-  A coarray program that is started without coarun obeys them too.
+  COARRAY_IMAGES, COARRAY_LABEL (1 or 0), COARRAY_KEEP_GOING (1 or 0),
+  COARRAY_BIND, COARRAY_HEAP and COARRAY_FABRIC say the same as the options. An
+  option overrides its variable. A coarray program that is started without
+  coarun obeys them too.
 
 Examples:
   coarun -n 4 ./heat --steps 100             4 images; --steps is for heat
@@ -42,10 +44,14 @@ Examples:
   coarun -n 2 --fabric threads gdb ./heat    Both images in one debugger
 
 Image 0 reads the standard input. When an image fails, all others are ended.
+With --keep-going that is only so if it calls error_stop or makes another
+mistake that concerns them all; if it is killed, panics, exits or returns a
+failure, a line on the standard error says so, and the others go on.
 
 Exit code:
-  0        All images succeeded
-  1-125    The exit code of the image that failed first; 2 also for wrong usage
+  0        All images succeeded; with --keep-going, all that did not die
+  1-125    The exit code of the image that failed first; 2 also for wrong usage.
+           With --keep-going, only if it ended the others, or if none is left
   126 127  The program cannot be executed; there is no such program
   128+S    An image was killed by signal S, or signal S interrupted the job
 ";

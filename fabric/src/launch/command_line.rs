@@ -26,6 +26,7 @@ pub(crate) struct Run {
     fabric: Option<FabricKind>,
     bind: Option<Bind>,
     label: bool,
+    keep_going: bool,
 }
 
 impl Run {
@@ -40,6 +41,7 @@ impl Run {
             fabric: self.fabric.unwrap_or(settings.fabric),
             bind: self.bind.unwrap_or(settings.bind),
             label: self.label || settings.label,
+            keep_going: self.keep_going || settings.keep_going,
             ..settings
         })
     }
@@ -89,6 +91,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
             "--fabric" => run.fabric = Some(value.take()?),
             "--bind" => run.bind = Some(value.take()?),
             "--label" => run.label = value.none()?,
+            "--keep-going" => run.keep_going = value.none()?,
             "-h" | "--help" => return value.none().map(|_| Request::Help),
             "-V" | "--version" => return value.none().map(|_| Request::Version),
             _ => return Err(UsageError::UnknownOption(name)),
@@ -185,11 +188,11 @@ mod tests {
         ] {
             assert_eq!(run(line), expected, "{line}");
         }
-        let run = run("--heap=2G --fabric threads --bind core --label prog");
+        let run = run("--heap=2G --fabric threads --bind core --label --keep-going prog");
         assert_eq!(run.heap, Some(Bytes(2 << 30)));
         assert_eq!(run.fabric, Some(FabricKind::Threads));
         assert_eq!(run.bind, Some(Bind::Core));
-        assert!(run.label);
+        assert!(run.label && run.keep_going);
     }
 
     #[test]
@@ -204,11 +207,12 @@ mod tests {
 
     #[test]
     fn options_come_before_the_environment() {
-        let settings = run("-n 3 --heap 5M --bind core --label prog")
+        let settings = run("-n 3 --heap 5M --bind core --label --keep-going prog")
             .settings()
             .unwrap();
         assert_eq!((settings.images, settings.heap), (3, 5 << 20));
         assert_eq!((settings.bind, settings.label), (Bind::Core, true));
+        assert!(settings.keep_going);
     }
 
     #[test]
@@ -232,6 +236,7 @@ mod tests {
             ("-x prog", "unknown option -x"),
             ("-\u{e9}x prog", "unknown option -\u{e9}"),
             ("--label=yes prog", "--label takes no value"),
+            ("--keep-going=1 prog", "--keep-going takes no value"),
             (
                 "--bind socket prog",
                 "--bind socket: expected `none` or `core`",

@@ -132,6 +132,15 @@ impl Lines {
         }
     }
 
+    /// Takes whole lines that are from none of the images, for our own standard error. They are no
+    /// continuation of what stands there.
+    pub(crate) fn note(&mut self, text: &str) {
+        if self.open(Stream::Error).take().is_some() {
+            self.ready(Stream::Error).push(b'\n');
+        }
+        self.ready(Stream::Error).extend_from_slice(text.as_bytes());
+    }
+
     /// What can be written to our own `stream`. The caller removes what it has written.
     pub(crate) fn ready(&mut self, stream: Stream) -> &mut Vec<u8> {
         &mut self.ready[stream as usize]

@@ -69,7 +69,7 @@ pub(crate) fn image_command(
 }
 
 /// The settings as environment variables, for programs to see them wherever they came from.
-pub(crate) fn environment(settings: &Settings) -> [(&'static str, String); 6] {
+pub(crate) fn environment(settings: &Settings) -> [(&'static str, String); 7] {
     let switch = |on: bool| u8::from(on).to_string();
     let fabric = match settings.fabric {
         FabricKind::Processes => "processes",
@@ -85,6 +85,7 @@ pub(crate) fn environment(settings: &Settings) -> [(&'static str, String); 6] {
         ("COARRAY_FABRIC", fabric.into()),
         ("COARRAY_BIND", bind.into()),
         ("COARRAY_LABEL", switch(settings.label)),
+        ("COARRAY_KEEP_GOING", switch(settings.keep_going)),
         ("COARRAY_DIRECT", switch(settings.direct)),
     ]
 }

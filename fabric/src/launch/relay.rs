@@ -85,17 +85,33 @@ impl Relay {
         for stream in Stream::ALL {
             for image in 0..children.len() {
                 let source = Source { image, stream };
-                let Some(pipe) = children[image].pipe(stream) else {
-                    continue;
-                };
-                let mut left = ioctl_fionread(pipe).unwrap_or(0);
-                while left > 0 {
-                    match self.read(source, children) {
-                        0 => break,
-                        length => left = left.saturating_sub(length as u64),
-                    }
-                }
+                self.drain(source, children);
                 self.close(source, children);
+            }
+        }
+    }
+
+    /// Says on our standard error what became of an ended image, after all that it wrote. Its pipes
+    /// stay open for processes that it left behind.
+    pub(crate) fn note(&mut self, image: usize, text: &str, children: &mut Children) {
+        for stream in Stream::ALL {
+            let source = Source { image, stream };
+            self.drain(source, children);
+            self.lines.finish(source);
+        }
+        self.lines.note(text);
+    }
+
+    /// Reads what now waits in a pipe.
+    fn drain(&mut self, source: Source, children: &mut Children) {
+        let Some(pipe) = children[source.image].pipe(source.stream) else {
+            return;
+        };
+        let mut left = ioctl_fionread(pipe).unwrap_or(0);
+        while left > 0 {
+            match self.read(source, children) {
+                0 => break,
+                length => left = left.saturating_sub(length as u64),
             }
         }
     }

@@ -1,5 +1,5 @@
 //! What the environment asks for: `COARRAY_IMAGES`, `COARRAY_HEAP`, `COARRAY_FABRIC`, `COARRAY_BIND`,
-//! `COARRAY_LABEL`.
+//! `COARRAY_LABEL`, `COARRAY_KEEP_GOING`.
 
 use std::str::FromStr;
 
@@ -40,6 +40,8 @@ pub struct Settings {
     pub bind: Bind,
     /// Whether each line of output starts with the number of its image.
     pub label: bool,
+    /// Whether the other images go on when one dies, instead of ending with it.
+    pub keep_going: bool,
     /// Whether corefs may use loads and stores. Off, every access takes the way of a network: for tests.
     pub direct: bool,
 }
@@ -73,6 +75,7 @@ impl Settings {
             fabric: variable("COARRAY_FABRIC")?.unwrap_or_default(),
             bind: variable("COARRAY_BIND")?.unwrap_or_default(),
             label: variable("COARRAY_LABEL")?.is_some_and(|Switch(on)| on),
+            keep_going: variable("COARRAY_KEEP_GOING")?.is_some_and(|Switch(on)| on),
             direct: variable("COARRAY_DIRECT")?.is_none_or(|Switch(on)| on),
         })
     }

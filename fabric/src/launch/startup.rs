@@ -118,11 +118,15 @@ pub(crate) fn allow_files(images: usize) -> Result<(), StartError> {
 /// The memory of the whole job.
 pub(crate) fn create_region(settings: &Settings) -> Result<Region, StartError> {
     let Settings { images, heap, .. } = *settings;
-    Region::create(images, heap, cores()).map_err(|source| StartError::Region {
+    let region = Region::create(images, heap, cores()).map_err(|source| StartError::Region {
         images,
         heap,
         source,
-    })
+    })?;
+    if settings.keep_going {
+        region.job().keep_going();
+    }
+    Ok(region)
 }
 
 /// Starts all images. If one cannot be started, none is left.

@@ -1,10 +1,11 @@
-//! Runs a job whose images are processes: merges what they print, ends all of them when one fails,
-//! and tells why.
+//! Runs a job whose images are processes: merges what they print, ends all of them when one fails
+//! (unless the job keeps going without it), and tells why.
 //!
 //! One thread does it all in a loop around `poll`, and waits for nothing else.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
+use std::mem;
 use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
 use std::time::{Duration, Instant};
@@ -15,6 +16,7 @@ use rustix::process::Signal;
 
 use crate::control::Stage;
 use crate::launch::children::Children;
+use crate::launch::losses::Losses;
 use crate::launch::output::Source;
 use crate::launch::relay::Relay;
 use crate::launch::settings::Settings;
@@ -64,8 +66,9 @@ struct Job {
     verdict: Option<Verdict>,
     /// The first request to end, which the images got too, and when it came.
     interrupted: Option<(Arrival, Instant)>,
-    /// An image that ended well without ever having been one.
-    stranger: Option<usize>,
+    /// Images that ended well without ever having been one.
+    strangers: Vec<usize>,
+    losses: Losses,
     /// All images have ended, and what they wrote has been read.
     over: bool,
 }
@@ -87,7 +90,8 @@ impl Job {
             relay: Relay::new(settings),
             verdict: None,
             interrupted: None,
-            stranger: None,
+            strangers: Vec::new(),
+            losses: Losses::new(settings.images),
             over: false,
         })
     }
@@ -109,7 +113,7 @@ impl Job {
             for source in readable {
                 self.relay.read(source, &mut self.children);
             }
-            self.look_for_stranger();
+            self.look_for_strangers();
         }
     }
 
@@ -140,7 +144,7 @@ impl Job {
             .relay
             .due()
             .map(|due| due.saturating_duration_since(now));
-        let stages = self.stranger.map(|_| STAGES_CHECK);
+        let stages = (!self.strangers.is_empty()).then_some(STAGES_CHECK);
         let shortest = prompt.into_iter().chain(stages).min()?;
         Some(shortest.try_into().expect("a fraction of a second"))
     }
@@ -177,30 +181,44 @@ impl Job {
         let stage = self.region.control(image).stage();
         match (Death::of(status, stage), self.interrupted) {
             (Some(_), Some((request, _))) => self.end(Verdict::Interrupted(request.signal)),
-            (Some(death), None) => self.end_by(image, death),
-            (None, _) if stage == Stage::Absent => self.stranger = Some(image),
+            (Some(death), None) => self.lose(image, death),
+            (None, _) if stage == Stage::Absent => self.strangers.push(image),
             (None, _) => {}
         }
     }
 
     /// An image that left before it was one is nobody to wait for: unless all are like it, the
     /// others would wait forever.
-    fn look_for_stranger(&mut self) {
-        let Some(stranger) = self.stranger else {
+    fn look_for_strangers(&mut self) {
+        if self.strangers.is_empty() {
             return;
-        };
+        }
         let mut stages = (0..self.children.len()).map(|image| self.region.control(image).stage());
-        if stages.any(|stage| stage != Stage::Absent) {
-            self.end_by(stranger, Death::NeverCame);
+        // One that failed may have done so before it was an image.
+        if stages.any(|stage| !matches!(stage, Stage::Absent | Stage::Failed)) {
+            for stranger in mem::take(&mut self.strangers) {
+                self.lose(stranger, Death::NeverCame);
+            }
         }
     }
 
-    fn end_by(&mut self, image: usize, death: Death) {
-        self.end(Verdict::Died {
-            image,
-            process: self.children[image].id(),
-            death,
-        });
+    /// An image that has been reaped ended as it must not: so does the job, unless it keeps going.
+    fn lose(&mut self, image: usize, death: Death) {
+        let process = self.children[image].id();
+        let (job, control) = (self.region.job(), self.region.control(image));
+        let ends = self.verdict.is_some() || self.interrupted.is_some() || job.has_ended();
+        if ends || !job.keeps_going() {
+            return self.end(Verdict::Died {
+                image,
+                process,
+                death,
+            });
+        }
+        job.declare_failed(control);
+        let failure = death.failure(image, process, control.last_words.get());
+        if let Some(note) = self.losses.add(failure) {
+            self.relay.note(image, &note, &mut self.children);
+        }
     }
 
     /// Ends the job. The first reason counts: the images that die of this are no news.
@@ -221,7 +239,9 @@ impl Job {
     /// Reports how the job ended.
     fn conclude(mut self) -> ExitCode {
         let told = self.region.job().failure.get();
-        let Some(verdict) = Verdict::of(told, self.verdict.take()) else {
+        let seen = self.verdict.take();
+        let seen = seen.or_else(|| self.losses.verdict().map(Verdict::Failed));
+        let Some(verdict) = Verdict::of(told, seen) else {
             return ExitCode::SUCCESS;
         };
         if let Some(report) = verdict.report() {

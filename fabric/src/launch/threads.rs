@@ -2,23 +2,21 @@
 
 use std::panic::{self, AssertUnwindSafe, Location};
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::call::{Call, Operation};
 use crate::control::{Failure, Stage};
-use crate::failure;
+use crate::failure::{self, Panic};
 use crate::image::Image;
 use crate::job::Job;
+use crate::launch::losses::Losses;
 use crate::launch::processes::bind_to_core;
 use crate::launch::settings::{Bind, Settings};
 use crate::launch::startup::{StartError, create_region};
 use crate::team::Team;
-
-/// The exit code of Rust programs that panic.
-const PANIC_CODE: u8 = 101;
 
 /// What to do about images that do not notice that the job has ended, because they only compute.
 #[derive(Clone, Copy, Debug)]
@@ -29,8 +27,19 @@ pub(crate) enum Stragglers {
     Abandon(Duration, fn(&Failure) -> !),
 }
 
-/// Runs `body` on each image; returns what it returned, in the order of the images, or the first
-/// failure.
+/// How an image came to its end.
+#[derive(Debug)]
+pub(crate) enum Ending<R> {
+    /// At the end of the program, as all do, with this result.
+    Finished(R),
+    /// With the job, whose failure is on record.
+    Ended,
+    /// Alone: the others go on.
+    Failed(Failure),
+}
+
+/// Runs `body` on each image; returns what it returned, in the order of the images that finished, or
+/// the first failure if that ended the job or no image finished.
 pub(crate) fn run<R: Send>(
     settings: &Settings,
     body: impl Fn() -> R + Sync,
@@ -39,15 +48,23 @@ pub(crate) fn run<R: Send>(
     let region = create_region(settings)?;
     let job = Arc::new(Job::new(region, settings));
     let (done, finished) = mpsc::channel();
+    let losses = Mutex::new(Losses::new(settings.images));
     let mut results: Vec<Option<R>> = Vec::new();
     thread::scope(|scope| {
         let mut images = Vec::new();
         for index in 0..settings.images {
-            let (job, body, done) = (&job, &body, done.clone());
+            let (job, body, losses, done) = (&job, &body, &losses, done.clone());
             let image = thread::Builder::new()
                 .name(format!("image {index}"))
                 .spawn_scoped(scope, move || {
-                    let result = run_image(job, index, body);
+                    let result = match run_image(job, index, body) {
+                        Ending::Finished(result) => Some(result),
+                        Ending::Ended => None,
+                        Ending::Failed(failure) => {
+                            lose(job, failure, losses);
+                            None
+                        }
+                    };
                     // The receiver is gone only if nobody waits any more.
                     let _ = done.send(());
                     result
@@ -63,6 +80,7 @@ pub(crate) fn run<R: Send>(
                 }
             }
         }
+        drop(done);
         if let Stragglers::Abandon(grace, abandon) = stragglers {
             wait_for_all(&job, &finished, images.len(), grace, abandon);
         }
@@ -71,15 +89,18 @@ pub(crate) fn run<R: Send>(
             .map(|image| image.join().unwrap_or(None))
             .collect();
     });
-    if let Some(failure) = job.region.job().failure.get() {
-        return Ok(Err(failure));
-    }
-    Ok(Ok(results.into_iter().flatten().collect()))
+    let losses = losses.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let recorded = job.region.job().failure.get();
+    Ok(match recorded.or_else(|| losses.verdict()) {
+        Some(failure) => Err(failure),
+        None => Ok(results.into_iter().flatten().collect()),
+    })
 }
 
-/// Runs the program as one image to its end, which all images reach together; `None` after a failure,
-/// which is then on record.
-pub(crate) fn run_image<R>(job: &Arc<Job>, index: usize, body: impl Fn() -> R) -> Option<R> {
+/// Runs the program as one image to its end, which all images reach together.
+///
+/// In a job that keeps going, the caller declares an image that [failed](Ending::Failed).
+pub(crate) fn run_image<R>(job: &Arc<Job>, index: usize, body: impl Fn() -> R) -> Ending<R> {
     let fail = |text: String, code| {
         job.fail(&Failure {
             image: index,
@@ -91,7 +112,7 @@ pub(crate) fn run_image<R>(job: &Arc<Job>, index: usize, body: impl Fn() -> R) -
         && let Err(error) = bind_to_core(index)
     {
         fail(format!("could not be bound to a core: {error}"), 1);
-        return None;
+        return Ending::Ended;
     }
     let image = match Image::new(Arc::clone(job), index) {
         Ok(image) => Rc::new(image),
@@ -102,7 +123,7 @@ pub(crate) fn run_image<R>(job: &Arc<Job>, index: usize, body: impl Fn() -> R) -
                 ),
                 1,
             );
-            return None;
+            return Ending::Ended;
         }
     };
     let presence = Rc::clone(&image).enter();
@@ -115,17 +136,47 @@ pub(crate) fn run_image<R>(job: &Arc<Job>, index: usize, body: impl Fn() -> R) -
         Ok(result) => {
             image.control(index).set_stage(Stage::Finished);
             drop(presence);
-            Some(result)
+            Ending::Finished(result)
         }
         Err(payload) => {
-            if let Some(panic) = failure::of_panic(&*payload)
-                && fail(panic.text, PANIC_CODE)
-                && let Some(backtrace) = panic.backtrace
+            let Some(Panic {
+                text,
+                code,
+                backtrace,
+            }) = failure::of_panic(&*payload)
+            else {
+                return Ending::Ended;
+            };
+            let failure = Failure {
+                image: index,
+                code,
+                text,
+            };
+            let alone = job.region.job().keeps_going() && !job.has_ended();
+            if alone {
+                image.control(index).last_words.set(&failure.text);
+            }
+            if (alone || job.fail(&failure))
+                && let Some(backtrace) = backtrace
             {
                 eprintln!("backtrace of image {index}:\n{backtrace}");
             }
-            None
+            if alone {
+                Ending::Failed(failure)
+            } else {
+                Ending::Ended
+            }
         }
+    }
+}
+
+/// Lets the others go on without an image that touches nothing any more.
+fn lose(job: &Job, failure: Failure, losses: &Mutex<Losses>) {
+    let control = job.region.control(failure.image);
+    let mut losses = losses.lock().unwrap_or_else(PoisonError::into_inner);
+    job.region.job().declare_failed(control);
+    if let Some(note) = losses.add(failure) {
+        eprint!("{note}");
     }
 }
 
@@ -151,5 +202,85 @@ fn wait_for_all(
                 abandon(&failure);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+    use crate::failure::{error_stop, fail_image};
+    use crate::image::this_image;
+    use crate::launch::Launch;
+
+    fn wait_for_loss_of(image: usize) {
+        let here = Image::current();
+        while here.control(image).stage() != Stage::Failed {
+            thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn if_every_image_fails_the_first_failure_counts() {
+        let failure = Launch::new(2)
+            .keep_going(true)
+            .run(|| {
+                if this_image() == 1 {
+                    fail_image();
+                }
+                wait_for_loss_of(1);
+                panic!("the moon is missing");
+            })
+            .unwrap_err();
+        assert_eq!((failure.image, failure.code), (1, 1));
+        assert!(
+            failure.text.starts_with("called fail_image() at ") && failure.text.contains(file!()),
+            "{failure}"
+        );
+    }
+
+    #[test]
+    fn an_image_is_declared_failed_when_it_is_unwound() {
+        struct Guard<'a>(&'a AtomicBool);
+
+        impl Drop for Guard<'_> {
+            fn drop(&mut self) {
+                self.0.store(true, Ordering::Relaxed);
+            }
+        }
+
+        let unwound = AtomicBool::new(false);
+        let failure = Launch::new(2)
+            .keep_going(true)
+            .run(|| {
+                if this_image() == 0 {
+                    let _guard = Guard(&unwound);
+                    panic!("the moon is missing");
+                }
+                wait_for_loss_of(0);
+                assert!(unwound.load(Ordering::Relaxed));
+                let words = Image::current().control(0).last_words.get();
+                assert!(words.ends_with(": the moon is missing"), "{words}");
+                error_stop(7)
+            })
+            .unwrap_err();
+        assert_eq!((failure.image, failure.code), (1, 7), "{failure}");
+    }
+
+    #[test]
+    fn fail_image_ends_a_job_that_does_not_keep_going() {
+        let failure = Launch::new(2).run(|| fail_image()).unwrap_err();
+        assert_eq!(failure.code, 1);
+        assert!(
+            failure.text.starts_with("called fail_image() at "),
+            "{failure}"
+        );
+    }
+
+    #[test]
+    #[should_panic(expected = "this thread is not an image")]
+    fn a_thread_that_is_no_image_cannot_fail_as_one() {
+        fail_image()
     }
 }

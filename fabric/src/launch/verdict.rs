@@ -51,10 +51,24 @@ impl Death {
     /// An exit with code 0 at `Absent` is right for a program that has nothing to do with coarrays.
     pub(crate) fn of(status: ExitStatus, stage: Stage) -> Option<Self> {
         match (status.code(), stage) {
-            (Some(0), Stage::Running) => Some(Self::Deserted),
-            (Some(0), Stage::Absent | Stage::Finished) => None,
+            (Some(0), Stage::Running | Stage::Stopped) => Some(Self::Deserted),
+            (Some(0), Stage::Absent | Stage::Finished | Stage::Failed) => None,
             (Some(code), _) => Some(Self::Code(code)),
             (None, _) => Some(Self::Signal(status.signal().unwrap_or_default())),
+        }
+    }
+
+    /// What it says of the image, which may have left last words.
+    pub(crate) fn failure(self, image: usize, process: u32, last_words: String) -> Failure {
+        let text = match self {
+            _ if !last_words.is_empty() => last_words,
+            Self::Signal(_) => format!("(process {process}) {self}"),
+            _ => self.to_string(),
+        };
+        Failure {
+            image,
+            code: self.exit_code(),
+            text,
         }
     }
 
@@ -107,11 +121,8 @@ impl Verdict {
             Self::Died {
                 image,
                 process,
-                death: death @ Death::Signal(_),
-            } => {
-                format!("coarray: image {image} (process {process}) {death}")
-            }
-            Self::Died { image, death, .. } => format!("coarray: image {image} {death}"),
+                death,
+            } => death.failure(*image, *process, String::new()).to_string(),
             Self::Interrupted(signal) => {
                 let name = signals::name(signal.as_raw()).unwrap_or("a signal");
                 format!("coarray: the job was interrupted by {name}")
@@ -173,12 +184,28 @@ mod tests {
         assert_eq!(Death::of(code(0), Stage::Finished), None);
         assert_eq!(Death::of(code(0), Stage::Absent), None);
         assert_eq!(Death::of(code(0), Stage::Running), Some(Death::Deserted));
+        assert_eq!(Death::of(code(0), Stage::Stopped), Some(Death::Deserted));
+        assert_eq!(Death::of(code(5), Stage::Stopped), Some(Death::Code(5)));
         assert_eq!(Death::of(code(5), Stage::Absent), Some(Death::Code(5)));
         assert_eq!(Death::of(code(5), Stage::Finished), Some(Death::Code(5)));
         assert_eq!(
             Death::of(ExitStatus::from_raw(9), Stage::Running),
             Some(Death::Signal(9))
         );
+    }
+
+    #[test]
+    fn last_words_say_more_than_how_a_process_ended() {
+        let failure = |death: Death, words: &str| death.failure(3, 1234, words.into());
+        let words = failure(Death::Code(101), "panicked at x.rs:1: no");
+        assert_eq!(words.text, "panicked at x.rs:1: no");
+        assert_eq!((words.image, words.code), (3, 101));
+        let silent = failure(Death::Signal(9), "");
+        assert_eq!(
+            silent.text,
+            "(process 1234) was killed by signal 9 (SIGKILL)"
+        );
+        assert_eq!((silent.image, silent.code), (3, 137));
     }
 
     #[test]

@@ -188,6 +188,22 @@ fn others_start_on_a_new_line() {
 }
 
 #[test]
+fn a_note_is_a_line_of_its_own() {
+    let mut desk = Desk::new(2, LABELLED);
+    let long = "x".repeat(LONGEST + 1);
+    desk.prints_error(0, &long).lines.note("note\n");
+    desk.prints_error(0, "rest\n").lines.note("note\n");
+    assert_eq!(desk.error(), format!("[0] {long}\nnote\n[0] rest\nnote\n"));
+
+    let mut desk = Desk::new(2, TERMINAL);
+    desk.prints(0, "name? ").waits(REST).lines.note("note\n");
+    assert_eq!(
+        (desk.output(), desk.error()),
+        ("name? ".into(), "\nnote\n".into())
+    );
+}
+
+#[test]
 fn a_label_precedes_a_prompt_once() {
     let mut desk = Desk::new(
         2,
