@@ -115,7 +115,7 @@ impl<T: ?Sized + Shape> Coarray<T> {
     {
         // SAFETY: every image's part was initialised before any image returned from the creation, lives
         // until all images dropped the coarray, and is only ever accessed by shared reference.
-        unsafe { self.storage.places().at(image) }
+        unsafe { self.storage.places().at(image, self.storage.team()) }
     }
 }
 

@@ -76,7 +76,7 @@ impl<'a, T: ?Sized + Shape<Item: Remote>> Open<'a, T> {
         // SAFETY: the phase began with a barrier that every image entered with exclusive access to its
         // part of this very coarray, and ends only when all drop their guards; corefs borrow from this
         // guard. Blocks are symmetric, and all parts were initialised before.
-        unsafe { self.places.at(image) }
+        unsafe { self.places.at(image, self.coarray.storage.team()) }
     }
 
     /// This image's own part, to get and put like any other.

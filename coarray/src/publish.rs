@@ -78,7 +78,7 @@ impl<T: ?Sized + Shape<Item: Remote>> Published<'_, T> {
         // SAFETY: the phase began with a barrier that every image entered with exclusive access to its
         // part of this very coarray, and all it gives out until all drop their guards are shared
         // references and read-only corefs, which borrow from this guard.
-        unsafe { self.places.at(image) }
+        unsafe { self.places.at(image, self.coarray.storage.team()) }
     }
 
     /// The part of image `image` as memory of this image, if it is mapped here.

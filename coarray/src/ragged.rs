@@ -190,7 +190,7 @@ impl<T: Remote> Ragged<T> {
         image: usize,
     ) -> &Coref<[T], A> {
         // SAFETY: nobody writes a description during a phase.
-        let description = unsafe { places.at::<[usize; 2], ReadOnly>(image) };
+        let description = unsafe { places.at::<[usize; 2], ReadOnly>(image, self.phase().team()) };
         let (image, [offset, length]) = (description.image(), description.get());
         let me = self.phase().image();
         // SAFETY: the description is what its image wrote about its own block; the caller vouches for the

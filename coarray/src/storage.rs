@@ -201,82 +201,58 @@ impl Drop for Storage {
 /// The addresses of a block on all images of a team, ready for indexing by image.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Places {
-    /// Address on the image with index 0, and the distance to the next; or, if the images of the team are no
-    /// such progression, the address on image 0 of the job, and the distance to its next.
+    /// Address on image 0 of the job.
     first: usize,
+    /// Distance to the next image.
     stride: usize,
     bytes: usize,
     images: usize,
     pub(crate) me: usize,
     direct: bool,
-    numbers: Numbers,
-}
-
-/// The numbers of the images of a team.
-#[derive(Clone, Copy, Debug)]
-enum Numbers {
-    Progression {
-        first: usize,
-        step: usize,
-    },
-    /// By index. The storage, and so the team, lives as long as any copy of the places.
-    Table(NonNull<u32>),
+    /// The number of the image with index 0, and how much it rises from each to the next; none if it does not
+    /// rise evenly.
+    progression: Option<(usize, usize)>,
 }
 
 impl Places {
     fn new(team: &Team, block: &Block, bytes: usize) -> Self {
         let image = team.image();
-        let (origin, stride) = (image.heap(0).addr() + block.offset(), image.stride());
-        let (first, stride, numbers) = match team.progression() {
-            Some((first, step)) => (
-                origin + first * stride,
-                step * stride,
-                Numbers::Progression { first, step },
-            ),
-            None => {
-                let members = NonNull::from(&**team.members());
-                (origin, stride, Numbers::Table(members.cast()))
-            }
-        };
         Self {
-            first,
-            stride,
+            first: image.heap(0).addr() + block.offset(),
+            stride: image.stride(),
             bytes,
             images: team.images(),
             me: team.index(),
             direct: image.is_direct(image.index()),
-            numbers,
+            progression: team.progression(),
         }
     }
 
-    /// The place on the image with that index.
+    /// The place on the image with that index in `team`, which is that of the storage.
     ///
     /// # Panics
     /// If there is no such image.
     ///
     /// # Safety
-    /// As [`Coref::new`], for every image. The storage lives.
+    /// As [`Coref::new`], for every image.
     #[inline]
     #[track_caller]
     pub(crate) unsafe fn at<'a, T: ?Sized + Shape, A: Access>(
         &self,
         image: usize,
+        team: &Team,
     ) -> &'a Coref<T, A> {
         if image >= self.images {
             no_such_image(image, self.images);
         }
-        let (number, position) = match self.numbers {
-            Numbers::Progression { first, step } => (first + image * step, image),
-            Numbers::Table(numbers) => {
-                // SAFETY: the table has an entry for each image of the team, and the caller keeps it alive.
-                let number = unsafe { numbers.add(image).read() } as usize;
-                (number, number)
-            }
+        let number = match self.progression {
+            Some((first, step)) => first + image * step,
+            None => team.members()[image] as usize,
         };
         // SAFETY: passed on.
         unsafe {
             Coref::new(
-                self.first + position * self.stride,
+                self.first + number * self.stride,
                 number,
                 T::extent_in(self.bytes),
                 self.direct,

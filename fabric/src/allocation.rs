@@ -80,7 +80,7 @@ impl Team {
         let id = ObjectId(self.objects.get() + 1);
         self.objects.set(id.0);
         let Some(extent) = Extent::of(size, align, shared) else {
-            return Ok(Err(self.exhausted(size, purpose)));
+            return Ok(Err(image.exhausted(image.index, size, purpose)));
         };
         self.collect_dropped();
 
@@ -102,7 +102,11 @@ impl Team {
             let highest = proposals().map(|[offset, ..]| offset).max();
             let highest = highest.expect("this image is present");
             if highest == NOWHERE {
-                return Ok(Err(self.exhausted(size, purpose)));
+                let without = present
+                    .iter()
+                    .find(|&&index| self.published(index)[0] == NOWHERE);
+                let full = without.map_or(image.index, |&index| self.members()[index] as usize);
+                return Ok(Err(image.exhausted(full, size, purpose)));
             }
             if proposals().all(|[offset, ..]| offset == highest) {
                 let committed = proposals()
@@ -182,10 +186,6 @@ impl Team {
         })
     }
 
-    fn exhausted(&self, size: usize, purpose: Purpose) -> AllocError {
-        self.image().exhausted(size, purpose)
-    }
-
     /// Frees what this image dropped and nobody reaches any more.
     fn collect_dropped(&self) {
         let image = self.image();
@@ -216,12 +216,14 @@ impl Team {
 }
 
 impl Image {
-    fn exhausted(&self, size: usize, purpose: Purpose) -> AllocError {
+    fn exhausted(&self, full: usize, size: usize, purpose: Purpose) -> AllocError {
         let heap = self.heap.borrow();
         AllocError::HeapExhausted {
             requested: size,
             subject: purpose.subject,
             heap: heap.bytes(),
+            full,
+            image: self.index,
             used: heap.used(),
             waiting: heap.waiting(),
             holders: heap.holders(),
@@ -247,7 +249,7 @@ impl Image {
         let mut heap = self.heap.borrow_mut();
         let Some(block) = heap.take_ragged(size, align, purpose) else {
             drop(heap);
-            return Err(self.exhausted(size, purpose));
+            return Err(self.exhausted(self.index, size, purpose));
         };
         if let Some((offset, length)) = heap.uncommitted_ragged(&block) {
             if let Err(error) = self.job.region.commit_heap(self.index, offset, length, 1) {

@@ -143,6 +143,8 @@ impl Heap {
     pub(crate) fn new(bytes: usize) -> Self {
         Self {
             bytes,
+            // No place is at offset 0, which is that of null.
+            symmetric: FreeList::from(GRAIN),
             ..Self::default()
         }
     }

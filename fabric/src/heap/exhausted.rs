@@ -35,7 +35,7 @@ pub enum AllocError {
     },
     /// The heap that was reserved for each image is full.
     #[error(
-        "cannot allocate {} for {subject}: of the heap of {} an image, {} are in use{}\n{}set COARRAY_HEAP to more than {}",
+        "cannot allocate {} for {subject}: image {full} has no room; of the heap of {} an image, {} are in use on image {image}{}\n{}set COARRAY_HEAP to more than {}",
         Bytes(*requested), Bytes(*heap), Bytes(*used), Waiting(*waiting), Holders(holders), Bytes(heap.saturating_add(*requested))
     )]
     HeapExhausted {
@@ -45,6 +45,10 @@ pub enum AllocError {
         subject: &'static str,
         /// Bytes of heap reserved for each image.
         heap: usize,
+        /// An image whose heap has no room.
+        full: usize,
+        /// This image.
+        image: usize,
         /// Bytes in use on this image.
         used: usize,
         /// Of these, bytes that this image dropped, but not all images.

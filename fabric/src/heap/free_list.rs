@@ -5,15 +5,25 @@
 
 use std::collections::BTreeMap;
 
-/// The free bytes of a heap that grows upwards from offset 0.
+/// The free bytes of a heap that grows upwards from an offset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FreeList {
+    bottom: usize,
     /// Length of each hole below `top`, by its offset; holes never touch each other nor `top`.
     holes: BTreeMap<usize, usize>,
     top: usize,
 }
 
 impl FreeList {
+    /// All bytes from `bottom` on.
+    pub(crate) fn from(bottom: usize) -> Self {
+        Self {
+            bottom,
+            top: bottom,
+            holes: BTreeMap::new(),
+        }
+    }
+
     /// First offset above every live block.
     pub(crate) fn top(&self) -> usize {
         self.top
@@ -21,7 +31,7 @@ impl FreeList {
 
     /// Bytes in live blocks.
     pub(crate) fn used(&self) -> usize {
-        self.top - self.holes.values().sum::<usize>()
+        self.top - self.bottom - self.holes.values().sum::<usize>()
     }
 
     /// The lowest offset from `from` on, a multiple of `align`, at which `size` bytes are free, ending at or

@@ -16,7 +16,7 @@ fn on_every_setting(body: impl Fn() + Sync) {
 #[test]
 fn memory_that_waits_for_other_images_to_drop_it_too_is_told() {
     on_every_setting(|| {
-        let block = Coarray::<[u8; 100_000]>::zeroed();
+        let block = Coarray::<[Coatomic<u64>; 12_500]>::from_fn(|_| Coatomic::new(0));
         let kept = (this_image() == 0).then_some(block);
         match Coarray::<[u8; 200_000]>::try_zeroed().map(drop) {
             Ok(()) => panic!("there is no room while image 0 keeps the first"),
@@ -25,6 +25,25 @@ fn memory_that_waits_for_other_images_to_drop_it_too_is_told() {
                 assert_eq!(told, kept.is_none(), "{error}");
             }
         }
+    });
+}
+
+#[test]
+fn memory_of_a_plain_coarray_that_an_image_dropped_is_free_there_and_the_full_image_is_named() {
+    on_every_setting(|| {
+        let block = Coarray::<[u8; 100_000]>::zeroed();
+        let _kept = (this_image() == 0).then_some(block);
+        match Coarray::<[u8; 200_000]>::try_zeroed().map(drop) {
+            Ok(()) => panic!("there is no room while image 0 keeps the first"),
+            Err(error) => {
+                let text = error.to_string();
+                assert!(text.contains("image 0 has no room"), "{text}");
+                let used = format!("are in use on image {}", this_image());
+                assert!(text.contains(&used), "{text}");
+            }
+        }
+        let second = Coarray::<[u8; 100_000]>::zeroed();
+        assert_eq!(second.len(), 100_000);
     });
 }
 
@@ -44,6 +63,7 @@ fn an_exhausted_heap_is_reported_on_all_images_with_its_largest_holders() {
             used,
             waiting: 0,
             holders,
+            ..
         } = error
         else {
             panic!("{error:?}");
