@@ -12,6 +12,7 @@ use crate::failure;
 use crate::heap::Heap;
 use crate::job::Job;
 use crate::launch::settings::FabricKind;
+use crate::process;
 use crate::region::SCRATCH_BYTES;
 use crate::rendezvous::{self, Refusal};
 
@@ -105,6 +106,9 @@ impl Image {
     pub(crate) fn enter(self: Rc<Self>) -> Presence {
         failure::adopt_thread();
         POSITION.set((self.index, self.images));
+        if self.job.engine == FabricKind::Processes {
+            process::become_image(&self.job, self.index);
+        }
         self.control(self.index).set_stage(Stage::Running);
         CURRENT.set(Some(self));
         Presence(())
@@ -157,6 +161,13 @@ impl Image {
     #[must_use]
     pub fn fabric(&self) -> &dyn Fabric {
         &self.job.region
+    }
+
+    /// To be called now and then by who waits for other images. If the job has ended, the image unwinds.
+    pub fn check_in(&self) {
+        if self.job.has_ended() {
+            failure::unwind();
+        }
     }
 
     /// Where this image sees the first byte of the heap of `image`.

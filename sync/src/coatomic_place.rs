@@ -1,0 +1,105 @@
+//! The operations of a coatomic on a place.
+
+use coarray_coref::{Access, Coref, Remote};
+
+use crate::coatomic::{Bits, Coatomic, Number};
+
+macro_rules! operations {
+    ($(
+        $(#[$documentation:meta])*
+        fn $name:ident(&self $(, $argument:ident: $type:ty)*) $(-> $result:ty)? $(where T: $kind:ident)?;
+    )*) => {
+        /// The operations of a [`Coatomic`] on the place where one is: `x.at(2).fetch_add(1)`.
+        ///
+        /// # Examples
+        /// A lottery in which image 0 keeps the tickets:
+        /// ```
+        /// # use coarray_coref::Coref;
+        /// use coarray_sync::{Coatomic, CoatomicPlace, sync_all};
+        ///
+        /// fn draw(tickets: &Coref<Coatomic<u32>>) -> u32 {
+        ///     tickets.fetch_add(1) // no two images get the same
+        /// }
+        /// ```
+        ///
+        /// # Source
+        /// *Coarray C++* section 5.2.
+        pub trait CoatomicPlace<T: Remote> {
+            $(
+                $(#[$documentation])*
+                fn $name(&self $(, $argument: $type)*) $(-> $result)? $(where T: $kind)?;
+            )*
+        }
+
+        impl<T: Remote, A: Access> CoatomicPlace<T> for Coref<Coatomic<T>, A> {
+            $(
+                #[inline]
+                fn $name(&self $(, $argument: $type)*) $(-> $result)? $(where T: $kind)? {
+                    self.shared().$name($($argument),*)
+                }
+            )*
+        }
+    };
+}
+
+operations! {
+    /// One-sided. The value at some moment.
+    #[must_use]
+    fn load(&self) -> T;
+
+    /// One-sided. Replaces the value.
+    fn store(&self, value: T);
+
+    /// One-sided. Replaces the value; returns the old one.
+    fn swap(&self, value: T) -> T;
+
+    /// One-sided. Replaces the value by `new` if it is `current`; then returns `current`.
+    ///
+    /// # Errors
+    /// The value, if it is another; see [`Coatomic::compare_exchange`].
+    fn compare_exchange(&self, current: T, new: T) -> Result<T, T>;
+
+    /// One-sided. Adds, wrapping around; returns the old value.
+    fn fetch_add(&self, value: T) -> T where T: Number;
+
+    /// One-sided. Subtracts, wrapping around; returns the old value.
+    fn fetch_sub(&self, value: T) -> T where T: Number;
+
+    /// One-sided. Replaces the value by `value` if that is smaller; returns the old one. A number is
+    /// preferred to `NaN`.
+    fn fetch_min(&self, value: T) -> T where T: Number;
+
+    /// One-sided. Replaces the value by `value` if that is larger; returns the old one. A number is
+    /// preferred to `NaN`.
+    fn fetch_max(&self, value: T) -> T where T: Number;
+
+    /// One-sided. Keeps the bits that `value` has, too; returns the old value.
+    fn fetch_and(&self, value: T) -> T where T: Bits;
+
+    /// One-sided. Sets the bits that `value` has; returns the old value.
+    fn fetch_or(&self, value: T) -> T where T: Bits;
+
+    /// One-sided. Turns the bits over that `value` has; returns the old value.
+    fn fetch_xor(&self, value: T) -> T where T: Bits;
+
+    /// One-sided. Adds, wrapping around.
+    fn add(&self, value: T) where T: Number;
+
+    /// One-sided. Subtracts, wrapping around.
+    fn sub(&self, value: T) where T: Number;
+
+    /// One-sided. Replaces the value by `value` if that is smaller. A number is preferred to `NaN`.
+    fn min(&self, value: T) where T: Number;
+
+    /// One-sided. Replaces the value by `value` if that is larger. A number is preferred to `NaN`.
+    fn max(&self, value: T) where T: Number;
+
+    /// One-sided. Keeps the bits that `value` has, too.
+    fn and(&self, value: T) where T: Bits;
+
+    /// One-sided. Sets the bits that `value` has.
+    fn or(&self, value: T) where T: Bits;
+
+    /// One-sided. Turns the bits over that `value` has.
+    fn xor(&self, value: T) where T: Bits;
+}
