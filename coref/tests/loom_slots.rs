@@ -11,8 +11,8 @@ mod slots;
 
 use std::sync::Arc;
 
-use primitives::{AtomicU32, Ordering};
 use loom::thread;
+use primitives::{AtomicU32, Ordering};
 use slots::Slots;
 
 /// A pair of equal numbers that several images change.

@@ -1,6 +1,6 @@
 //! Atomic operations on plain values.
 
-use coarray_coref::{Coref, LockFree, Remote};
+use coarray_coref::{Access, Coref, LockFree, MayPut, Remote};
 
 use crate::coatomic::Coatomic;
 
@@ -24,23 +24,30 @@ use crate::coatomic::Coatomic;
 /// # Source
 /// *Coarray C++* section 5.2, where a coreference to a regular type converts to one to its atomic type.
 pub trait AsAtomic<T: Remote> {
+    /// What may be done with the place.
+    type Access: Access;
+
     /// Local. The same place with the operations of a coatomic.
     ///
     /// Puts and gets of the place may happen in between: each is atomic for a value of this size, but a put
     /// replaces what atomic operations made of the value.
     fn as_atomic(&self) -> &Coref<Coatomic<T>>
     where
-        T: LockFree;
+        T: LockFree,
+        Self::Access: MayPut;
 }
 
-impl<T: Remote> AsAtomic<T> for Coref<T> {
+impl<T: Remote, A: Access> AsAtomic<T> for Coref<T, A> {
+    type Access = A;
+
     #[inline]
     fn as_atomic(&self) -> &Coref<Coatomic<T>>
     where
         T: LockFree,
+        A: MayPut,
     {
         // SAFETY: the place is allocated and holds a `T` while `self` lives, and so a cell of a `T`, as
-        // `LockFree` promises, of which a coatomic is a transparent wrapper. The place is open for writing:
+        // `LockFree` promises, of which a coatomic is a transparent wrapper. The place may be put to:
         // nobody holds a plain reference to it, and puts and gets are made of relaxed atomic words or done
         // where the compiler does not see them, so they may race with atomic operations.
         unsafe { Coref::new(self.local_address(), self.image(), 1, self.is_direct()) }
