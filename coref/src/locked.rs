@@ -36,9 +36,10 @@ fn writer() -> u32 {
     process_image().map_or(IMMORTAL, |image| image as u32 + 1)
 }
 
-/// Whether the writer will touch nothing any more. If the job has ended, the image unwinds.
+/// Whether the writer will touch nothing any more. If the job has ended, the image unwinds, unless it does
+/// so already.
 fn is_gone(writer: u32) -> bool {
-    if let Some(image) = Image::try_current() {
+    if let Some(image) = Image::try_current().filter(|_| !std::thread::panicking()) {
         image.check_in();
     }
     writer != IMMORTAL && process_has_failed(writer as usize - 1)

@@ -75,18 +75,21 @@ swaps! {
     foreign_values_that_are_swapped_are_neither_lost_nor_doubled: Plain<Celsius>;
 }
 
+/// So much that many a reader is interrupted in the middle of it.
+const BULK: usize = 2000;
+
 /// Two numbers, of which the second is made of the first, around some bulk.
 #[derive(Clone, Copy, Debug, PartialEq, Remote)]
 #[repr(C)]
 struct Account {
     deposits: u64,
-    bulk: [u64; 30],
+    bulk: [u64; BULK],
     check: u64,
 }
 
 impl Account {
     fn new(deposits: u64) -> Self {
-        let bulk = [deposits; 30];
+        let bulk = [deposits; BULK];
         let check = mix(deposits, 0);
         Self {
             deposits,
