@@ -44,7 +44,7 @@
 //! | know where one is | [`this_image`], [`num_images`] |
 //! | share memory | [`Coarray`], [`Ragged`], [`open`], [`Coref`], [`Coptr`] |
 //! | say what travels | [`Remote`], [`Plain`], [`RemoteClone`] |
-//! | synchronise | [`sync_all`], [`image_fence`], [`Coatomic`] |
+//! | synchronise | [`sync_all`], [`image_fence`], [`Coatomic`], [`AsAtomic`] |
 //! | combine values | [`co_sum`], [`co_min`], [`co_max`], [`co_reduce`], [`co_broadcast`] |
 //! | stop | [`error_stop`], [`error_stop_with`], [`fail_image`] |
 //! | test | [`testing`] |
@@ -63,15 +63,15 @@ pub mod testing;
 pub use crate::coarray::Coarray;
 pub use coarray_collectives::{co_broadcast, co_max, co_min, co_reduce, co_sum};
 pub use coarray_coref::{
-    Access, Coptr, Coref, Iter, MayPut, Member, Members, MismatchedExtentError, Plain, ReadOnly,
-    ReadWrite, Remote, RemoteClone, Section, Shape, ShapeCast, Shared, Symmetric, Values,
+    Access, Coptr, Coref, Iter, LockFree, MayPut, Member, Members, MismatchedExtentError, Plain,
+    ReadOnly, ReadWrite, Remote, RemoteClone, Section, Shape, ShapeCast, Shared, Symmetric, Values,
 };
 pub use coarray_fabric::{
     AllocError, Failure, Holder, Launch, coarun, error_stop, error_stop_with, fail_image, launch,
     num_images, run, terminal_size, this_image,
 };
 pub use coarray_macros::{Remote, main, test};
-pub use coarray_sync::{Coatomic, CoatomicPlace, Number, image_fence, sync_all};
+pub use coarray_sync::{AsAtomic, Bits, Coatomic, CoatomicPlace, Number, image_fence, sync_all};
 pub use group::{OpenTogether, Opens, open};
 pub use open::Open;
 pub use publish::Published;
@@ -114,5 +114,5 @@ macro_rules! field {
 
 #[doc(hidden)]
 pub mod __private {
-    pub use coarray_coref::{Member, Members, Remote, Symmetric};
+    pub use coarray_coref::{Locked, Member, Members, Remote, Symmetric};
 }

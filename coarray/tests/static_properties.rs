@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
 use coarray::{
-    Coarray, Coatomic, Coptr, Coref, Iter, Open, OpenRagged, Plain, Published, PublishedRagged,
-    Ragged, ReadOnly, Remote, Section, Shared, Symmetric,
+    Bits, Coarray, Coatomic, Coptr, Coref, Iter, LockFree, Number, Open, OpenRagged, Plain,
+    Published, PublishedRagged, Ragged, ReadOnly, Remote, Section, Shared, Symmetric,
 };
 use static_assertions::{assert_eq_align, assert_eq_size, assert_impl_all, assert_not_impl_any};
 
@@ -159,6 +159,28 @@ mod owners_addresses_and_padding_do_not_travel {
     assert_not_impl_any!(&'static Coref<i32>: Remote, Symmetric);
 }
 
+/// Who asks for a coatomic number pays for a number.
+mod coatomics_with_instructions_are_as_large_as_their_values {
+    use super::*;
+
+    assert_impl_all!(i8: Number, Bits, LockFree);
+    assert_impl_all!(u64: Number, Bits, LockFree);
+    assert_impl_all!(isize: Number, Bits, LockFree);
+    assert_impl_all!(f32: Number, LockFree);
+    assert_impl_all!(bool: Bits, LockFree);
+    assert_impl_all!(Coptr<u8>: LockFree);
+    assert_not_impl_any!(f64: Bits);
+    assert_not_impl_any!(bool: Number);
+    assert_not_impl_any!(u128: Number, Bits, LockFree);
+    assert_not_impl_any!([u64; 1]: Number, Bits, LockFree);
+    assert_eq_size!(Coatomic<i8>, i8);
+    assert_eq_size!([Coatomic<bool>; 3], [bool; 3]);
+    assert_eq_size!(Coatomic<u64>, u64);
+    assert_eq_size!(Coatomic<f32>, f32);
+    assert_eq_size!(Coatomic<Coptr<u8>>, u64);
+    assert_eq_align!(Coatomic<f64>, f64);
+}
+
 /// What several images use at any time is not what is put and got as bytes.
 mod coatomics_are_shared_and_do_not_travel {
     use super::*;
@@ -166,6 +188,11 @@ mod coatomics_are_shared_and_do_not_travel {
     assert_impl_all!(Coatomic<i32>: Shared, Symmetric, Sync);
     assert_impl_all!(Coatomic<u64>: Shared, Symmetric, Sync);
     assert_impl_all!([[Coatomic<usize>; 4]; 2]: Shared);
+    assert_impl_all!(Coatomic<bool>: Shared, Sync);
+    assert_impl_all!(Coatomic<Coptr<f64>>: Shared, Sync);
+    assert_impl_all!(Coatomic<[[f64; 3]; 2]>: Shared, Sync);
+    assert_impl_all!(Coatomic<Plain<u64>>: Shared, Sync);
+    assert_not_impl_any!(Coatomic<[f64; 3]>: Remote, Copy, Clone);
     assert_not_impl_any!(Coatomic<i64>: Remote, Copy, Clone);
     assert_not_impl_any!([Coatomic<i64>; 4]: Remote, Copy, Clone);
     assert_not_impl_any!(AtomicI64: Remote, Shared);

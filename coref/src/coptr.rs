@@ -7,6 +7,7 @@ use std::ptr::NonNull;
 
 use coarray_fabric::Image;
 
+use crate::as_word::{AsWord, Word};
 use crate::coref::Coref;
 use crate::remote::{Remote, Symmetric};
 
@@ -145,11 +146,29 @@ unsafe impl<T: 'static> Symmetric for Coptr<T> {}
 #[diagnostic::do_not_recommend]
 unsafe impl<T: 'static> Remote for Coptr<T> {
     type Element = Self;
+    type Cell = AsWord<Self>;
     const ANY_BITS: bool = true;
     const ZERO_IS_VALID: bool = true;
 
     unsafe fn is_valid(_value: *const Self) -> bool {
         true
+    }
+}
+
+impl<T: 'static> Word for Coptr<T> {
+    type Word = u64;
+
+    #[inline]
+    fn to_word(self) -> u64 {
+        self.bits
+    }
+
+    #[inline]
+    fn from_word(bits: u64) -> Self {
+        Self {
+            bits,
+            target: PhantomData,
+        }
     }
 }
 

@@ -9,23 +9,35 @@
 //! Programs name the crate `coarray` only.
 
 mod access;
+mod as_word;
+mod atomic_cell;
 mod bulk;
 mod coptr;
 mod coref;
 mod index;
+mod locked;
 mod member;
+mod primitives;
 mod remote;
 mod remote_clone;
 mod section;
 mod shape;
 mod shape_cast;
+mod slots;
 mod thread;
 mod transfer;
 mod values;
 
 pub use access::{Access, MayPut, ReadOnly, ReadWrite};
+#[doc(hidden)]
+pub use as_word::AsWord;
+pub use atomic_cell::LockFree;
+#[doc(hidden)]
+pub use atomic_cell::{AtomicCell, BitsCell, NumberCell};
 pub use coptr::Coptr;
 pub use coref::Coref;
+#[doc(hidden)]
+pub use locked::Locked;
 pub use member::{Member, Members};
 pub use remote::{Plain, Remote, Shared, Symmetric};
 pub use remote_clone::RemoteClone;

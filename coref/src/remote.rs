@@ -4,8 +4,16 @@ use std::num::{
     NonZeroI8, NonZeroI16, NonZeroI32, NonZeroI64, NonZeroI128, NonZeroIsize, NonZeroU8,
     NonZeroU16, NonZeroU32, NonZeroU64, NonZeroU128, NonZeroUsize,
 };
+use std::sync::atomic::{
+    AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU8, AtomicU16, AtomicU32,
+    AtomicU64, AtomicUsize,
+};
 
 use bytemuck::{CheckedBitPattern, NoUninit};
+
+use crate::as_word::AsWord;
+use crate::atomic_cell::AtomicCell;
+use crate::locked::Locked;
 
 /// A value that may live in the memory that images share.
 ///
@@ -44,6 +52,10 @@ pub unsafe trait Symmetric: 'static {
 pub unsafe trait Remote: Symmetric + Copy {
     /// What is left when all array brackets are taken off: `f64` for `[[f64; 20]; 10]`.
     type Element: Remote<Element = Self::Element>;
+
+    /// What a coatomic keeps a value in: an atomic integer, or [`Locked`].
+    #[doc(hidden)]
+    type Cell: AtomicCell<Self>;
 
     /// Fails to compile for a type whose layout cannot travel; everyone who moves a value evaluates it.
     const CHECK: () = ();
@@ -88,6 +100,7 @@ unsafe impl<T: Shared, const N: usize> Shared for [T; N] {}
 // they all are.
 unsafe impl<T: Remote, const N: usize> Remote for [T; N] {
     type Element = T::Element;
+    type Cell = Locked<Self>;
     const CHECK: () = T::CHECK;
     const ANY_BITS: bool = T::ANY_BITS;
     const ZERO_IS_VALID: bool = T::ZERO_IS_VALID;
@@ -99,7 +112,7 @@ unsafe impl<T: Remote, const N: usize> Remote for [T; N] {
 }
 
 macro_rules! elements {
-    ($($type:ident),*; any_bits: $any:expr, zero: $zero:expr) => { $(
+    ($($type:ident in $cell:ty),*; any_bits: $any:expr, zero: $zero:expr) => { $(
         // SAFETY: a number, character or truth value without drop glue.
         // A list of these would bury the advice.
         #[diagnostic::do_not_recommend]
@@ -110,6 +123,7 @@ macro_rules! elements {
         #[diagnostic::do_not_recommend]
         unsafe impl Remote for $type {
             type Element = Self;
+            type Cell = $cell;
             const ANY_BITS: bool = $any;
             const ZERO_IS_VALID: bool = $zero;
 
@@ -122,11 +136,37 @@ macro_rules! elements {
     )* };
 }
 
-elements!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, f32, f64; any_bits: true, zero: true);
-elements!(bool, char; any_bits: false, zero: true);
 elements!(
-    NonZeroU8, NonZeroU16, NonZeroU32, NonZeroU64, NonZeroU128, NonZeroUsize,
-    NonZeroI8, NonZeroI16, NonZeroI32, NonZeroI64, NonZeroI128, NonZeroIsize;
+    u8 in AtomicU8,
+    u16 in AtomicU16,
+    u32 in AtomicU32,
+    u64 in AtomicU64,
+    usize in AtomicUsize,
+    i8 in AtomicI8,
+    i16 in AtomicI16,
+    i32 in AtomicI32,
+    i64 in AtomicI64,
+    isize in AtomicIsize,
+    u128 in Locked<Self>,
+    i128 in Locked<Self>,
+    f32 in AsWord<Self>,
+    f64 in AsWord<Self>;
+    any_bits: true, zero: true
+);
+elements!(bool in AsWord<Self>, char in Locked<Self>; any_bits: false, zero: true);
+elements!(
+    NonZeroU8 in Locked<Self>,
+    NonZeroU16 in Locked<Self>,
+    NonZeroU32 in Locked<Self>,
+    NonZeroU64 in Locked<Self>,
+    NonZeroU128 in Locked<Self>,
+    NonZeroUsize in Locked<Self>,
+    NonZeroI8 in Locked<Self>,
+    NonZeroI16 in Locked<Self>,
+    NonZeroI32 in Locked<Self>,
+    NonZeroI64 in Locked<Self>,
+    NonZeroI128 in Locked<Self>,
+    NonZeroIsize in Locked<Self>;
     any_bits: false, zero: false
 );
 
@@ -169,6 +209,7 @@ unsafe impl<T: NoUninit + CheckedBitPattern> Symmetric for Plain<T> {}
 // bytes are valid. Not to know better than it, zeros and any bits count as in need of a check.
 unsafe impl<T: NoUninit + CheckedBitPattern> Remote for Plain<T> {
     type Element = Self;
+    type Cell = Locked<Self>;
     const CHECK: () = assert!(size_of::<T>() > 0, "a value without bytes cannot travel");
     const ANY_BITS: bool = false;
     const ZERO_IS_VALID: bool = false;

@@ -21,6 +21,7 @@ use crate::remote::Remote;
 /// # unsafe impl Symmetric for Label {}
 /// # unsafe impl Remote for Label {
 /// #     type Element = Self;
+/// #     type Cell = coarray_coref::Locked<Self>;
 /// #     const ANY_BITS: bool = true;
 /// #     const ZERO_IS_VALID: bool = true;
 /// #     unsafe fn is_valid(_: *const Self) -> bool { true }

@@ -12,6 +12,7 @@ use crate::failure;
 use crate::heap::Heap;
 use crate::job::Job;
 use crate::launch::settings::FabricKind;
+use crate::process;
 use crate::region::SCRATCH_BYTES;
 use crate::team::Team;
 
@@ -119,6 +120,9 @@ impl Image {
     /// Makes the calling thread this image, in the team of all.
     pub(crate) fn enter(self: Rc<Self>) -> Presence {
         failure::adopt_thread();
+        if self.job.engine == FabricKind::Processes {
+            process::become_image(&self.job, self.index);
+        }
         self.control(self.index).set_stage(Stage::Running);
         set_current(Rc::new(Team::first(self)));
         Presence(())
@@ -169,13 +173,6 @@ impl Image {
         self.job.region.job().has_failures() && self.control(image).stage() == Stage::Failed
     }
 
-    /// Unwinds this image if the job has ended: for loops that wait without meeting anyone.
-    pub fn check_in(&self) {
-        if self.job.has_ended() {
-            failure::unwind();
-        }
-    }
-
     /// Whether places of `image` are reached by load and store.
     #[inline]
     #[must_use]
@@ -187,6 +184,13 @@ impl Image {
     #[must_use]
     pub fn fabric(&self) -> &dyn Fabric {
         &self.job.region
+    }
+
+    /// To be called now and then by who waits for other images. If the job has ended, the image unwinds.
+    pub fn check_in(&self) {
+        if self.job.has_ended() {
+            failure::unwind();
+        }
     }
 
     /// Where this image sees the first byte of the heap of `image`.

@@ -81,6 +81,7 @@ fn implement(input: &DeriveInput, layout: &Layout) -> TokenStream {
         unsafe impl #impl_generics ::coarray::__private::Remote for #name #type_generics
         #where_clause {
             type Element = Self;
+            type Cell = ::coarray::__private::Locked<Self>;
             const CHECK: () = { #check };
             const ANY_BITS: ::core::primitive::bool = #any_bits;
             const ZERO_IS_VALID: ::core::primitive::bool = #zero_is_valid;

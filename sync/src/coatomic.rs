@@ -1,17 +1,25 @@
-//! Numbers that several images change at the same time.
+//! Values that several images change at the same time.
 
 use std::fmt;
-use std::sync::atomic::{
-    AtomicI32, AtomicI64, AtomicIsize, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed,
-};
 
-use coarray_coref::{Access, Coref, Shared, Symmetric};
+use coarray_coref::{AtomicCell as _, BitsCell, NumberCell, Remote, Shared, Symmetric};
 
-/// A number with atomic operations, from any image, at any time: a coarray of coatomics needs no opening.
+/// A value with atomic operations, from any image, at any time: a coarray of coatomics needs no opening.
+///
+/// Any value that travels will do. All can be loaded, stored, swapped, and compared and exchanged; a
+/// [`Number`] also takes part in arithmetic, and [`Bits`] in logic. The same operations exist for the
+/// coatomics of other images, as [`CoatomicPlace`](crate::CoatomicPlace): `x.at(2).fetch_add(1)`.
 ///
 /// All operations are relaxed: each is atomic by itself and orders nothing else. Order comes from
-/// [`image_fence`](crate::image_fence) and [`sync_all`](crate::sync_all). The same operations exist on
-/// `&Coref<Coatomic<T>>`, for the number of another image.
+/// [`image_fence`](crate::image_fence) and [`sync_all`](crate::sync_all). Forms without `fetch_` are for
+/// who does not need the old value: `add` is a shorter instruction than `fetch_add`.
+///
+/// # What they cost
+/// For integers of up to 64 bits, `bool` and copointers, operations are instructions of the processor, and a
+/// load is a plain one. Arithmetic on floats is a loop of compare-exchange. Everything else, such as arrays
+/// and structs with `#[derive(Remote)]`, goes through a lock in the coatomic: images that change it take
+/// turns, and those that load it wait for nobody. If an image fails in the middle of it, the value is
+/// the old or the new one, and the others go on.
 ///
 /// # Examples
 /// ```
@@ -20,183 +28,246 @@ use coarray_coref::{Access, Coref, Shared, Symmetric};
 /// let hits = Coatomic::new(40u64);
 /// assert_eq!(hits.fetch_add(2), 40);
 /// assert_eq!(hits.load(), 42);
+///
+/// let hottest = Coatomic::new(-273.15);
+/// hottest.max(21.5);
+/// assert_eq!(hottest.load(), 21.5);
+///
+/// let alarm = Coatomic::new(false);
+/// assert!(!alarm.fetch_or(true));
+///
+/// let best = Coatomic::new([f64::INFINITY, 0.0]); // an error and who found it, never one without the other
+/// best.store([0.5, 3.0]);
+/// assert_eq!(best.load(), [0.5, 3.0]);
 /// ```
 ///
 /// # Source
-/// *Coarray C++* section 5.2; Fortran 2018 `atomic_add` and its relatives.
+/// *Coarray C++* section 5.2; Fortran 2018 `atomic_add`, `atomic_fetch_or`, `atomic_cas` and their relatives;
+/// OpenSHMEM's atomic memory operations, which include those on floats.
 #[repr(transparent)]
-pub struct Coatomic<T: Number> {
+pub struct Coatomic<T: Remote> {
     cell: T::Cell,
 }
 
-/// The numbers a [`Coatomic`] can hold: integers of 32 and 64 bits.
-pub trait Number: sealed::Sealed + Copy + fmt::Debug + 'static {
-    /// What holds it.
-    #[doc(hidden)]
-    type Cell: Sync + 'static;
-    #[doc(hidden)]
-    fn cell(self) -> Self::Cell;
-    #[doc(hidden)]
-    fn load(cell: &Self::Cell) -> Self;
-    #[doc(hidden)]
-    fn store(cell: &Self::Cell, value: Self);
-    #[doc(hidden)]
-    fn swap(cell: &Self::Cell, value: Self) -> Self;
-    #[doc(hidden)]
-    fn compare_exchange(cell: &Self::Cell, current: Self, new: Self) -> Result<Self, Self>;
-    #[doc(hidden)]
-    fn fetch_add(cell: &Self::Cell, value: Self) -> Self;
-}
+/// The values whose coatomics add, subtract, and find the smaller and the larger: integers of up to 64
+/// bits, which wrap around, `f32` and `f64`.
+#[diagnostic::on_unimplemented(
+    message = "there is no atomic arithmetic on `{Self}`",
+    label = "not an integer of up to 64 bits, `f32` or `f64`",
+    note = "`fetch_and`, `fetch_or` and `fetch_xor` are for `bool`; values of other types change in a loop of \
+            `compare_exchange`"
+)]
+pub trait Number: Remote<Cell: NumberCell<Self>> {}
 
-mod sealed {
-    pub trait Sealed {}
-}
+/// The values whose coatomics do logic bit by bit: integers of up to 64 bits, and `bool`.
+#[diagnostic::on_unimplemented(
+    message = "there is no atomic logic on the bits of `{Self}`",
+    label = "not an integer of up to 64 bits or `bool`",
+    note = "values of other types change in a loop of `compare_exchange`"
+)]
+pub trait Bits: Remote<Cell: BitsCell<Self>> {}
 
-macro_rules! numbers {
-    ($($number:ty, $cell:ty;)*) => { $(
-        impl sealed::Sealed for $number {}
-
-        impl Number for $number {
-            type Cell = $cell;
-
-            fn cell(self) -> $cell {
-                <$cell>::new(self)
-            }
-
-            #[inline]
-            fn load(cell: &$cell) -> Self {
-                cell.load(Relaxed)
-            }
-
-            #[inline]
-            fn store(cell: &$cell, value: Self) {
-                cell.store(value, Relaxed);
-            }
-
-            #[inline]
-            fn swap(cell: &$cell, value: Self) -> Self {
-                cell.swap(value, Relaxed)
-            }
-
-            #[inline]
-            fn compare_exchange(cell: &$cell, current: Self, new: Self) -> Result<Self, Self> {
-                cell.compare_exchange(current, new, Relaxed, Relaxed)
-            }
-
-            #[inline]
-            fn fetch_add(cell: &$cell, value: Self) -> Self {
-                cell.fetch_add(value, Relaxed)
-            }
-        }
+macro_rules! implement {
+    ($interface:ident for $($type:ty)*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl $interface for $type {}
     )* };
 }
 
-numbers! {
-    i32, AtomicI32;
-    u32, AtomicU32;
-    i64, AtomicI64;
-    u64, AtomicU64;
-    isize, AtomicIsize;
-    usize, AtomicUsize;
-}
+implement!(Number for u8 u16 u32 u64 usize i8 i16 i32 i64 isize f32 f64);
+implement!(Bits for u8 u16 u32 u64 usize i8 i16 i32 i64 isize bool);
 
-// SAFETY: an atomic integer: a number without drop glue.
+// SAFETY: an atomic cell: no drop glue, and nothing of one process.
 #[diagnostic::do_not_recommend]
-unsafe impl<T: Number> Symmetric for Coatomic<T> {
+unsafe impl<T: Remote> Symmetric for Coatomic<T> {
     const SHARED: bool = true;
 }
 
-// SAFETY: every access is an atomic instruction, which works across processes too.
-unsafe impl<T: Number> Shared for Coatomic<T> {}
+// SAFETY: all access is through the operations of the cell, which are sound from several images at once.
+unsafe impl<T: Remote> Shared for Coatomic<T> {}
 
-impl<T: Number> Coatomic<T> {
+impl<T: Remote> Coatomic<T> {
     /// A coatomic that holds `value`.
     #[must_use]
     pub fn new(value: T) -> Self {
-        Self { cell: value.cell() }
+        Self {
+            cell: T::Cell::new(value),
+        }
     }
 
     /// The value at some moment.
     #[inline]
     #[must_use]
     pub fn load(&self) -> T {
-        T::load(&self.cell)
+        self.cell.load()
     }
 
     /// Replaces the value.
     #[inline]
     pub fn store(&self, value: T) {
-        T::store(&self.cell, value);
+        self.cell.store(value);
     }
 
     /// Replaces the value; returns the old one.
     #[inline]
     pub fn swap(&self, value: T) -> T {
-        T::swap(&self.cell, value)
+        self.cell.swap(value)
     }
 
-    /// Replaces the value by `new` if it is `current`.
+    /// Replaces the value by `new` if it is `current`; then returns `current`.
+    ///
+    /// Values are the same if their bytes are: `NaN` is itself, and `-0.0` is not `0.0`.
     ///
     /// # Errors
     /// The value, if it is another.
     #[inline]
     pub fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
-        T::compare_exchange(&self.cell, current, new)
+        self.cell.compare_exchange(current, new)
     }
 
     /// Adds, wrapping around; returns the old value.
     #[inline]
-    pub fn fetch_add(&self, value: T) -> T {
-        T::fetch_add(&self.cell, value)
+    pub fn fetch_add(&self, value: T) -> T
+    where
+        T: Number,
+    {
+        self.cell.fetch_add(value)
+    }
+
+    /// Subtracts, wrapping around; returns the old value.
+    #[inline]
+    pub fn fetch_sub(&self, value: T) -> T
+    where
+        T: Number,
+    {
+        self.cell.fetch_sub(value)
+    }
+
+    /// Replaces the value by `value` if that is smaller; returns the old one. As in [`f64::min`], a number is
+    /// preferred to `NaN`.
+    #[inline]
+    pub fn fetch_min(&self, value: T) -> T
+    where
+        T: Number,
+    {
+        self.cell.fetch_min(value)
+    }
+
+    /// Replaces the value by `value` if that is larger; returns the old one. As in [`f64::max`], a number is
+    /// preferred to `NaN`.
+    #[inline]
+    pub fn fetch_max(&self, value: T) -> T
+    where
+        T: Number,
+    {
+        self.cell.fetch_max(value)
+    }
+
+    /// Keeps the bits that `value` has, too; returns the old value.
+    #[inline]
+    pub fn fetch_and(&self, value: T) -> T
+    where
+        T: Bits,
+    {
+        self.cell.fetch_and(value)
+    }
+
+    /// Sets the bits that `value` has; returns the old value.
+    #[inline]
+    pub fn fetch_or(&self, value: T) -> T
+    where
+        T: Bits,
+    {
+        self.cell.fetch_or(value)
+    }
+
+    /// Turns the bits over that `value` has; returns the old value.
+    #[inline]
+    pub fn fetch_xor(&self, value: T) -> T
+    where
+        T: Bits,
+    {
+        self.cell.fetch_xor(value)
+    }
+
+    /// Adds, wrapping around.
+    #[inline]
+    pub fn add(&self, value: T)
+    where
+        T: Number,
+    {
+        self.cell.fetch_add(value);
+    }
+
+    /// Subtracts, wrapping around.
+    #[inline]
+    pub fn sub(&self, value: T)
+    where
+        T: Number,
+    {
+        self.cell.fetch_sub(value);
+    }
+
+    /// Replaces the value by `value` if that is smaller; see [`fetch_min`](Self::fetch_min).
+    #[inline]
+    pub fn min(&self, value: T)
+    where
+        T: Number,
+    {
+        self.cell.fetch_min(value);
+    }
+
+    /// Replaces the value by `value` if that is larger; see [`fetch_max`](Self::fetch_max).
+    #[inline]
+    pub fn max(&self, value: T)
+    where
+        T: Number,
+    {
+        self.cell.fetch_max(value);
+    }
+
+    /// Keeps the bits that `value` has, too.
+    #[inline]
+    pub fn and(&self, value: T)
+    where
+        T: Bits,
+    {
+        self.cell.fetch_and(value);
+    }
+
+    /// Sets the bits that `value` has.
+    #[inline]
+    pub fn or(&self, value: T)
+    where
+        T: Bits,
+    {
+        self.cell.fetch_or(value);
+    }
+
+    /// Turns the bits over that `value` has.
+    #[inline]
+    pub fn xor(&self, value: T)
+    where
+        T: Bits,
+    {
+        self.cell.fetch_xor(value);
     }
 }
 
-impl<T: Number> fmt::Debug for Coatomic<T> {
+impl<T: Remote + Default> Default for Coatomic<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T: Remote> From<T> for Coatomic<T> {
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+impl<T: Remote + fmt::Debug> fmt::Debug for Coatomic<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.load().fmt(formatter)
-    }
-}
-
-/// The operations of a coatomic on a place: `x.at(2).fetch_add(1)`.
-pub trait CoatomicPlace<T: Number> {
-    /// One-sided. The value at some moment.
-    fn load(&self) -> T;
-    /// One-sided. Replaces the value.
-    fn store(&self, value: T);
-    /// One-sided. Replaces the value; returns the old one.
-    fn swap(&self, value: T) -> T;
-    /// One-sided. Replaces the value by `new` if it is `current`.
-    ///
-    /// # Errors
-    /// The value, if it is another.
-    fn compare_exchange(&self, current: T, new: T) -> Result<T, T>;
-    /// One-sided. Adds, wrapping around; returns the old value.
-    fn fetch_add(&self, value: T) -> T;
-}
-
-impl<T: Number, A: Access> CoatomicPlace<T> for Coref<Coatomic<T>, A> {
-    #[inline]
-    fn load(&self) -> T {
-        self.shared().load()
-    }
-
-    #[inline]
-    fn store(&self, value: T) {
-        self.shared().store(value);
-    }
-
-    #[inline]
-    fn swap(&self, value: T) -> T {
-        self.shared().swap(value)
-    }
-
-    #[inline]
-    fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
-        self.shared().compare_exchange(current, new)
-    }
-
-    #[inline]
-    fn fetch_add(&self, value: T) -> T {
-        self.shared().fetch_add(value)
     }
 }

@@ -3,14 +3,14 @@
 //! The library promises that a `put` or `get` on a directly mapped place is one store or load, and that a
 //! loop over such places is a loop of stores or loads: what is the same for all items, whether the image is
 //! mapped and how many items there are, is asked before the loop. Images that are not mapped get a loop of
-//! their own, with calls.
+//! their own, with calls. Atomic operations on numbers are one instruction each.
 //!
 //! The line `Expect` of a function says what it must compile to. `Refuse as` is for the check itself: these
 //! functions do not keep the promise, and the check must notice, for the reason given.
 
 use std::hint::black_box;
 
-use coarray::{Coarray, Coatomic, CoatomicPlace, Coref, Open, ReadOnly};
+use coarray::{AsAtomic, Coarray, Coatomic, CoatomicPlace, Coref, Open, ReadOnly};
 
 /// Expect one store
 #[unsafe(no_mangle)]
@@ -110,6 +110,46 @@ pub fn count_alive(row: &Coref<[bool; 1000]>) -> usize {
         alive += usize::from(row[i].get());
     }
     alive
+}
+
+/// Expect one lock xadd
+#[unsafe(no_mangle)]
+pub fn fetch_add(place: &Coref<Coatomic<u64>>, value: u64) -> u64 {
+    place.fetch_add(value)
+}
+
+/// Who does not ask for the old value gets the shorter instruction.
+///
+/// Expect one lock add
+#[unsafe(no_mangle)]
+pub fn add(place: &Coref<Coatomic<i32>>, value: i32) {
+    place.add(value);
+}
+
+/// Expect one lock add
+#[unsafe(no_mangle)]
+pub fn add_to_plain_number(place: &Coref<i64>, value: i64) {
+    place.as_atomic().add(value);
+}
+
+/// Expect one load
+#[unsafe(no_mangle)]
+pub fn load(place: &Coref<Coatomic<f64>>) -> f64 {
+    place.load()
+}
+
+/// Expect one store
+#[unsafe(no_mangle)]
+pub fn store(place: &Coref<Coatomic<f64>>, value: f64) {
+    place.store(value);
+}
+
+/// No processor adds floats in memory.
+///
+/// Refuse as one lock add: there is no lock add
+#[unsafe(no_mangle)]
+pub fn add_float(place: &Coref<Coatomic<f64>>, value: f64) {
+    place.add(value);
 }
 
 /// Whether the place is mapped is asked for every item, because the compiler does not know that it is the

@@ -15,6 +15,7 @@ pub fn run(name: &str) -> ExitCode {
         "hello" => coarray::launch(hello),
         "all_to_all" => coarray::launch(all_to_all),
         "allocation" => coarray::launch(allocation),
+        "coatomics" => coarray::launch(coatomics),
         "collectives" => coarray::launch(collectives),
         "exhaustion" => coarray::launch(exhaustion),
         "unhandled_exhaustion" => coarray::launch(unhandled_exhaustion),
@@ -154,6 +155,32 @@ fn members() {
         mass: left as u32,
     };
     assert_eq!(particles[2], expected);
+}
+
+/// All images count at once on image 0: in a word, in a float, in a struct that takes a lock, and in place.
+fn coatomics() {
+    const TURNS: u64 = 2000;
+    let words = Coarray::new(Coatomic::new(0u16));
+    let floats = Coarray::new(Coatomic::new(0.0));
+    let structs = Coarray::new(Coatomic::new([0u64; 100]));
+    let mut plain = Coarray::<[u32; 3]>::zeroed();
+    let plain = plain.open();
+    for _ in 0..TURNS {
+        words.at(0).add(1);
+        floats.at(0).add(0.5);
+        plain.at(0)[1].as_atomic().add(1);
+        let mut seen = structs.at(0).load();
+        while let Err(other) = structs.at(0).compare_exchange(seen, [seen[0] + 1; 100]) {
+            seen = other;
+        }
+        assert_eq!(seen, [seen[0]; 100], "half of each of two values");
+    }
+    sync_all();
+    let total = TURNS * num_images() as u64;
+    assert_eq!(u64::from(words.at(0).load()), total);
+    assert_eq!(floats.at(0).load(), total as f64 / 2.0);
+    assert_eq!(structs.at(0).load(), [total; 100]);
+    assert_eq!(u64::from(plain.at(0)[1].get()), total);
 }
 
 /// Creates and drops coarrays and ragged runs in one random order on all images; each keeps its contents.

@@ -11,6 +11,9 @@ pub fn trials() -> Vec<Check> {
         ("allocations_keep_their_contents", || {
             on_every_fabric("allocation")
         }),
+        ("coatomics_lose_no_operation", || {
+            on_every_fabric("coatomics")
+        }),
         ("collectives_agree_with_arithmetic", || {
             on_every_fabric("collectives")
         }),

@@ -1,0 +1,128 @@
+//! Coatomics of what is an integer in all but name.
+
+use std::marker::PhantomData;
+use std::sync::atomic::Ordering::Relaxed;
+
+use crate::atomic_cell::{AtomicCell, BitsCell};
+use crate::remote::Remote;
+
+/// A value with the bits of an integer.
+pub trait Word: Copy + 'static {
+    /// The integer.
+    type Word: Remote;
+
+    /// The bits.
+    fn to_word(self) -> Self::Word;
+
+    /// The value with these bits, or a value for bits that have none.
+    fn from_word(word: Self::Word) -> Self;
+}
+
+/// A value kept in the atomic integer that has its bits.
+#[doc(hidden)]
+#[repr(transparent)]
+pub struct AsWord<T: Word> {
+    word: <T::Word as Remote>::Cell,
+    value: PhantomData<fn() -> T>,
+}
+
+impl<T: Word> AsWord<T> {
+    /// Replaces the value by what `change` makes of it, in a loop of compare-exchange; returns the old one.
+    #[inline]
+    pub(crate) fn update(&self, change: impl Fn(T) -> T) -> T {
+        let mut seen = self.word.load();
+        loop {
+            let new = change(T::from_word(seen)).to_word();
+            match self.word.compare_exchange(seen, new) {
+                Ok(old) => return T::from_word(old),
+                Err(other) => seen = other,
+            }
+        }
+    }
+}
+
+// SAFETY: an atomic integer: a number without drop glue, used by instructions that work across processes.
+unsafe impl<T: Word> AtomicCell<T> for AsWord<T> {
+    #[inline]
+    fn new(value: T) -> Self {
+        Self {
+            word: AtomicCell::new(value.to_word()),
+            value: PhantomData,
+        }
+    }
+
+    #[inline]
+    fn load(&self) -> T {
+        T::from_word(self.word.load())
+    }
+
+    #[inline]
+    fn store(&self, value: T) {
+        self.word.store(value.to_word());
+    }
+
+    #[inline]
+    fn swap(&self, value: T) -> T {
+        T::from_word(self.word.swap(value.to_word()))
+    }
+
+    #[inline]
+    fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
+        self.word
+            .compare_exchange(current.to_word(), new.to_word())
+            .map(T::from_word)
+            .map_err(T::from_word)
+    }
+}
+
+impl BitsCell<bool> for AsWord<bool> {
+    #[inline]
+    fn fetch_and(&self, value: bool) -> bool {
+        bool::from_word(self.word.fetch_and(value.into(), Relaxed))
+    }
+
+    #[inline]
+    fn fetch_or(&self, value: bool) -> bool {
+        bool::from_word(self.word.fetch_or(value.into(), Relaxed))
+    }
+
+    #[inline]
+    fn fetch_xor(&self, value: bool) -> bool {
+        bool::from_word(self.word.fetch_xor(value.into(), Relaxed))
+    }
+}
+
+macro_rules! floats {
+    ($($type:ident as $word:ident),*) => { $(
+        impl Word for $type {
+            type Word = $word;
+
+            #[inline]
+            fn to_word(self) -> $word {
+                self.to_bits()
+            }
+
+            #[inline]
+            fn from_word(word: $word) -> Self {
+                Self::from_bits(word)
+            }
+        }
+    )* };
+}
+
+floats!(f32 as u32, f64 as u64);
+
+impl Word for bool {
+    type Word = u8;
+
+    #[inline]
+    fn to_word(self) -> u8 {
+        self.into()
+    }
+
+    /// Any byte has a value, lest a place into which images wrote something else becomes an invalid `bool`.
+    #[inline]
+    fn from_word(word: u8) -> Self {
+        word != 0
+    }
+}

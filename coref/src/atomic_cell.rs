@@ -1,0 +1,169 @@
+//! What coatomics keep their values in.
+
+use std::sync::atomic::{
+    AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU8, AtomicU16, AtomicU32,
+    AtomicU64, AtomicUsize, Ordering::Relaxed,
+};
+
+use crate::as_word::AsWord;
+use crate::coptr::Coptr;
+use crate::remote::Remote;
+
+/// Holds a `T` that several images use at the same time, with relaxed atomic operations.
+///
+/// # Safety
+/// No drop glue, and nothing inside that belongs to one process. All operations are sound from several
+/// images, processes included, at the same time.
+#[doc(hidden)]
+pub unsafe trait AtomicCell<T>: Send + Sync + Sized + 'static {
+    fn new(value: T) -> Self;
+    fn load(&self) -> T;
+    fn store(&self, value: T);
+    fn swap(&self, value: T) -> T;
+    fn compare_exchange(&self, current: T, new: T) -> Result<T, T>;
+}
+
+/// A cell of numbers.
+#[doc(hidden)]
+pub trait NumberCell<T>: AtomicCell<T> {
+    fn fetch_add(&self, value: T) -> T;
+    fn fetch_sub(&self, value: T) -> T;
+    fn fetch_min(&self, value: T) -> T;
+    fn fetch_max(&self, value: T) -> T;
+}
+
+/// A cell of bits.
+#[doc(hidden)]
+pub trait BitsCell<T>: AtomicCell<T> {
+    fn fetch_and(&self, value: T) -> T;
+    fn fetch_or(&self, value: T) -> T;
+    fn fetch_xor(&self, value: T) -> T;
+}
+
+/// A value whose atomic operations are instructions on the very place of the value: integers of up to 64
+/// bits, `f32`, `f64`, `bool` and copointers.
+///
+/// # Safety
+/// `Self::Cell` has the size and the alignment of `Self`, a value of one is a value of the other, and the
+/// cell turns whatever bytes it holds into a valid value.
+#[diagnostic::on_unimplemented(
+    message = "there are no atomic operations on a plain `{Self}`",
+    label = "not an integer of up to 64 bits, `f32`, `f64`, `bool` or `Coptr`",
+    note = "make it a coatomic: `Coarray<Coatomic<{Self}>>` has atomic operations at any time, by a lock where \
+            there is no instruction"
+)]
+pub unsafe trait LockFree: Remote {}
+
+/// Fails to compile unless the cell of a `T` is laid out as `T`.
+const fn same_layout<T: Remote>() {
+    assert!(size_of::<T::Cell>() == size_of::<T>() && align_of::<T::Cell>() == align_of::<T>());
+}
+
+macro_rules! lock_free {
+    ($($type:ty),*) => { $(
+        const _: () = same_layout::<$type>();
+
+        // SAFETY: the layout was just checked, and the cell is an atomic integer of the same bits, of which
+        // `bool` takes all but zero for true.
+        #[diagnostic::do_not_recommend]
+        unsafe impl LockFree for $type {}
+    )* };
+}
+
+lock_free!(
+    u8, u16, u32, u64, usize, i8, i16, i32, i64, isize, f32, f64, bool
+);
+
+const _: () = same_layout::<Coptr<u8>>();
+
+// SAFETY: the layout was just checked, and is that of `u64` whatever the target; any bits are a copointer.
+#[diagnostic::do_not_recommend]
+unsafe impl<T: 'static> LockFree for Coptr<T> {}
+
+macro_rules! forward {
+    ($($operation:ident)*; $type:ty) => { $(
+        #[inline]
+        fn $operation(&self, value: $type) -> $type {
+            self.$operation(value, Relaxed)
+        }
+    )* };
+}
+
+macro_rules! integers {
+    ($($type:ty, $cell:ty;)*) => { $(
+        // SAFETY: an atomic integer: a number without drop glue, used by instructions that work across
+        // processes.
+        unsafe impl AtomicCell<$type> for $cell {
+            forward!(swap; $type);
+
+            #[inline]
+            fn new(value: $type) -> Self {
+                <$cell>::new(value)
+            }
+
+            #[inline]
+            fn load(&self) -> $type {
+                self.load(Relaxed)
+            }
+
+            #[inline]
+            fn store(&self, value: $type) {
+                self.store(value, Relaxed);
+            }
+
+            #[inline]
+            fn compare_exchange(&self, current: $type, new: $type) -> Result<$type, $type> {
+                self.compare_exchange(current, new, Relaxed, Relaxed)
+            }
+        }
+
+        impl NumberCell<$type> for $cell {
+            forward!(fetch_add fetch_sub fetch_min fetch_max; $type);
+        }
+
+        impl BitsCell<$type> for $cell {
+            forward!(fetch_and fetch_or fetch_xor; $type);
+        }
+    )* };
+}
+
+integers! {
+    u8, AtomicU8;
+    u16, AtomicU16;
+    u32, AtomicU32;
+    u64, AtomicU64;
+    usize, AtomicUsize;
+    i8, AtomicI8;
+    i16, AtomicI16;
+    i32, AtomicI32;
+    i64, AtomicI64;
+    isize, AtomicIsize;
+}
+
+macro_rules! floats {
+    ($($type:ident)*) => { $(
+        impl NumberCell<$type> for AsWord<$type> {
+            #[inline]
+            fn fetch_add(&self, value: $type) -> $type {
+                self.update(|old| old + value)
+            }
+
+            #[inline]
+            fn fetch_sub(&self, value: $type) -> $type {
+                self.update(|old| old - value)
+            }
+
+            #[inline]
+            fn fetch_min(&self, value: $type) -> $type {
+                self.update(|old| old.min(value))
+            }
+
+            #[inline]
+            fn fetch_max(&self, value: $type) -> $type {
+                self.update(|old| old.max(value))
+            }
+        }
+    )* };
+}
+
+floats!(f32 f64);

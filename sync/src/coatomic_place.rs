@@ -1,0 +1,145 @@
+//! The operations of a coatomic on a place.
+
+use coarray_coref::{Access, Coref, Remote};
+
+use crate::coatomic::{Bits, Coatomic, Number};
+
+/// The operations of a [`Coatomic`] on the place where one is: `x.at(2).fetch_add(1)`.
+///
+/// # Examples
+/// Which of the images are there first? The counter is that of image 0.
+/// ```text
+/// let arrivals = Coarray::new(Coatomic::new(0u32));
+/// let place = arrivals.at(0).fetch_add(1); // no two images get the same
+/// ```
+///
+/// # Source
+/// *Coarray C++* section 5.2.
+pub trait CoatomicPlace<T: Remote> {
+    /// One-sided. The value at some moment.
+    #[must_use]
+    fn load(&self) -> T;
+
+    /// One-sided. Replaces the value.
+    fn store(&self, value: T);
+
+    /// One-sided. Replaces the value; returns the old one.
+    fn swap(&self, value: T) -> T;
+
+    /// One-sided. Replaces the value by `new` if it is `current`; then returns `current`.
+    ///
+    /// # Errors
+    /// The value, if it is another; see [`Coatomic::compare_exchange`].
+    fn compare_exchange(&self, current: T, new: T) -> Result<T, T>;
+
+    /// One-sided. Adds, wrapping around; returns the old value.
+    fn fetch_add(&self, value: T) -> T
+    where
+        T: Number;
+
+    /// One-sided. Subtracts, wrapping around; returns the old value.
+    fn fetch_sub(&self, value: T) -> T
+    where
+        T: Number;
+
+    /// One-sided. Replaces the value by `value` if that is smaller; returns the old one. A number is
+    /// preferred to `NaN`.
+    fn fetch_min(&self, value: T) -> T
+    where
+        T: Number;
+
+    /// One-sided. Replaces the value by `value` if that is larger; returns the old one. A number is
+    /// preferred to `NaN`.
+    fn fetch_max(&self, value: T) -> T
+    where
+        T: Number;
+
+    /// One-sided. Keeps the bits that `value` has, too; returns the old value.
+    fn fetch_and(&self, value: T) -> T
+    where
+        T: Bits;
+
+    /// One-sided. Sets the bits that `value` has; returns the old value.
+    fn fetch_or(&self, value: T) -> T
+    where
+        T: Bits;
+
+    /// One-sided. Turns the bits over that `value` has; returns the old value.
+    fn fetch_xor(&self, value: T) -> T
+    where
+        T: Bits;
+
+    /// One-sided. Adds, wrapping around.
+    fn add(&self, value: T)
+    where
+        T: Number;
+
+    /// One-sided. Subtracts, wrapping around.
+    fn sub(&self, value: T)
+    where
+        T: Number;
+
+    /// One-sided. Replaces the value by `value` if that is smaller. A number is preferred to `NaN`.
+    fn min(&self, value: T)
+    where
+        T: Number;
+
+    /// One-sided. Replaces the value by `value` if that is larger. A number is preferred to `NaN`.
+    fn max(&self, value: T)
+    where
+        T: Number;
+
+    /// One-sided. Keeps the bits that `value` has, too.
+    fn and(&self, value: T)
+    where
+        T: Bits;
+
+    /// One-sided. Sets the bits that `value` has.
+    fn or(&self, value: T)
+    where
+        T: Bits;
+
+    /// One-sided. Turns the bits over that `value` has.
+    fn xor(&self, value: T)
+    where
+        T: Bits;
+}
+
+macro_rules! forward {
+    ($($name:ident)* -> $result:ty; $kind:ident) => { $(
+        #[inline]
+        fn $name(&self, value: T) -> $result
+        where
+            T: $kind,
+        {
+            self.shared().$name(value)
+        }
+    )* };
+}
+
+impl<T: Remote, A: Access> CoatomicPlace<T> for Coref<Coatomic<T>, A> {
+    #[inline]
+    fn load(&self) -> T {
+        self.shared().load()
+    }
+
+    #[inline]
+    fn store(&self, value: T) {
+        self.shared().store(value);
+    }
+
+    #[inline]
+    fn swap(&self, value: T) -> T {
+        self.shared().swap(value)
+    }
+
+    #[inline]
+    fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
+        self.shared().compare_exchange(current, new)
+    }
+
+    forward!(fetch_add fetch_sub fetch_min fetch_max -> T; Number);
+    forward!(fetch_and fetch_or fetch_xor -> T; Bits);
+    forward!(add sub min max -> (); Number);
+    forward!(and or xor -> (); Bits);
+}
