@@ -61,17 +61,25 @@ mod storage;
 pub mod testing;
 
 pub use crate::coarray::Coarray;
-pub use coarray_collectives::{co_broadcast, co_max, co_min, co_reduce, co_sum};
+pub use coarray_collectives::{
+    co_broadcast, co_max, co_min, co_reduce, co_sum, try_co_broadcast, try_co_max, try_co_min,
+    try_co_reduce, try_co_sum,
+};
 pub use coarray_coref::{
     Access, Coptr, Coref, Iter, LockFree, MayPut, Member, Members, MismatchedExtentError, Plain,
     ReadOnly, ReadWrite, Remote, RemoteClone, Section, Shape, ShapeCast, Shared, Symmetric, Values,
 };
 pub use coarray_fabric::{
-    AllocError, Failure, Holder, Launch, coarun, error_stop, error_stop_with, fail_image, launch,
-    num_images, run, terminal_size, this_image,
+    AllocError, Failure, Holder, ImageFailed, ImageStatus, Launch, coarun, error_stop,
+    error_stop_with, fail_image, failed_images, image_status, launch, num_images, run,
+    stopped_images, terminal_size, this_image,
 };
 pub use coarray_macros::{Remote, main, test};
-pub use coarray_sync::{AsAtomic, Bits, Coatomic, CoatomicPlace, Number, image_fence, sync_all};
+pub use coarray_sync::{
+    AsAtomic, Bits, Coatomic, CoatomicPlace, Coevent, CoeventPlace, Number, PutNotify, Team,
+    image_fence, sync_all, sync_images, sync_team, team_number, try_sync_all, try_sync_images,
+    try_sync_team,
+};
 pub use group::{OpenTogether, Opens, open};
 pub use open::Open;
 pub use publish::Published;

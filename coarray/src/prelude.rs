@@ -1,6 +1,7 @@
 //! What almost every coarray program uses: `use coarray::prelude::*;`.
 
 pub use crate::{
-    AsAtomic, Coarray, Coatomic, CoatomicPlace, Coptr, Coref, Ragged, Remote, co_broadcast, co_max,
-    co_min, co_reduce, co_sum, error_stop, image_fence, num_images, sync_all, this_image,
+    AsAtomic, Coarray, Coatomic, CoatomicPlace, Coevent, CoeventPlace, Coptr, Coref, ImageFailed,
+    PutNotify, Ragged, Remote, Team, co_broadcast, co_max, co_min, co_reduce, co_sum, error_stop,
+    image_fence, num_images, sync_all, sync_images, sync_team, this_image,
 };

@@ -7,7 +7,7 @@
 use std::ptr;
 
 use coarray_coref::Remote;
-use coarray_fabric::{Call, SCRATCH_BYTES, Team};
+use coarray_fabric::{Call, ImageFailed, SCRATCH_BYTES, Team};
 
 const HALF: usize = SCRATCH_BYTES / 2;
 
@@ -79,11 +79,14 @@ impl<'a> Turn<'a> {
     }
 
     /// Waits until all images have written.
-    pub(crate) fn meet(&mut self) {
+    ///
+    /// # Errors
+    /// The images that failed before, on all others alike.
+    pub(crate) fn meet(&mut self) -> Result<(), ImageFailed> {
         let call = self.call.at_step(self.step);
-        // SAFETY: what the other images read now was written by `write`; who does not write is not read.
-        unsafe { self.team.meet(&call) };
         self.step += 1;
+        // SAFETY: what the other images read now was written by `write`; who does not write is not read.
+        unsafe { self.team.try_meet(&call) }
     }
 
     /// Elements `start .. start + length` of the half of `image`, after the meeting.

@@ -2,7 +2,8 @@
 //!
 //! [`co_broadcast`], [`co_sum`], [`co_min`], [`co_max`] and [`co_reduce`] work element by element on
 //! [`Values`](coarray_coref::Values): numbers, arrays, slices, vectors and closed coarrays. Every image gets the result. No image
-//! leaves before all have entered, but nothing else is synchronised.
+//! leaves before all have entered, but nothing else is synchronised. The `try_` forms return an error when images
+//! have failed; the others end the job.
 //!
 //! Programs name the crate `coarray` only.
 
@@ -10,5 +11,7 @@ mod broadcast;
 mod exchange;
 mod reduce;
 
-pub use broadcast::co_broadcast;
-pub use reduce::{co_max, co_min, co_reduce, co_sum};
+pub use broadcast::{co_broadcast, try_co_broadcast};
+pub use reduce::{
+    co_max, co_min, co_reduce, co_sum, try_co_max, try_co_min, try_co_reduce, try_co_sum,
+};

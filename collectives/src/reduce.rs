@@ -8,7 +8,7 @@ use std::ops::{Add, Range};
 use std::panic::Location;
 
 use coarray_coref::{Remote, Values};
-use coarray_fabric::{Call, Operation, Team};
+use coarray_fabric::{Call, ImageFailed, Operation, Team};
 
 use crate::broadcast::chunks;
 use crate::exchange::Turn;
@@ -21,7 +21,7 @@ const FEW_BYTES: usize = 2048;
 /// The elements are added from image 0 upwards, so every image gets the same bits. Integer overflow
 /// panics or wraps as `+` does in the same build.
 ///
-/// The job ends with a report if images call it with different types or lengths.
+/// The job ends with a report if images call it with different types or lengths, or have failed.
 ///
 /// # Examples
 /// ```
@@ -47,11 +47,35 @@ where
     combine(Operation::CoSum, values, Add::add, Location::caller());
 }
 
+/// Collective. As [`co_sum`], but failed images do not end the job.
+///
+/// # Errors
+/// The images of the current team that have failed, the same on all others; then the values are unspecified.
+///
+/// # Examples
+/// ```
+/// use coarray_collectives::try_co_sum;
+/// use coarray_fabric::run;
+///
+/// run(3, || assert_eq!(try_co_sum(&mut 1), Ok(())));
+/// ```
+///
+/// # Source
+/// Fortran 2018 `co_sum` with `stat`, clause 16.6.
+#[track_caller]
+pub fn try_co_sum<V>(values: &mut V) -> Result<(), ImageFailed>
+where
+    V: ?Sized + Values,
+    V::Element: num_traits::Num,
+{
+    try_combine(Operation::CoSum, values, Add::add, Location::caller())
+}
+
 /// Collective. The smallest of all images' values, element by element, on every image.
 ///
 /// A value that is not comparable, such as NaN, is kept only where image 0 has it.
 ///
-/// The job ends with a report if images call it with different types or lengths.
+/// The job ends with a report if images call it with different types or lengths, or have failed.
 ///
 /// # Examples
 /// ```
@@ -74,19 +98,38 @@ where
     V: ?Sized + Values,
     V::Element: PartialOrd,
 {
-    combine(
-        Operation::CoMin,
-        values,
-        |a, b| if b < a { b } else { a },
-        Location::caller(),
-    );
+    combine(Operation::CoMin, values, smaller, Location::caller());
+}
+
+/// Collective. As [`co_min`], but failed images do not end the job.
+///
+/// # Errors
+/// The images of the current team that have failed, the same on all others; then the values are unspecified.
+///
+/// # Examples
+/// ```
+/// use coarray_collectives::try_co_min;
+/// use coarray_fabric::run;
+///
+/// run(3, || assert_eq!(try_co_min(&mut 1), Ok(())));
+/// ```
+///
+/// # Source
+/// Fortran 2018 `co_min` with `stat`, clause 16.6.
+#[track_caller]
+pub fn try_co_min<V>(values: &mut V) -> Result<(), ImageFailed>
+where
+    V: ?Sized + Values,
+    V::Element: PartialOrd,
+{
+    try_combine(Operation::CoMin, values, smaller, Location::caller())
 }
 
 /// Collective. The largest of all images' values, element by element, on every image.
 ///
 /// A value that is not comparable, such as NaN, is kept only where image 0 has it.
 ///
-/// The job ends with a report if images call it with different types or lengths.
+/// The job ends with a report if images call it with different types or lengths, or have failed.
 ///
 /// # Examples
 /// ```
@@ -108,12 +151,31 @@ where
     V: ?Sized + Values,
     V::Element: PartialOrd,
 {
-    combine(
-        Operation::CoMax,
-        values,
-        |a, b| if b > a { b } else { a },
-        Location::caller(),
-    );
+    combine(Operation::CoMax, values, larger, Location::caller());
+}
+
+/// Collective. As [`co_max`], but failed images do not end the job.
+///
+/// # Errors
+/// The images of the current team that have failed, the same on all others; then the values are unspecified.
+///
+/// # Examples
+/// ```
+/// use coarray_collectives::try_co_max;
+/// use coarray_fabric::run;
+///
+/// run(3, || assert_eq!(try_co_max(&mut 1), Ok(())));
+/// ```
+///
+/// # Source
+/// Fortran 2018 `co_max` with `stat`, clause 16.6.
+#[track_caller]
+pub fn try_co_max<V>(values: &mut V) -> Result<(), ImageFailed>
+where
+    V: ?Sized + Values,
+    V::Element: PartialOrd,
+{
+    try_combine(Operation::CoMax, values, larger, Location::caller())
 }
 
 /// Collective. Combines all images' values with `operation`, element by element, on every image.
@@ -121,7 +183,7 @@ where
 /// `operation` must be associative and the same on all images. It is applied from image 0 upwards, so it
 /// need not be commutative.
 ///
-/// The job ends with a report if images call it with different types or lengths.
+/// The job ends with a report if images call it with different types or lengths, or have failed.
 ///
 /// # Examples
 /// ```
@@ -146,6 +208,41 @@ where
     combine(Operation::CoReduce, values, operation, Location::caller());
 }
 
+/// Collective. As [`co_reduce`], but failed images do not end the job.
+///
+/// # Errors
+/// The images of the current team that have failed, the same on all others; then the values are unspecified.
+///
+/// # Examples
+/// ```
+/// use coarray_collectives::try_co_reduce;
+/// use coarray_fabric::run;
+///
+/// run(3, || assert_eq!(try_co_reduce(&mut 1, |a, b| a * b), Ok(())));
+/// ```
+///
+/// # Source
+/// Fortran 2018 `co_reduce` with `stat`, clause 16.6.
+#[track_caller]
+pub fn try_co_reduce<V>(
+    values: &mut V,
+    operation: impl Fn(V::Element, V::Element) -> V::Element,
+) -> Result<(), ImageFailed>
+where
+    V: ?Sized + Values,
+{
+    try_combine(Operation::CoReduce, values, operation, Location::caller())
+}
+
+fn smaller<T: PartialOrd>(a: T, b: T) -> T {
+    if b < a { b } else { a }
+}
+
+fn larger<T: PartialOrd>(a: T, b: T) -> T {
+    if b > a { b } else { a }
+}
+
+/// Combines the values of all images; failed images end the job.
 fn combine<V: ?Sized + Values>(
     operation: Operation,
     values: &mut V,
@@ -155,16 +252,40 @@ fn combine<V: ?Sized + Values>(
     let team = Team::current();
     let values = values.elements_mut();
     let call = Call::on_values::<V::Element>(operation, values.len(), 0, caller);
+    if let Err(failed) = combine_in(&team, &call, values, join) {
+        team.fail_because(&failed, &call.describe(&team));
+    }
+}
+
+/// Combines the values of all images; failed images are an error.
+fn try_combine<V: ?Sized + Values>(
+    operation: Operation,
+    values: &mut V,
+    join: impl Fn(V::Element, V::Element) -> V::Element,
+    caller: &'static Location<'static>,
+) -> Result<(), ImageFailed> {
+    let values = values.elements_mut();
+    let call = Call::on_values::<V::Element>(operation, values.len(), 0, caller);
+    combine_in(&Team::current(), &call, values, join)
+}
+
+fn combine_in<T: Remote>(
+    team: &Team,
+    call: &Call,
+    values: &mut [T],
+    join: impl Fn(T, T) -> T,
+) -> Result<(), ImageFailed> {
     for (number, chunk) in chunks(values).enumerate() {
-        let mut turn = Turn::begin(&team, &call, number);
+        let mut turn = Turn::begin(team, call, number);
         turn.write(0, chunk);
-        turn.meet();
+        turn.meet()?;
         if size_of_val(chunk) <= FEW_BYTES {
-            fold(&turn, &team, 0..chunk.len(), chunk, &join);
+            fold(&turn, team, 0..chunk.len(), chunk, &join);
         } else {
-            combine_by_shares(&mut turn, &team, chunk, &join);
+            combine_by_shares(&mut turn, team, chunk, &join)?;
         }
     }
+    Ok(())
 }
 
 fn combine_by_shares<T: Remote>(
@@ -172,7 +293,7 @@ fn combine_by_shares<T: Remote>(
     team: &Team,
     chunk: &mut [T],
     join: &impl Fn(T, T) -> T,
-) {
+) -> Result<(), ImageFailed> {
     let share = |image_index: usize| {
         let length = chunk.len();
         length * image_index / team.images()..length * (image_index + 1) / team.images()
@@ -182,12 +303,13 @@ fn combine_by_shares<T: Remote>(
     fold(turn, team, mine.clone(), &mut chunk[mine.clone()], join);
     // Only this image reads its share of its own half before the second meeting.
     turn.write(mine.start, &chunk[mine]);
-    turn.meet();
+    turn.meet()?;
     for (owner, share) in shares.into_iter().enumerate() {
         // SAFETY: the owner wrote its share before this meeting and writes no more in this turn.
         let combined = unsafe { turn.read(owner, share.start, share.len()) };
         chunk[share].copy_from_slice(combined);
     }
+    Ok(())
 }
 
 /// Combines elements `range` of all images into `result`.

@@ -14,6 +14,7 @@ use crate::job::Job;
 use crate::launch::settings::FabricKind;
 use crate::process;
 use crate::region::SCRATCH_BYTES;
+use crate::tally::Tally;
 use crate::team::Team;
 
 thread_local! {
@@ -212,6 +213,22 @@ impl Image {
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
         self.job.region.heap_bytes()
+    }
+
+    /// Tells `image` that this image has called `sync_images` with it once more. Everything written before is
+    /// visible to whoever sees it.
+    pub fn raise_pair(&self, image: usize) {
+        let tally = self.job.region.pair(image, self.index);
+        tally.raise_to(tally.count() + 1);
+    }
+
+    /// What `image` raises when it calls `sync_images` with this image, and how far it must rise to match the
+    /// calls of this image.
+    #[must_use]
+    pub fn pair_with(&self, image: usize) -> (&Tally, u64) {
+        let region = &self.job.region;
+        let calls = region.pair(image, self.index).count();
+        (region.pair(self.index, image), calls)
     }
 
     /// Ends the job with a report that starts with "image N". Does not return to the caller: the image

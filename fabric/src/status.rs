@@ -17,6 +17,20 @@ pub struct ImageFailed {
     pub images: Vec<usize>,
 }
 
+impl ImageFailed {
+    /// These images have failed, by their indices in increasing order.
+    #[must_use]
+    pub fn new(images: Vec<usize>) -> Self {
+        Self { images }
+    }
+
+    /// The images of a team that have failed, as far as is known now.
+    #[must_use]
+    pub fn of(team: &Team) -> Self {
+        Self::new(team.failed_images())
+    }
+}
+
 impl fmt::Display for ImageFailed {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&have_failed(&self.images))

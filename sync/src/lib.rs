@@ -1,6 +1,9 @@
 //! Synchronisation of images, for `coarray`.
 //!
-//! * [`sync_all`] is the barrier of all images, [`image_fence`] completes this image's puts.
+//! * [`sync_all`] is the barrier of the current team, [`sync_images`] that of chosen images, [`sync_team`] that
+//!   of any team, [`image_fence`] completes this image's puts.
+//! * [`Team`] lets some images work together as if they were all.
+//! * [`Coevent`] tells another image that something has happened.
 //! * [`Coatomic`] is a value that several images may change at any time; [`AsAtomic`] lends its operations to
 //!   plain values of an open coarray.
 //!
@@ -9,9 +12,17 @@
 mod as_atomic;
 mod coatomic;
 mod coatomic_place;
+mod coevent;
+mod coevent_place;
 mod sync_all;
+mod sync_images;
+mod team;
 
 pub use as_atomic::AsAtomic;
 pub use coatomic::{Bits, Coatomic, Number};
 pub use coatomic_place::CoatomicPlace;
-pub use sync_all::{image_fence, sync_all};
+pub use coevent::Coevent;
+pub use coevent_place::{CoeventPlace, PutNotify};
+pub use sync_all::{image_fence, sync_all, try_sync_all};
+pub use sync_images::{sync_images, try_sync_images};
+pub use team::{Team, sync_team, team_number, try_sync_team};

@@ -1,0 +1,263 @@
+//! Events: one image tells another that something has happened.
+
+use std::fmt;
+use std::panic::Location;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use coarray_coref::{Shared, Symmetric};
+use coarray_fabric::{Cause, ImageFailed, Interruption, Tally, Team, this_image};
+
+/// An event: any image posts it, and the image that it is on waits for posts.
+///
+/// It counts: each post is consumed by one wait, and a wait for a post that came earlier returns at once. A
+/// post releases and a wait acquires: what an image wrote or put before it posted is visible to the image
+/// whose wait consumed the post.
+///
+/// Coarrays of events need no opening. `x.at(i).post()` posts the event of image `i`, see
+/// [`CoeventPlace`](crate::CoeventPlace); `x.wait()` waits for one's own.
+///
+/// # Examples
+/// ```text
+/// let events = Coarray::new(Coevent::new());
+/// if this_image() == 0 {
+///     // put something to image 1, then
+///     events.at(1).post();
+/// } else if this_image() == 1 {
+///     events.wait();
+///     // read what image 0 put
+/// }
+/// ```
+///
+/// # Source
+/// *Coarray C++* section 6.2; Fortran 2018 `event_type`, clause 16.10.2.10.
+#[derive(Default)]
+#[repr(C)]
+pub struct Coevent {
+    posts: Line<Tally>,
+    /// Written by the waiting image only, on a line of its own, so that waits do not take the posters' line
+    /// from them.
+    consumed: Line<AtomicU64>,
+}
+
+/// A cache line.
+#[derive(Default)]
+#[repr(C, align(64))]
+struct Line<T>(T);
+
+// SAFETY: two counts without drop glue.
+#[diagnostic::do_not_recommend]
+unsafe impl Symmetric for Coevent {
+    const SHARED: bool = true;
+}
+
+// SAFETY: every access is an atomic instruction, which works across processes too.
+unsafe impl Shared for Coevent {}
+
+impl Coevent {
+    /// An event that nobody has posted.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Local. Posts this image's own event.
+    ///
+    /// # Panics
+    /// On a thread that is not an image.
+    #[track_caller]
+    pub fn post(&self) {
+        // Posts of other threads would come although all images wait, which then is no deadlock.
+        let _ = this_image();
+        self.raise();
+    }
+
+    #[inline]
+    pub(crate) fn raise(&self) {
+        self.posts.0.add(1);
+    }
+
+    /// Local. How many posts wait to be consumed.
+    ///
+    /// # Source
+    /// Fortran 2018 `event_query`, clause 16.9.72.
+    #[must_use]
+    pub fn query(&self) -> u64 {
+        self.posts.0.count() - self.consumed.0.load(Ordering::Relaxed)
+    }
+
+    /// Local. Waits for a post and consumes it.
+    ///
+    /// If an image of the current team has failed, and no post is there, the job ends with a report.
+    ///
+    /// # Panics
+    /// On a thread that is not an image.
+    ///
+    /// # Source
+    /// *Coarray C++* section 6.2; Fortran 2018 `event wait`, clause 11.6.8.
+    #[inline]
+    #[track_caller]
+    pub fn wait(&self) {
+        self.wait_for(1);
+    }
+
+    /// Local. Waits for `posts` posts and consumes them.
+    ///
+    /// If an image of the current team has failed, and not so many posts are there, the job ends with a report.
+    ///
+    /// # Panics
+    /// On a thread that is not an image.
+    ///
+    /// # Source
+    /// Fortran 2018 `event wait` with `until_count`, clause 11.6.8.
+    #[inline]
+    #[track_caller]
+    pub fn wait_for(&self, posts: u64) {
+        if !self.try_consume(posts) {
+            self.wait_long(posts, Location::caller());
+        }
+    }
+
+    /// Local. Consumes a post if one is there; returns whether.
+    ///
+    /// # Errors
+    /// If none is there, and images of the current team have failed.
+    ///
+    /// # Panics
+    /// On a thread that is not an image.
+    #[inline]
+    #[track_caller]
+    pub fn try_wait(&self) -> Result<bool, ImageFailed> {
+        if self.try_consume(1) {
+            return Ok(true);
+        }
+        match Team::current() {
+            team if team.has_failed_images() => Err(ImageFailed::of(&team)),
+            _ => Ok(false),
+        }
+    }
+
+    /// Local. Waits for a post and consumes it, unless that takes longer than `timeout`; returns whether it did.
+    /// [`Duration::MAX`] is no limit.
+    ///
+    /// # Errors
+    /// If none is there, and images of the current team have failed.
+    ///
+    /// # Panics
+    /// On a thread that is not an image.
+    #[inline]
+    #[track_caller]
+    pub fn wait_timeout(&self, timeout: Duration) -> Result<bool, ImageFailed> {
+        self.wait_for_timeout(1, timeout)
+    }
+
+    /// Local. Waits for `posts` posts and consumes them, unless that takes longer than `timeout`; returns
+    /// whether it did. [`Duration::MAX`] is no limit.
+    ///
+    /// # Errors
+    /// If not so many are there, and images of the current team have failed.
+    ///
+    /// # Panics
+    /// On a thread that is not an image.
+    #[inline]
+    #[track_caller]
+    pub fn wait_for_timeout(&self, posts: u64, timeout: Duration) -> Result<bool, ImageFailed> {
+        if self.try_consume(posts) {
+            return Ok(true);
+        }
+        let team = Team::current();
+        match self.wait_until(
+            posts,
+            Instant::now().checked_add(timeout),
+            &team,
+            Location::caller(),
+        ) {
+            Ok(()) => Ok(true),
+            Err(Interruption::TimedOut) => Ok(false),
+            Err(Interruption::Failed) => Err(ImageFailed::of(&team)),
+        }
+    }
+
+    /// Consumes so many posts if they are there.
+    #[inline]
+    fn try_consume(&self, posts: u64) -> bool {
+        let consumed = self.consumed.0.load(Ordering::Relaxed) + posts;
+        let enough = self.posts.0.has_reached(consumed);
+        if enough {
+            self.consumed.0.store(consumed, Ordering::Relaxed);
+        }
+        enough
+    }
+
+    fn wait_long(&self, posts: u64, caller: &'static Location<'static>) {
+        let team = Team::current();
+        if self.wait_until(posts, None, &team, caller).is_err() {
+            let operation = format!("a wait for an event at {caller}");
+            team.fail_because(&ImageFailed::of(&team), &operation);
+        }
+    }
+
+    fn wait_until(
+        &self,
+        posts: u64,
+        deadline: Option<Instant>,
+        team: &Rc<Team>,
+        caller: &'static Location<'static>,
+    ) -> Result<(), Interruption> {
+        let target = self.consumed.0.load(Ordering::Relaxed) + posts;
+        let waiting = Waiting {
+            event: self,
+            target,
+            deadline,
+            team,
+            caller,
+        };
+        team.image().wait(&self.posts.0, target, waiting)?;
+        self.consumed.0.store(target, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Coevent {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Coevent")
+            .field("posts", &self.query())
+            .finish()
+    }
+}
+
+/// Why an image waits for an event.
+struct Waiting<'a> {
+    event: &'a Coevent,
+    target: u64,
+    deadline: Option<Instant>,
+    team: &'a Rc<Team>,
+    caller: &'static Location<'static>,
+}
+
+impl Cause for Waiting<'_> {
+    fn words(&self) -> String {
+        let missing = self.target.saturating_sub(self.event.posts.0.count());
+        let posts = if missing == 1 { "post" } else { "posts" };
+        let image = self.team.image();
+        let place = image.describe_place(std::ptr::from_ref(self.event).addr());
+        format!(
+            "waits at {} for {missing} more {posts} to an event in {place}",
+            self.caller
+        )
+    }
+
+    fn awaited(&self) -> Option<usize> {
+        None
+    }
+
+    fn has_failed(&self) -> bool {
+        self.team.has_failed_images()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+}

@@ -1,0 +1,109 @@
+//! Posting the events of other images, alone or together with data.
+
+use coarray_coref::{Access, Coref, MayPut, Remote, Shape};
+use coarray_fabric::Image;
+
+use crate::coevent::Coevent;
+
+/// What can be done to the [`Coevent`] of any image.
+///
+/// Waiting for it is up to the image that it is on.
+///
+/// # Source
+/// *Coarray C++* section 6.2; Fortran 2018 `event post`, clause 11.6.7.
+pub trait CoeventPlace {
+    /// One-sided. Posts the event. What this image wrote or put before is visible to the image whose wait
+    /// consumes the post.
+    fn post(&self);
+
+    /// One-sided. How many posts wait to be consumed.
+    #[must_use]
+    fn query(&self) -> u64;
+}
+
+impl<A: Access> CoeventPlace for Coref<Coevent, A> {
+    #[inline]
+    fn post(&self) {
+        self.shared().raise();
+    }
+
+    #[inline]
+    fn query(&self) -> u64 {
+        self.shared().query()
+    }
+}
+
+/// Puts that tell the other image when they have arrived.
+///
+/// # Source
+/// `shmem_put_signal`, OpenSHMEM 1.5 section 9.8; `put_notify` of GASPI.
+pub trait PutNotify<T: ?Sized> {
+    /// One-sided. Stores `value` in the place and posts `event`, which is on the same image. Who consumes the
+    /// post sees the value.
+    ///
+    /// # Panics
+    /// If `event` is on another image.
+    fn put_notify<A: Access>(&self, value: T, event: &Coref<Coevent, A>)
+    where
+        T: Remote;
+
+    /// One-sided. Stores `source`, which has the same shape, in the whole place and posts `event`, which is on
+    /// the same image. Who consumes the post sees all values.
+    ///
+    /// # Panics
+    /// If `event` is on another image, or if the leading extents, where they are known only at run time,
+    /// differ; then nothing is stored and nothing posted.
+    fn put_from_notify<A: Access>(&self, source: &T, event: &Coref<Coevent, A>)
+    where
+        T: Shape<Item: Remote>;
+}
+
+impl<T: ?Sized, B: MayPut> PutNotify<T> for Coref<T, B> {
+    #[inline]
+    #[track_caller]
+    fn put_notify<A: Access>(&self, value: T, event: &Coref<Coevent, A>)
+    where
+        T: Remote,
+    {
+        check_image(self, event);
+        self.put(value);
+        notify(self, event);
+    }
+
+    #[inline]
+    #[track_caller]
+    fn put_from_notify<A: Access>(&self, source: &T, event: &Coref<Coevent, A>)
+    where
+        T: Shape<Item: Remote>,
+    {
+        check_image(self, event);
+        self.put_from(source);
+        notify(self, event);
+    }
+}
+
+#[inline]
+fn notify<T: ?Sized, A: Access, B: Access>(place: &Coref<T, B>, event: &Coref<Coevent, A>) {
+    if !place.is_direct() {
+        Image::current().fabric().fence(place.image());
+    }
+    event.post();
+}
+
+#[inline]
+#[track_caller]
+fn check_image<T: ?Sized, A: Access, B: Access>(place: &Coref<T, B>, event: &Coref<Coevent, A>) {
+    if place.image() != event.image() {
+        wrong_image(place.image(), event.image());
+    }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn wrong_image(place: usize, event: usize) -> ! {
+    panic!(
+        "the data go to image {place}, but the event is on image {event}: a put with notification needs the event \
+         of the image that gets the data"
+    )
+}

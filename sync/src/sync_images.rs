@@ -1,0 +1,133 @@
+//! The barrier of chosen images.
+
+use std::panic::Location;
+use std::rc::Rc;
+
+use coarray_fabric::{Cause, Image, ImageFailed, Interruption, Team};
+
+/// Waits for each of `images`, by their index in the current team, to call `sync_images` with this one. What
+/// they wrote or put before is visible to this image afterwards.
+///
+/// Each call of this image that names image `i` goes with one call of image `i` that names this one, in
+/// order. An image may name itself, which has no effect. If one of the images fails before it has done its
+/// part, the job ends with a report.
+///
+/// # Panics
+/// If an image is named twice or does not exist; on a thread that is not an image.
+///
+/// # Examples
+/// A pipeline in which each image waits for its left neighbour only:
+/// ```
+/// use coarray_fabric::{num_images, run, this_image};
+/// use coarray_sync::sync_images;
+///
+/// run(4, || {
+///     if this_image() > 0 {
+///         sync_images(&[this_image() - 1]);
+///     }
+///     // ... all images to the left have come here ...
+///     if this_image() + 1 < num_images() {
+///         sync_images(&[this_image() + 1]);
+///     }
+/// });
+/// ```
+///
+/// # Source
+/// Fortran 2018 `sync images`, clause 11.6.4.
+#[track_caller]
+pub fn sync_images(images: &[usize]) {
+    let caller = Location::caller();
+    if let Err(failed) = sync(images, caller) {
+        Team::current().fail_because(&failed, &format!("sync_images at {caller}"));
+    }
+}
+
+/// As [`sync_images`], but images that fail do not end the job.
+///
+/// # Errors
+/// The images that failed before they had done their part; this image has synchronised with the others.
+///
+/// # Panics
+/// As [`sync_images`].
+///
+/// # Examples
+/// ```
+/// use coarray_fabric::{num_images, run, this_image};
+/// use coarray_sync::try_sync_images;
+///
+/// run(2, || assert_eq!(try_sync_images(&[1 - this_image()]), Ok(())));
+/// ```
+///
+/// # Source
+/// Fortran 2018 `sync images` with `stat`, clause 11.6.4.
+#[track_caller]
+pub fn try_sync_images(images: &[usize]) -> Result<(), ImageFailed> {
+    sync(images, Location::caller())
+}
+
+#[track_caller]
+fn sync(images: &[usize], caller: &'static Location<'static>) -> Result<(), ImageFailed> {
+    let team = Team::current();
+    check(images, &team);
+    let image = team.image();
+    image.fabric().quiet();
+    let partners = || images.iter().filter(|&&index| index != team.index());
+    for &index in partners() {
+        image.raise_pair(team.members()[index] as usize);
+    }
+    let mut failed = Vec::new();
+    for &index in partners() {
+        let number = team.members()[index] as usize;
+        let waiting = Waiting {
+            image,
+            number,
+            caller,
+        };
+        let (tally, target) = image.pair_with(number);
+        match image.wait(tally, target, waiting) {
+            Ok(()) => {}
+            Err(Interruption::Failed | Interruption::TimedOut) => failed.push(index),
+        }
+    }
+    failed.sort_unstable();
+    match failed.is_empty() {
+        true => Ok(()),
+        false => Err(ImageFailed::new(failed)),
+    }
+}
+
+#[track_caller]
+fn check(images: &[usize], team: &Team) {
+    for (position, &index) in images.iter().enumerate() {
+        assert!(
+            index < team.images(),
+            "there is no image {index} to synchronise with: the images are numbered 0 to {}",
+            team.images() - 1
+        );
+        assert!(
+            !images[..position].contains(&index),
+            "sync_images names image {index} twice"
+        );
+    }
+}
+
+/// Why an image waits in `sync_images`.
+struct Waiting<'a> {
+    image: &'a Rc<Image>,
+    number: usize,
+    caller: &'static Location<'static>,
+}
+
+impl Cause for Waiting<'_> {
+    fn words(&self) -> String {
+        format!("is in sync_images at {}", self.caller)
+    }
+
+    fn awaited(&self) -> Option<usize> {
+        Some(self.number)
+    }
+
+    fn has_failed(&self) -> bool {
+        self.image.has_failed(self.number)
+    }
+}
