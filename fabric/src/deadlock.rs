@@ -220,7 +220,7 @@ impl<'a> Report<'a> {
         let last = chain.last().copied().unwrap_or_default();
         if self.is_asleep(last) {
             format!(
-                "the cycle: {} -> any other image -> ...: all that could help image {last} wait themselves or have ended",
+                "the cycle: {} -> any other image, and all of them wait or have ended",
                 arrows(&chain)
             )
         } else {

@@ -16,7 +16,7 @@ use std::fmt;
 use std::panic::Location;
 
 use crate::agreement::Header;
-use crate::call::ObjectId;
+use crate::call::{ObjectId, short};
 use crate::heap::exhausted::Holder;
 use crate::heap::free_list::FreeList;
 use crate::team::TeamIdentity;
@@ -118,7 +118,11 @@ pub(crate) struct Purpose {
 impl fmt::Display for Purpose {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { subject, caller } = self;
-        write!(formatter, "the coarray of {subject} created at {caller}")
+        write!(
+            formatter,
+            "the coarray of {} created at {caller}",
+            short(subject)
+        )
     }
 }
 

@@ -1,6 +1,7 @@
 //! A team: images that meet, and share what they create, by numbers of their own.
 
 use std::cell::{Cell, OnceCell};
+use std::fmt;
 use std::rc::Rc;
 
 use crate::call::{Call, Operation};
@@ -18,7 +19,6 @@ use crate::waiting::{Cause, Stop, Waiting};
 ///
 /// The first team is that of all images; others are [formed](Team::form) by the images of a team. An
 /// image's number in a team is its *index*; its *number* without more said is its index in the first team.
-#[derive(Debug)]
 pub struct Team {
     image: Rc<Image>,
     index: usize,
@@ -53,7 +53,6 @@ pub enum Absence {
 }
 
 /// Where a team that was formed comes from.
-#[derive(Debug)]
 pub(crate) struct Origin {
     pub(crate) parent: Rc<Team>,
     pub(crate) formation: Rc<Formation>,
@@ -480,6 +479,17 @@ impl Cause for Meeting<'_> {
 
     fn barrier(&self) -> Option<(u64, u64)> {
         Some((self.team.control as u64, self.number))
+    }
+}
+
+impl fmt::Debug for Team {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Team")
+            .field("number", &self.number())
+            .field("index", &self.index)
+            .field("members", &self.members)
+            .finish_non_exhaustive()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Teams: some images work together as if they were all.
 
+use std::fmt;
 use std::panic::Location;
 use std::rc::Rc;
 
@@ -32,7 +33,7 @@ use coarray_fabric::{Absence, Call, ImageFailed, Operation, Team as Members};
 ///
 /// # Source
 /// Fortran 2018 teams, clauses 11.1.5 and 11.6.9; J. Reid, *Additional coarray features in Fortran*, PGAS 2013.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Team {
     members: Rc<Members>,
 }
@@ -341,6 +342,12 @@ impl Team {
             "{} has ended with the team that formed it: neither is that team the current one, nor does it contain it",
             name(&self.members)
         )
+    }
+}
+
+impl fmt::Debug for Team {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.members.fmt(formatter)
     }
 }
 
