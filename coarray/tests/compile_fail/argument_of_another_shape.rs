@@ -1,4 +1,4 @@
-//! Tried: pass a coarray to a function that expects one of another shape.
+//! Tried: pass a coarray to a function that expects one of another shape (*Coarray C++* section 4.1).
 //!
 //! To be told: both shapes.
 

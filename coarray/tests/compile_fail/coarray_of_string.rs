@@ -1,4 +1,4 @@
-//! Tried: make a coarray of text.
+//! Tried: make a coarray of text (*Coarray C++* section 3.4).
 //!
 //! To be told: that `String` cannot live in a coarray, what can, and about `Ragged`.
 

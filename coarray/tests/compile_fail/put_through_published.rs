@@ -1,4 +1,4 @@
-//! Tried: put to a coarray that is published.
+//! Tried: put to a coarray that is published (*Coarray C++* section 3.3).
 //!
 //! To be told: that its corefs are read-only, and that `open` would let it put.
 

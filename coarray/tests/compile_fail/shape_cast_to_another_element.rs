@@ -1,4 +1,4 @@
-//! Tried: look at integers as if they were floats of the same size.
+//! Tried: look at integers as if they were floats of the same size (*Coarray C++* section 4.3).
 //!
 //! To be told: that the element types differ.
 

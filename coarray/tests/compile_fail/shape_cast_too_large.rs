@@ -1,4 +1,4 @@
-//! Tried: look at 200 elements as if they were 300.
+//! Tried: look at 200 elements as if they were 300 (*Coarray C++* section 4.3).
 //!
 //! To be told: that the new shape has more elements than the old one.
 

@@ -1,4 +1,4 @@
-//! Tried: use a coarray again after a function took it by value.
+//! Tried: use a coarray again after a function took it by value (*Coarray C++* section 3.7).
 //!
 //! To be told: that the function could borrow it.
 

@@ -1,0 +1,39 @@
+//! Section 6: `sync_all`, events and mutexes.
+
+use coarray::prelude::*;
+
+/// 6.1, which has no listing.
+#[coarray::test(images = [1, 2, 3, 4, 5, 6, 7, 8])]
+fn sync_all_synchronises_all_images_and_implies_a_fence() {
+    let (me, n) = (this_image(), num_images());
+    let mut x = Coarray::<[usize]>::zeroed(n);
+    let x = x.open();
+    for round in 1..100 {
+        for image in 0..n {
+            x.at(image)[me].put(round * (me + 1));
+        }
+        sync_all();
+        for image in 0..n {
+            assert_eq!(x.here()[image].get(), round * (image + 1));
+        }
+        sync_all();
+    }
+}
+
+/// 6.2, the listing. Waiting for the event of another image does not compile, see
+/// `compile_fail/wait_for_the_event_of_another_image.rs`. A single image tells itself.
+#[coarray::test(images = [1, 2, 3, 4, 5, 6, 7, 8])]
+fn one_image_posts_an_event_and_another_waits_for_it() {
+    let receiver = 1 % num_images();
+    let events = Coarray::new(Coevent::new());
+    let mut x = Coarray::new([0; 50]);
+    let x = x.open();
+    if this_image() == 0 {
+        x.at(receiver).put([42; 50]);
+        events.at(receiver).post();
+    }
+    if this_image() == receiver {
+        events.wait();
+        assert_eq!(x.here().get(), [42; 50]);
+    }
+}
