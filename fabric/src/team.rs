@@ -26,6 +26,8 @@ pub struct Team {
     members: Rc<[u32]>,
     /// Offset of the team's control structure in each image's part of the region.
     control: usize,
+    /// Where this image sees that structure of image 0 of the job, and the distance to the next.
+    controls: (*mut u8, usize),
     /// Offset of the team's scratch space in each image's part of the region.
     scratch: usize,
     pub(crate) origin: Option<Origin>,
@@ -89,11 +91,14 @@ impl Team {
         scratch: usize,
         origin: Option<Origin>,
     ) -> Self {
+        let region = &image.job.region;
+        let controls = (region.part_address(0, control), region.dimensions().stride);
         Self {
-            image,
             index,
             members,
             control,
+            controls,
+            image,
             scratch,
             origin,
             barriers: Cell::new(0),
@@ -434,14 +439,19 @@ impl Team {
         TeamIdentity(self.control as u64)
     }
 
+    #[inline]
     pub(crate) fn control(&self, index: usize) -> &TeamControl {
-        let region = &self.image.job.region;
-        let address = region.part_address(self.members[index] as usize, self.control);
-        // SAFETY: the control structure of the first team is a part of every `ImageControl`; that of another
-        // team lies in a block of the heap that `Team::form` took, aligned and filled with zeros on every
+        let (first, stride) = self.controls;
+        // SAFETY: members are images of the job, whose parts follow each other in the mapping, which lives as
+        // long as the image. The control structure of the first team is a part of every `ImageControl`; that
+        // of another team lies in a block of the heap that `Team::form` took, aligned and initialised on every
         // image before any got the team, and that is used for nothing else until all members dropped it.
         // All fields are atomics.
-        unsafe { &*address.cast::<TeamControl>() }
+        unsafe {
+            &*first
+                .add(self.members[index] as usize * stride)
+                .cast::<TeamControl>()
+        }
     }
 }
 
