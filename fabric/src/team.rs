@@ -5,7 +5,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use crate::call::{Call, Operation};
-use crate::control::{Stage, TeamControl};
+use crate::control::{ENDED, Stage, TeamControl};
 use crate::failure;
 use crate::formation::Formation;
 use crate::heap::Block;
@@ -400,7 +400,8 @@ impl Team {
     /// Whether any image of the team has failed.
     #[must_use]
     pub fn has_failed_images(&self) -> bool {
-        let alarm = self.image.job.region.job().alarm();
+        // The end of the job stays news, so that meetings notice it.
+        let alarm = self.image.job.region.job().alarm() & !ENDED;
         if alarm != self.alarm.replace(alarm) && !self.has_failed.get() {
             let failed = (0..self.images()).any(|index| self.is_failed(index));
             self.has_failed.set(failed);
