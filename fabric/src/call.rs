@@ -85,9 +85,9 @@ impl Operation {
             Self::CoMin => "co_min",
             Self::CoMax => "co_max",
             Self::CoReduce => "co_reduce",
-            Self::FormTeam => "the formation of teams",
-            Self::ChangeTeam => "the change to a team",
-            Self::EndTeam => "the end of the change to a team",
+            Self::FormTeam => "Team::form",
+            Self::ChangeTeam => "Team::change",
+            Self::EndTeam => "the end of Team::change",
             Self::SyncTeam => "sync_team",
             Self::End => "the end of the program",
         }

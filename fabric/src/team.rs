@@ -5,7 +5,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use crate::call::{Call, Operation};
-use crate::control::{Stage, TeamControl};
+use crate::control::{ENDED, Stage, TeamControl};
 use crate::failure;
 use crate::formation::Formation;
 use crate::heap::Block;
@@ -26,6 +26,8 @@ pub struct Team {
     members: Rc<[u32]>,
     /// Offset of the team's control structure in each image's part of the region.
     control: usize,
+    /// Where this image sees that structure of image 0 of the job, and the distance to the next.
+    controls: (*mut u8, usize),
     /// Offset of the team's scratch space in each image's part of the region.
     scratch: usize,
     pub(crate) origin: Option<Origin>,
@@ -89,11 +91,14 @@ impl Team {
         scratch: usize,
         origin: Option<Origin>,
     ) -> Self {
+        let region = &image.job.region;
+        let controls = (region.part_address(0, control), region.dimensions().stride);
         Self {
-            image,
             index,
             members,
             control,
+            controls,
+            image,
             scratch,
             origin,
             barriers: Cell::new(0),
@@ -395,7 +400,8 @@ impl Team {
     /// Whether any image of the team has failed.
     #[must_use]
     pub fn has_failed_images(&self) -> bool {
-        let alarm = self.image.job.region.job().alarm();
+        // The end of the job stays news, so that meetings notice it.
+        let alarm = self.image.job.region.job().alarm() & !ENDED;
         if alarm != self.alarm.replace(alarm) && !self.has_failed.get() {
             let failed = (0..self.images()).any(|index| self.is_failed(index));
             self.has_failed.set(failed);
@@ -434,14 +440,19 @@ impl Team {
         TeamIdentity(self.control as u64)
     }
 
+    #[inline]
     pub(crate) fn control(&self, index: usize) -> &TeamControl {
-        let region = &self.image.job.region;
-        let address = region.part_address(self.members[index] as usize, self.control);
-        // SAFETY: the control structure of the first team is a part of every `ImageControl`; that of another
-        // team lies in a block of the heap that `Team::form` took, aligned and filled with zeros on every
+        let (first, stride) = self.controls;
+        // SAFETY: members are images of the job, whose parts follow each other in the mapping, which lives as
+        // long as the image. The control structure of the first team is a part of every `ImageControl`; that
+        // of another team lies in a block of the heap that `Team::form` took, aligned and initialised on every
         // image before any got the team, and that is used for nothing else until all members dropped it.
         // All fields are atomics.
-        unsafe { &*address.cast::<TeamControl>() }
+        unsafe {
+            &*first
+                .add(self.members[index] as usize * stride)
+                .cast::<TeamControl>()
+        }
     }
 }
 

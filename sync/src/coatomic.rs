@@ -84,6 +84,7 @@ unsafe impl<T: Remote> Symmetric for Coatomic<T> {
 }
 
 // SAFETY: all access is through the operations of the cell, which are sound from several images at once.
+#[diagnostic::do_not_recommend]
 unsafe impl<T: Remote> Shared for Coatomic<T> {}
 
 impl<T: Remote> Coatomic<T> {

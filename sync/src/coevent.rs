@@ -53,6 +53,7 @@ unsafe impl Symmetric for Coevent {
 }
 
 // SAFETY: every access is an atomic instruction, which works across processes too.
+#[diagnostic::do_not_recommend]
 unsafe impl Shared for Coevent {}
 
 impl Coevent {

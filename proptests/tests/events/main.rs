@@ -1,0 +1,5 @@
+//! Events, notified puts and `sync_images` against plain counting.
+
+mod counts;
+mod notified;
+mod pairs;
