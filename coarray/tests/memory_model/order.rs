@@ -1,0 +1,185 @@
+//! Rules 1, 3, 10 and 11: what one image does by itself, and races.
+
+use coarray::field;
+use coarray::prelude::*;
+
+use crate::message::{Message, ROUNDS, left, right, until};
+
+/// Rule 1. Each image has a place of its own on its right neighbour, between those of others.
+pub fn accesses_of_one_image_to_a_place_happen_in_program_order() {
+    let me = this_image();
+    let mut x = Coarray::<[[u64; 40]]>::zeroed(num_images());
+    let x = x.open();
+    let place = &x.at(right(1))[me];
+    let own = &x.here()[me];
+    for round in (1..ROUNDS).map(|round| 1000 * round + me as u64) {
+        place[7].put(round);
+        assert_eq!(place[7].get(), round);
+        place[7].as_atomic().add(1);
+        assert_eq!(place[7].get(), round + 1);
+        place.put_from(&[round + 2; 40]);
+        place[7].put(round + 3);
+        let mut expected = [round + 2; 40];
+        expected[7] = round + 3;
+        assert_eq!(place.get(), expected);
+        place[10..20].fill(round + 4);
+        expected[10..20].fill(round + 4);
+        place.section(1.., 13).put_from(&[round + 5; 3]);
+        for item in [1, 14, 27] {
+            expected[item] = round + 5;
+        }
+        assert_eq!(place[..].to_vec(), expected);
+        if num_images() > 1 {
+            own.copy_from(place);
+            assert_eq!(own.get(), expected);
+            place.put([0; 40]);
+            place.copy_from(own);
+            assert_eq!(place.get(), expected);
+        }
+    }
+}
+
+/// Rule 3. The message is on the right neighbour, and the flag on the next but one.
+pub fn what_was_put_before_image_fence_is_visible_everywhere_before_what_is_put_after() {
+    let seen = Coarray::new(Coevent::new());
+    let flag = Coarray::new(Coatomic::new(0));
+    let mut x = Coarray::new(Message::none());
+    let x = x.open();
+    for round in 1..ROUNDS {
+        Message::new(round, this_image()).put(x.at(right(1)));
+        image_fence();
+        flag.at(right(2)).store(round);
+
+        until(|| flag.load() == round);
+        image_fence();
+        Message::new(round, left(2)).assert_in(x.at(left(1)));
+        seen.at(left(2)).post();
+        seen.wait();
+    }
+}
+
+/// Rule 3, as store buffering: of two images that put, fence and get, one sees what the other put.
+pub fn fences_of_all_images_are_in_one_order() {
+    let me = this_image();
+    let partner = me ^ 1;
+    let mut x = Coarray::new(0);
+    let mut seen = Coarray::<[u64]>::zeroed(20 * ROUNDS as usize);
+    {
+        let x = x.open();
+        for (round, seen) in seen.iter_mut().enumerate() {
+            sync_all();
+            if partner < num_images() {
+                x.here().put(round as u64 + 1);
+                image_fence();
+                *seen = x.at(partner).get();
+            }
+        }
+    }
+    let seen = seen.publish();
+    if partner < num_images() {
+        for (round, saw) in seen.iter().enumerate() {
+            let newest = seen.at(partner)[round].get().max(*saw);
+            assert_eq!(newest, round as u64 + 1, "neither saw what the other put");
+        }
+    }
+}
+
+/// Rule 3, as independent reads: two images that get from two places, with a fence in between, do not see two
+/// puts in different orders.
+pub fn fenced_gets_see_independent_puts_in_one_order() {
+    let me = this_image();
+    let writers = num_images() >= 4;
+    let mut x = Coarray::<[u64; 2]>::zeroed();
+    let mut seen = Coarray::<[[u64; 2]]>::zeroed(10 * ROUNDS as usize);
+    {
+        let x = x.open();
+        for (round, seen) in seen.iter_mut().enumerate().filter(|_| writers) {
+            sync_all();
+            let round = round as u64 + 1;
+            match me {
+                0 | 1 => x.at(me)[me].put(round),
+                2 | 3 => {
+                    let first = me - 2;
+                    seen[0] = x.at(first)[first].get();
+                    image_fence();
+                    seen[1] = x.at(1 - first)[1 - first].get();
+                }
+                _ => {}
+            }
+        }
+    }
+    let seen = seen.publish();
+    for round in 0..seen.len() {
+        let new = round as u64 + 1;
+        let orders = [2, 3].map(|reader| writers && seen.at(reader)[round].get() == [new, new - 1]);
+        assert_ne!(
+            orders,
+            [true, true],
+            "the readers saw the puts in different orders"
+        );
+    }
+}
+
+/// Rule 10.
+pub fn coatomics_have_one_order_for_each_place() {
+    let images = num_images();
+    let total = images as u64 * ROUNDS;
+    let tickets = Coarray::new(Coatomic::new(0));
+    let halves = Coarray::new(Coatomic::new([0u64; 4]));
+    let mut drawn = Coarray::<[bool]>::zeroed(total as usize);
+    {
+        let drawn = drawn.open();
+        let mut last = 0;
+        for round in 1..=ROUNDS {
+            let ticket = tickets.at(0).fetch_add(1);
+            let place = drawn.at(0)[ticket as usize].as_atomic();
+            assert!(!place.swap(true), "two images drew the same");
+            let seen = tickets.at(0).load();
+            assert!(seen > ticket && seen >= last, "the value went back");
+            last = seen;
+            halves.at(0).store([round << 8 | this_image() as u64; 4]);
+            let [first, others @ ..] = halves.at(0).load();
+            assert_eq!(others, [first; 3]);
+        }
+    }
+    assert_eq!(tickets.at(0).load(), total);
+    assert_eq!(drawn.iter().all(|&drawn| drawn), this_image() == 0);
+}
+
+#[derive(Clone, Copy, PartialEq, Debug, Remote)]
+#[repr(C)]
+struct Arena {
+    before: [u8; 8],
+    contested: [bool; 40],
+    row: [u64; 20],
+    after: [u8; 8],
+}
+
+/// Rule 11. All images put to the same places, and each to bytes of its own next to them.
+pub fn races_disturb_no_other_place_and_end_with_one_value() {
+    let me = this_image();
+    let mut x = Coarray::new(Arena {
+        before: [0; 8],
+        contested: [false; 40],
+        row: [0; 20],
+        after: [0; 8],
+    });
+    let x = x.open();
+    let place = x.at(0);
+    for round in 1..ROUNDS {
+        let (before, after) = (&field!(place, before)[me], &field!(place, after)[me]);
+        before.put(round as u8);
+        field!(place, contested).put([me % 2 == 0; 40]);
+        field!(place, row).put([round << 8 | me as u64; 20]);
+        after.put(!(round as u8));
+        let _ = field!(place, contested).get();
+        assert_eq!((before.get(), after.get()), (round as u8, !(round as u8)));
+        sync_all();
+        let settled = place.get();
+        let mut all = (settled.contested, settled.row);
+        co_broadcast(&mut all.0, 0);
+        co_broadcast(&mut all.1, 0);
+        assert_eq!(all, (settled.contested, settled.row));
+        sync_all();
+    }
+}

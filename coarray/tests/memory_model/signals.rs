@@ -1,0 +1,86 @@
+//! Rules 5 and 6: one image tells another.
+
+use coarray::prelude::*;
+
+use crate::message::{Message, ROUNDS, left, right};
+
+/// Rule 5. The message is on the right neighbour, and also on the one after that, whom nobody tells.
+pub fn what_is_before_a_post_is_visible_after_the_wait() {
+    let came = Coarray::new(Coevent::new());
+    let seen = Coarray::new(Coevent::new());
+    let mut x = Coarray::<[Message; 2]>::from_fn(|_| Message::none());
+    let x = x.open();
+    for round in 1..ROUNDS {
+        Message::new(round, this_image()).put(&x.at(right(1))[0]);
+        Message::new(round, this_image()).put(&x.at(right(2))[1]);
+        came.at(right(1)).post();
+        came.wait();
+        Message::new(round, left(1)).assert_in(&x.here()[0]);
+        Message::new(round, left(1)).assert_in(&x.at(right(1))[1]);
+        seen.at(left(1)).post();
+        seen.wait();
+    }
+}
+
+/// Rule 5, with many posters and one wait.
+pub fn a_wait_for_several_posts_is_after_all_of_them() {
+    let images = num_images();
+    let came = Coarray::new(Coevent::new());
+    let seen = Coarray::new(Coevent::new());
+    let mut x = Coarray::<[Message]>::from_fn(images, |_| Message::none());
+    let x = x.open();
+    for round in 1..ROUNDS {
+        Message::new(round, this_image()).put(&x.at(0)[this_image()]);
+        came.at(0).post();
+        if this_image() == 0 {
+            came.wait_for(images as u64);
+            for from in 0..images {
+                Message::new(round, from).assert_in(&x.here()[from]);
+                seen.at(from).post();
+            }
+        }
+        seen.wait();
+    }
+}
+
+/// Rule 5: order is handed on. The image that learns of the message last never hears of its writer.
+pub fn order_is_transitive() {
+    let turn = Coarray::new(Coevent::new());
+    let mut x = Coarray::new(Message::none());
+    let x = x.open();
+    for round in 1..ROUNDS {
+        let writer = round as usize % num_images();
+        let distance = (this_image() + num_images() - writer) % num_images();
+        if distance == 0 {
+            Message::new(round, writer).put(x.at(left(1)));
+        } else {
+            turn.wait();
+        }
+        if distance + 1 < num_images() {
+            turn.at(right(1)).post();
+        } else {
+            Message::new(round, writer).assert_in(x.here());
+        }
+        sync_all();
+    }
+}
+
+/// Rule 6.
+pub fn what_put_notify_puts_is_visible_after_the_wait() {
+    let came = Coarray::new(Coevent::new());
+    let seen = Coarray::new(Coevent::new());
+    let mut x = Coarray::new(Message::none());
+    let mut row = Coarray::<[u64; 300]>::zeroed();
+    let (x, row) = coarray::open((&mut x, &mut row));
+    for round in 1..ROUNDS {
+        x.at(right(1))
+            .put_notify(Message::new(round, this_image()), came.at(right(1)));
+        row.at(right(1))[1..].put_from_notify(&[round; 299], came.at(right(1)));
+        came.wait();
+        Message::new(round, left(1)).assert_in(x.here());
+        came.wait();
+        assert_eq!(row.here()[1..].to_vec(), [round; 299]);
+        seen.at(left(1)).post();
+        seen.wait();
+    }
+}
