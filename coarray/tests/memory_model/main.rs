@@ -42,6 +42,7 @@ const RULES: &[Rule] = &rules![
     6: signals::what_put_notify_puts_is_visible_after_the_wait,
     9: barriers::collectives_agree_and_let_nobody_leave_before_all_have_entered,
     10: order::coatomics_have_one_order_for_each_place,
+    10: order::coatomics_of_any_size_are_never_torn,
     11: order::races_disturb_no_other_place_and_end_with_one_value,
     12: barriers::in_a_team_the_rules_hold_among_its_images,
     13: barriers::sync_images_orders_pairs_of_images,
