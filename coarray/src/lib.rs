@@ -44,7 +44,8 @@
 //! | know where one is | [`this_image`], [`num_images`] |
 //! | share memory | [`Coarray`], [`Ragged`], [`open`], [`Coref`], [`Coptr`] |
 //! | say what travels | [`Remote`], [`Plain`], [`RemoteClone`] |
-//! | synchronise | [`sync_all`], [`image_fence`], [`Coatomic`] |
+//! | compute meanwhile | [`Cofuture`], [`CofutureSet`], [`async_scope`] |
+//! | synchronise | [`sync_all`], [`image_fence`], [`fence`](fn@fence), [`quiet`], [`Coatomic`] |
 //! | combine values | [`co_sum`], [`co_min`], [`co_max`], [`co_reduce`], [`co_broadcast`] |
 //! | stop | [`error_stop`], [`error_stop_with`] |
 //! | test | [`testing`] |
@@ -63,15 +64,16 @@ pub mod testing;
 pub use crate::coarray::Coarray;
 pub use coarray_collectives::{co_broadcast, co_max, co_min, co_reduce, co_sum};
 pub use coarray_coref::{
-    Access, Coptr, Coref, Iter, MayPut, Member, Members, MismatchedExtentError, Plain, ReadOnly,
-    ReadWrite, Remote, RemoteClone, Section, Shape, ShapeCast, Shared, Symmetric, Values,
+    Access, AsyncScope, Cofuture, CofutureSet, Coptr, Coref, Iter, MayPut, Member, Members,
+    MismatchedExtentError, Plain, ReadOnly, ReadWrite, Remote, RemoteClone, Section, Shape,
+    ShapeCast, Shared, Symmetric, Values, async_scope,
 };
 pub use coarray_fabric::{
     AllocError, Failure, Holder, Launch, coarun, error_stop, error_stop_with, launch, num_images,
     run, terminal_size, this_image,
 };
 pub use coarray_macros::{Remote, main, test};
-pub use coarray_sync::{Coatomic, CoatomicPlace, Number, image_fence, sync_all};
+pub use coarray_sync::{Coatomic, CoatomicPlace, Number, fence, image_fence, quiet, sync_all};
 pub use group::{OpenTogether, Opens, open};
 pub use open::Open;
 pub use publish::Published;

@@ -3,6 +3,7 @@
 //! * [`Coref`] is a place on an image, as `&T` is a place in memory: it indexes like an array and gets and
 //!   puts.
 //! * [`Coptr`] is the pointer to such a place: nullable, copyable, itself a value that can travel.
+//! * [`Cofuture`] is the end of a get or put that goes on while the image computes.
 //! * [`Remote`] says which values travel, [`Shared`] which may be touched by several images at any time,
 //!   and [`Shape`] what a place can hold.
 //!
@@ -10,12 +11,15 @@
 
 mod access;
 mod bulk;
+mod cofuture;
+mod cofuture_set;
 mod coptr;
 mod coref;
 mod index;
 mod member;
 mod remote;
 mod remote_clone;
+mod scope;
 mod section;
 mod shape;
 mod shape_cast;
@@ -24,11 +28,14 @@ mod transfer;
 mod values;
 
 pub use access::{Access, MayPut, ReadOnly, ReadWrite};
+pub use cofuture::Cofuture;
+pub use cofuture_set::CofutureSet;
 pub use coptr::Coptr;
 pub use coref::Coref;
 pub use member::{Member, Members};
 pub use remote::{Plain, Remote, Shared, Symmetric};
 pub use remote_clone::RemoteClone;
+pub use scope::{AsyncScope, async_scope};
 pub use section::{Iter, Section};
 pub use shape::{MismatchedExtentError, Shape};
 pub use shape_cast::ShapeCast;
