@@ -40,7 +40,7 @@ use crate::transfer::{Torn, issue_get, issue_put};
 /// coarray_coref::async_scope(|scope| {
 ///     x.put_from_async(&row, scope).wait();
 ///     let fetched = x[..3].get_into_async(&mut left[..], scope);
-///     let _ = x[17..].get_into_async(&mut right[..], scope); // to be had when the scope ends
+///     drop(x[17..].get_into_async(&mut right[..], scope)); // to be had when the scope ends
 ///     // ... compute something ...
 ///     assert_eq!(fetched.wait(), [7, 7, 7]);
 /// });

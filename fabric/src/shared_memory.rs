@@ -17,6 +17,10 @@ use crate::fabric::Fabric;
 use crate::job::Job;
 use crate::request::{Buffer, Request};
 
+/// How many operations may wait. Those of programs that issue on and on, and wait for nothing, would fill the
+/// memory otherwise.
+const QUEUED_AT_MOST: usize = 4096;
+
 /// The way of one image to the heaps of all.
 #[derive(Debug)]
 pub(crate) struct SharedMemory {
@@ -69,6 +73,9 @@ impl SharedMemory {
     }
 
     fn issue(&self, image: usize, offset: usize, buffer: Buffer, direction: Direction) -> Request {
+        if self.queued.get() >= QUEUED_AT_MOST {
+            self.progress();
+        }
         let (completer, completion) = completion();
         let operation = Operation {
             direction,

@@ -10,6 +10,6 @@ fn main() {
     let x = x.open();
     async_scope(|scope| {
         let mut buffer = [0; 10];
-        let _ = x.at(0).get_into_async(&mut buffer, scope);
+        drop(x.at(0).get_into_async(&mut buffer, scope));
     });
 }

@@ -49,6 +49,21 @@ fn operations_on_different_images_complete_in_any_order() {
 }
 
 #[test]
+fn operations_that_nobody_waits_for_do_not_pile_up() {
+    for setting in Setting::all().filter(|setting| !setting.direct) {
+        setting.run(|| {
+            let mut coarray = Coarray::<[u32]>::zeroed(num_images());
+            let open = coarray.open();
+            let place = &open.at(right())[this_image()];
+            let puts: Vec<_> = (1..10_000).map(|value| place.put_async(value)).collect();
+            let underway = puts.iter().filter(|put| !is_complete(put)).count();
+            assert!((1..5_000).contains(&underway), "{underway} operations wait");
+            assert_eq!(place.get(), 9_999);
+        });
+    }
+}
+
+#[test]
 fn puts_that_were_dropped_or_leaked_arrive_at_the_next_meeting() {
     for setting in Setting::all() {
         setting.run(|| {

@@ -141,8 +141,8 @@ proptest! {
                     Step::Scope => {
                         let (source, mut before, mut after) = ([value; OWN], [0; OWN], [0; OWN]);
                         async_scope(|scope| {
-                            let _ = all.get_into_async(&mut before, scope);
-                            let _ = all.put_from_async(&source, scope);
+                            drop(all.get_into_async(&mut before, scope));
+                            drop(all.put_from_async(&source, scope));
                             assert_eq!(*all.get_into_async(&mut after, scope).wait(), source);
                         });
                         assert_eq!((before, after), (expected, source));

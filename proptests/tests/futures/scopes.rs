@@ -165,8 +165,8 @@ fn rows_travel_in_both_directions_at_once() {
             let open = grid.open();
             let (first, second) = (open.here()[1].get(), open.here()[2].get());
             async_scope(|scope| {
-                let _ = open.at(left)[3].put_from_async(&first, scope);
-                let _ = open.at(right)[0].put_from_async(&second, scope);
+                drop(open.at(left)[3].put_from_async(&first, scope));
+                drop(open.at(right)[0].put_from_async(&second, scope));
             });
             open.close();
             assert_eq!(grid[0], [2 * left + 1; 8]);
