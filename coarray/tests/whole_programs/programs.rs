@@ -15,6 +15,7 @@ pub fn run(name: &str) -> ExitCode {
         "hello" => coarray::launch(hello),
         "all_to_all" => coarray::launch(all_to_all),
         "allocation" => coarray::launch(allocation),
+        "cofutures" => coarray::launch(crate::asynchronous::cofutures),
         "collectives" => coarray::launch(collectives),
         "exhaustion" => coarray::launch(exhaustion),
         "unhandled_exhaustion" => coarray::launch(unhandled_exhaustion),

@@ -11,6 +11,9 @@ pub fn trials() -> Vec<Check> {
         ("allocations_keep_their_contents", || {
             on_every_fabric("allocation")
         }),
+        ("operations_go_on_while_images_compute", || {
+            on_every_fabric("cofutures")
+        }),
         ("collectives_agree_with_arithmetic", || {
             on_every_fabric("collectives")
         }),
