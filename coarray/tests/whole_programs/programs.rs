@@ -16,6 +16,7 @@ pub fn run(name: &str) -> ExitCode {
         "all_to_all" => coarray::launch(all_to_all),
         "allocation" => coarray::launch(allocation),
         "coatomics" => coarray::launch(coatomics),
+        "cofutures" => coarray::launch(crate::asynchronous::cofutures),
         "collectives" => coarray::launch(collectives),
         "exhaustion" => coarray::launch(exhaustion),
         "unhandled_exhaustion" => coarray::launch(unhandled_exhaustion),
