@@ -6,6 +6,8 @@ use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use coarray::prelude::*;
+
+use crate::coordination;
 use coarray::{error_stop_with, fail_image, field};
 
 /// Runs the program called `name`.
@@ -17,6 +19,8 @@ pub fn run(name: &str) -> ExitCode {
         "allocation" => coarray::launch(allocation),
         "coatomics" => coarray::launch(coatomics),
         "collectives" => coarray::launch(collectives),
+        "teams" => coarray::launch(coordination::teams),
+        "events" => coarray::launch(coordination::events),
         "exhaustion" => coarray::launch(exhaustion),
         "unhandled_exhaustion" => coarray::launch(unhandled_exhaustion),
         "panic" => coarray::launch(panic_on_last),
