@@ -2,11 +2,11 @@
 //!
 //! Each image keeps its block as plain local memory. What travels are the borders: before each
 //! generation an image puts its outermost rows, columns and corners into the *mailboxes* of its eight
-//! neighbours, all images meet, and each takes its halo out of its own mailbox.
+//! neighbours, meets these neighbours, and takes its halo out of its own mailbox.
 //!
 //! There are two mailboxes, for even and odd generations. A fast image that is already at its next
-//! generation puts into the other one; it cannot get two generations ahead, because it has to meet the
-//! others in between. So one meeting a generation is enough.
+//! generation puts into the other one; it cannot get two generations ahead of a neighbour, because it has to
+//! meet it in between. So one meeting of neighbours a generation is enough.
 
 use std::ops::Range;
 
@@ -28,6 +28,8 @@ pub struct Torus<'a> {
     decomposition: Decomposition,
     mailboxes: Open<'a, [u64]>,
     zones: Zones,
+    /// The images whose blocks touch this one, each once.
+    neighbours: Vec<usize>,
     block: Block,
     next: Block,
     row: Vec<u64>,
@@ -56,6 +58,18 @@ const CORNERS: [(Corner, isize, isize); 4] = [
     (Corner::NorthEast, -1, 1),
     (Corner::SouthWest, 1, -1),
     (Corner::SouthEast, 1, 1),
+];
+
+/// Where the neighbours are: south and east.
+const DIRECTIONS: [(isize, isize); 8] = [
+    (-1, -1),
+    (-1, 0),
+    (-1, 1),
+    (0, -1),
+    (0, 1),
+    (1, -1),
+    (1, 0),
+    (1, 1),
 ];
 
 impl Zones {
@@ -111,8 +125,15 @@ impl<'a> Torus<'a> {
             decomposition.rows_of(me).len(),
             decomposition.columns_of(me).len(),
         );
+        let mut neighbours: Vec<usize> = DIRECTIONS
+            .into_iter()
+            .map(|(south, east)| decomposition.neighbour(me, south, east))
+            .collect();
+        neighbours.sort_unstable();
+        neighbours.dedup();
         Self {
             decomposition,
+            neighbours,
             zones: mailboxes.zones,
             mailboxes: mailboxes.words.open(),
             row: vec![0; block.row_words()],
@@ -140,10 +161,10 @@ impl<'a> Torus<'a> {
         }
     }
 
-    /// Collective. Computes the next generation.
+    /// Computes the next generation, together with the neighbours; to be called by all images.
     pub fn step(&mut self) {
         self.send_borders();
-        sync_all();
+        sync_images(&self.neighbours);
         self.receive_halo();
         self.block.step_into(&mut self.next);
         std::mem::swap(&mut self.block, &mut self.next);

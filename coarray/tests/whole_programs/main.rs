@@ -5,6 +5,7 @@
 //! it starts itself in that way and judges what comes out.
 
 mod asynchronous;
+mod coordination;
 mod failures;
 mod job;
 mod keep_going;

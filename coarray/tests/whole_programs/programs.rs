@@ -6,6 +6,8 @@ use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use coarray::prelude::*;
+
+use crate::coordination;
 use coarray::{error_stop_with, fail_image, field};
 
 /// Runs the program called `name`.
@@ -18,6 +20,8 @@ pub fn run(name: &str) -> ExitCode {
         "coatomics" => coarray::launch(coatomics),
         "cofutures" => coarray::launch(crate::asynchronous::cofutures),
         "collectives" => coarray::launch(collectives),
+        "teams" => coarray::launch(coordination::teams),
+        "events" => coarray::launch(coordination::events),
         "exhaustion" => coarray::launch(exhaustion),
         "unhandled_exhaustion" => coarray::launch(unhandled_exhaustion),
         "panic" => coarray::launch(panic_on_last),

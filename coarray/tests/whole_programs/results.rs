@@ -20,6 +20,12 @@ pub fn trials() -> Vec<Check> {
         ("collectives_agree_with_arithmetic", || {
             on_every_fabric("collectives")
         }),
+        ("teams_compute_apart_and_leave_coarrays_behind", || {
+            on_every_fabric("teams")
+        }),
+        ("events_and_pairs_keep_neighbours_in_step", || {
+            on_every_fabric("events")
+        }),
         ("a_panic_that_is_caught_ends_nothing", || {
             on_every_fabric("caught_panic")
         }),
