@@ -45,6 +45,7 @@
 //! | share memory | [`Coarray`], [`Ragged`], [`open`], [`Coref`], [`Coptr`] |
 //! | say what travels | [`Remote`], [`Plain`], [`RemoteClone`] |
 //! | synchronise | [`sync_all`], [`image_fence`], [`Coatomic`] |
+//! | exclude each other | [`Comutex`], [`critical`] |
 //! | combine values | [`co_sum`], [`co_min`], [`co_max`], [`co_reduce`], [`co_broadcast`] |
 //! | stop | [`error_stop`], [`error_stop_with`] |
 //! | test | [`testing`] |
@@ -67,11 +68,14 @@ pub use coarray_coref::{
     ReadWrite, Remote, RemoteClone, Section, Shape, ShapeCast, Shared, Symmetric, Values,
 };
 pub use coarray_fabric::{
-    AllocError, Failure, Holder, Launch, coarun, error_stop, error_stop_with, launch, num_images,
-    run, terminal_size, this_image,
+    AllocError, Failure, Holder, Launch, LockError, coarun, error_stop, error_stop_with, launch,
+    num_images, run, terminal_size, this_image,
 };
 pub use coarray_macros::{Remote, main, test};
-pub use coarray_sync::{Coatomic, CoatomicPlace, Number, image_fence, sync_all};
+pub use coarray_sync::{
+    Coatomic, CoatomicPlace, Comutex, ComutexGuard, ComutexPlace, Number, critical, image_fence,
+    sync_all,
+};
 pub use group::{OpenTogether, Opens, open};
 pub use open::Open;
 pub use publish::Published;

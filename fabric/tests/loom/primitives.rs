@@ -1,13 +1,17 @@
-//! What `rendezvous.rs`, `wait.rs` and `agreement.rs` are built from, made of loom's types.
+//! What the lock-free algorithms are built from, made of loom's types.
 //!
 //! The futex is a model of the kernel's: it compares and goes to sleep under a lock, wakes only who
-//! sleeps on the very word, and has no heartbeat. A wake-up that the algorithms lose thus leaves a thread
-//! asleep for good, which loom reports as a deadlock.
+//! sleeps on the very word, and naps never end by themselves. A wake-up that the algorithms lose thus leaves a
+//! thread asleep for good, which loom reports as a deadlock.
+//!
+//! An alarm is noticed when a nap ends, and where images have failed the others may rely on that. So in the
+//! model whoever raises an alarm wakes all, and from then on naps end at once.
 
 // Each model uses a part of this, and of the sources that it includes.
 #![allow(dead_code)]
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use loom::sync::{Condvar, Mutex, MutexGuard};
 
@@ -17,12 +21,12 @@ pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 struct Kernel {
     /// For each word that somebody slept on: its address, and where they sleep.
     beds: Vec<(usize, Arc<Condvar>)>,
-    job_ended: bool,
+    alarm: bool,
 }
 
 loom::lazy_static! {
     static ref KERNEL: Mutex<Kernel> = Mutex::new(Kernel::default());
-    static ref JOB_ENDED: AtomicU32 = AtomicU32::new(0);
+    static ref ALARM: AtomicU32 = AtomicU32::new(0);
 }
 
 impl Kernel {
@@ -32,7 +36,7 @@ impl Kernel {
             .expect("no thread panics in the model's kernel")
     }
 
-    fn bed(&self, word: &AtomicU32) -> Option<Arc<Condvar>> {
+    fn bed(&self, word: &AtomicU64) -> Option<Arc<Condvar>> {
         let key = std::ptr::from_ref(word).addr();
         self.beds
             .iter()
@@ -49,11 +53,15 @@ pub(crate) fn yield_now() {
     loom::thread::yield_now();
 }
 
-pub(crate) fn sleep_while_equal(word: &AtomicU32, value: u32) {
+pub(crate) fn sleep_while_equal(word: &AtomicU64, value: u64, _nap: Duration) -> bool {
     let mut kernel = Kernel::enter();
-    // The heartbeat of the real sleep finds out that the job has ended; here, whoever ends it wakes all.
-    if kernel.job_ended || word.load(Ordering::Relaxed) != value {
-        return;
+    if word.load(Ordering::Relaxed) as u32 != value as u32 {
+        return true;
+    }
+    if kernel.alarm {
+        drop(kernel);
+        loom::thread::yield_now();
+        return true;
     }
     let bed = kernel.bed(word).unwrap_or_else(|| {
         let bed = Arc::new(Condvar::new());
@@ -63,24 +71,25 @@ pub(crate) fn sleep_while_equal(word: &AtomicU32, value: u32) {
         bed
     });
     drop(bed.wait(kernel));
+    true
 }
 
-pub(crate) fn wake(word: &AtomicU32) {
+pub(crate) fn wake(word: &AtomicU64) {
     let kernel = Kernel::enter();
     if let Some(bed) = kernel.bed(word) {
-        bed.notify_one();
+        bed.notify_all();
     }
 }
 
-/// Ends the job, as an image does that finds a mismatch.
-pub(crate) fn end_job() {
-    JOB_ENDED.store(1, Ordering::Release);
+/// Adds to the alarm.
+pub(crate) fn raise_alarm(bits: u32) {
+    ALARM.fetch_or(bits, Ordering::Release);
     let mut kernel = Kernel::enter();
-    kernel.job_ended = true;
+    kernel.alarm = true;
     kernel.beds.iter().for_each(|(_, bed)| bed.notify_all());
 }
 
-/// Whether the job has ended.
-pub(crate) fn job_has_ended() -> bool {
-    JOB_ENDED.load(Ordering::Acquire) != 0
+/// The alarm.
+pub(crate) fn alarm() -> u32 {
+    ALARM.load(Ordering::Acquire)
 }
