@@ -37,3 +37,22 @@ fn one_image_posts_an_event_and_another_waits_for_it() {
         assert_eq!(x.here().get(), [42; 50]);
     }
 }
+
+/// 6.3, the listing. The mutex on an image guards the data on that image. The guard unlocks it at its end.
+#[coarray::test(images = [1, 2, 3, 4, 5, 6, 7, 8])]
+fn a_comutex_excludes_other_images() {
+    let n = num_images();
+    let m = Coarray::new(Comutex::new(0));
+    let mut data = Coarray::new([0; 20]);
+    {
+        let data = data.open();
+        for i in (0..n).cycle().take(20 * n) {
+            let mut count = m.at(i).lock();
+            let old = data.at(i).get();
+            data.at(i).put(old.map(|item| item + 1));
+            count.update(|count| *count += 1);
+        }
+    }
+    assert_eq!(m.lock().get(), 20 * n);
+    assert_eq!(*data, [20 * n; 20]);
+}

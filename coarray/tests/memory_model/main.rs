@@ -31,7 +31,8 @@ macro_rules! rules {
 
 const RULES: &[Rule] = &rules![
     1: order::accesses_of_one_image_to_a_place_happen_in_program_order,
-    3: order::what_was_put_before_image_fence_is_visible_everywhere_before_what_is_put_after,
+    2: order::fence_orders_puts_to_one_image,
+    3: order::what_was_put_before_quiet_is_visible_everywhere_before_what_is_put_after,
     3: order::fences_of_all_images_are_in_one_order,
     3: order::fenced_gets_see_independent_puts_in_one_order,
     4: barriers::sync_all_orders_everything_before_it_before_everything_after_it,
@@ -40,12 +41,15 @@ const RULES: &[Rule] = &rules![
     5: signals::a_wait_for_several_posts_is_after_all_of_them,
     5: signals::order_is_transitive,
     6: signals::what_put_notify_puts_is_visible_after_the_wait,
+    7: signals::what_is_before_an_unlock_is_visible_after_the_next_lock,
+    8: signals::a_wait_completes_an_operation_and_those_before_it,
     9: barriers::collectives_agree_and_let_nobody_leave_before_all_have_entered,
     10: order::coatomics_have_one_order_for_each_place,
     10: order::coatomics_of_any_size_are_never_torn,
     11: order::races_disturb_no_other_place_and_end_with_one_value,
     12: barriers::in_a_team_the_rules_hold_among_its_images,
     13: barriers::sync_images_orders_pairs_of_images,
+    14: signals::what_is_in_a_critical_section_is_visible_in_the_next,
     15: failure::what_a_failed_image_completed_stays_visible,
 ];
 

@@ -1,4 +1,4 @@
-//! Rules 1, 3, 10 and 11: what one image does by itself, and races.
+//! Rules 1, 2, 3, 10 and 11: what one image does by itself, and races.
 
 use coarray::field;
 use coarray::prelude::*;
@@ -25,6 +25,14 @@ pub fn accesses_of_one_image_to_a_place_happen_in_program_order() {
         let mut expected = [round + 2; 40];
         expected[7] = round + 3;
         assert_eq!(place.get(), expected);
+        drop(place[8].put_async(round + 6));
+        assert_eq!(place[8].get_async().wait(), round + 6);
+        drop(place[8].put_async(round + 7));
+        expected[8] = round + 7;
+        assert_eq!(place.get(), expected);
+        drop(place[8].put_async(0));
+        place[8].put(round + 8);
+        expected[8] = round + 8;
         place[10..20].fill(round + 4);
         expected[10..20].fill(round + 4);
         place.section(1.., 13).put_from(&[round + 5; 3]);
@@ -42,15 +50,38 @@ pub fn accesses_of_one_image_to_a_place_happen_in_program_order() {
     }
 }
 
+/// Rule 2. The flag is a plain value on the same image.
+pub fn fence_orders_puts_to_one_image() {
+    let seen = Coarray::new(Coevent::new());
+    let mut flag = Coarray::new(0);
+    let mut x = Coarray::new(Message::none());
+    let (flag, x) = coarray::open((&mut flag, &mut x));
+    for round in 1..ROUNDS {
+        Message::new(round, this_image()).put(x.at(right(1)));
+        fence(right(1));
+        flag.at(right(1)).put(round);
+
+        until(|| flag.here().get() == round);
+        image_fence();
+        Message::new(round, left(1)).assert_in(x.here());
+        seen.at(left(1)).post();
+        seen.wait();
+    }
+}
+
 /// Rule 3. The message is on the right neighbour, and the flag on the next but one.
-pub fn what_was_put_before_image_fence_is_visible_everywhere_before_what_is_put_after() {
+pub fn what_was_put_before_quiet_is_visible_everywhere_before_what_is_put_after() {
     let seen = Coarray::new(Coevent::new());
     let flag = Coarray::new(Coatomic::new(0));
     let mut x = Coarray::new(Message::none());
     let x = x.open();
     for round in 1..ROUNDS {
         Message::new(round, this_image()).put(x.at(right(1)));
-        image_fence();
+        if round % 3 == 0 {
+            quiet();
+        } else {
+            image_fence();
+        }
         flag.at(right(2)).store(round);
 
         until(|| flag.load() == round);

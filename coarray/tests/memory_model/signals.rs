@@ -1,4 +1,4 @@
-//! Rules 5 and 6: one image tells another.
+//! Rules 5 to 8 and 14: one image tells another, or waits for what it issued itself.
 
 use coarray::prelude::*;
 
@@ -83,4 +83,66 @@ pub fn what_put_notify_puts_is_visible_after_the_wait() {
         seen.at(left(1)).post();
         seen.wait();
     }
+}
+
+/// Rule 7. The message is beside the mutex, on another image than it.
+pub fn what_is_before_an_unlock_is_visible_after_the_next_lock() {
+    let images = num_images();
+    let last = Coarray::new(Comutex::new([0, 0]));
+    let mut x = Coarray::<[Message]>::from_fn(images, |_| Message::none());
+    let x = x.open();
+    for round in 1..ROUNDS {
+        let place = round as usize % images;
+        let message = &x.at((place + 1) % images)[place];
+        let mut last = last.at(place).lock();
+        let [count, from] = last.get();
+        Message::new(count, from as usize).assert_in(message);
+        Message::new(count + 1, this_image()).put(message);
+        last.put([count + 1, this_image() as u64]);
+    }
+}
+
+/// Rule 8. Of several messages to an image, only the last one is waited for.
+pub fn a_wait_completes_an_operation_and_those_before_it() {
+    let came = Coarray::new(Coevent::new());
+    let seen = Coarray::new(Coevent::new());
+    let mut x = Coarray::<[Message; 5]>::from_fn(|_| Message::none());
+    let x = x.open();
+    for round in 1..ROUNDS {
+        let message = Message::new(round, this_image());
+        let places = x.at(right(1));
+        let puts: Vec<_> = places
+            .iter()
+            .map(|place| place.put_async(message))
+            .collect();
+        places[0].get_async().wait();
+        // Each question carries on with the oldest operation only.
+        assert!(puts.iter().rev().all(Cofuture::is_ready));
+        came.at(right(1)).post();
+        came.wait();
+        let gets: Vec<_> = x.here().iter().map(Coref::get_async).collect();
+        for get in gets.into_iter().rev() {
+            assert_eq!(get.wait(), Message::new(round, left(1)));
+        }
+        seen.at(left(1)).post();
+        seen.wait();
+    }
+}
+
+/// Rule 14.
+pub fn what_is_in_a_critical_section_is_visible_in_the_next() {
+    let mut count = Coarray::new([0, 0]);
+    let mut x = Coarray::new(Message::none());
+    let (count, x) = coarray::open((&mut count, &mut x));
+    for _ in 1..ROUNDS {
+        critical(|| {
+            let [round, from] = count.at(0).get();
+            let message = x.at(num_images() - 1);
+            Message::new(round, from as usize).assert_in(message);
+            Message::new(round + 1, this_image()).put(message);
+            count.at(0).put([round + 1, this_image() as u64]);
+        });
+    }
+    sync_all();
+    assert_eq!(count.at(0).get()[0], num_images() as u64 * (ROUNDS - 1));
 }
