@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use coarray_coref::{Shared, Symmetric};
-use coarray_fabric::{Cause, ImageFailed, Interruption, Tally, Team, this_image};
+use coarray_fabric::{Cause, Image, ImageFailed, Interruption, Tally, Team};
 
 /// An event: any image posts it, and the image that it is on waits for posts.
 ///
@@ -70,7 +70,7 @@ impl Coevent {
     #[track_caller]
     pub fn post(&self) {
         // Posts of other threads would come although all images wait, which then is no deadlock.
-        let _ = this_image();
+        Image::current().complete();
         self.raise();
     }
 

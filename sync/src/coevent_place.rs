@@ -13,7 +13,10 @@ use crate::coevent::Coevent;
 /// *Coarray C++* section 6.2; Fortran 2018 `event post`, clause 11.6.7.
 pub trait CoeventPlace {
     /// One-sided. Posts the event. What this image wrote or put before is visible to the image whose wait
-    /// consumes the post.
+    /// consumes the post; asynchronous operations are completed first.
+    ///
+    /// # Panics
+    /// On a thread that is not an image.
     fn post(&self);
 
     /// One-sided. How many posts wait to be consumed.
@@ -23,7 +26,9 @@ pub trait CoeventPlace {
 
 impl<A: Access> CoeventPlace for Coref<Coevent, A> {
     #[inline]
+    #[track_caller]
     fn post(&self) {
+        Image::current().complete();
         self.shared().raise();
     }
 
