@@ -47,6 +47,7 @@
 //! | compute meanwhile | [`Cofuture`], [`CofutureSet`], [`async_scope`] |
 //! | synchronise | [`sync_all`], [`image_fence`], [`fence`](fn@fence), [`quiet`], [`Coatomic`], [`AsAtomic`] |
 //! | exclude each other | [`Comutex`], [`critical`] |
+//! | know what others see, and when | [`memory_model`] |
 //! | combine values | [`co_sum`], [`co_min`], [`co_max`], [`co_reduce`], [`co_broadcast`] |
 //! | stop | [`error_stop`], [`error_stop_with`], [`fail_image`] |
 //! | test | [`testing`] |
@@ -55,6 +56,7 @@ mod coarray;
 mod convert;
 mod create;
 mod group;
+pub mod memory_model;
 mod open;
 pub mod prelude;
 mod publish;
