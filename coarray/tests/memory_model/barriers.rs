@@ -39,7 +39,7 @@ pub fn phases_order_what_is_before_them_and_in_them() {
             let x = x.publish();
             assert_eq!(x.at(right(2)).get(), Message::new(round + 2, right(2)));
         }
-        if round % 16 == 0 {
+        if round.is_multiple_of(16) {
             let born =
                 Coarray::<[Coatomic<u64>]>::from_fn(50, |item| Coatomic::new(round + item as u64));
             assert_eq!(born.at(right(1))[49].load(), round + 49);

@@ -38,7 +38,7 @@ impl Message {
     /// Puts it part by part: some by store instructions, some by copying, the last word first. In even rounds
     /// it is only issued, and nobody waits for it.
     pub fn put(&self, place: &Coref<Self>) {
-        if (self.word >> 20) % 2 == 0 {
+        if (self.word >> 20).is_multiple_of(2) {
             drop(place.put_async(*self));
             return;
         }

@@ -59,7 +59,11 @@ pub fn fence_orders_puts_to_one_image() {
     for round in 1..ROUNDS {
         Message::new(round, this_image()).put(x.at(right(1)));
         fence(right(1));
-        flag.at(right(1)).put(round);
+        if round % 4 < 2 {
+            flag.at(right(1)).put(round);
+        } else {
+            flag.at(right(1)).as_atomic().store(round);
+        }
 
         until(|| flag.here().get() == round);
         image_fence();
@@ -77,7 +81,7 @@ pub fn what_was_put_before_quiet_is_visible_everywhere_before_what_is_put_after(
     let x = x.open();
     for round in 1..ROUNDS {
         Message::new(round, this_image()).put(x.at(right(1)));
-        if round % 3 == 0 {
+        if round.is_multiple_of(3) {
             quiet();
         } else {
             image_fence();
@@ -109,7 +113,7 @@ pub fn fences_of_all_images_are_in_one_order() {
                 image_fence();
                 let saw = there.get();
                 seen[round as usize] = saw;
-                if round % 64 == 0 && saw == seen[round as usize - 64] {
+                if round.is_multiple_of(64) && saw == seen[round as usize - 64] {
                     // The other does not run: nothing can be learned from going on alone.
                     std::thread::yield_now();
                 }
@@ -145,7 +149,7 @@ pub fn fenced_gets_see_independent_puts_in_one_order() {
             0 | 1 => {
                 for round in (1..).take_while(|_| done.load() < 2) {
                     x.here().put(round);
-                    if round % 64 == 0 {
+                    if round.is_multiple_of(64) {
                         std::thread::yield_now();
                     }
                 }
@@ -233,7 +237,7 @@ pub fn races_disturb_no_other_place_and_end_with_one_value() {
     for round in 1..ROUNDS {
         let (before, after) = (&field!(place, before)[me], &field!(place, after)[me]);
         before.put(round as u8);
-        field!(place, contested).put([me % 2 == 0; 40]);
+        field!(place, contested).put([me.is_multiple_of(2); 40]);
         field!(place, row).put([round << 8 | me as u64; 20]);
         after.put(!(round as u8));
         let _ = field!(place, contested).get();
