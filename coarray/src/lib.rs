@@ -44,7 +44,12 @@
 //! | know where one is | [`this_image`], [`num_images`] |
 //! | share memory | [`Coarray`], [`Ragged`], [`open`], [`Coref`], [`Coptr`] |
 //! | say what travels | [`Remote`], [`Plain`], [`RemoteClone`] |
-//! | synchronise | [`sync_all`], [`image_fence`], [`Coatomic`], [`AsAtomic`] |
+//! | compute meanwhile | [`Cofuture`], [`CofutureSet`], [`async_scope`] |
+//! | wait for others | [`sync_all`], [`sync_images`], [`sync_team`], [`Coevent`], [`PutNotify`] |
+//! | order what one does | [`fence`](fn@fence), [`quiet`], [`image_fence`] |
+//! | change things together | [`Coatomic`], [`AsAtomic`] |
+//! | divide the images | [`Team`] |
+//! | go on without an image | [`Launch::keep_going`], [`ImageFailed`], [`failed_images`], the `try_` forms |
 //! | combine values | [`co_sum`], [`co_min`], [`co_max`], [`co_reduce`], [`co_broadcast`] |
 //! | stop | [`error_stop`], [`error_stop_with`], [`fail_image`] |
 //! | test | [`testing`] |
@@ -66,8 +71,9 @@ pub use coarray_collectives::{
     try_co_reduce, try_co_sum,
 };
 pub use coarray_coref::{
-    Access, Coptr, Coref, Iter, LockFree, MayPut, Member, Members, MismatchedExtentError, Plain,
-    ReadOnly, ReadWrite, Remote, RemoteClone, Section, Shape, ShapeCast, Shared, Symmetric, Values,
+    Access, AsyncScope, Cofuture, CofutureSet, Coptr, Coref, Iter, LockFree, MayPut, Member,
+    Members, MismatchedExtentError, Plain, ReadOnly, ReadWrite, Remote, RemoteClone, Section,
+    Shape, ShapeCast, Shared, Symmetric, Values, async_scope,
 };
 pub use coarray_fabric::{
     AllocError, Failure, Holder, ImageFailed, ImageStatus, Launch, coarun, error_stop,
@@ -76,9 +82,9 @@ pub use coarray_fabric::{
 };
 pub use coarray_macros::{Remote, main, test};
 pub use coarray_sync::{
-    AsAtomic, Bits, Coatomic, CoatomicPlace, Coevent, CoeventPlace, Number, PutNotify, Team,
-    image_fence, sync_all, sync_images, sync_team, team_number, try_sync_all, try_sync_images,
-    try_sync_team,
+    AsAtomic, Bits, Coatomic, CoatomicPlace, Coevent, CoeventPlace, Number, PutNotify, Team, fence,
+    image_fence, quiet, sync_all, sync_images, sync_team, team_number, try_sync_all,
+    try_sync_images, try_sync_team,
 };
 pub use group::{OpenTogether, Opens, open};
 pub use open::Open;

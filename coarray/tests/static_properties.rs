@@ -12,8 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
 use coarray::{
-    Bits, Coarray, Coatomic, Coptr, Coref, Iter, LockFree, Number, Open, OpenRagged, Plain,
-    Published, PublishedRagged, Ragged, ReadOnly, Remote, Section, Shared, Symmetric,
+    AsyncScope, Bits, Coarray, Coatomic, Cofuture, CofutureSet, Coptr, Coref, Iter, LockFree,
+    Number, Open, OpenRagged, Plain, Published, PublishedRagged, Ragged, ReadOnly, Remote, Section,
+    Shared, Symmetric,
 };
 use static_assertions::{assert_eq_align, assert_eq_size, assert_impl_all, assert_not_impl_any};
 
@@ -39,6 +40,19 @@ mod communication_stays_on_the_thread_of_the_image {
     assert_not_impl_any!(&'static Coref<i32>: Send, Sync);
     assert_not_impl_any!(Section<'static, f64>: Send, Sync);
     assert_not_impl_any!(Iter<'static, f64>: Send, Sync);
+    assert_not_impl_any!(Cofuture<'static, f64>: Send, Sync);
+    assert_not_impl_any!(Cofuture<'static, ()>: Send, Sync);
+    assert_not_impl_any!(CofutureSet<'static, f64>: Send, Sync);
+    assert_not_impl_any!(AsyncScope<'static, 'static>: Send, Sync);
+}
+
+/// A cofuture can be moved between polls, and has one result.
+mod cofutures_are_futures {
+    use super::*;
+
+    assert_impl_all!(Cofuture<'static, f64>: Future<Output = f64>, Unpin);
+    assert_impl_all!(Cofuture<'static, ()>: Future<Output = ()>, Unpin);
+    assert_not_impl_any!(Cofuture<'static, f64>: Clone, Copy);
 }
 
 /// To make a coarray and to end a phase is collective, so neither happens by the way.

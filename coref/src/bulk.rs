@@ -8,7 +8,7 @@ use crate::access::{Access, MayPut};
 use crate::coref::Coref;
 use crate::remote::Remote;
 use crate::shape::{Shape, elements_in};
-use crate::transfer::{check_value, fetch, send};
+use crate::transfer::{Torn, checked, fetch, send};
 
 /// Elements that are checked or replicated at a time, on the stack.
 const BATCH: usize = 64;
@@ -33,19 +33,26 @@ where
     pub fn get_into(&self, target: &mut T) {
         self.check_extent(target.extent());
         // SAFETY: the target is as long as the place.
-        unsafe { self.get_elements(target.elements_mut().as_mut_ptr()) }
+        let arrived = unsafe { self.get_elements(target.elements_mut().as_mut_ptr()) };
+        if let Err(torn) = arrived {
+            torn.report();
+        }
     }
 
     /// Fetches all elements to `target`, which need not be initialised.
     ///
+    /// # Errors
+    /// The first that is not valid; it and those after it are not written.
+    ///
     /// # Safety
     /// `target` is valid for writes of the place's elements.
-    #[track_caller]
-    pub(crate) unsafe fn get_elements(&self, target: *mut Element<T>) {
+    #[inline]
+    pub(crate) unsafe fn get_elements(&self, target: *mut Element<T>) -> Result<(), Torn> {
         const { T::Item::CHECK };
         if <T::Item>::ANY_BITS {
             // SAFETY: the caller vouches for the target; all bytes are valid elements.
-            return unsafe { self.get_bytes(0, target.cast(), self.bytes()) };
+            unsafe { self.get_bytes(0, target.cast(), self.bytes()) };
+            return Ok(());
         }
         let count = self.leading_extent() * elements_in::<T::Item>();
         let mut batch = [const { MaybeUninit::<Element<T>>::uninit() }; BATCH];
@@ -54,15 +61,10 @@ where
             let size = size_of::<Element<T>>();
             // SAFETY: the batch holds `length` elements.
             unsafe { self.get_bytes(start * size, batch.as_mut_ptr().cast(), length * size) };
-            for (index, element) in batch[..length].iter().enumerate() {
-                // SAFETY: the caller vouches for the target.
-                unsafe {
-                    target
-                        .add(start + index)
-                        .write(check_value(*element, self.image()))
-                }
-            }
+            // SAFETY: the caller vouches for the target.
+            unsafe { write_checked(&batch[..length], target.add(start), self.image())? };
         }
+        Ok(())
     }
 
     /// # Safety
@@ -80,7 +82,7 @@ where
 
     #[inline]
     #[track_caller]
-    fn check_extent(&self, extent: usize) {
+    pub(crate) fn check_extent(&self, extent: usize) {
         if extent != self.leading_extent() {
             extents_differ(extent, self.leading_extent(), self.image());
         }
@@ -179,17 +181,39 @@ impl<T: Remote, A: Access> Coref<[T], A> {
     #[track_caller]
     pub fn to_vec(&self) -> Vec<T> {
         let mut items = Vec::<T>::with_capacity(self.len());
-        // SAFETY: the vector has room for all items, and `get_elements` initialises or panics.
-        unsafe {
-            self.get_elements(items.as_mut_ptr().cast());
-            items.set_len(self.len());
+        // SAFETY: the vector has room for all items.
+        let arrived = unsafe { self.get_elements(items.as_mut_ptr().cast()) };
+        if let Err(torn) = arrived {
+            torn.report();
         }
+        // SAFETY: `get_elements` has written all items.
+        unsafe { items.set_len(self.len()) };
         items
     }
 }
 
+/// Writes elements that arrived from `image` to `target`, up to the first that is not valid.
+///
+/// # Errors
+/// If one is not.
+///
+/// # Safety
+/// The elements are initialised bytes, and `target` is valid for writes of as many.
+pub(crate) unsafe fn write_checked<E: Remote>(
+    elements: &[MaybeUninit<E>],
+    target: *mut E,
+    image: usize,
+) -> Result<(), Torn> {
+    for (index, element) in elements.iter().enumerate() {
+        let element = checked(*element, image)?;
+        // SAFETY: the caller vouches for the target.
+        unsafe { target.add(index).write(element) };
+    }
+    Ok(())
+}
+
 /// The element type of a shape.
-type Element<T> = <<T as Shape>::Item as Remote>::Element;
+pub(crate) type Element<T> = <<T as Shape>::Item as Remote>::Element;
 
 #[cold]
 #[inline(never)]

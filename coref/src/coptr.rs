@@ -121,7 +121,8 @@ impl<T> Coptr<T> {
     /// The place it points to, or `None` if it is null.
     ///
     /// # Safety
-    /// It points to an aligned `T` in a coarray that is open for all of `'a`.
+    /// It points to an aligned `T` in a coarray that is open for all of `'a`, and until this image has completed
+    /// the operations that it issued through the coref.
     ///
     /// # Examples
     /// ```text

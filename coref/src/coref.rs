@@ -33,10 +33,11 @@ use crate::transfer::{check_value, fetch_value, send_value};
 /// # Examples
 /// ```
 /// # coarray_fabric::run(1, || {
-/// # let image = coarray_fabric::Image::current();
+/// # let team = coarray_fabric::Team::current();
 /// # let call = coarray_fabric::Call::plain(coarray_fabric::Operation::Create, std::panic::Location::caller());
-/// # let block = unsafe { image.allocate(&call, 800, 8) }.unwrap();
-/// # let x: &coarray_coref::Coref<[[i32; 20]; 10]> = unsafe { coarray_coref::Coref::new(image.heap(0).addr() + block.offset(), 0, 1, true) };
+/// # let layout = coarray_fabric::Layout { size: 800, align: 8, shared: false };
+/// # let block = unsafe { team.allocate(&call, layout) }.unwrap();
+/// # let x: &coarray_coref::Coref<[[i32; 20]; 10]> = unsafe { coarray_coref::Coref::new(team.image().heap(0).addr() + block.offset(), 0, 1, true) };
 /// x[3][4].put(42);
 /// assert_eq!(x[3][4].get(), 42);
 /// x[5].put_from(&[7; 20]);
@@ -72,7 +73,8 @@ impl<T: ?Sized, A: Access> Coref<T, A> {
     ///
     /// # Safety
     /// For all of `'a` the place is an allocated, aligned place of type `T` with valid bytes, whose owner
-    /// gave up its references: no `&mut T` to it for read-only access, no reference at all otherwise.
+    /// gave up its references: no `&mut T` to it for read-only access, no reference at all otherwise. It stays
+    /// so until this image has completed the operations that it issued through the coref, by `quiet`.
     /// With `direct` the address is mapped.
     #[inline]
     #[must_use]

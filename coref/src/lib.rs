@@ -3,6 +3,7 @@
 //! * [`Coref`] is a place on an image, as `&T` is a place in memory: it indexes like an array and gets and
 //!   puts.
 //! * [`Coptr`] is the pointer to such a place: nullable, copyable, itself a value that can travel.
+//! * [`Cofuture`] is the end of a get or put that goes on while the image computes.
 //! * [`Remote`] says which values travel, [`Shared`] which may be touched by several images at any time,
 //!   and [`Shape`] what a place can hold.
 //!
@@ -12,6 +13,8 @@ mod access;
 mod as_word;
 mod atomic_cell;
 mod bulk;
+mod cofuture;
+mod cofuture_set;
 mod coptr;
 mod coref;
 mod index;
@@ -20,6 +23,7 @@ mod member;
 mod primitives;
 mod remote;
 mod remote_clone;
+mod scope;
 mod section;
 mod shape;
 mod shape_cast;
@@ -34,6 +38,8 @@ pub use as_word::AsWord;
 pub use atomic_cell::LockFree;
 #[doc(hidden)]
 pub use atomic_cell::{AtomicCell, BitsCell, NumberCell};
+pub use cofuture::Cofuture;
+pub use cofuture_set::CofutureSet;
 pub use coptr::Coptr;
 pub use coref::Coref;
 #[doc(hidden)]
@@ -41,6 +47,7 @@ pub use locked::Locked;
 pub use member::{Member, Members};
 pub use remote::{Plain, Remote, Shared, Symmetric};
 pub use remote_clone::RemoteClone;
+pub use scope::{AsyncScope, async_scope};
 pub use section::{Iter, Section};
 pub use shape::{MismatchedExtentError, Shape};
 pub use shape_cast::ShapeCast;

@@ -1,9 +1,11 @@
 //! The ways bytes take to places that are not directly mapped, and the check of what arrives.
 
+use std::any::type_name;
 use std::mem::MaybeUninit;
 use std::ptr;
+use std::rc::Rc;
 
-use coarray_fabric::Image;
+use coarray_fabric::{Buffer, Image, Request};
 
 use crate::access::{Access, MayPut};
 use crate::coref::Coref;
@@ -44,6 +46,48 @@ pub(crate) unsafe fn send<T: ?Sized, A: MayPut>(
     unsafe { image.fabric().put(place.image(), offset, source, length) }
 }
 
+/// An operation on its way, and the image that issued it.
+#[derive(Debug)]
+pub(crate) struct Issued {
+    pub(crate) image: Rc<Image>,
+    pub(crate) request: Request,
+}
+
+/// Begins to fill `target` from a place through the fabric.
+///
+/// # Safety
+/// Memory that is lent stays valid until the operation is complete, and the place is as long.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn issue_get<T: ?Sized, A: Access>(
+    place: &Coref<T, A>,
+    target: Buffer,
+) -> Issued {
+    let image = Image::current();
+    let offset = place.local_address() - image.heap(place.image()).addr();
+    // SAFETY: the caller vouches for the memory. The place stays what it is until this image completes its
+    // operations, as whoever made the coref promised.
+    let request = unsafe { image.fabric().issue_get(place.image(), offset, target) };
+    Issued { image, request }
+}
+
+/// Begins to put all of `source` to a place through the fabric.
+///
+/// # Safety
+/// Memory that is lent stays valid until the operation is complete, and the place is as long.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn issue_put<T: ?Sized, A: MayPut>(
+    place: &Coref<T, A>,
+    source: Buffer,
+) -> Issued {
+    let image = Image::current();
+    let offset = place.local_address() - image.heap(place.image()).addr();
+    // SAFETY: as in `issue_get`.
+    let request = unsafe { image.fabric().issue_put(place.image(), offset, source) };
+    Issued { image, request }
+}
+
 /// Gets a value through the fabric, unchecked.
 ///
 /// Returning it keeps the caller, who loads where it can, from giving the value an address.
@@ -74,12 +118,44 @@ pub(crate) fn send_value<T: Remote, A: MayPut>(place: &Coref<T, A>, value: T) {
 #[inline]
 #[track_caller]
 pub fn check_value<T: Remote>(value: MaybeUninit<T>, image: usize) -> T {
+    match checked(value, image) {
+        Ok(value) => value,
+        Err(torn) => torn.report(),
+    }
+}
+
+/// As [`check_value`], for who reports the error later.
+#[inline]
+pub(crate) fn checked<T: Remote>(value: MaybeUninit<T>, image: usize) -> Result<T, Torn> {
     // SAFETY: the bytes were copied from a place without padding, so they are initialised.
     if !T::ANY_BITS && !unsafe { T::is_valid(value.as_ptr()) } {
-        torn::<T>(image);
+        return Err(Torn {
+            image,
+            type_name: type_name::<T>(),
+        });
     }
     // SAFETY: just checked, or any bits are valid.
-    unsafe { value.assume_init() }
+    Ok(unsafe { value.assume_init() })
+}
+
+/// Bytes that arrived and are no valid value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Torn {
+    image: usize,
+    type_name: &'static str,
+}
+
+impl Torn {
+    #[cold]
+    #[inline(never)]
+    #[track_caller]
+    pub(crate) fn report(self) -> ! {
+        let Self { image, type_name } = self;
+        panic!(
+            "got bytes from image {image} that are no valid `{type_name}`: images wrote to this place at the same \
+             time; separate their puts by sync_all or give each its own place"
+        )
+    }
 }
 
 /// Whether `count` elements at `elements` are valid, all at once.
@@ -94,15 +170,4 @@ pub unsafe fn bytes_are_valid<T: Remote>(items: *const T, count: usize) -> bool 
     T::ANY_BITS
         || (0..count * elements_in::<T>())
             .all(|index| unsafe { T::Element::is_valid(elements.add(index)) })
-}
-
-#[cold]
-#[inline(never)]
-#[track_caller]
-fn torn<T>(image: usize) -> ! {
-    panic!(
-        "got bytes from image {image} that are no valid `{}`: images wrote to this place at the same time; \
-         separate their puts by sync_all or give each its own place",
-        std::any::type_name::<T>()
-    )
 }

@@ -1,10 +1,15 @@
 //! What a fabric is: the small set of one-sided operations everything else is built from.
 
+use crate::request::{Buffer, Request};
+
 /// Moves bytes between the heaps of images, without the help of the other side.
 ///
 /// A fabric knows images by number and memory by offset in an image's heap; it knows nothing of types
 /// and teams. Corefs to *directly mapped* places never come here: they are loads and stores. A fabric
 /// serves the other places, and completes what was issued.
+///
+/// Operations of one image on the same place happen in the order in which they were issued, whether they
+/// complete at once or later.
 ///
 /// The two shared-memory engines, threads and processes, differ only in how images are started; they
 /// share one implementation of this trait.
@@ -27,9 +32,32 @@ pub trait Fabric {
     /// of `image` whose owner holds no exclusive reference to it.
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize);
 
-    /// Orders this image's puts to `image` before its later ones.
+    /// Begins to copy all of `source` to `offset` in the heap of `image`.
+    ///
+    /// The operation is complete when its request says so, or after a [`fence`](Self::fence) of the image or
+    /// [`quiet`](Self::quiet), which need no request.
+    ///
+    /// # Safety
+    /// Until the operation is complete: as [`put`](Self::put), and memory that is lent stays valid.
+    unsafe fn issue_put(&self, image: usize, offset: usize, source: Buffer) -> Request;
+
+    /// Begins to fill `target` from `offset` in the heap of `image`; complete as
+    /// [`issue_put`](Self::issue_put) is.
+    ///
+    /// # Safety
+    /// Until the operation is complete: as [`get`](Self::get), and memory that is lent stays valid.
+    unsafe fn issue_get(&self, image: usize, offset: usize, target: Buffer) -> Request;
+
+    /// Carries on with what was issued, and wakes who waits for what has become complete. Returns whether
+    /// operations are left that only another call carries on with.
+    fn progress(&self) -> bool;
+
+    /// Waits until the operation is complete.
+    fn wait(&self, request: &Request);
+
+    /// Orders this image's puts to `image` before its later ones, and completes what was issued there.
     fn fence(&self, image: usize);
 
-    /// Completes this image's puts to all images.
+    /// Completes this image's operations on all images.
     fn quiet(&self);
 }

@@ -14,6 +14,7 @@ use crate::job::Job;
 use crate::launch::settings::FabricKind;
 use crate::process;
 use crate::region::SCRATCH_BYTES;
+use crate::shared_memory::SharedMemory;
 use crate::tally::Tally;
 use crate::team::Team;
 
@@ -101,6 +102,7 @@ pub struct Image {
     pub(crate) job: Arc<Job>,
     pub(crate) last_call: LastCall,
     pub(crate) heap: RefCell<Heap>,
+    fabric: SharedMemory,
 }
 
 /// Makes a thread an image for as long as it lives.
@@ -113,6 +115,7 @@ impl Image {
             index,
             images: job.region.dimensions().images,
             heap: RefCell::new(Heap::new(job.region.heap_bytes())),
+            fabric: SharedMemory::new(Arc::clone(&job)),
             job,
             last_call: LastCall::default(),
         })
@@ -184,7 +187,7 @@ impl Image {
     /// The operations for places that are not reached by load and store.
     #[must_use]
     pub fn fabric(&self) -> &dyn Fabric {
-        &self.job.region
+        &self.fabric
     }
 
     /// To be called now and then by who waits for other images. If the job has ended, the image unwinds.

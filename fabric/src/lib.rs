@@ -1,8 +1,8 @@
 //! The lowest layer of `coarray`: images, their memory, and how they start,
 //! meet and end.
 //!
-//! * [`Fabric`] is what a transport must do: put, get, fence, quiet. One implementation serves the two
-//!   engines of one machine: images as threads and images as processes.
+//! * [`Fabric`] is what a transport must do: put and get, at once or later, fence, quiet. One implementation
+//!   serves the two engines of one machine: images as threads and images as processes.
 //! * [`Image`] is one image: its number, the symmetric heap, and [`Image::meet`], the checked barrier
 //!   under every collective operation.
 //! * [`launch`], [`run`] and [`Launch`] start images; [`error_stop`] ends them, [`fail_image`] one of them; [`coarun`] is the
@@ -20,6 +20,7 @@ mod agreement;
 mod allocation;
 mod bytes;
 mod call;
+mod completion;
 mod control;
 mod deadlock;
 pub mod direct;
@@ -37,6 +38,7 @@ mod process;
 mod published;
 mod region;
 mod rendezvous;
+mod request;
 mod shared_memory;
 mod status;
 mod tally;
@@ -60,6 +62,8 @@ pub use launch::terminal::terminal_size;
 pub use launch::{Launch, launch, run};
 pub use process::{process_has_failed, process_image};
 pub use region::SCRATCH_BYTES;
+pub use request::{Buffer, Request};
+pub use shared_memory::complete;
 pub use status::{ImageFailed, ImageStatus, failed_images, image_status, stopped_images};
 pub use tally::Tally;
 pub use team::{Absence, Team};

@@ -1,6 +1,6 @@
 //! The few operations the lock-free algorithms are built from.
 //!
-//! `tally.rs`, `rendezvous.rs`, `agreement.rs` and `queue_lock.rs` name nothing else. The model-checking
+//! `tally.rs`, `rendezvous.rs`, `agreement.rs`, `queue_lock.rs` and `completion.rs` name nothing else. The model-checking
 //! tests compile those same files against a `primitives` module made of loom's types.
 
 use std::time::Duration;
@@ -9,6 +9,22 @@ use rustix::io::Errno;
 use rustix::thread::{Timespec, futex};
 
 pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// Memory that an algorithm lets one thread at a time use.
+#[derive(Debug, Default)]
+pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+impl<T> UnsafeCell<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(std::cell::UnsafeCell::new(value))
+    }
+
+    /// Passes on a pointer that is valid while no other thread uses the cell.
+    #[inline]
+    pub(crate) fn with_mut<R>(&self, use_it: impl FnOnce(*mut T) -> R) -> R {
+        use_it(self.0.get())
+    }
+}
 
 /// Tells the core that this is a spin loop, so that the writer gets the cache line.
 #[inline]

@@ -12,6 +12,7 @@ use crate::heap::Block;
 use crate::image::Image;
 use crate::published::PUBLISHED;
 use crate::rendezvous::{self, Passage, Refusal};
+use crate::shared_memory::complete;
 use crate::status::{self, ImageFailed};
 use crate::waiting::{Cause, Stop, Waiting};
 
@@ -192,8 +193,8 @@ impl Team {
         self.in_turn.set(false);
     }
 
-    /// Collective. Waits until every image of the team is in the same call; everything an image wrote before
-    /// is visible to all afterwards.
+    /// Collective. Waits until every image of the team is in the same call; everything an image wrote before,
+    /// and all operations it issued, are visible to all afterwards.
     ///
     /// If an image is in another call, or has failed, the job ends with a report. If the job has ended, the
     /// image unwinds.
@@ -218,6 +219,7 @@ impl Team {
     /// As [`meet`](Self::meet).
     pub unsafe fn try_meet(&self, call: &Call) -> Result<(), ImageFailed> {
         let image = &*self.image;
+        complete();
         let alarm = image.job.region.job().alarm();
         image
             .control(image.index)

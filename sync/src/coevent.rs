@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use coarray_coref::{Shared, Symmetric};
-use coarray_fabric::{Cause, ImageFailed, Interruption, Tally, Team, this_image};
+use coarray_fabric::{Cause, ImageFailed, Interruption, Tally, Team, complete, this_image};
 
 /// An event: any image posts it, and the image that it is on waits for posts.
 ///
@@ -76,6 +76,7 @@ impl Coevent {
 
     #[inline]
     pub(crate) fn raise(&self) {
+        complete();
         self.posts.0.add(1);
     }
 

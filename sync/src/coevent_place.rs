@@ -1,7 +1,6 @@
 //! Posting the events of other images, alone or together with data.
 
 use coarray_coref::{Access, Coref, MayPut, Remote, Shape};
-use coarray_fabric::Image;
 
 use crate::coevent::Coevent;
 
@@ -67,7 +66,7 @@ impl<T: ?Sized, B: MayPut> PutNotify<T> for Coref<T, B> {
     {
         check_image(self, event);
         self.put(value);
-        notify(self, event);
+        event.post();
     }
 
     #[inline]
@@ -78,16 +77,8 @@ impl<T: ?Sized, B: MayPut> PutNotify<T> for Coref<T, B> {
     {
         check_image(self, event);
         self.put_from(source);
-        notify(self, event);
+        event.post();
     }
-}
-
-#[inline]
-fn notify<T: ?Sized, A: Access, B: Access>(place: &Coref<T, B>, event: &Coref<Coevent, A>) {
-    if !place.is_direct() {
-        Image::current().fabric().fence(place.image());
-    }
-    event.post();
 }
 
 #[inline]

@@ -1,7 +1,8 @@
 //! Synchronisation of images, for `coarray`.
 //!
 //! * [`sync_all`] is the barrier of the current team, [`sync_images`] that of chosen images, [`sync_team`] that
-//!   of any team, [`image_fence`] completes this image's puts.
+//!   of any team; [`image_fence`] and [`quiet`] complete this image's operations, [`fence`] orders its puts to
+//!   one image.
 //! * [`Team`] lets some images work together as if they were all.
 //! * [`Coevent`] tells another image that something has happened.
 //! * [`Coatomic`] is a value that several images may change at any time; [`AsAtomic`] lends its operations to
@@ -14,6 +15,7 @@ mod coatomic;
 mod coatomic_place;
 mod coevent;
 mod coevent_place;
+mod fence;
 mod sync_all;
 mod sync_images;
 mod team;
@@ -23,6 +25,7 @@ pub use coatomic::{Bits, Coatomic, Number};
 pub use coatomic_place::CoatomicPlace;
 pub use coevent::Coevent;
 pub use coevent_place::{CoeventPlace, PutNotify};
+pub use fence::{fence, quiet};
 pub use sync_all::{image_fence, sync_all, try_sync_all};
 pub use sync_images::{sync_images, try_sync_images};
 pub use team::{Team, sync_team, team_number, try_sync_team};

@@ -63,7 +63,8 @@ pub fn try_sync_all() -> Result<(), ImageFailed> {
     unsafe { Team::current().try_meet(&call) }
 }
 
-/// Local. Completes this image's puts: they are visible to all images before anything it puts later.
+/// Local. Completes this image's operations, as [`quiet`](crate::quiet) does: its puts are visible to all images
+/// before anything it puts later.
 ///
 /// # Panics
 /// On a thread that is not an image.

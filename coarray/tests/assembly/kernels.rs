@@ -24,6 +24,18 @@ pub fn get_scalar(place: &Coref<i64>) -> i64 {
     place.get()
 }
 
+/// Expect one store
+#[unsafe(no_mangle)]
+pub fn put_scalar_and_wait(place: &Coref<i64>, value: i64) {
+    place.put_async(value).wait();
+}
+
+/// Expect one load
+#[unsafe(no_mangle)]
+pub fn get_scalar_and_wait(place: &Coref<i64>) -> i64 {
+    place.get_async().wait()
+}
+
 /// Expect a loop of stores
 #[unsafe(no_mangle)]
 pub fn put_array(row: &Coref<[i32; 1000]>, value: i32) {

@@ -4,6 +4,7 @@
 //! This test binary is also the program under test: with `--program NAME` it runs that SPMD program, otherwise
 //! it starts itself in that way and judges what comes out.
 
+mod asynchronous;
 mod coordination;
 mod failures;
 mod job;

@@ -18,6 +18,7 @@ pub fn run(name: &str) -> ExitCode {
         "all_to_all" => coarray::launch(all_to_all),
         "allocation" => coarray::launch(allocation),
         "coatomics" => coarray::launch(coatomics),
+        "cofutures" => coarray::launch(crate::asynchronous::cofutures),
         "collectives" => coarray::launch(collectives),
         "teams" => coarray::launch(coordination::teams),
         "events" => coarray::launch(coordination::events),

@@ -14,6 +14,9 @@ pub fn trials() -> Vec<Check> {
         ("coatomics_lose_no_operation", || {
             on_every_fabric("coatomics")
         }),
+        ("operations_go_on_while_images_compute", || {
+            on_every_fabric("cofutures")
+        }),
         ("collectives_agree_with_arithmetic", || {
             on_every_fabric("collectives")
         }),

@@ -1,0 +1,17 @@
+//! Tried: look at a buffer while a get may still write to it.
+//!
+//! To be told: that the buffer is mutably borrowed, by the get.
+
+use coarray::prelude::*;
+
+#[coarray::main]
+fn main() {
+    let mut x = Coarray::<[i32; 10]>::zeroed();
+    let x = x.open();
+    let mut buffer = [0; 10];
+    async_scope(|scope| {
+        let row = x.at(0).get_into_async(&mut buffer, scope);
+        println!("{}", buffer[0]);
+        row.wait();
+    });
+}

@@ -1,0 +1,301 @@
+//! Gets and puts that go on while the image computes.
+
+use std::fmt;
+use std::mem::{self, MaybeUninit};
+use std::pin::Pin;
+use std::ptr;
+use std::slice;
+use std::task::{Context, Poll, Waker};
+
+use coarray_fabric::{Buffer, direct};
+
+use crate::access::{Access, MayPut};
+use crate::coref::Coref;
+use crate::remote::Remote;
+use crate::thread::LeavesItsThread;
+use crate::transfer::{Issued, Torn, checked, issue_get, issue_put};
+
+/// The end of an operation that this image has issued, and its result.
+///
+/// [`wait`](Self::wait) for it, ask [whether it is ready](Self::is_ready), or `await` it in any executor. On
+/// directly mapped places the operation is complete at once, and costs no more than the blocking one.
+///
+/// An operation that nobody waits for completes all the same: at the next
+/// `fence` of its image, at `quiet` or `image_fence`, when images next meet, and before the phase ends. A
+/// cofuture may thus be dropped, even leaked, and nothing is ever written to memory that is gone.
+///
+/// # Examples
+/// ```
+/// # coarray_fabric::Launch::new(1).direct(false).run(|| {
+/// # let team = coarray_fabric::Team::current();
+/// # let call = coarray_fabric::Call::plain(coarray_fabric::Operation::Create, std::panic::Location::caller());
+/// # let layout = coarray_fabric::Layout { size: 80, align: 8, shared: false };
+/// # let block = unsafe { team.allocate(&call, layout) }.unwrap();
+/// # let x: &coarray_coref::Coref<[i32; 20]> = unsafe { coarray_coref::Coref::new(team.image().heap(0).addr() + block.offset(), 0, 1, false) };
+/// let stored = x[3].put_async(42);
+/// let fetched = x[3].get_async();     // of the same place: in this order
+/// // ... compute something ...
+/// assert_eq!(fetched.wait(), 42);
+/// stored.wait();
+/// # }).unwrap();
+/// ```
+///
+/// # Source
+/// `cofuture`, *Coarray C++* section 7.
+#[must_use = "the operation completes at the latest when the phase ends; `wait` for it to use its result"]
+pub struct Cofuture<'a, T> {
+    state: State<'a, T>,
+}
+
+// SAFETY: nothing implements `LeavesItsThread`, so that this never holds.
+unsafe impl<T: LeavesItsThread> Send for Cofuture<'_, T> {}
+
+// SAFETY: nothing implements `LeavesItsThread`, so that this never holds.
+unsafe impl<T: LeavesItsThread> Sync for Cofuture<'_, T> {}
+
+enum State<'a, T> {
+    Arrived(Result<T, Torn>),
+    /// In a box, so that the compiler keeps what has arrived in registers.
+    Underway(Box<Underway<'a, T>>),
+    Taken,
+}
+
+pub(crate) struct Underway<'a, T> {
+    issued: Issued,
+    arrival: Arrival<'a, T>,
+}
+
+/// Makes the result of what the operation read or filled.
+type Arrival<'a, T> = Box<dyn FnOnce(Buffer) -> Result<T, Torn> + 'a>;
+
+impl<'a, T> Underway<'a, T> {
+    pub(crate) fn new(
+        issued: Issued,
+        arrival: impl FnOnce(Buffer) -> Result<T, Torn> + 'a,
+    ) -> Box<Self> {
+        Box::new(Self {
+            issued,
+            arrival: Box::new(arrival),
+        })
+    }
+
+    #[cold]
+    #[inline(never)]
+    #[expect(
+        clippy::boxed_local,
+        reason = "who calls this has one register to pass, not six words"
+    )]
+    fn land(mut self: Box<Self>) -> Result<T, Torn> {
+        let request = &mut self.issued.request;
+        self.issued.image.fabric().wait(request);
+        match request.take() {
+            Some(buffer) => (self.arrival)(buffer),
+            None => unreachable!("the result of a request is taken with the request"),
+        }
+    }
+
+    /// Whether the operation is complete; if not, `waker` will be woken when there is a reason to ask again.
+    fn poll(&mut self, waker: &Waker) -> bool {
+        let Issued { image, request } = &mut self.issued;
+        if request.register(waker) {
+            return true;
+        }
+        let needs_polling = image.fabric().progress();
+        if needs_polling && !request.is_complete() {
+            waker.wake_by_ref();
+        }
+        false
+    }
+}
+
+impl<'a, T> Cofuture<'a, T> {
+    /// The end of an operation that is complete.
+    #[inline]
+    pub(crate) fn arrived(result: Result<T, Torn>) -> Self {
+        Self {
+            state: State::Arrived(result),
+        }
+    }
+
+    /// The end of an operation on its way.
+    #[inline]
+    pub(crate) fn underway(underway: Box<Underway<'a, T>>) -> Self {
+        Self {
+            state: State::Underway(underway),
+        }
+    }
+
+    /// Local. Waits until the operation is complete; returns what it fetched.
+    ///
+    /// Only this operation, and those before it on the same image, need to be complete.
+    ///
+    /// # Panics
+    /// If the bytes that arrived are no valid value, which can happen only if images wrote to the place at the
+    /// same time; or if the result was already taken by polling.
+    #[inline]
+    #[track_caller]
+    pub fn wait(self) -> T {
+        let result = match self.state {
+            State::Arrived(result) => result,
+            State::Underway(underway) => underway.land(),
+            State::Taken => taken(),
+        };
+        match result {
+            Ok(value) => value,
+            Err(torn) => torn.report(),
+        }
+    }
+
+    /// Local. Whether the operation is complete, so that [`wait`](Self::wait) would return at once; makes some
+    /// progress if it is not.
+    #[inline]
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.is_complete() || {
+            self.progress();
+            self.is_complete()
+        }
+    }
+
+    #[inline]
+    pub(crate) fn is_complete(&self) -> bool {
+        match &self.state {
+            State::Underway(underway) => underway.issued.request.is_complete(),
+            State::Arrived(_) | State::Taken => true,
+        }
+    }
+
+    /// Carries on with what its image has issued.
+    pub(crate) fn progress(&self) {
+        if let State::Underway(underway) = &self.state {
+            underway.issued.image.fabric().progress();
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn taken() -> ! {
+    panic!("this cofuture was polled until it was ready, and has no second result")
+}
+
+impl<T> Unpin for Cofuture<'_, T> {}
+
+impl<T> Future for Cofuture<'_, T> {
+    type Output = T;
+
+    /// # Panics
+    /// As [`wait`](Cofuture::wait).
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        let this = self.get_mut();
+        if let State::Underway(underway) = &mut this.state
+            && !underway.poll(context.waker())
+        {
+            return Poll::Pending;
+        }
+        let state = mem::replace(&mut this.state, State::Taken);
+        Poll::Ready(Cofuture { state }.wait())
+    }
+}
+
+impl<T> fmt::Debug for Cofuture<'_, T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match &self.state {
+            State::Taken => "Cofuture(taken)",
+            _ if self.is_complete() => "Cofuture(ready)",
+            _ => "Cofuture(underway)",
+        })
+    }
+}
+
+impl<T: Remote, A: Access> Coref<T, A> {
+    /// One-sided. Begins to fetch the value; see [`Cofuture`].
+    ///
+    /// # Examples
+    /// ```
+    /// # coarray_fabric::Launch::new(1).direct(false).run(|| {
+    /// # let team = coarray_fabric::Team::current();
+    /// # let call = coarray_fabric::Call::plain(coarray_fabric::Operation::Create, std::panic::Location::caller());
+    /// # let layout = coarray_fabric::Layout { size: 80, align: 8, shared: false };
+    /// # let block = unsafe { team.allocate(&call, layout) }.unwrap();
+    /// # let x: &coarray_coref::Coref<[i32; 20]> = unsafe { coarray_coref::Coref::new(team.image().heap(0).addr() + block.offset(), 0, 1, false) };
+    /// # x.put([5; 20]);
+    /// let (first, last) = (x[0].get_async(), x[19].get_async()); // both at once
+    /// assert_eq!(first.wait() + last.wait(), 10);
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// # Source
+    /// `get_cofuture()`, *Coarray C++* section 7.
+    #[inline]
+    pub fn get_async(&self) -> Cofuture<'_, T> {
+        const { T::CHECK };
+        if self.is_direct() {
+            // SAFETY: as in `get`.
+            let value = unsafe { direct::load(self.pointer().cast::<T>()) };
+            return Cofuture::arrived(checked(value, self.image()));
+        }
+        Cofuture::underway(get_later(self))
+    }
+
+    /// One-sided. Begins to store `value` in the place; see [`Cofuture`].
+    ///
+    /// # Examples
+    /// ```
+    /// # coarray_fabric::Launch::new(1).direct(false).run(|| {
+    /// # let team = coarray_fabric::Team::current();
+    /// # let call = coarray_fabric::Call::plain(coarray_fabric::Operation::Create, std::panic::Location::caller());
+    /// # let layout = coarray_fabric::Layout { size: 80, align: 8, shared: false };
+    /// # let block = unsafe { team.allocate(&call, layout) }.unwrap();
+    /// # let x: &coarray_coref::Coref<[i32; 20]> = unsafe { coarray_coref::Coref::new(team.image().heap(0).addr() + block.offset(), 0, 1, false) };
+    /// # x.put([5; 20]);
+    /// let puts: Vec<_> = (0..20).map(|i| x[i].put_async(i as i32)).collect();
+    /// for put in puts {
+    ///     put.wait();
+    /// }
+    /// assert_eq!(x[7].get(), 7);
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// # Source
+    /// `put_cofuture()`, *Coarray C++* section 7.
+    #[inline]
+    pub fn put_async(&self, value: T) -> Cofuture<'_, ()>
+    where
+        A: MayPut,
+    {
+        const { T::CHECK };
+        if self.is_direct() {
+            self.put(value);
+            return Cofuture::arrived(Ok(()));
+        }
+        Cofuture::underway(put_later(self, value))
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn get_later<T: Remote, A: Access>(place: &Coref<T, A>) -> Box<Underway<'_, T>> {
+    let image = place.image();
+    // SAFETY: the buffer belongs to the operation, and is as long as the place.
+    let issued = unsafe { issue_get(place, Buffer::with_length(size_of::<T>())) };
+    Underway::new(issued, move |mut buffer| {
+        let mut value = MaybeUninit::<T>::uninit();
+        // SAFETY: the operation filled a buffer of this length.
+        unsafe {
+            ptr::copy_nonoverlapping(buffer.start(), value.as_mut_ptr().cast(), size_of::<T>())
+        };
+        checked(value, image)
+    })
+}
+
+#[cold]
+#[inline(never)]
+fn put_later<T: Remote, A: MayPut>(place: &Coref<T, A>, value: T) -> Box<Underway<'_, ()>> {
+    // SAFETY: a `Remote` value has no padding, so that all its bytes are initialised.
+    let bytes = unsafe { slice::from_raw_parts(ptr::from_ref(&value).cast(), size_of::<T>()) };
+    // SAFETY: the buffer belongs to the operation, and is as long as the place.
+    let issued = unsafe { issue_put(place, Buffer::Owned(bytes.into())) };
+    Underway::new(issued, |_| Ok(()))
+}

@@ -1,0 +1,42 @@
+//! What asynchronous operations promise: the order of the program, completion without being waited for, and
+//! nothing written to memory that is gone.
+
+mod completion;
+mod executors;
+mod order;
+mod scopes;
+mod sets;
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use coarray::{Cofuture, Coref, Remote};
+
+/// The message of the panic that `body` ends with.
+#[track_caller]
+fn panic_of<R>(body: impl FnOnce() -> R) -> String {
+    let payload: Box<dyn Any + Send> = match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(_) => panic!("it did not panic"),
+        Err(payload) => payload,
+    };
+    match payload.downcast::<String>() {
+        Ok(text) => *text,
+        Err(payload) => payload
+            .downcast_ref::<&str>()
+            .expect("panics carry texts")
+            .to_string(),
+    }
+}
+
+/// Whether the operation is complete; other than `is_ready` this makes no progress.
+fn is_complete<T>(cofuture: &Cofuture<'_, T>) -> bool {
+    format!("{cofuture:?}") == "Cofuture(ready)"
+}
+
+/// Puts a byte into a place, whatever its type says of it, as images do that race for it.
+fn tear<T: Remote>(place: &Coref<T>, value: u8) {
+    let (address, image, direct) = (place.local_address(), place.image(), place.is_direct());
+    // SAFETY: the first byte lies in the place, and nobody takes it for a `T` without a check.
+    let byte: &Coref<u8> = unsafe { Coref::new(address, image, 1, direct) };
+    byte.put(value);
+}
