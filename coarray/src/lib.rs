@@ -50,6 +50,7 @@
 //! | change things together | [`Coatomic`], [`AsAtomic`] |
 //! | divide the images | [`Team`] |
 //! | go on without an image | [`Launch::keep_going`], [`ImageFailed`], [`failed_images`], the `try_` forms |
+//! | exclude each other | [`Comutex`], [`critical`] |
 //! | combine values | [`co_sum`], [`co_min`], [`co_max`], [`co_reduce`], [`co_broadcast`] |
 //! | stop | [`error_stop`], [`error_stop_with`], [`fail_image`] |
 //! | test | [`testing`] |
@@ -76,15 +77,15 @@ pub use coarray_coref::{
     Shape, ShapeCast, Shared, Symmetric, Values, async_scope,
 };
 pub use coarray_fabric::{
-    AllocError, Failure, Holder, ImageFailed, ImageStatus, Launch, coarun, error_stop,
+    AllocError, Failure, Holder, ImageFailed, ImageStatus, Launch, LockError, coarun, error_stop,
     error_stop_with, fail_image, failed_images, image_status, launch, num_images, run,
     stopped_images, terminal_size, this_image,
 };
 pub use coarray_macros::{Remote, main, test};
 pub use coarray_sync::{
-    AsAtomic, Bits, Coatomic, CoatomicPlace, Coevent, CoeventPlace, Number, PutNotify, Team, fence,
-    image_fence, quiet, sync_all, sync_images, sync_team, team_number, try_sync_all,
-    try_sync_images, try_sync_team,
+    AsAtomic, Bits, Coatomic, CoatomicPlace, Coevent, CoeventPlace, Comutex, ComutexGuard,
+    ComutexPlace, Number, PutNotify, Team, critical, fence, image_fence, quiet, sync_all,
+    sync_images, sync_team, team_number, try_sync_all, try_sync_images, try_sync_team,
 };
 pub use group::{OpenTogether, Opens, open};
 pub use open::Open;

@@ -2,7 +2,7 @@
 
 pub use crate::{
     AsAtomic, Coarray, Coatomic, CoatomicPlace, Coevent, CoeventPlace, Cofuture, CofutureSet,
-    Coptr, Coref, ImageFailed, PutNotify, Ragged, Remote, Team, async_scope, co_broadcast, co_max,
-    co_min, co_reduce, co_sum, error_stop, fence, image_fence, num_images, quiet, sync_all,
-    sync_images, sync_team, this_image,
+    Comutex, ComutexPlace, Coptr, Coref, ImageFailed, PutNotify, Ragged, Remote, Team, async_scope,
+    co_broadcast, co_max, co_min, co_reduce, co_sum, critical, error_stop, fence, image_fence,
+    num_images, quiet, sync_all, sync_images, sync_team, this_image,
 };

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::io;
+use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -103,6 +104,8 @@ pub struct Image {
     pub(crate) last_call: LastCall,
     pub(crate) heap: RefCell<Heap>,
     fabric: SharedMemory,
+    /// The locks that it holds: their addresses, and where it took them.
+    pub(crate) held: RefCell<Vec<(usize, &'static Location<'static>)>>,
 }
 
 /// Makes a thread an image for as long as it lives.
@@ -118,6 +121,7 @@ impl Image {
             fabric: SharedMemory::new(Arc::clone(&job)),
             job,
             last_call: LastCall::default(),
+            held: RefCell::default(),
         })
     }
 
