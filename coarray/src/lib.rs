@@ -45,7 +45,11 @@
 //! | share memory | [`Coarray`], [`Ragged`], [`open`], [`Coref`], [`Coptr`] |
 //! | say what travels | [`Remote`], [`Plain`], [`RemoteClone`] |
 //! | compute meanwhile | [`Cofuture`], [`CofutureSet`], [`async_scope`] |
-//! | synchronise | [`sync_all`], [`image_fence`], [`fence`](fn@fence), [`quiet`], [`Coatomic`], [`AsAtomic`] |
+//! | wait for others | [`sync_all`], [`sync_images`], [`sync_team`], [`Coevent`], [`PutNotify`] |
+//! | order what one does | [`fence`](fn@fence), [`quiet`], [`image_fence`] |
+//! | change things together | [`Coatomic`], [`AsAtomic`] |
+//! | divide the images | [`Team`] |
+//! | go on without an image | [`Launch::keep_going`], [`ImageFailed`], [`failed_images`], the `try_` forms |
 //! | exclude each other | [`Comutex`], [`critical`] |
 //! | know what others see, and when | [`memory_model`] |
 //! | combine values | [`co_sum`], [`co_min`], [`co_max`], [`co_reduce`], [`co_broadcast`] |

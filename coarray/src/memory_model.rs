@@ -58,8 +58,9 @@
 //! Source: *Coarray C++* section 5.1.
 //!
 //! # 2. Fence
-//! [`fence(i)`](fn@crate::fence) separates the puts of its image to image `i`: whoever sees one that comes later, and
-//! then calls [`image_fence`](crate::image_fence), sees all that came earlier. It says nothing about puts to other images.
+//! [`fence(i)`](fn@crate::fence) separates the puts of its image to image `i`: whoever sees one that comes later,
+//! and then calls [`image_fence`](crate::image_fence), sees all that came earlier. It says nothing about puts to
+//! other images.
 //!
 //! ```
 //! # use coarray::prelude::*;
@@ -182,10 +183,10 @@
 //! [`std::sync::atomic::fence`] with `SeqCst`.
 //!
 //! # 4. Barriers and phases
-//! All that any image did before [`sync_all`](crate::sync_all) happens before all that any image does after it. So it is
-//! with [`open`](crate::Coarray::open), [`publish`](crate::Coarray::publish), and the ends of their phases; local
-//! accesses count. Creating a coarray orders nothing but the values it begins with: one of coatomics, events or
-//! mutexes is complete on all images when its creation returns.
+//! All that any image did before [`sync_all`](crate::sync_all) happens before all that any image does after it. So
+//! it is with [`open`](crate::Coarray::open), [`publish`](crate::Coarray::publish), and the ends of their phases;
+//! local accesses count. Creating a coarray orders nothing but the values it begins with: one of coatomics, events
+//! or mutexes is complete on all images when its creation returns.
 //!
 //! ```
 //! # use coarray::prelude::*;
@@ -271,9 +272,10 @@
 //! Source: *Coarray C++* section 6.3; `lock` and `unlock`, Fortran 2018 clause 11.6.10.
 //!
 //! # 8. Cofutures
-//! When [`wait`](crate::Cofuture::wait) has returned, or the cofuture was found ready, its operation is complete, and so is
-//! what its image issued to the same image before. A put is then what it would be if it had not been asynchronous:
-//! to tell others takes one of the other rules. Rules 2 to 7, 12, 13 and 14 complete what nobody waited for.
+//! When [`wait`](crate::Cofuture::wait) has returned, or the cofuture was found ready, its operation is complete,
+//! and so is what its image issued to the same image before. A put is then what it would be if it had not been
+//! asynchronous: to tell others takes one of the other rules. Rules 2 to 7, 12, 13 and 14 complete what nobody
+//! waited for.
 //!
 //! ```
 //! # use coarray::prelude::*;
@@ -320,10 +322,10 @@
 //! statements.
 //!
 //! # 10. Coatomics
-//! Each operation on a [`Coatomic`](crate::Coatomic), or through [`as_atomic`](crate::AsAtomic), happens at one moment. All
-//! operations on one place have one order, which is the program's where they are of one image; nobody sees the value go
-//! back. Operations on different places are not ordered, and a coatomic orders no other access: they are *relaxed*.
-//! Rules 2 and 3 make order of them.
+//! Each operation on a [`Coatomic`](crate::Coatomic), or through [`as_atomic`](crate::AsAtomic), happens at one
+//! moment. All operations on one place have one order, which is the program's where they are of one image; nobody
+//! sees the value go back. Operations on different places are not ordered, and a coatomic orders no other access:
+//! they are *relaxed*. Rules 2 and 3 make order of them.
 //!
 //! ```
 //! # use coarray::prelude::*;
@@ -338,10 +340,10 @@
 //!
 //! # 11. Races
 //! Images that race on a place get unspecified values of its type: a mixture, perhaps, of what several images put.
-//! That is never undefined behaviour. If bytes of a type with invalid values, such as `char`, end up as no value, then
-//! the get, or the end of the phase, panics. A value that [`as_atomic`](crate::AsAtomic) takes is never mixed if it is put
-//! by itself. A race disturbs no other place, be it the next byte; and when it is over, which takes one of the
-//! other rules, all images get the same.
+//! That is never undefined behaviour. If bytes of a type with invalid values, such as `char`, end up as no value,
+//! then the get, or the end of the phase, panics. A value that [`as_atomic`](crate::AsAtomic) takes is never mixed
+//! if it is put by itself. A race disturbs no other place, be it the next byte; and when it is over, which takes
+//! one of the other rules, all images get the same.
 //!
 //! ```
 //! # use coarray::prelude::*;
@@ -412,9 +414,9 @@
 //!
 //! # 15. Failed images
 //! What an image did before it failed is as visible as if it still ran: what is before a barrier that it entered, a
-//! post, or the end of a guard, is there. The forms of barriers that return [`ImageFailed`](crate::ImageFailed) order the
-//! accesses of all images that are left, and of those that failed after they had entered. What the image put after
-//! that may have arrived, wholly or in parts, or not. Coatomics and the values in mutexes are whole.
+//! post, or the end of a guard, is there. The forms of barriers that return [`ImageFailed`](crate::ImageFailed)
+//! order the accesses of all images that are left, and of those that failed after they had entered. What the image
+//! put after that may have arrived, wholly or in parts, or not. Coatomics and the values in mutexes are whole.
 //!
 //! ```
 //! # use coarray::prelude::*;

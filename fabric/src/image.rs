@@ -194,15 +194,6 @@ impl Image {
         &self.fabric
     }
 
-    /// Completes what this image has issued and not waited for. Whatever tells other images that this one
-    /// has come to some point does this first; it costs next to nothing if there is nothing to complete.
-    #[inline]
-    pub fn complete(&self) {
-        if self.fabric.is_busy() {
-            self.fabric.quiet();
-        }
-    }
-
     /// To be called now and then by who waits for other images. If the job has ended, the image unwinds.
     pub fn check_in(&self) {
         if self.job.has_ended() {

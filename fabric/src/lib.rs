@@ -68,6 +68,7 @@ pub use process::{process_has_failed, process_image};
 pub use queue_lock::QueueLock;
 pub use region::SCRATCH_BYTES;
 pub use request::{Buffer, Request};
+pub use shared_memory::complete;
 pub use status::{ImageFailed, ImageStatus, failed_images, image_status, stopped_images};
 pub use tally::Tally;
 pub use team::{Absence, Team};

@@ -8,6 +8,7 @@ use std::time::Instant;
 use crate::failure;
 use crate::image::Image;
 use crate::queue_lock::{QueueLock, QueueNode, Refusal, User, Wake};
+use crate::shared_memory::complete;
 use crate::tally::{Patience, Tally};
 use crate::waiting::{Cause, Interruption};
 
@@ -115,7 +116,7 @@ impl Image {
     /// What the image wrote and put before is visible to whoever takes the lock next.
     #[inline]
     pub fn unlock(&self, lock: &QueueLock, poison: bool) {
-        self.fabric().quiet();
+        complete();
         let mut held = self.held.borrow_mut();
         let address = ptr::from_ref(lock).addr();
         let Some(index) = held.iter().rposition(|(other, _)| *other == address) else {

@@ -14,6 +14,7 @@ use std::task::Waker;
 use crate::completion::{Completer, completion};
 use crate::direct;
 use crate::fabric::Fabric;
+use crate::image::Image;
 use crate::job::Job;
 use crate::request::{Buffer, Request};
 
@@ -21,14 +22,32 @@ use crate::request::{Buffer, Request};
 /// memory otherwise.
 const QUEUED_AT_MOST: usize = 4096;
 
+thread_local! {
+    /// How many operations the image of this thread has in its queues.
+    static QUEUED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Completes what the image of this thread has issued and not waited for. Whatever tells other images that
+/// this one has come to some point does this first; it costs next to nothing if there is nothing to complete.
+#[inline]
+pub fn complete() {
+    if QUEUED.get() > 0 {
+        complete_all();
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn complete_all() {
+    Image::current().fabric().quiet();
+}
+
 /// The way of one image to the heaps of all.
 #[derive(Debug)]
 pub(crate) struct SharedMemory {
     job: Arc<Job>,
     /// What was issued, for each image that there is anything for.
     queues: RefCell<BTreeMap<usize, VecDeque<Operation>>>,
-    /// How many operations are in the queues.
-    queued: Cell<usize>,
     /// The image that progress was made with last.
     last: Cell<usize>,
 }
@@ -52,15 +71,8 @@ impl SharedMemory {
         Self {
             job,
             queues: RefCell::default(),
-            queued: Cell::new(0),
             last: Cell::new(0),
         }
-    }
-
-    /// Whether anything was issued that is not complete.
-    #[inline]
-    pub(crate) fn is_busy(&self) -> bool {
-        self.queued.get() > 0
     }
 
     /// # Safety
@@ -73,7 +85,7 @@ impl SharedMemory {
     }
 
     fn issue(&self, image: usize, offset: usize, buffer: Buffer, direction: Direction) -> Request {
-        if self.queued.get() >= QUEUED_AT_MOST {
+        if QUEUED.get() >= QUEUED_AT_MOST {
             self.progress();
         }
         let (completer, completion) = completion();
@@ -85,7 +97,7 @@ impl SharedMemory {
         };
         let mut queues = self.queues.borrow_mut();
         queues.entry(image).or_default().push_back(operation);
-        self.queued.set(self.queued.get() + 1);
+        QUEUED.set(QUEUED.get() + 1);
         Request::new(image, completion)
     }
 
@@ -112,8 +124,7 @@ impl SharedMemory {
         if queue.is_empty() {
             queues.remove(&image);
         }
-        self.queued
-            .set(self.queued.get() - usize::from(operation.is_some()));
+        QUEUED.set(QUEUED.get() - usize::from(operation.is_some()));
         operation
     }
 
@@ -170,7 +181,7 @@ impl Fabric for SharedMemory {
                 waker.wake();
             }
         }
-        self.is_busy()
+        QUEUED.get() > 0
     }
 
     fn wait(&self, request: &Request) {

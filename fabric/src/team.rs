@@ -13,6 +13,7 @@ use crate::image::Image;
 use crate::published::PUBLISHED;
 use crate::queue_lock::QueueLock;
 use crate::rendezvous::{self, Passage, Refusal};
+use crate::shared_memory::complete;
 use crate::status::{self, ImageFailed};
 use crate::waiting::{Cause, Stop, Waiting};
 
@@ -219,7 +220,7 @@ impl Team {
     /// As [`meet`](Self::meet).
     pub unsafe fn try_meet(&self, call: &Call) -> Result<(), ImageFailed> {
         let image = &*self.image;
-        image.complete();
+        complete();
         let alarm = image.job.region.job().alarm();
         image
             .control(image.index)

@@ -11,7 +11,8 @@ use crate::coatomic::Coatomic;
 /// # coarray_fabric::run(1, || {
 /// # let image = coarray_fabric::Image::current();
 /// # let call = coarray_fabric::Call::plain(coarray_fabric::Operation::Create, std::panic::Location::caller());
-/// # let block = unsafe { image.allocate(&call, 80, 8) }.unwrap();
+/// # let layout = coarray_fabric::Layout { size: 80, align: 8, shared: false };
+/// # let block = unsafe { coarray_fabric::Team::current().allocate(&call, layout) }.unwrap();
 /// # let x: &coarray_coref::Coref<[i64; 10]> = unsafe { coarray_coref::Coref::new(image.heap(0).addr() + block.offset(), 0, 1, true) };
 /// use coarray_sync::{AsAtomic, CoatomicPlace};
 ///

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use coarray_coref::{Shared, Symmetric};
-use coarray_fabric::{Cause, Image, ImageFailed, Interruption, Tally, Team};
+use coarray_fabric::{Cause, ImageFailed, Interruption, Tally, Team, complete, this_image};
 
 /// An event: any image posts it, and the image that it is on waits for posts.
 ///
@@ -70,12 +70,13 @@ impl Coevent {
     #[track_caller]
     pub fn post(&self) {
         // Posts of other threads would come although all images wait, which then is no deadlock.
-        Image::current().complete();
+        let _ = this_image();
         self.raise();
     }
 
     #[inline]
     pub(crate) fn raise(&self) {
+        complete();
         self.posts.0.add(1);
     }
 

@@ -1,7 +1,6 @@
 //! Posting the events of other images, alone or together with data.
 
 use coarray_coref::{Access, Coref, MayPut, Remote, Shape};
-use coarray_fabric::Image;
 
 use crate::coevent::Coevent;
 
@@ -13,10 +12,7 @@ use crate::coevent::Coevent;
 /// *Coarray C++* section 6.2; Fortran 2018 `event post`, clause 11.6.7.
 pub trait CoeventPlace {
     /// One-sided. Posts the event. What this image wrote or put before is visible to the image whose wait
-    /// consumes the post; asynchronous operations are completed first.
-    ///
-    /// # Panics
-    /// On a thread that is not an image.
+    /// consumes the post.
     fn post(&self);
 
     /// One-sided. How many posts wait to be consumed.
@@ -26,9 +22,7 @@ pub trait CoeventPlace {
 
 impl<A: Access> CoeventPlace for Coref<Coevent, A> {
     #[inline]
-    #[track_caller]
     fn post(&self) {
-        Image::current().complete();
         self.shared().raise();
     }
 
@@ -72,7 +66,7 @@ impl<T: ?Sized, B: MayPut> PutNotify<T> for Coref<T, B> {
     {
         check_image(self, event);
         self.put(value);
-        notify(self, event);
+        event.post();
     }
 
     #[inline]
@@ -83,16 +77,8 @@ impl<T: ?Sized, B: MayPut> PutNotify<T> for Coref<T, B> {
     {
         check_image(self, event);
         self.put_from(source);
-        notify(self, event);
+        event.post();
     }
-}
-
-#[inline]
-fn notify<T: ?Sized, A: Access, B: Access>(place: &Coref<T, B>, event: &Coref<Coevent, A>) {
-    if !place.is_direct() {
-        Image::current().fabric().fence(place.image());
-    }
-    event.post();
 }
 
 #[inline]

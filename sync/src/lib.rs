@@ -1,8 +1,8 @@
 //! Synchronisation of images, for `coarray`.
 //!
 //! * [`sync_all`] is the barrier of the current team, [`sync_images`] that of chosen images, [`sync_team`] that
-//!   of any team.
-//! * [`image_fence`] and [`quiet`] complete this image's operations, [`fence`] orders its puts to one image.
+//!   of any team; [`image_fence`] and [`quiet`] complete this image's operations, [`fence`] orders its puts to
+//!   one image.
 //! * [`Team`] lets some images work together as if they were all.
 //! * [`Coevent`] tells another image that something has happened.
 //! * [`Coatomic`] is a value that several images may change at any time; [`AsAtomic`] lends its operations to

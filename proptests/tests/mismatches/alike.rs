@@ -58,7 +58,7 @@ fn creations_of_different_types_or_lengths_are_told_apart() {
     );
     differ(
         [
-            "creation of a coarray of coarray_sync::",
+            "creation of a coarray of Coatomic<i64> at ",
             "creation of a coarray of i64 at ",
         ],
         || drop(Coarray::new(Coatomic::new(1i64))),
