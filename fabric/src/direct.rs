@@ -93,6 +93,38 @@ pub unsafe fn load<T: Copy>(from: *const T) -> MaybeUninit<T> {
     }
 }
 
+/// Copies `length` initialised bytes, in one piece if they are an aligned word on both sides; the ranges may
+/// overlap.
+///
+/// # Safety
+/// As [`copy`].
+pub(crate) unsafe fn copy_in_one_piece(to: *mut u8, from: *const u8, length: usize) {
+    // SAFETY: words are as long as the ranges and aligned in both; the caller vouches for the rest.
+    unsafe {
+        match length {
+            1 => copy_word::<u8>(to, from),
+            2 if are_aligned(to, from, length) => copy_word::<u16>(to, from),
+            4 if are_aligned(to, from, length) => copy_word::<u32>(to, from),
+            8 if are_aligned(to, from, length) => copy_word::<u64>(to, from),
+            _ => copy(to, from, length),
+        }
+    }
+}
+
+fn are_aligned(to: *const u8, from: *const u8, size: usize) -> bool {
+    (to.addr() | from.addr()).is_multiple_of(size)
+}
+
+/// # Safety
+/// `to` is valid for writes and `from` for reads of an aligned, initialised word by atomic instructions.
+unsafe fn copy_word<Word: Copy>(to: *mut u8, from: *const u8) {
+    // SAFETY: passed on; integers have no padding.
+    unsafe {
+        let word = load(from.cast::<Word>()).assume_init();
+        store(to.cast::<Word>(), &word);
+    }
+}
+
 /// Copies `length` bytes; the ranges may overlap.
 ///
 /// # Safety

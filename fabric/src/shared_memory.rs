@@ -110,8 +110,8 @@ impl SharedMemory {
         unsafe {
             let place = self.place(image, operation.offset, length);
             match operation.direction {
-                Direction::Put => direct::copy(place, start, length),
-                Direction::Get => direct::copy(start, place, length),
+                Direction::Put => direct::copy_in_one_piece(place, start, length),
+                Direction::Get => direct::copy_in_one_piece(start, place, length),
             }
         }
         Some(operation.completer.complete(operation.buffer))
@@ -157,13 +157,13 @@ impl Fabric for SharedMemory {
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
         self.carry_out(image, || false);
         // SAFETY: the caller vouches for both ranges.
-        unsafe { direct::copy(self.place(image, offset, length), source, length) }
+        unsafe { direct::copy_in_one_piece(self.place(image, offset, length), source, length) }
     }
 
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
         self.carry_out(image, || false);
         // SAFETY: the caller vouches for both ranges.
-        unsafe { direct::copy(target, self.place(image, offset, length), length) }
+        unsafe { direct::copy_in_one_piece(target, self.place(image, offset, length), length) }
     }
 
     unsafe fn issue_put(&self, image: usize, offset: usize, source: Buffer) -> Request {

@@ -17,7 +17,7 @@ proptest! {
             let (me, images) = (this_image(), num_images());
             let joined = |one: usize, other: usize, round: u64| {
                 let (low, high) = (one.min(other), one.max(other));
-                mix(seed ^ round, (low * 64 + high) as u64) % 2 == 0
+                mix(seed ^ round, (low * 64 + high) as u64).is_multiple_of(2)
             };
             let steps = Coarray::<[Coatomic<u64>; 8]>::from_fn(|_| Coatomic::new(0));
             for round in 1..=rounds {

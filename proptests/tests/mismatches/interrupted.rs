@@ -52,14 +52,17 @@ fn a_reduction_that_panicked_on_one_image_is_not_taken_for_the_next() {
 
 #[test]
 fn a_creation_that_panicked_on_one_image_is_not_taken_for_the_next() {
-    retry("creation of a coarray of [Coatomic<u32>; 3] at ", |panics| {
-        let counters = Coarray::<[Coatomic<u32>; 3]>::from_fn(|_| {
-            if panics {
-                panic!("once")
-            } else {
-                Coatomic::new(5)
-            }
-        });
-        assert_eq!(counters.at(0)[2].load(), 5, "never made");
-    });
+    retry(
+        "creation of a coarray of [Coatomic<u32>; 3] at ",
+        |panics| {
+            let counters = Coarray::<[Coatomic<u32>; 3]>::from_fn(|_| {
+                if panics {
+                    panic!("once")
+                } else {
+                    Coatomic::new(5)
+                }
+            });
+            assert_eq!(counters.at(0)[2].load(), 5, "never made");
+        },
+    );
 }
