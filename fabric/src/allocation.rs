@@ -13,8 +13,9 @@ use crate::call::{Call, ObjectId};
 use crate::heap::exhausted::AllocError;
 use crate::heap::{Block, Extent, MAX_ALIGN, Purpose, RaggedBlock};
 use crate::image::Image;
+use crate::meeting::Absence;
 use crate::status::ImageFailed;
-use crate::team::{Absence, Team};
+use crate::team::Team;
 
 /// The step of an allocation in which new pages are committed; the steps before are proposals.
 const COMMIT: usize = 1 << 16;

@@ -9,9 +9,10 @@ use crate::control::TeamControl;
 use crate::formation::{Formation, Request};
 use crate::heap::exhausted::AllocError;
 use crate::image;
+use crate::meeting::Absence;
 use crate::region::SCRATCH_BYTES;
 use crate::status::ImageFailed;
-use crate::team::{Absence, Origin, Team};
+use crate::team::{Origin, Team};
 
 /// Published by an image that does not mind which index it gets.
 const ANY_INDEX: u64 = u64::MAX;

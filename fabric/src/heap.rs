@@ -16,10 +16,11 @@ use std::fmt;
 use std::panic::Location;
 
 use crate::agreement::Header;
-use crate::call::{ObjectId, short};
+use crate::call::ObjectId;
 use crate::heap::exhausted::Holder;
 use crate::heap::free_list::FreeList;
 use crate::team::TeamIdentity;
+use crate::type_name::short;
 
 /// Blocks start at multiples of this, a cache line.
 const GRAIN: usize = 64;

@@ -22,6 +22,7 @@ mod critical;
 mod fence;
 mod sync_all;
 mod sync_images;
+mod sync_team;
 mod team;
 
 pub use as_atomic::AsAtomic;
@@ -35,4 +36,5 @@ pub use critical::critical;
 pub use fence::{fence, quiet};
 pub use sync_all::{image_fence, sync_all, try_sync_all};
 pub use sync_images::{sync_images, try_sync_images};
-pub use team::{Team, sync_team, team_number, try_sync_team};
+pub use sync_team::{sync_team, try_sync_team};
+pub use team::{Team, team_number};
