@@ -4,7 +4,7 @@
 //! count; one that has slept for a while also says it in words. `deadlock.rs` reads the records of all.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 use std::time::{Duration, Instant};
 
 use crate::control::ENDED;
@@ -31,11 +31,24 @@ pub(crate) struct WaitRecord {
     /// The alarm that the image has seen.
     pub(crate) alarm: AtomicU32,
     /// The image whose move it is, plus one; 0 for any.
-    pub(crate) awaited: AtomicU32,
+    awaited: AtomicU32,
     /// What identifies the barrier that it waits in: the team, and the number there.
-    pub(crate) barrier: [AtomicU64; 2],
+    barrier: [AtomicU64; 2],
     /// The wait in words.
     pub(crate) words: Text<1024>,
+}
+
+impl WaitRecord {
+    /// The image whose move it is, by the description of the wait.
+    pub(crate) fn awaited(&self) -> Option<usize> {
+        (self.awaited.load(Ordering::Relaxed) as usize).checked_sub(1)
+    }
+
+    /// The team and the number of the barrier that the image is in.
+    pub(crate) fn barrier(&self) -> Option<[u64; 2]> {
+        let [team, number] = [0, 1].map(|word: usize| self.barrier[word].load(Ordering::Relaxed));
+        (number != 0).then_some([team, number])
+    }
 }
 
 /// Why an image stops waiting.
@@ -176,6 +189,8 @@ impl<C: Cause> Watch for Waiting<'_, C> {
             return;
         }
         let record = self.record();
+        // Who reads what is written here also sees that the last sleep is over.
+        fence(Ordering::Release);
         let offset = self.image.job.region.offset_of(tally);
         record.tally.store(offset, Ordering::Relaxed);
         record.target.store(target, Ordering::Relaxed);
