@@ -105,9 +105,13 @@ impl Report {
     }
 
     fn words(&self, index: usize) -> String {
-        let Wait { words, awaited, .. } = &self.images[index];
-        let Some(awaited) = *awaited else {
-            return words.clone();
+        let wait = &self.images[index];
+        let words = &wait.words;
+        let Some(awaited) = wait.awaited else {
+            return match wait.is_gone() {
+                true => words.clone(),
+                false => format!("{words}, waiting for any image"),
+            };
         };
         match self.images[awaited].end {
             Some(end) => format!(
@@ -291,7 +295,7 @@ mod tests {
             report.text(),
             "coarray: deadlock: no image can go on\n  \
                image 0 is in sync_all at x.rs:0:5, waiting for image 1, which has come to the end of the program\n  \
-               image 1 is in sync_all at x.rs:1:5\n  \
+               image 1 is in sync_all at x.rs:1:5, waiting for any image\n  \
                image 2 is in sync_all at x.rs:2:5, waiting for image 1, which has come to the end of the program\n  \
                image 3 has failed\n\
              the cycle: image 0 -> image 1 -> any image, and all of them wait or have ended"
