@@ -13,6 +13,7 @@
 //! `coarun -n N deadlock_gallery NAME` give it others.
 
 mod events;
+mod mutexes;
 mod pairs;
 mod phases;
 mod teams;
@@ -90,6 +91,7 @@ fn programs() -> impl Iterator<Item = &'static Program> {
         pairs::PROGRAMS,
         teams::PROGRAMS,
         phases::PROGRAMS,
+        mutexes::PROGRAMS,
     ]
     .into_iter()
     .flatten()

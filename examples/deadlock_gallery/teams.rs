@@ -82,7 +82,6 @@ fn change_and_event() {
     if this_image() == 0 {
         ready.wait(); // [change.wait]
     }
-    // The next line begins and ends where all members do.
     team.change(|| {}); // [change.team]
     if this_image() == 1 {
         ready.at(0).post();
@@ -115,7 +114,7 @@ fn sum_and_event() {
         if this_image() == 0 && num_images() > 1 {
             go.at(1).post();
         }
-    }); // [sum.end]
+    });
 }
 
 fn left_main() {
