@@ -55,10 +55,10 @@ fn crossing() {
     let columns = Team::form(column as u64);
     if (row + column).is_multiple_of(2) {
         sync_team(&rows); // [crossing.rows]
-        sync_team(&columns);
+        sync_team(&columns); // [crossing.columns_second]
     } else {
         sync_team(&columns); // [crossing.columns]
-        sync_team(&rows);
+        sync_team(&rows); // [crossing.rows_second]
     }
 }
 

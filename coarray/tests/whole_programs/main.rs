@@ -4,10 +4,12 @@
 //! This test binary is also the program under test: with `--program NAME` it runs that SPMD program, otherwise
 //! it starts itself in that way and judges what comes out.
 
+mod delays;
 mod failures;
 mod job;
 mod keep_going;
 mod launch;
+mod no_deadlock;
 mod programs;
 mod results;
 
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
         failures::trials(),
         keep_going::trials(),
         launch::trials(),
+        no_deadlock::trials(),
     ]
     .concat();
     let trials = trials.into_iter().map(|(name, check)| {
