@@ -131,6 +131,8 @@ pub(crate) struct Waiting<'a, C> {
     deadline: Option<Instant>,
     suspicion: Suspicion,
     alarm: Cell<u32>,
+    /// When the image lay down, or turned over last.
+    still_since: Cell<Option<Instant>>,
 }
 
 impl<'a, C: Cause> Waiting<'a, C> {
@@ -141,6 +143,7 @@ impl<'a, C: Cause> Waiting<'a, C> {
             cause,
             suspicion: Suspicion::default(),
             alarm: Cell::new(0),
+            still_since: Cell::new(None),
         }
     }
 
@@ -165,8 +168,13 @@ impl<C: Cause> Watch for Waiting<'_, C> {
         if alarm != self.alarm.replace(alarm) && self.cause.has_failed() {
             return Err(Stop::Failed);
         }
-        match self.deadline {
-            Some(deadline) if Instant::now() >= deadline => Err(Stop::TimedOut),
+        let is_over = |deadline| Instant::now() >= deadline;
+        if self.deadline.is_some_and(is_over) {
+            return Err(Stop::TimedOut);
+        }
+        // Signals may cut short every nap, so that none is slept to its end.
+        match self.still_since.get() {
+            Some(since) if since.elapsed() >= HEARTBEAT => self.turn_over(),
             _ => Ok(()),
         }
     }
@@ -188,6 +196,7 @@ impl<C: Cause> Watch for Waiting<'_, C> {
         if !self.is_endless() {
             return;
         }
+        self.still_since.set(Some(Instant::now()));
         let record = self.record();
         // Who reads what is written here also sees that the last sleep is over.
         fence(Ordering::Release);
@@ -206,6 +215,7 @@ impl<C: Cause> Watch for Waiting<'_, C> {
         if !self.is_endless() {
             return Ok(());
         }
+        self.still_since.set(Some(Instant::now()));
         let record = self.record();
         let awaited = self.cause.awaited().map_or(0, |image| image as u32 + 1);
         record.awaited.store(awaited, Ordering::Relaxed);
