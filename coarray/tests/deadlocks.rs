@@ -87,7 +87,7 @@ fn a_time_limit_that_never_comes_is_none() {
         let event = Coarray::new(Coevent::new());
         let _ = event.wait_timeout(Duration::MAX);
     });
-    assert_says(&report, &[("the cycle: images 0 to 1 -> any image", "")]);
+    assert_says(&report, &[("the cycle: images 0 and 1 -> any image", "")]);
 }
 
 #[test]

@@ -6,7 +6,10 @@ use std::fmt::Write;
 use crate::control::Stage;
 use crate::image::Image;
 
-/// Most lines about images. In jobs with more images, those that wait alike share a line.
+/// Most images that have a line each. If there are more, those that wait alike share one.
+const ALONE: usize = 16;
+
+/// Most lines about images.
 const LINES: usize = 32;
 
 /// Most cycles that are named.
@@ -54,9 +57,11 @@ impl Report {
         let mut text = String::from("coarray: deadlock: no image can go on\n");
         let cycles = self.cycles();
         let mut lines = self.lines();
-        if lines.len() > LINES {
-            let of_cycles: HashSet<&usize> = cycles.iter().flatten().collect();
-            lines.sort_by_key(|(images, _)| !images.iter().any(|image| of_cycles.contains(image)));
+        if self.images.len() > ALONE {
+            let of_cycles: HashSet<usize> = cycles.iter().flatten().copied().collect();
+            let matters =
+                |&image: &usize| of_cycles.contains(&image) || self.waits_for_anyone(image);
+            lines.sort_by_key(|(images, _)| !images.iter().any(matters));
         }
         let mut listed = 0;
         for (images, words) in lines.iter().take(LINES) {
@@ -71,7 +76,7 @@ impl Report {
             listed += images.len();
         }
         if listed < self.images.len() {
-            let _ = writeln!(text, "  and {} more images", self.images.len() - listed);
+            let _ = writeln!(text, "  and {} more", self.images.len() - listed);
         }
         for cycle in cycles.iter().take(CYCLES) {
             let _ = writeln!(text, "the cycle: {} -> image {}", arrows(cycle), cycle[0]);
@@ -94,7 +99,7 @@ impl Report {
         for index in 0..self.images.len() {
             let words = self.words(index);
             match known.get(&words) {
-                Some(&line) if self.images.len() > LINES => lines[line].0.push(index),
+                Some(&line) if self.images.len() > ALONE => lines[line].0.push(index),
                 _ => {
                     known.insert(words.clone(), lines.len());
                     lines.push((vec![index], words));
@@ -108,9 +113,9 @@ impl Report {
         let wait = &self.images[index];
         let words = &wait.words;
         let Some(awaited) = wait.awaited else {
-            return match wait.is_gone() {
-                true => words.clone(),
-                false => format!("{words}, waiting for any image"),
+            return match self.waits_for_anyone(index) {
+                true => format!("{words}, waiting for any image"),
+                false => words.clone(),
             };
         };
         match self.images[awaited].end {
@@ -120,6 +125,11 @@ impl Report {
             ),
             None => format!("{words}, waiting for image {awaited}"),
         }
+    }
+
+    fn waits_for_anyone(&self, index: usize) -> bool {
+        let wait = &self.images[index];
+        wait.awaited.is_none() && !wait.is_gone()
     }
 
     /// The images that wait for each other in a circle, each circle from its lowest image on.
@@ -258,6 +268,7 @@ fn runs(images: &[usize]) -> String {
     let name = |run: &[usize]| match run {
         [] => String::new(),
         [only] => only.to_string(),
+        [one, other] => format!("{one} and {other}"),
         [first, .., last] => format!("{first} to {last}"),
     };
     let names: Vec<String> = images.chunk_by(follow).map(name).collect();
@@ -330,6 +341,10 @@ mod tests {
             &format!("\nthe cycle: images 0 to 2 -> {anyone}"),
         );
         assert_ends_with(
+            &report(&[None, None]),
+            &format!("\nthe cycle: images 0 and 1 -> {anyone}"),
+        );
+        assert_ends_with(
             &report(&[None]),
             &format!("\nthe cycle: image 0 -> {anyone}"),
         );
@@ -364,10 +379,23 @@ mod tests {
             ]
         );
         assert_eq!(lines.len(), 1 + LINES + 2);
-        assert_eq!(lines[LINES + 1], "  and 10 more images");
+        assert_eq!(lines[LINES + 1], "  and 10 more");
         assert_eq!(
             lines[LINES + 2],
             "the cycle: image 70 -> image 80 -> image 70"
+        );
+    }
+
+    #[test]
+    fn the_end_of_a_long_chain_comes_first() {
+        let mut chain: Vec<_> = (0..100).map(|index| Some(index + 1)).collect();
+        chain[99] = None;
+        let text = report(&chain).text();
+        assert!(
+            text.lines()
+                .nth(1)
+                .is_some_and(|line| line.starts_with("  image 99 ")),
+            "{text}"
         );
     }
 
