@@ -41,7 +41,7 @@ pub(crate) struct JobControl {
 pub(crate) const ENDED: u32 = 1;
 
 /// What each failed image adds to the alarm.
-const ONE_FAILED: u32 = 2;
+pub(crate) const ONE_FAILED: u32 = 2;
 
 /// The sizes a region was created with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

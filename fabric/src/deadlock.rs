@@ -12,16 +12,15 @@
 //! Unlike the ring and the lock graph of Roy, Luecke, Coyle and Kraeva (*Scalable deadlock detection*, PGAS
 //! 2013), which look at one kind of operation each, this needs no model of what an operation waits for.
 
-use std::cell::{Cell, RefCell};
-use std::fmt::Write;
-use std::sync::atomic::Ordering;
+mod report;
 
-use crate::control::{Failure, Stage};
+use std::cell::{Cell, RefCell};
+use std::sync::atomic::{Ordering, fence};
+
+use crate::control::{Failure, ONE_FAILED, Stage};
+use crate::deadlock::report::Report;
 use crate::failure::OWN_WORDS;
 use crate::image::Image;
-
-/// Most images that a report lists.
-const LISTED: usize = 32;
 
 /// How often an image describes its wait until the description is of now.
 const FRESH: u64 = 2;
@@ -61,11 +60,11 @@ impl Suspicion {
         if !before.iter().zip(&now).all(fresh) {
             return false;
         }
-        let report = Report::new(image);
+        // If another image finds the same first, this report may be of images that wake up; it is not kept.
         image.job.fail(&Failure {
             image: image.index,
             code: 1,
-            text: format!("{OWN_WORDS}{}", report.text()),
+            text: format!("{OWN_WORDS}{}", Report::new(image).text()),
         });
         true
     }
@@ -73,9 +72,16 @@ impl Suspicion {
     /// The sleep of each image, if none can be woken; default for those that are gone.
     fn find_all_asleep(&self, image: &Image) -> Option<Vec<Sleep>> {
         self.sleep_of(image, self.awake.get())?;
-        let first = self.sleep_of_all(image)?;
         let region = &image.job.region;
         let alarm = region.job().alarm();
+        let first = self.sleep_of_all(image)?;
+        // An image is marked as failed before the others are told, which wakes them.
+        let failed = (0..image.images)
+            .filter(|&index| image.control(index).stage() == Stage::Failed)
+            .count();
+        if alarm as usize != failed * ONE_FAILED as usize {
+            return None;
+        }
         for index in (0..image.images).filter(|&index| first[index] != Sleep::default()) {
             let record = &image.control(index).waiting;
             let tally = region.tally_at(record.tally.load(Ordering::Relaxed) as usize);
@@ -87,6 +93,8 @@ impl Suspicion {
                 return None;
             }
         }
+        // What was read of the sleeps is older than what is read now; goes with the one in `lie_down`.
+        fence(Ordering::Acquire);
         let second = self.sleep_of_all(image)?;
         let same = first
             .iter()
@@ -116,120 +124,4 @@ impl Suspicion {
             described: control.waiting.described.load(Ordering::Acquire),
         })
     }
-}
-
-/// The waits of all images, which stand still.
-struct Report<'a> {
-    image: &'a Image,
-    /// For each image the one whose move it is.
-    awaited: Vec<Option<usize>>,
-}
-
-impl<'a> Report<'a> {
-    fn new(image: &'a Image) -> Self {
-        let mut report = Self {
-            image,
-            awaited: Vec::new(),
-        };
-        report.awaited = (0..image.images)
-            .map(|index| report.move_of(index))
-            .collect();
-        report
-    }
-
-    fn is_asleep(&self, index: usize) -> bool {
-        !matches!(
-            self.image.control(index).stage(),
-            Stage::Failed | Stage::Finished
-        )
-    }
-
-    fn neighbour(&self, index: usize) -> Option<usize> {
-        let record = &self.image.control(index).waiting;
-        let awaited = record.awaited.load(Ordering::Relaxed) as usize;
-        awaited.checked_sub(1).filter(|_| self.is_asleep(index))
-    }
-
-    /// The barrier that the image is in.
-    fn barrier(&self, index: usize) -> Option<[u64; 2]> {
-        let record = &self.image.control(index).waiting;
-        let [team, number] = [0, 1].map(|word: usize| record.barrier[word].load(Ordering::Relaxed));
-        (number != 0 && self.is_asleep(index)).then_some([team, number])
-    }
-
-    /// Whose move it is. An image in a barrier waits for its partner of one round, who may be in the barrier
-    /// as well: it is the move of the one who is not.
-    fn move_of(&self, index: usize) -> Option<usize> {
-        let barrier = self.barrier(index);
-        let mut awaited = self.neighbour(index)?;
-        for _ in 0..self.image.images {
-            if barrier.is_none() || self.barrier(awaited) != barrier {
-                break;
-            }
-            awaited = self.neighbour(awaited)?;
-        }
-        Some(awaited)
-    }
-
-    fn text(&self) -> String {
-        let mut text = String::from("coarray: deadlock: no image can go on\n");
-        for index in (0..self.image.images).take(LISTED) {
-            let _ = writeln!(text, "  image {index} {}", self.wait_of(index));
-        }
-        if self.image.images > LISTED {
-            let _ = writeln!(text, "  and {} more", self.image.images - LISTED);
-        }
-        text.push_str(&self.cycle());
-        text
-    }
-
-    fn wait_of(&self, index: usize) -> String {
-        let control = self.image.control(index);
-        match control.stage() {
-            Stage::Failed => return "has failed".into(),
-            Stage::Finished => return "has finished".into(),
-            _ => {}
-        }
-        let words = control.waiting.words.get();
-        match self.awaited[index] {
-            Some(awaited) => match self.image.control(awaited).stage() {
-                Stage::Failed => format!("{words}, waiting for image {awaited}, which has failed"),
-                _ => format!("{words}, waiting for image {awaited}"),
-            },
-            None => words,
-        }
-    }
-
-    /// The images that wait for each other, or the one that all others wait for.
-    fn cycle(&self) -> String {
-        let mut chain: Vec<usize> = Vec::new();
-        for start in (0..self.image.images).filter(|&index| self.is_asleep(index)) {
-            chain = vec![start];
-            while let Some(next) = self.awaited[chain[chain.len() - 1]] {
-                if let Some(first) = chain.iter().position(|&index| index == next) {
-                    chain.drain(..first);
-                    chain.push(next);
-                    return format!("the cycle: {}", arrows(&chain));
-                }
-                chain.push(next);
-            }
-            if chain.len() > 1 {
-                break;
-            }
-        }
-        let last = chain.last().copied().unwrap_or_default();
-        if self.is_asleep(last) {
-            format!(
-                "the cycle: {} -> any other image, and all of them wait or have ended",
-                arrows(&chain)
-            )
-        } else {
-            format!("the chain: {}, which has ended", arrows(&chain))
-        }
-    }
-}
-
-fn arrows(chain: &[usize]) -> String {
-    let names: Vec<String> = chain.iter().map(|index| format!("image {index}")).collect();
-    names.join(" -> ")
 }

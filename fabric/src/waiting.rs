@@ -4,7 +4,7 @@
 //! count; one that has slept for a while also says it in words. `deadlock.rs` reads the records of all.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 use std::time::{Duration, Instant};
 
 use crate::control::ENDED;
@@ -31,11 +31,24 @@ pub(crate) struct WaitRecord {
     /// The alarm that the image has seen.
     pub(crate) alarm: AtomicU32,
     /// The image whose move it is, plus one; 0 for any.
-    pub(crate) awaited: AtomicU32,
+    awaited: AtomicU32,
     /// What identifies the barrier that it waits in: the team, and the number there.
-    pub(crate) barrier: [AtomicU64; 2],
+    barrier: [AtomicU64; 2],
     /// The wait in words.
     pub(crate) words: Text<1024>,
+}
+
+impl WaitRecord {
+    /// The image whose move it is, by the description of the wait.
+    pub(crate) fn awaited(&self) -> Option<usize> {
+        (self.awaited.load(Ordering::Relaxed) as usize).checked_sub(1)
+    }
+
+    /// The team and the number of the barrier that the image is in.
+    pub(crate) fn barrier(&self) -> Option<[u64; 2]> {
+        let [team, number] = [0, 1].map(|word: usize| self.barrier[word].load(Ordering::Relaxed));
+        (number != 0).then_some([team, number])
+    }
 }
 
 /// Why an image stops waiting.
@@ -118,6 +131,8 @@ pub(crate) struct Waiting<'a, C> {
     deadline: Option<Instant>,
     suspicion: Suspicion,
     alarm: Cell<u32>,
+    /// When the image lay down, or turned over last.
+    still_since: Cell<Option<Instant>>,
 }
 
 impl<'a, C: Cause> Waiting<'a, C> {
@@ -128,6 +143,7 @@ impl<'a, C: Cause> Waiting<'a, C> {
             cause,
             suspicion: Suspicion::default(),
             alarm: Cell::new(0),
+            still_since: Cell::new(None),
         }
     }
 
@@ -152,8 +168,13 @@ impl<C: Cause> Watch for Waiting<'_, C> {
         if alarm != self.alarm.replace(alarm) && self.cause.has_failed() {
             return Err(Stop::Failed);
         }
-        match self.deadline {
-            Some(deadline) if Instant::now() >= deadline => Err(Stop::TimedOut),
+        let is_over = |deadline| Instant::now() >= deadline;
+        if self.deadline.is_some_and(is_over) {
+            return Err(Stop::TimedOut);
+        }
+        // Signals may cut short every nap, so that none is slept to its end.
+        match self.still_since.get() {
+            Some(since) if since.elapsed() >= HEARTBEAT => self.turn_over(),
             _ => Ok(()),
         }
     }
@@ -175,7 +196,10 @@ impl<C: Cause> Watch for Waiting<'_, C> {
         if !self.is_endless() {
             return;
         }
+        self.still_since.set(Some(Instant::now()));
         let record = self.record();
+        // Who reads what is written here also sees that the last sleep is over.
+        fence(Ordering::Release);
         let offset = self.image.job.region.offset_of(tally);
         record.tally.store(offset, Ordering::Relaxed);
         record.target.store(target, Ordering::Relaxed);
@@ -191,6 +215,7 @@ impl<C: Cause> Watch for Waiting<'_, C> {
         if !self.is_endless() {
             return Ok(());
         }
+        self.still_since.set(Some(Instant::now()));
         let record = self.record();
         let awaited = self.cause.awaited().map_or(0, |image| image as u32 + 1);
         record.awaited.store(awaited, Ordering::Relaxed);

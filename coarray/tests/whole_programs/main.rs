@@ -6,10 +6,12 @@
 
 mod asynchronous;
 mod coordination;
+mod delays;
 mod failures;
 mod job;
 mod keep_going;
 mod launch;
+mod no_deadlock;
 mod programs;
 mod results;
 
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
         failures::trials(),
         keep_going::trials(),
         launch::trials(),
+        no_deadlock::trials(),
     ]
     .concat();
     let trials = trials.into_iter().map(|(name, check)| {

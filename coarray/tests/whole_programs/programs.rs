@@ -10,6 +10,8 @@ use coarray::prelude::*;
 use crate::coordination;
 use coarray::{error_stop_with, fail_image, field};
 
+use crate::delays;
+
 /// Runs the program called `name`.
 pub fn run(name: &str) -> ExitCode {
     match name {
@@ -56,6 +58,11 @@ pub fn run(name: &str) -> ExitCode {
         "lose_last" => coarray::launch(lose_last),
         "lose_all" => coarray::launch(lose_all),
         "never_came" => never_came(),
+        "random_steps" => coarray::launch(delays::random_steps),
+        "timeouts" => coarray::launch(delays::timeouts),
+        "helper_thread" => coarray::launch(delays::helper_thread),
+        "much_output" => coarray::launch(delays::much_output),
+        "until_the_input_ends" => coarray::launch(delays::until_the_input_ends),
         "busy_error_stop" => coarray::launch(busy_error_stop),
         _ => panic!("there is no program {name}"),
     }
