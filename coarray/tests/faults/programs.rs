@@ -1,0 +1,310 @@
+//! The SPMD programs whose images are killed.
+//!
+//! Each repeats some operations until one tells it of a failure, says so, and goes on with the survivors.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use coarray::prelude::*;
+use coarray::{
+    try_co_broadcast, try_co_max, try_co_sum, try_sync_all, try_sync_images, try_sync_team,
+};
+
+use crate::job::nanos;
+
+/// Runs the program called `name`.
+pub fn run(name: &str) -> ExitCode {
+    match name {
+        "barriers" => coarray::launch(barriers),
+        "events" => coarray::launch(events),
+        "pairs" => coarray::launch(pairs),
+        "collectives" => coarray::launch(collectives),
+        "teams" => coarray::launch(teams),
+        "phases" => coarray::launch(phases),
+        "alone" => coarray::launch(alone),
+        "coatomics" => coarray::launch(coatomics),
+        "plain" => coarray::launch(crate::plain::program),
+        "status" => coarray::launch(crate::status::program),
+        _ => panic!("there is no program {name}"),
+    }
+}
+
+/// From now on images are killed.
+fn ready() {
+    println!("ready {} {}", this_image(), std::process::id());
+    // The first may be dead by now, as the next operation will tell.
+    let _ = try_sync_all();
+}
+
+/// An operation told this image that others have failed.
+fn learn(turn: u64, failed: &ImageFailed) {
+    let now = nanos();
+    println!("learned {} {now} {turn} {:?}", this_image(), failed.images);
+}
+
+/// The survivors form a team and work in it.
+fn go_on() {
+    while !matches!(Team::form_survivors(1).try_change(work), Ok(Ok(()))) {}
+    println!("survived {}", this_image());
+}
+
+fn work() -> Result<(), ImageFailed> {
+    let images = num_images();
+    for round in 0..100 {
+        try_sync_all()?;
+        let mut sum = this_image() + round;
+        try_co_sum(&mut sum)?;
+        assert_eq!(sum, images * (images - 1) / 2 + images * round);
+    }
+    Ok(())
+}
+
+const WORDS: usize = 200;
+
+/// What image `from` sends in a turn: words that nothing but the whole message fits.
+fn message(from: usize, turn: u64) -> [u64; WORDS] {
+    let start = (from as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ turn;
+    std::array::from_fn(|word| start.wrapping_mul(2 * word as u64 + 1))
+}
+
+fn right() -> usize {
+    (this_image() + 1) % num_images()
+}
+
+fn left() -> usize {
+    (this_image() + num_images() - 1) % num_images()
+}
+
+/// Messages to the right, each followed by a barrier.
+fn barriers() {
+    let mut inbox = Coarray::<[[u64; WORDS]; 2]>::zeroed();
+    let inbox = inbox.open();
+    ready();
+    let mut turn = 0;
+    loop {
+        turn += 1;
+        let parity = turn as usize % 2;
+        inbox.at(right())[parity].put_from(&message(this_image(), turn));
+        if let Err(failed) = try_sync_all() {
+            learn(turn, &failed);
+            break;
+        }
+        assert_eq!(inbox.here()[parity].get(), message(left(), turn));
+    }
+    drop(inbox);
+    go_on();
+}
+
+/// Messages to the right, of which events tell; other events tell that they were read.
+fn events() {
+    let mut inbox = Coarray::<[u64; WORDS]>::zeroed();
+    let (sent, read) = (Coarray::new(Coevent::new()), Coarray::new(Coevent::new()));
+    let inbox = inbox.open();
+    ready();
+    let mut turn = 0;
+    let mut pass = || {
+        turn += 1;
+        let message_to_right = message(this_image(), turn);
+        inbox
+            .at(right())
+            .put_from_notify(&message_to_right, sent.at(right()));
+        assert!(sent.wait_timeout(Duration::MAX)?);
+        assert_eq!(inbox.here().get(), message(left(), turn));
+        read.at(left()).post();
+        assert!(read.wait_timeout(Duration::MAX)?);
+        Ok::<(), ImageFailed>(())
+    };
+    let failed = loop {
+        if let Err(failed) = pass() {
+            break failed;
+        }
+    };
+    learn(turn, &failed);
+    drop(inbox);
+    go_on();
+}
+
+/// Messages to everyone, with `sync_images` of all pairs.
+///
+/// Two images may be told of a failure by different turns. Who is told first says so in its next message, and
+/// that turn is the last for all.
+fn pairs() {
+    let me = this_image();
+    let all: Vec<usize> = (0..num_images()).collect();
+    let mut inbox = Coarray::<[[[u64; WORDS]; 2]]>::zeroed(num_images());
+    let inbox = inbox.open();
+    ready();
+    let (mut turn, mut knows) = (0, false);
+    loop {
+        turn += 1;
+        let parity = turn as usize % 2;
+        let mut letter = message(me, turn);
+        letter[0] = u64::from(knows);
+        for &to in &all {
+            inbox.at(to)[me][parity].put_from(&letter);
+        }
+        let told = try_sync_images(&all);
+        let failed = told
+            .clone()
+            .map_or_else(|failed| failed.images, |()| Vec::new());
+        let mut others_know = false;
+        for &from in all.iter().filter(|from| !failed.contains(from)) {
+            let letter = inbox.here()[from][parity].get();
+            others_know |= letter[0] != 0;
+            assert_eq!(letter[1..], message(from, turn)[1..]);
+        }
+        match told {
+            Err(failed) if !knows => {
+                learn(turn, &failed);
+                knows = true;
+            }
+            told => assert!(told.is_err() || !knows),
+        }
+        if others_know {
+            break;
+        }
+    }
+    drop(inbox);
+    go_on();
+}
+
+/// Sums of few and of many values, maxima, and broadcasts from all images in turn.
+fn collectives() {
+    ready();
+    let mut turn = 0;
+    let failed = loop {
+        turn += 1;
+        if let Err(failed) = combine(&mut turn) {
+            break failed;
+        }
+    };
+    learn(turn, &failed);
+    go_on();
+}
+
+fn combine(turn: &mut u64) -> Result<(), ImageFailed> {
+    let (me, images) = (this_image() as u64, num_images() as u64);
+    let ranks = images * (images - 1) / 2;
+    let mut few = [me, *turn];
+    try_co_sum(&mut few)?;
+    assert_eq!(few, [ranks, images * *turn]);
+
+    *turn += 1;
+    let mut many: Vec<u64> = (0..20_000).map(|i| me * i + *turn).collect();
+    try_co_sum(&mut many)?;
+    let expected = |(i, &sum): (usize, &u64)| sum == ranks * i as u64 + images * *turn;
+    assert!(many.iter().enumerate().all(expected));
+
+    *turn += 1;
+    let mut largest = [me + *turn; 3];
+    try_co_max(&mut largest)?;
+    assert_eq!(largest, [images - 1 + *turn; 3]);
+
+    *turn += 1;
+    let root = *turn as usize % num_images();
+    let mut words = message(this_image(), *turn).repeat(60);
+    try_co_broadcast(&mut words, root)?;
+    assert_eq!(words, message(root, *turn).repeat(60));
+    Ok(())
+}
+
+/// All form pairs of teams, and change to them.
+fn teams() {
+    ready();
+    let mut turn = 0;
+    loop {
+        turn += 1;
+        let number = (this_image() as u64 + turn) % 2;
+        let team = match Team::try_form(number) {
+            Ok(team) => team,
+            Err(failed) => {
+                learn(turn, &failed);
+                break;
+            }
+        };
+        // A failure here matters to half of the images. All hear of it when they form the next teams.
+        let _ = team.try_change(|| {
+            let mut one = 1;
+            try_co_sum(&mut one)?;
+            assert_eq!(one, num_images());
+            try_sync_all()
+        });
+        let _ = try_sync_team(&team);
+    }
+    go_on();
+}
+
+/// Open phases, one after the other.
+fn phases() {
+    let mut inbox = Coarray::<[u64; WORDS]>::zeroed();
+    ready();
+    let mut turn = 0;
+    loop {
+        turn += 1;
+        let open = match inbox.try_open() {
+            Ok(open) => open,
+            Err(failed) => {
+                learn(turn, &failed);
+                break;
+            }
+        };
+        open.at(right()).put_from(&message(this_image(), turn));
+        let arrived = try_sync_all();
+        drop(open);
+        if arrived.is_ok() {
+            assert_eq!(*inbox, message(left(), turn));
+        }
+    }
+    // Local for ever.
+    inbox[0] = 1;
+    go_on();
+}
+
+/// Image 1 stays in an open phase that the others have left.
+fn alone() {
+    let mut shared = Coarray::<[u64; WORDS]>::zeroed();
+    let open = shared.open();
+    ready();
+    if this_image() == 1 {
+        loop {
+            open.at(right()).put_from(&message(1, 1));
+        }
+    }
+    drop(open);
+    shared[0] = 1;
+    if let Err(failed) = try_sync_all() {
+        learn(1, &failed);
+    }
+    assert_eq!(shared[0], 1);
+    go_on();
+}
+
+/// All change a coatomic that takes a lock.
+fn coatomics() {
+    let cell = Coarray::new(Coatomic::new([0u64; 4]));
+    let advance = || {
+        let mut seen = cell.at(0).load();
+        loop {
+            assert_eq!(seen, [1, 3, 5, 7].map(|factor| factor * seen[0]));
+            let next = [1, 3, 5, 7].map(|factor| factor * (seen[0] + 1));
+            match cell.at(0).compare_exchange(seen, next) {
+                Ok(_) => break,
+                Err(other) => seen = other,
+            }
+        }
+    };
+    ready();
+    let mut turn = 0;
+    let failed = loop {
+        turn += 1;
+        (0..50).for_each(|_| advance());
+        if let Err(failed) = try_sync_all() {
+            break failed;
+        }
+    };
+    learn(turn, &failed);
+    let before = cell.at(0).load()[0];
+    (0..500).for_each(|_| advance());
+    assert!(cell.at(0).load()[0] >= before + 500);
+    go_on();
+}
