@@ -45,6 +45,7 @@
 //! | share memory | [`Coarray`], [`Ragged`], [`open`], [`Coref`], [`Coptr`] |
 //! | say what travels | [`Remote`], [`Plain`], [`RemoteClone`] |
 //! | synchronise | [`sync_all`], [`image_fence`], [`Coatomic`], [`AsAtomic`] |
+//! | exclude each other | [`Comutex`], [`critical`] |
 //! | combine values | [`co_sum`], [`co_min`], [`co_max`], [`co_reduce`], [`co_broadcast`] |
 //! | stop | [`error_stop`], [`error_stop_with`], [`fail_image`] |
 //! | go on without images that die | [`main(keep_going)`](macro@main), [`try_sync_all`] and the other `try_` forms, [`Team::form_survivors`], [`failed_images`] |
@@ -71,15 +72,15 @@ pub use coarray_coref::{
     ReadOnly, ReadWrite, Remote, RemoteClone, Section, Shape, ShapeCast, Shared, Symmetric, Values,
 };
 pub use coarray_fabric::{
-    AllocError, Failure, Holder, ImageFailed, ImageStatus, Launch, coarun, error_stop,
+    AllocError, Failure, Holder, ImageFailed, ImageStatus, Launch, LockError, coarun, error_stop,
     error_stop_with, fail_image, failed_images, image_status, launch, launch_keeping_going,
     num_images, run, stopped_images, terminal_size, this_image,
 };
 pub use coarray_macros::{Remote, main, test};
 pub use coarray_sync::{
-    AsAtomic, Bits, Coatomic, CoatomicPlace, Coevent, CoeventPlace, Number, PutNotify, Team,
-    image_fence, sync_all, sync_images, sync_team, team_number, try_sync_all, try_sync_images,
-    try_sync_team,
+    AsAtomic, Bits, Coatomic, CoatomicPlace, Coevent, CoeventPlace, Comutex, ComutexGuard,
+    ComutexPlace, Number, PutNotify, Team, critical, image_fence, sync_all, sync_images, sync_team,
+    team_number, try_sync_all, try_sync_images, try_sync_team,
 };
 pub use group::{OpenTogether, Opens, open};
 pub use open::Open;

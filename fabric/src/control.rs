@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::call::CallRecord;
 use crate::published::Published;
+use crate::queue_lock::{QueueLock, QueueNode};
 use crate::rendezvous::{Arrival, Line};
 use crate::text::Text;
 use crate::waiting::WaitRecord;
@@ -180,6 +181,8 @@ pub(crate) struct ImageControl {
     pub(crate) last_words: Text<1024>,
     pub(crate) call: CallRecord,
     pub(crate) waiting: WaitRecord,
+    /// Its place in the queue of the lock that it waits for.
+    pub(crate) queue: QueueNode,
     /// Its part in the team of all images.
     pub(crate) team: TeamControl,
 }
@@ -191,6 +194,8 @@ pub(crate) struct TeamControl {
     pub(crate) arrival: Arrival,
     pub(crate) published: Published,
     pub(crate) lines: [[Line; MAX_ROUNDS]; 2],
+    /// Of the team's critical sections; only that of its image 0 is used.
+    pub(crate) critical: QueueLock,
 }
 
 impl ImageControl {

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::io;
+use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -101,6 +102,8 @@ pub struct Image {
     pub(crate) job: Arc<Job>,
     pub(crate) last_call: LastCall,
     pub(crate) heap: RefCell<Heap>,
+    /// The locks that it holds: their addresses, and where it took them.
+    pub(crate) held: RefCell<Vec<(usize, &'static Location<'static>)>>,
 }
 
 /// Makes a thread an image for as long as it lives.
@@ -115,6 +118,7 @@ impl Image {
             heap: RefCell::new(Heap::new(job.region.heap_bytes())),
             job,
             last_call: LastCall::default(),
+            held: RefCell::default(),
         })
     }
 

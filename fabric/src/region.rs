@@ -185,12 +185,19 @@ impl Region {
         unsafe { &(*self.part_address(image, offset).cast::<Pair>()).0 }
     }
 
-    /// Where in the region a tally is; some number beyond its end if the tally is not in it.
-    pub(crate) fn offset_of(&self, tally: &Tally) -> u64 {
-        let offset = std::ptr::from_ref(tally)
+    /// Where in the region a tally or lock is; some number beyond its end if it is not in it.
+    #[inline]
+    pub(crate) fn offset_of<T>(&self, place: &T) -> u64 {
+        let offset = std::ptr::from_ref(place)
             .addr()
             .wrapping_sub(self.map.as_ptr().addr());
         offset as u64
+    }
+
+    /// Whether that offset is in the region.
+    #[inline]
+    pub(crate) fn contains(&self, offset: u64) -> bool {
+        offset < self.map.len() as u64
     }
 
     /// The tally at that offset, as another image sees it; `None` if no tally can be there.

@@ -11,6 +11,7 @@ use crate::formation::Formation;
 use crate::heap::Block;
 use crate::image::Image;
 use crate::published::PUBLISHED;
+use crate::queue_lock::QueueLock;
 use crate::rendezvous::{self, Passage, Refusal};
 use crate::status::{self, ImageFailed};
 use crate::waiting::{Cause, Stop, Waiting};
@@ -427,6 +428,13 @@ impl Team {
                 .all(regular)
                 .then_some((first, step))
         })
+    }
+
+    /// The lock of the team's critical sections.
+    #[inline]
+    #[must_use]
+    pub fn critical(&self) -> &QueueLock {
+        &self.control(0).critical
     }
 
     /// What tells this team from others of this image.

@@ -6,6 +6,7 @@
 //! * [`Coevent`] tells another image that something has happened.
 //! * [`Coatomic`] is a value that several images may change at any time; [`AsAtomic`] lends its operations to
 //!   plain values of an open coarray.
+//! * [`Comutex`] is a value that one image at a time uses, [`critical`] code that one image at a time executes.
 //!
 //! Programs name the crate `coarray` only.
 
@@ -14,6 +15,9 @@ mod coatomic;
 mod coatomic_place;
 mod coevent;
 mod coevent_place;
+mod comutex;
+mod comutex_guard;
+mod critical;
 mod sync_all;
 mod sync_images;
 mod team;
@@ -23,6 +27,9 @@ pub use coatomic::{Bits, Coatomic, Number};
 pub use coatomic_place::CoatomicPlace;
 pub use coevent::Coevent;
 pub use coevent_place::{CoeventPlace, PutNotify};
+pub use comutex::{Comutex, ComutexPlace};
+pub use comutex_guard::ComutexGuard;
+pub use critical::critical;
 pub use sync_all::{image_fence, sync_all, try_sync_all};
 pub use sync_images::{sync_images, try_sync_images};
 pub use team::{Team, sync_team, team_number, try_sync_team};

@@ -1,0 +1,354 @@
+//! Locks as an image uses them: how it waits for one, and what it knows of those that it holds.
+
+use std::fmt;
+use std::panic::Location;
+use std::ptr;
+use std::time::Instant;
+
+use crate::failure;
+use crate::image::Image;
+use crate::queue_lock::{QueueLock, QueueNode, Refusal, User, Wake};
+use crate::tally::{Patience, Tally};
+use crate::waiting::{Cause, Interruption};
+
+/// What a lock is, in reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockKind {
+    /// A mutex in a coarray.
+    Mutex,
+    /// The lock of a team's critical sections.
+    Critical,
+}
+
+/// Why an image did not get a lock. Images are named by their numbers in the job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LockError {
+    /// Another image holds it.
+    Busy {
+        /// That image.
+        holder: usize,
+    },
+    /// The image holds it already, and would wait for itself.
+    AlreadyHeld {
+        /// Where it took the lock.
+        since: &'static Location<'static>,
+    },
+    /// An image failed or panicked while it held the lock, and nobody has cleared the poison since.
+    Poisoned {
+        /// That image.
+        by: usize,
+    },
+    /// Another image still held it when the time was over.
+    TimedOut,
+}
+
+impl fmt::Display for LockError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Busy { holder } => write!(formatter, "image {holder} holds the lock"),
+            Self::AlreadyHeld { since } => {
+                write!(
+                    formatter,
+                    "this image already holds the lock, which it took at {since}"
+                )
+            }
+            Self::Poisoned { by } => write!(
+                formatter,
+                "the lock is poisoned: image {by} failed or panicked while it held it"
+            ),
+            Self::TimedOut => write!(
+                formatter,
+                "another image still held the lock when the time was over"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for LockError {}
+
+impl Image {
+    /// Takes `lock`, in turn: waits while other images hold it, until `deadline` if there is one. If the job
+    /// ends meanwhile, the image unwinds.
+    ///
+    /// # Errors
+    /// Why it did not get the lock; never [`LockError::Busy`].
+    ///
+    /// # Panics
+    /// If the lock is not in the memory that the images of the job share.
+    #[inline]
+    #[track_caller]
+    pub fn lock(
+        &self,
+        lock: &QueueLock,
+        kind: LockKind,
+        caller: &'static Location<'static>,
+        deadline: Option<Instant>,
+    ) -> Result<(), LockError> {
+        let user = Locking::new(self, lock, kind, caller, deadline);
+        let outcome = lock.lock(&user);
+        self.settle(lock, caller, outcome)
+    }
+
+    /// Takes `lock` if nobody holds it.
+    ///
+    /// # Errors
+    /// Why it did not get the lock.
+    ///
+    /// # Panics
+    /// If the lock is not in the memory that the images of the job share.
+    #[inline]
+    #[track_caller]
+    pub fn try_lock(
+        &self,
+        lock: &QueueLock,
+        kind: LockKind,
+        caller: &'static Location<'static>,
+    ) -> Result<(), LockError> {
+        let user = Locking::new(self, lock, kind, caller, None);
+        let outcome = lock.try_lock(&user);
+        self.settle(lock, caller, outcome)
+    }
+
+    /// Gives back `lock`, which this image holds; `poison` says that what it guards may not be as it should.
+    ///
+    /// What the image wrote and put before is visible to whoever takes the lock next.
+    #[inline]
+    pub fn unlock(&self, lock: &QueueLock, poison: bool) {
+        self.fabric().quiet();
+        let mut held = self.held.borrow_mut();
+        let address = ptr::from_ref(lock).addr();
+        let Some(index) = held.iter().rposition(|(other, _)| *other == address) else {
+            return;
+        };
+        let (_, caller) = held.remove(index);
+        // It waits for nobody, so that nobody will be told for what.
+        let user = Locking::new(self, lock, LockKind::Mutex, caller, None);
+        lock.unlock(&user, poison);
+    }
+
+    /// The mutex that `lock` is of, in words.
+    #[must_use]
+    pub fn describe_mutex(&self, lock: &QueueLock) -> String {
+        let distance = ptr::from_ref(lock).addr() - self.heap(0).addr();
+        let (owner, offset) = (distance / self.stride(), distance % self.stride());
+        let coarray = self.describe_place(self.heap(self.index).addr() + offset);
+        format!("the mutex in {coarray} on image {owner}")
+    }
+
+    #[inline]
+    fn settle(
+        &self,
+        lock: &QueueLock,
+        caller: &'static Location<'static>,
+        outcome: Result<(), Refusal>,
+    ) -> Result<(), LockError> {
+        let address = ptr::from_ref(lock).addr();
+        match outcome {
+            Ok(()) => {
+                self.held.borrow_mut().push((address, caller));
+                Ok(())
+            }
+            Err(refusal) => Err(self.error(address, caller, refusal)),
+        }
+    }
+
+    #[cold]
+    fn error(
+        &self,
+        address: usize,
+        caller: &'static Location<'static>,
+        refusal: Refusal,
+    ) -> LockError {
+        match refusal {
+            Refusal::Busy(holder) => LockError::Busy { holder },
+            Refusal::AlreadyHeld => {
+                let held = self.held.borrow();
+                let taken = held.iter().rfind(|(other, _)| *other == address);
+                LockError::AlreadyHeld {
+                    since: taken.map_or(caller, |(_, since)| since),
+                }
+            }
+            Refusal::Poisoned(by) => LockError::Poisoned { by },
+            Refusal::TimedOut => LockError::TimedOut,
+            Refusal::Ended => failure::unwind(),
+        }
+    }
+}
+
+/// An image that uses a lock.
+struct Locking<'a> {
+    image: &'a Image,
+    lock: &'a QueueLock,
+    identity: u64,
+    kind: LockKind,
+    caller: &'static Location<'static>,
+    deadline: Option<Instant>,
+}
+
+impl<'a> Locking<'a> {
+    #[inline]
+    #[track_caller]
+    fn new(
+        image: &'a Image,
+        lock: &'a QueueLock,
+        kind: LockKind,
+        caller: &'static Location<'static>,
+        deadline: Option<Instant>,
+    ) -> Self {
+        let region = &image.job.region;
+        // The job's page is at offset 0, so that no lock is.
+        let identity = region.offset_of(lock);
+        assert!(
+            region.contains(identity),
+            "this mutex is in no coarray, where other images could reach it: `Coarray::new(Comutex::new(value))`"
+        );
+        Self {
+            image,
+            lock,
+            identity,
+            kind,
+            caller,
+            deadline,
+        }
+    }
+}
+
+impl User for Locking<'_> {
+    #[inline]
+    fn me(&self) -> usize {
+        self.image.index
+    }
+
+    fn lock(&self) -> u64 {
+        self.identity
+    }
+
+    fn images(&self) -> usize {
+        self.image.images
+    }
+
+    fn node(&self, image: usize) -> &QueueNode {
+        &self.image.control(image).queue
+    }
+
+    fn has_failed(&self, image: usize) -> bool {
+        self.image.has_failed(image)
+    }
+
+    fn alarm(&self) -> u32 {
+        self.image.job.region.job().alarm()
+    }
+
+    fn has_ended(&self) -> bool {
+        self.image.job.has_ended()
+    }
+
+    fn patience(&self) -> Patience {
+        self.image.job.patience
+    }
+
+    fn wait(&self, granted: &Tally, number: u64, alarm: u32) -> Result<(), Wake> {
+        let queue = Queue {
+            locking: self,
+            alarm,
+        };
+        match self.image.wait(granted, number, queue) {
+            Ok(()) => Ok(()),
+            Err(Interruption::Failed) => Err(Wake::Alarmed),
+            Err(Interruption::TimedOut) => Err(Wake::TimedOut),
+        }
+    }
+}
+
+/// Why an image waits in the queue of a lock.
+struct Queue<'a> {
+    locking: &'a Locking<'a>,
+    /// The alarm when it last looked after the queue.
+    alarm: u32,
+}
+
+impl Cause for Queue<'_> {
+    fn words(&self) -> String {
+        let Locking {
+            image,
+            lock,
+            kind,
+            caller,
+            ..
+        } = self.locking;
+        match kind {
+            LockKind::Mutex => {
+                format!(
+                    "waits in lock at {caller} for {}",
+                    image.describe_mutex(lock)
+                )
+            }
+            LockKind::Critical => format!("waits to enter the critical section at {caller}"),
+        }
+    }
+
+    fn awaited(&self) -> Option<usize> {
+        self.locking.lock.holder()
+    }
+
+    fn has_failed(&self) -> bool {
+        self.locking.alarm() != self.alarm
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.locking.deadline
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::atomic::Ordering;
+
+    use super::*;
+    use crate::team::Team;
+
+    #[test]
+    fn images_that_sleep_in_the_queue_get_the_lock_in_the_order_in_which_they_came() {
+        const IMAGES: usize = 5;
+        let order = Mutex::new(Vec::new());
+        crate::run(IMAGES, || {
+            let team = Team::current();
+            let (image, lock) = (team.image(), team.critical());
+            let is_asleep = |other: usize| {
+                let turns = &image.control(other).waiting.turns;
+                turns.load(Ordering::Acquire) & 1 == 1
+            };
+            let take = || {
+                let taken = image.lock(lock, LockKind::Critical, Location::caller(), None);
+                assert_eq!(taken, Ok(()));
+                order.lock().unwrap().push(image.index);
+            };
+            match image.index {
+                0 => take(),
+                1 => {
+                    while lock.holder() != Some(0) {
+                        std::thread::yield_now();
+                    }
+                    take();
+                }
+                me => {
+                    while !is_asleep(me - 1) {
+                        std::thread::yield_now();
+                    }
+                    take();
+                }
+            }
+            if image.index == 0 {
+                while !is_asleep(IMAGES - 1) {
+                    std::thread::yield_now();
+                }
+                image.unlock(lock, false);
+                take();
+            }
+            image.unlock(lock, false);
+        });
+        assert_eq!(*order.lock().unwrap(), [0, 1, 2, 3, 4, 0]);
+    }
+}

@@ -1,0 +1,75 @@
+//! Critical sections.
+
+use coarray::prelude::*;
+use coarray_proptests::Setting;
+
+use crate::panic_of;
+
+#[test]
+fn one_image_at_a_time_is_in_a_critical_section() {
+    for setting in Setting::all() {
+        setting.run(|| {
+            let mut count = Coarray::new(0u64);
+            let count = count.open();
+            let place = count.at(num_images() - 1);
+            for turn in 0..200 {
+                // Two sections exclude each other as well.
+                if turn % 2 == 0 {
+                    critical(|| place.put(place.get() + 1));
+                } else {
+                    let seen = critical(|| {
+                        place.put(place.get() + 1);
+                        place.get()
+                    });
+                    assert!(seen > turn);
+                }
+            }
+            sync_all();
+            assert_eq!(place.get(), 200 * num_images() as u64);
+        });
+    }
+}
+
+#[test]
+fn a_critical_section_in_another_is_an_error_that_names_both() {
+    let setting = Setting {
+        images: 3,
+        direct: true,
+    };
+    setting.run(|| {
+        let outer = line!() + 1;
+        let message = critical(|| panic_of(|| critical(|| ())));
+        assert!(
+            message.contains(&format!("critical.rs:{outer}:")),
+            "{message}"
+        );
+        assert_eq!(critical(|| 5), 5);
+    });
+}
+
+#[test]
+fn a_panic_leaves_a_critical_section_to_others() {
+    let setting = Setting {
+        images: 3,
+        direct: true,
+    };
+    setting.run(|| {
+        let message = panic_of(|| critical(|| panic!("half-way")));
+        assert_eq!(message, "half-way");
+        critical(|| ());
+    });
+}
+
+#[test]
+fn a_collective_in_a_critical_section_is_reported() {
+    let failure = coarray::Launch::new(2)
+        .run(|| critical(sync_all))
+        .unwrap_err();
+    let report = failure.to_string();
+    assert!(report.contains("deadlock"), "{report}");
+    assert!(
+        report.contains("waits to enter the critical section at"),
+        "{report}"
+    );
+    assert!(report.contains("is in sync_all at"), "{report}");
+}

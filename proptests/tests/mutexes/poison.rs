@@ -1,0 +1,104 @@
+//! What becomes of a comutex when an image panics while it holds it.
+
+use std::num::NonZeroU32;
+
+use coarray::prelude::*;
+use coarray::{Launch, LockError};
+
+use crate::panic_of;
+
+#[test]
+fn a_panic_poisons_and_keeps_the_last_value() {
+    coarray::run(3, || {
+        let x = Coarray::new(Comutex::new([NonZeroU32::MIN; 40]));
+        let place = x.at(2);
+        let two = [NonZeroU32::new(2).unwrap(); 40];
+        if this_image() == 1 {
+            let message = panic_of(|| {
+                let mut guard = place.lock();
+                guard.put(two);
+                guard.update(|value| {
+                    value[0] = NonZeroU32::MAX;
+                    panic!("half-way")
+                })
+            });
+            assert_eq!(message, "half-way");
+        }
+        sync_all();
+        assert!(place.is_poisoned() && !x.at(1).is_poisoned());
+        assert_eq!(place.try_lock().unwrap_err(), LockError::Poisoned { by: 1 });
+        let waited = place.lock_timeout(std::time::Duration::MAX);
+        assert_eq!(waited.unwrap_err(), LockError::Poisoned { by: 1 });
+        sync_all();
+        if this_image() == 0 {
+            place.clear_poison();
+        }
+        sync_all();
+        assert!(!place.is_poisoned());
+        assert_eq!(place.lock().get(), two);
+    });
+}
+
+#[test]
+fn locking_a_poisoned_comutex_ends_the_job_and_says_what_to_do() {
+    let failure = Launch::new(2)
+        .run(|| {
+            let x = Coarray::new(Comutex::new(1u64));
+            if this_image() == 1 {
+                panic_of(|| {
+                    let _guard = x.at(0).lock();
+                    panic!("half-way")
+                });
+            }
+            sync_all();
+            if this_image() == 0 {
+                x.at(0).lock().put(3);
+            }
+            sync_all();
+        })
+        .unwrap_err();
+    let report = failure.to_string();
+    for part in [
+        "image 0 cannot lock the mutex in the coarray of ",
+        "poison.rs:",
+        "image 1 failed or panicked",
+        "clear_poison",
+    ] {
+        assert!(report.contains(part), "{report}");
+    }
+}
+
+#[test]
+fn a_guard_taken_and_dropped_while_unwinding_does_not_poison() {
+    coarray::run(1, || {
+        struct AtTheEnd<'a>(&'a Coref<Comutex<u32>>);
+        impl Drop for AtTheEnd<'_> {
+            fn drop(&mut self) {
+                self.0.lock().update(|count| *count += 1);
+            }
+        }
+        let x = Coarray::new(Comutex::new(1));
+        panic_of(|| {
+            let _end = AtTheEnd(x.at(0));
+            panic!("on the way")
+        });
+        assert_eq!(x.at(0).lock().get(), 2);
+    });
+}
+
+#[test]
+fn a_comutex_shows_its_holder_and_a_guard_the_value() {
+    coarray::run(1, || {
+        let x = Coarray::new(Comutex::new(7));
+        assert_eq!(
+            format!("{:?}", *x),
+            "Comutex { holder: None, poisoner: None, .. }"
+        );
+        let guard = x.at(0).lock();
+        assert_eq!(
+            format!("{:?}", *x),
+            "Comutex { holder: Some(0), poisoner: None, .. }"
+        );
+        assert_eq!(format!("{guard:?}"), "ComutexGuard(7)");
+    });
+}

@@ -1,0 +1,316 @@
+//! A value that one image at a time uses.
+
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::panic::Location;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
+use std::time::{Duration, Instant};
+
+use coarray_coref::{Access, Coref, Remote, Shared, Symmetric, check_value};
+use coarray_fabric::{Image, LockError, LockKind, QueueLock, direct};
+
+use crate::comutex_guard::ComutexGuard;
+
+/// A value that one image at a time reads and writes: whoever has [locked](ComutexPlace::lock) it.
+///
+/// A coarray of comutexes needs no opening. Images that wait for a comutex get it in the order in which they
+/// came, and sleep meanwhile. If images wait for each other, the job ends with a report of who waits for what.
+///
+/// A comutex is *poisoned* when an image panics while it holds it, or dies, in a job that keeps going: what it
+/// was about to do is then half done. The value itself is whole, always: it is the last one that was put.
+///
+/// # Examples
+/// ```
+/// use coarray::prelude::*;
+///
+/// coarray::run(4, || {
+///     let best = Coarray::new(Comutex::new(i64::MAX));
+///     let result = 100 - this_image() as i64;
+///     best.at(0).lock().update(|best| *best = result.min(*best));
+///     sync_all();
+///     assert_eq!(best.at(0).lock().get(), 97);
+/// });
+/// ```
+///
+/// # Source
+/// `comutex`, *Coarray C++* section 6.3; [`std::sync::Mutex`]; Fortran 2018 `lock_type`, clause 16.10.2.19.
+#[repr(C)]
+pub struct Comutex<T> {
+    pub(crate) lock: QueueLock,
+    /// How often a value was put. The last one is in slot 0 after an even number, in slot 1 after an odd one.
+    version: AtomicU64,
+    slots: [UnsafeCell<T>; 2],
+}
+
+// SAFETY: atomics and two `Remote` values: no drop glue, and no handles.
+#[diagnostic::do_not_recommend]
+unsafe impl<T: Remote> Symmetric for Comutex<T> {
+    const SHARED: bool = true;
+}
+
+// SAFETY: the lock and the version are atomics, and the slots are only ever accessed as `direct` does, which
+// allows races.
+#[diagnostic::do_not_recommend]
+unsafe impl<T: Remote> Sync for Comutex<T> {}
+
+// SAFETY: all access through `&Self` is as said above, from any process; it is not `Remote`.
+#[diagnostic::do_not_recommend]
+unsafe impl<T: Remote> Shared for Comutex<T> {}
+
+impl<T: Remote> Comutex<T> {
+    /// A comutex that holds `value`, for a coarray: `Coarray::new(Comutex::new(value))`.
+    #[must_use]
+    pub fn new(value: T) -> Self {
+        const { T::CHECK };
+        Self {
+            lock: QueueLock::default(),
+            version: AtomicU64::new(0),
+            slots: [UnsafeCell::new(value), UnsafeCell::new(value)],
+        }
+    }
+
+    /// One-sided. As [`ComutexPlace::lock`].
+    ///
+    /// # Panics
+    /// As [`ComutexPlace::lock`]. Here and in the other operations also if the comutex is in no coarray.
+    #[inline]
+    #[track_caller]
+    pub fn lock(&self) -> ComutexGuard<'_, T> {
+        let caller = Location::caller();
+        let image = Image::current();
+        match image.lock(&self.lock, LockKind::Mutex, caller, None) {
+            Ok(()) => ComutexGuard::new(self, image),
+            Err(error) => self.refuse(&image, caller, error),
+        }
+    }
+
+    /// One-sided. As [`ComutexPlace::try_lock`].
+    ///
+    /// # Errors
+    /// As [`ComutexPlace::try_lock`].
+    #[inline]
+    #[track_caller]
+    pub fn try_lock(&self) -> Result<ComutexGuard<'_, T>, LockError> {
+        let image = Image::current();
+        image.try_lock(&self.lock, LockKind::Mutex, Location::caller())?;
+        Ok(ComutexGuard::new(self, image))
+    }
+
+    /// One-sided. As [`ComutexPlace::lock_timeout`].
+    ///
+    /// # Errors
+    /// As [`ComutexPlace::lock_timeout`].
+    #[track_caller]
+    pub fn lock_timeout(&self, timeout: Duration) -> Result<ComutexGuard<'_, T>, LockError> {
+        let image = Image::current();
+        let deadline = Instant::now().checked_add(timeout);
+        image.lock(&self.lock, LockKind::Mutex, Location::caller(), deadline)?;
+        Ok(ComutexGuard::new(self, image))
+    }
+
+    /// One-sided. As [`ComutexPlace::is_poisoned`].
+    #[must_use]
+    pub fn is_poisoned(&self) -> bool {
+        self.lock.poisoner().is_some()
+    }
+
+    /// One-sided. As [`ComutexPlace::clear_poison`].
+    pub fn clear_poison(&self) {
+        self.lock.clear_poison();
+    }
+
+    /// The last value that was put; for whoever holds the lock.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn load(&self) -> T {
+        let version = self.version.load(Ordering::Acquire);
+        // SAFETY: the slot is a part of `self`, and accessed by `direct` only.
+        let value = unsafe { direct::load(self.slot(version)) };
+        check_value(value, self.lock.holder().unwrap_or_default())
+    }
+
+    /// Replaces the value; for whoever holds the lock. If the image dies before it is done, the old one stays.
+    #[inline]
+    pub(crate) fn store(&self, value: &T) {
+        let version = self.version.load(Ordering::Relaxed) + 1;
+        // SAFETY: as in `load`; a `Remote` type has no padding.
+        unsafe { direct::store(self.slot(version), value) }
+        self.version.store(version, Ordering::Release);
+        // An image that is killed has done all up to some instruction. The next value, which goes to the slot of
+        // the old one, must not get there by instructions before this one.
+        compiler_fence(Ordering::SeqCst);
+    }
+
+    #[inline]
+    fn slot(&self, version: u64) -> *mut T {
+        self.slots[(version & 1) as usize].get()
+    }
+
+    /// Ends the image, or the job, because `lock` has no other way to say that it failed.
+    #[cold]
+    #[track_caller]
+    fn refuse(&self, image: &Rc<Image>, caller: &'static Location<'static>, error: LockError) -> ! {
+        let mutex = image.describe_mutex(&self.lock);
+        match error {
+            LockError::AlreadyHeld { since } => panic!(
+                "this image already holds {mutex}, which it locked at {since}: drop that guard before you lock it \
+                 again, or pass it on"
+            ),
+            LockError::Poisoned { by } => image.fail(format!(
+                "cannot lock {mutex} at {caller}: image {by} failed or panicked while it held it\n\
+                 to go on after that, use try_lock or lock_timeout, which return an error then, and clear_poison"
+            )),
+            other => image.fail(format!("cannot lock {mutex} at {caller}: {other}")),
+        }
+    }
+}
+
+impl<T> fmt::Debug for Comutex<T> {
+    /// Without the value, which is for the holder to see.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Comutex")
+            .field("holder", &self.lock.holder())
+            .field("poisoner", &self.lock.poisoner())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The operations of a comutex on a place: `x.at(2).lock()`.
+pub trait ComutexPlace<T: Remote> {
+    /// One-sided. Waits until it is this image's turn; the comutex is locked until the guard is dropped. What the
+    /// holders before wrote and put is visible then.
+    ///
+    /// If images wait for each other so that none can go on, the job ends with a report. It also ends if the
+    /// comutex is poisoned; to survive that use [`try_lock`](Self::try_lock) or
+    /// [`lock_timeout`](Self::lock_timeout).
+    ///
+    /// # Panics
+    /// If this image already holds it; on a thread that is not an image.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(4, || {
+    ///     let account = Coarray::new(Comutex::new([100, 0]));
+    ///     let mut balances = account.at(2).lock();
+    ///     let [from, to] = balances.get();
+    ///     balances.put([from - 10, to + 10]); // nobody saw the money twice
+    ///     drop(balances);
+    ///     sync_all();
+    ///     assert_eq!(account.at(2).lock().get(), [60, 40]);
+    /// });
+    /// ```
+    #[track_caller]
+    fn lock(&self) -> ComutexGuard<'_, T>;
+
+    /// One-sided. As [`lock`](Self::lock), but does not wait.
+    ///
+    /// # Errors
+    /// If an image holds it, this one or another, or it is poisoned.
+    ///
+    /// # Panics
+    /// On a thread that is not an image.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::LockError;
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let log = Coarray::new(Comutex::new(0u64));
+    ///     let lines = log.at(0);
+    ///     match lines.try_lock() {
+    ///         Ok(mut guard) => guard.update(|lines| *lines += 1),
+    ///         Err(LockError::Busy { holder }) => assert_ne!(holder, this_image()),
+    ///         Err(error) => panic!("{error}"),
+    ///     }
+    /// });
+    /// ```
+    #[track_caller]
+    fn try_lock(&self) -> Result<ComutexGuard<'_, T>, LockError>;
+
+    /// One-sided. As [`lock`](Self::lock), but waits no longer than `timeout`; [`Duration::MAX`] is for ever.
+    ///
+    /// # Errors
+    /// If another image still holds it then, or this one does already, or it is poisoned.
+    ///
+    /// # Panics
+    /// On a thread that is not an image.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::LockError;
+    /// use coarray::prelude::*;
+    /// use std::time::Duration;
+    ///
+    /// coarray::run(2, || {
+    ///     let x = Coarray::new(Comutex::new(1.5));
+    ///     let guard = x.lock();
+    ///     sync_all();
+    ///     let other = x.at(1 - this_image()).lock_timeout(Duration::from_millis(1));
+    ///     assert_eq!(other.unwrap_err(), LockError::TimedOut);
+    ///     sync_all();
+    ///     drop(guard);
+    /// });
+    /// ```
+    #[track_caller]
+    fn lock_timeout(&self, timeout: Duration) -> Result<ComutexGuard<'_, T>, LockError>;
+
+    /// One-sided. Whether an image panicked or died while it held it, since the poison was last cleared.
+    fn is_poisoned(&self) -> bool;
+
+    /// One-sided. Makes it usable again after that; to be followed by a [`lock`](Self::lock) and a look at the
+    /// value, which is the last one that was put.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    /// use std::panic::{AssertUnwindSafe, catch_unwind};
+    ///
+    /// coarray::run(1, || {
+    ///     let x = Coarray::new(Comutex::new([1, 2]));
+    ///     let place = x.at(0);
+    ///     let half_way = AssertUnwindSafe(|| {
+    ///         place.lock().update(|value| {
+    ///             value[0] = 7;
+    ///             panic!("before the other half");
+    ///         })
+    ///     });
+    ///     assert!(catch_unwind(half_way).is_err());
+    ///     assert!(place.is_poisoned());
+    ///     place.clear_poison();
+    ///     assert_eq!(place.lock().get(), [1, 2]);
+    /// });
+    /// ```
+    fn clear_poison(&self);
+}
+
+impl<T: Remote, A: Access> ComutexPlace<T> for Coref<Comutex<T>, A> {
+    #[inline]
+    #[track_caller]
+    fn lock(&self) -> ComutexGuard<'_, T> {
+        self.shared().lock()
+    }
+
+    #[inline]
+    #[track_caller]
+    fn try_lock(&self) -> Result<ComutexGuard<'_, T>, LockError> {
+        self.shared().try_lock()
+    }
+
+    #[track_caller]
+    fn lock_timeout(&self, timeout: Duration) -> Result<ComutexGuard<'_, T>, LockError> {
+        self.shared().lock_timeout(timeout)
+    }
+
+    fn is_poisoned(&self) -> bool {
+        self.shared().is_poisoned()
+    }
+
+    fn clear_poison(&self) {
+        self.shared().clear_poison();
+    }
+}

@@ -1,0 +1,102 @@
+//! What the holder of a comutex can do with its value.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::rc::Rc;
+
+use coarray_coref::{LeavesItsThread, Remote};
+use coarray_fabric::Image;
+
+use crate::comutex::Comutex;
+
+/// A locked [`Comutex`], which is given back when this is dropped: there is no other way to unlock one.
+///
+/// If an image panics while it has a guard, the comutex is poisoned. If a guard is leaked, the comutex stays
+/// locked.
+///
+/// # Examples
+/// ```
+/// use coarray::prelude::*;
+///
+/// coarray::run(3, || {
+///     let next = Coarray::new(Comutex::new(0u64));
+///     let mut guard = next.at(0).lock();
+///     let mine = guard.update(|next| {
+///         *next += 1;
+///         *next
+///     });
+///     assert_eq!(guard.get(), mine);
+/// });
+/// ```
+///
+/// # Source
+/// [`std::sync::MutexGuard`]; `std::unique_lock` in *Coarray C++* section 6.3.
+#[must_use = "the comutex is unlocked at once if the guard is not kept"]
+pub struct ComutexGuard<'a, T: Remote> {
+    comutex: &'a Comutex<T>,
+    image: Rc<Image>,
+    /// Whether the image unwound before it locked: then it does not unwind because of what it did since.
+    was_panicking: bool,
+    thread: PhantomData<*mut T>,
+}
+
+// SAFETY: nothing implements `LeavesItsThread`, so that this never holds.
+unsafe impl<T: Remote + LeavesItsThread> Send for ComutexGuard<'_, T> {}
+
+// SAFETY: nothing implements `LeavesItsThread`, so that this never holds.
+unsafe impl<T: Remote + LeavesItsThread> Sync for ComutexGuard<'_, T> {}
+
+impl<'a, T: Remote> ComutexGuard<'a, T> {
+    #[inline]
+    pub(crate) fn new(comutex: &'a Comutex<T>, image: Rc<Image>) -> Self {
+        Self {
+            comutex,
+            image,
+            was_panicking: std::thread::panicking(),
+            thread: PhantomData,
+        }
+    }
+
+    /// One-sided. The value.
+    #[inline]
+    #[must_use]
+    #[track_caller]
+    pub fn get(&self) -> T {
+        self.comutex.load()
+    }
+
+    /// One-sided. Replaces the value, wholly or, if the image dies meanwhile, not at all.
+    #[inline]
+    pub fn put(&mut self, value: T) {
+        self.comutex.store(&value);
+    }
+
+    /// One-sided. Gets the value, lets `change` change it, and puts it; returns what `change` returned.
+    ///
+    /// If `change` panics, the value stays as it was.
+    #[inline]
+    #[track_caller]
+    pub fn update<R>(&mut self, change: impl FnOnce(&mut T) -> R) -> R {
+        let mut value = self.get();
+        let result = change(&mut value);
+        self.put(value);
+        result
+    }
+}
+
+impl<T: Remote> Drop for ComutexGuard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        let poison = !self.was_panicking && std::thread::panicking();
+        self.image.unlock(&self.comutex.lock, poison);
+    }
+}
+
+impl<T: Remote + fmt::Debug> fmt::Debug for ComutexGuard<'_, T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_tuple("ComutexGuard")
+            .field(&self.get())
+            .finish()
+    }
+}
