@@ -8,14 +8,14 @@ use crate::random::Random;
 pub fn trials() -> Vec<Check> {
     vec![
         ("killed_in_barriers", || {
-            one("barriers", 30, Agreement::Total)
+            one("barriers", 50, Agreement::Total)
         }),
-        ("killed_among_events", || one("events", 30, Agreement::None)),
+        ("killed_among_events", || one("events", 50, Agreement::None)),
         ("killed_in_sync_images", || {
             one("pairs", 20, Agreement::None)
         }),
         ("killed_in_collectives", || {
-            one("collectives", 30, Agreement::Total)
+            one("collectives", 50, Agreement::Total)
         }),
         ("killed_while_teams_form_and_change", || {
             one("teams", 30, Agreement::Total)
@@ -25,6 +25,9 @@ pub fn trials() -> Vec<Check> {
         }),
         ("killed_while_holding_a_coatomic", || {
             one("coatomics", 20, Agreement::Total)
+        }),
+        ("killed_while_holding_a_comutex_or_waiting_for_it", || {
+            one("mutexes", 50, Agreement::None)
         }),
         ("killed_alone_in_an_open_phase", alone),
         ("image_0_killed", image_0),

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use coarray::failed_images;
 use coarray::prelude::*;
 use rustix::process::{Signal, getpid, kill_process};
 
@@ -13,7 +14,7 @@ pub fn trials() -> Vec<Check> {
 }
 
 /// The operations, in the words of the reports.
-const OPERATIONS: [&str; 11] = [
+const OPERATIONS: [&str; 13] = [
     "sync_all",
     "co_sum of i32",
     "co_broadcast of 3 x f64 from image 0",
@@ -25,6 +26,8 @@ const OPERATIONS: [&str; 11] = [
     "sync_team of team 5",
     "creation of a coarray of i16",
     "open of the coarray of u8",
+    "cannot lock the mutex in the coarray of Comutex<f32>",
+    "cannot enter the critical section at",
 ];
 
 const OPERATION: &str = "PLAIN_OPERATION";
@@ -33,18 +36,33 @@ const OPERATION: &str = "PLAIN_OPERATION";
 pub fn program() {
     let mut closed = Coarray::new(1u8);
     let event = Coarray::new(Coevent::new());
+    let mutex = Coarray::new(Comutex::new(0.5f32));
     let team = Team::form(5);
+    let is_last = || this_image() + 1 == num_images();
     let die = || {
-        if this_image() + 1 == num_images() {
+        if is_last() {
             println!("killed {}", nanos());
             let _ = kill_process(getpid(), Signal::KILL);
         }
     };
     let operation = std::env::var(OPERATION).unwrap();
-    if operation != OPERATIONS[7] {
-        die();
+    let number = OPERATIONS.iter().position(|&name| name == operation);
+    match number {
+        Some(7) => {}
+        Some(11) if is_last() => {
+            let _guard = mutex.at(0).lock();
+            die();
+        }
+        Some(12) if is_last() => critical(die),
+        _ => die(),
     }
-    match OPERATIONS.iter().position(|&name| name == operation) {
+    if matches!(number, Some(11 | 12)) {
+        // Or else they could be first.
+        while failed_images().is_empty() {
+            std::thread::yield_now();
+        }
+    }
+    match number {
         Some(0) => sync_all(),
         Some(1) => co_sum(&mut 1),
         Some(2) => co_broadcast(&mut [0.5; 3], 0),
@@ -55,7 +73,9 @@ pub fn program() {
         Some(7) => team.change(die),
         Some(8) => sync_team(&team),
         Some(9) => drop(Coarray::new(1i16)),
-        _ => drop(closed.open()),
+        Some(10) => drop(closed.open()),
+        Some(11) => drop(mutex.at(0).lock()),
+        _ => critical(|| ()),
     }
     println!("image {} went on", this_image());
 }
@@ -71,12 +91,13 @@ fn all() {
         let mut command = keeping_going(nobody.images, "plain");
         command.env(OPERATION, operation);
         let end = run(command, &nobody);
-        let report = end.stderr.lines().last().unwrap_or_default();
+        let report = end.stderr.lines().nth(1).unwrap_or_default();
         assert!(
             end.code == Some(1)
-                && report.contains(&format!(" cannot complete {operation} "))
+                && report.starts_with("coarray: image ")
+                && report.contains(&format!(" {operation} "))
                 && report.contains("plain.rs:")
-                && report.ends_with(": image 2 has failed"),
+                && report.contains(": image 2 "),
             "{operation}: {end:#?}"
         );
         let killed = end

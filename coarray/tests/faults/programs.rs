@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use coarray::prelude::*;
 use coarray::{
-    try_co_broadcast, try_co_max, try_co_sum, try_sync_all, try_sync_images, try_sync_team,
+    LockError, failed_images, try_co_broadcast, try_co_max, try_co_sum, try_sync_all,
+    try_sync_images, try_sync_team,
 };
 
 use crate::job::nanos;
@@ -23,6 +24,7 @@ pub fn run(name: &str) -> ExitCode {
         "phases" => coarray::launch(phases),
         "alone" => coarray::launch(alone),
         "coatomics" => coarray::launch(coatomics),
+        "mutexes" => coarray::launch(mutexes),
         "plain" => coarray::launch(crate::plain::program),
         "status" => coarray::launch(crate::status::program),
         _ => panic!("there is no program {name}"),
@@ -306,5 +308,48 @@ fn coatomics() {
     let before = cell.at(0).load()[0];
     (0..500).for_each(|_| advance());
     assert!(cell.at(0).load()[0] >= before + 500);
+    go_on();
+}
+
+/// All change a value in a comutex, and two places that it guards.
+fn mutexes() {
+    let pair = Coarray::new(Comutex::new([0u64; 2]));
+    let mut guarded = Coarray::<[u64; 2]>::zeroed();
+    let guarded = guarded.open();
+    let advance = || {
+        let mut pair = pair.at(0).lock_timeout(Duration::MAX)?;
+        pair.update(|[one, three]| {
+            assert_eq!(*three, 3 * *one);
+            *one += 1;
+            *three += 3;
+        });
+        let [one, seven] = guarded.at(0).get();
+        assert_eq!(seven, 7 * one);
+        guarded.at(0)[0].put(one + 1);
+        guarded.at(0)[1].put(7 * (one + 1));
+        Ok(())
+    };
+    ready();
+    let mut turn = 0;
+    while failed_images().is_empty() {
+        turn += 1;
+        if let Err(error) = advance() {
+            let failed = failed_images();
+            assert!(matches!(error, LockError::Poisoned { by } if failed.contains(&by)));
+        }
+    }
+    learn(turn, &ImageFailed::new(failed_images()));
+    let poisoned = pair.at(0).lock_timeout(Duration::MAX).is_err();
+    assert_eq!(try_sync_all().unwrap_err().images, failed_images());
+    if poisoned {
+        // The pair is whole; the places may not be.
+        pair.at(0).clear_poison();
+        guarded.at(0).put_from(&[0; 2]);
+    }
+    assert_eq!(try_sync_all().unwrap_err().images, failed_images());
+    for _ in 0..200 {
+        advance().unwrap();
+    }
+    drop(guarded);
     go_on();
 }
