@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::job::{Check, End, Plan, keeping_going, run};
+use crate::job::{Check, End, News, Plan, keeping_going, run};
+use crate::programs::DOOM;
 use crate::random::Random;
 
 pub fn trials() -> Vec<Check> {
@@ -23,6 +24,9 @@ pub fn trials() -> Vec<Check> {
         ("killed_in_and_between_phases", || {
             one("phases", 20, Agreement::Total)
         }),
+        ("killed_while_coarrays_are_created", || {
+            one("creations", 20, Agreement::Total)
+        }),
         ("killed_while_holding_a_coatomic", || {
             one("coatomics", 20, Agreement::Total)
         }),
@@ -32,6 +36,7 @@ pub fn trials() -> Vec<Check> {
         ("killed_alone_in_an_open_phase", alone),
         ("image_0_killed", image_0),
         ("two_killed_at_once", two),
+        ("failed_by_themselves_on_either_fabric", by_themselves),
         ("all_but_one_killed", all_but_one),
     ]
 }
@@ -123,6 +128,44 @@ fn all_but_one() {
     }
 }
 
+/// An image that is a thread can end only where it lets itself end.
+fn by_themselves() {
+    let programs = [
+        ("barriers", Agreement::Total),
+        ("events", Agreement::None),
+        ("pairs", Agreement::None),
+        ("collectives", Agreement::Total),
+        ("teams", Agreement::Total),
+        ("phases", Agreement::Total),
+        ("creations", Agreement::Total),
+        ("coatomics", Agreement::Total),
+        ("mutexes", Agreement::None),
+    ];
+    let (seed, mut random) = Random::seeded();
+    for fabric in ["threads", "threads", "processes"] {
+        for (program, agreement) in programs {
+            let images = 2 + random.below(5);
+            let (victim, turn) = (random.below(images), 1 + random.below(100));
+            let plan = |victims| Plan {
+                images,
+                victims,
+                delay: Duration::ZERO,
+                gap: Duration::ZERO,
+            };
+            let mut command = keeping_going(images, program);
+            command
+                .env("COARRAY_FABRIC", fabric)
+                .env(DOOM, format!("{victim}@{turn}"));
+            let end = run(command, &plan(Vec::new()));
+            if let Err(complaint) = judge(&end, &plan(vec![victim]), agreement) {
+                panic!(
+                    "{program} on {fabric}, {victim}@{turn}, FAULTS_SEED={seed}: {complaint}\n{end:#?}"
+                );
+            }
+        }
+    }
+}
+
 fn repeat(program: &str, runs: usize, agreement: Agreement, plan: impl Fn(&mut Random) -> Plan) {
     let (seed, mut random) = Random::seeded();
     for number in 0..runs {
@@ -145,23 +188,21 @@ fn judge(end: &End, plan: &Plan, agreement: Agreement) -> Result<(), String> {
         return Err("the survivors did not come to the end".into());
     }
     let news = end.news();
-    let killed = end.killed.ok_or("nobody was killed")?;
     for image in survivors {
         let Some(news) = news.iter().find(|news| news.image == image) else {
             return Err(format!("image {image} learned nothing"));
         };
-        if news.nanos < killed || news.nanos - killed > SOON {
+        if let Some(killed) = end.killed
+            && !(killed..killed + SOON).contains(&news.nanos)
+        {
             return Err(format!(
                 "image {image} learned too early or too late: {news:?}, killed {killed}"
             ));
         }
     }
     let first = news.first().ok_or("nobody learned anything")?;
-    let same = |told: &&_| {
-        let told: &&crate::job::News = told;
-        (told.turn, &told.failed) == (first.turn, &first.failed)
-    };
-    match news.iter().find(|news| !same(news)) {
+    let differs = |news: &&News| (news.turn, &news.failed) != (first.turn, &first.failed);
+    match news.iter().find(differs) {
         Some(other) if agreement == Agreement::Total => {
             Err(format!("told differently: {first:?}, {other:?}"))
         }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use coarray::prelude::*;
 use coarray::{
-    LockError, failed_images, try_co_broadcast, try_co_max, try_co_sum, try_sync_all,
-    try_sync_images, try_sync_team,
+    AllocError, LockError, fail_image, failed_images, try_co_broadcast, try_co_max, try_co_sum,
+    try_sync_all, try_sync_images, try_sync_team,
 };
 
 use crate::job::nanos;
@@ -22,6 +22,7 @@ pub fn run(name: &str) -> ExitCode {
         "collectives" => coarray::launch(collectives),
         "teams" => coarray::launch(teams),
         "phases" => coarray::launch(phases),
+        "creations" => coarray::launch(creations),
         "alone" => coarray::launch(alone),
         "coatomics" => coarray::launch(coatomics),
         "mutexes" => coarray::launch(mutexes),
@@ -36,6 +37,22 @@ fn ready() {
     println!("ready {} {}", this_image(), std::process::id());
     // The first may be dead by now, as the next operation will tell.
     let _ = try_sync_all();
+}
+
+/// Names an image, and the turn in which it fails by itself: `IMAGE@TURN`.
+pub const DOOM: &str = "FAULTS_DOOM";
+
+/// Fails if this image is doomed to, in this turn or, if that was skipped, a later one.
+fn live_until(turn: u64) {
+    let doom = std::env::var(DOOM).unwrap_or_default();
+    let doom = doom.split_once('@').map(|(image, turn)| {
+        let image: usize = image.parse().unwrap();
+        let turn: u64 = turn.parse().unwrap();
+        (image, turn)
+    });
+    if doom.is_some_and(|(image, last)| image == this_image() && turn >= last) {
+        fail_image();
+    }
 }
 
 /// An operation told this image that others have failed.
@@ -85,6 +102,7 @@ fn barriers() {
     let mut turn = 0;
     loop {
         turn += 1;
+        live_until(turn);
         let parity = turn as usize % 2;
         inbox.at(right())[parity].put_from(&message(this_image(), turn));
         if let Err(failed) = try_sync_all() {
@@ -106,6 +124,7 @@ fn events() {
     let mut turn = 0;
     let mut pass = || {
         turn += 1;
+        live_until(turn);
         let message_to_right = message(this_image(), turn);
         inbox
             .at(right())
@@ -139,6 +158,7 @@ fn pairs() {
     let (mut turn, mut knows) = (0, false);
     loop {
         turn += 1;
+        live_until(turn);
         let parity = turn as usize % 2;
         let mut letter = message(me, turn);
         letter[0] = u64::from(knows);
@@ -176,6 +196,7 @@ fn collectives() {
     let mut turn = 0;
     let failed = loop {
         turn += 1;
+        live_until(turn);
         if let Err(failed) = combine(&mut turn) {
             break failed;
         }
@@ -216,6 +237,7 @@ fn teams() {
     let mut turn = 0;
     loop {
         turn += 1;
+        live_until(turn);
         let number = (this_image() as u64 + turn) % 2;
         let team = match Team::try_form(number) {
             Ok(team) => team,
@@ -243,6 +265,7 @@ fn phases() {
     let mut turn = 0;
     loop {
         turn += 1;
+        live_until(turn);
         let open = match inbox.try_open() {
             Ok(open) => open,
             Err(failed) => {
@@ -259,6 +282,31 @@ fn phases() {
     }
     // Local for ever.
     inbox[0] = 1;
+    go_on();
+}
+
+/// Coarrays of all kinds come and go.
+fn creations() {
+    ready();
+    let mut turn = 0;
+    let mut create = || -> Result<(), AllocError> {
+        turn += 1;
+        live_until(turn);
+        let kept = Coarray::<[u64]>::try_zeroed(100 * (turn as usize % 7))?;
+        let shared = Coarray::try_new(Coatomic::new(turn))?;
+        let large = Coarray::<[u8]>::try_zeroed(1 << 16)?;
+        assert!(kept.iter().all(|&word| word == 0) && large.iter().all(|&byte| byte == 0));
+        assert_eq!(shared.at(right()).load(), turn);
+        Ok(())
+    };
+    let failed = loop {
+        match create() {
+            Ok(()) => {}
+            Err(AllocError::ImageFailed(failed)) => break failed,
+            Err(error) => panic!("{error}"),
+        }
+    };
+    learn(turn, &failed);
     go_on();
 }
 
@@ -299,6 +347,7 @@ fn coatomics() {
     let mut turn = 0;
     let failed = loop {
         turn += 1;
+        live_until(turn);
         (0..50).for_each(|_| advance());
         if let Err(failed) = try_sync_all() {
             break failed;
@@ -333,6 +382,7 @@ fn mutexes() {
     let mut turn = 0;
     while failed_images().is_empty() {
         turn += 1;
+        live_until(turn);
         if let Err(error) = advance() {
             let failed = failed_images();
             assert!(matches!(error, LockError::Poisoned { by } if failed.contains(&by)));
