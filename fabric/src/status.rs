@@ -71,9 +71,9 @@ pub enum ImageStatus {
 ///
 /// # Examples
 /// ```
-/// use coarray_fabric::{ImageStatus, image_status, run};
+/// use coarray_fabric::{ImageStatus, image_status, run, this_image};
 ///
-/// run(2, || assert_eq!(image_status(0), ImageStatus::Active));
+/// run(2, || assert_eq!(image_status(this_image()), ImageStatus::Active));
 /// ```
 ///
 /// # Source
