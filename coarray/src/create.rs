@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use coarray_coref::{Remote, Shape, Symmetric};
-use coarray_fabric::AllocError;
+use coarray_fabric::{AllocError, Call, Operation, Team};
 
 use crate::coarray::Coarray;
 use crate::storage::Storage;
@@ -14,7 +14,7 @@ impl<T: Symmetric> Coarray<T> {
     ///
     /// # Panics
     /// On all images if there is no room, with the largest users of the heap. The job ends with a report if
-    /// images create coarrays of different types.
+    /// images create coarrays of different types, or if one has failed.
     #[must_use]
     #[track_caller]
     pub fn new(value: T) -> Self {
@@ -24,7 +24,8 @@ impl<T: Symmetric> Coarray<T> {
     /// Collective. As [`new`](Self::new), but returns the error.
     ///
     /// # Errors
-    /// On all images alike if there is no room; everything else stays as it was.
+    /// On all images alike if there is no room, or if images of the current team have failed; everything
+    /// else stays as it was.
     #[track_caller]
     pub fn try_new(value: T) -> Result<Self, AllocError> {
         // SAFETY: `create` hands out a place for one `T`.
@@ -192,7 +193,7 @@ fn create<T: ?Sized + Shape + 'static>(
     let storage = Storage::allocate::<T>(extent, caller)?;
     fill(T::pointer(storage.address().as_ptr(), extent));
     if T::Item::SHARED {
-        storage.meet_at_birth::<T>(extent, caller);
+        storage.meet_at_birth::<T>(extent, caller)?;
     }
     Ok(Coarray {
         storage,
@@ -201,9 +202,14 @@ fn create<T: ?Sized + Shape + 'static>(
 }
 
 #[track_caller]
-fn or_panic<T>(created: Result<T, AllocError>) -> T {
+fn or_panic<T: ?Sized + Shape + 'static>(created: Result<Coarray<T>, AllocError>) -> Coarray<T> {
     match created {
         Ok(coarray) => coarray,
+        Err(AllocError::ImageFailed(failed)) => {
+            let team = Team::current();
+            let call = Call::on_values::<T>(Operation::Create, 1, 0, Location::caller());
+            team.fail_because(&failed, &call.describe(&team))
+        }
         Err(error) => panic!("{error}"),
     }
 }

@@ -49,11 +49,11 @@
 //! | order what one does | [`fence`](fn@fence), [`quiet`], [`image_fence`] |
 //! | change things together | [`Coatomic`], [`AsAtomic`] |
 //! | divide the images | [`Team`] |
-//! | go on without an image | [`Launch::keep_going`], [`ImageFailed`], [`failed_images`], the `try_` forms |
 //! | exclude each other | [`Comutex`], [`critical`] |
 //! | know what others see, and when | [`memory_model`] |
 //! | combine values | [`co_sum`], [`co_min`], [`co_max`], [`co_reduce`], [`co_broadcast`] |
 //! | stop | [`error_stop`], [`error_stop_with`], [`fail_image`] |
+//! | go on without images that die | [`main(keep_going)`](macro@main), [`try_sync_all`] and the other `try_` forms, [`Team::form_survivors`], [`failed_images`] |
 //! | test | [`testing`] |
 
 mod coarray;
@@ -80,8 +80,8 @@ pub use coarray_coref::{
 };
 pub use coarray_fabric::{
     AllocError, Failure, Holder, ImageFailed, ImageStatus, Launch, LockError, coarun, error_stop,
-    error_stop_with, fail_image, failed_images, image_status, launch, num_images, run,
-    stopped_images, terminal_size, this_image,
+    error_stop_with, fail_image, failed_images, image_status, launch, launch_keeping_going,
+    num_images, run, stopped_images, terminal_size, this_image,
 };
 pub use coarray_macros::{Remote, main, test};
 pub use coarray_sync::{

@@ -4,7 +4,7 @@ use std::any::type_name;
 use std::panic::Location;
 
 use coarray_coref::{Coref, Remote, Shape, bytes_are_valid};
-use coarray_fabric::Operation;
+use coarray_fabric::{ImageFailed, Operation};
 
 use crate::coarray::Coarray;
 use crate::storage::{Places, Storage};
@@ -41,8 +41,8 @@ impl<T: ?Sized + Shape<Item: Remote>> Coarray<T> {
     /// Collective. Opens the coarray to all images: a barrier after which every image has given up its local
     /// references.
     ///
-    /// The job ends with a report if another image is in a different collective operation, or opens another
-    /// coarray.
+    /// The job ends with a report if another image is in a different collective operation, opens another
+    /// coarray, or has failed.
     ///
     /// # Panics
     /// If the guard of an earlier phase was leaked.
@@ -51,6 +51,39 @@ impl<T: ?Sized + Shape<Item: Remote>> Coarray<T> {
         let opened = Location::caller();
         Storage::begin(Operation::Open, &[&self.storage], type_name::<T>(), opened);
         Open::new(self, opened)
+    }
+
+    /// Collective. As [`open`](Self::open), but failed images do not end the job.
+    ///
+    /// An image may still fail during the phase. Its puts have then arrived in part or not at all, and
+    /// closing waits for the others only.
+    ///
+    /// # Errors
+    /// The images that have failed, the same on all others; then the coarray stays closed.
+    ///
+    /// # Panics
+    /// As [`open`](Self::open).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// let survivors = coarray::Launch::new(3).keep_going(true).run(|| {
+    ///     let mut x = Coarray::new(this_image());
+    ///     if this_image() == 1 {
+    ///         coarray::fail_image();
+    ///     }
+    ///     assert_eq!(x.try_open().unwrap_err().images, [1]);
+    ///     *x // still this image's alone
+    /// });
+    /// assert_eq!(survivors.unwrap(), [0, 2]);
+    /// ```
+    #[track_caller]
+    pub fn try_open(&mut self) -> Result<Open<'_, T>, ImageFailed> {
+        let opened = Location::caller();
+        let begun = Storage::try_begin(Operation::Open, &[&self.storage], type_name::<T>(), opened);
+        begun.map_err(|(_, failed)| failed)?;
+        Ok(Open::new(self, opened))
     }
 }
 

@@ -7,7 +7,9 @@ use std::ptr::NonNull;
 use std::rc::Rc;
 
 use coarray_coref::{Access, Coref, Shape, Symmetric};
-use coarray_fabric::{AllocError, Block, Call, FILLED, Image, Layout, ObjectId, Operation, Team};
+use coarray_fabric::{
+    AllocError, Block, Call, FILLED, Image, ImageFailed, Layout, ObjectId, Operation, Team,
+};
 
 /// A block of the symmetric heap with its phase.
 ///
@@ -65,14 +67,17 @@ impl Storage {
     }
 
     /// Collective. Lets no image return from the creation of a shared coarray before all made their part.
+    ///
+    /// # Errors
+    /// If images have failed; then on all others alike.
     pub(crate) fn meet_at_birth<T: ?Sized + 'static>(
         &self,
         extent: usize,
         caller: &'static Location<'static>,
-    ) {
+    ) -> Result<(), ImageFailed> {
         let call = Call::on_values::<T>(Operation::Create, extent, 0, caller);
         // SAFETY: this image's part was initialised, as the caller promises by the function's name.
-        unsafe { self.team.meet(&call.at_step(FILLED)) };
+        unsafe { self.team.try_meet(&call.at_step(FILLED)) }
     }
 
     pub(crate) fn image(&self) -> &Image {
@@ -125,7 +130,8 @@ impl Storage {
         }
     }
 
-    /// Collective. Begins a phase of these storages together, which all image must be private.
+    /// Collective. Begins a phase of these storages together, which all must be private. If images have
+    /// failed, the job ends.
     #[track_caller]
     pub(crate) fn begin(
         operation: Operation,
@@ -133,13 +139,30 @@ impl Storage {
         subject: &'static str,
         caller: &'static Location<'static>,
     ) {
+        if let Err((call, failed)) = Self::try_begin(operation, storages, subject, caller) {
+            let team = &storages[0].team;
+            team.fail_because(&failed, &call.describe(team));
+        }
+    }
+
+    /// Collective. As [`begin`](Self::begin).
+    ///
+    /// # Errors
+    /// The call, and the images that have failed, on all others alike; then no phase has begun.
+    #[track_caller]
+    pub(crate) fn try_begin(
+        operation: Operation,
+        storages: &[&Self],
+        subject: &'static str,
+        caller: &'static Location<'static>,
+    ) -> Result<(), (Call, ImageFailed)> {
         let mut ids = [ObjectId::default(); coarray_fabric::MAX_OBJECTS];
         for (id, storage) in ids.iter_mut().zip(storages) {
             storage.assert_private();
             *id = storage.id();
         }
         let Some(first) = storages.first() else {
-            return;
+            return Ok(());
         };
         assert!(
             storages.iter().all(|storage| storage.team.is(&first.team)),
@@ -151,7 +174,14 @@ impl Storage {
         let call = Call::on_objects(operation, &ids, subject, caller);
         // SAFETY: the storages are marked as in their phase, and whoever begins a phase borrows their
         // coarrays mutably: this image has no references into them.
-        unsafe { first.team.meet(&call) };
+        let met = unsafe { first.team.try_meet(&call) };
+        met.map_err(|failed| {
+            // All other images turn back as well, so that none gets to reach the storages.
+            for storage in storages {
+                storage.in_phase.set(false);
+            }
+            (call, failed)
+        })
     }
 
     /// Collective. Ends a phase: completes this image's operations and waits until all images are out of

@@ -39,19 +39,18 @@ pub struct Layout {
 
 impl Team {
     /// Collective. Takes a block at the same offset of the heap of every image of the team. The bytes hold
-    /// anything. If an image of the team has failed, the job ends.
+    /// anything.
     ///
     /// # Errors
-    /// If it does not fit or an image gets no memory; then on all images alike, and nothing changed.
+    /// If it does not fit, an image gets no memory, or images of the team have failed; then on all images
+    /// alike, and nothing changed.
     ///
     /// # Safety
     /// All images that make this call ask for the same layout.
     pub unsafe fn allocate(&self, call: &Call, layout: Layout) -> Result<Block, AllocError> {
         // SAFETY: passed on.
-        match unsafe { self.allocate_despite(call, layout, Absence::EndsJob) } {
-            Ok(block) => block,
-            Err(failed) => self.fail_because(&failed, &call.describe(self)),
-        }
+        unsafe { self.allocate_despite(call, layout, Absence::IsAnError) }
+            .unwrap_or_else(|failed| Err(failed.into()))
     }
 
     /// As [`allocate`](Self::allocate), with a choice of what becomes of failed images.

@@ -56,6 +56,24 @@ const GRACE: Duration = Duration::from_millis(300);
 /// other images go on without one that panics, returns a failure, exits or is killed: a line on stderr
 /// tells of it, and the exit code is 0 if any image is left.
 pub fn launch<R: Termination>(body: fn() -> R) -> ExitCode {
+    launch_with(Ok, body)
+}
+
+/// As [`launch`], for a program that goes on when images die: unless the environment says otherwise, it runs
+/// as with `COARRAY_KEEP_GOING=1`. This is what `#[coarray::main(keep_going)]` calls.
+///
+/// Under `coarun`, its `--keep-going` decides.
+///
+/// # Errors
+/// As [`launch`].
+pub fn launch_keeping_going<R: Termination>(body: fn() -> R) -> ExitCode {
+    launch_with(Settings::keeping_going, body)
+}
+
+fn launch_with<R: Termination>(
+    wishes: fn(Settings) -> Result<Settings, SettingError>,
+    body: fn() -> R,
+) -> ExitCode {
     static LAUNCHED: AtomicBool = AtomicBool::new(false);
     if LAUNCHED.swap(true, Ordering::Relaxed) {
         return refuse("a program can call launch only once");
@@ -65,7 +83,7 @@ pub fn launch<R: Termination>(body: fn() -> R) -> ExitCode {
         Ok(None) => {}
         Err(error) => return refuse(error),
     }
-    let settings = match Settings::from_environment() {
+    let settings = match Settings::from_environment().and_then(wishes) {
         Ok(settings) => settings,
         Err(error) => return refuse(error),
     };

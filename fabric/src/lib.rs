@@ -64,7 +64,7 @@ pub use image::{Image, num_images, this_image};
 pub use launch::coarun::coarun;
 pub use launch::settings::{Bind, FabricKind, ImageCount, SettingError, Settings, cores};
 pub use launch::terminal::terminal_size;
-pub use launch::{Launch, launch, run};
+pub use launch::{Launch, launch, launch_keeping_going, run};
 pub use lock::{LockError, LockKind};
 pub use meeting::Absence;
 pub use process::{process_has_failed, process_image};

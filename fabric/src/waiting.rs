@@ -106,6 +106,8 @@ impl Image {
             Waiting::new(self, cause)
         }) {
             Ok(()) => Ok(()),
+            // An image may have done its part between our last look at the tally and its failure.
+            Err(Stop::Failed) if tally.has_reached(target) => Ok(()),
             Err(Stop::Failed) => Err(Interruption::Failed),
             Err(Stop::TimedOut) => Err(Interruption::TimedOut),
             Err(Stop::Ended) => failure::unwind(),

@@ -93,15 +93,18 @@ pub fn derive_remote(item: TokenStream) -> TokenStream {
 /// ```
 ///
 /// The function takes no parameters and returns whatever a `main` may return, such as
-/// `Result<(), Box<dyn Error>>`. The attribute takes no arguments: how many images there are is
-/// decided when the program starts, not when it is compiled.
+/// `Result<(), Box<dyn Error>>`. How many images there are is decided when the program starts, not
+/// when it is compiled.
 ///
-/// It is shorthand for
+/// `#[coarray::main(keep_going)]` is for a program that goes on without images that die, as with
+/// `COARRAY_KEEP_GOING=1`, unless the environment says otherwise.
+///
+/// The attribute is shorthand for
 ///
 /// ```text
 /// fn main() -> std::process::ExitCode {
 ///     fn main() { /* what you wrote */ }
-///     coarray::launch(main)
+///     coarray::launch(main) // or coarray::launch_keeping_going(main)
 /// }
 /// ```
 #[proc_macro_attribute]

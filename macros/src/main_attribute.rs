@@ -31,17 +31,22 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenS
 }
 
 fn body(arguments: TokenStream, function: &Function) -> Result<TokenStream> {
-    if !arguments.is_empty() {
-        let message = format!(
-            "{ATTRIBUTE} takes no arguments; the number of images is chosen when the program starts"
-        );
-        return Err(Error::new_spanned(arguments, message));
-    }
+    let launch = match arguments.to_string().as_str() {
+        "" => quote!(launch),
+        "keep_going" => quote!(launch_keeping_going),
+        _ => {
+            let message = format!(
+                "{ATTRIBUTE} takes no arguments but `keep_going`; the number of images is chosen when the \
+                 program starts"
+            );
+            return Err(Error::new_spanned(arguments, message));
+        }
+    };
     function.refuse_all_but_plain(ATTRIBUTE)?;
     let (inner, inner_name) = (function.inner(), function.inner_name());
     Ok(quote! {
         #inner
-        ::coarray::launch(#inner_name)
+        ::coarray::#launch(#inner_name)
     })
 }
 
@@ -65,6 +70,12 @@ mod tests {
             }
         };
         assert_eq!(expand("", item).unwrap(), expected.to_string());
+    }
+
+    #[test]
+    fn a_program_can_ask_to_keep_going() {
+        let expansion = expand("keep_going", "fn main() {}").unwrap();
+        assert!(expansion.contains(&quote!(::coarray::launch_keeping_going(main)).to_string()));
     }
 
     #[test]

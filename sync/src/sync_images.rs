@@ -46,6 +46,8 @@ pub fn sync_images(images: &[usize]) {
 ///
 /// # Errors
 /// The images that failed before they had done their part; this image has synchronised with the others.
+/// An image may have done its part for some before it failed, so that these are told one call later; then they
+/// wait for those who were told.
 ///
 /// # Panics
 /// As [`sync_images`].

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::bytes::Bytes;
+use crate::status::ImageFailed;
 
 /// How many holders an error lists.
 const LISTED: usize = 5;
@@ -73,6 +74,13 @@ pub enum AllocError {
         /// Who holds memory on this image, largest first.
         holders: Vec<Holder>,
     },
+    /// Images failed that have to take part.
+    #[error("cannot create a coarray: {0}")]
+    ImageFailed(
+        /// Which.
+        #[from]
+        ImageFailed,
+    ),
 }
 
 struct Waiting(usize);

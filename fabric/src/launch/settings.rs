@@ -88,6 +88,12 @@ impl Settings {
         let images = variable("COARRAY_IMAGES")?.map_or_else(cores, |ImageCount(images)| images);
         Self::with_images(images)
     }
+
+    /// Lets images fail without ending the job, unless the environment says whether they may.
+    pub(crate) fn keeping_going(self) -> Result<Self, SettingError> {
+        let keep_going = variable("COARRAY_KEEP_GOING")?.is_none_or(|Switch(on)| on);
+        Ok(Self { keep_going, ..self })
+    }
 }
 
 /// Cores this process may use.

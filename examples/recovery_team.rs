@@ -1,0 +1,52 @@
+//! Images that outlive another form a new team and do the work again.
+//!
+//! ```text
+//! cargo run --release --example recovery_team
+//! ```
+//!
+//! Shows: the second way to recover in J. Reid, *Additional coarray features in Fortran*, PGAS 2013, section 6.
+//! Primes are counted, and the last image is killed while it counts its share.
+
+#[path = "survivor/death.rs"]
+mod death;
+
+use coarray::{prelude::*, try_co_sum};
+
+const LIMIT: usize = 200_000;
+
+#[coarray::main(keep_going)]
+fn main() {
+    let last = num_images() - 1;
+    let doomed = last > 0 && this_image() == last;
+    let mut counted = count_primes(doomed);
+    while let Err(ImageFailed { images, .. }) = counted {
+        let recovery = Team::form_survivors(1);
+        if recovery.this_image() == 0 {
+            println!("without {images:?}, {} images go on", recovery.num_images());
+        }
+        // The function asks for its image and the number of images, and so needs no change for another team.
+        let again = recovery.try_change(|| count_primes(false));
+        counted = again.and_then(|counted| counted);
+    }
+}
+
+/// Collective. Prints how many primes there are below the limit, each image having counted its share.
+fn count_primes(doomed: bool) -> Result<(), ImageFailed> {
+    let mut primes = 0;
+    for number in (this_image()..LIMIT).step_by(num_images()) {
+        if doomed && number > LIMIT / 2 {
+            death::die();
+        }
+        primes += u32::from(is_prime(number));
+    }
+    try_co_sum(&mut primes)?;
+    if this_image() == 0 {
+        println!("{primes} primes below {LIMIT}");
+    }
+    Ok(())
+}
+
+fn is_prime(number: usize) -> bool {
+    let mut divisors = (2..).take_while(|divisor| divisor * divisor <= number);
+    number > 1 && divisors.all(|divisor| !number.is_multiple_of(divisor))
+}

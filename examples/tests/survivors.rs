@@ -1,0 +1,163 @@
+//! The examples that survive the death of images, as their users start them.
+
+use std::process::{Command, Output};
+
+/// An example, which `cargo test` builds with the tests.
+fn example(name: &str, images: usize) -> Command {
+    let tests = std::env::current_exe().unwrap();
+    let program = tests
+        .ancestors()
+        .nth(2)
+        .unwrap()
+        .join("examples")
+        .join(name);
+    assert!(
+        program.exists(),
+        "{} is missing: build it with cargo build --examples",
+        program.display()
+    );
+    let mut command = Command::new(program);
+    command
+        .env("COARRAY_IMAGES", images.to_string())
+        .env_remove("COARRAY_KEEP_GOING")
+        .env_remove("COARRAY_FABRIC");
+    command
+}
+
+/// The job ended well; the lines of stdout and of stderr.
+#[track_caller]
+fn success(mut command: Command) -> (Vec<String>, Vec<String>) {
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    (lines(&output.stdout), lines(&output.stderr))
+}
+
+fn lines(bytes: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(bytes);
+    text.lines().map(str::to_owned).collect()
+}
+
+/// The exit code and stderr.
+fn failure(mut command: Command) -> (Option<i32>, String) {
+    let Output { status, stderr, .. } = command.output().unwrap();
+    (status.code(), String::from_utf8(stderr).unwrap())
+}
+
+#[test]
+fn the_survivor_ends_well_without_an_image_that_is_killed() {
+    for images in [2, 3, 4, 7, 8] {
+        let (out, err) = success(example("survivor", images));
+        let last = images - 1;
+        let news = format!(
+            "step 650: image {last} died; go on from the checkpoint of step 600, 50 steps again: "
+        );
+        assert!(out[1].starts_with(&news), "{out:?}");
+        assert_eq!(out[3], "the plate matches the undisturbed result");
+        assert_eq!(out.len(), 4);
+        assert!(err[0].contains("was killed by signal 9 (SIGKILL); the other images go on"));
+    }
+}
+
+#[test]
+fn the_survivor_is_left_alone_if_it_is_the_only_image_or_is_told_so() {
+    let alone = example("survivor", 1);
+    let mut undisturbed = example("survivor", 3);
+    undisturbed.args(["--kill", "none"]);
+    for command in [alone, undisturbed] {
+        let (out, err) = success(command);
+        assert_eq!(out[2], "the plate matches the undisturbed result");
+        assert_eq!((out.len(), err.len()), (3, 0));
+    }
+}
+
+#[test]
+fn the_survivor_survives_many_deaths() {
+    let deaths: [&[&str]; 5] = [
+        &["0@310", "3@610"],
+        &["0@200", "1@200"],
+        &["1@0", "2@1"],
+        &["0@550", "2@550", "3@1199"],
+        &["3@100", "2@100", "1@100"],
+    ];
+    for deaths in deaths {
+        let mut command = example("survivor", 4);
+        command.args(deaths.iter().flat_map(|death| ["--kill", death]));
+        let (out, err) = success(command);
+        let last = out.last().unwrap();
+        assert_eq!(last, "the plate matches the undisturbed result", "{out:?}");
+        assert_eq!(err.len(), deaths.len(), "{err:?}");
+    }
+}
+
+#[test]
+fn the_survivor_survives_on_threads() {
+    let mut command = example("survivor", 3);
+    command.env("COARRAY_FABRIC", "threads");
+    let (out, _) = success(command);
+    assert_eq!(out[3], "the plate matches the undisturbed result");
+}
+
+#[test]
+fn the_environment_forbids_the_survivor_to_keep_going() {
+    let mut command = example("survivor", 2);
+    command.env("COARRAY_KEEP_GOING", "0");
+    let (code, err) = failure(command);
+    assert_eq!(code, Some(128 + 9), "{err}");
+    assert!(
+        err.starts_with("coarray: image 1 (process ") && !err.contains("go on"),
+        "{err}"
+    );
+}
+
+#[test]
+fn the_survivor_helps_and_refuses() {
+    let mut help = example("survivor", 2);
+    help.arg("--help");
+    let (out, _) = success(help);
+    assert!(out.iter().any(|line| line.starts_with("usage: survivor ")));
+    let refusals: [(&[&str], &str); 5] = [
+        (
+            &["--kill", "2@10"],
+            "--kill 2@10: expected none, or IMAGE@STEP",
+        ),
+        (&["--kill", "1"], "--kill 1: expected none, or IMAGE@STEP"),
+        (&["--steps", "0"], "--steps 0: expected a positive number"),
+        (&["--every"], "option --every needs a value"),
+        (&["--die"], "unknown option '--die'"),
+    ];
+    for (arguments, expected) in refusals {
+        let mut command = example("survivor", 2);
+        command.args(arguments);
+        let (code, err) = failure(command);
+        assert_eq!(code, Some(2), "{err}");
+        assert!(
+            err.starts_with(&format!("survivor: {expected}")) && err.lines().count() == 1,
+            "{err}"
+        );
+    }
+}
+
+#[test]
+fn a_recovery_team_counts_all_primes() {
+    for images in [1, 2, 3, 7] {
+        let (out, _) = success(example("recovery_team", images));
+        let (count, news) = out.split_last().unwrap();
+        assert_eq!(count, "17984 primes below 200000");
+        if images > 1 {
+            let last = images - 1;
+            assert_eq!(news, [format!("without [{last}], {last} images go on")]);
+        }
+    }
+}
+
+#[test]
+fn one_of_two_redundant_halves_is_enough() {
+    for images in [1, 2, 3, 6, 7] {
+        let (out, _) = success(example("redundant_halves", images));
+        let (result, news) = out.split_last().unwrap();
+        assert_eq!(result, "half 2: pi = 3.141592654");
+        assert_eq!(news.len(), images / 2);
+        let expected = "period 5: the partner of an image of the other half has failed";
+        assert!(news.iter().all(|line| line == expected), "{news:?}");
+    }
+}
