@@ -20,7 +20,7 @@ const OPERATIONS: [&str; 13] = [
     "co_broadcast of 3 x f64 from image 0",
     "a wait for an event",
     "sync_images",
-    "the formation of teams",
+    "Team::form",
     "the change to a team of team 5",
     "the end of the change to a team of team 5",
     "sync_team of team 5",
