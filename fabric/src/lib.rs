@@ -3,8 +3,9 @@
 //!
 //! * [`Fabric`] is what a transport must do: put and get, at once or later, fence, quiet. One implementation
 //!   serves the two engines of one machine: images as threads and images as processes.
-//! * [`Image`] is one image: its number, the symmetric heap, and [`Image::meet`], the checked barrier
-//!   under every collective operation.
+//! * [`Image`] is one image: its number and its heap. [`Team`] is images that work together; [`Team::meet`] is
+//!   the checked barrier under every collective operation.
+//! * [`Tally`] is a count in shared memory that images wait for: all waiting is done by it.
 //! * [`launch`], [`run`] and [`Launch`] start images; [`error_stop`] ends them, [`fail_image`] one of them; [`coarun`] is the
 //!   launcher's command line.
 //! * [`direct`] holds the loads, stores and copies for memory that other images touch.
