@@ -277,7 +277,7 @@ impl Places {
         }
         let number = match self.progression {
             Some((first, step)) => first + image * step,
-            None => team.members()[image] as usize,
+            None => number_in(team, image),
         };
         // SAFETY: passed on.
         unsafe {
@@ -289,6 +289,15 @@ impl Places {
             )
         }
     }
+}
+
+/// The number of the image with that index, in a team whose numbers do not rise evenly.
+///
+/// Out of line, so that for all other teams a loop over places asks nothing in each turn.
+#[cold]
+#[inline(never)]
+fn number_in(team: &Team, image: usize) -> usize {
+    team.members()[image] as usize
 }
 
 #[cold]
