@@ -9,6 +9,7 @@ use crate::failure;
 use crate::image::Image;
 use crate::queue_lock::{QueueLock, QueueNode, Refusal, User, Wake};
 use crate::shared_memory::complete;
+use crate::status::ImageFailed;
 use crate::tally::{Patience, Tally};
 use crate::waiting::{Cause, Interruption};
 
@@ -22,7 +23,10 @@ pub enum LockKind {
 }
 
 /// Why an image did not get a lock. Images are named by their numbers in the job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///
+/// # Source
+/// `STAT_LOCKED`, `STAT_UNLOCKED_FAILED_IMAGE` and `STAT_FAILED_IMAGE`, Fortran 2018 clause 11.6.11.
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LockError {
     /// Another image holds it.
@@ -42,6 +46,8 @@ pub enum LockError {
     },
     /// Another image still held it when the time was over.
     TimedOut,
+    /// The image that the lock is on has failed, and the lock is lost with it.
+    ImageFailed(ImageFailed),
 }
 
 impl fmt::Display for LockError {
@@ -62,6 +68,7 @@ impl fmt::Display for LockError {
                 formatter,
                 "another image still held the lock when the time was over"
             ),
+            Self::ImageFailed(failed) => write!(formatter, "{failed}, and the lock with it"),
         }
     }
 }
@@ -87,6 +94,7 @@ impl Image {
         deadline: Option<Instant>,
     ) -> Result<(), LockError> {
         let user = Locking::new(self, lock, kind, caller, deadline);
+        self.check_home(lock, kind)?;
         let outcome = lock.lock(&user);
         self.settle(lock, caller, outcome)
     }
@@ -107,6 +115,7 @@ impl Image {
         caller: &'static Location<'static>,
     ) -> Result<(), LockError> {
         let user = Locking::new(self, lock, kind, caller, None);
+        self.check_home(lock, kind)?;
         let outcome = lock.try_lock(&user);
         self.settle(lock, caller, outcome)
     }
@@ -131,10 +140,29 @@ impl Image {
     /// The mutex that `lock` is of, in words.
     #[must_use]
     pub fn describe_mutex(&self, lock: &QueueLock) -> String {
-        let distance = ptr::from_ref(lock).addr() - self.heap(0).addr();
-        let (owner, offset) = (distance / self.stride(), distance % self.stride());
+        let (owner, offset) = self.home(lock);
         let coarray = self.describe_place(self.heap(self.index).addr() + offset);
         format!("the mutex in {coarray} on image {owner}")
+    }
+
+    /// The image that a mutex is on, and where in its heap.
+    fn home(&self, lock: &QueueLock) -> (usize, usize) {
+        let distance = ptr::from_ref(lock).addr() - self.heap(0).addr();
+        (distance / self.stride(), distance % self.stride())
+    }
+
+    /// A mutex on a failed image is lost. A team's critical sections stay: they guard nothing on that image.
+    #[inline]
+    fn check_home(&self, lock: &QueueLock, kind: LockKind) -> Result<(), LockError> {
+        if kind == LockKind::Critical || !self.job.region.job().has_failures() {
+            return Ok(());
+        }
+        match self.home(lock) {
+            (image, _) if self.has_failed(image) => {
+                Err(LockError::ImageFailed(ImageFailed::new(vec![image])))
+            }
+            _ => Ok(()),
+        }
     }
 
     #[inline]

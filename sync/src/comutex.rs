@@ -183,7 +183,7 @@ pub trait ComutexPlace<T: Remote> {
     /// holders before wrote and put is visible then.
     ///
     /// If images wait for each other so that none can go on, the job ends with a report. It also ends if the
-    /// comutex is poisoned; to survive that use [`try_lock`](Self::try_lock) or
+    /// comutex is poisoned, or its image has failed; to survive that use [`try_lock`](Self::try_lock) or
     /// [`lock_timeout`](Self::lock_timeout).
     ///
     /// # Panics
@@ -209,7 +209,7 @@ pub trait ComutexPlace<T: Remote> {
     /// One-sided. As [`lock`](Self::lock), but does not wait.
     ///
     /// # Errors
-    /// If an image holds it, this one or another, or it is poisoned.
+    /// If an image holds it, this one or another, or it is poisoned, or its image has failed.
     ///
     /// # Panics
     /// On a thread that is not an image.
@@ -235,7 +235,7 @@ pub trait ComutexPlace<T: Remote> {
     /// One-sided. As [`lock`](Self::lock), but waits no longer than `timeout`; [`Duration::MAX`] is for ever.
     ///
     /// # Errors
-    /// If another image still holds it then, or this one does already, or it is poisoned.
+    /// If another image still holds it then, or this one does already, or it is poisoned, or its image has failed.
     ///
     /// # Panics
     /// On a thread that is not an image.

@@ -360,22 +360,24 @@ fn coatomics() {
     go_on();
 }
 
-/// All change a value in a comutex, and two places that it guards.
+/// All change a value in a comutex, and two places that it guards: on image 0, and when that has failed, on the
+/// first image that has not.
 fn mutexes() {
     let pair = Coarray::new(Comutex::new([0u64; 2]));
     let mut guarded = Coarray::<[u64; 2]>::zeroed();
     let guarded = guarded.open();
-    let advance = || {
-        let mut pair = pair.at(0).lock_timeout(Duration::MAX)?;
+    let advance_on = |home: usize| {
+        let mut pair = pair.at(home).lock_timeout(Duration::MAX)?;
         pair.update(|[one, three]| {
             assert_eq!(*three, 3 * *one);
             *one += 1;
             *three += 3;
         });
-        let [one, seven] = guarded.at(0).get();
+        let guarded = guarded.at(home);
+        let [one, seven] = guarded.get();
         assert_eq!(seven, 7 * one);
-        guarded.at(0)[0].put(one + 1);
-        guarded.at(0)[1].put(7 * (one + 1));
+        guarded[0].put(one + 1);
+        guarded[1].put(7 * (one + 1));
         Ok(())
     };
     ready();
@@ -383,22 +385,28 @@ fn mutexes() {
     while failed_images().is_empty() {
         turn += 1;
         live_until(turn);
-        if let Err(error) = advance() {
+        if let Err(error) = advance_on(0) {
             let failed = failed_images();
-            assert!(matches!(error, LockError::Poisoned { by } if failed.contains(&by)));
+            match error {
+                LockError::Poisoned { by } => assert!(failed.contains(&by)),
+                LockError::ImageFailed(lost) => assert_eq!(lost.images, [0]),
+                error => panic!("{error}"),
+            }
         }
     }
     learn(turn, &ImageFailed::new(failed_images()));
-    let poisoned = pair.at(0).lock_timeout(Duration::MAX).is_err();
+    let survivor = (0..num_images()).find(|image| !failed_images().contains(image));
+    let home = survivor.unwrap();
+    let poisoned = pair.at(home).lock_timeout(Duration::MAX).is_err();
     assert_eq!(try_sync_all().unwrap_err().images, failed_images());
     if poisoned {
         // The pair is whole; the places may not be.
-        pair.at(0).clear_poison();
-        guarded.at(0).put_from(&[0; 2]);
+        pair.at(home).clear_poison();
+        guarded.at(home).put_from(&[0; 2]);
     }
     assert_eq!(try_sync_all().unwrap_err().images, failed_images());
     for _ in 0..200 {
-        advance().unwrap();
+        advance_on(home).unwrap();
     }
     drop(guarded);
     go_on();

@@ -1,6 +1,7 @@
-//! What becomes of a comutex when an image panics while it holds it.
+//! What becomes of a comutex when an image panics while it holds it, or fails.
 
 use std::num::NonZeroU32;
+use std::time::Duration;
 
 use coarray::prelude::*;
 use coarray::{Launch, LockError};
@@ -27,7 +28,7 @@ fn a_panic_poisons_and_keeps_the_last_value() {
         sync_all();
         assert!(place.is_poisoned() && !x.at(1).is_poisoned());
         assert_eq!(place.try_lock().unwrap_err(), LockError::Poisoned { by: 1 });
-        let waited = place.lock_timeout(std::time::Duration::MAX);
+        let waited = place.lock_timeout(Duration::MAX);
         assert_eq!(waited.unwrap_err(), LockError::Poisoned { by: 1 });
         sync_all();
         if this_image() == 0 {
@@ -101,4 +102,31 @@ fn a_comutex_shows_its_holder_and_a_guard_the_value() {
         );
         assert_eq!(format!("{guard:?}"), "ComutexGuard(7)");
     });
+}
+
+#[test]
+fn a_comutex_is_lost_with_its_image() {
+    let outcome = Launch::new(3).keep_going(true).run(|| {
+        let x = Coarray::new(Comutex::new(5u64));
+        if this_image() == 1 {
+            coarray::fail_image();
+        }
+        while coarray::failed_images().is_empty() {
+            std::thread::yield_now();
+        }
+        let lost = LockError::ImageFailed(ImageFailed::new(vec![1]));
+        assert_eq!(x.at(1).try_lock().unwrap_err(), lost);
+        let waited = x.at(1).lock_timeout(Duration::MAX);
+        assert_eq!(waited.unwrap_err(), lost);
+        assert_eq!(x.at(2).lock().get(), 5);
+        if this_image() == 2 {
+            drop(x.at(1).lock());
+        }
+    });
+    let text = outcome.unwrap_err().to_string();
+    assert!(
+        text.starts_with("coarray: image 2 cannot lock the mutex in the coarray of Comutex<u64>")
+            && text.contains("image 1 has failed, and the lock with it"),
+        "{text}"
+    );
 }
