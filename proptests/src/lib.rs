@@ -6,15 +6,18 @@
 //! * [`plan`] turns random steps into rounds in which images do not race, together with what the model
 //!   says of them.
 //! * [`Sample`] has values of every type that travels.
+//! * [`panic_of`] is the message of a panic.
 //! * [`Setting`] is how a job runs: how many images, and whether memory is reached directly.
 
 mod model;
+mod panics;
 mod part;
 mod plan;
 mod sample;
 mod setting;
 
 pub use model::{Model, Place};
+pub use panics::panic_of;
 pub use part::{Bounds, COLUMNS, Part, RawPart};
 pub use plan::{Action, RawStep, Round, Step, plan};
 pub use sample::{Celsius, Even, Kind, Level, Particle, Sample, Wide, bits, mix};

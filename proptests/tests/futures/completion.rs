@@ -4,9 +4,9 @@ use std::mem;
 use std::num::NonZeroU8;
 
 use coarray::prelude::*;
-use coarray_proptests::{Setting, mix};
+use coarray_proptests::{Setting, mix, panic_of};
 
-use crate::{is_complete, panic_of, tear};
+use crate::{is_complete, tear};
 
 fn right() -> usize {
     (this_image() + 1) % num_images()

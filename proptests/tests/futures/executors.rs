@@ -6,12 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
 use coarray::prelude::*;
-use coarray_proptests::Setting;
+use coarray_proptests::{Setting, panic_of};
 use futures::executor::{LocalPool, block_on};
 use futures::future::join_all;
 use futures::task::LocalSpawnExt;
-
-use crate::panic_of;
 
 #[test]
 fn any_executor_brings_the_values() {

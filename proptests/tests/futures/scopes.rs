@@ -3,9 +3,9 @@
 use std::mem;
 
 use coarray::prelude::*;
-use coarray_proptests::{Setting, mix};
+use coarray_proptests::{Setting, mix, panic_of};
 
-use crate::{is_complete, panic_of, tear};
+use crate::{is_complete, tear};
 
 #[test]
 fn buffers_of_leaked_cofutures_are_filled_when_the_scope_ends_and_never_later() {

@@ -19,11 +19,13 @@ pub enum Kind {
     CoMin,
     CoMax,
     CoReduce,
+    FormTeam,
+    SyncTeam,
     End,
 }
 
 impl Kind {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Create,
         Self::Open,
         Self::Close,
@@ -35,6 +37,8 @@ impl Kind {
         Self::CoMin,
         Self::CoMax,
         Self::CoReduce,
+        Self::FormTeam,
+        Self::SyncTeam,
         Self::End,
     ];
 
@@ -52,6 +56,8 @@ impl Kind {
             Self::CoMin => "co_min of 2 x u32 at ",
             Self::CoMax => "co_max of 100 x u64 at ",
             Self::CoReduce => "co_reduce of 0 x bool at ",
+            Self::FormTeam => "Team::form at ",
+            Self::SyncTeam => "sync_team at ",
             Self::End => "the end of the program",
         }
     }
@@ -108,6 +114,14 @@ pub fn perform(kind: Kind, line: &AtomicU32) {
         Kind::CoReduce => {
             next(line!());
             co_reduce(&mut [true; 0], |a, b| a & b);
+        }
+        Kind::FormTeam => {
+            next(line!());
+            drop(Team::form(this_image() as u64));
+        }
+        Kind::SyncTeam => {
+            next(line!());
+            sync_team(&Team::current());
         }
         Kind::End => forget((open, published)),
     }

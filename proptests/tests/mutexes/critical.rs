@@ -1,9 +1,7 @@
 //! Critical sections.
 
 use coarray::prelude::*;
-use coarray_proptests::Setting;
-
-use crate::panic_of;
+use coarray_proptests::{Setting, panic_of};
 
 #[test]
 fn one_image_at_a_time_is_in_a_critical_section() {

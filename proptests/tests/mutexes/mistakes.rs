@@ -5,7 +5,7 @@ use std::time::Duration;
 use coarray::prelude::*;
 use coarray::{Launch, LockError};
 
-use crate::panic_of;
+use coarray_proptests::panic_of;
 
 #[test]
 fn locking_twice_is_an_error_that_names_both_places() {

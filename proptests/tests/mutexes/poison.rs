@@ -6,7 +6,7 @@ use std::time::Duration;
 use coarray::prelude::*;
 use coarray::{Launch, LockError};
 
-use crate::panic_of;
+use coarray_proptests::panic_of;
 
 #[test]
 fn a_panic_poisons_and_keeps_the_last_value() {

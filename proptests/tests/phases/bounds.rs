@@ -1,9 +1,7 @@
 //! Wrong indices and images panic where they are written, and the message says what is wrong.
 
 use coarray::prelude::*;
-use coarray_proptests::Setting;
-
-use crate::panic_of;
+use coarray_proptests::{Setting, panic_of};
 
 #[track_caller]
 fn on_every_setting(body: impl Fn() + Sync) {

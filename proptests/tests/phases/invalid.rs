@@ -2,9 +2,7 @@
 
 use coarray::prelude::*;
 use coarray::{Plain, Remote};
-use coarray_proptests::{Even, Kind, Level, Particle, Sample, Setting};
-
-use crate::panic_of;
+use coarray_proptests::{Even, Kind, Level, Particle, Sample, Setting, panic_of};
 
 /// Puts bytes that are no valid `T`, as images do that race for it.
 pub fn tear<T: Remote>(place: &Coref<T>, byte: usize, value: u8) {

@@ -1,9 +1,7 @@
 //! Guards that are leaked or dropped by a panic leave the coarray open, and everybody is told so.
 
 use coarray::prelude::*;
-use coarray_proptests::Setting;
-
-use crate::panic_of;
+use coarray_proptests::{Setting, panic_of};
 
 #[track_caller]
 fn on_every_setting(body: impl Fn() + Sync) {
