@@ -126,6 +126,19 @@ impl Call {
         }
     }
 
+    /// An operation that makes something for `subject`, in words, and has nothing to agree on but itself.
+    #[must_use]
+    pub fn of(
+        operation: Operation,
+        subject: &'static str,
+        caller: &'static Location<'static>,
+    ) -> Self {
+        Self {
+            subject,
+            ..Self::plain(operation, caller)
+        }
+    }
+
     /// An operation on existing objects, at most [`MAX_OBJECTS`], which must be the same on all images.
     #[must_use]
     #[inline]

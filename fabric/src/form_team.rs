@@ -7,7 +7,6 @@ use crate::allocation::{FILLED, Layout};
 use crate::call::{Call, Operation};
 use crate::control::TeamControl;
 use crate::formation::{Formation, Request};
-use crate::heap::exhausted::AllocError;
 use crate::image;
 use crate::meeting::Absence;
 use crate::region::SCRATCH_BYTES;
@@ -31,6 +30,7 @@ impl Team {
     ///
     /// # Panics
     /// On all images alike if there is no room in the heap for the teams' structures.
+    #[track_caller]
     pub fn form(
         self: &Rc<Self>,
         number: u64,
@@ -38,15 +38,17 @@ impl Team {
         absence: Absence,
         caller: &'static Location<'static>,
     ) -> Result<Rc<Self>, ImageFailed> {
-        let call = Call::on_values::<TeamControl>(Operation::FormTeam, 1, 0, caller);
+        let call = Call::of(Operation::FormTeam, "a team", caller);
         let layout = Layout {
             size: size_of::<TeamControl>() + SCRATCH_BYTES,
             align: align_of::<TeamControl>(),
             shared: true,
         };
         // SAFETY: the layout is the same for all.
-        let block = unsafe { self.allocate_despite(&call, layout, absence) }?;
-        let block = block.unwrap_or_else(|error: AllocError| panic!("cannot form teams: {error}"));
+        let block = match unsafe { self.allocate_despite(&call, layout, absence) }? {
+            Ok(block) => block,
+            Err(error) => panic!("{error}"),
+        };
         let image = self.image();
         let control = image.job.region.heap_offset() + block.offset;
         let address = image.job.region.part_address(image.index, control);

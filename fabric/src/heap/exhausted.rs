@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::bytes::Bytes;
 use crate::status::ImageFailed;
+use crate::type_name::short;
 
 /// How many holders an error lists.
 const LISTED: usize = 5;
@@ -27,7 +28,10 @@ pub struct Holder {
 #[non_exhaustive]
 pub enum AllocError {
     /// The size does not fit in an address space.
-    #[error("cannot allocate {length} x {subject}: the size in bytes overflows")]
+    #[error(
+        "cannot allocate {length} x {}: the size in bytes overflows",
+        short(subject)
+    )]
     TooLarge {
         /// The leading extent asked for.
         length: usize,
@@ -36,8 +40,8 @@ pub enum AllocError {
     },
     /// The heap that was reserved for each image is full.
     #[error(
-        "cannot allocate {} for {subject}: image {full} has no room; of the heap of {} an image, {} are in use on image {image}{}\n{}set COARRAY_HEAP to more than {}",
-        Bytes(*requested), Bytes(*heap), Bytes(*used), Waiting(*waiting), Holders(holders), Bytes(heap.saturating_add(*requested))
+        "cannot allocate {} for {}: image {full} has no room; of the heap of {} an image, {} are in use on image {image}{}\n{}set COARRAY_HEAP to more than {}",
+        Bytes(*requested), short(subject), Bytes(*heap), Bytes(*used), Waiting(*waiting), Holders(holders), Bytes(heap.saturating_add(*requested))
     )]
     HeapExhausted {
         /// Bytes asked for on each image.
@@ -59,8 +63,8 @@ pub enum AllocError {
     },
     /// The machine has no memory left for pages that were reserved.
     #[error(
-        "cannot allocate {} for {subject}: image {image} got no memory from the system ({reason})\n{}use fewer images, a smaller problem, or a machine with more memory",
-        Bytes(*requested), Holders(holders)
+        "cannot allocate {} for {}: image {image} got no memory from the system ({reason})\n{}use fewer images, a smaller problem, or a machine with more memory",
+        Bytes(*requested), short(subject), Holders(holders)
     )]
     NoMemory {
         /// Bytes asked for on each image.
@@ -120,8 +124,9 @@ impl fmt::Display for Holders<'_> {
             };
             writeln!(
                 formatter,
-                "  {:>10}  {many}{subject} created at {caller}",
-                Bytes(*bytes).to_string()
+                "  {:>10}  {many}{} created at {caller}",
+                Bytes(*bytes).to_string(),
+                short(subject)
             )?;
         }
         match self.0.len().saturating_sub(LISTED) {

@@ -35,7 +35,7 @@ fn watched(images: usize, case: &str, body: impl Fn() + Sync) -> Result<(), Fail
             abort();
         }
     });
-    let outcome = Launch::new(images).heap(1 << 16).run(body);
+    let outcome = Launch::new(images).heap(1 << 18).run(body);
     drop(done);
     outcome.map(drop)
 }

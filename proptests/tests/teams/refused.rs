@@ -5,8 +5,12 @@ use coarray::prelude::*;
 
 #[track_caller]
 fn refusal(images: usize, body: impl Fn() + Sync) -> String {
-    let failure = Launch::new(images).run(body).unwrap_err();
-    let text = failure.to_string();
+    refusal_of(Launch::new(images), body)
+}
+
+#[track_caller]
+fn refusal_of(launch: Launch, body: impl Fn() + Sync) -> String {
+    let text = launch.run(body).unwrap_err().to_string();
     assert!(text.contains("teams/refused.rs:"), "{text}");
     assert!(text.contains("image "), "{text}");
     text
@@ -124,6 +128,15 @@ fn different_operations_on_a_team_are_told_apart() {
     });
     assert!(
         text.contains("sync_team of team 8") && text.contains("Team::change of team 8"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_team_that_does_not_fit_is_an_error_that_says_where_and_how_much() {
+    let text = refusal_of(Launch::new(2).heap(64 << 10), || drop(Team::form(1)));
+    assert!(
+        text.contains("KiB for a team: image 0 has no room"),
         "{text}"
     );
 }
