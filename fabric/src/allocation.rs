@@ -102,10 +102,15 @@ impl Team {
             let highest = proposals().map(|[offset, ..]| offset).max();
             let highest = highest.expect("this image is present");
             if highest == NOWHERE {
-                let without = present
-                    .iter()
-                    .find(|&&index| self.published(index)[0] == NOWHERE);
-                let full = without.map_or(image.index, |&index| self.members()[index] as usize);
+                // Rather this image, whose heap the error describes.
+                let without = |&index: &usize| self.published(index)[0] == NOWHERE;
+                let full = match mine {
+                    None => image.index,
+                    Some(_) => present
+                        .into_iter()
+                        .find(without)
+                        .map_or(image.index, |index| self.members()[index] as usize),
+                };
                 return Ok(Err(image.exhausted(full, size, purpose)));
             }
             if proposals().all(|[offset, ..]| offset == highest) {

@@ -1,7 +1,7 @@
 //! Programs that fail: the report, the exit code, and how fast everything is over.
 
+use crate::failing::{OPERATIONS, PAIR};
 use crate::job::{COUNTS, Check, End, on_threads, plain, run};
-use crate::programs::{OPERATIONS, PAIR};
 
 pub fn trials() -> Vec<Check> {
     vec![
@@ -50,7 +50,7 @@ fn panic_ends_the_job() {
             let report = soon(run(command)).failure(101);
             let expected = format!("coarray: image {} panicked at ", images - 1);
             assert!(
-                report.starts_with(&expected) && report.contains("programs.rs:"),
+                report.starts_with(&expected) && report.contains("failing.rs:"),
                 "{report}"
             );
             assert!(
@@ -150,7 +150,7 @@ fn bad_image() {
             images - 1
         );
         assert!(
-            report.contains(&expected) && report.contains("programs.rs:"),
+            report.contains(&expected) && report.contains("failing.rs:"),
             "{report}"
         );
     }
@@ -160,7 +160,7 @@ fn bad_index() {
     let report = soon(run(plain(2, "bad_index"))).failure(101);
     let expected = "is out of bounds of a coref with extent 10 on image 1";
     assert!(
-        report.contains(expected) && report.contains("programs.rs:"),
+        report.contains(expected) && report.contains("failing.rs:"),
         "{report}"
     );
 }
@@ -175,7 +175,7 @@ fn mismatch() {
             );
             let lines: Vec<&str> = report
                 .lines()
-                .filter(|line| line.contains("programs.rs:"))
+                .filter(|line| line.contains("failing.rs:"))
                 .collect();
             assert_eq!(lines.len(), 2, "{report}");
             assert!(
@@ -203,7 +203,7 @@ fn every_pair_of_operations() {
                     let start = format!("  image {image}: {words}");
                     let line = report.lines().find(|line| line.starts_with(&start));
                     line.is_some_and(|line| {
-                        line.contains("programs.rs:") || line.ends_with("of the program")
+                        line.contains("failing.rs:") || line.ends_with("of the program")
                     })
                 };
                 let others = (0..images - 1).any(|image| told(image, other_words));
@@ -237,7 +237,7 @@ fn unhandled_exhaustion() {
     );
     assert_eq!(report.matches("cannot allocate").count(), 1, "{report}");
     assert!(
-        report.lines().next().unwrap().contains("programs.rs:"),
+        report.lines().next().unwrap().contains("failing.rs:"),
         "{report}"
     );
 }

@@ -3,9 +3,9 @@
 use std::process::Command;
 use std::time::Instant;
 
+use crate::failing::WAY;
 use crate::job::{COUNTS, Check, coarun, end_of, is_alive, on_threads, plain, run, signal};
 use crate::launch::start_pids;
-use crate::programs::WAY;
 
 pub fn trials() -> Vec<Check> {
     vec![
@@ -93,7 +93,7 @@ fn panic_of_one() {
             let expected = format!("coarray: image {} panicked at ", images - 1);
             assert!(
                 note.starts_with(&expected)
-                    && note.contains("programs.rs:")
+                    && note.contains("failing.rs:")
                     && note.ends_with(": the moon is missing"),
                 "{note}"
             );
@@ -106,7 +106,7 @@ fn failing() {
         let note = note_of_last(losing(command, "fail_image"), 3);
         assert!(
             note.starts_with("coarray: image 2 called fail_image() at ")
-                && note.contains("programs.rs:"),
+                && note.contains("failing.rs:"),
             "{note}"
         );
     }

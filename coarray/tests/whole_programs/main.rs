@@ -7,6 +7,7 @@
 mod asynchronous;
 mod coordination;
 mod delays;
+mod failing;
 mod failures;
 mod job;
 mod keep_going;

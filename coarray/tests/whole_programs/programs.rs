@@ -2,15 +2,14 @@
 
 use std::fmt::Debug;
 use std::io::Read;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use coarray::prelude::*;
 
-use crate::coordination;
-use coarray::{error_stop_with, fail_image, field};
+use coarray::{error_stop_with, field};
 
-use crate::delays;
+use crate::{coordination, delays, failing};
 
 /// Runs the program called `name`.
 pub fn run(name: &str) -> ExitCode {
@@ -24,14 +23,14 @@ pub fn run(name: &str) -> ExitCode {
         "collectives" => coarray::launch(collectives),
         "teams" => coarray::launch(coordination::teams),
         "events" => coarray::launch(coordination::events),
-        "exhaustion" => coarray::launch(exhaustion),
-        "unhandled_exhaustion" => coarray::launch(unhandled_exhaustion),
-        "panic" => coarray::launch(panic_on_last),
-        "busy_panic" => coarray::launch(busy_panic),
-        "caught_panic" => coarray::launch(caught_panic),
+        "exhaustion" => coarray::launch(failing::exhaustion),
+        "unhandled_exhaustion" => coarray::launch(failing::unhandled_exhaustion),
+        "panic" => coarray::launch(failing::panic_on_last),
+        "busy_panic" => coarray::launch(failing::busy_panic),
+        "caught_panic" => coarray::launch(failing::caught_panic),
         "error_stop" => coarray::launch(|| if is_last() { error_stop(7) } else { sync_all() }),
         "error_stop_with" => coarray::launch(|| error_stop_with(3, "no such file: moon.rle")),
-        "failure" => coarray::launch(failure),
+        "failure" => coarray::launch(failing::failure),
         "exit_code" => coarray::launch(|| ExitCode::from(if is_last() { 9 } else { 0 })),
         "exit" => coarray::launch(|| {
             if is_last() {
@@ -40,10 +39,10 @@ pub fn run(name: &str) -> ExitCode {
                 sync_all()
             }
         }),
-        "kill_one" => coarray::launch(kill_one),
-        "bad_image" => coarray::launch(bad_image),
-        "bad_index" => coarray::launch(bad_index),
-        "mismatch" => coarray::launch(mismatch),
+        "kill_one" => coarray::launch(failing::kill_one),
+        "bad_image" => coarray::launch(failing::bad_image),
+        "bad_index" => coarray::launch(failing::bad_index),
+        "mismatch" => coarray::launch(failing::mismatch),
         "early_end" => coarray::launch(|| {
             if !is_last() {
                 sync_all()
@@ -54,21 +53,22 @@ pub fn run(name: &str) -> ExitCode {
         "pids" => coarray::launch(pids),
         "wait_for_one" => coarray::launch(wait_for_one),
         "affinity" => coarray::launch(affinity),
-        "pair" => coarray::launch(pair),
-        "lose_last" => coarray::launch(lose_last),
-        "lose_all" => coarray::launch(lose_all),
-        "never_came" => never_came(),
+        "pair" => coarray::launch(failing::pair),
+        "lose_last" => coarray::launch(failing::lose_last),
+        "lose_all" => coarray::launch(failing::lose_all),
+        "never_came" => failing::never_came(),
         "random_steps" => coarray::launch(delays::random_steps),
         "timeouts" => coarray::launch(delays::timeouts),
         "helper_thread" => coarray::launch(delays::helper_thread),
         "much_output" => coarray::launch(delays::much_output),
         "until_the_input_ends" => coarray::launch(delays::until_the_input_ends),
-        "busy_error_stop" => coarray::launch(busy_error_stop),
+        "busy_error_stop" => coarray::launch(failing::busy_error_stop),
         _ => panic!("there is no program {name}"),
     }
 }
 
-fn is_last() -> bool {
+/// Whether this is the image with the highest number.
+pub fn is_last() -> bool {
     this_image() + 1 == num_images()
 }
 
@@ -261,143 +261,6 @@ fn collectives() {
     }
 }
 
-/// An allocation that does not fit is an error on all images, and everything else stays as it was.
-fn exhaustion() {
-    let kept = Coarray::<[u64]>::from_fn(100_000, |i| i as u64);
-    let small: Vec<_> = (0..3)
-        .map(|_| Coarray::new([this_image() as u16; 1000]))
-        .collect();
-    let error = Coarray::<[f64]>::try_zeroed(1 << 30).map(drop).unwrap_err();
-    if this_image() == 0 {
-        println!("{error}");
-    }
-    assert!(kept.iter().enumerate().all(|(i, &value)| value == i as u64));
-    assert!(
-        small
-            .iter()
-            .all(|coarray| **coarray == [this_image() as u16; 1000])
-    );
-    let more = Coarray::<[u8]>::zeroed(100_000);
-    assert!(more.iter().all(|&byte| byte == 0));
-}
-
-fn unhandled_exhaustion() {
-    let _kept = Coarray::<[u64]>::zeroed(100_000);
-    let _too_much = Coarray::<[f64]>::zeroed(1 << 30);
-}
-
-fn panic_on_last() {
-    if is_last() {
-        panic!("the moon is missing");
-    }
-    sync_all();
-}
-
-/// The others never look whether the job has ended.
-fn busy_panic() {
-    sync_all();
-    if is_last() {
-        panic!("the moon is missing");
-    }
-    loop {
-        std::hint::spin_loop();
-    }
-}
-
-fn caught_panic() {
-    let caught = std::panic::catch_unwind(|| panic!("a private matter"));
-    assert!(caught.is_err());
-    sync_all();
-}
-
-fn failure() -> Result<(), String> {
-    sync_all();
-    if is_last() {
-        Err("the moon is missing".into())
-    } else {
-        Ok(())
-    }
-}
-
-fn kill_one() {
-    sync_all();
-    if is_last() {
-        kill_me();
-    }
-    sync_all();
-}
-
-fn kill_me() {
-    let me = std::process::id();
-    Command::new("sh")
-        .args(["-c", &format!("kill -KILL {me}")])
-        .status()
-        .unwrap();
-}
-
-fn bad_image() {
-    let mut x = Coarray::new(0);
-    let x = x.open();
-    x.at(num_images()).put(1);
-}
-
-fn bad_index() {
-    let mut x = Coarray::<[i32]>::zeroed(10);
-    let x = x.open();
-    let index = 10 + this_image();
-    x.at(num_images() - 1)[index].put(1);
-}
-
-fn mismatch() {
-    let mut x = 1.5;
-    if is_last() {
-        co_sum(&mut x);
-    } else {
-        sync_all();
-    }
-}
-
-/// The collective operations of the program `pair`, in the words that a report has for them.
-pub const OPERATIONS: [&str; 12] = [
-    "creation of a coarray of i32",
-    "open of the coarray of u8",
-    "the end of the open phase of the coarray of u16",
-    "publish of the coarray of u8",
-    "the end of the read-only phase of the coarray of u32",
-    "sync_all",
-    "co_broadcast of i32 from image 0",
-    "co_sum of i32",
-    "co_min of i32",
-    "co_max of i32",
-    "co_reduce of i32",
-    "the end of the program",
-];
-
-/// Names the operation of the last image and that of all others, by number.
-pub const PAIR: &str = "PAIR_OF_OPERATIONS";
-
-fn pair() {
-    let pair = std::env::var(PAIR).unwrap();
-    let (last, others) = pair.split_once(' ').unwrap();
-    let mut closed = Coarray::new(1u8);
-    let (mut opened, mut published) = (Coarray::new(1u16), Coarray::new(1u32));
-    let (open, read) = (opened.open(), published.publish());
-    match if is_last() { last } else { others }.parse().unwrap() {
-        0 => _ = Coarray::new(1i32),
-        1 => _ = closed.open(),
-        2 => drop(open),
-        3 => _ = closed.publish(),
-        4 => drop(read),
-        5 => sync_all(),
-        6 => co_broadcast(&mut 1, 0),
-        7 => co_sum(&mut 1),
-        8 => co_min(&mut 1),
-        9 => co_max(&mut 1),
-        10 => co_reduce(&mut 1, |a, b| a + b),
-        _ => std::mem::forget((open, read)),
-    }
-}
-
 fn echo() {
     let mut input = String::new();
     std::io::stdin().read_to_string(&mut input).unwrap();
@@ -461,85 +324,4 @@ fn affinity() {
         .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))
         .unwrap();
     println!("{} {}", this_image(), allowed.trim());
-}
-
-/// The processes of all images. Nobody is in a collective operation any more when the last image returns.
-fn processes() -> Vec<u32> {
-    let processes = Coarray::new(Coatomic::new(std::process::id()));
-    let read = Coarray::new(Coatomic::new(0));
-    let last = num_images() - 1;
-    let all = (0..num_images()).map(|image| processes.at(image).load());
-    let all = all.collect();
-    if is_last() {
-        while read.load() < last {
-            std::thread::yield_now();
-        }
-    } else {
-        read.at(last).fetch_add(1);
-    }
-    all
-}
-
-/// Waits until nothing is left of a process. Of this one, an image that is a thread cannot know.
-fn wait_for_end(process: u32) {
-    let place = format!("/proc/{process}");
-    while process != std::process::id() && std::fs::exists(&place).unwrap() {
-        std::thread::yield_now();
-    }
-}
-
-/// Names the way in which the last image is lost.
-pub const WAY: &str = "WAY_OF_THE_LAST_IMAGE";
-
-/// The last image is lost; the others go on when nothing of it is left, without collective operations.
-fn lose_last() -> ExitCode {
-    let processes = processes();
-    if is_last() {
-        match std::env::var(WAY).unwrap().as_str() {
-            "kill" => kill_me(),
-            "kill in mid-line" => {
-                eprint!("half a line");
-                kill_me();
-            }
-            "panic" => panic!("the moon is missing"),
-            "fail_image" => fail_image(),
-            "exit" => std::process::exit(5),
-            "desert" => std::process::exit(0),
-            _ => {}
-        }
-        return ExitCode::from(9);
-    }
-    wait_for_end(processes[num_images() - 1]);
-    println!("image {} goes on", this_image());
-    ExitCode::SUCCESS
-}
-
-/// The last image is killed, and each other one panics when nothing is left of the next.
-fn lose_all() {
-    let processes = processes();
-    if is_last() {
-        return kill_me();
-    }
-    wait_for_end(processes[this_image() + 1]);
-    panic!("the moon is missing");
-}
-
-/// The last image ends well before it is one.
-fn never_came() -> ExitCode {
-    let images = std::env::var("COARRAY_IMAGES").unwrap();
-    let last = images.parse::<usize>().unwrap() - 1;
-    if std::env::var("COARRAY_IMAGE").is_ok_and(|image| image == last.to_string()) {
-        return ExitCode::SUCCESS;
-    }
-    coarray::launch(|| println!("image {} goes on", this_image()))
-}
-
-/// The others never look whether the job has ended.
-fn busy_error_stop() {
-    if is_last() {
-        error_stop(7);
-    }
-    loop {
-        std::hint::spin_loop();
-    }
 }

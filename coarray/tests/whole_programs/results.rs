@@ -86,7 +86,7 @@ fn exhaustion() {
             "{message}"
         );
         assert!(
-            holders.iter().all(|line| line.contains("programs.rs:")),
+            holders.iter().all(|line| line.contains("failing.rs:")),
             "{message}"
         );
         assert!(message.contains("set COARRAY_HEAP"), "{message}");
