@@ -8,9 +8,14 @@ use crate::coatomic::{Bits, Coatomic, Number};
 ///
 /// # Examples
 /// Which of the images are there first? The counter is that of image 0.
-/// ```text
-/// let arrivals = Coarray::new(Coatomic::new(0u32));
-/// let place = arrivals.at(0).fetch_add(1); // no two images get the same
+/// ```
+/// use coarray::prelude::*;
+///
+/// coarray::run(4, || {
+///     let arrivals = Coarray::new(Coatomic::new(0u32));
+///     let place = arrivals.at(0).fetch_add(1); // no two images get the same
+///     assert!((place as usize) < num_images());
+/// });
 /// ```
 ///
 /// # Source

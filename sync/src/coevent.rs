@@ -19,15 +19,21 @@ use coarray_fabric::{Cause, ImageFailed, Interruption, Tally, Team, complete, th
 /// [`CoeventPlace`](crate::CoeventPlace); `x.wait()` waits for one's own.
 ///
 /// # Examples
-/// ```text
-/// let events = Coarray::new(Coevent::new());
-/// if this_image() == 0 {
-///     // put something to image 1, then
-///     events.at(1).post();
-/// } else if this_image() == 1 {
-///     events.wait();
-///     // read what image 0 put
-/// }
+/// ```
+/// use coarray::prelude::*;
+///
+/// coarray::run(3, || {
+///     let mut x = Coarray::new(0.0);
+///     let events = Coarray::new(Coevent::new());
+///     let x = x.open();
+///     if this_image() == 0 {
+///         x.at(1).put(2.5);
+///         events.at(1).post();
+///     } else if this_image() == 1 {
+///         events.wait();
+///         assert_eq!(x.here().get(), 2.5);
+///     }
+/// });
 /// ```
 ///
 /// # Source
@@ -67,6 +73,21 @@ impl Coevent {
     ///
     /// # Panics
     /// On a thread that is not an image.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(1, || {
+    ///     let credits = Coarray::new(Coevent::new());
+    ///     (0..4).for_each(|_| credits.post()); // four buffers are free
+    ///     credits.wait();
+    ///     assert_eq!(credits.query(), 3);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// Fortran 2018 `event post`, clause 11.6.7.
     #[track_caller]
     pub fn post(&self) {
         // Posts of other threads would come although all images wait, which then is no deadlock.
@@ -82,6 +103,18 @@ impl Coevent {
 
     /// Local. How many posts wait to be consumed.
     ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(3, || {
+    ///     let done = Coarray::new(Coevent::new());
+    ///     done.at(0).post();
+    ///     sync_all();
+    ///     assert_eq!(done.query(), if this_image() == 0 { 3 } else { 0 });
+    /// });
+    /// ```
+    ///
     /// # Source
     /// Fortran 2018 `event_query`, clause 16.9.72.
     #[must_use]
@@ -95,6 +128,9 @@ impl Coevent {
     ///
     /// # Panics
     /// On a thread that is not an image.
+    ///
+    /// # Examples
+    /// See [`Coevent`].
     ///
     /// # Source
     /// *Coarray C++* section 6.2; Fortran 2018 `event wait`, clause 11.6.8.
@@ -110,6 +146,19 @@ impl Coevent {
     ///
     /// # Panics
     /// On a thread that is not an image.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(4, || {
+    ///     let ready = Coarray::new(Coevent::new());
+    ///     ready.at(0).post();
+    ///     if this_image() == 0 {
+    ///         ready.wait_for(4); // all images have come here
+    ///     }
+    /// });
+    /// ```
     ///
     /// # Source
     /// Fortran 2018 `event wait` with `until_count`, clause 11.6.8.
@@ -128,6 +177,18 @@ impl Coevent {
     ///
     /// # Panics
     /// On a thread that is not an image.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let event = Coarray::new(Coevent::new());
+    ///     assert_eq!(event.try_wait(), Ok(false));
+    ///     event.post();
+    ///     assert_eq!(event.try_wait(), Ok(true));
+    /// });
+    /// ```
     #[inline]
     #[track_caller]
     pub fn try_wait(&self) -> Result<bool, ImageFailed> {
@@ -148,6 +209,22 @@ impl Coevent {
     ///
     /// # Panics
     /// On a thread that is not an image.
+    ///
+    /// # Examples
+    /// A wait that survives the image it waits for:
+    /// ```
+    /// use coarray::prelude::*;
+    /// use std::time::Duration;
+    ///
+    /// let outcome = coarray::Launch::new(2).keep_going(true).run(|| {
+    ///     let event = Coarray::new(Coevent::new());
+    ///     if this_image() == 1 {
+    ///         coarray::fail_image();
+    ///     }
+    ///     event.wait_timeout(Duration::MAX).unwrap_err().images
+    /// });
+    /// assert_eq!(outcome.unwrap(), [[1]]);
+    /// ```
     #[inline]
     #[track_caller]
     pub fn wait_timeout(&self, timeout: Duration) -> Result<bool, ImageFailed> {
@@ -162,6 +239,19 @@ impl Coevent {
     ///
     /// # Panics
     /// On a thread that is not an image.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    /// use std::time::Duration;
+    ///
+    /// coarray::run(2, || {
+    ///     let event = Coarray::new(Coevent::new());
+    ///     event.post();
+    ///     assert_eq!(event.wait_for_timeout(2, Duration::from_millis(1)), Ok(false));
+    ///     assert_eq!(event.query(), 1); // nothing was consumed
+    /// });
+    /// ```
     #[inline]
     #[track_caller]
     pub fn wait_for_timeout(&self, posts: u64, timeout: Duration) -> Result<bool, ImageFailed> {

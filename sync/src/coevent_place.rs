@@ -8,6 +8,22 @@ use crate::coevent::Coevent;
 ///
 /// Waiting for it is up to the image that it is on.
 ///
+/// # Examples
+/// ```
+/// use coarray::prelude::*;
+///
+/// coarray::run(3, || {
+///     let token = Coarray::new(Coevent::new());
+///     if this_image() > 0 {
+///         token.wait();
+///     }
+///     token.at((this_image() + 1) % num_images()).post();
+///     if this_image() == 0 {
+///         token.wait(); // it has been everywhere
+///     }
+/// });
+/// ```
+///
 /// # Source
 /// *Coarray C++* section 6.2; Fortran 2018 `event post`, clause 11.6.7.
 pub trait CoeventPlace {
@@ -33,6 +49,22 @@ impl<A: Access> CoeventPlace for Coref<Coevent, A> {
 }
 
 /// Puts that tell the other image when they have arrived.
+///
+/// # Examples
+/// ```
+/// use coarray::prelude::*;
+///
+/// coarray::run(2, || {
+///     let mut rows = Coarray::<[[f64; 100]; 2]>::zeroed();
+///     let arrived = Coarray::new(Coevent::new());
+///     let rows = rows.open();
+///     let other = rows.at(1 - this_image());
+///     other[0].put_from_notify(&[1.5; 100], arrived.at(1 - this_image()));
+///     other[1][99].put_notify(2.5, arrived.at(1 - this_image()));
+///     arrived.wait_for(2);
+///     assert_eq!((rows.here()[0].get(), rows.here()[1][99].get()), ([1.5; 100], 2.5));
+/// });
+/// ```
 ///
 /// # Source
 /// `shmem_put_signal`, OpenSHMEM 1.5 section 9.8; `put_notify` of GASPI.

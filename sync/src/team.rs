@@ -90,6 +90,22 @@ impl Team {
     ///
     /// # Panics
     /// As [`form`](Self::form).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// let survivors = coarray::Launch::new(3).keep_going(true).run(|| {
+    ///     if this_image() == 0 {
+    ///         coarray::fail_image();
+    ///     }
+    ///     Team::try_form(1).unwrap_err().images
+    /// });
+    /// assert_eq!(survivors.unwrap(), [[0], [0]]);
+    /// ```
+    ///
+    /// # Source
+    /// Fortran 2018 `form team` with `stat`, clause 11.6.9.
     #[track_caller]
     pub fn try_form(number: u64) -> Result<Self, ImageFailed> {
         Self::form_at(number, None, Absence::IsAnError)
@@ -151,6 +167,20 @@ impl Team {
     /// # Panics
     /// On a thread that is not an image.
     ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(4, || {
+    ///     let half = Team::form(this_image() as u64 / 2);
+    ///     half.change(|| {
+    ///         assert_eq!(num_images(), 2);
+    ///         assert_eq!(Team::initial().num_images(), 4);
+    ///         assert_eq!(Team::current().parent().unwrap().num_images(), 4);
+    ///     });
+    /// });
+    /// ```
+    ///
     /// # Source
     /// Fortran 2018 `get_team(initial_team)`, clause 16.9.85.
     #[must_use]
@@ -202,6 +232,22 @@ impl Team {
     ///
     /// # Panics
     /// If there is no such image.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(6, || {
+    ///     let mut x = Coarray::new(this_image());
+    ///     let x = x.open();
+    ///     let column = Team::form(this_image() as u64 % 3);
+    ///     column.change(|| {
+    ///         // x belongs to the parent, and is indexed there.
+    ///         let first = column.in_parent(0);
+    ///         assert_eq!(x.at(first).get(), first);
+    ///     });
+    /// });
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn in_parent(&self, image: usize) -> usize {
@@ -264,6 +310,18 @@ impl Team {
     /// If this team was not formed by the current team, as when its parent has ended. A panic of `body` passes
     /// through without synchronising.
     ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(4, || {
+    ///     let pair = Team::form(this_image() as u64 / 2);
+    ///     let mut y = pair.change(|| Coarray::new(this_image())); // 0 and 1 in each pair
+    ///     let y = y.open();
+    ///     assert_eq!(y.at(1).get(), 1); // of the pair, also here
+    /// });
+    /// ```
+    ///
     /// # Source
     /// Fortran 2018 `change team`, clause 11.1.5.
     #[track_caller]
@@ -291,6 +349,25 @@ impl Team {
     ///
     /// # Panics
     /// As [`change`](Self::change).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// let survivors = coarray::Launch::new(3).keep_going(true).run(|| {
+    ///     let team = Team::form(1);
+    ///     let outcome = team.try_change(|| {
+    ///         if this_image() == 2 {
+    ///             coarray::fail_image();
+    ///         }
+    ///     });
+    ///     outcome.unwrap_err().images
+    /// });
+    /// assert_eq!(survivors.unwrap(), [[2], [2]]);
+    /// ```
+    ///
+    /// # Source
+    /// Fortran 2018 `change team` with `stat`, clause 11.1.5.
     #[track_caller]
     pub fn try_change<R>(&self, body: impl FnOnce() -> R) -> Result<R, ImageFailed> {
         let caller = Location::caller();
