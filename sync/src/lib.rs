@@ -20,6 +20,7 @@ mod comutex;
 mod comutex_guard;
 mod critical;
 mod fence;
+mod form_team;
 mod sync_all;
 mod sync_images;
 mod sync_team;

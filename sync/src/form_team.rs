@@ -1,0 +1,223 @@
+//! Forming teams, and working in one.
+
+use std::panic::Location;
+
+use coarray_fabric::{Absence, Call, ImageFailed, Operation, Team as Members};
+
+use crate::team::{Team, name};
+
+impl Team {
+    /// Collective. Divides the images of the current team into teams, and returns that of all images that give
+    /// the same `number`. There they have indices in the order of the current team.
+    ///
+    /// If an image of the current team has failed, the job ends with a report.
+    ///
+    /// # Panics
+    /// On all images if there is no room in the heap for the teams' structures; on a thread that is not an
+    /// image.
+    ///
+    /// # Source
+    /// Fortran 2018 `form team`, clause 11.6.9.
+    #[must_use]
+    #[track_caller]
+    pub fn form(number: u64) -> Self {
+        Self::form_at(number, None, Absence::EndsJob).unwrap_or_else(never)
+    }
+
+    /// Collective. As [`form`](Self::form), and this image gets index `index` in its team.
+    ///
+    /// If the indices that the images of a team ask for are not all different and less than their number, the
+    /// job ends with a report.
+    ///
+    /// # Panics
+    /// As [`form`](Self::form).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_fabric::{num_images, run, this_image};
+    /// use coarray_sync::Team;
+    ///
+    /// run(3, || {
+    ///     let reversed = Team::form_with_index(1, num_images() - 1 - this_image());
+    ///     assert_eq!(reversed.this_image(), 2 - this_image());
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// Fortran 2018 `form team` with `new_index`, clause 11.6.9.
+    #[must_use]
+    #[track_caller]
+    pub fn form_with_index(number: u64, index: usize) -> Self {
+        Self::form_at(number, Some(index), Absence::EndsJob).unwrap_or_else(never)
+    }
+
+    /// Collective. As [`form`](Self::form), but failed images do not end the job.
+    ///
+    /// # Errors
+    /// The images of the current team that have failed, the same on all others; then no team is formed.
+    ///
+    /// # Panics
+    /// As [`form`](Self::form).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// let survivors = coarray::Launch::new(3).keep_going(true).run(|| {
+    ///     if this_image() == 0 {
+    ///         coarray::fail_image();
+    ///     }
+    ///     Team::try_form(1).unwrap_err().images
+    /// });
+    /// assert_eq!(survivors.unwrap(), [[0], [0]]);
+    /// ```
+    ///
+    /// # Source
+    /// Fortran 2018 `form team` with `stat`, clause 11.6.9.
+    #[track_caller]
+    pub fn try_form(number: u64) -> Result<Self, ImageFailed> {
+        Self::form_at(number, None, Absence::IsAnError)
+    }
+
+    /// Collective. As [`form`](Self::form), of those images of the current team that have not failed.
+    ///
+    /// # Panics
+    /// As [`form`](Self::form).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_fabric::{Launch, fail_image, num_images, this_image};
+    /// use coarray_sync::{Team, try_sync_all};
+    ///
+    /// let survivors = Launch::new(4).keep_going(true).run(|| {
+    ///     if this_image() == 2 {
+    ///         fail_image();
+    ///     }
+    ///     match try_sync_all() {
+    ///         Ok(()) => unreachable!("image 2 does not come"),
+    ///         Err(_) => Team::form_survivors(1).change(num_images),
+    ///     }
+    /// });
+    /// assert_eq!(survivors.unwrap(), [3, 3, 3]);
+    /// ```
+    ///
+    /// # Source
+    /// Fortran 2018 `form team` with `stat`, clause 11.6.11: the team is formed of the active images.
+    #[must_use]
+    #[track_caller]
+    pub fn form_survivors(number: u64) -> Self {
+        Self::form_at(number, None, Absence::IsAccepted).unwrap_or_else(never)
+    }
+
+    #[track_caller]
+    fn form_at(number: u64, index: Option<usize>, absence: Absence) -> Result<Self, ImageFailed> {
+        let members = Members::current().form(number, index, absence, Location::caller())?;
+        Ok(Self { members })
+    }
+
+    /// Collective. Runs `body` with this team as the current team. Its images synchronise before and after.
+    ///
+    /// If an image of the team has failed before, or fails until the end, the job ends with a report.
+    ///
+    /// # Panics
+    /// If this team was not formed by the current team, as when its parent has ended. A panic of `body` passes
+    /// through without synchronising.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(4, || {
+    ///     let pair = Team::form(this_image() as u64 / 2);
+    ///     let mut y = pair.change(|| Coarray::new(this_image())); // 0 and 1 in each pair
+    ///     let y = y.open();
+    ///     assert_eq!(y.at(1).get(), 1); // of the pair, also here
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// Fortran 2018 `change team`, clause 11.1.5.
+    #[track_caller]
+    pub fn change<R>(&self, body: impl FnOnce() -> R) -> R {
+        let caller = Location::caller();
+        self.assert_formed_here();
+        // SAFETY: no layer relies on anything an image did before it changed the team.
+        unsafe {
+            self.members
+                .meet(&Call::plain(Operation::ChangeTeam, caller))
+        };
+        let current = self.members.enter();
+        let result = body();
+        drop(current);
+        // SAFETY: as above.
+        unsafe { self.members.meet(&Call::plain(Operation::EndTeam, caller)) };
+        result
+    }
+
+    /// Collective. As [`change`](Self::change), but failed images do not end the job.
+    ///
+    /// # Errors
+    /// The images of the team that failed before `body` began, which then does not run, or before they came to
+    /// its end; the same on all others.
+    ///
+    /// # Panics
+    /// As [`change`](Self::change).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// let survivors = coarray::Launch::new(3).keep_going(true).run(|| {
+    ///     let team = Team::form(1);
+    ///     let outcome = team.try_change(|| {
+    ///         if this_image() == 2 {
+    ///             coarray::fail_image();
+    ///         }
+    ///     });
+    ///     outcome.unwrap_err().images
+    /// });
+    /// assert_eq!(survivors.unwrap(), [[2], [2]]);
+    /// ```
+    ///
+    /// # Source
+    /// Fortran 2018 `change team` with `stat`, clause 11.1.5.
+    #[track_caller]
+    pub fn try_change<R>(&self, body: impl FnOnce() -> R) -> Result<R, ImageFailed> {
+        let caller = Location::caller();
+        self.assert_formed_here();
+        // SAFETY: no layer relies on anything an image did before it changed the team.
+        unsafe {
+            self.members
+                .try_meet(&Call::plain(Operation::ChangeTeam, caller))
+        }?;
+        let current = self.members.enter();
+        let result = body();
+        drop(current);
+        // SAFETY: as above.
+        unsafe {
+            self.members
+                .try_meet(&Call::plain(Operation::EndTeam, caller))
+        }?;
+        Ok(result)
+    }
+
+    #[track_caller]
+    fn assert_formed_here(&self) {
+        let current = Members::current();
+        let is_child = self
+            .members
+            .parent()
+            .is_some_and(|parent| parent.is(&current));
+        assert!(
+            is_child,
+            "{} was not formed by the current team, {}: change to a team only in the team whose images formed it, \
+             and before that has ended",
+            name(&self.members),
+            name(&current)
+        );
+    }
+}
+
+fn never(failed: ImageFailed) -> Team {
+    unreachable!("{failed}, which ends the job or is accepted")
+}
