@@ -2,32 +2,57 @@
 //!
 //! Of a plain coarray each image's copy is private while it is closed, so it may be used again as soon as its
 //! owner drops it. Values that are shared from birth, such as coatomics, can be reached by every image that
-//! still has the coarray. Dropping one must not wait for anybody, so who drops counts itself off on every
-//! image's copy, and each image uses its own copy again when all have counted.
+//! still has the coarray. Dropping one must not wait for anybody, so each image's copy has a [`Roll`] of the
+//! team: who drops the block strikes itself off every copy's roll, and each image uses its own copy again when
+//! all are struck off or have failed.
 
 use crate::primitives::{AtomicU64, Ordering};
 
-/// What precedes each block that other images may reach at any time, on each image.
-#[derive(Debug, Default)]
-#[repr(C, align(64))]
-pub(crate) struct Header {
-    /// How many images have dropped the block.
-    dropped: AtomicU64,
+/// What precedes each block that other images may reach at any time, on each image: a bit for each image of
+/// the team, set when it has dropped the block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Roll<'a> {
+    words: &'a [AtomicU64],
+    images: usize,
 }
 
-impl Header {
+/// How many words the roll of so many images has.
+pub(crate) const fn roll_words(images: usize) -> usize {
+    images.div_ceil(u64::BITS as usize)
+}
+
+impl<'a> Roll<'a> {
+    /// The roll of `images` images in these words.
+    pub(crate) fn new(words: &'a [AtomicU64], images: usize) -> Self {
+        debug_assert_eq!(words.len(), roll_words(images));
+        Self { words, images }
+    }
+
     /// Begins the life of a block, before any image has it.
-    pub(crate) fn revive(&self) {
-        self.dropped.store(0, Ordering::Relaxed);
+    pub(crate) fn call(self) {
+        for word in self.words {
+            word.store(0, Ordering::Relaxed);
+        }
     }
 
-    /// Notes that an image will not reach this copy again.
-    pub(crate) fn count_off(&self) {
-        self.dropped.fetch_add(1, Ordering::Release);
+    /// Notes that the image with that index will not reach this copy again.
+    pub(crate) fn strike_off(self, index: usize) {
+        let (word, bit) = place(index);
+        self.words[word].fetch_or(bit, Ordering::Release);
     }
 
-    /// Whether none of `images` images will reach this copy again; if so, all they did to it is over.
-    pub(crate) fn is_dropped_by(&self, images: usize) -> bool {
-        self.dropped.load(Ordering::Acquire) == images as u64
+    /// Whether no image will reach this copy again; if so, all they did to it is over.
+    ///
+    /// `has_failed(index)` may become true only when the image can do nothing any more.
+    pub(crate) fn is_empty(self, has_failed: impl Fn(usize) -> bool) -> bool {
+        (0..self.images).all(|index| {
+            let (word, bit) = place(index);
+            self.words[word].load(Ordering::Acquire) & bit != 0 || has_failed(index)
+        })
     }
+}
+
+fn place(index: usize) -> (usize, u64) {
+    let bits = u64::BITS as usize;
+    (index / bits, 1 << (index % bits))
 }

@@ -7,8 +7,9 @@
 //! proposals on. The proposals only rise, and end where the block fits on all images.
 
 use std::panic::Location;
+use std::sync::atomic::AtomicU64;
 
-use crate::agreement::Header;
+use crate::agreement::{Roll, roll_words};
 use crate::call::{Call, ObjectId};
 use crate::heap::exhausted::AllocError;
 use crate::heap::{Block, Extent, MAX_ALIGN, Purpose, RaggedBlock};
@@ -79,7 +80,7 @@ impl Team {
         };
         let id = ObjectId(self.objects.get() + 1);
         self.objects.set(id.0);
-        let Some(extent) = Extent::of(size, align, shared) else {
+        let Some(extent) = Extent::of(size, align, shared.then_some(self.images())) else {
             return Ok(Err(image.exhausted(image.index, size, purpose)));
         };
         self.collect_dropped();
@@ -140,7 +141,7 @@ impl Team {
             }
         }
         if shared {
-            self.header(self.index(), &block).revive();
+            self.roll(self.index(), &block).call();
         }
         let mut heap = image.heap.borrow_mut();
         heap.hold(self.identity(), &block, size, purpose);
@@ -194,8 +195,9 @@ impl Team {
     /// Frees what this image dropped and nobody reaches any more.
     fn collect_dropped(&self) {
         let image = self.image();
-        image.heap.borrow_mut().collect_dropped(|block, images| {
-            image.header(image.index, block).is_dropped_by(images)
+        image.heap.borrow_mut().collect_dropped(|block, members| {
+            let roll = image.roll(image.index, block, members.len());
+            roll.is_empty(|index| image.has_failed(members[index] as usize))
         });
     }
 
@@ -208,15 +210,16 @@ impl Team {
     pub unsafe fn free(&self, block: Block) {
         if block.shared {
             for index in 0..self.images() {
-                self.header(index, &block).count_off();
+                self.roll(index, &block).strike_off(self.index());
             }
         }
         let mut heap = self.image().heap.borrow_mut();
-        heap.drop_block(self.identity(), block, self.images());
+        heap.drop_block(self.identity(), block, self.members());
     }
 
-    fn header(&self, index: usize, block: &Block) -> &Header {
-        self.image().header(self.members()[index] as usize, block)
+    fn roll(&self, index: usize, block: &Block) -> Roll<'_> {
+        let number = self.members()[index] as usize;
+        self.image().roll(number, block, self.images())
     }
 }
 
@@ -280,17 +283,17 @@ impl Image {
         self.heap.borrow_mut().free_ragged(block);
     }
 
-    /// The header of a shared block on `image`.
-    fn header(&self, image: usize, block: &Block) -> &Header {
-        // SAFETY: an `Extent` leaves room for a header before a shared block's first byte, at a multiple of the
-        // header's alignment, and the pages were committed before any image got the block. A header is one
-        // atomic, for which all bytes are valid, and no reference to this memory as anything else exists: the
-        // copy is used for something else only when all images have counted off in this header.
-        unsafe {
-            &*self
-                .heap(image)
-                .add(block.offset - size_of::<Header>())
-                .cast::<Header>()
-        }
+    /// The roll of a block on `image` that is shared by `images` images.
+    fn roll(&self, image: usize, block: &Block, images: usize) -> Roll<'_> {
+        debug_assert!(block.shared);
+        // SAFETY: a shared block starts with the words of its roll (`Extent::of`), at a multiple of their
+        // alignment, and the pages were committed before any image got the block. All bytes are valid for
+        // atomics, and no reference to this memory as anything else exists: the copy is used for something else
+        // only when nobody is left on this roll.
+        let words = unsafe {
+            let start = self.heap(image).add(block.start).cast::<AtomicU64>();
+            std::slice::from_raw_parts(start, roll_words(images))
+        };
+        Roll::new(words, images)
     }
 }

@@ -14,8 +14,9 @@ mod free_list;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::panic::Location;
+use std::rc::Rc;
 
-use crate::agreement::Header;
+use crate::agreement::roll_words;
 use crate::call::ObjectId;
 use crate::heap::exhausted::Holder;
 use crate::heap::free_list::FreeList;
@@ -40,8 +41,8 @@ pub struct Block {
     pub(crate) id: ObjectId,
     /// Offset of the first byte, after the header.
     pub(crate) offset: usize,
-    /// The bytes taken from the free list, header and padding included.
-    start: usize,
+    /// The bytes taken from the free list, which begin with the roll of a shared block.
+    pub(crate) start: usize,
     taken: usize,
     /// Whether other images may reach it until they drop it.
     pub(crate) shared: bool,
@@ -51,24 +52,27 @@ pub struct Block {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
     lead: usize,
+    align: usize,
     taken: usize,
     shared: bool,
 }
 
 impl Extent {
-    /// For a block of `size` bytes; `None` if no heap is that large. A shared block has a header before it.
-    pub(crate) fn of(size: usize, align: usize, shared: bool) -> Option<Self> {
+    /// For a block of `size` bytes; `None` if no heap is that large. A block that is shared by `sharers` images
+    /// has their roll before it.
+    pub(crate) fn of(size: usize, align: usize, sharers: Option<usize>) -> Option<Self> {
         let align = align.max(GRAIN);
-        debug_assert!(size_of::<Header>() <= GRAIN);
-        let lead = if shared { align } else { 0 };
+        let roll = sharers.map_or(0, |images| roll_words(images) * size_of::<u64>());
+        let lead = roll.checked_next_multiple_of(align)?;
         let taken = size
             .checked_next_multiple_of(align)?
             .max(GRAIN)
             .checked_add(lead)?;
         Some(Self {
             lead,
+            align,
             taken,
-            shared,
+            shared: sharers.is_some(),
         })
     }
 
@@ -138,8 +142,8 @@ pub(crate) struct Heap {
     /// have to report.
     objects: BTreeMap<(TeamIdentity, ObjectId), Purpose>,
     gone: VecDeque<(TeamIdentity, ObjectId)>,
-    /// Shared blocks that this image dropped, and not yet all images of so many.
-    dropped: Vec<(Block, usize)>,
+    /// Shared blocks that this image dropped and not yet all images, and the numbers of those.
+    dropped: Vec<(Block, Rc<[u32]>)>,
     committed: usize,
     ragged_committed: usize,
 }
@@ -173,11 +177,11 @@ impl Heap {
         self.bytes
     }
 
-    /// Frees the shared blocks of which `all_dropped` says that so many images dropped them.
-    pub(crate) fn collect_dropped(&mut self, all_dropped: impl Fn(&Block, usize) -> bool) {
+    /// Frees the shared blocks of which `all_dropped` says that these images dropped them.
+    pub(crate) fn collect_dropped(&mut self, all_dropped: impl Fn(&Block, &[u32]) -> bool) {
         let symmetric = &mut self.symmetric;
         self.dropped.retain(|(block, images)| {
-            let gone = all_dropped(block, *images);
+            let gone = all_dropped(block, images);
             if gone {
                 symmetric.free(block.start, block.taken);
             }
@@ -187,8 +191,8 @@ impl Heap {
 
     /// The lowest offset from `from` on at which a block fits here.
     pub(crate) fn propose(&self, extent: Extent, from: usize) -> Option<usize> {
-        let align = extent.lead.max(GRAIN);
-        self.symmetric.find(extent.taken, align, from, self.floor())
+        self.symmetric
+            .find(extent.taken, extent.align, from, self.floor())
     }
 
     /// Takes the block at `start`, where it fits.
@@ -220,8 +224,8 @@ impl Heap {
         self.objects.insert((team, block.id), purpose);
     }
 
-    /// Notes that this image dropped a block of a team of `images` images.
-    pub(crate) fn drop_block(&mut self, team: TeamIdentity, block: Block, images: usize) {
+    /// Notes that this image dropped a block of a team of these images.
+    pub(crate) fn drop_block(&mut self, team: TeamIdentity, block: Block, images: &Rc<[u32]>) {
         self.holders.remove(&block.start);
         self.gone.push_back((team, block.id));
         if self.gone.len() > REMEMBERED
@@ -230,7 +234,7 @@ impl Heap {
             self.objects.remove(&forgotten);
         }
         if block.shared {
-            self.dropped.push((block, images));
+            self.dropped.push((block, Rc::clone(images)));
         } else {
             self.symmetric.free(block.start, block.taken);
         }
