@@ -45,6 +45,7 @@ mod region;
 mod rendezvous;
 mod request;
 mod shared_memory;
+mod sleep;
 mod status;
 mod tally;
 mod team;

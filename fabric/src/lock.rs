@@ -333,7 +333,6 @@ impl Cause for Queue<'_> {
 #[cfg(test)]
 mod tests {
     use std::sync::Mutex;
-    use std::sync::atomic::Ordering;
 
     use super::*;
     use crate::team::Team;
@@ -345,10 +344,7 @@ mod tests {
         crate::run(IMAGES, || {
             let team = Team::current();
             let (image, lock) = (team.image(), team.critical());
-            let is_asleep = |other: usize| {
-                let turns = &image.control(other).waiting.turns;
-                turns.load(Ordering::Acquire) & 1 == 1
-            };
+            let is_asleep = |other: usize| image.control(other).waiting.sleep.sleep().is_some();
             let take = || {
                 let taken = image.lock(lock, LockKind::Critical, Location::caller(), None);
                 assert_eq!(taken, Ok(()));

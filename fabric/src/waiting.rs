@@ -1,35 +1,30 @@
 //! What an image says about a wait that takes long: for whoever looks for a deadlock.
 //!
 //! [`WaitRecord`] is in shared memory. An image that lies down to sleep says which tally must reach which
-//! count; one that has slept for a while also says it in words. `deadlock.rs` reads the records of all.
+//! count (`sleep.rs`); one that has slept for a while also says it in words. `deadlock.rs` reads the records of
+//! all.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::control::ENDED;
 use crate::deadlock::Suspicion;
 use crate::failure;
 use crate::image::Image;
+use crate::sleep::SleepRecord;
 use crate::tally::{self, Tally, Watch};
 use crate::text::Text;
 
 /// How long an image sleeps before it looks around again.
 const HEARTBEAT: Duration = Duration::from_millis(50);
 
-/// An image that lies asleep, or lay so.
+/// What an image says about its wait.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct WaitRecord {
-    /// Odd while the image sleeps and only that tally, or a failure, can let it go on.
-    pub(crate) turns: AtomicU64,
-    /// How often the image found itself still asleep, and described the wait anew.
-    pub(crate) described: AtomicU64,
-    /// Where the tally is: its offset in the region, or beyond it if no other image can reach it.
-    pub(crate) tally: AtomicU64,
-    pub(crate) target: AtomicU64,
-    /// The alarm that the image has seen.
-    pub(crate) alarm: AtomicU32,
+    /// Its sleep, for a tally at an offset of the region, or beyond it if no other image can reach it.
+    pub(crate) sleep: SleepRecord,
     /// The image whose move it is, plus one; 0 for any.
     awaited: AtomicU32,
     /// What identifies the barrier that it waits in: the team, and the number there.
@@ -183,9 +178,7 @@ impl<C: Cause> Watch for Waiting<'_, C> {
 
     fn nap(&self) -> Duration {
         // What others need to know of the last look around.
-        self.record()
-            .alarm
-            .store(self.alarm.get(), Ordering::Release);
+        self.record().sleep.note_alarm(self.alarm.get());
         match self.deadline {
             Some(deadline) => deadline
                 .saturating_duration_since(Instant::now())
@@ -200,17 +193,11 @@ impl<C: Cause> Watch for Waiting<'_, C> {
         }
         self.still_since.set(Some(Instant::now()));
         let record = self.record();
-        // Who reads what is written here also sees that the last sleep is over.
-        fence(Ordering::Release);
-        let offset = self.image.job.region.offset_of(tally);
-        record.tally.store(offset, Ordering::Relaxed);
-        record.target.store(target, Ordering::Relaxed);
-        record.alarm.store(0, Ordering::Relaxed);
         let (team, number) = self.cause.barrier().unwrap_or_default();
         record.barrier[0].store(team, Ordering::Relaxed);
         record.barrier[1].store(number, Ordering::Relaxed);
-        let turns = record.turns.load(Ordering::Relaxed);
-        record.turns.store(turns + 1, Ordering::Release);
+        let place = self.image.job.region.offset_of(tally);
+        record.sleep.lie_down(place, target);
     }
 
     fn turn_over(&self) -> Result<(), Stop> {
@@ -222,8 +209,7 @@ impl<C: Cause> Watch for Waiting<'_, C> {
         let awaited = self.cause.awaited().map_or(0, |image| image as u32 + 1);
         record.awaited.store(awaited, Ordering::Relaxed);
         record.words.set(&self.cause.words());
-        let described = record.described.load(Ordering::Relaxed);
-        record.described.store(described + 1, Ordering::Release);
+        record.sleep.note_description();
         if self.suspicion.look_around(self.image) {
             return Err(Stop::Ended);
         }
@@ -234,8 +220,6 @@ impl<C: Cause> Watch for Waiting<'_, C> {
         if !self.is_endless() {
             return;
         }
-        let record = self.record();
-        let turns = record.turns.load(Ordering::Relaxed);
-        record.turns.store(turns + 1, Ordering::Release);
+        self.record().sleep.rise();
     }
 }

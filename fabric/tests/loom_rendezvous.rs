@@ -252,3 +252,26 @@ fn the_survivors_of_three_agree_about_who_was_there() {
     }
     fail_on_the_way(3, 1, 0, 1);
 }
+
+/// Image 1 has failed before; image 2 fails after it has entered. So it was there, whenever image 0 looks.
+#[test]
+fn an_image_that_enters_and_fails_while_others_look_was_there() {
+    let body = |job: &Job, me: usize| {
+        job.write(me, 1);
+        match me {
+            0 => {
+                let absent = job.meet(me, 1, &[7; 4]).expect("nobody disagrees");
+                job.read(me, 1, &absent);
+                return Some(absent);
+            }
+            1 => {}
+            _ => job.arrivals[me].enter(1, &[7; 4]),
+        }
+        primitives::raise_alarm(failed(me));
+        None
+    };
+    model(3, SLEEP_AT_ONCE, 2, body, |results| {
+        let absent: Vec<Vec<usize>> = results.into_iter().flatten().collect();
+        assert_eq!(absent, [[1]]);
+    });
+}

@@ -8,14 +8,14 @@
 //! model whoever raises an alarm wakes all, and from then on naps end at once.
 
 // Each model uses a part of this, and of the sources that it includes.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)]
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use loom::sync::{Condvar, Mutex, MutexGuard};
 
-pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 #[derive(Default)]
 struct Kernel {

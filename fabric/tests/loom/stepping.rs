@@ -1,0 +1,43 @@
+//! What `sleep.rs` is built from, made of loom's types.
+//!
+//! loom tries two accesses to a word in both orders only if no later access hides the first, and a writer
+//! that looks before it writes hides every reader. So each access here comes with one to a word that all
+//! share: it can be neither hidden nor, being relaxed, order anything.
+
+pub(crate) use loom::sync::atomic::{Ordering, fence};
+
+loom::lazy_static! {
+    static ref STEPS: loom::sync::atomic::AtomicUsize = loom::sync::atomic::AtomicUsize::new(0);
+}
+
+fn step() {
+    STEPS.fetch_add(1, Ordering::Relaxed);
+}
+
+macro_rules! atomics {
+    ($($name:ident of $value:ident),*) => { $(
+        #[derive(Debug, Default)]
+        pub(crate) struct $name(loom::sync::atomic::$name);
+
+        impl $name {
+            pub(crate) fn load(&self, ordering: Ordering) -> $value {
+                step();
+                self.0.load(ordering)
+            }
+
+            pub(crate) fn store(&self, value: $value, ordering: Ordering) {
+                step();
+                self.0.store(value, ordering);
+            }
+        }
+    )* };
+}
+
+atomics!(AtomicU32 of u32, AtomicU64 of u64);
+
+impl AtomicU64 {
+    pub(crate) fn fetch_add(&self, value: u64, ordering: Ordering) -> u64 {
+        step();
+        self.0.fetch_add(value, ordering)
+    }
+}
