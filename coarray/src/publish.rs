@@ -13,7 +13,9 @@ use crate::storage::{Places, Storage};
 /// A coarray in its read-only phase: local `&T`, remote `get`, and plain references to the parts of images
 /// whose memory is mapped.
 ///
-/// Dropping it ends the phase collectively, as with [`Open`](crate::Open).
+/// Dropping it ends the phase collectively, as with [`Open`](crate::Open). If an image fails in the phase, in a job
+/// that keeps going and whose images are threads, the phase never ends: threads that the image started may still
+/// have references. Using the coarray locally then panics.
 ///
 /// # Examples
 /// A stencil that reads its neighbour's row in place:

@@ -200,9 +200,16 @@ impl Storage {
         }
         self.image().fabric().quiet();
         let call = Call::on_objects(operation, &[self.id()], subject, caller);
-        // The phase is over also without those images that have failed: they can reach nothing any more.
         // SAFETY: the guard is being dropped, so that this image has no more corefs of the phase.
-        let _ = unsafe { self.team.try_meet(&call) };
+        let met = unsafe { self.team.try_meet(&call) };
+        // The phase is over also without those images that have failed: corefs end with their image. Plain
+        // references to what was published end with its threads.
+        if let Err(failed) = met
+            && operation == Operation::Unpublish
+            && !failed.images.iter().all(|&index| self.is_gone(index))
+        {
+            return;
+        }
         assert!(
             valid(),
             "the coarray of {subject} opened at {caller} holds bytes on image {} that are no valid values: images put \
@@ -210,6 +217,10 @@ impl Storage {
             self.image().index()
         );
         self.in_phase.set(false);
+    }
+
+    fn is_gone(&self, index: usize) -> bool {
+        self.image().is_gone(self.team.members()[index] as usize)
     }
 
     /// Where all images' parts are.
@@ -315,7 +326,7 @@ fn no_such_image(image: usize, images: usize) -> ! {
 #[track_caller]
 fn leaked() -> ! {
     panic!(
-        "this coarray is still open: the guard of its phase was leaked, or dropped by a panic, so other images may \
-         reach it; let every image drop the guard before it uses the coarray locally again"
+        "this coarray is still open: the guard of its phase was leaked, or dropped by a panic, or an image failed that \
+         had published it, so others may reach it; let every image drop the guard before it uses the coarray locally again"
     )
 }

@@ -4,7 +4,7 @@
 //! owner drops it. Values that are shared from birth, such as coatomics, can be reached by every image that
 //! still has the coarray. Dropping one must not wait for anybody, so each image's copy has a [`Roll`] of the
 //! team: who drops the block strikes itself off every copy's roll, and each image uses its own copy again when
-//! all are struck off or have failed.
+//! all are struck off or gone.
 
 use crate::primitives::{AtomicU64, Ordering};
 
@@ -43,11 +43,11 @@ impl<'a> Roll<'a> {
 
     /// Whether no image will reach this copy again; if so, all they did to it is over.
     ///
-    /// `has_failed(index)` may become true only when the image can do nothing any more.
-    pub(crate) fn is_empty(self, has_failed: impl Fn(usize) -> bool) -> bool {
+    /// `is_gone(index)` may become true only when nothing of the image can reach the copy any more.
+    pub(crate) fn is_empty(self, is_gone: impl Fn(usize) -> bool) -> bool {
         (0..self.images).all(|index| {
             let (word, bit) = place(index);
-            self.words[word].load(Ordering::Acquire) & bit != 0 || has_failed(index)
+            self.words[word].load(Ordering::Acquire) & bit != 0 || is_gone(index)
         })
     }
 }

@@ -197,7 +197,7 @@ impl Team {
         let image = self.image();
         image.heap.borrow_mut().collect_dropped(|block, members| {
             let roll = image.roll(image.index, block, members.len());
-            roll.is_empty(|index| image.has_failed(members[index] as usize))
+            roll.is_empty(|index| image.is_gone(members[index] as usize))
         });
     }
 

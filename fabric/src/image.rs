@@ -194,6 +194,15 @@ impl Image {
         &self.fabric
     }
 
+    /// Whether that image has failed with all threads that it had, so that nothing of it can reach any memory.
+    ///
+    /// Where images are threads, those that a failed one has started may go on, with references to what its
+    /// neighbours published or share.
+    #[must_use]
+    pub fn is_gone(&self, image: usize) -> bool {
+        self.job.engine == FabricKind::Processes && self.has_failed(image)
+    }
+
     /// To be called now and then by who waits for other images. If the job has ended, the image unwinds.
     pub fn check_in(&self) {
         if self.job.has_ended() {

@@ -224,3 +224,23 @@ pub fn busy_error_stop() {
         std::hint::spin_loop();
     }
 }
+
+/// The last image is killed. The others create and drop more than their heaps hold, of what it never drops.
+pub fn use_again() {
+    let held = Coarray::<[Coatomic<u64>; 10_000]>::from_fn(|_| Coatomic::new(0));
+    if is_last() {
+        kill_me();
+    }
+    coarray::try_sync_all().unwrap_err();
+    drop(held);
+    for _ in 0..50 {
+        let team = Team::form_survivors(1);
+        team.change(|| {
+            let counters = Coarray::<[Coatomic<usize>; 10_000]>::from_fn(|_| Coatomic::new(0));
+            counters.at(0)[9_999].add(1);
+            sync_all();
+            assert_eq!(counters.at(0)[9_999].load(), num_images());
+        });
+    }
+    println!("done");
+}

@@ -21,6 +21,7 @@ pub fn trials() -> Vec<Check> {
             "a_job_keeps_going_without_an_image_that_never_came",
             never_came,
         ),
+        ("survivors_use_again_what_a_dead_image_held", use_again),
         ("a_job_that_has_lost_all_images_fails", all_lost),
         (
             "a_mistake_of_all_images_ends_a_job_that_keeps_going",
@@ -29,6 +30,14 @@ pub fn trials() -> Vec<Check> {
         ("an_interrupt_ends_a_job_that_keeps_going", interrupted),
         ("fail_image_ends_a_job_that_does_not_keep_going", not_set),
     ]
+}
+
+fn use_again() {
+    let mut command = keeping_going(plain(4, "use_again"));
+    command.env("COARRAY_HEAP", "1M");
+    let end = run(command);
+    assert_eq!(end.code, Some(0), "{end:#?}");
+    assert_eq!(end.stdout, "done\n".repeat(3), "{end:#?}");
 }
 
 fn keeping_going(mut command: Command) -> Command {

@@ -55,6 +55,7 @@ pub fn run(name: &str) -> ExitCode {
         "affinity" => coarray::launch(affinity),
         "pair" => coarray::launch(failing::pair),
         "lose_last" => coarray::launch(failing::lose_last),
+        "use_again" => coarray::launch(failing::use_again),
         "lose_all" => coarray::launch(failing::lose_all),
         "never_came" => failing::never_came(),
         "random_steps" => coarray::launch(delays::random_steps),

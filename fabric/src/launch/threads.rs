@@ -2,9 +2,9 @@
 
 use std::panic::{self, AssertUnwindSafe, Location};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::call::{Call, Operation};
@@ -48,30 +48,24 @@ pub(crate) fn run<R: Send>(
     let region = create_region(settings)?;
     let job = Arc::new(Job::new(region, settings));
     let (done, finished) = mpsc::channel();
-    let losses = Mutex::new(Losses::new(settings.images));
-    let mut results: Vec<Option<R>> = Vec::new();
+    let mut losses = Losses::new(settings.images);
+    let mut results: Vec<Option<R>> = (0..settings.images).map(|_| None).collect();
     thread::scope(|scope| {
         let mut images = Vec::new();
         for index in 0..settings.images {
-            let (job, body, losses, done) = (&job, &body, &losses, done.clone());
+            let (job, body, done) = (&job, &body, done.clone());
             let image = thread::Builder::new()
                 .name(format!("image {index}"))
                 .spawn_scoped(scope, move || {
-                    let result = match run_image(job, index, body) {
-                        Ending::Finished(result) => Some(result),
-                        Ending::Ended => None,
-                        Ending::Failed(failure) => {
-                            lose(job, failure, losses);
-                            None
-                        }
-                    };
+                    let ending = run_image(job, index, body);
                     // The receiver is gone only if nobody waits any more.
-                    let _ = done.send(());
-                    result
+                    let _ = done.send(index);
+                    ending
                 });
             match image {
-                Ok(image) => images.push(image),
+                Ok(image) => images.push(Some(image)),
                 Err(error) => {
+                    images.push(None);
                     job.fail(&Failure {
                         image: index,
                         code: 1,
@@ -81,15 +75,16 @@ pub(crate) fn run<R: Send>(
             }
         }
         drop(done);
-        if let Stragglers::Abandon(grace, abandon) = stragglers {
-            wait_for_all(&job, &finished, images.len(), grace, abandon);
-        }
-        results = images
-            .into_iter()
-            .map(|image| image.join().unwrap_or(None))
-            .collect();
+        each_that_ends(&job, &finished, stragglers, |index| {
+            // Only when it is joined has the thread dropped what it kept for itself, such as coarrays.
+            let ending = images[index].take().map(ScopedJoinHandle::join);
+            match ending {
+                Some(Ok(Ending::Finished(result))) => results[index] = Some(result),
+                Some(Ok(Ending::Failed(failure))) => lose(&job, failure, &mut losses),
+                _ => {}
+            }
+        });
     });
-    let losses = losses.into_inner().unwrap_or_else(PoisonError::into_inner);
     let recorded = job.region.job().failure.get();
     Ok(match recorded.or_else(|| losses.verdict()) {
         Some(failure) => Err(failure),
@@ -171,34 +166,34 @@ pub(crate) fn run_image<R>(job: &Arc<Job>, index: usize, body: impl Fn() -> R) -
 }
 
 /// Lets the others go on without an image that touches nothing any more.
-fn lose(job: &Job, failure: Failure, losses: &Mutex<Losses>) {
+fn lose(job: &Job, failure: Failure, losses: &mut Losses) {
     let control = job.region.control(failure.image);
-    let mut losses = losses.lock().unwrap_or_else(PoisonError::into_inner);
     job.region.job().declare_failed(control);
     if let Some(note) = losses.add(failure) {
         eprint!("{note}");
     }
 }
 
-fn wait_for_all(
+/// Calls `ended` with each image that comes to its end, until all have.
+fn each_that_ends(
     job: &Job,
-    finished: &mpsc::Receiver<()>,
-    images: usize,
-    grace: Duration,
-    abandon: fn(&Failure) -> !,
+    finished: &mpsc::Receiver<usize>,
+    stragglers: Stragglers,
+    mut ended: impl FnMut(usize),
 ) {
     const LOOK: Duration = Duration::from_millis(50);
-    let mut left = images;
     let mut deadline = None;
-    while left > 0 {
+    loop {
         match finished.recv_timeout(LOOK) {
-            Ok(()) => left -= 1,
+            Ok(index) => ended(index),
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) => {}
         }
-        if let Some(failure) = job.region.job().failure.get() {
+        if let Stragglers::Abandon(grace, abandon) = stragglers
+            && let Some(failure) = job.region.job().failure.get()
+        {
             let deadline = *deadline.get_or_insert_with(|| Instant::now() + grace);
-            if left > 0 && Instant::now() >= deadline {
+            if Instant::now() >= deadline {
                 abandon(&failure);
             }
         }
@@ -266,6 +261,31 @@ mod tests {
             })
             .unwrap_err();
         assert_eq!((failure.image, failure.code), (1, 7), "{failure}");
+    }
+
+    #[test]
+    fn an_image_is_declared_failed_when_its_thread_has_dropped_everything() {
+        struct Kept(&'static AtomicBool);
+
+        impl Drop for Kept {
+            fn drop(&mut self) {
+                (0..1000).for_each(|_| thread::yield_now());
+                self.0.store(true, Ordering::Relaxed);
+            }
+        }
+
+        static DROPPED: AtomicBool = AtomicBool::new(false);
+        thread_local! {
+            static KEPT: Kept = const { Kept(&DROPPED) };
+        }
+        let survivors = Launch::new(2).keep_going(true).run(|| {
+            if this_image() == 1 {
+                KEPT.with(|_| fail_image());
+            }
+            wait_for_loss_of(1);
+            DROPPED.load(Ordering::Relaxed)
+        });
+        assert_eq!(survivors, Ok(vec![true]));
     }
 
     #[test]

@@ -220,30 +220,3 @@ fn arrays_of_no_items_work() {
         assert!((0..num_images()).all(|image| open.at(image).is_empty()));
     });
 }
-
-#[test]
-fn what_survivors_drop_is_used_again_although_a_failed_image_never_drops_it() {
-    let survivors = coarray::Launch::new(4)
-        .heap(1 << 20)
-        .keep_going(true)
-        .run(|| {
-            let held = Coarray::<[Coatomic<u64>; 10_000]>::from_fn(|_| Coatomic::new(0));
-            if this_image() == 2 {
-                coarray::fail_image();
-            }
-            coarray::try_sync_all().unwrap_err();
-            drop(held);
-            for _ in 0..50 {
-                let team = Team::form_survivors(1); // each takes an eighth of the heap
-                let sum = team.change(|| {
-                    let counters =
-                        Coarray::<[Coatomic<u64>; 10_000]>::from_fn(|_| Coatomic::new(1));
-                    counters.at(0)[9_999].add(1);
-                    sync_all();
-                    counters.at(0)[9_999].load()
-                });
-                assert_eq!(sum, 4);
-            }
-        });
-    assert_eq!(survivors.map(|images| images.len()), Ok(3));
-}

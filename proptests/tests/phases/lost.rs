@@ -1,6 +1,7 @@
 //! Guards that are leaked or dropped by a panic leave the coarray open, and everybody is told so.
 
 use coarray::prelude::*;
+use coarray::{Launch, fail_image};
 use coarray_proptests::{Setting, panic_of};
 
 #[track_caller]
@@ -142,5 +143,24 @@ fn a_failure_of_one_image_ends_the_others_in_the_middle_of_a_phase() {
         let failure = failure.unwrap_err();
         assert_eq!(failure.image, 1);
         assert!(failure.text.contains("this one gives up"), "{failure}");
+    }
+}
+
+#[test]
+fn what_a_failed_image_read_in_place_is_not_written_while_its_threads_may_read() {
+    let outcome = Launch::new(3).keep_going(true).run(|| {
+        let coarray = Box::leak(Box::new(Coarray::new([7u64; 100])));
+        if this_image() == 1 {
+            let published = Box::leak(Box::new(coarray.publish()));
+            let theirs = published.try_ref(0).unwrap();
+            // This thread goes on when the image has failed.
+            std::thread::spawn(move || assert_eq!(*theirs, [7; 100]));
+            fail_image();
+        }
+        coarray.publish().end();
+        panic_of(|| coarray.fill(8))
+    });
+    for message in outcome.unwrap() {
+        assert!(message.contains("still open"), "{message}");
     }
 }
