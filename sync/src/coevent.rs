@@ -119,7 +119,16 @@ impl Coevent {
     /// Fortran 2018 `event_query`, clause 16.9.72.
     #[must_use]
     pub fn query(&self) -> u64 {
-        self.posts.0.count() - self.consumed.0.load(Ordering::Relaxed)
+        let mut consumed = self.consumed.0.load(Ordering::Acquire);
+        loop {
+            let posts = self.posts.0.count();
+            // If nothing was consumed meanwhile, so many were there when the posts were counted.
+            let now = self.consumed.0.load(Ordering::Acquire);
+            if now == consumed {
+                return posts - consumed;
+            }
+            consumed = now;
+        }
     }
 
     /// Local. Waits for a post and consumes it.
@@ -277,7 +286,7 @@ impl Coevent {
         let consumed = self.consumed.0.load(Ordering::Relaxed) + posts;
         let enough = self.posts.0.has_reached(consumed);
         if enough {
-            self.consumed.0.store(consumed, Ordering::Relaxed);
+            self.consumed.0.store(consumed, Ordering::Release);
         }
         enough
     }
@@ -306,7 +315,7 @@ impl Coevent {
             caller,
         };
         team.image().wait(&self.posts.0, target, waiting)?;
-        self.consumed.0.store(target, Ordering::Relaxed);
+        self.consumed.0.store(target, Ordering::Release);
         Ok(())
     }
 }

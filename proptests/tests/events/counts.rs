@@ -98,6 +98,26 @@ fn a_wait_with_a_time_limit_ends_in_time_and_takes_nothing() {
 }
 
 #[test]
+fn who_asks_from_afar_counts_the_posts_of_one_moment() {
+    coarray::run(3, || {
+        let event = Coarray::new(Coevent::new());
+        let done = Coarray::new(Coatomic::new(false));
+        if this_image() == 0 {
+            for _ in 0..200_000 {
+                event.post();
+                event.wait();
+            }
+            done.at(0).store(true);
+        } else {
+            while !done.at(0).load() {
+                let posts = event.at(0).query();
+                assert!(posts <= 1, "{posts}");
+            }
+        }
+    });
+}
+
+#[test]
 fn threads_that_are_no_images_cannot_post() {
     let failure = Launch::new(1)
         .run(|| {
