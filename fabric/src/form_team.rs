@@ -13,9 +13,6 @@ use crate::region::SCRATCH_BYTES;
 use crate::status::ImageFailed;
 use crate::team::{Origin, Team};
 
-/// Published by an image that does not mind which index it gets.
-const ANY_INDEX: u64 = u64::MAX;
-
 /// The meeting that confirms a formation.
 const FORMED: usize = FILLED;
 
@@ -55,10 +52,10 @@ impl Team {
         // SAFETY: the block is this image's alone until the next meeting, and large enough.
         unsafe { address.cast::<TeamControl>().write(TeamControl::default()) };
 
-        let wish = index.map_or(ANY_INDEX, |index| index as u64);
+        let (has_wish, wish) = (u64::from(index.is_some()), index.unwrap_or_default() as u64);
         // SAFETY: this image's structures are ready, and its request is published.
         let present =
-            unsafe { self.exchange(&call.at_step(FORMED), [number, wish, 0, 0], absence) };
+            unsafe { self.exchange(&call.at_step(FORMED), [number, has_wish, wish, 0], absence) };
         let present = match present {
             Ok(present) => present,
             Err(failed) => {
@@ -70,11 +67,11 @@ impl Team {
         let requests: Vec<Request> = present
             .into_iter()
             .map(|image| {
-                let [number, wish, ..] = self.published(image);
+                let [number, has_wish, wish, _] = self.published(image);
                 Request {
                     image,
                     number,
-                    index: (wish != ANY_INDEX).then_some(wish as usize),
+                    index: (has_wish == 1).then_some(wish as usize),
                 }
             })
             .collect();

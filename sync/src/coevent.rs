@@ -283,7 +283,11 @@ impl Coevent {
     /// Consumes so many posts if they are there.
     #[inline]
     fn try_consume(&self, posts: u64) -> bool {
-        let consumed = self.consumed.0.load(Ordering::Relaxed) + posts;
+        let consumed = self
+            .consumed
+            .0
+            .load(Ordering::Relaxed)
+            .saturating_add(posts);
         let enough = self.posts.0.has_reached(consumed);
         if enough {
             self.consumed.0.store(consumed, Ordering::Release);
@@ -306,7 +310,11 @@ impl Coevent {
         team: &Rc<Team>,
         caller: &'static Location<'static>,
     ) -> Result<(), Interruption> {
-        let target = self.consumed.0.load(Ordering::Relaxed) + posts;
+        let target = self
+            .consumed
+            .0
+            .load(Ordering::Relaxed)
+            .saturating_add(posts);
         let waiting = Waiting {
             event: self,
             target,

@@ -98,6 +98,21 @@ fn a_wait_with_a_time_limit_ends_in_time_and_takes_nothing() {
 }
 
 #[test]
+fn more_posts_than_can_ever_come_are_waited_for_in_vain() {
+    coarray::run(1, || {
+        let event = Coarray::new(Coevent::new());
+        event.post();
+        event.wait();
+        for posts in [u64::MAX, 1 << 63] {
+            let waited = event.wait_for_timeout(posts, Duration::from_millis(1));
+            assert_eq!(waited, Ok(false));
+        }
+        event.post();
+        assert_eq!(event.query(), 1);
+    });
+}
+
+#[test]
 fn who_asks_from_afar_counts_the_posts_of_one_moment() {
     coarray::run(3, || {
         let event = Coarray::new(Coevent::new());

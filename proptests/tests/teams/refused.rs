@@ -59,6 +59,15 @@ fn indices_that_cannot_be_given_are_told_with_the_images_that_want_them() {
 }
 
 #[test]
+fn no_index_is_too_large_to_be_refused() {
+    let text = refusal(2, || drop(Team::form_with_index(4, usize::MAX)));
+    assert!(
+        text.contains("wants index 18446744073709551615 in team 4"),
+        "{text}"
+    );
+}
+
+#[test]
 fn images_outside_the_team_of_a_coarray_do_not_exist() {
     let text = refusal(4, || {
         let team = Team::form(this_image() as u64 % 2);
