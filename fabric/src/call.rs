@@ -39,6 +39,46 @@ pub enum Operation {
     CoMax,
     /// `co_reduce`.
     CoReduce,
+    /// `co_sum_to`.
+    CoSumTo,
+    /// `co_min_to`.
+    CoMinTo,
+    /// `co_max_to`.
+    CoMaxTo,
+    /// `co_reduce_to`.
+    CoReduceTo,
+    /// `co_all`.
+    CoAll,
+    /// `co_any`.
+    CoAny,
+    /// `co_count`.
+    CoCount,
+    /// `co_gather`.
+    CoGather,
+    /// `co_allgather`.
+    CoAllgather,
+    /// `co_scatter`.
+    CoScatter,
+    /// `co_alltoall`.
+    CoAlltoall,
+    /// `co_gatherv`.
+    CoGatherv,
+    /// `co_allgatherv`.
+    CoAllgatherv,
+    /// `co_scatterv`.
+    CoScatterv,
+    /// `co_alltoallv`.
+    CoAlltoallv,
+    /// `co_reduce_scatter`.
+    CoReduceScatter,
+    /// `co_scan`.
+    CoScan,
+    /// `co_exscan`.
+    CoExscan,
+    /// `co_sum_reproducible`.
+    CoSumReproducible,
+    /// `co_total_reproducible`.
+    CoTotalReproducible,
     /// `Team::form`.
     FormTeam,
     /// Start of `Team::change`.
@@ -51,7 +91,7 @@ pub enum Operation {
     End,
 }
 
-const OPERATIONS: [Operation; 16] = [
+const OPERATIONS: [Operation; 36] = [
     Operation::Create,
     Operation::Open,
     Operation::Close,
@@ -63,6 +103,26 @@ const OPERATIONS: [Operation; 16] = [
     Operation::CoMin,
     Operation::CoMax,
     Operation::CoReduce,
+    Operation::CoSumTo,
+    Operation::CoMinTo,
+    Operation::CoMaxTo,
+    Operation::CoReduceTo,
+    Operation::CoAll,
+    Operation::CoAny,
+    Operation::CoCount,
+    Operation::CoGather,
+    Operation::CoAllgather,
+    Operation::CoScatter,
+    Operation::CoAlltoall,
+    Operation::CoGatherv,
+    Operation::CoAllgatherv,
+    Operation::CoScatterv,
+    Operation::CoAlltoallv,
+    Operation::CoReduceScatter,
+    Operation::CoScan,
+    Operation::CoExscan,
+    Operation::CoSumReproducible,
+    Operation::CoTotalReproducible,
     Operation::FormTeam,
     Operation::ChangeTeam,
     Operation::EndTeam,
@@ -86,6 +146,26 @@ impl Operation {
             Self::CoMin => "co_min",
             Self::CoMax => "co_max",
             Self::CoReduce => "co_reduce",
+            Self::CoSumTo => "co_sum_to",
+            Self::CoMinTo => "co_min_to",
+            Self::CoMaxTo => "co_max_to",
+            Self::CoReduceTo => "co_reduce_to",
+            Self::CoAll => "co_all",
+            Self::CoAny => "co_any",
+            Self::CoCount => "co_count",
+            Self::CoGather => "co_gather",
+            Self::CoAllgather => "co_allgather",
+            Self::CoScatter => "co_scatter",
+            Self::CoAlltoall => "co_alltoall",
+            Self::CoGatherv => "co_gatherv",
+            Self::CoAllgatherv => "co_allgatherv",
+            Self::CoScatterv => "co_scatterv",
+            Self::CoAlltoallv => "co_alltoallv",
+            Self::CoReduceScatter => "co_reduce_scatter",
+            Self::CoScan => "co_scan",
+            Self::CoExscan => "co_exscan",
+            Self::CoSumReproducible => "co_sum_reproducible",
+            Self::CoTotalReproducible => "co_total_reproducible",
             Self::FormTeam => "Team::form",
             Self::ChangeTeam => "Team::change",
             Self::EndTeam => "the end of Team::change",
@@ -363,10 +443,29 @@ fn what(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> String 
             format!("{name} of {}{began}", objects.join(" and "))
         }
         Operation::Create => format!("{name} of {values}"),
-        Operation::CoBroadcast => format!("{name} of {values} from image {}", tag[3]),
-        Operation::CoSum | Operation::CoMin | Operation::CoMax | Operation::CoReduce => {
-            format!("{name} of {values}")
+        Operation::CoBroadcast | Operation::CoScatter => {
+            format!("{name} of {values} from image {}", tag[3])
         }
+        Operation::CoSumTo
+        | Operation::CoMinTo
+        | Operation::CoMaxTo
+        | Operation::CoReduceTo
+        | Operation::CoGather => format!("{name} of {values} to image {}", tag[3]),
+        Operation::CoGatherv => format!("{name} of {} to image {}", short(subject), tag[3]),
+        Operation::CoScatterv => format!("{name} of {} from image {}", short(subject), tag[3]),
+        Operation::CoAllgatherv | Operation::CoAlltoallv => format!("{name} of {}", short(subject)),
+        Operation::CoSum
+        | Operation::CoMin
+        | Operation::CoMax
+        | Operation::CoReduce
+        | Operation::CoAllgather
+        | Operation::CoAlltoall
+        | Operation::CoReduceScatter
+        | Operation::CoScan
+        | Operation::CoExscan
+        | Operation::CoSumReproducible
+        | Operation::CoTotalReproducible => format!("{name} of {values}"),
+        Operation::CoAll | Operation::CoAny | Operation::CoCount => name.to_owned(),
     }
 }
 
