@@ -8,6 +8,7 @@ use std::hash::{Hash, Hasher};
 use std::panic::Location;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::algorithm::Algorithm;
 use crate::rendezvous::Tag;
 use crate::team::Team;
 use crate::text::Text;
@@ -184,6 +185,9 @@ impl Operation {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObjectId(pub(crate) u64);
 
+/// The first bit of what says in a tag which algorithm the caller chose; below are the steps.
+const ALGORITHM: u32 = 56;
+
 /// Most coarrays that one `open` can name.
 pub const MAX_OBJECTS: usize = 4;
 
@@ -272,6 +276,16 @@ impl Call {
     pub fn at_step(&self, step: usize) -> Self {
         let mut call = *self;
         call.tag[0] |= (step as u64) << 16;
+        call
+    }
+
+    /// The same operation, for which the caller chose an algorithm: the same on all images.
+    #[must_use]
+    pub fn by(&self, algorithm: Option<Algorithm>) -> Self {
+        let mut call = *self;
+        if let Some(algorithm) = algorithm {
+            call.tag[0] |= (algorithm as u64 + 1) << ALGORITHM;
+        }
         call
     }
 
@@ -387,15 +401,22 @@ fn describe(tag: Tag, subject: &str, caller: &str, team: &Team) -> String {
         Some(number) => format!(" of team {number}"),
         None => String::new(),
     };
-    let half_way = if takes_steps(tag) && tag[0] >> 16 != 0 {
+    let takes_steps = takes_steps(tag);
+    let step = tag[0] << (64 - ALGORITHM) >> (64 - ALGORITHM + 16);
+    let half_way = if takes_steps && step != 0 {
         ", half-way"
     } else {
         ""
     };
-    format!("{what}{of_team} at {caller}{half_way}")
+    let algorithm = (tag[0] >> ALGORITHM).checked_sub(1);
+    let by = match algorithm.and_then(|number| Algorithm::ALL.get(number as usize)) {
+        Some(algorithm) if takes_steps => format!(" by {algorithm}"),
+        _ => String::new(),
+    };
+    format!("{what}{by}{of_team} at {caller}{half_way}")
 }
 
-/// Whether the bits over the operation count steps; otherwise they name an object.
+/// Whether the bits over the operation count steps and name an algorithm; otherwise they name an object.
 fn takes_steps(tag: Tag) -> bool {
     let on_objects = [
         Operation::Open,

@@ -9,7 +9,9 @@ use crate::call::CallRecord;
 use crate::published::Published;
 use crate::queue_lock::{QueueLock, QueueNode};
 use crate::rendezvous::{Arrival, Line};
+use crate::steps::Steps;
 use crate::text::Text;
+use crate::tuning::ChoicesRecord;
 use crate::waiting::WaitRecord;
 
 /// Most images a job can have: image numbers travel in 20 bits.
@@ -19,7 +21,7 @@ const MAX_ROUNDS: usize = MAX_IMAGES.trailing_zeros() as usize;
 
 /// Written last by whoever creates a region; changes with the layout, so that a launcher and a program
 /// that were built from different versions notice it.
-const LAYOUT: u64 = u64::from_be_bytes(*b"coarray2");
+const LAYOUT: u64 = u64::from_be_bytes(*b"coarray3");
 
 /// The first page of the region.
 #[derive(Debug)]
@@ -35,6 +37,7 @@ pub(crate) struct JobControl {
     /// long wait.
     alarm: AtomicU32,
     pub(crate) failure: FailureRecord,
+    pub(crate) choices: ChoicesRecord,
 }
 
 /// The bit of the alarm that says that the job must end.
@@ -193,6 +196,7 @@ pub(crate) struct ImageControl {
 pub(crate) struct TeamControl {
     pub(crate) arrival: Arrival,
     pub(crate) published: Published,
+    pub(crate) steps: Steps,
     pub(crate) lines: [[Line; MAX_ROUNDS]; 2],
     /// Of the team's critical sections; only that of its image 0 is used.
     pub(crate) critical: QueueLock,

@@ -1,12 +1,13 @@
 //! One image: its number, its current team, and its heap.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::io;
 use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::call::LastCall;
+use crate::choice::Choices;
 use crate::control::{Failure, ImageControl, Stage};
 use crate::fabric::Fabric;
 use crate::failure;
@@ -104,6 +105,7 @@ pub struct Image {
     pub(crate) last_call: LastCall,
     pub(crate) heap: RefCell<Heap>,
     fabric: SharedMemory,
+    pub(crate) choices: OnceCell<Rc<Choices>>,
     /// The locks that it holds: their addresses, and where it took them.
     pub(crate) held: RefCell<Vec<(usize, &'static Location<'static>)>>,
 }
@@ -121,6 +123,7 @@ impl Image {
             fabric: SharedMemory::new(Arc::clone(&job)),
             job,
             last_call: LastCall::default(),
+            choices: OnceCell::new(),
             held: RefCell::default(),
         })
     }
@@ -186,6 +189,12 @@ impl Image {
     #[must_use]
     pub fn is_direct(&self, _image: usize) -> bool {
         self.job.direct
+    }
+
+    /// The number of the node that `image` is on: images of one node share memory.
+    #[must_use]
+    pub fn node(&self, image: usize) -> usize {
+        image / self.job.node_images
     }
 
     /// The operations for places that are not reached by load and store.

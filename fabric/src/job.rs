@@ -13,6 +13,8 @@ pub(crate) struct Job {
     /// Whether places may be reached by load and store.
     pub(crate) direct: bool,
     pub(crate) bind: Bind,
+    /// How many images are on a node.
+    pub(crate) node_images: usize,
     pub(crate) engine: FabricKind,
 }
 
@@ -36,6 +38,7 @@ impl Job {
             patience,
             direct: settings.direct,
             bind: settings.bind,
+            node_images: settings.node_images,
             engine: settings.fabric,
         }
     }

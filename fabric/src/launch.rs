@@ -233,6 +233,16 @@ impl Launch {
         self
     }
 
+    /// Counts each `images` images as one node (the default: all are one), so that tests see what collectives
+    /// would send between nodes.
+    #[must_use]
+    pub fn images_per_node(mut self, images: usize) -> Self {
+        if let Ok(settings) = &mut self.settings {
+            settings.node_images = images.max(1);
+        }
+        self
+    }
+
     /// Whether the other images go on when one panics or calls [`fail_image`](crate::fail_image), instead of
     /// ending with it (the default, whatever `COARRAY_KEEP_GOING` says). A line on stderr then tells of it.
     ///

@@ -126,8 +126,26 @@ impl Team {
         }
     }
 
+    /// Arrives at a meeting that nobody waits for; returns its number.
+    pub(crate) fn arrive(&self, call: &Call) -> u64 {
+        let image = &**self.image();
+        image
+            .control(image.index)
+            .call
+            .write(call, &image.last_call);
+        let number = self.barriers.get() + 1;
+        self.barriers.set(number);
+        self.control(self.index()).arrival.enter(number, call.tag());
+        number
+    }
+
+    /// Whether the image with that index, which has arrived at that meeting, is in the same call.
+    pub(crate) fn is_in(&self, index: usize, number: u64, call: &Call) -> bool {
+        self.control(index).arrival.tag(number) == *call.tag()
+    }
+
     #[cold]
-    fn mismatch(&self, other: usize, number: u64) -> ! {
+    pub(crate) fn mismatch(&self, other: usize, number: u64) -> ! {
         let describe = |index: usize| {
             let tag = self.control(index).arrival.tag(number);
             let image = self.members()[index] as usize;

@@ -4,6 +4,8 @@ use std::cell::{Cell, OnceCell};
 use std::fmt;
 use std::rc::Rc;
 
+use crate::algorithm::{Algorithm, Kind};
+use crate::choice::Plan;
 use crate::control::{ENDED, TeamControl};
 use crate::failure;
 use crate::formation::Formation;
@@ -38,6 +40,7 @@ pub struct Team {
     pub(crate) has_failed: Cell<bool>,
     /// What `places` returned.
     regular: OnceCell<Option<(usize, usize)>>,
+    plan: OnceCell<Plan>,
 }
 
 /// Where a team that was formed comes from.
@@ -94,6 +97,7 @@ impl Team {
             alarm: Cell::new(0),
             has_failed: Cell::new(false),
             regular: OnceCell::new(),
+            plan: OnceCell::new(),
         }
     }
 
@@ -220,6 +224,23 @@ impl Team {
                 .all(regular)
                 .then_some((first, step))
         })
+    }
+
+    /// Collective. The algorithm that the job's table of choices says for an operation on so many bytes: the
+    /// same on all images.
+    #[inline]
+    #[must_use]
+    pub fn algorithm(&self, kind: Kind, bytes: usize) -> Algorithm {
+        let plan = self
+            .plan
+            .get_or_init(|| self.image.choices().plan(self.images()));
+        plan.algorithm(kind, bytes)
+    }
+
+    /// The number of the node of the image with that index: images with the same one share memory.
+    #[must_use]
+    pub fn node(&self, index: usize) -> usize {
+        self.image.node(self.members[index] as usize)
     }
 
     /// The lock of the team's critical sections.

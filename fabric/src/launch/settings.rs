@@ -44,6 +44,8 @@ pub struct Settings {
     pub keep_going: bool,
     /// Whether corefs may use loads and stores. Off, every access takes the way of a network: for tests.
     pub direct: bool,
+    /// How many images count as one node: for tests of what passes between nodes.
+    pub node_images: usize,
 }
 
 /// A setting that cannot be used.
@@ -77,6 +79,7 @@ impl Settings {
             label: variable("COARRAY_LABEL")?.is_some_and(|Switch(on)| on),
             keep_going: variable("COARRAY_KEEP_GOING")?.is_some_and(|Switch(on)| on),
             direct: variable("COARRAY_DIRECT")?.is_none_or(|Switch(on)| on),
+            node_images: images,
         })
     }
 

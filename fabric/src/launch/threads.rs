@@ -123,6 +123,9 @@ pub(crate) fn run_image<R>(job: &Arc<Job>, index: usize, body: impl Fn() -> R) -
     };
     let presence = Rc::clone(&image).enter();
     let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
+        if index == 0 {
+            image.publish_choices();
+        }
         let result = body();
         Team::current().finish(&Call::plain(Operation::End, Location::caller()));
         result
