@@ -1,8 +1,9 @@
 //! What almost every coarray program uses: `use coarray::prelude::*;`.
 
 pub use crate::{
-    AsAtomic, Coarray, Coatomic, CoatomicPlace, Coevent, CoeventPlace, Cofuture, CofutureSet,
-    Comutex, ComutexPlace, Coptr, Coref, ImageFailed, PutNotify, Ragged, Remote, Team, async_scope,
-    co_broadcast, co_max, co_min, co_reduce, co_sum, critical, error_stop, fence, image_fence,
-    num_images, quiet, sync_all, sync_images, sync_team, this_image,
+    Algorithm, AsAtomic, Coarray, Coatomic, CoatomicPlace, Coevent, CoeventPlace, Cofuture,
+    CofutureSet, Collective, Comutex, ComutexPlace, Coptr, Coref, ImageFailed, PutNotify, Ragged,
+    Remote, Team, async_scope, co_all, co_any, co_broadcast, co_count, co_max, co_max_to, co_min,
+    co_min_to, co_reduce, co_reduce_to, co_sum, co_sum_to, critical, error_stop, fence,
+    image_fence, num_images, quiet, sync_all, sync_images, sync_team, this_image,
 };

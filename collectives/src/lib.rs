@@ -1,17 +1,30 @@
 //! Collective operations on values, for `coarray`.
 //!
-//! [`co_broadcast`], [`co_sum`], [`co_min`], [`co_max`] and [`co_reduce`] work element by element on
-//! [`Values`](coarray_coref::Values): numbers, arrays, slices, vectors and closed coarrays. Every image gets the result. No image
-//! leaves before all have entered, but nothing else is synchronised. The `try_` forms return an error when images
-//! have failed; the others end the job.
+//! They work on [`Values`](coarray_coref::Values): numbers, arrays, slices, vectors and closed coarrays, and on the images of
+//! the current team. No image leaves one before all have entered, but nothing else is synchronised. The `try_`
+//! forms return an error when images have failed; the others end the job. [`Collective`] chooses the
+//! algorithm of a single call.
 //!
 //! Programs name the crate `coarray` only.
 
 mod broadcast;
-mod exchange;
+mod collective;
+mod combine;
+mod conditions;
+mod extremes;
 mod reduce;
+mod sum;
+mod traffic;
+mod tree;
+mod turn;
 
 pub use broadcast::{co_broadcast, try_co_broadcast};
-pub use reduce::{
-    co_max, co_min, co_reduce, co_sum, try_co_max, try_co_min, try_co_reduce, try_co_sum,
+pub use coarray_fabric::{Algorithm, Kind};
+pub use collective::Collective;
+pub use combine::{co_reduce, co_reduce_to, try_co_reduce, try_co_reduce_to};
+pub use conditions::{co_all, co_any, co_count, try_co_all, try_co_any, try_co_count};
+pub use extremes::{
+    co_max, co_max_to, co_min, co_min_to, try_co_max, try_co_max_to, try_co_min, try_co_min_to,
 };
+pub use sum::{co_sum, co_sum_to, try_co_sum, try_co_sum_to};
+pub use traffic::{Message, record_messages};

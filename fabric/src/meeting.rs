@@ -4,7 +4,7 @@ use crate::call::{Call, Operation};
 use crate::control::Stage;
 use crate::failure;
 use crate::published::PUBLISHED;
-use crate::rendezvous::{self, Passage, Refusal};
+use crate::rendezvous::{self, Passage, Refusal, Tag};
 use crate::shared_memory::complete;
 use crate::status::{self, ImageFailed};
 use crate::team::Team;
@@ -126,32 +126,22 @@ impl Team {
         }
     }
 
-    /// Arrives at a meeting that nobody waits for; returns its number.
-    pub(crate) fn arrive(&self, call: &Call) -> u64 {
-        let image = &**self.image();
-        image
-            .control(image.index)
-            .call
-            .write(call, &image.last_call);
-        let number = self.barriers.get() + 1;
-        self.barriers.set(number);
-        self.control(self.index()).arrival.enter(number, call.tag());
-        number
-    }
-
-    /// Whether the image with that index, which has arrived at that meeting, is in the same call.
-    pub(crate) fn is_in(&self, index: usize, number: u64, call: &Call) -> bool {
-        self.control(index).arrival.tag(number) == *call.tag()
-    }
-
     #[cold]
-    pub(crate) fn mismatch(&self, other: usize, number: u64) -> ! {
-        let describe = |index: usize| {
-            let tag = self.control(index).arrival.tag(number);
+    fn mismatch(&self, other: usize, number: u64) -> ! {
+        let [mine, theirs] =
+            [self.index(), other].map(|index| self.control(index).arrival.tag(number));
+        self.disagree(mine, other, theirs)
+    }
+
+    /// Ends the job because this image is in the operation that one tag names, and another one in that of another
+    /// tag.
+    #[cold]
+    pub(crate) fn disagree(&self, mine: Tag, other: usize, theirs: Tag) -> ! {
+        let describe = |(index, tag): (usize, Tag)| {
             let image = self.members()[index] as usize;
             (image, self.image().control(image).call.describe(tag, self))
         };
-        let mut both = [describe(self.index()), describe(other)];
+        let mut both = [(self.index(), mine), (other, theirs)].map(describe);
         both.sort_unstable();
         let [(low, calls), (high, other_calls)] = both;
         self.image().fail_silently(

@@ -1,16 +1,18 @@
 //! The steps of a turn in which images pass data on: each says how far it has come, and waits for those
 //! whose data it needs.
 //!
-//! A turn begins when an image arrives at a meeting that nobody waits for, and is over when the images have
-//! met in the one after it. So until an image is in that one, all others are in this turn or have not come to
-//! it, and whoever waits for a step sees from the arrival whether the other image does the same thing: data
-//! pass only between images that agree on operation, type, length and root.
+//! A turn is over when its images meet. Until an image is in that meeting, every other is in this turn or has not come
+//! to it, so whoever waits for a step finds the awaited turn or an earlier one. With its first step an image
+//! says what it is doing, and everyone who waits for it compares: data pass only between images that agree
+//! on operation, type, length and root.
 //!
 //! An image that cannot go on, because another one failed, abandons the turn and tells so whoever waits for
 //! it. It still comes to the meeting, which tells all images of the failure alike: the failed one did not come
 //! to the end of the turn, so it is missing there.
 
 use crate::call::Call;
+use crate::primitives::{AtomicU64, Ordering};
+use crate::rendezvous::Tag;
 use crate::shared_memory::complete;
 use crate::tally::Tally;
 use crate::team::Team;
@@ -25,11 +27,24 @@ const ABANDONED: u64 = (1 << STEP_BITS) - 1;
 /// How far an image has come in its turn: one cache line, written by that image, read by any.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
-pub(crate) struct Steps(Tally);
+pub(crate) struct Steps {
+    /// The turn, and the step in it.
+    count: Tally,
+    tag: [AtomicU64; 4],
+}
 
-/// A turn that this image has begun, by the number of the meeting at its beginning.
+impl Steps {
+    fn tag(&self) -> Tag {
+        [0, 1, 2, 3].map(|word: usize| self.tag[word].load(Ordering::Relaxed))
+    }
+}
+
+/// A turn of steps that this image has begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StepsBegun(u64);
+pub struct StepsBegun {
+    turn: u64,
+    tag: Tag,
+}
 
 /// The image whose step was awaited does not come to it, as an image has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,15 +53,27 @@ pub struct Abandoned;
 impl StepsBegun {
     fn count(self, step: u64) -> u64 {
         // The highest bits are not part of a tally's count.
-        (self.0 << STEP_BITS | step) & (u64::MAX >> 2)
+        (self.turn << STEP_BITS | step) & (u64::MAX >> 2)
     }
 }
 
 impl Team {
-    /// Collective. Begins a turn of steps; waits for nobody. The next meeting of this team ends it.
-    pub fn begin_steps(&self, call: &Call) -> StepsBegun {
+    /// Collective. Begins the steps of turn number `turn`, from 1; waits for nobody. The next meeting of this team
+    /// ends them.
+    #[must_use]
+    pub fn begin_steps(&self, turn: usize, call: &Call) -> StepsBegun {
         complete();
-        StepsBegun(self.arrive(call))
+        let image = self.image();
+        let own = image.control(image.index);
+        own.call.write(call, &image.last_call);
+        let steps = &self.control(self.index()).steps;
+        for (word, part) in steps.tag.iter().zip(call.tag()) {
+            word.store(*part, Ordering::Relaxed);
+        }
+        StepsBegun {
+            turn: turn as u64,
+            tag: *call.tag(),
+        }
     }
 
     /// Says that this image has come to `step`, from 1. Everything written before is visible to whoever waits for
@@ -57,15 +84,15 @@ impl Team {
     #[inline]
     pub fn take_step(&self, begun: StepsBegun, step: usize) {
         assert!((step as u64) < ABANDONED, "a turn of {step} steps");
-        let Steps(count) = &self.control(self.index()).steps;
-        count.raise_to(begun.count(step as u64));
+        let steps = &self.control(self.index()).steps;
+        steps.count.raise_to(begun.count(step as u64));
     }
 
     /// Gives up the turn. To be followed by the meeting at its end.
     #[cold]
     pub fn abandon_steps(&self, begun: StepsBegun) {
-        let Steps(count) = &self.control(self.index()).steps;
-        count.raise_to(begun.count(ABANDONED));
+        let steps = &self.control(self.index()).steps;
+        steps.count.raise_to(begun.count(ABANDONED));
     }
 
     /// Waits until the image with index `from` has come to `step`, then sees everything that it wrote before.
@@ -82,19 +109,19 @@ impl Team {
         step: usize,
         call: &Call,
     ) -> Result<(), Abandoned> {
-        let Steps(count) = &self.control(from).steps;
+        let steps = &self.control(from).steps;
         let target = begun.count(step as u64);
         let cause = Step {
             team: self,
             from,
             call,
         };
-        if self.image().wait(count, target, cause).is_err() {
+        if self.image().wait(&steps.count, target, cause).is_err() {
             return Err(Abandoned);
         }
-        let reached = count.count();
-        if reached >> STEP_BITS != target >> STEP_BITS || !self.is_in(from, begun.0, call) {
-            self.mismatch(from, begun.0);
+        let (reached, tag) = (steps.count.count(), steps.tag());
+        if reached >> STEP_BITS != target >> STEP_BITS || tag != begun.tag {
+            self.disagree(begun.tag, from, tag);
         }
         if reached & ABANDONED == ABANDONED {
             return Err(Abandoned);

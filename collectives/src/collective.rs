@@ -1,0 +1,219 @@
+//! How a collective operation is called: as a function that ends the job when images have failed, as one that
+//! returns an error then, or by way of [`Collective`], which says how it is to be carried out.
+
+use std::panic::Location;
+use std::rc::Rc;
+
+use coarray_coref::Remote;
+use coarray_fabric::{Algorithm, Call, ImageFailed, Kind, Operation, Team};
+
+/// A collective operation that is to be carried out in some way.
+///
+/// All images must ask for the same; otherwise the job ends with a report, as for other mismatches.
+///
+/// # Examples
+/// ```
+/// use coarray_collectives::{Algorithm, Collective};
+/// use coarray_fabric::{run, this_image};
+///
+/// let sums = run(5, || {
+///     let mut x = [this_image() as f64; 100];
+///     Collective::new().algorithm(Algorithm::RecursiveDoubling).co_sum(&mut x);
+///     x[99]
+/// });
+/// assert_eq!(sums, [10.0; 5]);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use = "it does nothing until one of its collective operations is called"]
+pub struct Collective {
+    algorithm: Option<Algorithm>,
+}
+
+impl Collective {
+    /// As the functions of the same names.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Uses `algorithm` instead of the one that the table of choices says.
+    ///
+    /// Every operation panics if it does not have the algorithm, and names those it has.
+    pub fn algorithm(self, algorithm: Algorithm) -> Self {
+        Self {
+            algorithm: Some(algorithm),
+        }
+    }
+}
+
+/// The beginning of a collective operation.
+pub(crate) struct Start {
+    pub(crate) team: Rc<Team>,
+    algorithm: Option<Algorithm>,
+    caller: &'static Location<'static>,
+}
+
+/// An operation that could not be completed, because images have failed.
+pub(crate) struct Lost {
+    call: Call,
+    failed: ImageFailed,
+}
+
+impl Start {
+    #[track_caller]
+    pub(crate) fn here(collective: Collective) -> Self {
+        Self {
+            team: Team::current(),
+            algorithm: collective.algorithm,
+            caller: Location::caller(),
+        }
+    }
+
+    /// The call of an operation on `length` elements of type `T`, from or to image `root` if there is one.
+    ///
+    /// # Panics
+    /// On all images if all say the same root, and it does not exist.
+    #[track_caller]
+    pub(crate) fn call<T: Remote>(
+        &self,
+        operation: Operation,
+        length: usize,
+        root: Option<usize>,
+    ) -> Call {
+        let images = self.team.images();
+        let number = root.unwrap_or_default();
+        let call = Call::on_values::<T>(operation, length, number, self.caller).by(self.algorithm);
+        if number >= images {
+            // A root that exists on other images is rather a disagreement.
+            // SAFETY: the meeting promises nothing to anyone.
+            unsafe { self.team.meet(&call) };
+            let name = operation.name();
+            panic!("{name} with image {number} as root, but there are {images} images");
+        }
+        call
+    }
+
+    /// The algorithm for an operation of some kind on so many bytes.
+    ///
+    /// # Panics
+    /// If the caller chose one that does not exist for it.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn algorithm(&self, kind: Kind, bytes: usize) -> Algorithm {
+        match self.algorithm {
+            None => self.team.algorithm(kind, bytes),
+            Some(algorithm) if kind.algorithms().contains(&algorithm) => algorithm,
+            Some(algorithm) => no_algorithm(kind, algorithm),
+        }
+    }
+
+    /// The result of an operation, or the end of the job.
+    #[inline]
+    pub(crate) fn or_end_job<R>(&self, result: Result<R, Lost>) -> R {
+        match result {
+            Ok(result) => result,
+            Err(Lost { call, failed }) => {
+                self.team.fail_because(&failed, &call.describe(&self.team))
+            }
+        }
+    }
+}
+
+#[cold]
+#[track_caller]
+fn no_algorithm(kind: Kind, algorithm: Algorithm) -> ! {
+    let names: Vec<&str> = kind.algorithms().iter().map(|one| one.name()).collect();
+    panic!(
+        "{} has no algorithm `{algorithm}`: it has {}",
+        kind.name(),
+        names.join(", ")
+    )
+}
+
+impl Lost {
+    /// What becomes of an error of `call`.
+    pub(crate) fn from(call: &Call) -> impl Fn(ImageFailed) -> Self {
+        let call = *call;
+        move |failed| Self { call, failed }
+    }
+
+    pub(crate) fn failed(self) -> ImageFailed {
+        self.failed
+    }
+}
+
+/// Makes the four forms of a collective operation: two functions, and two methods of [`Collective`].
+///
+/// The last expression carries out what the operation does, from a [`Start`], as a `Result<_, Lost>`.
+macro_rules! forms {
+    (
+        $(#[$doc:meta])*
+        fn $name:ident [$($generics:tt)*] ($($argument:ident: $type:ty),*) -> $result:ty
+        where [$($bounds:tt)*]
+
+        $(#[$try_doc:meta])*
+        fn $try_name:ident
+
+        |$start:ident| $run:expr
+    ) => {
+        $(#[$doc])*
+        #[inline]
+        #[track_caller]
+        pub fn $name<$($generics)*>($($argument: $type),*) -> $result
+        where
+            $($bounds)*
+        {
+            $crate::Collective::new().$name($($argument),*)
+        }
+
+        #[doc = concat!("Collective. As [`", stringify!($name), "`], but failed images do not end the job.")]
+        ///
+        /// # Errors
+        /// The images of the current team that have failed, the same on all others; then the values are unspecified.
+        ///
+        $(#[$try_doc])*
+        #[inline]
+        #[track_caller]
+        pub fn $try_name<$($generics)*>(
+            $($argument: $type),*
+        ) -> Result<$result, ::coarray_fabric::ImageFailed>
+        where
+            $($bounds)*
+        {
+            $crate::Collective::new().$try_name($($argument),*)
+        }
+
+        impl $crate::Collective {
+            #[doc = concat!("Collective. [`", stringify!($name), "`](crate::", stringify!($name), ") in this way.")]
+            #[inline]
+            #[track_caller]
+            pub fn $name<$($generics)*>(self, $($argument: $type),*) -> $result
+            where
+                $($bounds)*
+            {
+                let start = $crate::collective::Start::here(self);
+                let $start = &start;
+                start.or_end_job($run)
+            }
+
+            #[doc = concat!("Collective. [`", stringify!($try_name), "`](crate::", stringify!($try_name), ") in this way.")]
+            ///
+            /// # Errors
+            /// The images of the current team that have failed, the same on all others.
+            #[inline]
+            #[track_caller]
+            pub fn $try_name<$($generics)*>(
+                self,
+                $($argument: $type),*
+            ) -> Result<$result, ::coarray_fabric::ImageFailed>
+            where
+                $($bounds)*
+            {
+                let start = $crate::collective::Start::here(self);
+                let $start = &start;
+                ($run).map_err($crate::collective::Lost::failed)
+            }
+        }
+    };
+}
+
+pub(crate) use forms;

@@ -1,0 +1,35 @@
+//! Everyone who gets the results reads everyone's values and combines them.
+
+use coarray_coref::Remote;
+use coarray_fabric::ImageFailed;
+
+use crate::reduce::Reduction;
+use crate::turn::Turn;
+
+impl<F> Reduction<'_, F> {
+    pub(super) fn flat<T: Remote>(
+        &self,
+        mut turn: Turn<'_, T>,
+        chunk: &mut [T],
+    ) -> Result<(), ImageFailed>
+    where
+        F: Fn(T, T) -> T,
+    {
+        // SAFETY: nobody reads our half before the meeting.
+        unsafe { turn.write(0, chunk) };
+        turn.meet()?;
+        if !self.is_for_me() {
+            return Ok(());
+        }
+        for from in 0..self.team.images() {
+            // SAFETY: every image wrote the chunk, which all know to be as long, and writes no more.
+            let values = unsafe { turn.read(from, 0, chunk.len()) };
+            if from == 0 {
+                chunk.copy_from_slice(values);
+            } else {
+                self.append(chunk, values);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,80 @@
+//! Partners at doubling distances exchange what they have combined so far, so that after each round twice as many
+//! images have the same (Thakur, Rabenseifner and Gropp 2005, section 4).
+//!
+//! The partners of round `k` differ in bit `k` of their numbers. For that the number of those who take part must be a
+//! power of two: if there are `e` more images than that, then of the first `2 e` each second one gives its values
+//! to the one before it, and gets the results from there. Takers cover consecutive images, and each block of
+//! them is joined to the next, so the order of the images is kept.
+
+use coarray_coref::Remote;
+use coarray_fabric::{Abandoned, ImageFailed};
+
+use crate::reduce::Reduction;
+use crate::turn::Turn;
+
+/// How many pieces an image publishes at most.
+pub(super) fn pieces(images: usize) -> usize {
+    // One in each round, and one for the image without a number.
+    images.ilog2() as usize + 1
+}
+
+impl<F> Reduction<'_, F> {
+    pub(super) fn recursive_doubling<T: Remote>(
+        &self,
+        mut turn: Turn<'_, T>,
+        chunk: &mut [T],
+    ) -> Result<(), ImageFailed>
+    where
+        F: Fn(T, T) -> T,
+    {
+        turn.begin_steps();
+        let steps = self.double(&mut turn, chunk);
+        turn.finish(steps)
+    }
+
+    fn double<T: Remote>(&self, turn: &mut Turn<'_, T>, chunk: &mut [T]) -> Result<(), Abandoned>
+    where
+        F: Fn(T, T) -> T,
+    {
+        let (images, me, length) = (self.team.images(), self.team.index(), chunk.len());
+        let rounds = images.ilog2();
+        let extra = images - (1 << rounds);
+        let image_of = |number: usize| {
+            if number < extra {
+                2 * number
+            } else {
+                number + extra
+            }
+        };
+        if me < 2 * extra && me % 2 == 1 {
+            turn.publish(chunk);
+            let pieces = rounds as usize + 1;
+            let start = rounds as usize * length;
+            // SAFETY: the image before publishes a piece in each round and then the results.
+            chunk.copy_from_slice(unsafe { turn.receive(me - 1, pieces, start, length)? });
+            return Ok(());
+        }
+        let number = if me < 2 * extra { me / 2 } else { me - extra };
+        if number < extra {
+            // SAFETY: the image behind publishes its values.
+            let values = unsafe { turn.receive(me + 1, 1, 0, length)? };
+            self.append(chunk, values);
+        }
+        for round in 0..rounds as usize {
+            turn.publish(chunk);
+            let partner = number ^ (1 << round);
+            // SAFETY: the partner publishes a piece as long as the chunk in each round.
+            let values =
+                unsafe { turn.receive(image_of(partner), round + 1, round * length, length)? };
+            if partner > number {
+                self.append(chunk, values);
+            } else {
+                self.prepend(chunk, values);
+            }
+        }
+        if number < extra {
+            turn.publish(chunk);
+        }
+        Ok(())
+    }
+}

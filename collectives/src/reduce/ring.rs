@@ -1,0 +1,54 @@
+//! Slices go around a ring twice: first each image joins its values to the slice that it passes on, so that in the
+//! end each has the results of one slice; then the results pass around (Patarasuk and Yuan 2009).
+//!
+//! Each image reads from the one before it only, about twice the length of the chunk, however many images there are. A
+//! slice begins with another image each: the order of the images is rotated.
+
+use coarray_coref::Remote;
+use coarray_fabric::{Abandoned, ImageFailed};
+
+use crate::reduce::Reduction;
+use crate::turn::{Turn, slice};
+
+impl<F> Reduction<'_, F> {
+    pub(super) fn ring<T: Remote>(
+        &self,
+        mut turn: Turn<'_, T>,
+        chunk: &mut [T],
+    ) -> Result<(), ImageFailed>
+    where
+        F: Fn(T, T) -> T,
+    {
+        turn.begin_steps();
+        let steps = self.around(&mut turn, chunk);
+        turn.finish(steps)
+    }
+
+    fn around<T: Remote>(&self, turn: &mut Turn<'_, T>, chunk: &mut [T]) -> Result<(), Abandoned>
+    where
+        F: Fn(T, T) -> T,
+    {
+        let (images, me, length) = (self.team.images(), self.team.index(), chunk.len());
+        let before = (me + images - 1) % images;
+        let slice = |number: usize| slice(length, images, number % images);
+        // Where the next slice is among those that the image before publishes.
+        let mut start = 0;
+        for round in 1..images {
+            turn.publish(&chunk[slice(me + images + 1 - round)]);
+            let next = slice(me + images - round);
+            // SAFETY: in each round the image before publishes the slice that this one reads then.
+            let values = unsafe { turn.receive(before, round, start, next.len())? };
+            start += next.len();
+            self.prepend(&mut chunk[next], values);
+        }
+        for round in 1..images {
+            turn.publish(&chunk[slice(me + images + 2 - round)]);
+            let next = slice(me + images + 1 - round);
+            // SAFETY: as before, after `images - 1` pieces.
+            let values = unsafe { turn.receive(before, images - 1 + round, start, next.len())? };
+            start += next.len();
+            chunk[next].copy_from_slice(values);
+        }
+        Ok(())
+    }
+}

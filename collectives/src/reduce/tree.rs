@@ -1,0 +1,102 @@
+//! Up a tree to image 0, then down again, or straight to the image that gets the results.
+//!
+//! Subtrees are ranges of images, so what comes up is in their order.
+
+use coarray_coref::Remote;
+use coarray_fabric::{Abandoned, Algorithm, ImageFailed};
+
+use crate::reduce::Reduction;
+use crate::tree::{Order, Place, Tree};
+use crate::turn::Turn;
+
+impl<F> Reduction<'_, F> {
+    pub(super) fn tree<T: Remote>(
+        &self,
+        mut turn: Turn<'_, T>,
+        algorithm: Algorithm,
+        chunk: &mut [T],
+    ) -> Result<(), ImageFailed>
+    where
+        F: Fn(T, T) -> T,
+    {
+        turn.begin_steps();
+        let order = Order::natural(self.team);
+        let place = Tree::new(algorithm, self.team, &order).place(self.team.index());
+        let steps = match self.root {
+            None => self.up_and_down(&mut turn, &place, chunk),
+            Some(root) => self.up_and_over(&mut turn, &place, chunk, root),
+        };
+        turn.finish(steps)
+    }
+
+    fn up_and_down<T: Remote>(
+        &self,
+        turn: &mut Turn<'_, T>,
+        place: &Place,
+        chunk: &mut [T],
+    ) -> Result<(), Abandoned>
+    where
+        F: Fn(T, T) -> T,
+    {
+        let length = chunk.len();
+        self.collect(turn, place, chunk)?;
+        if let Some(parent) = place.parent {
+            turn.publish(chunk);
+            // The root publishes only the results, others first what they send up.
+            let (pieces, start) = if parent == 0 { (1, 0) } else { (2, length) };
+            // SAFETY: as just said; every piece is as long as the chunk.
+            chunk.copy_from_slice(unsafe { turn.receive(parent, pieces, start, length)? });
+        }
+        if !place.children.is_empty() {
+            turn.publish(chunk);
+        }
+        Ok(())
+    }
+
+    fn up_and_over<T: Remote>(
+        &self,
+        turn: &mut Turn<'_, T>,
+        place: &Place,
+        chunk: &mut [T],
+        root: usize,
+    ) -> Result<(), Abandoned>
+    where
+        F: Fn(T, T) -> T,
+    {
+        let me = self.team.index();
+        if me == root && root == 0 {
+            return self.collect(turn, place, chunk);
+        }
+        let length = chunk.len();
+        if place.children.is_empty() {
+            turn.publish(chunk);
+        } else {
+            let mut kept = chunk.to_vec();
+            self.collect(turn, place, &mut kept)?;
+            turn.publish(&kept);
+        }
+        if me == root {
+            // SAFETY: image 0 publishes one piece, the results, as long as the chunk.
+            chunk.copy_from_slice(unsafe { turn.receive(0, 1, 0, length)? });
+        }
+        Ok(())
+    }
+
+    /// Joins what comes up from below to this image's own values.
+    fn collect<T: Remote>(
+        &self,
+        turn: &Turn<'_, T>,
+        place: &Place,
+        result: &mut [T],
+    ) -> Result<(), Abandoned>
+    where
+        F: Fn(T, T) -> T,
+    {
+        for child in &place.children {
+            // SAFETY: whoever is below another publishes as its first piece what it sends up, as long as the chunk.
+            let values = unsafe { turn.receive(child.start, 1, 0, result.len())? };
+            self.append(result, values);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,95 @@
+//! Sums over the images, element by element.
+
+use std::ops::Add;
+
+use coarray_coref::Values;
+use coarray_fabric::Operation;
+use num_traits::Num;
+
+use crate::collective::forms;
+use crate::reduce::reduce;
+
+forms! {
+    /// Collective. Adds the values of all images, element by element; every image gets the sums.
+    ///
+    /// Every image gets the same bits. The elements are added from image 0 upwards, in an order of their
+    /// own with [`Algorithm::Ring`](crate::Algorithm::Ring); how sums of floats are rounded may depend on the algorithm
+    /// (see [`co_sum_reproducible`](crate::co_sum_reproducible)). Integer overflow panics or wraps as `+` does in the same build.
+    ///
+    /// No image leaves before all have entered; nothing else is synchronised.
+    ///
+    /// The job ends with a report if images call it with different types or lengths, or have failed.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::co_sum;
+    /// use coarray_fabric::{run, this_image};
+    ///
+    /// let sums = run(4, || {
+    ///     let mut x = [this_image() as i64, 1];
+    ///     co_sum(&mut x);
+    ///     x
+    /// });
+    /// assert_eq!(sums, [[6, 4]; 4]);
+    /// ```
+    ///
+    /// # Source
+    /// *Coarray C++* section 8.2; Fortran 2018 `co_sum`.
+    fn co_sum [V: ?Sized + Values] (values: &mut V) -> ()
+    where [V::Element: Num]
+
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::try_co_sum;
+    /// use coarray_fabric::run;
+    ///
+    /// run(3, || assert_eq!(try_co_sum(&mut 1), Ok(())));
+    /// ```
+    ///
+    /// # Source
+    /// Fortran 2018 `co_sum` with `stat`, clause 16.6.
+    fn try_co_sum
+
+    |start| reduce(start, Operation::CoSum, values.elements_mut(), None, Add::add)
+}
+
+forms! {
+    /// Collective. As [`co_sum`], but only image `root` gets the sums; the values of the others stay as they are.
+    ///
+    /// # Panics
+    /// If `root` is no image.
+    ///
+    /// The job ends with a report if images call it with different types, lengths or roots, or have failed.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::co_sum_to;
+    /// use coarray_fabric::{run, this_image};
+    ///
+    /// let sums = run(4, || {
+    ///     let mut x = this_image();
+    ///     co_sum_to(&mut x, 2);
+    ///     x
+    /// });
+    /// assert_eq!(sums, [0, 1, 6, 3]);
+    /// ```
+    ///
+    /// # Source
+    /// *Coarray C++* section 8.2; Fortran 2018 `co_sum` with `result_image`.
+    fn co_sum_to [V: ?Sized + Values] (values: &mut V, root: usize) -> ()
+    where [V::Element: Num]
+
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::try_co_sum_to;
+    /// use coarray_fabric::run;
+    ///
+    /// run(3, || assert_eq!(try_co_sum_to(&mut 1, 0), Ok(())));
+    /// ```
+    ///
+    /// # Source
+    /// Fortran 2018 `co_sum` with `result_image` and `stat`, clause 16.6.
+    fn try_co_sum_to
+
+    |start| reduce(start, Operation::CoSumTo, values.elements_mut(), Some(root), Add::add)
+}

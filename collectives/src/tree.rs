@@ -1,0 +1,278 @@
+//! Trees over the images, in which every subtree is a range of consecutive positions that begins with its root.
+//!
+//! So what comes up a tree is in the order of the images, and no operation needs to be commutative.
+
+use std::ops::Range;
+
+use coarray_fabric::{Algorithm, Team};
+
+/// A tree over the positions `0 .. n`, with root 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Tree {
+    shape: Shape,
+    positions: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Shape {
+    Flat,
+    Binomial,
+    FourAry,
+    SquareRoot,
+    /// Where the positions of each node begin, and the end.
+    Nodes(Vec<usize>),
+}
+
+/// Where a position is in a tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// None for the root.
+    pub(crate) parent: Option<usize>,
+    /// The positions below this one and itself.
+    pub(crate) subtree: Range<usize>,
+    /// The subtrees of its children, one after the other.
+    pub(crate) children: Vec<Range<usize>>,
+}
+
+impl Tree {
+    /// The tree of an algorithm over the positions that images have by `order`; flat if it has none.
+    pub(crate) fn new(algorithm: Algorithm, team: &Team, order: &Order) -> Self {
+        let positions = team.images();
+        let shape = match algorithm {
+            Algorithm::Binomial => Shape::Binomial,
+            Algorithm::FourAry => Shape::FourAry,
+            Algorithm::SquareRoot => Shape::SquareRoot,
+            Algorithm::TwoLevel => {
+                let node = |position: &usize| team.node(order.image(*position));
+                let starts =
+                    (1..positions).filter(|position| node(position) != node(&(position - 1)));
+                Shape::Nodes([0].into_iter().chain(starts).chain([positions]).collect())
+            }
+            _ => Shape::Flat,
+        };
+        Self { shape, positions }
+    }
+
+    /// The place of `position`.
+    pub(crate) fn place(&self, position: usize) -> Place {
+        let mut place = Place {
+            parent: None,
+            subtree: 0..self.positions,
+            children: self.children(0..self.positions, 0),
+        };
+        let mut depth = 0;
+        while place.subtree.start != position {
+            let above = place.subtree.start;
+            let below = place.children.into_iter();
+            let subtree = below
+                .into_iter()
+                .find(|child| child.contains(&position))
+                .unwrap_or(position..position + 1);
+            depth += 1;
+            place = Place {
+                parent: Some(above),
+                children: self.children(subtree.clone(), depth),
+                subtree,
+            };
+        }
+        place
+    }
+
+    /// How the positions after the first of `subtree`, which is so deep in the tree, are divided.
+    fn children(&self, subtree: Range<usize>, depth: usize) -> Vec<Range<usize>> {
+        let rest = subtree.start + 1..subtree.end;
+        match &self.shape {
+            Shape::Flat => singles(rest),
+            Shape::Binomial => binomial(subtree.len())
+                .map(|child| subtree.start + child.start..subtree.start + child.end)
+                .collect(),
+            Shape::FourAry => parts(rest, 4),
+            Shape::SquareRoot if depth == 0 => {
+                let heads = ceil_sqrt(rest.len());
+                parts(rest, heads)
+            }
+            Shape::SquareRoot => singles(rest),
+            Shape::Nodes(starts) => within_nodes(starts, subtree),
+        }
+    }
+}
+
+/// The subtrees of the root of a binomial tree of so many positions.
+fn binomial(positions: usize) -> impl Iterator<Item = Range<usize>> {
+    let starts = std::iter::successors(Some(1_usize), |start| start.checked_mul(2));
+    starts
+        .take_while(move |&start| start < positions)
+        .map(move |start| start..(2 * start).min(positions))
+}
+
+fn within_nodes(starts: &[usize], subtree: Range<usize>) -> Vec<Range<usize>> {
+    let Ok(first) = starts.binary_search(&subtree.start) else {
+        // Not the leader of a node.
+        return Vec::new();
+    };
+    let nodes = starts[first..]
+        .iter()
+        .take_while(|&&start| start < subtree.end)
+        .count();
+    let start_of = |node: usize| starts[first + node];
+    let own = singles(subtree.start + 1..start_of(1));
+    let below = binomial(nodes).map(|child| start_of(child.start)..start_of(child.end));
+    own.into_iter().chain(below).collect()
+}
+
+fn singles(range: Range<usize>) -> Vec<Range<usize>> {
+    range.map(|position| position..position + 1).collect()
+}
+
+/// Divides a range into at most `most` parts that are about as long.
+fn parts(range: Range<usize>, most: usize) -> Vec<Range<usize>> {
+    let (length, parts) = (range.len(), most.min(range.len()));
+    (0..parts)
+        .map(|part| range.start + length * part / parts..range.start + length * (part + 1) / parts)
+        .collect()
+}
+
+fn ceil_sqrt(number: usize) -> usize {
+    let root = number.isqrt();
+    root + usize::from(root * root < number)
+}
+
+/// Which image is at which position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// From that image on upwards, and around.
+    From(usize, usize),
+    /// Any other.
+    Listed(Vec<usize>),
+}
+
+impl Order {
+    /// The order of the images.
+    pub(crate) fn natural(team: &Team) -> Self {
+        Self::From(0, team.images())
+    }
+
+    /// An order that begins with `root` and in which, for an algorithm that goes by nodes, those of one node follow
+    /// one another.
+    pub(crate) fn from(root: usize, algorithm: Algorithm, team: &Team) -> Self {
+        let images = team.images();
+        if algorithm != Algorithm::TwoLevel {
+            return Self::From(root, images);
+        }
+        let mut order: Vec<usize> = (0..images).collect();
+        let home = team.node(root);
+        order.sort_by_key(|&image| {
+            let node = team.node(image);
+            (image != root, node != home, node, image)
+        });
+        Self::Listed(order)
+    }
+
+    /// The image at a position.
+    pub(crate) fn image(&self, position: usize) -> usize {
+        match self {
+            Self::From(root, images) => (root + position) % images,
+            Self::Listed(order) => order[position],
+        }
+    }
+
+    /// The position of an image.
+    pub(crate) fn position(&self, image: usize) -> usize {
+        match self {
+            Self::From(root, images) => (image + images - root) % images,
+            Self::Listed(order) => order
+                .iter()
+                .position(|&listed| listed == image)
+                .unwrap_or_default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trees(positions: usize) -> impl Iterator<Item = Tree> {
+        let nodes = |size: usize| {
+            let starts = (0..positions).step_by(size).chain([positions]);
+            Shape::Nodes(starts.collect())
+        };
+        [
+            Shape::Flat,
+            Shape::Binomial,
+            Shape::FourAry,
+            Shape::SquareRoot,
+            nodes(1),
+            nodes(3),
+            nodes(8),
+        ]
+        .into_iter()
+        .map(move |shape| Tree { shape, positions })
+    }
+
+    #[test]
+    fn subtrees_are_ranges_that_follow_their_root_and_each_other() {
+        for positions in 1..=70 {
+            for tree in trees(positions) {
+                for position in 0..positions {
+                    let place = tree.place(position);
+                    assert_eq!(place.subtree.start, position, "{tree:?}");
+                    let mut end = position + 1;
+                    for child in &place.children {
+                        assert_eq!(child.start, end, "{tree:?} {position}");
+                        assert!(!child.is_empty());
+                        end = child.end;
+                        let below = tree.place(child.start);
+                        assert_eq!(below.parent, Some(position), "{tree:?}");
+                        assert_eq!(below.subtree, *child, "{tree:?}");
+                    }
+                    assert_eq!(end, place.subtree.end, "{tree:?} {position}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nobody_in_a_square_root_tree_has_more_children_than_the_root_of_all() {
+        for positions in 1..=300 {
+            let tree = Tree {
+                shape: Shape::SquareRoot,
+                positions,
+            };
+            for position in 0..positions {
+                let children = tree.place(position).children.len();
+                assert!(
+                    children <= ceil_sqrt(positions),
+                    "{position} of {positions}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_binomial_tree_has_as_many_levels_as_doublings() {
+        for positions in 1..=130_usize {
+            let tree = Tree {
+                shape: Shape::Binomial,
+                positions,
+            };
+            for position in 0..positions {
+                let above = std::iter::successors(Some(position), |&at| tree.place(at).parent);
+                let levels = positions.next_power_of_two().trailing_zeros() as usize;
+                assert!(above.count() <= levels + 1);
+                assert!(tree.place(position).children.len() <= levels);
+            }
+        }
+    }
+
+    #[test]
+    fn nobody_in_a_four_ary_tree_has_more_than_four_children() {
+        for positions in 1..=100 {
+            let tree = Tree {
+                shape: Shape::FourAry,
+                positions,
+            };
+            assert!((0..positions).all(|position| tree.place(position).children.len() <= 4));
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Passing data through the images' scratch spaces.
+//!
+//! Each scratch space is two halves that take turns. In a turn of the *flat* kind an image writes its half, meets
+//! the others, and reads theirs. In a turn of *steps* it publishes piece after piece in its half, each as a step, and
+//! reads pieces of others as soon as these have come to the step; the images meet at the end.
+//!
+//! Either way an image writes the same half again two turns later, and the meeting of the turn between makes sure
+//! that everyone has finished reading by then. Within a turn no place that others may read is written again.
+
+use std::marker::PhantomData;
+use std::ptr;
+use std::slice;
+
+use coarray_coref::Remote;
+use coarray_fabric::{Abandoned, Call, ImageFailed, SCRATCH_BYTES, StepsBegun, Team};
+
+use crate::traffic;
+
+const HALF: usize = SCRATCH_BYTES / 2;
+
+/// Most rendezvous in a turn.
+const STEPS: usize = 2;
+
+/// One turn of a collective operation on elements of type `T`.
+pub(crate) struct Turn<'a, T> {
+    team: &'a Team,
+    call: &'a Call,
+    /// The number of the turn in its team, from 1, which says which half it uses.
+    turn: usize,
+    /// The operation's next rendezvous.
+    step: usize,
+    begun: Option<StepsBegun>,
+    /// How many pieces this image has published, and their elements.
+    published: (usize, usize),
+    elements: PhantomData<T>,
+}
+
+impl<'a, T: Remote> Turn<'a, T> {
+    /// Begins turn number `number` of the operation, from 0.
+    ///
+    /// # Panics
+    /// If another turn is in progress.
+    #[track_caller]
+    pub(crate) fn begin(team: &'a Team, call: &'a Call, number: usize) -> Self {
+        // SAFETY: this is the module that passes data through the scratch space.
+        let Some(turn) = (unsafe { team.begin_turn() }) else {
+            panic!(
+                "a collective was called while another one was in progress: by the function with which that one \
+                 combines values, or after a panic that took this image out of it"
+            );
+        };
+        Self {
+            team,
+            call,
+            turn: turn + 1,
+            step: number * STEPS,
+            begun: None,
+            published: (0, 0),
+            elements: PhantomData,
+        }
+    }
+
+    /// Where this image sees element `index` of `image`'s half.
+    fn place(&self, image: usize, index: usize) -> *mut T {
+        const {
+            assert!(
+                align_of::<T>() <= 64 && size_of::<T>() <= HALF,
+                "the element does not fit the scratch space"
+            )
+        };
+        assert!(index <= capacity::<T>());
+        // SAFETY: each half lies in the scratch space, and the index within the half.
+        unsafe {
+            self.team
+                .scratch(image)
+                .add((self.turn & 1) * HALF)
+                .cast::<T>()
+                .add(index)
+        }
+    }
+
+    /// The operation's next rendezvous.
+    fn next(&mut self) -> Call {
+        let call = self.call.at_step(self.step);
+        self.step += 1;
+        call
+    }
+
+    /// Writes `values` to elements `start ..` of this image's half, in a turn without steps.
+    ///
+    /// # Safety
+    /// No other image reads there before the next meeting.
+    pub(crate) unsafe fn write(&mut self, start: usize, values: &[T]) {
+        assert!(start + values.len() <= capacity::<T>());
+        // SAFETY: the target was checked to lie in our half; nobody reads it now, as the caller says, or in
+        // this turn before the meeting.
+        unsafe {
+            ptr::copy_nonoverlapping(
+                values.as_ptr(),
+                self.place(self.team.index(), start),
+                values.len(),
+            )
+        }
+    }
+
+    /// Waits until all images have written.
+    ///
+    /// # Errors
+    /// The images that failed before, on all others alike.
+    pub(crate) fn meet(&mut self) -> Result<(), ImageFailed> {
+        let call = self.next();
+        // SAFETY: what the other images read now was written before; who does not write is not read.
+        unsafe { self.team.try_meet(&call) }
+    }
+
+    /// Elements `start .. start + length` of the half of `image`, after a meeting.
+    ///
+    /// # Safety
+    /// `image` wrote them as `T`s before the meeting, and does not write them again in this turn.
+    pub(crate) unsafe fn read(&self, image: usize, start: usize, length: usize) -> &[T] {
+        assert!(start + length <= capacity::<T>());
+        traffic::note(self.team, image, length * size_of::<T>());
+        // SAFETY: the elements lie in the half, were written by `image`, and are not written again before
+        // the turn after next, which this image does not begin while `self` is in progress.
+        unsafe { slice::from_raw_parts(self.place(image, start), length) }
+    }
+
+    /// Begins a turn of steps.
+    pub(crate) fn begin_steps(&mut self) {
+        let call = self.next();
+        self.begun = Some(self.team.begin_steps(self.turn, &call));
+    }
+
+    fn begun(&self) -> StepsBegun {
+        match self.begun {
+            Some(begun) => begun,
+            None => unreachable!("a step belongs to a turn of steps"),
+        }
+    }
+
+    /// Publishes `values` behind what this image published before in this turn of steps.
+    pub(crate) fn publish(&mut self, values: &[T]) {
+        let begun = self.begun();
+        let (pieces, start) = self.published;
+        assert!(start + values.len() <= capacity::<T>());
+        // SAFETY: the target was checked to lie in our half, and is behind everything that others may read now.
+        unsafe {
+            ptr::copy_nonoverlapping(
+                values.as_ptr(),
+                self.place(self.team.index(), start),
+                values.len(),
+            );
+        }
+        self.published = (pieces + 1, start + values.len());
+        self.team.take_step(begun, pieces + 1);
+    }
+
+    /// `length` elements from `start` on of what `from` publishes in this turn of steps, once it has published
+    /// `pieces` pieces.
+    ///
+    /// # Errors
+    /// If it does not come to that.
+    ///
+    /// # Safety
+    /// If `from` is in the same call, its first `pieces` pieces have at least `start + length` elements.
+    pub(crate) unsafe fn receive(
+        &self,
+        from: usize,
+        pieces: usize,
+        start: usize,
+        length: usize,
+    ) -> Result<&[T], Abandoned> {
+        assert!(start + length <= capacity::<T>());
+        let call = self.call.at_step(self.step - 1);
+        self.team.await_step(from, self.begun(), pieces, &call)?;
+        traffic::note(self.team, from, length * size_of::<T>());
+        // SAFETY: the elements lie in the half. `from` is in the same turn of the same call, and published them,
+        // as the caller says. It writes there again only in the turn after next, which this image
+        // does not let begin while `self` is in progress.
+        Ok(unsafe { slice::from_raw_parts(self.place(from, start), length) })
+    }
+
+    /// Ends a turn of steps: waits until all images have come to its end.
+    ///
+    /// # Errors
+    /// The images that failed before, on all others alike.
+    pub(crate) fn finish(mut self, steps: Result<(), Abandoned>) -> Result<(), ImageFailed> {
+        if steps == Err(Abandoned) {
+            self.team.abandon_steps(self.begun());
+        }
+        let met = self.meet();
+        self.begun = None;
+        if steps == Err(Abandoned) && met.is_ok() {
+            unreachable!("an image that gave up a turn waited for one that failed in it");
+        }
+        met
+    }
+}
+
+impl<T> Drop for Turn<'_, T> {
+    fn drop(&mut self) {
+        // A panic that takes an image out of a turn of steps leaves the others in it: they may still read both
+        // halves, so there is no further turn.
+        if self.begun.is_none() {
+            // SAFETY: begun in `begin`; what `read` returned has borrowed from `self`.
+            unsafe { self.team.end_turn() };
+        }
+    }
+}
+
+/// How many elements pass in one turn.
+pub(crate) const fn capacity<T>() -> usize {
+    HALF / size_of::<T>()
+}
+
+/// The pieces of at most `length` elements that pass one at a time; one empty piece if there is nothing, so that all
+/// images meet.
+pub(crate) fn chunks<T>(values: &mut [T], length: usize) -> impl Iterator<Item = &mut [T]> {
+    let mut rest = Some(values);
+    std::iter::from_fn(move || {
+        let values = rest.take()?;
+        let (chunk, others) = values.split_at_mut(length.min(values.len()));
+        rest = (!others.is_empty()).then_some(others);
+        Some(chunk)
+    })
+}
+
+/// Slice number `number` of `length` elements that are divided among `images`.
+pub(crate) fn slice(length: usize, images: usize, number: usize) -> std::ops::Range<usize> {
+    length * number / images..length * (number + 1) / images
+}
