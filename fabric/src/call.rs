@@ -8,7 +8,7 @@ use std::hash::{Hash, Hasher};
 use std::panic::Location;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::rendezvous::Tag;
+use crate::card::Tag;
 use crate::team::Team;
 use crate::text::Text;
 use crate::type_name::short;

@@ -5,10 +5,10 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use crate::barrier::dissemination::Line;
 use crate::call::CallRecord;
-use crate::published::Published;
 use crate::queue_lock::{QueueLock, QueueNode};
-use crate::rendezvous::{Arrival, Line};
+use crate::rendezvous::Station;
 use crate::text::Text;
 use crate::waiting::WaitRecord;
 
@@ -19,7 +19,7 @@ const MAX_ROUNDS: usize = MAX_IMAGES.trailing_zeros() as usize;
 
 /// Written last by whoever creates a region; changes with the layout, so that a launcher and a program
 /// that were built from different versions notice it.
-const LAYOUT: u64 = u64::from_be_bytes(*b"coarray2");
+const LAYOUT: u64 = u64::from_be_bytes(*b"coarray3");
 
 /// The first page of the region.
 #[derive(Debug)]
@@ -52,6 +52,13 @@ pub(crate) struct Dimensions {
     pub(crate) stride: usize,
     /// Cores that the images share.
     pub(crate) cores: usize,
+}
+
+impl Dimensions {
+    /// Whether no two images need to share a core.
+    pub(crate) fn have_cores_for_all(&self) -> bool {
+        self.images <= self.cores
+    }
 }
 
 impl JobControl {
@@ -191,8 +198,8 @@ pub(crate) struct ImageControl {
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct TeamControl {
-    pub(crate) arrival: Arrival,
-    pub(crate) published: Published,
+    pub(crate) station: Station,
+    /// Of the dissemination barrier, by the parity of the meeting's number and the round.
     pub(crate) lines: [[Line; MAX_ROUNDS]; 2],
     /// Of the team's critical sections; only that of its image 0 is used.
     pub(crate) critical: QueueLock,

@@ -19,8 +19,10 @@ compile_error!(
 
 mod agreement;
 mod allocation;
+mod barrier;
 mod bytes;
 mod call;
+mod card;
 mod completion;
 mod control;
 mod deadlock;
@@ -39,7 +41,6 @@ mod meeting;
 mod memory;
 mod primitives;
 mod process;
-mod published;
 mod queue_lock;
 mod region;
 mod rendezvous;
@@ -54,6 +55,7 @@ mod type_name;
 mod waiting;
 
 pub use allocation::{FILLED, Layout};
+pub use barrier::Barrier;
 pub use bytes::Bytes;
 pub use call::{Call, MAX_OBJECTS, ObjectId, Operation};
 pub use control::{Failure, MAX_IMAGES};
