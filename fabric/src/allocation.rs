@@ -94,17 +94,16 @@ impl Team {
                 mine.map_or(NOWHERE, |offset| offset as u64),
                 heap.committed() as u64,
                 0,
-                0,
             ];
             drop(heap);
-            // SAFETY: this image's proposal is published.
+            // SAFETY: this image brings its proposal.
             let present = unsafe { self.exchange(&call.at_step(round), words, absence) }?;
-            let proposals = || present.iter().map(|&index| self.published(index));
+            let proposals = || present.iter().map(|&index| self.words(index));
             let highest = proposals().map(|[offset, ..]| offset).max();
             let highest = highest.expect("this image is present");
             if highest == NOWHERE {
                 // Rather this image, whose heap the error describes.
-                let without = |&index: &usize| self.published(index)[0] == NOWHERE;
+                let without = |&index: &usize| self.words(index)[0] == NOWHERE;
                 let full = match mine {
                     None => image.index,
                     Some(_) => present
@@ -116,7 +115,7 @@ impl Team {
             }
             if proposals().all(|[offset, ..]| offset == highest) {
                 let committed = proposals()
-                    .map(|[_, committed, ..]| committed as usize)
+                    .map(|[_, committed, _]| committed as usize)
                     .min();
                 break (highest as usize, committed.unwrap_or_default());
             }
@@ -168,16 +167,14 @@ impl Team {
             None => Ok(()),
         };
         debug_assert!(block.offset <= end);
-        let words = [u64::from(result.is_ok()), 0, 0, 0];
-        // SAFETY: this image's success is published.
+        let words = [u64::from(result.is_ok()), 0, 0];
+        // SAFETY: this image brings its success.
         let present = unsafe { self.exchange(&call.at_step(COMMIT), words, absence) }?;
         let mut heap = image.heap.borrow_mut();
         if let (Some((offset, length)), Ok(())) = (uncommitted, &result) {
             heap.set_committed(offset, length);
         }
-        let without = present
-            .into_iter()
-            .find(|&index| self.published(index)[0] == 0);
+        let without = present.into_iter().find(|&index| self.words(index)[0] == 0);
         Ok(match without {
             None => Ok(()),
             Some(index) => Err(AllocError::NoMemory {

@@ -9,7 +9,7 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::algorithm::Algorithm;
-use crate::rendezvous::Tag;
+use crate::card::Tag;
 use crate::team::Team;
 use crate::text::Text;
 use crate::type_name::short;

@@ -5,10 +5,10 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use crate::barrier::dissemination::Line;
 use crate::call::CallRecord;
-use crate::published::Published;
 use crate::queue_lock::{QueueLock, QueueNode};
-use crate::rendezvous::{Arrival, Line};
+use crate::rendezvous::Station;
 use crate::steps::Steps;
 use crate::text::Text;
 use crate::tuning::ChoicesRecord;
@@ -55,6 +55,13 @@ pub(crate) struct Dimensions {
     pub(crate) stride: usize,
     /// Cores that the images share.
     pub(crate) cores: usize,
+}
+
+impl Dimensions {
+    /// Whether no two images need to share a core.
+    pub(crate) fn have_cores_for_all(&self) -> bool {
+        self.images <= self.cores
+    }
 }
 
 impl JobControl {
@@ -194,9 +201,9 @@ pub(crate) struct ImageControl {
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct TeamControl {
-    pub(crate) arrival: Arrival,
-    pub(crate) published: Published,
+    pub(crate) station: Station,
     pub(crate) steps: Steps,
+    /// Of the dissemination barrier, by the parity of the meeting's number and the round.
     pub(crate) lines: [[Line; MAX_ROUNDS]; 2],
     /// Of the team's critical sections; only that of its image 0 is used.
     pub(crate) critical: QueueLock,

@@ -53,9 +53,9 @@ impl Team {
         unsafe { address.cast::<TeamControl>().write(TeamControl::default()) };
 
         let (has_wish, wish) = (u64::from(index.is_some()), index.unwrap_or_default() as u64);
-        // SAFETY: this image's structures are ready, and its request is published.
+        // SAFETY: this image's structures are ready, and it brings its request.
         let present =
-            unsafe { self.exchange(&call.at_step(FORMED), [number, has_wish, wish, 0], absence) };
+            unsafe { self.exchange(&call.at_step(FORMED), [number, has_wish, wish], absence) };
         let present = match present {
             Ok(present) => present,
             Err(failed) => {
@@ -67,7 +67,7 @@ impl Team {
         let requests: Vec<Request> = present
             .into_iter()
             .map(|image| {
-                let [number, has_wish, wish, _] = self.published(image);
+                let [number, has_wish, wish] = self.words(image);
                 Request {
                     image,
                     number,

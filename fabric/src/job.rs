@@ -22,15 +22,15 @@ impl Job {
     pub(crate) fn new(region: Region, settings: &Settings) -> Self {
         let dimensions = region.dimensions();
         // An image that waits for a core must not keep another one busy.
-        let patience = if dimensions.images > dimensions.cores {
-            Patience {
-                spins: 20,
-                yields: 20,
-            }
-        } else {
+        let patience = if dimensions.have_cores_for_all() {
             Patience {
                 spins: 4000,
                 yields: 200,
+            }
+        } else {
+            Patience {
+                spins: 20,
+                yields: 20,
             }
         };
         Self {

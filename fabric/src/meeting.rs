@@ -1,10 +1,12 @@
 //! How the images of a team meet: the checked barrier, with what becomes of images that disagree or have failed.
 
+use crate::barrier::Barrier;
+use crate::barrier::dissemination::Line;
 use crate::call::{Call, Operation};
+use crate::card::{Card, Tag, WORDS};
 use crate::control::Stage;
 use crate::failure;
-use crate::published::PUBLISHED;
-use crate::rendezvous::{self, Passage, Refusal, Tag};
+use crate::rendezvous::{self, Passage, Place, Refusal, Station};
 use crate::shared_memory::complete;
 use crate::status::{self, ImageFailed};
 use crate::team::Team;
@@ -46,7 +48,44 @@ impl Team {
     ///
     /// # Safety
     /// As [`meet`](Self::meet).
+    #[inline]
     pub unsafe fn try_meet(&self, call: &Call) -> Result<(), ImageFailed> {
+        // SAFETY: passed on.
+        unsafe { self.try_meet_with(call, [0; WORDS]) }
+    }
+
+    /// Collective. As [`try_meet`](Self::try_meet), and brings words that all images can read afterwards with
+    /// [`words`](Self::words).
+    ///
+    /// # Errors
+    /// As [`try_meet`](Self::try_meet).
+    ///
+    /// # Safety
+    /// As [`meet`](Self::meet).
+    #[inline]
+    pub unsafe fn try_meet_with(
+        &self,
+        call: &Call,
+        words: [u64; WORDS],
+    ) -> Result<(), ImageFailed> {
+        // SAFETY: passed on.
+        unsafe { self.try_meet_by(call, words, self.barrier()) }
+    }
+
+    /// Collective. As [`try_meet_with`](Self::try_meet_with), by this barrier, which must be the same on all
+    /// images.
+    ///
+    /// # Errors
+    /// As [`try_meet`](Self::try_meet).
+    ///
+    /// # Safety
+    /// As [`meet`](Self::meet).
+    pub unsafe fn try_meet_by(
+        &self,
+        call: &Call,
+        words: [u64; WORDS],
+        barrier: Barrier,
+    ) -> Result<(), ImageFailed> {
         let image = &**self.image();
         complete();
         let alarm = image.job.region.job().alarm();
@@ -54,24 +93,35 @@ impl Team {
             .control(image.index)
             .call
             .write(call, &image.last_call);
-        let number = self.barriers.get() + 1;
-        self.barriers.set(number);
+        let number = self.meetings.get() + 1;
+        self.meetings.set(number);
         let passage = Passage {
             me: self.index(),
             images: self.images(),
             number,
-            tag: call.tag(),
+            tag: barrier.mark(call.tag()),
             patience: image.job.patience,
+            place: Hall { team: self, number },
         };
-        self.control(self.index()).arrival.enter(number, call.tag());
+        let card = passage.card(passage.me);
+        card.enter(number, &passage.tag, &words);
         let is_quiet = alarm == self.alarm.get() && !self.has_failed.get();
         if !is_quiet && self.is_alarmed() {
             return self.meet_survivors(&passage);
         }
-        match self.pass(&passage) {
+        match rendezvous::meet(&passage, barrier) {
             Ok(()) => Ok(()),
             Err(refusal) => self.stuck(&passage, refusal),
         }
+    }
+
+    /// What the image with that index brought to the last meeting, in which it took part. It stays readable
+    /// until this image enters the next.
+    #[inline]
+    #[must_use]
+    pub fn words(&self, index: usize) -> [u64; WORDS] {
+        let parity = (self.meetings.get() & 1) as usize;
+        self.control(index).station.cards[parity].words()
     }
 
     /// Whether images of the team have failed. If the job has ended, the image unwinds.
@@ -83,43 +133,23 @@ impl Team {
         self.has_failed_images()
     }
 
-    #[inline]
-    fn pass(&self, passage: &Passage<'_>) -> Result<(), Refusal<Stop>> {
-        rendezvous::meet(
-            passage,
-            |index, set, round| &self.control(index).lines[set][round],
-            |behind| self.waiting_for(behind, passage.number, false),
-        )
-    }
-
-    fn waiting_for(&self, index: usize, number: u64, survivors: bool) -> Waiting<'_, Meeting<'_>> {
-        let meeting = Meeting {
-            team: self,
-            number,
-            index,
-            survivors,
-        };
-        Waiting::new(self.image(), meeting)
-    }
-
     /// What to do about a barrier that the image did not simply pass.
     #[cold]
-    fn stuck(&self, passage: &Passage<'_>, refusal: Refusal<Stop>) -> Result<(), ImageFailed> {
+    fn stuck(
+        &self,
+        passage: &Passage<Hall<'_>>,
+        refusal: Refusal<Stop>,
+    ) -> Result<(), ImageFailed> {
         match refusal {
             Refusal::Stopped(Stop::Failed) => self.meet_survivors(passage),
             Refusal::Stopped(_) => failure::unwind(),
-            Refusal::Mismatch { image } => self.mismatch(image, passage.number),
+            Refusal::Mismatch { image } => self.mismatch(image, passage),
         }
     }
 
-    fn meet_survivors(&self, passage: &Passage<'_>) -> Result<(), ImageFailed> {
-        let met = rendezvous::meet_survivors(
-            passage,
-            |index| &self.control(index).arrival,
-            |index| self.is_failed(index),
-            |index| self.waiting_for(index, passage.number, true),
-        );
-        match met {
+    #[cold]
+    fn meet_survivors(&self, passage: &Passage<Hall<'_>>) -> Result<(), ImageFailed> {
+        match rendezvous::meet_survivors(passage) {
             Ok(missing) if missing.is_empty() => Ok(()),
             Ok(images) => Err(ImageFailed::new(images)),
             Err(refusal) => self.stuck(passage, refusal),
@@ -127,9 +157,8 @@ impl Team {
     }
 
     #[cold]
-    fn mismatch(&self, other: usize, number: u64) -> ! {
-        let [mine, theirs] =
-            [self.index(), other].map(|index| self.control(index).arrival.tag(number));
+    fn mismatch(&self, other: usize, passage: &Passage<Hall<'_>>) -> ! {
+        let [mine, theirs] = [self.index(), other].map(|index| passage.card(index).tag());
         self.disagree(mine, other, theirs)
     }
 
@@ -137,11 +166,18 @@ impl Team {
     /// tag.
     #[cold]
     pub(crate) fn disagree(&self, mine: Tag, other: usize, theirs: Tag) -> ! {
-        let describe = |(index, tag): (usize, Tag)| {
+        let tags = [mine, theirs];
+        let [(barrier, _), (other_barrier, _)] = tags.each_ref().map(Barrier::of);
+        let describe = |index: usize, tag| {
+            let (by, plain) = Barrier::of(&tag);
             let image = self.members()[index] as usize;
-            (image, self.image().control(image).call.describe(tag, self))
+            let mut words = self.image().control(image).call.describe(plain, self);
+            if barrier != other_barrier {
+                words += &format!(", by the {} barrier", by.name());
+            }
+            (image, words)
         };
-        let mut both = [(self.index(), mine), (other, theirs)].map(describe);
+        let mut both = [describe(self.index(), tags[0]), describe(other, tags[1])];
         both.sort_unstable();
         let [(low, calls), (high, other_calls)] = both;
         self.image().fail_silently(
@@ -169,19 +205,7 @@ impl Team {
         ))
     }
 
-    /// Publishes words for the others to read after the next meeting. The same words stay readable until the
-    /// meeting after that one.
-    pub(crate) fn publish(&self, words: [u64; PUBLISHED]) {
-        let control = self.control(self.index());
-        control.published.write(self.barriers.get() + 1, words);
-    }
-
-    /// What the image with that index published with the last meeting, in which it took part.
-    pub(crate) fn published(&self, index: usize) -> [u64; PUBLISHED] {
-        self.control(index).published.read(self.barriers.get())
-    }
-
-    /// Collective. Publishes words and meets the others.
+    /// Collective. Brings words and meets the others.
     ///
     /// Returns the indices of those who take part.
     ///
@@ -193,12 +217,11 @@ impl Team {
     pub(crate) unsafe fn exchange(
         &self,
         call: &Call,
-        words: [u64; PUBLISHED],
+        words: [u64; WORDS],
         absence: Absence,
     ) -> Result<Vec<usize>, ImageFailed> {
-        self.publish(words);
         // SAFETY: passed on.
-        let missing = match (unsafe { self.try_meet(call) }, absence) {
+        let missing = match (unsafe { self.try_meet_with(call, words) }, absence) {
             (Ok(()), _) => Vec::new(),
             (Err(failed), Absence::IsAccepted) => failed.images,
             (Err(failed), Absence::IsAnError) => return Err(failed),
@@ -219,7 +242,55 @@ impl Team {
     }
 }
 
-/// Why an image waits in a barrier: for the image with that index.
+/// Where the images of a team meet for the time of that number.
+struct Hall<'a> {
+    team: &'a Team,
+    number: u64,
+}
+
+impl<'a> Hall<'a> {
+    fn waiting(&self, index: usize, survivors: bool) -> Waiting<'a, Meeting<'a>> {
+        let meeting = Meeting {
+            team: self.team,
+            number: self.number,
+            index,
+            survivors,
+        };
+        Waiting::new(self.team.image(), meeting)
+    }
+}
+
+impl<'team> Place for Hall<'team> {
+    type Stop = Stop;
+    type Watch<'a>
+        = Waiting<'team, Meeting<'team>>
+    where
+        Self: 'a;
+
+    #[inline]
+    fn station(&self, image: usize) -> &Station {
+        &self.team.control(image).station
+    }
+
+    #[inline]
+    fn line(&self, image: usize, set: usize, round: usize) -> &Line {
+        &self.team.control(image).lines[set][round]
+    }
+
+    fn watch(&self, awaited: usize) -> Waiting<'team, Meeting<'team>> {
+        self.waiting(awaited, false)
+    }
+
+    fn watch_one(&self, awaited: usize) -> Waiting<'team, Meeting<'team>> {
+        self.waiting(awaited, true)
+    }
+
+    fn has_failed(&self, image: usize) -> bool {
+        self.team.is_failed(image)
+    }
+}
+
+/// Why an image waits in a barrier: for the image with that index, or for one after it.
 struct Meeting<'a> {
     team: &'a Team,
     number: u64,
@@ -228,10 +299,16 @@ struct Meeting<'a> {
     survivors: bool,
 }
 
+impl Meeting<'_> {
+    fn card(&self, index: usize) -> &Card {
+        &self.team.control(index).station.cards[(self.number & 1) as usize]
+    }
+}
+
 impl Cause for Meeting<'_> {
     fn words(&self) -> String {
         let (team, image) = (self.team, self.team.image());
-        let tag = team.control(team.index()).arrival.tag(self.number);
+        let (_, tag) = Barrier::of(&self.card(team.index()).tag());
         if Operation::End.is_in(&tag) {
             return "has come to the end of the program".into();
         }
@@ -239,8 +316,13 @@ impl Cause for Meeting<'_> {
         format!("is in {call}")
     }
 
+    /// An image that has not come, as whoever is waited for may itself wait for that one.
     fn awaited(&self) -> Option<usize> {
-        Some(self.team.members()[self.index] as usize)
+        let images = self.team.images();
+        let absent = (0..images)
+            .map(|step| (self.index + step) % images)
+            .find(|&index| !self.card(index).has_entered(self.number));
+        Some(self.team.members()[absent.unwrap_or(self.index)] as usize)
     }
 
     fn has_failed(&self) -> bool {

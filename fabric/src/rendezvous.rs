@@ -1,122 +1,92 @@
 //! The checked barrier under every collective operation.
 //!
-//! A dissemination barrier (Hensgen, Finkel and Manber 1988; Mellor-Crummey and Scott 1991): in round
-//! `k` image `i` signals image `i + 2^k` and waits for image `i - 2^k`, so that after `ceil(log2 n)`
-//! rounds everyone has heard, directly or not, of everyone.
+//! An image enters a meeting with a [`Card`] that says what it is doing: its [`Tag`]. Then it waits for the
+//! others, in one of the ways that [`Barrier`] names, in all of which it is let out only when all have entered
+//! and all tags were found equal, by itself or by others. So nobody leaves the barrier unless all images entered
+//! it for the same operation in the same way, and of any two that disagree none leaves.
 //!
-//! Every signal carries the sender's [`Tag`], which says what the sender is doing. An image goes on
-//! only while the tags it receives equal its own. After round `k` an image thus knows that the
-//! `2^(k+1)` images up to and including itself do the same thing: so nobody leaves the barrier unless
-//! all images entered it for the same operation, and of any two that disagree none leaves.
-//!
-//! Signals of consecutive barriers use two alternating sets of [`Line`]s: an image may run ahead by one
-//! barrier, never by two, so a line is not written again before it has been read.
+//! # When images disagree
+//! Whoever compares two tags that differ reports it. But images that disagree may wait for each other in ways
+//! in which nobody compares their tags: those of two barriers, or of a barrier that is held up by a third image.
+//! So an image that lies down to sleep looks at the cards of all who have come ([`Attentive`]). Of any two that
+//! sleep, the one that entered later, or lay down later, sees the other's card.
 //!
 //! # When images fail
-//! A failed image signals nobody, so the rounds get stuck. But every image also notes in its [`Arrival`]
-//! how many barriers it entered, and whoever learns of a failure goes over to [`meet_survivors`]: it waits
-//! until each image has arrived or failed, and finds out which arrived. All images come to the same answer,
-//! however they went through the barrier:
-//! * if the rounds took anyone through, all images had arrived, also those that failed since;
-//! * who has not arrived and is dead never will, so the set of those who arrived is settled when all
-//!   others have.
+//! A failed image does not do its part, so the barrier gets stuck. But everyone who entered has shown its card,
+//! and whoever learns of a failure goes over to [`meet_survivors`]: it waits until each image has entered
+//! or failed, and finds out which entered. All images come to the same answer, however they went through:
+//! * if the barrier took anyone through, all images had entered, also those that failed since;
+//! * who has not entered and is dead never will, so the set of those who entered is settled when all others
+//!   have.
 
+use std::cell::Cell;
 use std::time::Duration;
 
-use crate::primitives::{AtomicU64, Ordering};
+use crate::barrier::dissemination::{self, Line};
+use crate::barrier::{Barrier, central, flat, tree};
+use crate::card::{Card, Tag};
+use crate::primitives::{AtomicU64, Ordering, fence};
 use crate::tally::{self, Patience, Tally, Watch};
 
-/// What an image is doing, in words that are compared exactly.
-pub(crate) type Tag = [u64; 4];
-
-/// The mailbox of one round: one cache line, written by one image and read by one image.
+/// A cache line.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
-pub(crate) struct Line {
-    /// The number of the barrier that was signalled last.
-    signal: Tally,
-    tag: Words,
-}
+pub(crate) struct Alone<T>(pub(crate) T);
 
-impl Line {
-    #[inline]
-    pub(crate) fn send(&self, number: u64, tag: &Tag) {
-        self.tag.write(tag);
-        self.signal.raise_to(number);
-    }
-}
-
-/// Where an image says how far it has come: what the others need if the rounds get stuck.
-#[derive(Debug, Default)]
-#[repr(C, align(64))]
-pub(crate) struct Arrival {
-    /// How many barriers the image has entered.
-    entered: AtomicU64,
-    /// The same, for others to sleep on: raised only by an image that knows of a failure, so that the others
-    /// pay nothing. Whoever sleeps on it looks at `entered` now and then.
-    bell: Tally,
-    /// The tag of the last two barriers, by parity.
-    tags: [Words; 2],
-}
-
-/// A tag in shared memory.
+/// What one image shows and tells the others in the meetings of a team.
 #[derive(Debug, Default)]
 #[repr(C)]
-struct Words([AtomicU64; 4]);
-
-impl Words {
-    #[inline]
-    fn write(&self, tag: &Tag) {
-        for (word, part) in self.0.iter().zip(tag) {
-            word.store(*part, Ordering::Relaxed);
-        }
-    }
-
-    #[inline]
-    fn equals(&self, tag: &Tag) -> bool {
-        self.0
-            .iter()
-            .zip(tag)
-            .all(|(word, part)| word.load(Ordering::Relaxed) == *part)
-    }
-
-    fn read(&self) -> Tag {
-        [0, 1, 2, 3].map(|word: usize| self.0[word].load(Ordering::Relaxed))
-    }
+pub(crate) struct Station {
+    /// By the parity of the meeting's number.
+    pub(crate) cards: [Card; 2],
+    /// The last meeting for which all below the image in the tree were found to agree.
+    pub(crate) gathered: Alone<Tally>,
+    /// The last meeting that those were let out of who wait for this image to do so.
+    pub(crate) release: Alone<Tally>,
+    /// How many images have come to the central barrier; only that of the first image is used.
+    pub(crate) arrived: Alone<AtomicU64>,
 }
 
-impl Arrival {
-    /// Enters barrier number `number`.
-    #[inline]
-    pub(crate) fn enter(&self, number: u64, tag: &Tag) {
-        self.tags[(number & 1) as usize].write(tag);
-        self.entered.store(number, Ordering::Release);
-    }
+/// Where images meet, as one of them sees it.
+pub(crate) trait Place {
+    /// Why a wait is given up.
+    type Stop;
 
-    /// Whether the image has entered that barrier.
-    pub(crate) fn has_entered(&self, number: u64) -> bool {
-        self.entered.load(Ordering::Acquire) >= number
-    }
+    /// What the image does while it waits.
+    type Watch<'a>: Watch<Stop = Self::Stop>
+    where
+        Self: 'a;
 
-    /// What the image is, or was, doing in that barrier, which it entered as the last or the last but one.
-    pub(crate) fn tag(&self, number: u64) -> Tag {
-        self.tags[(number & 1) as usize].read()
-    }
+    /// The station of an image.
+    fn station(&self, image: usize) -> &Station;
+
+    /// A mailbox of an image; `set` is 0 or 1.
+    fn line(&self, image: usize, set: usize, round: usize) -> &Line;
+
+    /// A wait that ends when any image fails. `awaited` is who could end it.
+    fn watch(&self, awaited: usize) -> Self::Watch<'_>;
+
+    /// A wait that ends when image `awaited` fails.
+    fn watch_one(&self, awaited: usize) -> Self::Watch<'_>;
+
+    /// Whether that image has failed, so that it can do nothing any more.
+    fn has_failed(&self, image: usize) -> bool;
 }
 
 /// The way of one image through a barrier.
-#[derive(Clone, Copy)]
-pub(crate) struct Passage<'a> {
+pub(crate) struct Passage<P> {
     /// The image's index.
     pub(crate) me: usize,
     /// How many images meet.
     pub(crate) images: usize,
     /// 1, 2, 3, ... on every image alike.
     pub(crate) number: u64,
-    /// What the image is doing.
-    pub(crate) tag: &'a Tag,
+    /// What the image is doing, with the barrier.
+    pub(crate) tag: Tag,
     /// How it waits.
     pub(crate) patience: Patience,
+    /// Where.
+    pub(crate) place: P,
 }
 
 /// Why an image does not come out of a barrier.
@@ -131,108 +101,112 @@ pub(crate) enum Refusal<Stop> {
     Stopped(Stop),
 }
 
-/// Passes the barrier, in rounds. The image has entered its [`Arrival`].
-///
-/// `line(image, set, round)` finds a mailbox; `set` is 0 or 1. `watch(image)` is what this image does while it
-/// waits for that one.
+/// Passes the barrier, which the image has entered with its card, in the way of its tag.
 #[inline]
-pub(crate) fn meet<'lines, W: Watch>(
-    passage: &Passage<'_>,
-    line: impl Fn(usize, usize, usize) -> &'lines Line,
-    watch: impl Fn(usize) -> W,
-) -> Result<(), Refusal<W::Stop>> {
-    let Passage {
-        me,
-        images,
-        number,
-        tag,
-        patience,
-    } = *passage;
-    let set = (number & 1) as usize;
-    let mut distance = 1;
-    let mut round = 0;
-    while distance < images {
-        let ahead = me + distance;
-        let ahead = if ahead < images {
-            ahead
-        } else {
-            ahead - images
-        };
-        line(ahead, set, round).send(number, tag);
-
-        let behind = if me >= distance {
-            me - distance
-        } else {
-            me + images - distance
-        };
-        let from = line(me, set, round);
-        tally::until(&from.signal, number, patience, || watch(behind)).map_err(Refusal::Stopped)?;
-        if !from.tag.equals(tag) {
-            return Err(Refusal::Mismatch { image: behind });
-        }
-        distance *= 2;
-        round += 1;
+pub(crate) fn meet<P: Place>(
+    passage: &Passage<P>,
+    barrier: Barrier,
+) -> Result<(), Refusal<P::Stop>> {
+    match barrier {
+        Barrier::Flat => flat::meet(passage),
+        Barrier::Dissemination => dissemination::meet(passage),
+        Barrier::Tree => tree::meet(passage),
+        Barrier::Central => central::meet(passage),
     }
-    Ok(())
 }
 
-/// Passes the barrier although images have failed, by looking at everyone. Returns who had not arrived when
+/// Passes the barrier although images have failed, by looking at everyone. Returns who had not entered when
 /// it failed.
-///
-/// `has_failed(image)` may become true only when the image can do nothing any more. `watch(image)` stops the
-/// waiting for an image that has failed.
-pub(crate) fn meet_survivors<'lines, W: Watch>(
-    passage: &Passage<'_>,
-    arrival: impl Fn(usize) -> &'lines Arrival,
-    has_failed: impl Fn(usize) -> bool,
-    watch: impl Fn(usize) -> W,
-) -> Result<Vec<usize>, Refusal<W::Stop>> {
+pub(crate) fn meet_survivors<P: Place>(
+    passage: &Passage<P>,
+) -> Result<Vec<usize>, Refusal<P::Stop>> {
     let number = passage.number;
-    arrival(passage.me).bell.raise_to(number);
     let mut missing = Vec::new();
-    for image in 0..passage.images {
-        let arrival = arrival(image);
-        while !arrival.has_entered(number) {
-            // It may have arrived just before it failed.
-            if has_failed(image) && !arrival.has_entered(number) {
+    'images: for image in 0..passage.images {
+        let card = passage.card(image);
+        while !card.has_entered(number) {
+            // It may have entered just before it failed.
+            if passage.place.has_failed(image) && !card.has_entered(number) {
                 missing.push(image);
-                break;
+                continue 'images;
             }
-            let arriving = || Arriving {
-                watch: watch(image),
-                arrival,
-                number,
-            };
-            let stopped = tally::until(&arrival.bell, number, passage.patience, arriving);
-            if let Err(Some(stop)) = stopped
-                && !has_failed(image)
-            {
-                return Err(Refusal::Stopped(stop));
+            let watch = || Attentive::new(passage, passage.place.watch_one(image));
+            match tally::until(&card.signal, number, passage.patience, watch) {
+                Err(Refusal::Stopped(_)) if passage.place.has_failed(image) => {}
+                outcome => outcome?,
             }
         }
-        if missing.last() != Some(&image) && arrival.tag(number) != *passage.tag {
-            return Err(Refusal::Mismatch { image });
-        }
+        passage.compare(image, card)?;
     }
     Ok(missing)
 }
 
-/// Waits for a bell, and looks whether the image has arrived without ringing it.
-struct Arriving<'a, W> {
-    watch: W,
-    arrival: &'a Arrival,
-    number: u64,
+impl<P: Place> Passage<P> {
+    /// The card with which that image enters this meeting.
+    #[inline]
+    pub(crate) fn card(&self, image: usize) -> &Card {
+        &self.place.station(image).cards[(self.number & 1) as usize]
+    }
+
+    /// Waits until `tally` has reached the number of the meeting.
+    #[inline]
+    pub(crate) fn wait(&self, tally: &Tally, awaited: usize) -> Result<(), Refusal<P::Stop>> {
+        tally::until(tally, self.number, self.patience, || {
+            Attentive::new(self, self.place.watch(awaited))
+        })
+    }
+
+    /// Compares the tag of an image that has entered, with this card.
+    #[inline]
+    pub(crate) fn compare(&self, image: usize, card: &Card) -> Result<(), Refusal<P::Stop>> {
+        if card.agrees(&self.tag) {
+            Ok(())
+        } else {
+            Err(Refusal::Mismatch { image })
+        }
+    }
+
+    /// Compares the tags of all images that have entered, and counts them.
+    pub(crate) fn compare_all(&self) -> Result<usize, Refusal<P::Stop>> {
+        let mut present = 0;
+        for image in 0..self.images {
+            let card = self.card(image);
+            if card.has_entered(self.number) {
+                self.compare(image, card)?;
+                present += 1;
+            }
+        }
+        Ok(present)
+    }
 }
 
-impl<W: Watch> Watch for Arriving<'_, W> {
-    /// None if the image has arrived.
-    type Stop = Option<W::Stop>;
+/// Waits, and looks for images that disagree before it sleeps.
+struct Attentive<'a, P: Place> {
+    passage: &'a Passage<P>,
+    watch: P::Watch<'a>,
+    is_lying: Cell<bool>,
+}
+
+impl<'a, P: Place> Attentive<'a, P> {
+    fn new(passage: &'a Passage<P>, watch: P::Watch<'a>) -> Self {
+        Self {
+            passage,
+            watch,
+            is_lying: Cell::new(false),
+        }
+    }
+}
+
+impl<P: Place> Watch for Attentive<'_, P> {
+    type Stop = Refusal<P::Stop>;
 
     fn look(&self) -> Result<(), Self::Stop> {
-        if self.arrival.has_entered(self.number) {
-            return Err(None);
+        if self.is_lying.get() {
+            // Of two images that each showed their card and then look here, one sees the other's.
+            fence(Ordering::SeqCst);
+            self.passage.compare_all()?;
         }
-        self.watch.look().map_err(Some)
+        self.watch.look().map_err(Refusal::Stopped)
     }
 
     fn nap(&self) -> Duration {
@@ -240,12 +214,12 @@ impl<W: Watch> Watch for Arriving<'_, W> {
     }
 
     fn lie_down(&self, tally: &Tally, target: u64) {
+        self.is_lying.set(true);
         self.watch.lie_down(tally, target);
     }
 
     fn turn_over(&self) -> Result<(), Self::Stop> {
-        self.look()?;
-        self.watch.turn_over().map_err(Some)
+        self.watch.turn_over().map_err(Refusal::Stopped)
     }
 
     fn rise(&self) {

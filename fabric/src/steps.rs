@@ -11,8 +11,7 @@
 //! to the end of the turn, so it is missing there.
 
 use crate::call::Call;
-use crate::primitives::{AtomicU64, Ordering};
-use crate::rendezvous::Tag;
+use crate::card::{Tag, Words};
 use crate::shared_memory::complete;
 use crate::tally::Tally;
 use crate::team::Team;
@@ -30,13 +29,7 @@ const ABANDONED: u64 = (1 << STEP_BITS) - 1;
 pub(crate) struct Steps {
     /// The turn, and the step in it.
     count: Tally,
-    tag: [AtomicU64; 4],
-}
-
-impl Steps {
-    fn tag(&self) -> Tag {
-        [0, 1, 2, 3].map(|word: usize| self.tag[word].load(Ordering::Relaxed))
-    }
+    tag: Words<4>,
 }
 
 /// A turn of steps that this image has begun.
@@ -67,9 +60,7 @@ impl Team {
         let own = image.control(image.index);
         own.call.write(call, &image.last_call);
         let steps = &self.control(self.index()).steps;
-        for (word, part) in steps.tag.iter().zip(call.tag()) {
-            word.store(*part, Ordering::Relaxed);
-        }
+        steps.tag.write(call.tag());
         StepsBegun {
             turn: turn as u64,
             tag: *call.tag(),
@@ -119,7 +110,7 @@ impl Team {
         if self.image().wait(&steps.count, target, cause).is_err() {
             return Err(Abandoned);
         }
-        let (reached, tag) = (steps.count.count(), steps.tag());
+        let (reached, tag) = (steps.count.count(), steps.tag.read());
         if reached >> STEP_BITS != target >> STEP_BITS || tag != begun.tag {
             self.disagree(begun.tag, from, tag);
         }

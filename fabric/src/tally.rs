@@ -3,15 +3,21 @@
 //! A waiter that goes to sleep leaves the [`SLEEPING`] bit in the word. Who raises the count swaps or adds,
 //! and learns from the old value whether it must wake somebody: no wake-up is lost, and an awake waiter
 //! costs the other side no system call and no extra cache line.
+//!
+//! Many may wait for one tally, each for a count of its own. So the bit belongs to no waiter, and none takes it
+//! back: whoever raises the count and finds the bit takes it out and then wakes all, and those who still
+//! wait set it again. Nobody sleeps on unnoticed, because whoever takes the bit out wakes all who slept
+//! until then, and who was only about to sleep finds the bit gone: the kernel compares it too, for it is
+//! the lowest of the word. A waiter that gives up leaves the bit behind, which costs one idle wake-up.
 
 use std::time::Duration;
 
 use crate::primitives::{AtomicU64, Ordering, pause, sleep_while_equal, wake, yield_now};
 
-/// Set by a waiter in the word it sleeps on; never part of a count.
-const SLEEPING: u64 = 1 << 63;
+/// Set by a waiter in the word it sleeps on; the count is in the bits above.
+const SLEEPING: u64 = 1;
 
-/// A count that images raise and that one image, as a rule, waits for.
+/// A count that images raise and that others wait for.
 #[derive(Debug, Default)]
 #[repr(transparent)]
 pub struct Tally(AtomicU64);
@@ -21,7 +27,7 @@ impl Tally {
     #[inline]
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.0.load(Ordering::Acquire) & !SLEEPING
+        self.0.load(Ordering::Acquire) >> 1
     }
 
     /// Whether the count is at least `target`; if so, everything written before is visible.
@@ -31,11 +37,11 @@ impl Tally {
         self.count() >= target
     }
 
-    /// Sets the count, for its only writer, and wakes who waits. Everything written before is visible to
-    /// whoever sees the count.
+    /// Sets the count, for one writer at a time, and wakes who waits. Everything written before is visible
+    /// to whoever sees the count.
     #[inline]
     pub fn raise_to(&self, count: u64) {
-        if self.0.swap(count, Ordering::AcqRel) & SLEEPING != 0 {
+        if self.0.swap(count << 1, Ordering::AcqRel) & SLEEPING != 0 {
             wake(&self.0);
         }
     }
@@ -44,7 +50,8 @@ impl Tally {
     /// visible to whoever sees the sum.
     #[inline]
     pub fn add(&self, count: u64) {
-        if self.0.fetch_add(count, Ordering::AcqRel) & SLEEPING != 0 {
+        if self.0.fetch_add(count << 1, Ordering::AcqRel) & SLEEPING != 0 {
+            self.0.fetch_and(!SLEEPING, Ordering::Relaxed);
             wake(&self.0);
         }
     }
@@ -121,14 +128,13 @@ fn until_patiently<W: Watch>(
     watch.lie_down(tally, target);
     let end = sleep(tally, target, &watch);
     watch.rise();
-    tally.0.fetch_and(!SLEEPING, Ordering::Relaxed);
     end
 }
 
 fn sleep<W: Watch>(tally: &Tally, target: u64, watch: &W) -> Result<(), W::Stop> {
     loop {
         let seen = tally.0.fetch_or(SLEEPING, Ordering::AcqRel);
-        if seen & !SLEEPING >= target {
+        if seen >> 1 >= target {
             return Ok(());
         }
         watch.look()?;

@@ -5,6 +5,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use crate::algorithm::{Algorithm, Kind};
+use crate::barrier::Barrier;
 use crate::choice::Plan;
 use crate::control::{ENDED, TeamControl};
 use crate::failure;
@@ -29,8 +30,9 @@ pub struct Team {
     /// Offset of the team's scratch space in each image's part of the region.
     scratch: usize,
     pub(crate) origin: Option<Origin>,
-    /// How many barriers this image has entered.
-    pub(crate) barriers: Cell<u64>,
+    /// How many meetings this image has entered.
+    pub(crate) meetings: Cell<u64>,
+    barrier: Cell<Barrier>,
     turns: Cell<usize>,
     in_turn: Cell<bool>,
     /// How many objects the team has created, which numbers them.
@@ -81,7 +83,9 @@ impl Team {
         origin: Option<Origin>,
     ) -> Self {
         let region = &image.job.region;
-        let controls = (region.part_address(0, control), region.dimensions().stride);
+        let dimensions = region.dimensions();
+        let controls = (region.part_address(0, control), dimensions.stride);
+        let barrier = Barrier::for_images(members.len(), dimensions.have_cores_for_all());
         Self {
             index,
             members,
@@ -90,7 +94,8 @@ impl Team {
             image,
             scratch,
             origin,
-            barriers: Cell::new(0),
+            meetings: Cell::new(0),
+            barrier: Cell::new(barrier),
             turns: Cell::new(0),
             in_turn: Cell::new(false),
             objects: Cell::new(0),
@@ -153,6 +158,19 @@ impl Team {
     pub fn scratch(&self, index: usize) -> *mut u8 {
         let region = &self.image.job.region;
         region.part_address(self.members[index] as usize, self.scratch)
+    }
+
+    /// Local. How the images of the team wait for each other.
+    #[inline]
+    #[must_use]
+    pub fn barrier(&self) -> Barrier {
+        self.barrier.get()
+    }
+
+    /// Local. Chooses how the images of the team wait for each other from the next meeting on. All images must
+    /// choose the same between the same two collective operations, otherwise the next ends the job with a report.
+    pub fn set_barrier(&self, barrier: Barrier) {
+        self.barrier.set(barrier);
     }
 
     /// Begins a turn in which a collective uses the scratch space, and counts it: the same number on all

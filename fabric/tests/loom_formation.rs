@@ -6,14 +6,18 @@
 // The model uses a part of the sources.
 #![allow(dead_code)]
 
+#[path = "../src/barrier.rs"]
+mod barrier;
+#[path = "../src/card.rs"]
+mod card;
 #[path = "../src/formation.rs"]
 mod formation;
+#[path = "loom/hall.rs"]
+mod hall;
 #[path = "loom/lookout.rs"]
 mod lookout;
 #[path = "loom/primitives.rs"]
 mod primitives;
-#[path = "../src/published.rs"]
-mod published;
 #[path = "../src/rendezvous.rs"]
 mod rendezvous;
 #[path = "../src/tally.rs"]
@@ -21,11 +25,10 @@ mod tally;
 
 use std::sync::Arc;
 
+use barrier::Barrier;
 use formation::{Formation, Request};
-use lookout::Lookout;
+use hall::Hall;
 use loom::thread;
-use published::Published;
-use rendezvous::{Arrival, Line, Passage};
 use tally::Patience;
 
 const SLEEP_AT_ONCE: Patience = Patience {
@@ -33,35 +36,18 @@ const SLEEP_AT_ONCE: Patience = Patience {
     yields: 0,
 };
 
-#[derive(Default)]
-struct Image {
-    arrival: Arrival,
-    lines: [[Line; 2]; 2],
-    published: Published,
-}
-
 /// Forms teams `times` times; each image asks for another team each time.
-fn form(images: &[Image], me: usize, times: u64) -> Vec<Formation> {
+fn form(hall: &Hall, me: usize, times: u64) -> Vec<Formation> {
     let wish = |image: usize, time: u64| (image as u64 + time) % 2;
     (1..=times)
         .map(|number| {
-            images[me]
-                .published
-                .write(number, [wish(me, number), 7, 7, 7]);
-            let passage = Passage {
-                me,
-                images: images.len(),
-                number,
-                tag: &[1; 4],
-                patience: SLEEP_AT_ONCE,
-            };
-            images[me].arrival.enter(number, passage.tag);
-            let line = |image: usize, set: usize, round: usize| &images[image].lines[set][round];
-            assert_eq!(rendezvous::meet(&passage, line, |_| Lookout(0)), Ok(()));
-            let requests: Vec<Request> = (0..images.len())
+            let words = [wish(me, number), 7, 7];
+            let met = hall.meet_by(me, number, &[1; 4], &words, Barrier::Flat);
+            assert_eq!(met, Ok(Vec::new()));
+            let requests: Vec<Request> = (0..hall.images())
                 .map(|image| Request {
                     image,
-                    number: images[image].published.read(number)[0],
+                    number: hall.words(image, number)[0],
                     index: None,
                 })
                 .collect();
@@ -78,14 +64,14 @@ fn model(count: usize, times: u64, preemptions: usize) {
     builder.preemption_bound = Some(preemptions);
     builder.max_branches = 10_000;
     builder.check(move || {
-        let images: Arc<Vec<Image>> = Arc::new((0..count).map(|_| Image::default()).collect());
+        let hall = Arc::new(Hall::new(count, SLEEP_AT_ONCE));
         let others: Vec<_> = (1..count)
             .map(|me| {
-                let images = Arc::clone(&images);
-                thread::spawn(move || form(&images, me, times))
+                let hall = Arc::clone(&hall);
+                thread::spawn(move || form(&hall, me, times))
             })
             .collect();
-        let mine = form(&images, 0, times);
+        let mine = form(&hall, 0, times);
         for other in others {
             assert_eq!(other.join().expect("loom reports panics itself"), mine);
         }

@@ -6,6 +6,12 @@
 // The model uses a part of the sources.
 #![allow(dead_code)]
 
+#[path = "../src/barrier.rs"]
+mod barrier;
+#[path = "../src/card.rs"]
+mod card;
+#[path = "loom/hall.rs"]
+mod hall;
 #[path = "loom/lookout.rs"]
 mod lookout;
 #[path = "loom/primitives.rs"]
@@ -17,14 +23,14 @@ mod tally;
 
 use std::sync::Arc;
 
-use lookout::{ENDED, Lookout, Stop, failed};
+use barrier::Barrier;
+use card::Tag;
+use hall::Hall;
+use lookout::{ENDED, Stop};
 use loom::cell::UnsafeCell;
 use loom::thread;
-use rendezvous::{Arrival, Line, Passage, Refusal, Tag};
+use rendezvous::Refusal;
 use tally::Patience;
-
-/// Rounds of a barrier of up to four images.
-const ROUNDS: usize = 2;
 
 const SLEEP_AT_ONCE: Patience = Patience {
     spins: 0,
@@ -35,12 +41,9 @@ const SPIN_AND_YIELD: Patience = Patience {
     yields: 1,
 };
 
-/// What the images share, and how they wait.
+/// The images, and what they use to see whether they have met.
 struct Job {
-    images: usize,
-    patience: Patience,
-    arrivals: Vec<Arrival>,
-    lines: Vec<[[Line; ROUNDS]; 2]>,
+    hall: Hall,
     /// For each image two values that take turns, written with plain stores.
     written: Vec<[UnsafeCell<u64>; 2]>,
 }
@@ -51,37 +54,29 @@ unsafe impl Sync for Job {}
 impl Job {
     fn new(images: usize, patience: Patience) -> Arc<Self> {
         Arc::new(Self {
-            images,
-            patience,
-            arrivals: (0..images).map(|_| Arrival::default()).collect(),
-            lines: (0..images).map(|_| Default::default()).collect(),
+            hall: Hall::new(images, patience),
             written: (0..images)
                 .map(|_| [UnsafeCell::new(0), UnsafeCell::new(0)])
                 .collect(),
         })
     }
 
-    /// Returns the images that failed before they arrived.
-    fn meet(&self, me: usize, number: u64, tag: &Tag) -> Result<Vec<usize>, Refusal<Stop>> {
-        let passage = Passage {
-            me,
-            images: self.images,
-            number,
-            tag,
-            patience: self.patience,
-        };
-        self.arrivals[me].enter(number, tag);
-        let line = |image: usize, set: usize, round: usize| &self.lines[image][set][round];
-        match rendezvous::meet(&passage, line, |_| Lookout(u32::MAX)) {
-            Ok(()) => Ok(Vec::new()),
-            Err(Refusal::Stopped(Stop::Failed)) => rendezvous::meet_survivors(
-                &passage,
-                |image| &self.arrivals[image],
-                |image| primitives::alarm() & failed(image) != 0,
-                |image| Lookout(failed(image)),
-            ),
-            Err(refusal) => Err(refusal),
+    /// Returns the images that failed before they entered.
+    fn meet(
+        &self,
+        me: usize,
+        number: u64,
+        tag: &Tag,
+        barrier: Barrier,
+    ) -> Result<Vec<usize>, Refusal<Stop>> {
+        let words = [number, me as u64, 7];
+        let met = self.hall.meet_by(me, number, tag, &words, barrier);
+        if let Ok(missing) = &met {
+            for image in (0..self.hall.images()).filter(|image| !missing.contains(image)) {
+                assert_eq!(self.hall.words(image, number), [number, image as u64, 7]);
+            }
         }
+        met
     }
 
     fn write(&self, me: usize, number: u64) {
@@ -91,7 +86,7 @@ impl Job {
 
     /// Checks that all images but those missing wrote before they went in.
     fn read(&self, me: usize, number: u64, missing: &[usize]) {
-        for image in (0..self.images).filter(|image| !missing.contains(image)) {
+        for image in (0..self.hall.images()).filter(|image| !missing.contains(image)) {
             // SAFETY: loom fails the model if another thread uses the cell at the same time.
             let value = self.written[image][(number & 1) as usize].with(|value| unsafe { *value });
             assert_eq!(
@@ -132,11 +127,11 @@ fn model<R: 'static>(
     });
 }
 
-fn barriers(images: usize, patience: Patience, preemptions: usize, count: u64) {
+fn barriers(images: usize, patience: Patience, preemptions: usize, count: u64, barrier: Barrier) {
     let body = move |job: &Job, me| {
         for number in 1..=count {
             job.write(me, number);
-            assert_eq!(job.meet(me, number, &[7; 4]), Ok(Vec::new()));
+            assert_eq!(job.meet(me, number, &[7; 4], barrier), Ok(Vec::new()));
             job.read(me, number, &[]);
         }
     };
@@ -145,38 +140,67 @@ fn barriers(images: usize, patience: Patience, preemptions: usize, count: u64) {
 
 #[test]
 fn two_images_pass_consecutive_barriers_together_when_they_sleep_at_once() {
-    barriers(2, SLEEP_AT_ONCE, 3, 3);
+    for barrier in Barrier::ALL {
+        barriers(2, SLEEP_AT_ONCE, 3, 3, barrier);
+    }
 }
 
 #[test]
 fn two_images_pass_consecutive_barriers_together_when_they_spin_and_yield_first() {
-    barriers(2, SPIN_AND_YIELD, 3, 3);
+    for barrier in Barrier::ALL {
+        barriers(2, SPIN_AND_YIELD, 3, 3, barrier);
+    }
+}
+
+#[test]
+fn three_images_pass_consecutive_barriers_together_when_they_sleep_at_once() {
+    for barrier in Barrier::ALL {
+        barriers(3, SLEEP_AT_ONCE, 1, 2, barrier);
+    }
 }
 
 #[test]
 fn three_images_pass_a_barrier_together_when_they_sleep_at_once() {
-    barriers(3, SLEEP_AT_ONCE, 2, 1);
+    for barrier in Barrier::ALL {
+        barriers(3, SLEEP_AT_ONCE, 2, 1, barrier);
+    }
 }
 
-/// Lets the images meet once, each with its own tag, and checks what becomes of them.
-fn disagree<const N: usize>(patience: Patience, preemptions: usize, operations: [u64; N]) {
+#[test]
+fn two_images_pass_barriers_of_all_kinds_in_turn() {
+    let body = |job: &Job, me| {
+        for (number, barrier) in (1..).zip(Barrier::ALL) {
+            job.write(me, number);
+            assert_eq!(job.meet(me, number, &[7; 4], barrier), Ok(Vec::new()));
+            job.read(me, number, &[]);
+        }
+    };
+    model(2, SLEEP_AT_ONCE, 2, body, |_| ());
+}
+
+/// Lets the images meet once, each with its own operation or by its own barrier, and checks what becomes of
+/// them.
+fn disagree<const N: usize>(
+    patience: Patience,
+    preemptions: usize,
+    operations: [u64; N],
+    barriers: [Barrier; N],
+) {
     let body = move |job: &Job, me: usize| {
-        let result = job.meet(me, 1, &[1, 1, 1, operations[me]]);
+        let result = job.meet(me, 1, &[1, 1, 1, operations[me]], barriers[me]);
         if result.is_err() {
             primitives::raise_alarm(ENDED);
         }
         result
     };
+    let does = move |image: usize| (operations[image], barriers[image]);
     model(N, patience, preemptions, body, move |results| {
         let mut mismatches = 0;
         for (me, result) in results.into_iter().enumerate() {
             match result {
-                Ok(_) => panic!("image {me} came out, although {operations:?} differ"),
+                Ok(_) => panic!("image {me} came out of {operations:?} by {barriers:?}"),
                 Err(Refusal::Mismatch { image }) => {
-                    assert_ne!(
-                        operations[me], operations[image],
-                        "image {me} blames image {image}"
-                    );
+                    assert_ne!(does(me), does(image), "image {me} blames image {image}");
                     mismatches += 1;
                 }
                 Err(Refusal::Stopped(stop)) => assert_eq!(stop, Stop::Ended),
@@ -188,90 +212,41 @@ fn disagree<const N: usize>(patience: Patience, preemptions: usize, operations: 
 
 #[test]
 fn of_two_images_that_disagree_none_comes_out_and_one_knows_why() {
-    disagree(SLEEP_AT_ONCE, 3, [1, 2]);
-    disagree(SPIN_AND_YIELD, 3, [1, 2]);
+    for barrier in Barrier::ALL {
+        disagree(SLEEP_AT_ONCE, 3, [1, 2], [barrier; 2]);
+        disagree(SPIN_AND_YIELD, 3, [1, 2], [barrier; 2]);
+    }
 }
 
 #[test]
 fn of_three_images_of_which_one_disagrees_none_comes_out_and_one_knows_why() {
-    disagree(SLEEP_AT_ONCE, 2, [2, 1, 1]);
-    disagree(SLEEP_AT_ONCE, 2, [1, 2, 1]);
-    disagree(SLEEP_AT_ONCE, 2, [1, 1, 2]);
+    for barrier in Barrier::ALL {
+        disagree(SLEEP_AT_ONCE, 1, [2, 1, 1], [barrier; 3]);
+        disagree(SLEEP_AT_ONCE, 1, [1, 2, 1], [barrier; 3]);
+        disagree(SLEEP_AT_ONCE, 1, [1, 1, 2], [barrier; 3]);
+    }
 }
 
 #[test]
 fn of_three_images_that_all_disagree_none_comes_out_and_one_knows_why() {
-    disagree(SLEEP_AT_ONCE, 2, [1, 2, 3]);
-}
-
-/// The image `victim` fails when it has taken `steps` steps of its first barrier; the others pass two. They
-/// agree in each about who was there, and see what those wrote.
-fn fail_on_the_way(images: usize, preemptions: usize, victim: usize, steps: usize) {
-    let body = move |job: &Job, me: usize| {
-        let mut missing = Vec::new();
-        for number in 1..=2 {
-            job.write(me, number);
-            if me == victim {
-                // Killed before it entered, after, or after its first signal.
-                if steps > 0 {
-                    job.arrivals[me].enter(number, &[7; 4]);
-                }
-                if steps > 1 {
-                    let ahead = (me + 1) % job.images;
-                    job.lines[ahead][1][0].send(number, &[7; 4]);
-                }
-                primitives::raise_alarm(failed(victim));
-                return None;
-            }
-            let absent = job.meet(me, number, &[7; 4]).expect("nobody disagrees");
-            job.read(me, number, &absent);
-            missing.push(absent);
-        }
-        Some(missing)
-    };
-    model(images, SLEEP_AT_ONCE, preemptions, body, move |results| {
-        let first: &[usize] = if steps == 0 { &[victim] } else { &[] };
-        for missing in results.into_iter().flatten() {
-            assert_eq!(missing, [first, &[victim]], "all images see the same");
-        }
-    });
-}
-
-#[test]
-fn the_survivor_of_two_passes_alone() {
-    for steps in 0..=2 {
-        fail_on_the_way(2, 3, 1, steps);
-        fail_on_the_way(2, 3, 0, steps);
+    for barrier in Barrier::ALL {
+        disagree(SLEEP_AT_ONCE, 1, [1, 2, 3], [barrier; 3]);
     }
 }
 
 #[test]
-fn the_survivors_of_three_agree_about_who_was_there() {
-    for steps in 0..=2 {
-        fail_on_the_way(3, 1, 2, steps);
+fn of_two_images_with_different_barriers_none_comes_out_and_one_knows_why() {
+    for one in Barrier::ALL {
+        for other in Barrier::ALL.into_iter().filter(|other| *other != one) {
+            disagree(SLEEP_AT_ONCE, 2, [1, 1], [one, other]);
+        }
     }
-    fail_on_the_way(3, 1, 0, 1);
 }
 
-/// Image 1 has failed before; image 2 fails after it has entered. So it was there, whenever image 0 looks.
 #[test]
-fn an_image_that_enters_and_fails_while_others_look_was_there() {
-    let body = |job: &Job, me: usize| {
-        job.write(me, 1);
-        match me {
-            0 => {
-                let absent = job.meet(me, 1, &[7; 4]).expect("nobody disagrees");
-                job.read(me, 1, &absent);
-                return Some(absent);
-            }
-            1 => {}
-            _ => job.arrivals[me].enter(1, &[7; 4]),
-        }
-        primitives::raise_alarm(failed(me));
-        None
-    };
-    model(3, SLEEP_AT_ONCE, 2, body, |results| {
-        let absent: Vec<Vec<usize>> = results.into_iter().flatten().collect();
-        assert_eq!(absent, [[1]]);
-    });
+fn of_three_images_of_which_one_has_a_different_barrier_none_comes_out_and_one_knows_why() {
+    use Barrier::{Central, Dissemination, Flat, Tree};
+    disagree(SLEEP_AT_ONCE, 1, [1; 3], [Central, Tree, Central]);
+    disagree(SLEEP_AT_ONCE, 1, [1; 3], [Tree, Tree, Dissemination]);
+    disagree(SLEEP_AT_ONCE, 1, [1; 3], [Flat, Central, Tree]);
 }
