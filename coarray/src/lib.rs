@@ -70,9 +70,9 @@ pub mod testing;
 
 pub use crate::coarray::Coarray;
 pub use coarray_collectives::{
-    Algorithm, Collective, Message, co_all, co_any, co_broadcast, co_count, co_max, co_max_to,
-    co_min, co_min_to, co_reduce, co_reduce_to, co_sum, co_sum_to, record_messages, try_co_all,
-    try_co_any, try_co_broadcast, try_co_count, try_co_max, try_co_max_to, try_co_min,
+    Algorithm, Collective, Kind, Message, co_all, co_any, co_broadcast, co_count, co_max,
+    co_max_to, co_min, co_min_to, co_reduce, co_reduce_to, co_sum, co_sum_to, record_messages,
+    try_co_all, try_co_any, try_co_broadcast, try_co_count, try_co_max, try_co_max_to, try_co_min,
     try_co_min_to, try_co_reduce, try_co_reduce_to, try_co_sum, try_co_sum_to,
 };
 pub use coarray_coref::{

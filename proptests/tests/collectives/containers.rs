@@ -71,7 +71,7 @@ fn a_broadcast_from_no_image_panics_on_all() {
     assert!(
         failure
             .text
-            .contains("co_broadcast from image 3, but there are 3 images"),
+            .contains("co_broadcast with image 3 as root, but there are 3 images"),
         "{failure}"
     );
 }

@@ -5,7 +5,7 @@ mod mixed;
 mod nested;
 mod values;
 
-use coarray::{Values, co_broadcast, co_max, co_min, co_reduce, co_sum, this_image};
+use coarray::{co_broadcast, co_max, co_min, co_reduce, co_sum, this_image};
 use coarray_proptests::{Sample, Setting, bits, config};
 use proptest::prelude::*;
 use values::{Count, Digits, Matrix, input};
@@ -178,35 +178,6 @@ proptest! {
         seed: u64,
     ) {
         reduce(setting, length, seed, |a: bool, b| a ^ b);
-    }
-}
-
-#[test]
-fn what_is_not_comparable_is_kept_only_where_image_0_has_it() {
-    for setting in Setting::all() {
-        setting.run(|| {
-            let nan_on = |image: usize| {
-                if this_image() == image {
-                    f64::NAN
-                } else {
-                    this_image() as f64
-                }
-            };
-            let mut values = [nan_on(0), nan_on(1)];
-            co_max(&mut values);
-            let largest = if coarray::num_images() == 2 {
-                0.0
-            } else {
-                coarray::num_images() as f64 - 1.0
-            };
-            assert!(values[0].is_nan());
-            assert_eq!(values[1], largest);
-            let mut values = [nan_on(0), nan_on(1)];
-            co_min(&mut values);
-            assert!(values[0].is_nan());
-            assert_eq!(values[1], 0.0);
-            assert_eq!(Values::elements(&values).len(), 2);
-        });
     }
 }
 

@@ -1,0 +1,181 @@
+//! What a collective operation is called with, and what it should give.
+
+use coarray::{Algorithm, Collective, Kind, this_image};
+use coarray_proptests::{bits, mix};
+
+use crate::values::Element;
+
+/// What one image brings to an operation.
+#[derive(Clone, Debug)]
+pub struct Input<T> {
+    values: Vec<T>,
+    /// How many elements take part: of each image, or, where it has some for each other, of each of those parts.
+    pub length: usize,
+    /// The image from which or to which values go, where that is one.
+    pub root: usize,
+    /// The image.
+    pub me: usize,
+    /// How many images there are.
+    pub images: usize,
+}
+
+impl<T> Input<T> {
+    /// The elements of an operation for which the image has as many as any other.
+    pub fn own(&self) -> &[T] {
+        self.part(0)
+    }
+
+    /// The elements for one image.
+    pub fn part(&self, image: usize) -> &[T] {
+        &self.values[image * self.length..][..self.length]
+    }
+
+    /// The elements for all images.
+    pub fn parts(&self) -> &[T] {
+        &self.values
+    }
+
+    /// Some of the elements for one image: more or less of them for each pair.
+    pub fn some(&self, image: usize) -> &[T] {
+        let length = (3 * self.me + 5 * image + self.length) % (self.length + 1);
+        &self.part(image)[..length]
+    }
+}
+
+/// What an image gets: rows of elements.
+pub type Output<T> = Vec<Vec<T>>;
+
+/// A collective operation on elements of one type.
+#[derive(Clone, Copy)]
+pub struct Subject<T: 'static> {
+    /// Its name, for whoever reads of a failure.
+    pub name: &'static str,
+    /// Among which algorithms it chooses.
+    pub kind: Kind,
+    /// Whether it must join elements in the order of the images.
+    pub is_ordered: bool,
+    /// Whether one image is different from the others.
+    pub is_rooted: bool,
+    /// Whether an image has elements for each image.
+    pub is_dealt: bool,
+    /// Calls it.
+    pub run: fn(Collective, &Input<T>) -> Output<T>,
+    /// What each image should get.
+    pub outcome: fn(&[Input<T>]) -> Vec<Output<T>>,
+}
+
+impl<T> Subject<T> {
+    /// The choice of the table, and all algorithms that keep the order of the images if it matters.
+    pub fn algorithms(&self) -> impl Iterator<Item = Option<Algorithm>> + use<T> {
+        let is_ordered = self.is_ordered;
+        let all = self.kind.algorithms().iter().copied();
+        let possible = all.filter(move |&algorithm| !is_ordered || algorithm != Algorithm::Ring);
+        [None].into_iter().chain(possible.map(Some))
+    }
+}
+
+/// One call of an operation by all images of a team, with what it should give.
+pub struct Case<T: 'static> {
+    subject: Subject<T>,
+    inputs: Vec<Input<T>>,
+    outcome: Vec<Output<T>>,
+}
+
+impl<T: Element> Case<T> {
+    /// The call by so many images.
+    pub fn new(subject: Subject<T>, images: usize, length: usize, root: usize, seed: u64) -> Self {
+        let input = |me| {
+            let elements = if subject.is_dealt {
+                images * length
+            } else {
+                length
+            };
+            let seed = mix(seed, me as u64);
+            let element = |index| T::element(mix(seed, index as u64), me);
+            Input {
+                values: (0..elements).map(element).collect(),
+                length,
+                root,
+                me,
+                images,
+            }
+        };
+        let inputs: Vec<Input<T>> = (0..images).map(input).collect();
+        let outcome = (subject.outcome)(&inputs);
+        Self {
+            subject,
+            inputs,
+            outcome,
+        }
+    }
+}
+
+/// A case, whatever its type.
+pub trait Check: Sync {
+    /// Collective. Calls the operation by each algorithm, and compares what comes out.
+    fn check_all(&self);
+
+    /// Collective. Calls the operation by one of the algorithms, and compares what comes out.
+    fn check_one(&self, choice: usize);
+}
+
+impl<T: Element> Check for Case<T> {
+    fn check_all(&self) {
+        self.subject
+            .algorithms()
+            .for_each(|algorithm| self.check(algorithm));
+    }
+
+    fn check_one(&self, choice: usize) {
+        let all: Vec<_> = self.subject.algorithms().collect();
+        self.check(all[choice % all.len()]);
+    }
+}
+
+impl<T: Element> Case<T> {
+    fn check(&self, algorithm: Option<Algorithm>) {
+        let how = Collective::new();
+        let how = algorithm.map_or(how, |algorithm| how.algorithm(algorithm));
+        let me = this_image();
+        let (input, expected) = (&self.inputs[me], &self.outcome[me]);
+        let result = (self.subject.run)(how, input);
+        if !is_same(&result, expected) {
+            self.complain(algorithm, &result);
+        }
+    }
+
+    fn complain(&self, algorithm: Option<Algorithm>, result: &Output<T>) -> ! {
+        let me = this_image();
+        let (input, expected) = (&self.inputs[me], &self.outcome[me]);
+        let lengths = |rows: &Output<T>| rows.iter().map(Vec::len).collect::<Vec<_>>();
+        let flat = |rows: &Output<T>| rows.concat();
+        let (got, wanted) = (flat(result), flat(expected));
+        let first = got
+            .iter()
+            .zip(&wanted)
+            .position(|(one, other)| !is_same_element(one, other));
+        panic!(
+            "{} by {algorithm:?} of {} elements, root {}, on image {me} of {}: rows {:?} instead of {:?}, first \
+             difference at {first:?}: {:?}",
+            self.subject.name,
+            input.length,
+            input.root,
+            input.images,
+            lengths(result),
+            lengths(expected),
+            first.map(|index| (got[index], wanted[index])),
+        )
+    }
+}
+
+fn is_same<T: Element>(one: &Output<T>, other: &Output<T>) -> bool {
+    one.len() == other.len()
+        && one
+            .iter()
+            .zip(other)
+            .all(|(one, other)| bits(one) == bits(other))
+}
+
+fn is_same_element<T: Element>(one: &T, other: &T) -> bool {
+    bits(std::slice::from_ref(one)) == bits(std::slice::from_ref(other))
+}

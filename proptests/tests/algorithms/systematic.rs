@@ -1,0 +1,131 @@
+//! Every operation by every algorithm on every number of images, with few elements and with many.
+
+use coarray::Launch;
+use coarray::prelude::*;
+use coarray_proptests::{Particle, mix};
+
+use crate::MOST_IMAGES;
+use crate::subject::{Case, Check, Subject};
+use crate::values::{Colour, Element, Maps};
+
+/// Few elements, and many.
+const LENGTHS: [usize; 4] = [0, 1, 7, 1000];
+
+/// More than pass at once, and the numbers of images for them.
+const MOST: usize = 65_537;
+const IMAGES_WITH_MOST: [usize; 7] = [1, 2, 3, 4, 7, 8, MOST_IMAGES];
+
+/// The first image, the last, and one between.
+fn roots(images: usize) -> Vec<usize> {
+    let mut roots = vec![0, images / 2, images - 1];
+    roots.dedup();
+    roots
+}
+
+/// All calls on so many elements by so many images.
+fn cases<T: Element>(images: usize, length: usize, roots: &[usize]) -> Vec<Box<dyn Check>> {
+    let of = |subject: Subject<T>| {
+        let all = if subject.is_rooted {
+            roots
+        } else {
+            &roots[..1]
+        };
+        // An image has elements for each other: as many in all.
+        let length = if subject.is_dealt && length > LENGTHS[3] {
+            length / images
+        } else {
+            length
+        };
+        let case = move |&root: &usize| -> Box<dyn Check> {
+            let seed = mix(length as u64, root as u64);
+            Box::new(Case::new(subject, images, length, root, seed))
+        };
+        all.iter().map(case).collect::<Vec<_>>()
+    };
+    T::subjects().into_iter().flat_map(of).collect()
+}
+
+/// Runs all cases on so many images, of which some count as one node.
+#[track_caller]
+fn check(images: usize, cases: &[Box<dyn Check>]) {
+    let nodes = Launch::new(images).images_per_node(1 + images / 3);
+    let outcome = nodes.run(|| cases.iter().for_each(|case| case.check_all()));
+    if let Err(failure) = outcome {
+        panic!("{images} images: {failure}");
+    }
+}
+
+macro_rules! every_algorithm {
+    ($($name:ident: $type:ty;)*) => { $(
+        mod $name {
+            use super::*;
+
+            #[test]
+            fn elements_that_pass_at_once_on_every_number_of_images() {
+                for images in 1..=MOST_IMAGES {
+                    let of = |&length: &usize| cases::<$type>(images, length, &roots(images));
+                    let cases: Vec<_> = LENGTHS.iter().flat_map(of).collect();
+                    check(images, &cases);
+                }
+            }
+
+            #[test]
+            fn more_elements_than_pass_at_once() {
+                for images in IMAGES_WITH_MOST {
+                    check(images, &cases::<$type>(images, MOST, &[images / 2]));
+                }
+            }
+        }
+    )* };
+}
+
+every_algorithm! {
+    bytes: u8;
+    signed_integers: i32;
+    unsigned_integers: u64;
+    floats: f32;
+    double_floats: f64;
+    truth_values: bool;
+    colours: Colour;
+    structs: Particle;
+    maps_that_are_joined_in_order: Maps;
+}
+
+#[test]
+fn every_image_is_a_root_of_every_operation() {
+    for images in [4, 9, MOST_IMAGES] {
+        let roots: Vec<usize> = (0..images).collect();
+        check(images, &cases::<Maps>(images, 3, &roots));
+        check(images, &cases::<u64>(images, 3, &roots));
+    }
+}
+
+#[test]
+fn conditions_are_those_of_all_images_by_every_algorithm() {
+    for images in 1..=MOST_IMAGES {
+        let launch = Launch::new(images).images_per_node(2);
+        let outcome = launch.run(|| {
+            // None, all, one, all but one, and some.
+            let some = mix(images as u64, 7);
+            let one = 1 << (images / 2);
+            for set in [0, u64::MAX, one, !one, some] {
+                let holds = |image: usize| set >> image & 1 == 1;
+                let count = (0..images).filter(|&image| holds(image)).count();
+                let mine = holds(this_image());
+                for &algorithm in coarray::Kind::Reduce.algorithms() {
+                    let how = Collective::new().algorithm(algorithm);
+                    assert_eq!(how.co_all(mine), count == images, "{algorithm} {set:b}");
+                    assert_eq!(how.co_any(mine), count > 0, "{algorithm} {set:b}");
+                    assert_eq!(how.co_count(mine), count, "{algorithm} {set:b}");
+                }
+                assert_eq!(
+                    (co_all(mine), co_any(mine), co_count(mine)),
+                    (count == images, count > 0, count)
+                );
+            }
+        });
+        if let Err(failure) = outcome {
+            panic!("{images} images: {failure}");
+        }
+    }
+}
