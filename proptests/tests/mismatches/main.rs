@@ -1,9 +1,11 @@
 //! Images that are in different collective operations never wait for each other: the job fails, and says
 //! who is where.
 
+mod algorithms;
 mod alike;
 mod interrupted;
 mod kinds;
+mod operators;
 mod pairs;
 
 use std::process::abort;
@@ -35,7 +37,10 @@ fn watched(images: usize, case: &str, body: impl Fn() + Sync) -> Result<(), Fail
             abort();
         }
     });
-    let outcome = Launch::new(images).heap(1 << 18).run(body);
+    let outcome = Launch::new(images)
+        .images_per_node(2)
+        .heap(1 << 18)
+        .run(body);
     drop(done);
     outcome.map(drop)
 }
