@@ -9,7 +9,7 @@ use crate::micro::is_wanted;
 use crate::operations::OPERATIONS;
 use crate::options::{self, Command, Job, Task};
 use crate::raw::Barrier;
-use crate::sample::{Line, OWN, RAW};
+use crate::sample::{Line, OWN, RATIO, RAW};
 use crate::stopwatch::{Action, Stopwatch};
 use crate::tune;
 
@@ -49,9 +49,10 @@ fn micro(job: &Job, barrier: &Rc<Barrier>, stopwatch: &Stopwatch) {
                 let parts = times[1..].iter().zip(&needs);
                 parts.map(|(times, need)| need * times[turn]).sum()
             };
-            let raw = (0..times[0].len()).map(bound).collect();
+            let raw: Vec<f64> = (0..times[0].len()).map(bound).collect();
             let own = times.swap_remove(0);
-            for (what, times) in [(OWN, own), (RAW, raw)] {
+            let ratio = own.iter().zip(&raw).map(|(own, raw)| own / raw).collect();
+            for (what, times) in [(OWN, own), (RAW, raw), (RATIO, ratio)] {
                 tell(operation.name, bytes, what, times);
             }
         }

@@ -5,9 +5,10 @@ use std::error::Error;
 use crate::conductor::{self, Effort};
 use crate::operations::{OPERATIONS, Operation};
 use crate::options::{Micro, Task};
-use crate::peers::Installed;
+use crate::peers::{Installed, Peer};
 use crate::report::{self, Machine};
-use crate::sample::{Line, OWN, PEER, Rows};
+use crate::sample::{Line, OWN, PEER, Row, Rows};
+use crate::statistics::Samples;
 
 /// Measures and prints.
 ///
@@ -40,9 +41,13 @@ pub fn run(options: &Micro) -> Result<(), Box<dyn Error>> {
     for _ in 0..effort.rounds {
         let (images, fabric) = (options.images, options.fabric);
         let mut job = conductor::job(Task::Micro, images, fabric, &options.only, effort)?;
+        let mut own = Rows::default();
         conductor::read_lines(&mut job, |line| {
             if let Some(line) = Line::parse(line) {
                 bar.inc(u64::from(line.what == OWN));
+                if line.what == OWN {
+                    own.add(line.clone());
+                }
                 rows.add(line);
             }
         })?;
@@ -52,8 +57,8 @@ pub fn run(options: &Micro) -> Result<(), Box<dyn Error>> {
             conductor::read_lines(&mut program, |line| {
                 if let Some(line) = Line::parse(line).filter(|line| line.what == PEER) {
                     bar.inc(1);
-                    let what = peer.peer.name().to_owned();
-                    rows.add(Line { what, ..line });
+                    let own = own.row(&line.operation, line.bytes);
+                    add_peer(rows.row(&line.operation, line.bytes), peer.peer, line, own);
                 } else if let Some(title) = line.strip_prefix("# ") {
                     peer.title = title.to_owned();
                 }
@@ -73,6 +78,16 @@ pub fn run(options: &Micro) -> Result<(), Box<dyn Error>> {
         report::table(&rows, &machine, &peers);
     }
     Ok(())
+}
+
+/// Adds a peer's samples of one round, and the speedup over them in that round, for the reason given at [`RATIO`].
+///
+/// [`RATIO`]: crate::sample::RATIO
+fn add_peer(row: &mut Row, peer: Peer, line: Line, own: &Row) {
+    let times = Samples::from_iter(line.times.iter().copied());
+    let speedup = own.of(OWN).map(|own| times.median() / own.median());
+    row.add(peer.name().to_owned(), line.times);
+    row.add(peer.speedup().to_owned(), speedup);
 }
 
 /// Whether the operation is among `only`, or `only` names none.

@@ -67,6 +67,13 @@ impl Peer {
             Self::Mpi => "mpi",
         }
     }
+
+    /// What samples of how many times as long it takes are filed under.
+    pub fn speedup(self) -> &'static str {
+        match self {
+            Self::Mpi => "mpi speedup",
+        }
+    }
 }
 
 /// A peer whose program is ready to run.

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use crate::conductor::fit;
 use crate::options::{Fabric, cores};
 use crate::peers::Installed;
-use crate::sample::{OWN, RAW, Row, Rows};
+use crate::sample::{OWN, RATIO, RAW, Row, Rows};
+use crate::statistics::Samples;
 
 /// Where the numbers come from.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +31,7 @@ pub fn json(rows: &Rows, images: usize, peers: &[Installed]) {
 }
 
 fn json_line(row: &Row, images: usize, peers: &[Installed]) -> Option<String> {
-    let (own, raw) = (row.of(OWN)?, row.of(RAW)?);
+    let (own, raw, ratio) = (row.of(OWN)?, row.of(RAW)?, row.of(RATIO)?);
     let mut line = format!(
         r#"{{"op":"{}","bytes":{},"images":{images},"ns":{:.2},"min":{:.2},"p99":{:.2},"raw_ns":{:.2},"raw_min":{:.2},"ratio":{:.4}"#,
         row.operation,
@@ -40,19 +41,19 @@ fn json_line(row: &Row, images: usize, peers: &[Installed]) -> Option<String> {
         own.p99(),
         raw.median(),
         raw.min(),
-        own.median() / raw.median(),
+        ratio.median(),
     );
     let mut of_peers = peers
         .iter()
-        .filter_map(|peer| Some((peer, row.of(peer.peer.name())?)));
-    if let Some((peer, samples)) = of_peers.next() {
+        .filter_map(|peer| Some((peer, of_peer(row, peer)?)));
+    if let Some((peer, (samples, speedup))) = of_peers.next() {
         let _ = write!(
             line,
             r#","peer":"{}","peer_ns":{:.2},"peer_min":{:.2},"peer_ratio":{:.4}"#,
             peer.title,
             samples.median(),
             samples.min(),
-            samples.median() / own.median(),
+            speedup.median(),
         );
     }
     line.push('}');
@@ -65,6 +66,11 @@ pub fn table(rows: &Rows, machine: &Machine, peers: &[Installed]) {
     let mut lines = vec![titles(peers)];
     lines.extend(rows.0.iter().filter_map(|row| cells(row, peers)));
     print!("{}", aligned(&lines));
+}
+
+/// A peer's samples, and the speedup over it.
+fn of_peer<'rows>(row: &'rows Row, peer: &Installed) -> Option<(&'rows Samples, &'rows Samples)> {
+    Some((row.of(peer.peer.name())?, row.of(peer.peer.speedup())?))
 }
 
 fn heading(machine: &Machine, peers: &[Installed]) -> String {
@@ -125,7 +131,7 @@ fn titles(peers: &[Installed]) -> Vec<String> {
 }
 
 fn cells(row: &Row, peers: &[Installed]) -> Option<Vec<String>> {
-    let (own, raw) = (row.of(OWN)?, row.of(RAW)?);
+    let (own, raw, ratio) = (row.of(OWN)?, row.of(RAW)?, row.of(RATIO)?);
     let mut cells = vec![
         row.operation.clone(),
         size(row.bytes),
@@ -134,14 +140,14 @@ fn cells(row: &Row, peers: &[Installed]) -> Option<Vec<String>> {
         time(own.p99()),
         time(raw.median()),
         time(raw.min()),
-        format!("{:.2}", own.median() / raw.median()),
+        format!("{:.2}", ratio.median()),
     ];
     for peer in peers {
-        cells.extend(match row.of(peer.peer.name()) {
-            Some(samples) => [
+        cells.extend(match of_peer(row, peer) {
+            Some((samples, speedup)) => [
                 time(samples.median()),
                 time(samples.min()),
-                format!("{:.2}x", samples.median() / own.median()),
+                format!("{:.2}x", speedup.median()),
             ],
             None => ["", "", ""].map(str::to_owned),
         });
@@ -196,7 +202,11 @@ mod tests {
 
     fn rows() -> Rows {
         let mut rows = Rows::default();
-        for text in ["sync_all 0 own 100 110 150", "sync_all 0 raw 55 50 60"] {
+        for text in [
+            "sync_all 0 own 100 110 150",
+            "sync_all 0 raw 55 50 60",
+            "sync_all 0 ratio 2 1.9 2.5",
+        ] {
             rows.add(Line::parse(text).unwrap());
         }
         rows

@@ -11,9 +11,9 @@ pub struct Line {
     pub operation: String,
     /// Its size; 0 for operations that have none.
     pub bytes: usize,
-    /// What was measured of it: [`OWN`], [`RAW`], [`PEER`], or the name of an algorithm.
+    /// What was measured of it: [`OWN`], [`RAW`], [`RATIO`], [`PEER`], or the name of an algorithm.
     pub what: String,
-    /// Nanoseconds that it took.
+    /// Nanoseconds that it took; or ratios.
     pub times: Vec<f64>,
 }
 
@@ -22,6 +22,12 @@ pub const OWN: &str = "own";
 
 /// What the hardware could do at the same moment.
 pub const RAW: &str = "raw";
+
+/// How many times as long as the bound the operation took in the same turn.
+///
+/// The median of these is steadier than the ratio of two medians: how fast cores talk to each other can change by a
+/// factor of five when a hypervisor moves them.
+pub const RATIO: &str = "ratio";
 
 /// A peer's operation.
 pub const PEER: &str = "peer";
@@ -56,7 +62,7 @@ impl fmt::Display for Line {
         write!(formatter, "{operation} {bytes} {what}")?;
         times
             .iter()
-            .try_for_each(|time| write!(formatter, " {time:.2}"))
+            .try_for_each(|time| write!(formatter, " {time:.3}"))
     }
 }
 
@@ -77,6 +83,14 @@ impl Row {
         let found = self.samples.iter().find(|(name, _)| name == what);
         found.map(|(_, samples)| samples)
     }
+
+    /// Adds samples of `what`.
+    pub fn add(&mut self, what: String, times: impl IntoIterator<Item = f64>) {
+        match self.samples.iter_mut().find(|(name, _)| *name == what) {
+            Some((_, samples)) => samples.extend(times),
+            None => self.samples.push((what, times.into_iter().collect())),
+        }
+    }
 }
 
 /// All rows, in the order in which they came.
@@ -86,20 +100,22 @@ pub struct Rows(pub Vec<Row>);
 impl Rows {
     /// Adds the samples of a line to those of its row.
     pub fn add(&mut self, line: Line) {
-        let is_its_row = |row: &Row| row.operation == line.operation && row.bytes == line.bytes;
-        let index = self.0.iter().position(is_its_row).unwrap_or_else(|| {
+        self.row(&line.operation, line.bytes)
+            .add(line.what, line.times);
+    }
+
+    /// The row of an operation at a size, which may be a new one.
+    pub fn row(&mut self, operation: &str, bytes: usize) -> &mut Row {
+        let is_it = |row: &Row| row.operation == operation && row.bytes == bytes;
+        let index = self.0.iter().position(is_it).unwrap_or_else(|| {
             self.0.push(Row {
-                operation: line.operation.clone(),
-                bytes: line.bytes,
+                operation: operation.to_owned(),
+                bytes,
                 samples: Vec::new(),
             });
             self.0.len() - 1
         });
-        let samples = &mut self.0[index].samples;
-        match samples.iter_mut().find(|(name, _)| *name == line.what) {
-            Some((_, samples)) => samples.extend(line.times),
-            None => samples.push((line.what, line.times.into_iter().collect())),
-        }
+        &mut self.0[index]
     }
 }
 
@@ -115,7 +131,7 @@ mod tests {
             what: OWN.into(),
             times: vec![101.5, 99.25],
         };
-        assert_eq!(line.to_string(), "co_sum 8 own 101.50 99.25");
+        assert_eq!(line.to_string(), "co_sum 8 own 101.500 99.250");
         assert_eq!(Line::parse(&line.to_string()), Some(line));
     }
 
