@@ -1,19 +1,21 @@
 /* Barriers, reductions and broadcasts of MPI, timed as cobench times those of coarray.
 
-   usage: mpirun -n N collectives MILLISECONDS [OPERATION ...]
+   usage: mpirun -n N collectives MILLISECONDS MICROSECONDS [OPERATION ...]
 
    Prints the name of the library, then a line `OPERATION BYTES peer NS NS ...` for each operation and size: the time
-   of one operation in each batch, on the slowest process. Batches last about 0.1 ms, at least five are taken, and
-   together they last about MILLISECONDS. */
+   of one operation in each batch, from the first start on any process to the last end. Batches last about
+   MICROSECONDS, at least five are taken, and together they last about MILLISECONDS. */
 
+#define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { MAX_BYTES = 8 << 20, MIN_BATCHES = 5, MAX_BATCH = 1 << 20 };
 
-static const double BATCH = 100e-6;
 static const int ROOT = 0;
 
 static int rank, size;
@@ -47,43 +49,57 @@ static void fail(const char *what) {
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* The seconds that a batch takes on this process. */
-static double batch(void (*run)(int), int count, int times) {
-    MPI_Barrier(MPI_COMM_WORLD);
-    double start = MPI_Wtime();
-    for (int i = 0; i < times; i++)
-        run(count);
-    return MPI_Wtime() - start;
+/* The nanoseconds of the clock that all processes of a machine share. */
+static int64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static void measure(const char *name, void (*run)(int), int bytes, double budget) {
+static void batch(void (*run)(int), int count, int times, int64_t *start, int64_t *end) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    *start = now();
+    for (int i = 0; i < times; i++)
+        run(count);
+    *end = now();
+}
+
+/* The first start and the last end of each of so many batches. */
+static void merge(int64_t *starts, int64_t *ends, int batches) {
+    MPI_Allreduce(MPI_IN_PLACE, starts, batches, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, ends, batches, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+}
+
+static void measure(const char *name, void (*run)(int), int bytes, double budget, double batch_length) {
     int count = bytes / (int)sizeof(double);
     int times = 1;
-    double seconds;
+    int64_t start, end;
     for (;; times *= 2) {
-        batch(run, count, times);
-        seconds = batch(run, count, times);
-        MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-        if (2 * seconds > BATCH || times >= MAX_BATCH)
+        batch(run, count, times, &start, &end);
+        batch(run, count, times, &start, &end);
+        merge(&start, &end, 1);
+        if (2 * (end - start) > batch_length || times >= MAX_BATCH)
             break;
     }
-    int batches = (int)(budget / seconds);
+    int batches = (int)(budget / (end - start));
     if (batches < MIN_BATCHES)
         batches = MIN_BATCHES;
-    double *taken = malloc(batches * sizeof *taken);
-    if (!taken)
+    int64_t *starts = malloc(batches * sizeof *starts);
+    int64_t *ends = malloc(batches * sizeof *ends);
+    if (!starts || !ends)
         fail("out of memory");
     for (int i = 0; i < batches; i++)
-        taken[i] = batch(run, count, times) / times;
-    MPI_Reduce(rank == 0 ? MPI_IN_PLACE : taken, taken, batches, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+        batch(run, count, times, &starts[i], &ends[i]);
+    merge(starts, ends, batches);
     if (rank == 0) {
         printf("%s %d peer", name, bytes);
         for (int i = 0; i < batches; i++)
-            printf(" %.2f", taken[i] * 1e9);
+            printf(" %.3f", (double)(ends[i] - starts[i]) / times);
         printf("\n");
         fflush(stdout);
     }
-    free(taken);
+    free(starts);
+    free(ends);
 }
 
 /* The largest reduction and broadcast must be right before they are fast. */
@@ -106,19 +122,19 @@ static void check(void) {
 }
 
 static int is_wanted(const char *name, int argc, char **argv) {
-    for (int i = 2; i < argc; i++)
+    for (int i = 3; i < argc; i++)
         if (strcmp(argv[i], name) == 0)
             return 1;
-    return argc == 2;
+    return argc == 3;
 }
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (argc < 2)
-        fail("usage: mpirun -n N collectives MILLISECONDS [OPERATION ...]");
-    double budget = atof(argv[1]) * 1e-3;
+    if (argc < 3)
+        fail("usage: mpirun -n N collectives MILLISECONDS MICROSECONDS [OPERATION ...]");
+    double budget = atof(argv[1]) * 1e6, batch_length = atof(argv[2]) * 1e3;
 
     send_buffer = malloc(MAX_BYTES);
     receive_buffer = malloc(MAX_BYTES);
@@ -136,10 +152,10 @@ int main(int argc, char **argv) {
         if (!is_wanted(operations[i].name, argc, argv))
             continue;
         if (!operations[i].has_sizes)
-            measure(operations[i].name, operations[i].run, 0, budget);
+            measure(operations[i].name, operations[i].run, 0, budget, batch_length);
         else
             for (int bytes = 8; bytes <= MAX_BYTES; bytes *= 4)
-                measure(operations[i].name, operations[i].run, bytes, budget);
+                measure(operations[i].name, operations[i].run, bytes, budget, batch_length);
     }
     free(send_buffer);
     free(receive_buffer);

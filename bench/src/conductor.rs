@@ -19,10 +19,11 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// Enough for numbers that come out the same tomorrow.
+    /// Enough for numbers that come out the same tomorrow. Many short rounds, so that a peer is measured soon after
+    /// `coarray`, before the machine is another.
     const FULL: Self = Self {
-        rounds: 5,
-        budget: Duration::from_millis(80),
+        rounds: 15,
+        budget: Duration::from_millis(25),
     };
 
     /// Enough to see that everything works.

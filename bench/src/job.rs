@@ -10,7 +10,7 @@ use crate::operations::OPERATIONS;
 use crate::options::{self, Command, Job, Task};
 use crate::raw::Barrier;
 use crate::sample::{Line, OWN, RATIO, RAW};
-use crate::stopwatch::{Action, Stopwatch};
+use crate::stopwatch::{self, Action, Stopwatch};
 use crate::tune;
 
 /// Collective. The program of every image of a job.
@@ -23,7 +23,8 @@ pub fn run() {
         error_stop_with(1, format_args!("cobench: cannot share memory: {error}"))
     });
     let barrier = Rc::new(barrier);
-    let stopwatch = Stopwatch::new(Rc::clone(&barrier), job.budget);
+    let batch = stopwatch::batch(job.crowded);
+    let stopwatch = Stopwatch::new(Rc::clone(&barrier), batch, job.budget);
     match job.task {
         Task::Micro => micro(&job, &barrier, &stopwatch),
         Task::Tune => tune::measure(&stopwatch),

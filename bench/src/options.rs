@@ -31,10 +31,10 @@ usage: cobench micro [--images N] [--fabric F] [--only NAME,...] [--peer NAME,..
   --quick           one short round, to see that everything works
 
 Each row of micro says how long the operation takes (median, min, and p99, which 99 of a hundred do not exceed; of
-batches of 0.1 ms), what the bare hardware needs for it in the same program at the same moment (raw), and how many
+batches of 0.1 ms, or 1 ms with more images than cores), what the bare hardware needs for it in the same program at the same moment (raw), and how many
 times as long the operation takes (ratio, the median over pairs of batches that followed each other); and, for a
-peer, how long it takes there and how many times as long as with coarray (speedup, the median over rounds). The
-slowest image counts. With no more images than cores each has a core of its own.";
+peer, how long it takes there and how many times as long as with coarray (speedup, the median over rounds). Time
+runs from the first image's start to the last one's end. With no more images than cores each has a core of its own.";
 
 /// What the user wants.
 #[derive(Clone, Debug, PartialEq, Eq)]

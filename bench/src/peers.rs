@@ -11,6 +11,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::conductor::fit;
+use crate::stopwatch::batch;
 
 /// Something to compare with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +116,7 @@ impl Installed {
                 command
                     .arg(&self.program)
                     .arg(budget.as_millis().to_string())
+                    .arg(batch(!fit(images)).as_micros().to_string())
                     .args(only)
                     // Open MPI asks twice whether root means it.
                     .env("OMPI_ALLOW_RUN_AS_ROOT", "1")

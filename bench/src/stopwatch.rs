@@ -1,21 +1,26 @@
 //! Timing what all images do together.
 //!
-//! Everything is run in batches: a raw barrier, the clock, so many times the operation, the clock. The time of a
-//! batch is that of the slowest image. What is to be compared takes turns, batch by batch, so that a disturbance of
-//! the machine hits all of it.
+//! Everything is run in batches: a raw barrier, the clock, so many times the operation, the clock. A batch begins when
+//! the first image begins and ends when the last one ends: where images outnumber cores, one may begin when
+//! another has ended. What is to be compared takes turns, batch by batch, so that a disturbance of the machine hits
+//! all of it.
 
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use coarray::co_max;
+use coarray::{co_max, co_min};
+use rustix::time::{ClockId, clock_gettime};
 
 use crate::raw::Barrier;
 
 /// Something to time: does it so many times.
 pub type Action = Box<dyn FnMut(usize)>;
 
-/// A batch lasts about this long, so that the clock and the start cost nothing in comparison.
-const BATCH: Duration = Duration::from_micros(100);
+/// A batch lasts about this long, so that the clock and the start cost nothing in comparison; longer if images must
+/// take turns to start.
+pub fn batch(crowded: bool) -> Duration {
+    Duration::from_micros(if crowded { 1000 } else { 100 })
+}
 
 /// Batches of each action at least, however long they last.
 const MIN_BATCHES: usize = 5;
@@ -24,13 +29,19 @@ const MIN_BATCHES: usize = 5;
 #[derive(Clone, Debug)]
 pub struct Stopwatch {
     barrier: Rc<Barrier>,
+    batch: Duration,
     budget: Duration,
 }
 
 impl Stopwatch {
-    /// Starts batches with `barrier`; spends about `budget` on each call of [`compare`](Self::compare).
-    pub fn new(barrier: Rc<Barrier>, budget: Duration) -> Self {
-        Self { barrier, budget }
+    /// Starts batches with `barrier`, which last about `batch`; spends about `budget` on each call of
+    /// [`compare`](Self::compare).
+    pub fn new(barrier: Rc<Barrier>, batch: Duration, budget: Duration) -> Self {
+        Self {
+            barrier,
+            batch,
+            budget,
+        }
     }
 
     /// Collective. Runs the actions in turn, batch by batch; returns the nanoseconds that each took in each turn.
@@ -43,16 +54,17 @@ impl Stopwatch {
         // The same on all images, as the times are.
         let turns = (self.budget.as_nanos() as f64 / turn) as usize;
         let turns = turns.max(MIN_BATCHES);
-        let mut times = vec![Vec::with_capacity(turns); actions.len()];
+        let mut batches = vec![Vec::with_capacity(turns); actions.len()];
         for _ in 0..turns {
-            for ((action, times), &(size, _)) in actions.iter_mut().zip(&mut times).zip(&sizes) {
-                times.push(self.batch(action, size) / size as f64);
+            for ((action, batches), &(size, _)) in actions.iter_mut().zip(&mut batches).zip(&sizes)
+            {
+                batches.push(self.run(action, size));
             }
         }
-        for times in &mut times {
-            co_max(times.as_mut_slice());
-        }
+        let times = batches.iter().zip(&sizes);
         times
+            .map(|(batches, &(size, _))| lengths(batches, size))
+            .collect()
     }
 
     /// Collective. How often to repeat the action in a batch, and how long that takes; warms up as well.
@@ -61,21 +73,44 @@ impl Stopwatch {
         let mut size = 1;
         loop {
             // The first one pays for what nobody has used before.
-            self.batch(action, size);
-            let mut nanoseconds = self.batch(action, size);
-            co_max(&mut nanoseconds);
-            if nanoseconds * 2.0 > BATCH.as_nanos() as f64 || size == MAX_SIZE {
+            self.run(action, size);
+            let batch = self.run(action, size);
+            let nanoseconds = lengths(&[batch], 1)[0];
+            if nanoseconds * 2.0 > self.batch.as_nanos() as f64 || size == MAX_SIZE {
                 return (size, nanoseconds);
             }
             size *= 2;
         }
     }
 
-    /// The nanoseconds that a batch takes on this image.
-    fn batch(&self, action: &mut Action, size: usize) -> f64 {
+    fn run(&self, action: &mut Action, size: usize) -> Batch {
         self.barrier.wait();
-        let start = Instant::now();
+        let start = now();
         action(size);
-        start.elapsed().as_nanos() as f64
+        Batch { start, end: now() }
     }
+}
+
+/// A batch on this image, in nanoseconds of the clock that all images share.
+#[derive(Clone, Copy, Debug)]
+struct Batch {
+    start: u64,
+    end: u64,
+}
+
+/// Collective. How long `size` actions took in each batch: from the first start on any image to the last end, for one
+/// action.
+fn lengths(batches: &[Batch], size: usize) -> Vec<f64> {
+    let mut starts: Vec<u64> = batches.iter().map(|batch| batch.start).collect();
+    let mut ends: Vec<u64> = batches.iter().map(|batch| batch.end).collect();
+    co_min(starts.as_mut_slice());
+    co_max(ends.as_mut_slice());
+    let length = |(start, end)| (end - start) as f64 / size as f64;
+    starts.into_iter().zip(ends).map(length).collect()
+}
+
+fn now() -> u64 {
+    let time = clock_gettime(ClockId::Monotonic);
+    let time = Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32);
+    u64::try_from(time.as_nanos()).expect("the machine has not run for 500 years")
 }
