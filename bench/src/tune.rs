@@ -3,6 +3,7 @@
 mod candidates;
 mod table;
 
+use std::collections::BTreeSet;
 use std::error::Error;
 
 use crate::conductor::{self, Effort};
@@ -10,8 +11,8 @@ use crate::job::tell;
 use crate::options::{Task, Tune};
 use crate::sample::{Line, Rows};
 use crate::stopwatch::{Action, Stopwatch};
-use candidates::COLLECTIVES;
-use table::Choice;
+use candidates::{BARRIERS, CONTESTS, Contest, by_barrier};
+use coarray_fabric::{Algorithm, Barrier, Choices};
 
 /// Measures, and writes the table.
 ///
@@ -26,13 +27,12 @@ pub fn run(options: &Tune) -> Result<(), Box<dyn Error>> {
         .open(&options.output)
         .map_err(|error| format!("cannot write {output}: {error}"))?;
     let effort = Effort::new(options.quick);
-    let rows_of_one: usize = COLLECTIVES
-        .iter()
-        .map(|collective| collective.sizes.len() * collective.candidates.len())
-        .sum();
+    let of = |contest: &Contest| contest.sizes.len() * contest.kind.algorithms().len();
+    let rows_of_one = CONTESTS.iter().map(of).sum::<usize>() + Barrier::ALL.len();
     let bar = conductor::progress(rows_of_one * options.images.len() * effort.rounds);
-    let mut choices = Vec::new();
-    for &images in &options.images {
+    let mut choices = Choices::default();
+    let counts: BTreeSet<usize> = options.images.iter().copied().collect();
+    for images in counts {
         bar.set_message(format!("{images} images"));
         let mut rows = Rows::default();
         for _ in 0..effort.rounds {
@@ -44,28 +44,40 @@ pub fn run(options: &Tune) -> Result<(), Box<dyn Error>> {
                 }
             })?;
         }
-        choices.extend(rows.0.iter().filter_map(|row| Choice::new(row, images)));
+        table::add_rules(&mut choices, images, &mut rows);
     }
     bar.finish_and_clear();
-    std::fs::write(&options.output, table::to_toml(&choices))
+    std::fs::write(&options.output, choices.text())
         .map_err(|error| format!("cannot write {output}: {error}"))?;
-    println!("{} choices written to {output}", choices.len());
+    println!("written to {output}");
     Ok(())
 }
 
-/// Collective. Measures all candidates of all collectives, and prints the samples on image 0.
+/// Collective. Measures all algorithms and barriers, and prints the samples on image 0.
 pub fn measure(stopwatch: &Stopwatch) {
-    for collective in COLLECTIVES {
-        for &bytes in collective.sizes {
-            let mut actions: Vec<Action> = collective
-                .candidates
-                .iter()
-                .map(|candidate| (candidate.prepare)(bytes))
-                .collect();
-            let times = stopwatch.compare(&mut actions);
-            for (candidate, times) in collective.candidates.iter().zip(times) {
-                tell(collective.name, bytes, candidate.algorithm, times);
-            }
+    for contest in CONTESTS {
+        let algorithms = contest.kind.algorithms();
+        for &bytes in contest.sizes {
+            let prepare = |&algorithm| (contest.prepare)(algorithm, bytes);
+            let names = algorithms.iter().copied().map(Algorithm::name);
+            let actions = algorithms.iter().map(prepare).collect();
+            compare(stopwatch, contest.kind.name(), bytes, names, actions);
         }
+    }
+    let names = Barrier::ALL.into_iter().map(Barrier::name);
+    let actions = Barrier::ALL.into_iter().map(by_barrier).collect();
+    compare(stopwatch, BARRIERS, 0, names, actions);
+}
+
+fn compare(
+    stopwatch: &Stopwatch,
+    operation: &str,
+    bytes: usize,
+    names: impl Iterator<Item = &'static str>,
+    mut actions: Vec<Action>,
+) {
+    let times = stopwatch.compare(&mut actions);
+    for (name, times) in names.zip(times) {
+        tell(operation, bytes, name, times);
     }
 }

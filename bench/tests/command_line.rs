@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::process::{Command, Output};
 
+use coarray_fabric::Choices;
+
 fn run(line: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_cobench"))
         .args(line.split_whitespace())
@@ -138,13 +140,20 @@ fn tune_writes_a_table() {
         file.display()
     ));
     assert!(told.contains("collectives.toml"), "{told}");
-    let table = std::fs::read_to_string(file).unwrap();
-    for images in [1, 2] {
-        for collective in ["sync_all", "co_sum", "co_broadcast"] {
-            let choice = format!("collective = \"{collective}\"\nimages = {images}\n");
-            assert!(table.contains(&choice), "{choice}{table}");
-        }
+    let table = std::fs::read_to_string(&file).unwrap();
+    let choices = Choices::parse(&table).unwrap();
+    assert_eq!(Choices::parse(&choices.text()), Ok(choices.clone()));
+    assert!(choices.barrier(2).is_some() && choices.barrier(3).is_none());
+    for kind in ["co_broadcast", "co_reduce"] {
+        assert!(table.contains(&format!("\n{kind} = [")), "{table}");
     }
+    // A job reads the table before it measures.
+    let output = Command::new(env!("CARGO_BIN_EXE_cobench"))
+        .args("micro --images 2 --quick --json --only sync_all".split(' '))
+        .env("COARRAY_COLLECTIVES", file)
+        .output()
+        .unwrap();
+    assert!(output.status.success());
 }
 
 #[test]

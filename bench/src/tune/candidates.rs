@@ -1,54 +1,52 @@
-//! Which algorithms there are to choose from.
+//! What there is to choose from.
 
-use coarray::{co_broadcast, co_sum, sync_all};
+use coarray::{Algorithm, Collective, sync_all};
+use coarray_fabric::{Barrier, Kind, Team};
 
 use crate::operations::collectives::{ROOT, SIZES, broadcast, reduction};
 use crate::stopwatch::Action;
 
-/// A collective operation with several algorithms.
+/// A kind of operation among whose algorithms the fastest is to be found.
 #[derive(Debug)]
-pub struct Collective {
-    /// Its name in the table.
-    pub name: &'static str,
-    /// The sizes in bytes at which they are compared; 0 alone for an operation that has none.
+pub struct Contest {
+    /// The kind.
+    pub kind: Kind,
+    /// The sizes in bytes at which its algorithms are compared, ascending.
     pub sizes: &'static [usize],
-    /// The algorithms.
-    pub candidates: &'static [Candidate],
+    /// Collective. Gets an operation of the kind ready to run with one algorithm at one size.
+    pub prepare: fn(algorithm: Algorithm, bytes: usize) -> Action,
 }
 
-/// An algorithm of a collective operation.
-#[derive(Debug)]
-pub struct Candidate {
-    /// Its name in the table.
-    pub algorithm: &'static str,
-    /// Collective. Gets it ready to run at one size.
-    pub prepare: fn(bytes: usize) -> Action,
-}
-
-/// All of them. A new algorithm is a line here.
-pub const COLLECTIVES: &[Collective] = &[
-    Collective {
-        name: "sync_all",
-        sizes: &[0],
-        candidates: &[Candidate {
-            algorithm: "default",
-            prepare: |_| Box::new(|times| (0..times).for_each(|_| sync_all())),
-        }],
-    },
-    Collective {
-        name: "co_sum",
+/// All of them. A new kind is a line here.
+pub const CONTESTS: &[Contest] = &[
+    Contest {
+        kind: Kind::Broadcast,
         sizes: SIZES,
-        candidates: &[Candidate {
-            algorithm: "default",
-            prepare: |bytes| reduction(bytes, |values| co_sum(values)),
-        }],
+        prepare: |algorithm, bytes| {
+            let by = Collective::new().algorithm(algorithm);
+            broadcast(bytes, move |values| by.co_broadcast(values, ROOT))
+        },
     },
-    Collective {
-        name: "co_broadcast",
+    Contest {
+        kind: Kind::Reduce,
         sizes: SIZES,
-        candidates: &[Candidate {
-            algorithm: "default",
-            prepare: |bytes| broadcast(bytes, |values| co_broadcast(values, ROOT)),
-        }],
+        prepare: |algorithm, bytes| {
+            let by = Collective::new().algorithm(algorithm);
+            reduction(bytes, move |values| by.co_sum(values))
+        },
     },
 ];
+
+/// What the samples of barriers are filed under, as in the table.
+pub const BARRIERS: &str = "sync_all";
+
+/// `sync_all` by one barrier, ready to run.
+pub fn by_barrier(barrier: Barrier) -> Action {
+    Box::new(move |times| {
+        let team = Team::current();
+        let before = team.barrier();
+        team.set_barrier(barrier);
+        (0..times).for_each(|_| sync_all());
+        team.set_barrier(before);
+    })
+}
