@@ -14,7 +14,7 @@ use coarray_coref::Remote;
 use coarray_fabric::{Algorithm, Call, ImageFailed, Kind, Operation, Team};
 
 use crate::collective::{Lost, Start};
-use crate::turn::{Turn, capacity, chunks};
+use crate::turn::{Turn, capacity, chunks, fits_card};
 
 /// A reduction.
 pub(crate) struct Reduction<'a, F> {
@@ -59,18 +59,23 @@ impl<F> Reduction<'_, F> {
     where
         F: Fn(T, T) -> T,
     {
-        let pieces = pieces(algorithm, self.team.images());
-        let most = capacity::<T>() / pieces;
-        // Large elements of many images leave no room for more than one piece.
-        let (algorithm, most) = match most {
-            0 => (Algorithm::Flat, capacity::<T>()),
-            most => (algorithm, most),
-        };
+        if algorithm == Algorithm::Flat && fits_card::<T>(values.len()) {
+            return self.at_once(Turn::begin(self.team, call, 0), values);
+        }
+        let mut algorithm = algorithm;
+        let mut most = capacity::<T>() / pieces(algorithm, self.team.images());
+        if most == 0 {
+            // Large elements, or many images, leave no room for more than one piece.
+            algorithm = Algorithm::Flat;
+            most = capacity::<T>();
+        }
+        if algorithm == Algorithm::Shares {
+            return self.shares(call, values);
+        }
         for (number, chunk) in chunks(values, most).enumerate() {
             let turn = Turn::begin(self.team, call, number);
             match algorithm {
                 Algorithm::Flat => self.flat(turn, chunk)?,
-                Algorithm::Shares => self.shares(turn, chunk)?,
                 Algorithm::RecursiveDoubling => self.recursive_doubling(turn, chunk)?,
                 Algorithm::Ring => self.ring(turn, chunk)?,
                 _ => self.tree(turn, algorithm, chunk)?,
@@ -107,10 +112,11 @@ impl<F> Reduction<'_, F> {
     }
 }
 
-/// How many pieces as long as the chunk an image publishes at most in a turn.
+/// Into how many pieces a half is divided.
 fn pieces(algorithm: Algorithm, images: usize) -> usize {
     match algorithm {
-        Algorithm::Flat | Algorithm::Shares => 1,
+        Algorithm::Flat => 1,
+        Algorithm::Shares => images,
         Algorithm::RecursiveDoubling => recursive_doubling::pieces(images),
         // What goes up or around, and the results.
         _ => 2,

@@ -8,6 +8,7 @@
 //! that everyone has finished reading by then. Within a turn no place that others may read is written again.
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::ptr;
 use std::slice;
 
@@ -17,6 +18,9 @@ use coarray_fabric::{Abandoned, Call, ImageFailed, SCRATCH_BYTES, StepsBegun, Te
 use crate::traffic;
 
 const HALF: usize = SCRATCH_BYTES / 2;
+
+/// How many words an image brings to a meeting.
+const WORDS: usize = 3;
 
 /// Most rendezvous in a turn.
 const STEPS: usize = 2;
@@ -69,14 +73,14 @@ impl<'a, T: Remote> Turn<'a, T> {
             )
         };
         assert!(index <= capacity::<T>());
-        // SAFETY: each half lies in the scratch space, and the index within the half.
-        unsafe {
-            self.team
-                .scratch(image)
-                .add((self.turn & 1) * HALF)
-                .cast::<T>()
-                .add(index)
-        }
+        // SAFETY: the index lies within the half.
+        unsafe { self.half(self.turn, image).cast::<T>().add(index) }
+    }
+
+    /// The half of `image` in a turn.
+    fn half(&self, turn: usize, image: usize) -> *mut u8 {
+        // SAFETY: each half lies in the scratch space.
+        unsafe { self.team.scratch(image).add((turn & 1) * HALF) }
     }
 
     /// The operation's next rendezvous.
@@ -123,6 +127,57 @@ impl<'a, T: Remote> Turn<'a, T> {
         // SAFETY: the elements lie in the half, were written by `image`, and are not written again before
         // the turn after next, which this image does not begin while `self` is in progress.
         unsafe { slice::from_raw_parts(self.place(image, start), length) }
+    }
+
+    /// Brings `values` to the meeting, without any scratch space, and waits for all images.
+    ///
+    /// # Errors
+    /// The images that failed before, on all others alike.
+    ///
+    /// # Panics
+    /// If the values do not [fit](fits_card).
+    pub(crate) fn meet_with(&mut self, values: &[T]) -> Result<(), ImageFailed> {
+        assert!(fits_card::<T>(values.len()));
+        let mut words = [0; WORDS];
+        // SAFETY: the values were checked to be no longer than the words, and have no padding.
+        unsafe {
+            ptr::copy_nonoverlapping(values.as_ptr(), words.as_mut_ptr().cast(), values.len());
+        }
+        let call = self.next();
+        // SAFETY: what the other images read is what this one brings.
+        unsafe { self.team.try_meet_with(&call, words) }
+    }
+
+    /// Gives `use_values` the `length` values that `image` brought to the last meeting.
+    ///
+    /// # Safety
+    /// `image` brought as many values with [`meet_with`](Self::meet_with), and no meeting was since.
+    #[inline]
+    pub(crate) unsafe fn brought<R>(
+        &self,
+        image: usize,
+        length: usize,
+        use_values: impl FnOnce(&[T]) -> R,
+    ) -> R {
+        assert!(fits_card::<T>(length));
+        traffic::note(self.team, image, length * size_of::<T>());
+        let words = self.team.words(image);
+        // SAFETY: the words are as aligned as the values and no shorter, and `meet_with` wrote values in them.
+        use_values(unsafe { slice::from_raw_parts(words.as_ptr().cast(), length) })
+    }
+
+    /// `length` places from `start` on of this image's half in the next turn, to be filled after the meeting of this one
+    /// and before that of the next.
+    ///
+    /// # Safety
+    /// This turn has no steps and its meeting is over, no place is given out twice, and `write` in the next turn goes
+    /// to others.
+    pub(crate) unsafe fn ahead<'p>(&self, start: usize, length: usize) -> &'p mut [MaybeUninit<T>] {
+        assert!(start + length <= capacity::<T>());
+        let other = self.half(self.turn + 1, self.team.index());
+        // SAFETY: the places lie in the half, and each is given out once. All others have come to the meeting of
+        // this turn, so they read that half no more, and will not before the next meeting.
+        unsafe { slice::from_raw_parts_mut(other.cast::<MaybeUninit<T>>().add(start), length) }
     }
 
     /// Begins a turn of steps.
@@ -211,6 +266,12 @@ impl<T> Drop for Turn<'_, T> {
 /// How many elements pass in one turn.
 pub(crate) const fn capacity<T>() -> usize {
     HALF / size_of::<T>()
+}
+
+/// Whether so many elements can be brought to a meeting.
+#[inline]
+pub(crate) const fn fits_card<T>(length: usize) -> bool {
+    align_of::<T>() <= align_of::<u64>() && length <= WORDS * size_of::<u64>() / size_of::<T>()
 }
 
 /// The pieces of at most `length` elements that pass one at a time; one empty piece if there is nothing, so that all

@@ -5,6 +5,7 @@
 //! it starts itself in that way and judges what comes out.
 
 mod asynchronous;
+mod choices;
 mod coordination;
 mod delays;
 mod failing;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
     }
     let trials = [
         results::trials(),
+        choices::trials(),
         failures::trials(),
         keep_going::trials(),
         launch::trials(),

@@ -7,6 +7,32 @@ use crate::reduce::Reduction;
 use crate::turn::Turn;
 
 impl<F> Reduction<'_, F> {
+    /// As [`flat`](Self::flat), for values that are brought to the meeting itself.
+    #[inline]
+    pub(super) fn at_once<T: Remote>(
+        &self,
+        mut turn: Turn<'_, T>,
+        values: &mut [T],
+    ) -> Result<(), ImageFailed>
+    where
+        F: Fn(T, T) -> T,
+    {
+        let length = values.len();
+        turn.meet_with(values)?;
+        if !self.is_for_me() {
+            return Ok(());
+        }
+        for from in 0..self.team.images() {
+            let join = |brought: &[T]| match from {
+                0 => values.copy_from_slice(brought),
+                _ => self.append(values, brought),
+            };
+            // SAFETY: every image brought its values, which all know to be as many.
+            unsafe { turn.brought(from, length, join) };
+        }
+        Ok(())
+    }
+
     pub(super) fn flat<T: Remote>(
         &self,
         mut turn: Turn<'_, T>,

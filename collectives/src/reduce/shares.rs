@@ -1,58 +1,119 @@
 //! Each image combines its share of the elements, straight from the others' memory, and whoever gets the results
 //! collects the shares.
+//!
+//! A half of the scratch space is divided into as many slots as there are images. In a turn an image writes its
+//! values of each other image's share to that one's slot; after the meeting it reads its own slot of all others. The
+//! results go to its own slot of the next half, which the others have finished with, and are read after the
+//! meeting of the next turn. So a long reduction takes one meeting a chunk, and one more.
+
+use std::mem::MaybeUninit;
 
 use coarray_coref::Remote;
-use coarray_fabric::ImageFailed;
+use coarray_fabric::{Call, ImageFailed};
 
 use crate::reduce::Reduction;
-use crate::turn::{Turn, slice};
+use crate::turn::{Turn, capacity, slice};
 
 impl<F> Reduction<'_, F> {
-    pub(super) fn shares<T: Remote>(
-        &self,
-        mut turn: Turn<'_, T>,
-        chunk: &mut [T],
-    ) -> Result<(), ImageFailed>
+    pub(super) fn shares<T: Remote>(&self, call: &Call, values: &mut [T]) -> Result<(), ImageFailed>
     where
         F: Fn(T, T) -> T,
     {
         let (images, me) = (self.team.images(), self.team.index());
-        let length = chunk.len();
-        let share = |image: usize| slice(length, images, image);
-        // SAFETY: nobody reads our half before the meeting.
-        unsafe { turn.write(0, chunk) };
-        turn.meet()?;
-
-        let mut kept = Vec::new();
-        let mine = if self.is_for_me() {
-            &mut chunk[share(me)]
-        } else {
-            kept.extend_from_slice(&chunk[share(me)]);
-            &mut kept[..]
+        let others = || (0..images).filter(move |&image| image != me);
+        // Elements of a slot, and of all.
+        let slot = capacity::<T>() / images;
+        let (length, most) = (values.len(), slot * images);
+        let share = |number: usize, image: usize| {
+            let start = length.min(number * most);
+            let share = slice(length.min(start + most) - start, images, image);
+            start + share.start..start + share.end
         };
-        for from in 0..images {
-            // SAFETY: every image wrote the chunk before the meeting; in this turn it writes again only its own
-            // share, which nobody but itself reads before the second meeting.
-            let values = unsafe { turn.read(from, share(me).start, mine.len()) };
-            if from == 0 {
-                mine.copy_from_slice(values);
-            } else {
-                self.append(mine, values);
+        let (mut kept, mut so_far) = (Vec::new(), Vec::new());
+        for number in 0..=length.div_ceil(most) {
+            let mut turn = Turn::begin(self.team, call, number);
+            for image in others() {
+                // SAFETY: nobody reads our half before the meeting.
+                unsafe { turn.write(image * slot, &values[share(number, image)]) };
+            }
+            turn.meet()?;
+
+            let mut mine = &mut values[share(number, me)];
+            if !self.is_for_me() {
+                kept.clear();
+                kept.extend_from_slice(mine);
+                mine = &mut kept;
+            }
+            let shared = mine.len();
+            // SAFETY: the meeting is over, and what this image writes in the next turn goes to other slots.
+            let results = unsafe { turn.ahead(me * slot, shared) };
+            self.join_shares(mine, results, &mut so_far, |image| {
+                // SAFETY: every other image wrote its values of this share before the meeting, and writes there
+                // no more in this turn.
+                unsafe { turn.read(image, me * slot, shared) }
+            });
+            if number == 0 || !self.is_for_me() {
+                continue;
+            }
+            for image in others() {
+                let share = share(number - 1, image);
+                // SAFETY: in the turn before, that image wrote its results to this half, ahead of the meeting.
+                let results = unsafe { turn.read(image, image * slot, share.len()) };
+                values[share].copy_from_slice(results);
             }
         }
-        // SAFETY: only this image reads its share of its own half before the second meeting.
-        unsafe { turn.write(share(me).start, mine) };
-        turn.meet()?;
-
-        if !self.is_for_me() {
-            return Ok(());
-        }
-        for owner in (0..images).filter(|&owner| owner != me) {
-            let share = share(owner);
-            // SAFETY: the owner wrote its share before this meeting and writes no more in this turn.
-            let results = unsafe { turn.read(owner, share.start, share.len()) };
-            chunk[share].copy_from_slice(results);
-        }
         Ok(())
+    }
+
+    /// Joins all images' values of a share in the order of the images. `mine` are this image's, and become the results,
+    /// as do `results`; `of` finds those of another image, and `so_far` is for what is joined of three or more.
+    #[inline]
+    fn join_shares<'v, T: Remote>(
+        &self,
+        mine: &mut [T],
+        results: &mut [MaybeUninit<T>],
+        so_far: &mut Vec<T>,
+        of: impl Fn(usize) -> &'v [T],
+    ) where
+        F: Fn(T, T) -> T,
+    {
+        let (images, me) = (self.team.images(), self.team.index());
+        let join = &self.join;
+        let last = images - 1;
+        if images > 2 {
+            so_far.clear();
+            so_far.extend_from_slice(if me == 0 { mine } else { of(0) });
+            for image in 1..last {
+                self.append(so_far, if image == me { mine } else { of(image) });
+            }
+        }
+        let places = mine.iter_mut().zip(results);
+        match (images, me) {
+            (1, _) => {}
+            (2, 0) => {
+                for ((mine, result), &other) in places.zip(of(1)) {
+                    *mine = join(*mine, other);
+                    result.write(*mine);
+                }
+            }
+            (2, _) => {
+                for ((mine, result), &other) in places.zip(of(0)) {
+                    *mine = join(other, *mine);
+                    result.write(*mine);
+                }
+            }
+            (_, me) if me == last => {
+                for ((mine, result), &before) in places.zip(so_far.iter()) {
+                    *mine = join(before, *mine);
+                    result.write(*mine);
+                }
+            }
+            _ => {
+                for (((mine, result), &before), &other) in places.zip(so_far.iter()).zip(of(last)) {
+                    *mine = join(before, other);
+                    result.write(*mine);
+                }
+            }
+        }
     }
 }

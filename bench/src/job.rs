@@ -1,0 +1,76 @@
+//! What a job of images does: measure, and print the samples.
+
+use std::io::{self, Write};
+use std::rc::Rc;
+
+use coarray::{error_stop_with, this_image};
+
+use crate::micro::is_wanted;
+use crate::operations::OPERATIONS;
+use crate::options::{self, Command, Job, Task};
+use crate::raw::Barrier;
+use crate::sample::{Line, OWN, RATIO, RAW};
+use crate::stopwatch::{self, Action, Stopwatch};
+use crate::tune;
+
+/// Collective. The program of every image of a job.
+pub fn run() {
+    // The same words as those that `main` has understood.
+    let Ok(Command::Job(job)) = options::parse(std::env::args_os().skip(1)) else {
+        unreachable!("only a job launches images");
+    };
+    let barrier = Barrier::new(job.crowded).unwrap_or_else(|error| {
+        error_stop_with(1, format_args!("cobench: cannot share memory: {error}"))
+    });
+    let barrier = Rc::new(barrier);
+    let batch = stopwatch::batch(job.crowded);
+    let stopwatch = Stopwatch::new(Rc::clone(&barrier), batch, job.budget);
+    match job.task {
+        Task::Micro => micro(&job, &barrier, &stopwatch),
+        Task::Tune => tune::measure(&stopwatch),
+    }
+}
+
+fn micro(job: &Job, barrier: &Rc<Barrier>, stopwatch: &Stopwatch) {
+    let wanted = OPERATIONS
+        .iter()
+        .filter(|operation| is_wanted(operation, &job.only));
+    for operation in wanted {
+        for &bytes in operation.sizes {
+            let trial = (operation.prepare)(bytes, barrier);
+            let (needs, parts): (Vec<f64>, Vec<Action>) = trial
+                .bound
+                .into_iter()
+                .map(|part| (part.times, part.action))
+                .unzip();
+            let mut actions = vec![trial.own];
+            actions.extend(parts);
+            let mut times = stopwatch.compare(&mut actions);
+            let bound = |turn: usize| -> f64 {
+                let parts = times[1..].iter().zip(&needs);
+                parts.map(|(times, need)| need * times[turn]).sum()
+            };
+            let raw: Vec<f64> = (0..times[0].len()).map(bound).collect();
+            let own = times.swap_remove(0);
+            let ratio = own.iter().zip(&raw).map(|(own, raw)| own / raw).collect();
+            for (what, times) in [(OWN, own), (RAW, raw), (RATIO, ratio)] {
+                tell(operation.name, bytes, what, times);
+            }
+        }
+    }
+}
+
+/// Prints samples, on image 0.
+pub fn tell(operation: &str, bytes: usize, what: &str, times: Vec<f64>) {
+    if this_image() == 0 {
+        let line = Line {
+            operation: operation.into(),
+            bytes,
+            what: what.into(),
+            times,
+        };
+        if let Err(error) = writeln!(io::stdout(), "{line}") {
+            error_stop_with(1, format_args!("cobench: cannot print: {error}"));
+        }
+    }
+}

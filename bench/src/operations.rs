@@ -1,0 +1,51 @@
+//! What `cobench micro` measures.
+
+pub mod collectives;
+
+use std::rc::Rc;
+
+use crate::raw::Barrier;
+use crate::stopwatch::Action;
+
+/// An operation that is measured.
+#[derive(Debug)]
+pub struct Operation {
+    /// Its name in tables and on the command line.
+    pub name: &'static str,
+    /// The sizes in bytes at which it is measured; 0 alone for an operation that has none.
+    pub sizes: &'static [usize],
+    /// Collective. Gets everything ready to run it at one size.
+    pub prepare: fn(bytes: usize, barrier: &Rc<Barrier>) -> Trial,
+}
+
+/// An operation that is ready to run, and what the hardware could do instead.
+pub struct Trial {
+    /// The operation.
+    pub own: Action,
+    /// The parts whose times add up to the bound.
+    pub bound: Vec<Part>,
+}
+
+/// A part of a bound.
+pub struct Part {
+    /// How often it is needed, such as one and a half times.
+    pub times: f64,
+    /// Does it.
+    pub action: Action,
+}
+
+impl Part {
+    fn new(times: f64, action: impl FnMut(usize) + 'static) -> Self {
+        Self {
+            times,
+            action: Box::new(action),
+        }
+    }
+}
+
+/// All operations, in the order of the tables. A new one is a line here.
+pub const OPERATIONS: &[Operation] = &[
+    collectives::SYNC_ALL,
+    collectives::CO_SUM,
+    collectives::CO_BROADCAST,
+];

@@ -1,0 +1,98 @@
+use super::*;
+
+fn parse(line: &str) -> Result<Command, String> {
+    super::parse(line.split_whitespace().map(OsString::from)).map_err(|error| error.to_string())
+}
+
+#[test]
+fn all_options_are_understood() {
+    let expected = Micro {
+        images: 7,
+        fabric: Fabric::Threads,
+        only: vec!["co_sum".into(), "sync_all".into()],
+        peers: vec![Peer::Mpi],
+        json: true,
+        quick: true,
+    };
+    let line = "micro --images=7 --fabric threads --only co_sum,sync_all --peer mpi --json --quick";
+    assert_eq!(parse(line), Ok(Command::Micro(expected)));
+
+    let expected = Tune {
+        images: vec![2, 5],
+        fabric: Fabric::Processes,
+        output: "out.toml".into(),
+        quick: false,
+    };
+    assert_eq!(
+        parse("tune --images 2,5 --output=out.toml"),
+        Ok(Command::Tune(expected))
+    );
+}
+
+#[test]
+fn all_peers_are_measured_by_peers() {
+    let Ok(Command::Micro(options)) = parse("peers --quick") else {
+        panic!("peers is micro with all peers");
+    };
+    assert_eq!(options.peers, Peer::ALL);
+    assert!(options.quick && !options.json && options.images == cores());
+}
+
+#[test]
+fn help_is_found_everywhere_and_names_everything() {
+    for line in [
+        "--help",
+        "-h",
+        "help",
+        "micro --help",
+        "peers -h",
+        "tune --help",
+    ] {
+        assert_eq!(parse(line), Ok(Command::Help), "{line}");
+    }
+    for operation in OPERATIONS {
+        assert!(HELP.contains(operation.name), "{}", operation.name);
+    }
+    assert!(Peer::ALL.iter().all(|peer| HELP.contains(peer.name())));
+}
+
+#[test]
+fn a_job_understands_its_own_words() {
+    for task in [Task::Micro, Task::Tune] {
+        let job = Job {
+            task,
+            only: vec!["co_sum".into()],
+            budget: Duration::from_millis(60),
+            crowded: task == Task::Tune,
+        };
+        assert_eq!(parse(&job.words().join(" ")), Ok(Command::Job(job)));
+    }
+}
+
+#[test]
+fn errors_name_the_word_that_is_wrong() {
+    for (line, word) in [
+        ("", "cobench --help"),
+        ("mikro", "mikro"),
+        ("--json", "--json"),
+        ("micro --jason", "--jason"),
+        ("micro 2", "'2'"),
+        ("micro --images", "--images"),
+        ("micro --images 0", "0"),
+        ("micro --images 2,4", "2,4"),
+        ("micro --images many", "many"),
+        ("micro --fabric cotton", "cotton"),
+        ("micro --only co_sum,co_some", "co_some"),
+        ("micro --peer pvm", "pvm"),
+        ("micro --json=yes", "--json"),
+        ("micro --output x", "--output"),
+        ("tune --images 2,,4", "--images"),
+        ("tune --json", "--json"),
+    ] {
+        let error = parse(line).unwrap_err();
+        assert!(
+            error.contains(word) && !error.contains('\n'),
+            "{line}: {error}"
+        );
+    }
+}

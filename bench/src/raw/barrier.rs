@@ -1,0 +1,106 @@
+//! The barrier that nothing can beat by much: a flag for each image in a shared mapping.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::hint::spin_loop;
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::yield_now;
+
+use coarray::{co_broadcast, num_images, sync_all, this_image};
+use memmap2::{MmapOptions, MmapRaw};
+use rustix::fs::{MemfdFlags, memfd_create};
+
+/// Bytes from flag to flag: two cache lines, because processors fetch them in pairs.
+const STRIDE: usize = 128;
+
+/// A barrier of all images that checks nothing and never sleeps. Each image counts its own flag up and waits until
+/// all others have come as far; with two images, the two-flag barrier.
+#[derive(Debug)]
+pub struct Barrier {
+    mapping: MmapRaw,
+    images: usize,
+    own: usize,
+    passed: Cell<u64>,
+    /// Images outnumber cores: a waiting image lets the others run.
+    crowded: bool,
+}
+
+impl Barrier {
+    /// Collective. Makes the barrier.
+    ///
+    /// # Errors
+    /// If the shared memory cannot be made or found.
+    pub fn new(crowded: bool) -> io::Result<Self> {
+        let length = num_images() * STRIDE;
+        let made = if this_image() == 0 {
+            let file = File::from(memfd_create("cobench", MemfdFlags::CLOEXEC)?);
+            file.set_len(length as u64)?;
+            Some(file)
+        } else {
+            None
+        };
+        let mut place = match &made {
+            Some(file) => [u64::from(std::process::id()), descriptor(file)],
+            None => [0; 2],
+        };
+        co_broadcast(&mut place, 0);
+        let file = match &made {
+            Some(file) => file.try_clone()?,
+            // The file has no name, but its maker's descriptor has.
+            None => File::options()
+                .read(true)
+                .write(true)
+                .open(format!("/proc/{}/fd/{}", place[0], place[1]))?,
+        };
+        let mapping = MmapOptions::new().len(length).map_raw(&file)?;
+        // Until here the maker's descriptor stays open.
+        sync_all();
+        Ok(Self {
+            mapping,
+            images: num_images(),
+            own: this_image(),
+            passed: Cell::new(0),
+            crowded,
+        })
+    }
+
+    /// Collective. Waits for all images.
+    #[inline]
+    pub fn wait(&self) {
+        let target = self.passed.get() + 1;
+        self.passed.set(target);
+        self.flag(self.own).store(target, Ordering::Release);
+        let others = (self.own + 1..self.images).chain(0..self.own);
+        for other in others {
+            let flag = self.flag(other);
+            while flag.load(Ordering::Acquire) < target {
+                if self.crowded {
+                    yield_now();
+                } else {
+                    spin_loop();
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn flag(&self, image: usize) -> &AtomicU64 {
+        debug_assert!(image < self.images);
+        // SAFETY: the mapping has `STRIDE` bytes for each image, `image` is one, and the start of a mapping is
+        // aligned. The mapping lives as long as `self`, begins with zeros, and is used only through these atomics,
+        // by all processes.
+        unsafe {
+            &*self
+                .mapping
+                .as_ptr()
+                .add(image * STRIDE)
+                .cast::<AtomicU64>()
+        }
+    }
+}
+
+fn descriptor(file: &File) -> u64 {
+    use std::os::fd::AsRawFd;
+    u64::from(file.as_raw_fd().unsigned_abs())
+}

@@ -1,0 +1,83 @@
+//! `cobench tune`: which algorithm of a collective operation is the fastest, by size and number of images.
+
+mod candidates;
+mod table;
+
+use std::collections::BTreeSet;
+use std::error::Error;
+
+use crate::conductor::{self, Effort};
+use crate::job::tell;
+use crate::options::{Task, Tune};
+use crate::sample::{Line, Rows};
+use crate::stopwatch::{Action, Stopwatch};
+use candidates::{BARRIERS, CONTESTS, Contest, by_barrier};
+use coarray_fabric::{Algorithm, Barrier, Choices};
+
+/// Measures, and writes the table.
+///
+/// # Errors
+/// If a job fails, or the file cannot be written.
+pub fn run(options: &Tune) -> Result<(), Box<dyn Error>> {
+    let output = options.output.display();
+    // Found out before everything is measured, and not after.
+    std::fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(&options.output)
+        .map_err(|error| format!("cannot write {output}: {error}"))?;
+    let effort = Effort::new(options.quick);
+    let of = |contest: &Contest| contest.sizes.len() * contest.kind.algorithms().len();
+    let rows_of_one = CONTESTS.iter().map(of).sum::<usize>() + Barrier::ALL.len();
+    let bar = conductor::progress(rows_of_one * options.images.len() * effort.rounds);
+    let mut choices = Choices::default();
+    let counts: BTreeSet<usize> = options.images.iter().copied().collect();
+    for images in counts {
+        bar.set_message(format!("{images} images"));
+        let mut rows = Rows::default();
+        for _ in 0..effort.rounds {
+            let mut job = conductor::job(Task::Tune, images, options.fabric, &[], effort)?;
+            conductor::read_lines(&mut job, |line| {
+                if let Some(line) = Line::parse(line) {
+                    bar.inc(1);
+                    rows.add(line);
+                }
+            })?;
+        }
+        table::add_rules(&mut choices, images, &mut rows);
+    }
+    bar.finish_and_clear();
+    std::fs::write(&options.output, choices.text())
+        .map_err(|error| format!("cannot write {output}: {error}"))?;
+    println!("written to {output}");
+    Ok(())
+}
+
+/// Collective. Measures all algorithms and barriers, and prints the samples on image 0.
+pub fn measure(stopwatch: &Stopwatch) {
+    for contest in CONTESTS {
+        let algorithms = contest.kind.algorithms();
+        for &bytes in contest.sizes {
+            let prepare = |&algorithm| (contest.prepare)(algorithm, bytes);
+            let names = algorithms.iter().copied().map(Algorithm::name);
+            let actions = algorithms.iter().map(prepare).collect();
+            compare(stopwatch, contest.kind.name(), bytes, names, actions);
+        }
+    }
+    let names = Barrier::ALL.into_iter().map(Barrier::name);
+    let actions = Barrier::ALL.into_iter().map(by_barrier).collect();
+    compare(stopwatch, BARRIERS, 0, names, actions);
+}
+
+fn compare(
+    stopwatch: &Stopwatch,
+    operation: &str,
+    bytes: usize,
+    names: impl Iterator<Item = &'static str>,
+    mut actions: Vec<Action>,
+) {
+    let times = stopwatch.compare(&mut actions);
+    for (name, times) in names.zip(times) {
+        tell(operation, bytes, name, times);
+    }
+}

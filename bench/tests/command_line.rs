@@ -1,0 +1,188 @@
+//! `cobench` as its users start it. Nothing is said about how long anything takes.
+
+use std::collections::BTreeMap;
+use std::process::{Command, Output};
+
+use coarray_fabric::Choices;
+
+fn run(line: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_cobench"))
+        .args(line.split_whitespace())
+        .output()
+        .unwrap()
+}
+
+/// What a successful run prints.
+fn printed(line: &str) -> String {
+    let output = run(line);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "cobench {line}: {errors}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The fields of a flat JSON object whose texts hold no commas.
+fn fields(line: &str) -> BTreeMap<&str, &str> {
+    let inside = line
+        .strip_prefix('{')
+        .and_then(|line| line.strip_suffix('}'))
+        .unwrap_or_else(|| panic!("not an object: {line}"));
+    let field = |field| {
+        let (key, value): (&str, &str) = str::split_once(field, ':').unwrap();
+        let key = key.strip_prefix('"').unwrap().strip_suffix('"').unwrap();
+        (key, value)
+    };
+    inside.split(',').map(field).collect()
+}
+
+fn number(fields: &BTreeMap<&str, &str>, key: &str) -> f64 {
+    let number: f64 = fields[key].parse().unwrap();
+    assert!(number.is_finite() && number > 0.0, "{key} of {fields:?}");
+    number
+}
+
+/// The operations and sizes of JSON lines, all of which make sense.
+fn rows(lines: &str, images: usize) -> Vec<(String, usize)> {
+    let row = |line| {
+        let fields = fields(line);
+        assert_eq!(fields["images"], images.to_string());
+        let [min, median, p99] = ["min", "ns", "p99"].map(|key| number(&fields, key));
+        assert!(min <= median && median <= p99, "{line}");
+        assert!(
+            number(&fields, "raw_min") <= number(&fields, "raw_ns"),
+            "{line}"
+        );
+        number(&fields, "ratio");
+        let operation = fields["op"].trim_matches('"').to_owned();
+        (operation, fields["bytes"].parse().unwrap())
+    };
+    lines.lines().map(row).collect()
+}
+
+fn all_rows() -> Vec<(String, usize)> {
+    let sizes = || (0..11).map(|power| 8 << (2 * power));
+    let of = |operation: &'static str| sizes().map(move |bytes| (operation.to_owned(), bytes));
+    let mut rows = vec![("sync_all".to_owned(), 0)];
+    rows.extend(of("co_sum").chain(of("co_broadcast")));
+    rows
+}
+
+#[test]
+fn every_operation_has_a_row_with_any_number_of_images() {
+    for images in [1, 2, 3] {
+        let lines = printed(&format!("micro --images {images} --quick --json"));
+        assert_eq!(rows(&lines, images), all_rows());
+    }
+}
+
+#[test]
+fn images_can_be_threads() {
+    let lines = printed("micro --images 2 --quick --json --fabric threads --only sync_all");
+    assert_eq!(rows(&lines, 2), [("sync_all".to_owned(), 0)]);
+}
+
+#[test]
+fn the_table_says_where_it_was_measured() {
+    let table = printed("micro --images 3 --quick --only sync_all");
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines.len(), 3, "{table}");
+    assert!(lines[0].contains("3 images as processes"), "{table}");
+    assert!(lines[1].starts_with("operation") && lines[1].ends_with("ratio"));
+    assert!(lines[2].starts_with("sync_all"), "{table}");
+}
+
+#[test]
+fn peers_are_measured_where_they_are_installed() {
+    let output = run("peers --images 2 --quick --json --only sync_all,co_sum");
+    assert!(output.status.success());
+    let lines = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(rows(&lines, 2).len(), 12);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    if errors.contains("mpi is skipped") {
+        assert!(
+            errors.contains("install openmpi-bin libopenmpi-dev"),
+            "{errors}"
+        );
+        return;
+    }
+    for line in lines.lines() {
+        let fields = fields(line);
+        assert!(fields["peer"].starts_with("\"Open MPI"), "{line}");
+        assert!(
+            number(&fields, "peer_min") <= number(&fields, "peer_ns"),
+            "{line}"
+        );
+        number(&fields, "peer_ratio");
+    }
+}
+
+#[test]
+fn a_missing_peer_is_skipped_with_a_line_that_says_what_to_install() {
+    let output = Command::new(env!("CARGO_BIN_EXE_cobench"))
+        .args("peers --images 1 --quick --json --only sync_all".split(' '))
+        .env("PATH", "")
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        errors,
+        "cobench: mpi is skipped: there is no mpirun; on Debian, install openmpi-bin libopenmpi-dev\n"
+    );
+    assert_eq!(rows(&String::from_utf8(output.stdout).unwrap(), 1).len(), 1);
+}
+
+#[test]
+fn tune_writes_a_table() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("collectives.toml");
+    let told = printed(&format!(
+        "tune --images 1,2 --quick --output {}",
+        file.display()
+    ));
+    assert!(told.contains("collectives.toml"), "{told}");
+    let table = std::fs::read_to_string(&file).unwrap();
+    let choices = Choices::parse(&table).unwrap();
+    assert_eq!(Choices::parse(&choices.text()), Ok(choices.clone()));
+    assert!(choices.barrier(2).is_some() && choices.barrier(3).is_none());
+    for kind in ["co_broadcast", "co_reduce"] {
+        assert!(table.contains(&format!("\n{kind} = [")), "{table}");
+    }
+    // A job reads the table before it measures.
+    let output = Command::new(env!("CARGO_BIN_EXE_cobench"))
+        .args("micro --images 2 --quick --json --only sync_all".split(' '))
+        .env("COARRAY_COLLECTIVES", file)
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+}
+
+#[test]
+fn what_cannot_be_followed_is_refused_in_one_line() {
+    for (line, word) in [
+        ("", "cobench --help"),
+        ("micro --images 0", "--images 0"),
+        ("micro --only co_some", "co_some"),
+        ("peers --peer pvm", "pvm"),
+        ("tune --json", "--json"),
+    ] {
+        let output = run(line);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{line}: {message}");
+        assert!(
+            message.contains(word) && message.lines().count() == 1,
+            "{message}"
+        );
+        assert!(output.stdout.is_empty());
+    }
+    let output = run("tune --quick --output /dev/null/table");
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("/dev/null/table") && message.lines().count() == 1);
+}
+
+#[test]
+fn help_is_printed_once() {
+    for line in ["--help", "micro --help"] {
+        assert_eq!(printed(line).matches("usage: cobench").count(), 1);
+    }
+}
