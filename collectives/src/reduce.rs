@@ -25,6 +25,7 @@ pub(crate) struct Reduction<'a, F> {
 }
 
 /// Combines the values of all images; each gets the results, or only `root` if there is one.
+#[inline]
 #[track_caller]
 pub(crate) fn reduce<T: Remote>(
     start: &Start,
@@ -44,12 +45,17 @@ pub(crate) fn reduce<T: Remote>(
         root,
         join,
     };
-    reduction
-        .run(&call, algorithm, values)
-        .map_err(Lost::from(&call))
+    // This way the compiler sees how many values there are, as a rule one.
+    let reduced = if algorithm == Algorithm::Flat && fits_card::<T>(values.len()) {
+        reduction.at_once(&call, values)
+    } else {
+        reduction.run(&call, algorithm, values)
+    };
+    reduced.map_err(Lost::from(&call))
 }
 
 impl<F> Reduction<'_, F> {
+    #[inline(never)]
     fn run<T: Remote>(
         &self,
         call: &Call,
@@ -59,9 +65,6 @@ impl<F> Reduction<'_, F> {
     where
         F: Fn(T, T) -> T,
     {
-        if algorithm == Algorithm::Flat && fits_card::<T>(values.len()) {
-            return self.at_once(Turn::begin(self.team, call, 0), values);
-        }
         let mut algorithm = algorithm;
         let mut most = capacity::<T>() / pieces(algorithm, self.team.images());
         if most == 0 {

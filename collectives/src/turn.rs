@@ -44,14 +44,12 @@ impl<'a, T: Remote> Turn<'a, T> {
     ///
     /// # Panics
     /// If another turn is in progress.
+    #[inline]
     #[track_caller]
     pub(crate) fn begin(team: &'a Team, call: &'a Call, number: usize) -> Self {
         // SAFETY: this is the module that passes data through the scratch space.
         let Some(turn) = (unsafe { team.begin_turn() }) else {
-            panic!(
-                "a collective was called while another one was in progress: by the function with which that one \
-                 combines values, or after a panic that took this image out of it"
-            );
+            in_progress()
         };
         Self {
             team,
@@ -136,6 +134,7 @@ impl<'a, T: Remote> Turn<'a, T> {
     ///
     /// # Panics
     /// If the values do not [fit](fits_card).
+    #[inline]
     pub(crate) fn meet_with(&mut self, values: &[T]) -> Result<(), ImageFailed> {
         assert!(fits_card::<T>(values.len()));
         let mut words = [0; WORDS];
@@ -261,6 +260,15 @@ impl<T> Drop for Turn<'_, T> {
             unsafe { self.team.end_turn() };
         }
     }
+}
+
+#[cold]
+#[track_caller]
+fn in_progress() -> ! {
+    panic!(
+        "a collective was called while another one was in progress: by the function with which that one combines \
+         values, or after a panic that took this image out of it"
+    )
 }
 
 /// How many elements pass in one turn.

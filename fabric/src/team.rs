@@ -179,6 +179,7 @@ impl Team {
     /// # Safety
     /// Only for the module that passes data through the scratch space: its turns alternate.
     #[must_use]
+    #[inline]
     pub unsafe fn begin_turn(&self) -> Option<usize> {
         if self.image.job.has_ended() {
             // The last turn's meeting may not have taken place, so that others still read its half.
@@ -196,6 +197,7 @@ impl Team {
     ///
     /// # Safety
     /// Only for who began it, when no reference into the scratch space is left.
+    #[inline]
     pub unsafe fn end_turn(&self) {
         self.in_turn.set(false);
     }

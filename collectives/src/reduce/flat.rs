@@ -1,7 +1,7 @@
 //! Everyone who gets the results reads everyone's values and combines them.
 
 use coarray_coref::Remote;
-use coarray_fabric::ImageFailed;
+use coarray_fabric::{Call, ImageFailed};
 
 use crate::reduce::Reduction;
 use crate::turn::Turn;
@@ -11,24 +11,23 @@ impl<F> Reduction<'_, F> {
     #[inline]
     pub(super) fn at_once<T: Remote>(
         &self,
-        mut turn: Turn<'_, T>,
+        call: &Call,
         values: &mut [T],
     ) -> Result<(), ImageFailed>
     where
         F: Fn(T, T) -> T,
     {
         let length = values.len();
+        let mut turn = Turn::begin(self.team, call, 0);
         turn.meet_with(values)?;
         if !self.is_for_me() {
             return Ok(());
         }
-        for from in 0..self.team.images() {
-            let join = |brought: &[T]| match from {
-                0 => values.copy_from_slice(brought),
-                _ => self.append(values, brought),
-            };
-            // SAFETY: every image brought its values, which all know to be as many.
-            unsafe { turn.brought(from, length, join) };
+        // SAFETY: every image brought its values, which all know to be as many.
+        unsafe { turn.brought(0, length, |first| values.copy_from_slice(first)) };
+        for from in 1..self.team.images() {
+            // SAFETY: as before.
+            unsafe { turn.brought(from, length, |next| self.append(values, next)) };
         }
         Ok(())
     }
