@@ -7,17 +7,27 @@
 //!
 //! Programs name the crate `coarray` only.
 
+mod allgather;
+mod alltoall;
+mod blocks;
 mod broadcast;
 mod collective;
 mod combine;
 mod conditions;
 mod extremes;
+mod gather;
+mod join;
 mod reduce;
+mod reduce_scatter;
+mod scan;
+mod scatter;
 mod sum;
 mod traffic;
 mod tree;
 mod turn;
 
+pub use allgather::{co_allgather, co_allgatherv, try_co_allgather, try_co_allgatherv};
+pub use alltoall::{co_alltoall, co_alltoallv, try_co_alltoall, try_co_alltoallv};
 pub use broadcast::{co_broadcast, try_co_broadcast};
 pub use coarray_fabric::{Algorithm, Kind};
 pub use collective::Collective;
@@ -26,5 +36,9 @@ pub use conditions::{co_all, co_any, co_count, try_co_all, try_co_any, try_co_co
 pub use extremes::{
     co_max, co_max_to, co_min, co_min_to, try_co_max, try_co_max_to, try_co_min, try_co_min_to,
 };
+pub use gather::{co_gather, co_gatherv, try_co_gather, try_co_gatherv};
+pub use reduce_scatter::{co_reduce_scatter, try_co_reduce_scatter};
+pub use scan::{co_exscan, co_scan, try_co_exscan, try_co_scan};
+pub use scatter::{co_scatter, co_scatterv, try_co_scatter, try_co_scatterv};
 pub use sum::{co_sum, co_sum_to, try_co_sum, try_co_sum_to};
 pub use traffic::{Message, record_messages};
