@@ -40,6 +40,8 @@ pub(crate) struct Turn<'a, T> {
     laid_out: usize,
     /// What this image brings to the turn's meetings.
     words: [u64; 3],
+    /// How many meetings the image had entered after the one to which it brought values.
+    met: u64,
     elements: PhantomData<T>,
 }
 
@@ -64,6 +66,7 @@ impl<'a, T: Remote> Turn<'a, T> {
             pieces: 0,
             laid_out: 0,
             words: [0; 3],
+            met: 0,
             elements: PhantomData,
         }
     }
@@ -155,13 +158,18 @@ impl<'a, T: Remote> Turn<'a, T> {
         }
         let call = self.next();
         // SAFETY: what the other images read is what this one brings.
-        unsafe { self.team.try_meet_with(&call, words) }
+        let met = unsafe { self.team.try_meet_with(&call, words) };
+        self.met = self.team.meetings();
+        met
     }
 
     /// Gives `use_values` the `length` values that `image` brought to the last meeting.
     ///
+    /// # Panics
+    /// If there was another meeting since.
+    ///
     /// # Safety
-    /// `image` brought as many values with [`meet_with`](Self::meet_with), and no meeting was since.
+    /// `image` brought as many values with [`meet_with`](Self::meet_with).
     #[inline]
     pub(crate) unsafe fn brought<R>(
         &self,
@@ -171,6 +179,10 @@ impl<'a, T: Remote> Turn<'a, T> {
     ) -> R {
         assert!(fits_card::<T>(length));
         traffic::note(self.team, image, length * size_of::<T>());
+        if self.team.meetings() != self.met {
+            // The function that combines values has met the others, and may have been told the words of that.
+            in_progress();
+        }
         let words = self.team.words(image);
         // SAFETY: the words are as aligned as the values and no shorter, and `meet_with` wrote values in them.
         use_values(unsafe { slice::from_raw_parts(words.as_ptr().cast(), length) })

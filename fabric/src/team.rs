@@ -193,6 +193,13 @@ impl Team {
         Some(turn)
     }
 
+    /// How many meetings of this team this image has entered.
+    #[must_use]
+    #[inline]
+    pub fn meetings(&self) -> u64 {
+        self.meetings.get()
+    }
+
     /// Ends the turn in progress.
     ///
     /// # Safety

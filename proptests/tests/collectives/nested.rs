@@ -25,17 +25,24 @@ fn strangers(length: usize, nested: impl Fn()) -> usize {
 #[test]
 fn values_that_are_being_joined_are_never_overwritten_by_another_operation() {
     for setting in Setting::all().filter(|setting| setting.images > 1) {
-        for length in [100, 4000] {
-            let outcome = setting.launch().run(|| {
-                strangers(length, || {
-                    co_sum(&mut [0u8; 8000]);
-                    co_sum(&mut [0u8; 8000]);
-                })
-            });
-            // The program may as well be told that it must not do this.
-            if let Ok(strangers) = outcome {
-                assert_eq!(strangers, vec![0; setting.images], "{setting:?}");
-            }
+        for length in [1, 3, 100, 4000] {
+            let sums = || {
+                co_sum(&mut [0u8; 8000]);
+                co_sum(&mut [0u8; 8000]);
+            };
+            nest(setting, length, sums);
+            nest(setting, length, sync_all);
+            nest(setting, length, || drop(Coarray::new(0u64)));
         }
+    }
+}
+
+/// Lets each image do something else while it joins. No value may come out that nobody had.
+#[track_caller]
+fn nest(setting: Setting, length: usize, nested: impl Fn() + Sync) {
+    let outcome = setting.launch().run(|| strangers(length, &nested));
+    // The program may as well be told that it must not do this.
+    if let Ok(strangers) = outcome {
+        assert_eq!(strangers, vec![0; setting.images], "{setting:?}");
     }
 }

@@ -171,7 +171,8 @@ fn a_function_that_joins_with_the_help_of_other_images_is_told_that_it_cannot() 
 fn values_of_no_type_are_never_joined_whatever_the_function_does_meanwhile() {
     for (kind, algorithm, length) in reductions() {
         let case = format!("{kind:?} by {algorithm} of {length}");
-        // Images that meet half-way are told so, or get what is right.
+        // Images that meet half-way get what is right, or are told: that they do it while they join, that others do
+        // not, or that they wait for these for ever.
         let outcome = watched(3, &case, || {
             let first = Cell::new(true);
             let sums = join(kind, algorithm, length, |a, b| {
@@ -185,6 +186,9 @@ fn values_of_no_type_are_never_joined_whatever_the_function_does_meanwhile() {
                 assert!(sums.iter().all(|&sum| sum == 3), "wrong sums");
             }
         });
-        is_clear(&case, outcome);
+        let is_deadlock = |failure: &Failure| failure.text.contains("deadlock");
+        if !outcome.as_ref().is_err_and(is_deadlock) {
+            is_clear(&case, outcome);
+        }
     }
 }
