@@ -3,21 +3,152 @@
 use coarray::Kind;
 
 use crate::reductions::with_own;
-use crate::subject::Subject;
+use crate::subject::{Input, Output, Subject};
 use crate::values::Element;
 
 /// What is done with elements of any type.
 pub fn of_all<T: Element>() -> Vec<Subject<T>> {
-    vec![Subject {
+    let broadcast = Subject {
         name: "co_broadcast",
         kind: Kind::Broadcast,
         is_ordered: false,
         is_rooted: true,
         is_dealt: false,
         run: |how, input| with_own(input, |values| how.co_broadcast(values, input.root)),
-        outcome: |inputs| {
-            let root = &inputs[inputs[0].root];
-            vec![vec![root.own().to_vec()]; inputs.len()]
+        outcome: |inputs| vec![vec![root(inputs).own().to_vec()]; inputs.len()],
+    };
+    let gather = Subject {
+        name: "co_gather",
+        kind: Kind::Gather,
+        run: |how, input| {
+            let mut gathered =
+                vec![T::element(1, 0); if input.is_root() { input.all() } else { 0 }];
+            how.co_gather(input.own(), &mut gathered, input.root);
+            vec![gathered]
         },
-    }]
+        outcome: |inputs| on_root(inputs, vec![concat(inputs, Input::own)]),
+        ..broadcast
+    };
+    let gatherv = Subject {
+        name: "co_gatherv",
+        run: |how, input| how.co_gatherv(input.some(input.root), input.root),
+        outcome: |inputs| {
+            let rows = inputs.iter().map(|input| input.some(input.root).to_vec());
+            let mut outputs = vec![Vec::new(); inputs.len()];
+            outputs[inputs[0].root] = rows.collect();
+            outputs
+        },
+        ..gather
+    };
+    let allgather = Subject {
+        name: "co_allgather",
+        kind: Kind::Allgather,
+        is_rooted: false,
+        run: |how, input| {
+            let mut gathered = vec![T::element(1, 0); input.all()];
+            how.co_allgather(input.own(), &mut gathered);
+            vec![gathered]
+        },
+        outcome: |inputs| vec![vec![concat(inputs, Input::own)]; inputs.len()],
+        ..broadcast
+    };
+    let allgatherv = Subject {
+        name: "co_allgatherv",
+        run: |how, input| how.co_allgatherv(input.some(0)),
+        outcome: |inputs| {
+            let rows: Output<T> = inputs.iter().map(|input| input.some(0).to_vec()).collect();
+            vec![rows; inputs.len()]
+        },
+        ..allgather
+    };
+    let scatter = Subject {
+        name: "co_scatter",
+        kind: Kind::Scatter,
+        is_dealt: true,
+        run: |how, input| {
+            let mut mine = vec![T::element(1, 0); input.length];
+            let parts = if input.is_root() { input.parts() } else { &[] };
+            how.co_scatter(parts, &mut mine, input.root);
+            vec![mine]
+        },
+        outcome: |inputs| each(inputs, |to| vec![root(inputs).part(to).to_vec()]),
+        ..broadcast
+    };
+    let scatterv = Subject {
+        name: "co_scatterv",
+        run: |how, input| {
+            let parts = if input.is_root() {
+                input.rows()
+            } else {
+                Vec::new()
+            };
+            vec![how.co_scatterv(&parts, input.root)]
+        },
+        outcome: |inputs| each(inputs, |to| vec![root(inputs).some(to).to_vec()]),
+        ..scatter
+    };
+    let alltoall = Subject {
+        name: "co_alltoall",
+        kind: Kind::Alltoall,
+        is_rooted: false,
+        run: |how, input| {
+            let mut received = vec![T::element(1, 0); input.all()];
+            how.co_alltoall(input.parts(), &mut received);
+            vec![received]
+        },
+        outcome: |inputs| each(inputs, |to| vec![concat(inputs, |input| input.part(to))]),
+        ..scatter
+    };
+    let alltoallv = Subject {
+        name: "co_alltoallv",
+        run: |how, input| how.co_alltoallv(&input.rows()),
+        outcome: |inputs| {
+            let of = |to| inputs.iter().map(move |input| input.some(to).to_vec());
+            each(inputs, |to| of(to).collect())
+        },
+        ..alltoall
+    };
+    vec![
+        broadcast, gather, gatherv, allgather, allgatherv, scatter, scatterv, alltoall, alltoallv,
+    ]
+}
+
+impl<T: Element> Input<T> {
+    fn is_root(&self) -> bool {
+        self.me == self.root
+    }
+
+    /// How many elements all images have, or this one for all.
+    fn all(&self) -> usize {
+        self.images * self.length
+    }
+
+    /// Some elements for each image.
+    fn rows(&self) -> Vec<Vec<T>> {
+        let some = |image| self.some(image).to_vec();
+        (0..self.images).map(some).collect()
+    }
+}
+
+fn root<T>(inputs: &[Input<T>]) -> &Input<T> {
+    &inputs[inputs[0].root]
+}
+
+/// What each image gets.
+fn each<T>(inputs: &[Input<T>], to: impl Fn(usize) -> Output<T>) -> Vec<Output<T>> {
+    (0..inputs.len()).map(to).collect()
+}
+
+/// The root gets `output`, and the others an empty row.
+fn on_root<T: Element>(inputs: &[Input<T>], output: Output<T>) -> Vec<Output<T>> {
+    let mut outputs = vec![vec![Vec::new()]; inputs.len()];
+    outputs[inputs[0].root] = output;
+    outputs
+}
+
+fn concat<'a, T: Element>(inputs: &'a [Input<T>], of: impl Fn(&'a Input<T>) -> &'a [T]) -> Vec<T> {
+    inputs
+        .iter()
+        .flat_map(|input| of(input).iter().copied())
+        .collect()
 }

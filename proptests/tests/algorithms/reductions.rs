@@ -10,8 +10,10 @@ use crate::values::Element;
 /// The operations with a function of the program, for a function that depends on the order of the images, or not.
 macro_rules! joins {
     ($type:ty, $join:expr, $is_ordered:expr) => {{
-        use $crate::reductions::{everywhere, on_root, to_all, to_one, with_own};
-        let subjects: Vec<$crate::subject::Subject<$type>> = [
+        use coarray::Kind;
+        use $crate::reductions::{everywhere, fold, on_root, to_all, to_one, with_own};
+        use $crate::subject::Subject;
+        let subjects: Vec<Subject<$type>> = [
             to_all(
                 "co_reduce",
                 |how, input| with_own(input, |values| how.co_reduce(values, $join)),
@@ -22,9 +24,65 @@ macro_rules! joins {
                 |how, input| with_own(input, |values| how.co_reduce_to(values, input.root, $join)),
                 |inputs| on_root(inputs, $join),
             ),
+            Subject {
+                kind: Kind::Scan,
+                ..to_all(
+                    "co_scan",
+                    |how, input| with_own(input, |values| how.co_scan(values, $join)),
+                    |inputs| {
+                        let up_to = |last| vec![fold(&inputs[..=last], $join)];
+                        (0..inputs.len()).map(up_to).collect()
+                    },
+                )
+            },
+            Subject {
+                kind: Kind::Scan,
+                ..to_all(
+                    "co_exscan",
+                    |how, input| {
+                        let initial = <$type>::initial();
+                        with_own(input, |values| how.co_exscan(values, initial, $join))
+                    },
+                    |inputs| {
+                        let initial = <$type>::initial();
+                        let before = |end: usize| match end {
+                            0 => vec![vec![initial; inputs[0].length]],
+                            _ => {
+                                let joined = fold(&inputs[..end], $join).into_iter();
+                                vec![joined.map(|value| $join(initial, value)).collect()]
+                            }
+                        };
+                        (0..inputs.len()).map(before).collect()
+                    },
+                )
+            },
+            Subject {
+                kind: Kind::ReduceScatter,
+                is_dealt: true,
+                ..to_all(
+                    "co_reduce_scatter",
+                    |how, input| {
+                        let mut mine = vec![<$type>::initial(); input.length];
+                        how.co_reduce_scatter(input.parts(), &mut mine, $join);
+                        vec![mine]
+                    },
+                    |inputs| {
+                        let part = |to: usize| {
+                            let start = to * inputs[0].length;
+                            let of = |index: usize| {
+                                let values =
+                                    inputs.iter().map(|input| input.parts()[start + index]);
+                                values.reduce($join).unwrap()
+                            };
+                            vec![(0..inputs[0].length).map(of).collect()]
+                        };
+                        (0..inputs.len()).map(part).collect()
+                    },
+                )
+            },
         ]
         .into_iter()
-        .map(|subject| $crate::subject::Subject {
+        .map(|subject| Subject {
             is_ordered: $is_ordered,
             ..subject
         })

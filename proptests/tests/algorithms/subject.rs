@@ -38,7 +38,13 @@ impl<T> Input<T> {
     /// Some of the elements for one image: more or less of them for each pair.
     pub fn some(&self, image: usize) -> &[T] {
         let length = (3 * self.me + 5 * image + self.length) % (self.length + 1);
-        &self.part(image)[..length]
+        // An operation that is not dealt has one part only, whomever it is for.
+        let start = if self.values.len() == self.length {
+            0
+        } else {
+            image * self.length
+        };
+        &self.values[start..][..length]
     }
 }
 

@@ -14,6 +14,11 @@ pub trait Element: Remote<Element = Self> + Debug + Send + Sync {
     /// An element of an image: numbers of which those of 17 images can be added exactly.
     fn element(seed: u64, image: usize) -> Self;
 
+    /// What comes before the elements of all images.
+    fn initial() -> Self {
+        Self::element(5, 0)
+    }
+
     /// What is done with elements of this type.
     fn subjects() -> Vec<Subject<Self>>;
 }
@@ -131,6 +136,10 @@ impl Element for Maps {
             addend: (seed >> 32) as u32,
             images: [image as u16, image as u16 + 1],
         }
+    }
+
+    fn initial() -> Self {
+        Self::NONE
     }
 
     fn subjects() -> Vec<Subject<Self>> {
