@@ -8,7 +8,7 @@ use crate::{parse, report};
 
 /// Lets one image do `other` and the rest `one`, and checks what the report says about either.
 #[track_caller]
-fn differ(words: [&str; 2], one: impl Fn() + Sync, other: impl Fn() + Sync) {
+pub fn differ(words: [&str; 2], one: impl Fn() + Sync, other: impl Fn() + Sync) {
     for (images, odd) in [(2, 0), (2, 1), (3, 0), (3, 1), (5, 0), (5, 3), (5, 4)] {
         let case = format!("{words:?} on image {odd} of {images}");
         let report = report(images, &case, || {
@@ -17,20 +17,20 @@ fn differ(words: [&str; 2], one: impl Fn() + Sync, other: impl Fn() + Sync) {
         for (image, operation) in parse(&report) {
             let words = words[usize::from(image == odd)];
             assert!(operation.starts_with(words), "{case}: {report}");
-            let place = "tests/mismatches/algorithms.rs:";
+            let place = "tests/mismatches/";
             assert!(operation.contains(place), "{case}: {report}");
         }
     }
 }
 
 /// What a report calls an operation by an algorithm.
-fn by(what: &str, algorithm: Algorithm) -> String {
+pub fn by(what: &str, algorithm: Algorithm) -> String {
     format!("{what} by {algorithm} at ")
 }
 
 /// [`differ`] for two operations by one algorithm, with all that an operation of that kind can have.
 #[track_caller]
-fn differ_by_all(
+pub fn differ_by_all(
     kind: Kind,
     words: [&str; 2],
     one: impl Fn(Collective) + Sync,
@@ -224,7 +224,7 @@ fn different_operations_are_told_apart() {
 
 /// [`differ`] for an operation by each of its algorithms, and one that has none.
 #[track_caller]
-fn differ_from(
+pub fn differ_from(
     kind: Kind,
     what: &str,
     other_words: &str,
@@ -346,7 +346,7 @@ fn choices_of_the_table_by_different_lengths_are_told_apart() {
 
 /// A job in which all images do the same, and that fails; its report.
 #[track_caller]
-fn refusal(case: &str, body: impl Fn() + Sync) -> String {
+pub fn refusal(case: &str, body: impl Fn() + Sync) -> String {
     report(3, case, body)
 }
 

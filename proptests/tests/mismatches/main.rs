@@ -5,6 +5,7 @@ mod algorithms;
 mod alike;
 mod interrupted;
 mod kinds;
+mod movement;
 mod operators;
 mod pairs;
 
