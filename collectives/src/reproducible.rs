@@ -1,0 +1,248 @@
+//! Sums that depend on nothing but the numbers.
+
+use std::ops::Range;
+use std::panic::Location;
+
+use coarray_coref::Values;
+use coarray_fabric::{Call, ImageFailed, Operation, Team};
+
+use crate::broadcast::chunks;
+use crate::exact_sum::{Addend, Superaccumulator, sum_columns};
+use crate::exchange::Turn;
+
+/// Up to so many bytes, reading everyone's values beats a second meeting.
+const FEW_BYTES: usize = 2048;
+
+/// Collective. Adds the values of all images, element by element, without any error but one rounding at the end;
+/// every image gets the sums.
+///
+/// The result is the exact sum, rounded to nearest, ties to even. So it is the same bits for any order of the
+/// images, any algorithm, and any number of images that divide the same addends among them: further images
+/// that bring -0.0, or if a sum is not -0.0, any zeros, change nothing. Nothing overflows half-way: an infinite sum of finite
+/// values is one that an `f64` (or `f32`) cannot hold. Subnormal numbers count as all others.
+///
+/// Any NaN makes [`NAN`](f64::NAN), as do infinities of both signs; infinities of one sign stay. Negative zeros add
+/// up to -0.0, all others whose sum is zero to 0.0.
+///
+/// The job ends with a report if images call it with different types or lengths, or have failed.
+///
+/// # Accuracy
+/// The error is half a unit in the last place of the result at most, whatever cancels. Pairwise summation of n
+/// numbers in twice the precision, rounded in the end, may err by log2(n) 2^-106 times the sum of their magnitudes more,
+/// which is any number of digits if they cancel; [`co_sum`](crate::co_sum) by (images - 1) 2^-53 times that sum.
+///
+/// # Cost
+/// COST_SUM
+///
+/// # Examples
+/// ```
+/// use coarray_collectives::co_sum_reproducible;
+/// use coarray_fabric::{run, this_image};
+///
+/// let addends = [1e100, 1.0, -1e100, f64::EPSILON / 2.0];
+/// let sums = run(4, || {
+///     let mut x = [addends[this_image()], 0.1];
+///     co_sum_reproducible(&mut x);
+///     x
+/// });
+/// // From left to right, the first would be 0.0 and the second 0.30000000000000004 after three images.
+/// assert_eq!(sums, [[1.0, 0.4]; 4]);
+/// ```
+///
+/// # Source
+/// The exact sum of two numbers, rounded, is what IEEE 754 calls their sum. Sums of more are added with `TwoSum`
+/// (D. E. Knuth, *The Art of Computer Programming* 2, section 4.2.2; T. J. Dekker, *A floating-point technique for
+/// extending the available precision*, Numerische Mathematik 18, 1971), which gives a sum and its errors; if their
+/// sum, with a bound on what it lacks, rounds to one number only, this is it. The others are added again in a
+/// superaccumulator, as in [`co_total_reproducible`]. J. R. Shewchuk, *Adaptive precision floating-point arithmetic and
+/// fast robust geometric predicates*, Discrete & Computational Geometry 18, 1997, decides likewise how much must be exact.
+#[track_caller]
+pub fn co_sum_reproducible<V>(values: &mut V)
+where
+    V: ?Sized + Values,
+    V::Element: Addend,
+{
+    let team = Team::current();
+    let values = values.elements_mut();
+    let call = call_of_sum::<V::Element>(values.len());
+    if let Err(failed) = sum_in(&team, &call, values) {
+        team.fail_because(&failed, &call.describe(&team));
+    }
+}
+
+/// Collective. As [`co_sum_reproducible`], but failed images do not end the job.
+///
+/// # Errors
+/// The images of the current team that have failed, the same on all others; then the values are unspecified.
+///
+/// # Examples
+/// ```
+/// use coarray_collectives::try_co_sum_reproducible;
+/// use coarray_fabric::run;
+///
+/// run(3, || assert_eq!(try_co_sum_reproducible(&mut 0.1), Ok(())));
+/// ```
+///
+/// # Source
+/// As [`co_sum_reproducible`]; `stat` of Fortran 2018, clause 16.6.
+#[track_caller]
+pub fn try_co_sum_reproducible<V>(values: &mut V) -> Result<(), ImageFailed>
+where
+    V: ?Sized + Values,
+    V::Element: Addend,
+{
+    let values = values.elements_mut();
+    let call = call_of_sum::<V::Element>(values.len());
+    sum_in(&Team::current(), &call, values)
+}
+
+/// Collective. The sum of all elements of all images, without any error but one rounding at the end, on every
+/// image.
+///
+/// The result is the exact sum, rounded to nearest, ties to even: the same bits for any number of images and
+/// however the numbers are divided among them. Images may have different numbers of elements, and none. No elements at
+/// all add up to 0.0; NaN, infinities, overflow and zeros are as in [`co_sum_reproducible`].
+///
+/// The job ends with a report if images call it with different types, or have failed.
+///
+/// # Accuracy
+/// The error is half a unit in the last place of the result at most, whatever cancels: less than that of pairwise summation
+/// in twice the precision, which is exact only up to log2(n) 2^-106 times the sum of the n magnitudes.
+///
+/// # Cost
+/// COST_TOTAL
+///
+/// # Examples
+/// ```
+/// use coarray_collectives::co_total_reproducible;
+/// use coarray_fabric::{num_images, run, this_image};
+///
+/// let terms: Vec<f64> = (0..1000).map(|k| (-1.0_f64).powi(k) / (2 * k + 1) as f64).collect();
+/// let sums = [1, 2, 3].map(|images| {
+///     run(images, || {
+///         let share = terms.len().div_ceil(num_images());
+///         let mine = terms.chunks(share).nth(this_image()).unwrap();
+///         co_total_reproducible(mine)
+///     })[0]
+/// });
+/// assert_eq!(sums, [sums[0]; 3]);
+/// ```
+///
+/// # Source
+/// A superaccumulator: U. W. Kulisch and W. L. Miranker, *Computer Arithmetic in Theory and Practice*, 1981, as R. M.
+/// Neal made it fast on ordinary processors: *Fast exact summation using small and large superaccumulators*,
+/// arXiv:1505.05571, 2015. Most numbers come to it in sums of many that are exact: S. M. Rump, T. Ogita and S. Oishi,
+/// *Accurate floating-point summation part I*, SIAM Journal on Scientific Computing 31, 2008.
+///
+/// The alternative is J. Demmel and H. D. Nguyen, *Parallel reproducible summation*, IEEE Transactions on Computers 64,
+/// 2015, and their library ReproBLAS: bins of fixed exponents, of which the highest few in use are kept. It sends 50
+/// bytes where this sends 600, which is as fast on images that share memory. It loses what lies below the kept bins: its sums
+/// are reproducible, but not correctly rounded when much cancels.
+#[track_caller]
+pub fn co_total_reproducible<V>(values: &V) -> V::Element
+where
+    V: ?Sized + Values,
+    V::Element: Addend,
+{
+    let team = Team::current();
+    let call = call_of_total::<V::Element>();
+    match total_in(&team, &call, values.elements()) {
+        Ok(total) => total,
+        Err(failed) => team.fail_because(&failed, &call.describe(&team)),
+    }
+}
+
+/// Collective. As [`co_total_reproducible`], but failed images do not end the job.
+///
+/// # Errors
+/// The images of the current team that have failed, the same on all others.
+///
+/// # Examples
+/// ```
+/// use coarray_collectives::try_co_total_reproducible;
+/// use coarray_fabric::run;
+///
+/// run(3, || assert_eq!(try_co_total_reproducible(&[0.1; 10]), Ok(3.0)));
+/// ```
+///
+/// # Source
+/// As [`co_total_reproducible`]; `stat` of Fortran 2018, clause 16.6.
+#[track_caller]
+pub fn try_co_total_reproducible<V>(values: &V) -> Result<V::Element, ImageFailed>
+where
+    V: ?Sized + Values,
+    V::Element: Addend,
+{
+    let call = call_of_total::<V::Element>();
+    total_in(&Team::current(), &call, values.elements())
+}
+
+#[track_caller]
+fn call_of_sum<T: Addend>(length: usize) -> Call {
+    Call::on_values::<T>(Operation::CoSumReproducible, length, 0, Location::caller())
+}
+
+/// Images may have different numbers of values, so all say one.
+#[track_caller]
+fn call_of_total<T: Addend>() -> Call {
+    Call::on_values::<T>(Operation::CoTotalReproducible, 1, 0, Location::caller())
+}
+
+fn sum_in<T: Addend>(team: &Team, call: &Call, values: &mut [T]) -> Result<(), ImageFailed> {
+    for (number, chunk) in chunks(values).enumerate() {
+        let mut turn = Turn::begin(team, call, number);
+        turn.write(0, chunk);
+        turn.meet()?;
+        if size_of_val(chunk) <= FEW_BYTES {
+            sum_columns(&columns(&turn, team, 0..chunk.len()), chunk);
+            continue;
+        }
+        let share = |image_index: usize| {
+            let length = chunk.len();
+            length * image_index / team.images()..length * (image_index + 1) / team.images()
+        };
+        let shares: Vec<Range<usize>> = (0..team.images()).map(share).collect();
+        let mine = shares[team.index()].clone();
+        sum_columns(
+            &columns(&turn, team, mine.clone()),
+            &mut chunk[mine.clone()],
+        );
+        // Only this image reads its share of its own half before the second meeting.
+        turn.write(mine.start, &chunk[mine]);
+        turn.meet()?;
+        for (owner, share) in shares.into_iter().enumerate() {
+            // SAFETY: the owner wrote its share before this meeting and writes no more in this turn.
+            let sums = unsafe { turn.read(owner, share.start, share.len()) };
+            chunk[share].copy_from_slice(sums);
+        }
+    }
+    Ok(())
+}
+
+fn total_in<T: Addend>(team: &Team, call: &Call, values: &[T]) -> Result<T, ImageFailed> {
+    let mut sum = Superaccumulator::new();
+    sum.add_all(values);
+    let mut words = sum.into_words();
+    let mut turn = Turn::begin(team, call, 0);
+    turn.write(0, &words);
+    turn.meet()?;
+    let all = columns::<i64>(&turn, team, 0..words.len());
+    for (index, word) in words.iter_mut().enumerate() {
+        *word = all.iter().map(|words| words[index]).sum();
+    }
+    Ok(Superaccumulator::from_words(&words).round())
+}
+
+/// Elements `range` of what each image wrote before the meeting.
+fn columns<'a, T: coarray_coref::Remote>(
+    turn: &'a Turn<'_>,
+    team: &Team,
+    range: Range<usize>,
+) -> Vec<&'a [T]> {
+    let of = |image| {
+        // SAFETY: each image wrote all its elements before the meeting; in this turn it writes again only
+        // the share that nobody but itself reads here.
+        unsafe { turn.read(image, range.start, range.len()) }
+    };
+    (0..team.images()).map(of).collect()
+}
