@@ -39,14 +39,14 @@ const FEW_BYTES: usize = 2048;
 /// use coarray_collectives::co_sum_reproducible;
 /// use coarray_fabric::{run, this_image};
 ///
-/// let addends = [1e100, 1.0, -1e100, f64::EPSILON / 2.0];
-/// let sums = run(4, || {
-///     let mut x = [addends[this_image()], 0.1];
+/// let addends = [[1e100, 0.1], [1.0, 0.2], [-1e100, 0.3]];
+/// let sums = run(3, || {
+///     let mut x = addends[this_image()];
 ///     co_sum_reproducible(&mut x);
 ///     x
 /// });
-/// // From left to right, the first would be 0.0 and the second 0.30000000000000004 after three images.
-/// assert_eq!(sums, [[1.0, 0.4]; 4]);
+/// // With a rounding after each addition they are 0.0 and 0.6000000000000001.
+/// assert_eq!(sums, [[1.0, 0.6]; 3]);
 /// ```
 ///
 /// # Source

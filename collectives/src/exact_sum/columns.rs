@@ -3,8 +3,8 @@
 use super::superaccumulator::Superaccumulator;
 use super::{Addend, two_sum};
 
-/// Columns that are added at the same time.
-const LANES: usize = 8;
+/// Columns that are added at the same time. With fewer the compiler does not use vectors for all.
+const LANES: usize = 16;
 
 /// Sums element `i` of all `sources` into element `i` of `result`: each the exact sum, rounded once, as
 /// [`Superaccumulator::round`] says. The order of the sources does not matter.
@@ -30,14 +30,20 @@ pub(crate) fn sum_columns<T: Addend>(sources: &[&[T]], result: &mut [T]) {
             }
         }
         _ => {
-            let (lanes, rest) = result.as_chunks_mut::<LANES>();
-            let mut start = 0;
-            for result in lanes {
-                sum_lanes(sources, start, result);
-                start += LANES;
+            for (number, sums) in result.as_chunks_mut().0.iter_mut().enumerate() {
+                sum_lanes(sources, number * LANES, sums);
             }
-            for (index, result) in rest.iter_mut().enumerate() {
-                *result = exact(sources, start + index);
+            let rest = result.len() % LANES;
+            let start = result.len().saturating_sub(LANES);
+            match result.last_chunk_mut() {
+                // Some for the second time.
+                Some(sums) if rest != 0 => sum_lanes(sources, start, sums),
+                Some(_) => {}
+                None => {
+                    for (index, sum) in result.iter_mut().enumerate() {
+                        *sum = exact(sources, index);
+                    }
+                }
             }
         }
     }
