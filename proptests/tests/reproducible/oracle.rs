@@ -104,7 +104,7 @@ fn nearest<T: Exact>(exact: &BigInt) -> u64 {
         }
     }
     let twice_middle = numerator_at::<T>(below) + numerator_at::<T>(above);
-    match (2 * exact).cmp(&twice_middle) {
+    match (exact << 1u32).cmp(&twice_middle) {
         std::cmp::Ordering::Less => below,
         std::cmp::Ordering::Greater => above,
         std::cmp::Ordering::Equal => below + (below & 1),
