@@ -100,8 +100,8 @@ impl Format for f32 {
     /// computing the ends takes at most 2^-53 |total| + 2^-51 margin off a margin of 2^-51 |total| + 2 `lost`:
     /// S lies between the ends. Rounding is monotone: if both ends round to the same number, so does S.
     ///
-    /// All sums of `f32` are multiples of 2^-149 and far from the ends of the range of `f64`. One that is zero is
-    /// certain only without errors, for its sign.
+    /// All sums of `f32` are multiples of 2^-149 and far from the ends of the range of `f64`. So is `lost`: both
+    /// ends are zero only if nothing is lost and the total is exactly zero.
     #[inline]
     fn settle(sum: f64, errors: f64, lost: f64) -> (Self, bool) {
         let total = sum + errors;
@@ -109,6 +109,6 @@ impl Format for f32 {
         let (below, above) = ((total - margin) as f32, (total + margin) as f32);
         let exact = (errors == 0.0) & (lost == 0.0);
         let value = if exact { sum as f32 } else { below };
-        (value, exact | ((below == above) & (below != 0.0)))
+        (value, exact | (below == above))
     }
 }

@@ -169,14 +169,19 @@ fn blocks_have_the_exact_sum() {
 
 #[test]
 fn blocks_of_the_largest_parts_do_not_round() {
-    let below_two = 2.0 - f64::EPSILON;
-    for block in [
-        [below_two; BLOCK].to_vec(),
-        [-below_two, f64::EPSILON].repeat(BLOCK / 2),
-    ] {
-        let mut sum = Superaccumulator::new();
-        assert!(add_block(&mut sum, &block));
-        assert_eq!(sum.into_words(), accumulated(&block).into_words());
+    for place in 30..=52 {
+        // All ones down to a place of which lanes have odd multiples, in the first round and in the second.
+        let ones = 2.0 - 2.0_f64.powi(-place);
+        let mut second = [ones * 2.0_f64.powi(-47); BLOCK];
+        second[..8].fill(1.0);
+        for block in [[ones; BLOCK], [-ones; BLOCK], second] {
+            let mut sum = Superaccumulator::new();
+            let added = add_block(&mut sum, &block);
+            assert!(added || block == second && place > 45);
+            if added {
+                assert_eq!(sum.into_words(), accumulated(&block).into_words());
+            }
+        }
     }
 }
 

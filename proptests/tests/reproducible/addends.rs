@@ -131,7 +131,7 @@ fn group<T: Exact>(hardship: Hardship, bits: impl Fn(u64) -> u64) -> Vec<T> {
             let fraction = 1 + bits(2) % (exponent - 1);
             vec![match bits(1) % 12 {
                 0 => T::from_order(T::INFINITY + fraction),
-                1 => T::from_order(T::INFINITY + fraction | T::SIGN),
+                1 => T::from_order((T::INFINITY + fraction) | T::SIGN),
                 2 => T::from_order(T::INFINITY),
                 3 => T::from_order(T::INFINITY | T::SIGN),
                 _ => either(3, any(4)),
