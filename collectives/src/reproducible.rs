@@ -58,8 +58,9 @@ const FEW_BYTES: usize = 2048;
 /// (D. E. Knuth, *The Art of Computer Programming* 2, section 4.2.2; T. J. Dekker, *A floating-point technique for
 /// extending the available precision*, Numerische Mathematik 18, 1971), which gives a sum and its errors; if their
 /// sum, with a bound on what it lacks, rounds to one number only, this is it. The others are added again in a
-/// superaccumulator, as in [`co_total_reproducible`]. J. R. Shewchuk, *Adaptive precision floating-point arithmetic and
-/// fast robust geometric predicates*, Discrete & Computational Geometry 18, 1997, decides likewise how much must be exact.
+/// superaccumulator, as in [`co_total_reproducible`]. J. R. Shewchuk, *Adaptive precision floating-point arithmetic
+/// and fast robust geometric predicates*, Discrete & Computational Geometry 18, 1997, decides likewise how much must
+/// be exact.
 #[track_caller]
 pub fn co_sum_reproducible<V>(values: &mut V)
 where
@@ -234,15 +235,12 @@ fn sum_in<T: Addend>(team: &Team, call: &Call, values: &mut [T]) -> Result<(), I
 fn total_in<T: Addend>(team: &Team, call: &Call, values: &[T]) -> Result<T, ImageFailed> {
     let mut sum = Superaccumulator::new();
     sum.add_all(values);
-    let mut words = sum.into_words();
+    let words = sum.into_words();
     let mut turn = Turn::begin(team, call, 0);
     turn.write(0, &words);
     turn.meet()?;
-    let all = columns::<i64>(&turn, team, 0..words.len());
-    for (index, word) in words.iter_mut().enumerate() {
-        *word = all.iter().map(|words| words[index]).sum();
-    }
-    Ok(Superaccumulator::from_words(&words).round())
+    let all = columns(&turn, team, 0..words.len());
+    Ok(Superaccumulator::merged(&all).round())
 }
 
 /// Elements `range` of what each image wrote before the meeting.

@@ -156,6 +156,21 @@ impl Superaccumulator {
         words
     }
 
+    /// All the accumulators that travelled as these words, in one.
+    ///
+    /// # Panics
+    /// If they are not as long as [`Words`].
+    pub(crate) fn merged(all: &[&[i64]]) -> Self {
+        let mut sums: Words = [0; CHUNKS + KINDS];
+        for words in all {
+            assert_eq!(words.len(), sums.len(), "not the words of an accumulator");
+            for (sum, word) in sums.iter_mut().zip(*words) {
+                *sum += word;
+            }
+        }
+        Self::from_words(&sums)
+    }
+
     /// The accumulator that travelled as these words, or all whose sum they are.
     pub(crate) fn from_words(words: &Words) -> Self {
         let mut sum = Self::new();

@@ -17,14 +17,8 @@ fn total<T: Addend>(values: &[T]) -> T {
 
 fn merged(sums: impl IntoIterator<Item = Superaccumulator>) -> Superaccumulator {
     let all: Vec<Words> = sums.into_iter().map(Superaccumulator::into_words).collect();
-    let mut words = all[0];
-    for others in &all[1..] {
-        words
-            .iter_mut()
-            .zip(others)
-            .for_each(|(word, other)| *word += other);
-    }
-    Superaccumulator::from_words(&words)
+    let slices: Vec<&[i64]> = all.iter().map(|words| words.as_slice()).collect();
+    Superaccumulator::merged(&slices)
 }
 
 /// Some that are all ones, and some that are not, with each exponent.
