@@ -11,8 +11,10 @@ mod broadcast;
 mod collective;
 mod combine;
 mod conditions;
+mod exact_sum;
 mod extremes;
 mod reduce;
+mod reproducible;
 mod sum;
 mod traffic;
 mod tree;
@@ -23,8 +25,12 @@ pub use coarray_fabric::{Algorithm, Kind};
 pub use collective::Collective;
 pub use combine::{co_reduce, co_reduce_to, try_co_reduce, try_co_reduce_to};
 pub use conditions::{co_all, co_any, co_count, try_co_all, try_co_any, try_co_count};
+pub use exact_sum::Addend;
 pub use extremes::{
     co_max, co_max_to, co_min, co_min_to, try_co_max, try_co_max_to, try_co_min, try_co_min_to,
+};
+pub use reproducible::{
+    co_sum_reproducible, co_total_reproducible, try_co_sum_reproducible, try_co_total_reproducible,
 };
 pub use sum::{co_sum, co_sum_to, try_co_sum, try_co_sum_to};
 pub use traffic::{Message, record_messages};
