@@ -14,11 +14,13 @@ mod broadcast;
 mod collective;
 mod combine;
 mod conditions;
+mod exact_sum;
 mod extremes;
 mod gather;
 mod join;
 mod reduce;
 mod reduce_scatter;
+mod reproducible;
 mod scan;
 mod scatter;
 mod sum;
@@ -33,11 +35,15 @@ pub use coarray_fabric::{Algorithm, Kind};
 pub use collective::Collective;
 pub use combine::{co_reduce, co_reduce_to, try_co_reduce, try_co_reduce_to};
 pub use conditions::{co_all, co_any, co_count, try_co_all, try_co_any, try_co_count};
+pub use exact_sum::Addend;
 pub use extremes::{
     co_max, co_max_to, co_min, co_min_to, try_co_max, try_co_max_to, try_co_min, try_co_min_to,
 };
 pub use gather::{co_gather, co_gatherv, try_co_gather, try_co_gatherv};
 pub use reduce_scatter::{co_reduce_scatter, try_co_reduce_scatter};
+pub use reproducible::{
+    co_sum_reproducible, co_total_reproducible, try_co_sum_reproducible, try_co_total_reproducible,
+};
 pub use scan::{co_exscan, co_scan, try_co_exscan, try_co_scan};
 pub use scatter::{co_scatter, co_scatterv, try_co_scatter, try_co_scatterv};
 pub use sum::{co_sum, co_sum_to, try_co_sum, try_co_sum_to};

@@ -10,6 +10,8 @@ mod ring;
 mod shares;
 mod tree;
 
+pub(crate) use shares::by_shares;
+
 use coarray_coref::Remote;
 use coarray_fabric::{Algorithm, Call, ImageFailed, Kind, Operation, Team};
 
@@ -52,6 +54,20 @@ pub(crate) fn reduce<T: Remote>(
         reduction.run(&call, algorithm, values)
     };
     reduced.map_err(Lost::from(&call))
+}
+
+/// Adds words of all images, the same on all.
+#[track_caller]
+pub(crate) fn reduce_words(start: &Start, call: &Call, words: &mut [i64]) -> Result<(), Lost> {
+    let algorithm = start.algorithm(Kind::TotalReproducible, size_of_val(words));
+    let reduction = Reduction {
+        team: &start.team,
+        root: None,
+        join: i64::wrapping_add,
+    };
+    reduction
+        .run(call, algorithm, words)
+        .map_err(Lost::from(call))
 }
 
 impl<F> Reduction<'_, F> {

@@ -205,7 +205,8 @@ impl<'a, T: Remote> Turn<'a, T> {
     /// Begins a turn of steps.
     pub(crate) fn begin_steps(&mut self) {
         let call = self.next();
-        self.begun = Some(self.team.begin_steps(self.turn, &call));
+        let end = self.call.at_step(self.step);
+        self.begun = Some(self.team.begin_steps(self.turn, &call, &end));
     }
 
     fn begun(&self) -> StepsBegun {

@@ -4,18 +4,22 @@
 //! A turn is over when its images meet. Until an image is in that meeting, every other is in this turn or has not come
 //! to it, so whoever waits for a step finds the awaited turn or an earlier one. With its first step an image
 //! says what it is doing, and everyone who waits for it compares: data pass only between images that agree
-//! on operation, type, length and root.
+//! on operation, type, length and root. Whoever waits long also looks whether others are in a meeting that is not the
+//! end of the turn.
 //!
 //! An image that cannot go on, because another one failed, abandons the turn and tells so whoever waits for
 //! it. It still comes to the meeting, which tells all images of the failure alike: the failed one did not come
 //! to the end of the turn, so it is missing there.
 
+use std::time::Duration;
+
 use crate::call::Call;
 use crate::card::{Tag, Words};
+use crate::failure;
 use crate::shared_memory::complete;
-use crate::tally::Tally;
+use crate::tally::{self, Tally, Watch};
 use crate::team::Team;
-use crate::waiting::Cause;
+use crate::waiting::{Cause, Stop, Waiting};
 
 /// How many bits of the count are the step.
 const STEP_BITS: u32 = 20;
@@ -37,6 +41,8 @@ pub(crate) struct Steps {
 pub struct StepsBegun {
     turn: u64,
     tag: Tag,
+    /// The number and the tag of the meeting at the end.
+    end: (u64, Tag),
 }
 
 /// The image whose step was awaited does not come to it, as an image has failed.
@@ -51,10 +57,10 @@ impl StepsBegun {
 }
 
 impl Team {
-    /// Collective. Begins the steps of turn number `turn`, from 1; waits for nobody. The next meeting of this team
-    /// ends them.
+    /// Collective. Begins the steps of turn number `turn`, from 1; waits for nobody. The next meeting of this team, for
+    /// `end`, ends them.
     #[must_use]
-    pub fn begin_steps(&self, turn: usize, call: &Call) -> StepsBegun {
+    pub fn begin_steps(&self, turn: usize, call: &Call, end: &Call) -> StepsBegun {
         complete();
         let image = self.image();
         let own = image.control(image.index);
@@ -64,6 +70,7 @@ impl Team {
         StepsBegun {
             turn: turn as u64,
             tag: *call.tag(),
+            end: (self.meetings.get() + 1, self.barrier().mark(end.tag())),
         }
     }
 
@@ -102,13 +109,26 @@ impl Team {
     ) -> Result<(), Abandoned> {
         let steps = &self.control(from).steps;
         let target = begun.count(step as u64);
-        let cause = Step {
+        let patience = self.image().job.patience;
+        let passed = tally::until(&steps.count, target, patience, || Attentive {
             team: self,
-            from,
-            call,
-        };
-        if self.image().wait(&steps.count, target, cause).is_err() {
-            return Err(Abandoned);
+            begun,
+            watch: Waiting::new(
+                self.image(),
+                Step {
+                    team: self,
+                    from,
+                    call,
+                },
+            ),
+        });
+        match passed {
+            Ok(()) => {}
+            // It may have taken the step just before its failure was noticed.
+            Err(Obstacle::Stopped(Stop::Failed)) if steps.count.has_reached(target) => {}
+            Err(Obstacle::Stopped(Stop::Failed)) => return Err(Abandoned),
+            Err(Obstacle::Stopped(_)) => failure::unwind(),
+            Err(Obstacle::Elsewhere(image, tag)) => self.disagree(begun.tag, image, tag),
         }
         let (reached, tag) = (steps.count.count(), steps.tag.read());
         if reached >> STEP_BITS != target >> STEP_BITS || tag != begun.tag {
@@ -118,6 +138,51 @@ impl Team {
             return Err(Abandoned);
         }
         Ok(())
+    }
+}
+
+/// Why an image does not come to the step that it waits for.
+enum Obstacle {
+    Stopped(Stop),
+    /// An image is in another meeting than that at the end of the turn.
+    Elsewhere(usize, Tag),
+}
+
+/// Waits for a step, and looks for images that are elsewhere before it sleeps.
+struct Attentive<'a> {
+    team: &'a Team,
+    begun: StepsBegun,
+    watch: Waiting<'a, Step<'a>>,
+}
+
+impl Watch for Attentive<'_> {
+    type Stop = Obstacle;
+
+    fn look(&self) -> Result<(), Obstacle> {
+        let (number, end) = self.begun.end;
+        for image in 0..self.team.images() {
+            let card = &self.team.control(image).station.cards[(number & 1) as usize];
+            if card.has_entered(number) && !card.agrees(&end) {
+                return Err(Obstacle::Elsewhere(image, card.tag()));
+            }
+        }
+        self.watch.look().map_err(Obstacle::Stopped)
+    }
+
+    fn nap(&self) -> Duration {
+        self.watch.nap()
+    }
+
+    fn lie_down(&self, tally: &Tally, target: u64) {
+        self.watch.lie_down(tally, target);
+    }
+
+    fn turn_over(&self) -> Result<(), Obstacle> {
+        self.watch.turn_over().map_err(Obstacle::Stopped)
+    }
+
+    fn rise(&self) {
+        self.watch.rise();
     }
 }
 

@@ -9,60 +9,81 @@
 use std::mem::MaybeUninit;
 
 use coarray_coref::Remote;
-use coarray_fabric::{Call, ImageFailed};
+use coarray_fabric::{Call, ImageFailed, Team};
 
 use crate::reduce::Reduction;
 use crate::turn::{Turn, capacity, slice};
+
+/// Finds the values of another image.
+pub(crate) type Others<'f, 'v, T> = &'f (dyn Fn(usize) -> &'v [T] + 'v);
+
+/// Combines the values of all images by shares; each gets the results, or only `root` if there is one.
+///
+/// `combine` makes of this image's values of its share the results, and writes them to the second slice too; its last
+/// argument finds the values of another image.
+pub(crate) fn by_shares<T: Remote>(
+    team: &Team,
+    call: &Call,
+    values: &mut [T],
+    root: Option<usize>,
+    mut combine: impl for<'v> FnMut(&mut [T], &mut [MaybeUninit<T>], Others<'_, 'v, T>),
+) -> Result<(), ImageFailed> {
+    let (images, me) = (team.images(), team.index());
+    let others = || (0..images).filter(move |&image| image != me);
+    let is_for_me = root.is_none_or(|root| root == me);
+    // Elements of a slot, and of all.
+    let slot = capacity::<T>() / images;
+    let (length, most) = (values.len(), slot * images);
+    let share = |number: usize, image: usize| {
+        let start = length.min(number * most);
+        let share = slice(length.min(start + most) - start, images, image);
+        start + share.start..start + share.end
+    };
+    let mut kept = Vec::new();
+    for number in 0..=length.div_ceil(most) {
+        let mut turn = Turn::begin(team, call, number);
+        for image in others() {
+            // SAFETY: nobody reads our half before the meeting.
+            unsafe { turn.write(image * slot, &values[share(number, image)]) };
+        }
+        turn.meet()?;
+
+        let mut mine = &mut values[share(number, me)];
+        if !is_for_me {
+            kept.clear();
+            kept.extend_from_slice(mine);
+            mine = &mut kept;
+        }
+        let shared = mine.len();
+        // SAFETY: the meeting is over, and what this image writes in the next turn goes to other slots.
+        let results = unsafe { turn.ahead(me * slot, shared) };
+        combine(mine, results, &|image| {
+            // SAFETY: every other image wrote its values of this share before the meeting, and writes there
+            // no more in this turn.
+            unsafe { turn.read(image, me * slot, shared) }
+        });
+        if number == 0 || !is_for_me {
+            continue;
+        }
+        for image in others() {
+            let share = share(number - 1, image);
+            // SAFETY: in the turn before, that image wrote its results to this half, ahead of the meeting.
+            let results = unsafe { turn.read(image, image * slot, share.len()) };
+            values[share].copy_from_slice(results);
+        }
+    }
+    Ok(())
+}
 
 impl<F> Reduction<'_, F> {
     pub(super) fn shares<T: Remote>(&self, call: &Call, values: &mut [T]) -> Result<(), ImageFailed>
     where
         F: Fn(T, T) -> T,
     {
-        let (images, me) = (self.team.images(), self.team.index());
-        let others = || (0..images).filter(move |&image| image != me);
-        // Elements of a slot, and of all.
-        let slot = capacity::<T>() / images;
-        let (length, most) = (values.len(), slot * images);
-        let share = |number: usize, image: usize| {
-            let start = length.min(number * most);
-            let share = slice(length.min(start + most) - start, images, image);
-            start + share.start..start + share.end
-        };
-        let (mut kept, mut so_far) = (Vec::new(), Vec::new());
-        for number in 0..=length.div_ceil(most) {
-            let mut turn = Turn::begin(self.team, call, number);
-            for image in others() {
-                // SAFETY: nobody reads our half before the meeting.
-                unsafe { turn.write(image * slot, &values[share(number, image)]) };
-            }
-            turn.meet()?;
-
-            let mut mine = &mut values[share(number, me)];
-            if !self.is_for_me() {
-                kept.clear();
-                kept.extend_from_slice(mine);
-                mine = &mut kept;
-            }
-            let shared = mine.len();
-            // SAFETY: the meeting is over, and what this image writes in the next turn goes to other slots.
-            let results = unsafe { turn.ahead(me * slot, shared) };
-            self.join_shares(mine, results, &mut so_far, |image| {
-                // SAFETY: every other image wrote its values of this share before the meeting, and writes there
-                // no more in this turn.
-                unsafe { turn.read(image, me * slot, shared) }
-            });
-            if number == 0 || !self.is_for_me() {
-                continue;
-            }
-            for image in others() {
-                let share = share(number - 1, image);
-                // SAFETY: in the turn before, that image wrote its results to this half, ahead of the meeting.
-                let results = unsafe { turn.read(image, image * slot, share.len()) };
-                values[share].copy_from_slice(results);
-            }
-        }
-        Ok(())
+        let mut so_far = Vec::new();
+        by_shares(self.team, call, values, self.root, |mine, results, of| {
+            self.join_shares(mine, results, &mut so_far, of);
+        })
     }
 
     /// Joins all images' values of a share in the order of the images. `mine` are this image's, and become the results,
@@ -73,7 +94,7 @@ impl<F> Reduction<'_, F> {
         mine: &mut [T],
         results: &mut [MaybeUninit<T>],
         so_far: &mut Vec<T>,
-        of: impl Fn(usize) -> &'v [T],
+        of: Others<'_, 'v, T>,
     ) where
         F: Fn(T, T) -> T,
     {
