@@ -35,7 +35,7 @@ forms! {
     /// use coarray_fabric::{run, this_image};
     ///
     /// let sums = run(3, || {
-    ///     let mut mine = 0;
+    ///     let mut mine = 0_usize;
     ///     co_reduce_scatter(&[1, 10, this_image()], &mut mine, |a, b| a + b);
     ///     mine
     /// });

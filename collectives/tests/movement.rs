@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use coarray_collectives::{Algorithm, Collective, Kind};
+use coarray_collectives::{Algorithm, Collective, Kind, record_messages, try_co_scatter};
 use coarray_coref::{Plain, Remote};
 use coarray_fabric::{Absence, Launch, Team, num_images, this_image};
 
@@ -287,13 +287,11 @@ fn large<T: Value>() {
     for &algorithm in Kind::ReduceScatter.algorithms() {
         let mut mine = [T::of(0)];
         by(algorithm).co_reduce_scatter(&values, &mut mine, earlier);
-        // The ring ends with the image itself.
-        let last = if algorithm == Algorithm::Ring {
-            me
-        } else {
-            n - 1
-        };
-        assert!(mine == [T::of(last * n + me)], "{algorithm}");
+        let of = |image: usize| T::of(image * n + me);
+        // The ring, if it has room, ends with the image itself.
+        let is_last = mine == [of(n - 1)];
+        let is_own = algorithm == Algorithm::Ring && mine == [of(me)];
+        assert!(is_last || is_own, "{algorithm}");
     }
 }
 
@@ -339,4 +337,213 @@ fn teams_whose_images_are_elsewhere() {
         drop(current);
     });
     run.unwrap();
+}
+
+/// The text of the report with which a job of so many images ends.
+fn report(images: usize, body: impl Fn() + Sync) -> String {
+    Launch::new(images).run(body).unwrap_err().text
+}
+
+#[test]
+fn wrong_lengths_are_named() {
+    for &algorithm in Kind::Gather.algorithms() {
+        let text = report(4, || {
+            let mut gathered = vec![0; if this_image() == 2 { 8 } else { 0 }];
+            by(algorithm).co_gather(&[1; 3], &mut gathered, 2);
+        });
+        let expected = "co_gather to image 2: `gathered` has 8 elements there, but the values of 4 images with 3 \
+                        elements each need 12";
+        assert!(text.contains(expected), "{algorithm}: {text}");
+    }
+    for &algorithm in Kind::Scatter.algorithms() {
+        for length in [0, 3, 50_000] {
+            let text = report(4, || {
+                let mut mine = vec![1; length];
+                by(algorithm).co_scatter(&[0; 7], &mut mine, 1);
+                panic!("goes on");
+            });
+            let expected = format!(
+                "co_scatter from image 1: `parts` has 7 elements there, but 4 images with {length} elements each need \
+                 {}",
+                4 * length
+            );
+            assert!(text.contains(&expected), "{algorithm}: {text}");
+        }
+    }
+    let texts = [
+        (
+            report(3, || Collective::new().co_allgather(&[1; 2], &mut [0; 5])),
+            "co_allgather: `gathered` has 5 elements, but the values of 3 images with 2 elements each need 6",
+        ),
+        (
+            report(3, || Collective::new().co_alltoall(&[1; 4], &mut [0; 4])),
+            "co_alltoall of 4 elements, which 3 images cannot share equally",
+        ),
+        (
+            report(3, || Collective::new().co_alltoall(&[1; 6], &mut [0; 4])),
+            "co_alltoall of 6 elements, but `received` has 4: both need as many",
+        ),
+        (
+            report(3, || {
+                let mut mine = [0; 2];
+                Collective::new().co_reduce_scatter(&[1; 7], &mut mine, |a, b| a + b);
+            }),
+            "co_reduce_scatter of 7 elements, but 3 images that get 2 elements each need 6",
+        ),
+        (
+            report(3, || {
+                Collective::new().co_scatterv(&[vec![1], vec![2]], 0);
+                panic!("goes on");
+            }),
+            "co_scatterv from image 0: `parts` has 2 parts there, but 3 images need one each",
+        ),
+        (
+            report(3, || {
+                Collective::new().co_alltoallv(&[vec![1], vec![2]]);
+            }),
+            "co_alltoallv of 2 parts, but 3 images need one each",
+        ),
+        (
+            report(3, || Collective::new().co_gather(&1, &mut [0; 3], 3)),
+            "co_gather with image 3 as root, but there are 3 images",
+        ),
+    ];
+    for (text, expected) in texts {
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+#[test]
+fn images_that_disagree_about_the_root_are_told_so_first() {
+    for &algorithm in Kind::Gather.algorithms() {
+        let text = report(3, || {
+            let root = if this_image() == 2 { 2 } else { 0 };
+            let mut gathered = vec![0; if this_image() == 0 { 3 } else { 0 }];
+            by(algorithm).co_gather(&1, &mut gathered, root);
+        });
+        let both = text.contains("to image 2") && text.contains("to image 0");
+        assert!(both, "{algorithm}: {text}");
+    }
+    for &algorithm in Kind::Scatter.algorithms() {
+        let text = report(3, || {
+            let root = if this_image() == 2 { 2 } else { 0 };
+            let parts = vec![0; if this_image() == 0 { 3 } else { 0 }];
+            by(algorithm).co_scatter(&parts, &mut 1, root);
+        });
+        let both = text.contains("from image 2") && text.contains("from image 0");
+        assert!(both, "{algorithm}: {text}");
+    }
+}
+
+#[test]
+fn lengths_may_differ_only_where_the_operation_says_so() {
+    let text = report(3, || {
+        let mut gathered = vec![0; 3 * (1 + this_image() / 2)];
+        Collective::new().co_allgather(&vec![1; 1 + this_image() / 2], &mut gathered);
+    });
+    let both = text.contains("co_allgather of i32") && text.contains("co_allgather of 2 x i32");
+    assert!(both, "{text}");
+}
+
+#[test]
+fn a_root_that_fails_by_a_panic_is_an_error_for_those_that_try() {
+    let survivors = Launch::new(3).keep_going(true).run(|| {
+        let mut mine = 5;
+        try_co_scatter(&[0; 2], &mut mine, 1).unwrap_err().images
+    });
+    assert_eq!(survivors.unwrap(), [[1], [1]]);
+}
+
+fn no_sum(_: i32, _: i32) -> i32 {
+    panic!("no such sum")
+}
+
+#[test]
+fn an_operation_that_panics_ends_the_job() {
+    for &algorithm in Kind::Scan.algorithms() {
+        let text = report(5, || {
+            by(algorithm).co_scan(&mut [1, 2], no_sum);
+        });
+        assert!(text.contains("no such sum"), "{algorithm}: {text}");
+    }
+    for &algorithm in Kind::ReduceScatter.algorithms() {
+        let text = report(5, || {
+            by(algorithm).co_reduce_scatter(&[1; 5], &mut 0, no_sum);
+        });
+        assert!(text.contains("no such sum"), "{algorithm}: {text}");
+    }
+}
+
+/// Whose data this image received, in that order.
+fn senders(body: impl FnOnce()) -> Vec<usize> {
+    let ((), messages) = record_messages(body);
+    messages.into_iter().map(|message| message.from).collect()
+}
+
+#[test]
+fn nodes_get_one_message_each() {
+    let node = |image: usize| image / 4;
+    for root in [0, 6] {
+        let messages = Launch::new(16).images_per_node(4).run(|| {
+            let mut gathered = [0; 16];
+            let one = by(Algorithm::TwoLevel);
+            let up = senders(|| one.co_gather(&1, &mut gathered, root));
+            let down = senders(|| one.co_scatter(&[1; 16], &mut 0, root));
+            [up, down].map(|from| {
+                let is_elsewhere = |from: &&usize| node(**from) != node(this_image());
+                from.iter().filter(is_elsewhere).count()
+            })
+        });
+        let messages = messages.unwrap();
+        for way in [0, 1] {
+            let between_nodes = messages.iter().map(|ways| ways[way]);
+            assert_eq!(between_nodes.sum::<usize>(), 3, "{root} {way}");
+        }
+    }
+}
+
+#[test]
+fn pairs_take_turns() {
+    for images in IMAGES {
+        let run = Launch::new(images).run(|| {
+            let (me, n) = (this_image(), num_images());
+            let mut received = vec![0; n];
+            let one = by(Algorithm::Pairwise);
+            let from = senders(|| one.co_alltoall(&vec![me; n], &mut received));
+            assert!((1..n).map(|distance| (me + distance) % n).eq(from));
+
+            let mut received = vec![0; n * 20_000];
+            let from = senders(|| one.co_alltoall(&vec![me; n * 20_000], &mut received));
+            let mut from = from;
+            from.dedup();
+            assert!((1..n).map(|distance| (me + distance) % n).eq(from));
+        });
+        run.unwrap();
+    }
+}
+
+#[test]
+fn neighbours_in_a_ring_and_at_doubling_distances() {
+    for images in IMAGES {
+        let run = Launch::new(images).run(|| {
+            let (me, n) = (this_image(), num_images());
+            let mut gathered = vec![0; n];
+            let ring = senders(|| by(Algorithm::Ring).co_allgather(&me, &mut gathered));
+            assert_eq!(ring, vec![(me + n - 1) % n; n - 1]);
+            let doubling = by(Algorithm::RecursiveDoubling);
+            let from = senders(|| doubling.co_allgather(&me, &mut gathered));
+            let distances = || {
+                (0..)
+                    .map(|round| 1 << round)
+                    .take_while(|&distance| distance < n)
+            };
+            assert!(distances().map(|distance| (me + distance) % n).eq(from));
+            let from = senders(|| doubling.co_scan(&mut 1, |a, b| a + b));
+            let before = distances().filter_map(|distance| me.checked_sub(distance));
+            assert!(before.eq(from));
+            let from = senders(|| by(Algorithm::Chain).co_exscan(&mut 1, 0, |a, b| a + b));
+            assert!(me.checked_sub(1).into_iter().eq(from));
+        });
+        run.unwrap();
+    }
 }

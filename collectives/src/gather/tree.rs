@@ -1,8 +1,7 @@
 //! Up a tree: everyone publishes its own block and, behind it, what it reads from those below.
 //!
-//! A turn passes a window of the blocks in each subtree next to the root, as long as a half. That of a tree with
-//! one image below the root is as good as flat, a binomial tree (Thakur, Rabenseifner and Gropp 2005,
-//! section 3) has the fewest messages.
+//! In a turn passes, from each subtree next to the root, a window of its blocks as long as a half. A binomial tree has
+//! the fewest steps (Thakur, Rabenseifner and Gropp 2005, section 3).
 
 use std::ops::Range;
 

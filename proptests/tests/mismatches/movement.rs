@@ -21,11 +21,11 @@ fn scatter(how: Collective, length: usize, root: usize) {
 }
 
 fn allgather(how: Collective, length: usize) {
-    how.co_allgather(&vec![1u32; length], &mut vec![0; all(length)]);
+    how.co_allgather(&vec![1u32; length], &mut vec![0u32; all(length)]);
 }
 
 fn alltoall(how: Collective, length: usize) {
-    how.co_alltoall(&vec![1u32; all(length)], &mut vec![0; all(length)]);
+    how.co_alltoall(&vec![1u32; all(length)], &mut vec![0u32; all(length)]);
 }
 
 #[test]
@@ -63,11 +63,11 @@ fn parts_to_exchange_of_different_lengths_are_told_apart() {
             let how = Collective::new().algorithm(algorithm);
             let call = |length| match kind {
                 Kind::Alltoall => alltoall(how, length),
-                _ => {
-                    how.co_reduce_scatter(&vec![1u32; all(length)], &mut vec![0; length], |a, b| {
-                        a + b
-                    })
-                }
+                _ => how.co_reduce_scatter(
+                    &vec![1u32; all(length)],
+                    &mut vec![0u32; length],
+                    |a, b| a + b,
+                ),
             };
             let name = match kind {
                 Kind::Alltoall => "co_alltoall of ",
