@@ -27,7 +27,7 @@ impl Job {
             }
         } else {
             Patience {
-                spins: 20,
+                spins: 5,
                 yields: 20,
             }
         };
