@@ -95,6 +95,7 @@ impl Team {
             .write(call, &image.last_call);
         let number = self.meetings.get() + 1;
         self.meetings.set(number);
+        self.words.set(words);
         let passage = Passage {
             me: self.index(),
             images: self.images(),
@@ -120,6 +121,10 @@ impl Team {
     #[inline]
     #[must_use]
     pub fn words(&self, index: usize) -> [u64; WORDS] {
+        if index == self.index() {
+            // The card's line has gone to the others.
+            return self.words.get();
+        }
         let parity = (self.meetings.get() & 1) as usize;
         self.control(index).station.cards[parity].words()
     }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use crate::algorithm::{Algorithm, Kind};
 use crate::barrier::Barrier;
+use crate::card::WORDS;
 use crate::choice::Plan;
 use crate::control::{ENDED, TeamControl};
 use crate::failure;
@@ -32,6 +33,8 @@ pub struct Team {
     pub(crate) origin: Option<Origin>,
     /// How many meetings this image has entered.
     pub(crate) meetings: Cell<u64>,
+    /// What this image brought to the last one.
+    pub(crate) words: Cell<[u64; WORDS]>,
     barrier: Cell<Barrier>,
     turns: Cell<usize>,
     in_turn: Cell<bool>,
@@ -95,6 +98,7 @@ impl Team {
             scratch,
             origin,
             meetings: Cell::new(0),
+            words: Cell::new([0; WORDS]),
             barrier: Cell::new(barrier),
             turns: Cell::new(0),
             in_turn: Cell::new(false),
