@@ -52,6 +52,7 @@
 //! | exclude each other | [`Comutex`], [`critical`] |
 //! | know what others see, and when | [`memory_model`] |
 //! | combine values | [`co_sum`], [`co_min`], [`co_max`], [`co_reduce`], [`co_broadcast`] |
+//! | combine values while computing | [`co_sum_async`], [`co_broadcast_async`], [`co_gather_async`] and the other `_async` collectives |
 //! | stop | [`error_stop`], [`error_stop_with`], [`fail_image`] |
 //! | go on without images that die | [`main(keep_going)`](macro@main), [`try_sync_all`] and the other `try_` forms, [`Team::form_survivors`], [`failed_images`] |
 //! | test | [`testing`] |
@@ -69,6 +70,13 @@ mod storage;
 pub mod testing;
 
 pub use crate::coarray::Coarray;
+pub use coarray_collectives::{
+    co_all_async, co_allgather_async, co_allgatherv_async, co_alltoall_async, co_alltoallv_async,
+    co_any_async, co_broadcast_async, co_count_async, co_exscan_async, co_gather_async,
+    co_gatherv_async, co_max_async, co_max_to_async, co_min_async, co_min_to_async,
+    co_reduce_async, co_reduce_scatter_async, co_reduce_to_async, co_scan_async, co_scatter_async,
+    co_scatterv_async, co_sum_async, co_sum_to_async,
+};
 pub use coarray_collectives::{
     co_broadcast, co_max, co_min, co_reduce, co_sum, try_co_broadcast, try_co_max, try_co_min,
     try_co_reduce, try_co_sum,

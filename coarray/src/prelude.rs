@@ -3,6 +3,11 @@
 pub use crate::{
     AsAtomic, Coarray, Coatomic, CoatomicPlace, Coevent, CoeventPlace, Cofuture, CofutureSet,
     Comutex, ComutexPlace, Coptr, Coref, ImageFailed, PutNotify, Ragged, Remote, Team, async_scope,
-    co_broadcast, co_max, co_min, co_reduce, co_sum, critical, error_stop, fence, image_fence,
-    num_images, quiet, sync_all, sync_images, sync_team, this_image,
+    co_all_async, co_allgather_async, co_allgatherv_async, co_alltoall_async, co_alltoallv_async,
+    co_any_async, co_broadcast, co_broadcast_async, co_count_async, co_exscan_async,
+    co_gather_async, co_gatherv_async, co_max, co_max_async, co_max_to_async, co_min, co_min_async,
+    co_min_to_async, co_reduce, co_reduce_async, co_reduce_scatter_async, co_reduce_to_async,
+    co_scan_async, co_scatter_async, co_scatterv_async, co_sum, co_sum_async, co_sum_to_async,
+    critical, error_stop, fence, image_fence, num_images, quiet, sync_all, sync_images, sync_team,
+    this_image,
 };

@@ -234,11 +234,11 @@ where
     try_combine(Operation::CoReduce, values, operation, Location::caller())
 }
 
-fn smaller<T: PartialOrd>(a: T, b: T) -> T {
+pub(crate) fn smaller<T: PartialOrd>(a: T, b: T) -> T {
     if b < a { b } else { a }
 }
 
-fn larger<T: PartialOrd>(a: T, b: T) -> T {
+pub(crate) fn larger<T: PartialOrd>(a: T, b: T) -> T {
     if b > a { b } else { a }
 }
 

@@ -184,6 +184,9 @@ impl Operation {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObjectId(pub(crate) u64);
 
+/// The bit of a tag's first word that says that the operation is asynchronous; steps and objects never reach it.
+const ASYNCHRONOUS: u64 = 1 << 63;
+
 /// Most coarrays that one `open` can name.
 pub const MAX_OBJECTS: usize = 4;
 
@@ -272,6 +275,15 @@ impl Call {
     pub fn at_step(&self, step: usize) -> Self {
         let mut call = *self;
         call.tag[0] |= (step as u64) << 16;
+        call
+    }
+
+    /// The same operation in its asynchronous form.
+    #[must_use]
+    #[inline]
+    pub fn asynchronous(&self) -> Self {
+        let mut call = *self;
+        call.tag[0] |= ASYNCHRONOUS;
         call
     }
 
@@ -374,7 +386,8 @@ impl CallRecord {
     }
 }
 
-fn describe(tag: Tag, subject: &str, caller: &str, team: &Team) -> String {
+/// A call in words, of any image of the team.
+pub(crate) fn describe(tag: Tag, subject: &str, caller: &str, team: &Team) -> String {
     let object = |id| {
         let heap = team.image().heap.borrow();
         heap.describe(team.identity(), id)
@@ -387,7 +400,7 @@ fn describe(tag: Tag, subject: &str, caller: &str, team: &Team) -> String {
         Some(number) => format!(" of team {number}"),
         None => String::new(),
     };
-    let half_way = if takes_steps(tag) && tag[0] >> 16 != 0 {
+    let half_way = if takes_steps(tag) && (tag[0] & !ASYNCHRONOUS) >> 16 != 0 {
         ", half-way"
     } else {
         ""
@@ -416,7 +429,12 @@ fn what(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> String 
     else {
         return format!("unknown operation {code}");
     };
-    let name = operation.name();
+    let form = if tag[0] & ASYNCHRONOUS != 0 {
+        "_async"
+    } else {
+        ""
+    };
+    let name = format!("{}{form}", operation.name());
     let values = Values {
         length: tag[2],
         subject,
@@ -427,7 +445,7 @@ fn what(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> String 
         | Operation::ChangeTeam
         | Operation::EndTeam
         | Operation::SyncTeam
-        | Operation::End => name.to_owned(),
+        | Operation::End => name,
         Operation::Open | Operation::Close | Operation::Publish | Operation::Unpublish => {
             let objects: Vec<String> = tag
                 .iter()
@@ -465,7 +483,7 @@ fn what(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> String 
         | Operation::CoExscan
         | Operation::CoSumReproducible
         | Operation::CoTotalReproducible => format!("{name} of {values}"),
-        Operation::CoAll | Operation::CoAny | Operation::CoCount => name.to_owned(),
+        Operation::CoAll | Operation::CoAny | Operation::CoCount => name,
     }
 }
 

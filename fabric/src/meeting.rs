@@ -133,18 +133,7 @@ impl Team {
             let image = self.members()[index] as usize;
             (image, self.image().control(image).call.describe(tag, self))
         };
-        let mut both = [describe(self.index()), describe(other)];
-        both.sort_unstable();
-        let [(low, calls), (high, other_calls)] = both;
-        self.image().fail_silently(
-            1,
-            format!(
-                "and image {high} are in different collective operations\n  image {low}: {calls}\n  image {high}: {other_calls}\n\
-                 every image must make the same collective calls in the same order",
-            ),
-            low,
-        );
-        failure::unwind()
+        self.disagree([describe(self.index()), describe(other)])
     }
 
     /// Ends the job because images failed that `operation` needs.

@@ -1,6 +1,6 @@
 //! The few operations the lock-free algorithms are built from.
 //!
-//! `tally.rs`, `rendezvous.rs`, `published.rs`, `agreement.rs`, `queue_lock.rs`, `sleep.rs` and `completion.rs`
+//! `tally.rs`, `rendezvous.rs`, `published.rs`, `agreement.rs`, `queue_lock.rs`, `posts.rs`, `sleep.rs` and `completion.rs`
 //! name nothing else. The model-checking tests compile those same files against a `primitives` module made of
 //! loom's types.
 
