@@ -83,7 +83,8 @@ impl Begin {
 
     /// As [`post_part`](Self::post_part), for a part of any bytes, one slice after the other.
     fn post_bytes<T: Remote>(self, length: usize, parts: &[&[u8]]) -> Begun {
-        let posting = Team::current().post(&self.call::<T>(length), parts);
+        // SAFETY: this is where all asynchronous collectives contribute, each the elements that it will read.
+        let posting = unsafe { Team::current().post(&self.call::<T>(length), parts) };
         Begun {
             begin: self,
             posting,

@@ -45,6 +45,7 @@ mod process;
 mod published;
 mod queue_lock;
 mod record;
+mod records;
 mod region;
 mod rendezvous;
 mod request;

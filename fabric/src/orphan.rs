@@ -6,8 +6,8 @@ use std::rc::Rc;
 use crate::control::TeamControl;
 use crate::heap::Block;
 use crate::image::Image;
-use crate::posting::Records;
 use crate::posts::{Board, unneeded};
+use crate::records::Records;
 use crate::team::Team;
 
 /// The records of a team that is gone on this image, and the block with the team's structures: the others keep
