@@ -3,8 +3,12 @@
 pub use crate::{
     Algorithm, AsAtomic, Coarray, Coatomic, CoatomicPlace, Coevent, CoeventPlace, Cofuture,
     CofutureSet, Collective, Comutex, ComutexPlace, Coptr, Coref, ImageFailed, PutNotify, Ragged,
-    Remote, Team, async_scope, co_all, co_any, co_broadcast, co_count, co_max, co_max_to, co_min,
-    co_min_to, co_reduce, co_reduce_to, co_sum, co_sum_reproducible, co_sum_to,
-    co_total_reproducible, critical, error_stop, fence, image_fence, num_images, quiet, sync_all,
-    sync_images, sync_team, this_image,
+    Remote, Team, async_scope, co_all, co_all_async, co_allgather_async, co_allgatherv_async,
+    co_alltoall_async, co_alltoallv_async, co_any, co_any_async, co_broadcast, co_broadcast_async,
+    co_count, co_count_async, co_exscan_async, co_gather_async, co_gatherv_async, co_max,
+    co_max_async, co_max_to, co_max_to_async, co_min, co_min_async, co_min_to, co_min_to_async,
+    co_reduce, co_reduce_async, co_reduce_scatter_async, co_reduce_to, co_reduce_to_async,
+    co_scan_async, co_scatter_async, co_scatterv_async, co_sum, co_sum_async, co_sum_reproducible,
+    co_sum_to, co_sum_to_async, co_total_reproducible, critical, error_stop, fence, image_fence,
+    num_images, quiet, sync_all, sync_images, sync_team, this_image,
 };

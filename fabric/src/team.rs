@@ -1,6 +1,6 @@
 //! A team: images that meet, and share what they create, by numbers of their own.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 use std::rc::Rc;
 
@@ -13,6 +13,7 @@ use crate::failure;
 use crate::formation::Formation;
 use crate::heap::Block;
 use crate::image::Image;
+use crate::posting::Book;
 use crate::queue_lock::QueueLock;
 
 /// One image's view of a team that it belongs to.
@@ -46,6 +47,8 @@ pub struct Team {
     /// What `places` returned.
     regular: OnceCell<Option<(usize, usize)>>,
     plan: OnceCell<Plan>,
+    /// Of the asynchronous collectives.
+    pub(crate) book: RefCell<Book>,
 }
 
 /// Where a team that was formed comes from.
@@ -107,6 +110,7 @@ impl Team {
             has_failed: Cell::new(false),
             regular: OnceCell::new(),
             plan: OnceCell::new(),
+            book: RefCell::default(),
         }
     }
 
@@ -308,6 +312,9 @@ impl fmt::Debug for Team {
 
 impl Drop for Team {
     fn drop(&mut self) {
+        if self.leave_posts() {
+            return;
+        }
         if let Some(origin) = &self.origin {
             // SAFETY: the block was allocated by the parent for this team, whose structures this image uses
             // no more.

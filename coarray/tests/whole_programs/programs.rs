@@ -20,6 +20,8 @@ pub fn run(name: &str) -> ExitCode {
         "allocation" => coarray::launch(allocation),
         "coatomics" => coarray::launch(coatomics),
         "cofutures" => coarray::launch(crate::asynchronous::cofutures),
+        "asynchronous_collectives" => coarray::launch(crate::asynchronous::collectives),
+        "asynchronous_mismatch" => coarray::launch(crate::asynchronous::mismatch),
         "collectives" => coarray::launch(collectives),
         "teams" => coarray::launch(coordination::teams),
         "events" => coarray::launch(coordination::events),
