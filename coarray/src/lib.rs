@@ -52,7 +52,7 @@
 //! | exclude each other | [`Comutex`], [`critical`] |
 //! | know what others see, and when | [`memory_model`] |
 //! | combine values | [`co_sum`], [`co_min`], [`co_max`], [`co_reduce`], [`co_broadcast`] |
-//! | get the same sums from any number of images | [`co_sum_reproducible`], [`co_total_reproducible`] |
+//! | combine values while computing | [`co_sum_async`], //! | get the same sums from any number of images | [`co_sum_reproducible`], [`co_broadcast_async`], [`co_gather_async`] and the other `_async` collectives |, [`co_total_reproducible`] |,
 //! | stop | [`error_stop`], [`error_stop_with`], [`fail_image`] |
 //! | go on without images that die | [`main(keep_going)`](macro@main), [`try_sync_all`] and the other `try_` forms, [`Team::form_survivors`], [`failed_images`] |
 //! | test | [`testing`] |
@@ -70,17 +70,7 @@ mod storage;
 pub mod testing;
 
 pub use crate::coarray::Coarray;
-pub use coarray_collectives::{
-    Addend, Algorithm, Collective, Kind, Message, co_all, co_allgather, co_allgatherv, co_alltoall,
-    co_alltoallv, co_any, co_broadcast, co_count, co_exscan, co_gather, co_gatherv, co_max,
-    co_max_to, co_min, co_min_to, co_reduce, co_reduce_scatter, co_reduce_to, co_scan, co_scatter,
-    co_scatterv, co_sum, co_sum_reproducible, co_sum_to, co_total_reproducible, record_messages,
-    try_co_all, try_co_allgather, try_co_allgatherv, try_co_alltoall, try_co_alltoallv, try_co_any,
-    try_co_broadcast, try_co_count, try_co_exscan, try_co_gather, try_co_gatherv, try_co_max,
-    try_co_max_to, try_co_min, try_co_min_to, try_co_reduce, try_co_reduce_scatter,
-    try_co_reduce_to, try_co_scan, try_co_scatter, try_co_scatterv, try_co_sum,
-    try_co_sum_reproducible, try_co_sum_to, try_co_total_reproducible,
-};
+pub use coarray_collectives::*;
 pub use coarray_coref::{
     Access, AsyncScope, Cofuture, CofutureSet, Coptr, Coref, Iter, LockFree, MayPut, Member,
     Members, MismatchedExtentError, Plain, ReadOnly, ReadWrite, Remote, RemoteClone, Section,

@@ -5,10 +5,14 @@
 //! forms return an error when images have failed; the others end the job. [`Collective`] chooses the
 //! algorithm of a single call.
 //!
+//! The forms with `_async` return a [`Cofuture`](coarray_coref::Cofuture) at once, and the image goes on. What it
+//! contributes is there for the others from the call on, whatever it does next.
+//!
 //! Programs name the crate `coarray` only.
 
 mod allgather;
 mod alltoall;
+mod asynchronous;
 mod blocks;
 mod broadcast;
 mod collective;
@@ -30,6 +34,13 @@ mod turn;
 
 pub use allgather::{co_allgather, co_allgatherv, try_co_allgather, try_co_allgatherv};
 pub use alltoall::{co_alltoall, co_alltoallv, try_co_alltoall, try_co_alltoallv};
+pub use asynchronous::{
+    co_all_async, co_allgather_async, co_allgatherv_async, co_alltoall_async, co_alltoallv_async,
+    co_any_async, co_broadcast_async, co_count_async, co_exscan_async, co_gather_async,
+    co_gatherv_async, co_max_async, co_max_to_async, co_min_async, co_min_to_async,
+    co_reduce_async, co_reduce_scatter_async, co_reduce_to_async, co_scan_async, co_scatter_async,
+    co_scatterv_async, co_sum_async, co_sum_to_async,
+};
 pub use broadcast::{co_broadcast, try_co_broadcast};
 pub use coarray_fabric::{Algorithm, Kind};
 pub use collective::Collective;

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::ptr;
 use std::slice;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use coarray_fabric::{Buffer, direct};
 
@@ -23,6 +24,10 @@ use crate::transfer::{Issued, Torn, checked, issue_get, issue_put};
 /// An operation that nobody waits for completes all the same: at the next
 /// `fence` of its image, at `quiet` or `image_fence`, when images next meet, and before the phase ends. A
 /// cofuture may thus be dropped, even leaked, and nothing is ever written to memory that is gone.
+///
+/// A cofuture is also what the `_async` collectives return. What an image contributes to one is there for the others
+/// from the call on, so that nothing of the above is needed to complete it; whoever drops its cofuture does not get
+/// the result, and holds nobody up.
 ///
 /// # Examples
 /// ```
@@ -57,7 +62,22 @@ enum State<'a, T> {
     Arrived(Result<T, Torn>),
     /// In a box, so that the compiler keeps what has arrived in registers.
     Underway(Box<Underway<'a, T>>),
+    Collective(Box<dyn Collective<T> + 'a>),
     Taken,
+}
+
+/// A collective operation that the image has begun.
+#[doc(hidden)]
+pub trait Collective<T> {
+    /// Whether what it needs from other images has come. If one has failed that it needs, or the job has ended, the
+    /// image unwinds.
+    fn is_complete(&self) -> bool;
+
+    /// Waits at most for so long, or for some part of what has not come; for who waits for any of several.
+    fn nap(&self, longest: Duration);
+
+    /// Waits for what it needs, and makes the result of it.
+    fn land(self: Box<Self>) -> T;
 }
 
 pub(crate) struct Underway<'a, T> {
@@ -125,9 +145,18 @@ impl<'a, T> Cofuture<'a, T> {
         }
     }
 
+    /// The end of a collective operation that this image has begun.
+    #[doc(hidden)]
+    pub fn collective(collective: Box<dyn Collective<T> + 'a>) -> Self {
+        Self {
+            state: State::Collective(collective),
+        }
+    }
+
     /// Local. Waits until the operation is complete; returns what it fetched.
     ///
-    /// Only this operation, and those before it on the same image, need to be complete.
+    /// Only this operation, and those before it on the same image, need to be complete. The function with which a
+    /// collective joins values is applied here, or in the last `poll`.
     ///
     /// # Panics
     /// If the bytes that arrived are no valid value, which can happen only if images wrote to the place at the
@@ -138,6 +167,7 @@ impl<'a, T> Cofuture<'a, T> {
         let result = match self.state {
             State::Arrived(result) => result,
             State::Underway(underway) => underway.land(),
+            State::Collective(collective) => Ok(collective.land()),
             State::Taken => taken(),
         };
         match result {
@@ -161,14 +191,23 @@ impl<'a, T> Cofuture<'a, T> {
     pub(crate) fn is_complete(&self) -> bool {
         match &self.state {
             State::Underway(underway) => underway.issued.request.is_complete(),
+            State::Collective(collective) => collective.is_complete(),
             State::Arrived(_) | State::Taken => true,
         }
     }
 
-    /// Carries on with what its image has issued.
-    pub(crate) fn progress(&self) {
+    /// Carries on with what its image has issued. Returns false if progress is up to other images.
+    pub(crate) fn progress(&self) -> bool {
         if let State::Underway(underway) = &self.state {
             underway.issued.image.fabric().progress();
+        }
+        !matches!(self.state, State::Collective(_))
+    }
+
+    /// Waits at most for so long, if progress is up to other images.
+    pub(crate) fn nap(&self, longest: Duration) {
+        if let State::Collective(collective) = &self.state {
+            collective.nap(longest);
         }
     }
 }
@@ -189,9 +228,19 @@ impl<T> Future for Cofuture<'_, T> {
     /// As [`wait`](Cofuture::wait).
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
         let this = self.get_mut();
-        if let State::Underway(underway) = &mut this.state
-            && !underway.poll(context.waker())
-        {
+        let is_pending = match &mut this.state {
+            State::Underway(underway) => !underway.poll(context.waker()),
+            State::Collective(collective) => {
+                let is_pending = !collective.is_complete();
+                if is_pending {
+                    // Nobody on this image would notice that another one has done its part.
+                    context.waker().wake_by_ref();
+                }
+                is_pending
+            }
+            State::Arrived(_) | State::Taken => false,
+        };
+        if is_pending {
             return Poll::Pending;
         }
         let state = mem::replace(&mut this.state, State::Taken);

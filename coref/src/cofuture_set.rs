@@ -2,8 +2,15 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::time::Duration;
 
 use crate::cofuture::Cofuture;
+
+/// How often to look around before sleeping.
+const PATIENCE: u32 = 1000;
+
+/// How long to sleep at most while several collectives may come first.
+const NAP: Duration = Duration::from_millis(1);
 
 /// Cofutures to wait for together.
 ///
@@ -71,13 +78,24 @@ impl<'a, T> CofutureSet<'a, T> {
     /// As [`Cofuture::wait`].
     #[track_caller]
     pub fn wait_any(&mut self) -> Option<(usize, T)> {
+        let mut patience = PATIENCE;
         let ready = loop {
             let complete = |(_, cofuture): &(usize, Cofuture<'a, T>)| cofuture.is_complete();
+            // Who waits for one only sleeps until it comes.
+            if self.waiting.len() == 1 {
+                break 0;
+            }
             if let Some(position) = self.waiting.iter().position(complete) {
                 break position;
             }
             let (_, oldest) = self.waiting.front()?;
-            oldest.progress();
+            if self.waiting.iter().any(|(_, cofuture)| cofuture.progress()) {
+                continue;
+            }
+            match patience.checked_sub(1) {
+                Some(left) => patience = left,
+                None => oldest.nap(NAP),
+            }
         };
         let (index, cofuture) = self.waiting.remove(ready)?;
         Some((index, cofuture.wait()))

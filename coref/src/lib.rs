@@ -3,7 +3,7 @@
 //! * [`Coref`] is a place on an image, as `&T` is a place in memory: it indexes like an array and gets and
 //!   puts.
 //! * [`Coptr`] is the pointer to such a place: nullable, copyable, itself a value that can travel.
-//! * [`Cofuture`] is the end of a get or put that goes on while the image computes.
+//! * [`Cofuture`] is the end of a get, put or collective that goes on while the image computes.
 //! * [`Remote`] says which values travel, [`Shared`] which may be touched by several images at any time,
 //!   and [`Shape`] what a place can hold.
 //!
@@ -39,6 +39,8 @@ pub use atomic_cell::LockFree;
 #[doc(hidden)]
 pub use atomic_cell::{AtomicCell, BitsCell, NumberCell};
 pub use cofuture::Cofuture;
+#[doc(hidden)]
+pub use cofuture::Collective;
 pub use cofuture_set::CofutureSet;
 pub use coptr::Coptr;
 pub use coref::Coref;

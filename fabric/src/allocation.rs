@@ -192,6 +192,7 @@ impl Team {
     /// Frees what this image dropped and nobody reaches any more.
     fn collect_dropped(&self) {
         let image = self.image();
+        image.collect_orphans();
         image.heap.borrow_mut().collect_dropped(|block, members| {
             let roll = image.roll(image.index, block, members.len());
             roll.is_empty(|index| image.is_gone(members[index] as usize))

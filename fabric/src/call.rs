@@ -188,6 +188,14 @@ pub struct ObjectId(pub(crate) u64);
 /// The first bit of what says in a tag which algorithm the caller chose; below are the steps.
 const ALGORITHM: u32 = 56;
 
+/// How many bits that takes.
+const ALGORITHM_BITS: u32 = 4;
+
+const _: () = assert!(Algorithm::ALL.len() < 1 << ALGORITHM_BITS);
+
+/// The bit of a tag's first word that says that the operation is asynchronous; steps and objects never reach it.
+const ASYNCHRONOUS: u64 = 1 << 61;
+
 /// Most coarrays that one `open` can name.
 pub const MAX_OBJECTS: usize = 4;
 
@@ -286,6 +294,15 @@ impl Call {
         if let Some(algorithm) = algorithm {
             call.tag[0] |= (algorithm as u64 + 1) << ALGORITHM;
         }
+        call
+    }
+
+    /// The same operation in its asynchronous form.
+    #[must_use]
+    #[inline]
+    pub fn asynchronous(&self) -> Self {
+        let mut call = *self;
+        call.tag[0] |= ASYNCHRONOUS;
         call
     }
 
@@ -388,7 +405,8 @@ impl CallRecord {
     }
 }
 
-fn describe(tag: Tag, subject: &str, caller: &str, team: &Team) -> String {
+/// A call in words, of any image of the team.
+pub(crate) fn describe(tag: Tag, subject: &str, caller: &str, team: &Team) -> String {
     let object = |id| {
         let heap = team.image().heap.borrow();
         heap.describe(team.identity(), id)
@@ -408,7 +426,7 @@ fn describe(tag: Tag, subject: &str, caller: &str, team: &Team) -> String {
     } else {
         ""
     };
-    let algorithm = (tag[0] >> ALGORITHM).checked_sub(1);
+    let algorithm = ((tag[0] >> ALGORITHM) & ((1 << ALGORITHM_BITS) - 1)).checked_sub(1);
     let by = match algorithm.and_then(|number| Algorithm::ALL.get(number as usize)) {
         Some(algorithm) if takes_steps => format!(" by {algorithm}"),
         _ => String::new(),
@@ -437,7 +455,12 @@ fn what(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> String 
     else {
         return format!("unknown operation {code}");
     };
-    let name = operation.name();
+    let form = if tag[0] & ASYNCHRONOUS != 0 {
+        "_async"
+    } else {
+        ""
+    };
+    let name = format!("{}{form}", operation.name());
     let values = Values {
         length: tag[2],
         subject,
@@ -448,7 +471,7 @@ fn what(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> String 
         | Operation::ChangeTeam
         | Operation::EndTeam
         | Operation::SyncTeam
-        | Operation::End => name.to_owned(),
+        | Operation::End => name,
         Operation::Open | Operation::Close | Operation::Publish | Operation::Unpublish => {
             let objects: Vec<String> = tag
                 .iter()
@@ -486,7 +509,7 @@ fn what(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> String 
         | Operation::CoExscan
         | Operation::CoSumReproducible
         | Operation::CoTotalReproducible => format!("{name} of {values}"),
-        Operation::CoAll | Operation::CoAny | Operation::CoCount => name.to_owned(),
+        Operation::CoAll | Operation::CoAny | Operation::CoCount => name,
     }
 }
 

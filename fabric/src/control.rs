@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::barrier::dissemination::Line;
 use crate::call::CallRecord;
+use crate::posts::Board;
 use crate::queue_lock::{QueueLock, QueueNode};
 use crate::rendezvous::Station;
 use crate::steps::Steps;
@@ -207,6 +208,8 @@ pub(crate) struct TeamControl {
     pub(crate) lines: [[Line; MAX_ROUNDS]; 2],
     /// Of the team's critical sections; only that of its image 0 is used.
     pub(crate) critical: QueueLock,
+    /// Of the asynchronous collectives.
+    pub(crate) board: Board,
 }
 
 impl ImageControl {

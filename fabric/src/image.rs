@@ -14,6 +14,7 @@ use crate::failure;
 use crate::heap::Heap;
 use crate::job::Job;
 use crate::launch::settings::FabricKind;
+use crate::orphan::Orphan;
 use crate::process;
 use crate::region::SCRATCH_BYTES;
 use crate::shared_memory::SharedMemory;
@@ -108,6 +109,8 @@ pub struct Image {
     pub(crate) choices: OnceCell<Rc<Choices>>,
     /// The locks that it holds: their addresses, and where it took them.
     pub(crate) held: RefCell<Vec<(usize, &'static Location<'static>)>>,
+    /// What dropped teams have left behind; none once the image is over.
+    pub(crate) orphans: RefCell<Option<Vec<Orphan>>>,
 }
 
 /// Makes a thread an image for as long as it lives.
@@ -125,6 +128,7 @@ impl Image {
             last_call: LastCall::default(),
             choices: OnceCell::new(),
             held: RefCell::default(),
+            orphans: RefCell::new(Some(Vec::new())),
         })
     }
 
@@ -284,7 +288,9 @@ impl Image {
 
 impl Drop for Presence {
     fn drop(&mut self) {
-        CURRENT.set(None);
+        if let Some(team) = CURRENT.take() {
+            team.image().abandon_orphans();
+        }
         POSITION.set((0, 0));
         failure::release_thread();
     }

@@ -29,7 +29,7 @@ impl Job {
             }
         } else {
             Patience {
-                spins: 20,
+                spins: 5,
                 yields: 20,
             }
         };

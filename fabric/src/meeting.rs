@@ -95,6 +95,7 @@ impl Team {
             .write(call, &image.last_call);
         let number = self.meetings.get() + 1;
         self.meetings.set(number);
+        self.words.set(words);
         let passage = Passage {
             me: self.index(),
             images: self.images(),
@@ -120,6 +121,10 @@ impl Team {
     #[inline]
     #[must_use]
     pub fn words(&self, index: usize) -> [u64; WORDS] {
+        if index == self.index() {
+            // The card's line has gone to the others.
+            return self.words.get();
+        }
         let parity = (self.meetings.get() & 1) as usize;
         self.control(index).station.cards[parity].words()
     }
@@ -159,13 +164,13 @@ impl Team {
     #[cold]
     fn mismatch(&self, other: usize, passage: &Passage<Hall<'_>>) -> ! {
         let [mine, theirs] = [self.index(), other].map(|index| passage.card(index).tag());
-        self.disagree(mine, other, theirs)
+        self.disagree_by_tags(mine, other, theirs)
     }
 
     /// Ends the job because this image is in the operation that one tag names, and another one in that of another
     /// tag.
     #[cold]
-    pub(crate) fn disagree(&self, mine: Tag, other: usize, theirs: Tag) -> ! {
+    pub(crate) fn disagree_by_tags(&self, mine: Tag, other: usize, theirs: Tag) -> ! {
         let tags = [mine, theirs];
         let [(barrier, _), (other_barrier, _)] = tags.each_ref().map(Barrier::of);
         let describe = |index: usize, tag| {
@@ -177,7 +182,12 @@ impl Team {
             }
             (image, words)
         };
-        let mut both = [describe(self.index(), tags[0]), describe(other, tags[1])];
+        self.disagree([describe(self.index(), tags[0]), describe(other, tags[1])])
+    }
+
+    /// Ends the job because two images, given by their numbers, are in these different calls.
+    #[cold]
+    pub(crate) fn disagree(&self, mut both: [(usize, String); 2]) -> ! {
         both.sort_unstable();
         let [(low, calls), (high, other_calls)] = both;
         self.image().fail_silently(

@@ -101,6 +101,9 @@ pub(crate) enum Refusal<Stop> {
     Stopped(Stop),
 }
 
+/// Most children of an image in the tree.
+const CHILDREN: usize = 4;
+
 /// Passes the barrier, which the image has entered with its card, in the way of its tag.
 #[inline]
 pub(crate) fn meet<P: Place>(
@@ -110,7 +113,7 @@ pub(crate) fn meet<P: Place>(
     match barrier {
         Barrier::Flat => flat::meet(passage),
         Barrier::Dissemination => dissemination::meet(passage),
-        Barrier::Tree => tree::meet(passage),
+        Barrier::Tree => tree::meet::<CHILDREN, P>(passage),
         Barrier::Central => central::meet(passage),
     }
 }
@@ -168,8 +171,8 @@ impl<P: Place> Passage<P> {
 
     /// Compares the tags of all images that have entered, and counts them.
     pub(crate) fn compare_all(&self) -> Result<usize, Refusal<P::Stop>> {
-        let mut present = 0;
-        for image in 0..self.images {
+        let mut present = 1;
+        for image in (0..self.images).filter(|&image| image != self.me) {
             let card = self.card(image);
             if card.has_entered(self.number) {
                 self.compare(image, card)?;

@@ -128,11 +128,11 @@ impl Team {
             Err(Obstacle::Stopped(Stop::Failed)) if steps.count.has_reached(target) => {}
             Err(Obstacle::Stopped(Stop::Failed)) => return Err(Abandoned),
             Err(Obstacle::Stopped(_)) => failure::unwind(),
-            Err(Obstacle::Elsewhere(image, tag)) => self.disagree(begun.tag, image, tag),
+            Err(Obstacle::Elsewhere(image, tag)) => self.disagree_by_tags(begun.tag, image, tag),
         }
         let (reached, tag) = (steps.count.count(), steps.tag.read());
         if reached >> STEP_BITS != target >> STEP_BITS || tag != begun.tag {
-            self.disagree(begun.tag, from, tag);
+            self.disagree_by_tags(begun.tag, from, tag);
         }
         if reached & ABANDONED == ABANDONED {
             return Err(Abandoned);

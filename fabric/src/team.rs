@@ -1,17 +1,19 @@
 //! A team: images that meet, and share what they create, by numbers of their own.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 use std::rc::Rc;
 
 use crate::algorithm::{Algorithm, Kind};
 use crate::barrier::Barrier;
+use crate::card::WORDS;
 use crate::choice::Plan;
 use crate::control::{ENDED, TeamControl};
 use crate::failure;
 use crate::formation::Formation;
 use crate::heap::Block;
 use crate::image::Image;
+use crate::posting::Book;
 use crate::queue_lock::QueueLock;
 
 /// One image's view of a team that it belongs to.
@@ -32,6 +34,8 @@ pub struct Team {
     pub(crate) origin: Option<Origin>,
     /// How many meetings this image has entered.
     pub(crate) meetings: Cell<u64>,
+    /// What this image brought to the last one.
+    pub(crate) words: Cell<[u64; WORDS]>,
     barrier: Cell<Barrier>,
     turns: Cell<usize>,
     in_turn: Cell<bool>,
@@ -43,6 +47,8 @@ pub struct Team {
     /// What `places` returned.
     regular: OnceCell<Option<(usize, usize)>>,
     plan: OnceCell<Plan>,
+    /// Of the asynchronous collectives.
+    pub(crate) book: RefCell<Book>,
 }
 
 /// Where a team that was formed comes from.
@@ -95,6 +101,7 @@ impl Team {
             scratch,
             origin,
             meetings: Cell::new(0),
+            words: Cell::new([0; WORDS]),
             barrier: Cell::new(barrier),
             turns: Cell::new(0),
             in_turn: Cell::new(false),
@@ -103,6 +110,7 @@ impl Team {
             has_failed: Cell::new(false),
             regular: OnceCell::new(),
             plan: OnceCell::new(),
+            book: RefCell::default(),
         }
     }
 
@@ -311,6 +319,9 @@ impl fmt::Debug for Team {
 
 impl Drop for Team {
     fn drop(&mut self) {
+        if self.leave_posts() {
+            return;
+        }
         if let Some(origin) = &self.origin {
             // SAFETY: the block was allocated by the parent for this team, whose structures this image uses
             // no more.

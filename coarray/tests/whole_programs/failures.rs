@@ -26,6 +26,10 @@ pub fn trials() -> Vec<Check> {
         ("a_bad_index_is_named", bad_index),
         ("a_collective_mismatch_names_both_sides", mismatch),
         (
+            "a_mismatch_of_asynchronous_collectives_names_both_sides",
+            asynchronous_mismatch,
+        ),
+        (
             "every_pair_of_operations_is_a_mismatch",
             every_pair_of_operations,
         ),
@@ -163,6 +167,28 @@ fn bad_index() {
         report.contains(expected) && report.contains("failing.rs:"),
         "{report}"
     );
+}
+
+fn asynchronous_mismatch() {
+    for images in [2, 3, 8] {
+        for command in [
+            plain(images, "asynchronous_mismatch"),
+            on_threads(images, "asynchronous_mismatch"),
+        ] {
+            let report = soon(run(command)).failure(1);
+            assert!(
+                report.contains("different collective operations"),
+                "{report}"
+            );
+            let says = |text: &str| {
+                let said = |line: &str| line.contains(text) && line.contains("asynchronous.rs:");
+                report.lines().any(said)
+            };
+            assert!(says(": co_sum_async of f64 at "), "{report}");
+            let other = format!("image {}: co_max_async of f64 at ", images - 1);
+            assert!(says(&other), "{report}");
+        }
+    }
 }
 
 fn mismatch() {

@@ -23,6 +23,8 @@ pub fn run(name: &str) -> ExitCode {
         "senders" => coarray::launch(crate::choices::senders),
         "own_choice" => coarray::launch(crate::choices::own_choice),
         "remove_table" => coarray::launch(crate::choices::remove_table),
+        "asynchronous_collectives" => coarray::launch(crate::asynchronous::collectives),
+        "asynchronous_mismatch" => coarray::launch(crate::asynchronous::mismatch),
         "collectives" => coarray::launch(collectives),
         "teams" => coarray::launch(coordination::teams),
         "events" => coarray::launch(coordination::events),

@@ -17,6 +17,9 @@ pub fn trials() -> Vec<Check> {
         ("operations_go_on_while_images_compute", || {
             on_every_fabric("cofutures")
         }),
+        ("asynchronous_collectives_agree_with_arithmetic", || {
+            on_every_fabric("asynchronous_collectives")
+        }),
         ("collectives_agree_with_arithmetic", || {
             on_every_fabric("collectives")
         }),

@@ -8,21 +8,19 @@ use std::ops::Range;
 
 use crate::rendezvous::{Passage, Place, Refusal};
 
-/// Most children of an image.
-const CHILDREN: usize = 4;
-
-fn children(image: usize, images: usize) -> Range<usize> {
-    let first = CHILDREN * image + 1;
-    first..(first + CHILDREN).min(images)
-}
-
-/// Passes the barrier.
-pub(crate) fn meet<P: Place>(passage: &Passage<P>) -> Result<(), Refusal<P::Stop>> {
+/// Passes the barrier in a tree in which an image has at most so many children.
+pub(crate) fn meet<const CHILDREN: usize, P: Place>(
+    passage: &Passage<P>,
+) -> Result<(), Refusal<P::Stop>> {
     let Passage {
         me, images, number, ..
     } = *passage;
-    let is_leaf = |image| children(image, images).is_empty();
-    for child in children(me, images) {
+    let children = |image| -> Range<usize> {
+        let first = CHILDREN * image + 1;
+        first..(first + CHILDREN).min(images)
+    };
+    let is_leaf = |image| children(image).is_empty();
+    for child in children(me) {
         let card = passage.card(child);
         let below = if is_leaf(child) {
             &card.signal

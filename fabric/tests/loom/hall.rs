@@ -5,6 +5,7 @@
 
 use crate::barrier::Barrier;
 use crate::barrier::dissemination::Line;
+use crate::barrier::tree;
 use crate::card::Tag;
 use crate::lookout::{Lookout, Stop, failed};
 use crate::primitives;
@@ -52,16 +53,42 @@ impl Hall {
         words: &[u64; 3],
         barrier: Barrier,
     ) -> Result<Vec<usize>, Refusal<Stop>> {
+        self.meet_as(me, number, &barrier.mark(tag), words, |passage| {
+            rendezvous::meet(passage, barrier)
+        })
+    }
+
+    /// As `meet_by`, by the tree in which each image has one child: with three images it has an inner one.
+    pub(crate) fn meet_in_a_row(
+        &self,
+        me: usize,
+        number: u64,
+        tag: &Tag,
+        words: &[u64; 3],
+    ) -> Result<Vec<usize>, Refusal<Stop>> {
+        self.meet_as(me, number, tag, words, |passage| {
+            tree::meet::<1, _>(passage)
+        })
+    }
+
+    fn meet_as(
+        &self,
+        me: usize,
+        number: u64,
+        tag: &Tag,
+        words: &[u64; 3],
+        pass: impl Fn(&Passage<&Self>) -> Result<(), Refusal<Stop>>,
+    ) -> Result<Vec<usize>, Refusal<Stop>> {
         let passage = Passage {
             me,
             images: self.images(),
             number,
-            tag: barrier.mark(tag),
+            tag: *tag,
             patience: self.patience,
             place: self,
         };
-        self.enter(me, number, &passage.tag, words);
-        match rendezvous::meet(&passage, barrier) {
+        self.enter(me, number, tag, words);
+        match pass(&passage) {
             Ok(()) => Ok(Vec::new()),
             Err(Refusal::Stopped(Stop::Failed)) => rendezvous::meet_survivors(&passage),
             Err(refusal) => Err(refusal),

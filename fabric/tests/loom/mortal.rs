@@ -3,7 +3,7 @@
 //! Death is an unwinding that runs no code of the algorithm, which must not drop anything that acts.
 
 // Each model uses a part of this.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)]
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::model;
 
-pub(crate) use crate::model::{Ordering, pause, yield_now};
+pub(crate) use crate::model::{Ordering, alarm, fence, pause, yield_now};
 
 loom::thread_local! {
     /// How many atomic operations this image still has to live.

@@ -159,34 +159,35 @@ fn different_operations_are_told_apart() {
 
 #[test]
 fn all_are_told_apart_from_a_barrier() {
-    let barrier = "sync_all at ";
+    let words = "sync_all at ";
+    let barrier = || sync_all();
     differ_from(
         Kind::Gather,
         "co_gather of 2 x u32 to image 1",
-        barrier,
+        words,
         |how| gather(how, 2, 1),
-        sync_all,
+        barrier,
     );
     differ_from(
         Kind::Scatter,
         "co_scatter of 2 x u32 from image 1",
-        barrier,
+        words,
         |how| scatter(how, 2, 1),
-        sync_all,
+        barrier,
     );
     differ_from(
         Kind::Allgather,
         "co_allgather of 2 x u32",
-        barrier,
+        words,
         |how| allgather(how, 2),
-        sync_all,
+        barrier,
     );
     differ_from(
         Kind::Scan,
         "co_scan of 2 x u32",
-        barrier,
+        words,
         |how| how.co_scan(&mut [1u32; 2], |a, b| a ^ b),
-        sync_all,
+        barrier,
     );
 }
 
@@ -243,13 +244,13 @@ fn room_that_is_too_small_or_too_large_is_told_with_both_sizes() {
     let calls: [(&str, &(dyn Fn() + Sync)); 8] = [
         ("co_gather", &|| co_gather(&[1u8; 2], &mut [0; 7], 0)),
         ("co_allgather", &|| co_allgather(&[1u8; 2], &mut [0; 7])),
-        ("co_scatter", &|| co_scatter(&[1u8; 7], &mut [0; 2], 0)),
+        ("co_scatter", &|| co_scatter(&[1u8; 7], &mut [0u8; 2], 0)),
         ("co_scatterv", &|| _ = co_scatterv(&vec![[1u8]; 7], 0)),
         ("co_alltoall", &|| co_alltoall(&[1u8; 7], &mut [0; 7])),
         ("co_alltoall", &|| co_alltoall(&[1u8; 6], &mut [0; 7])),
         ("co_alltoallv", &|| _ = co_alltoallv(&vec![[1u8]; 7])),
         ("co_reduce_scatter", &|| {
-            co_reduce_scatter(&[1u8; 7], &mut [0; 2], |a, b| a + b)
+            co_reduce_scatter(&[1u8; 7], &mut [0u8; 2], |a, b| a + b)
         }),
     ];
     for (name, call) in calls {
@@ -276,7 +277,7 @@ fn a_function_that_panics_in_a_scan_ends_the_job_with_its_message() {
                         assert_ne!(this_image(), odd, "the moon is missing");
                         a + b
                     };
-                    let mut mine = vec![1; length];
+                    let mut mine = vec![1u64; length];
                     match kind {
                         Kind::Scan => how.co_scan(&mut mine, join),
                         _ => how.co_reduce_scatter(&vec![1; all(length)], &mut mine, join),

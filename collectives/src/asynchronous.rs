@@ -1,0 +1,320 @@
+//! Asynchronous collectives: an image contributes at the call, goes on, and takes the result later.
+//!
+//! What an image contributes is there for the others from the call on, in a record of its own (`Team::post` of
+//! the fabric), so nobody waits for an image that computes, and any number of collectives may be under way. The
+//! image that wants a result reads the records that it needs and makes the result itself: for a reduction, it
+//! joins the values of all images from image 0 upwards.
+
+mod alltoall;
+mod broadcast;
+mod gather;
+mod ragged;
+mod reduce;
+mod reduce_to;
+mod scan;
+mod scatter;
+mod truth;
+
+use std::cell::Cell;
+use std::ops::Range;
+use std::panic::Location;
+use std::rc::Rc;
+use std::time::Duration;
+
+use coarray_coref::{Cofuture, Collective, Remote};
+use coarray_fabric::{Call, Operation, Posting, Team};
+
+pub use alltoall::{co_alltoall_async, co_reduce_scatter_async};
+pub use broadcast::co_broadcast_async;
+pub use gather::{co_allgather_async, co_gather_async};
+pub use ragged::{co_allgatherv_async, co_alltoallv_async, co_gatherv_async, co_scatterv_async};
+pub use reduce::{co_max_async, co_min_async, co_reduce_async, co_sum_async};
+pub use reduce_to::{co_max_to_async, co_min_to_async, co_reduce_to_async, co_sum_to_async};
+pub use scan::{co_exscan_async, co_scan_async};
+pub use scatter::co_scatter_async;
+pub use truth::{co_all_async, co_any_async, co_count_async};
+
+/// What one image says about the asynchronous collective that it calls.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Begin {
+    operation: Operation,
+    root: Option<usize>,
+    caller: &'static Location<'static>,
+}
+
+impl Begin {
+    /// An operation without a root.
+    pub(crate) fn new(operation: Operation, caller: &'static Location<'static>) -> Self {
+        Self {
+            operation,
+            root: None,
+            caller,
+        }
+    }
+
+    /// An operation from or to image `root`.
+    pub(crate) fn rooted(
+        operation: Operation,
+        root: usize,
+        caller: &'static Location<'static>,
+    ) -> Self {
+        Self {
+            operation,
+            root: Some(root),
+            caller,
+        }
+    }
+
+    /// The call on `length` elements; both must be the same on all images.
+    fn call<T: Remote>(&self, length: usize) -> Call {
+        let root = self.root.unwrap_or_default();
+        Call::on_values::<T>(self.operation, length, root, self.caller).asynchronous()
+    }
+
+    /// Posts this image's part, which is these elements, in a collective on as many of every image.
+    pub(crate) fn post<T: Remote>(self, part: &[T]) -> Begun {
+        self.post_part(part.len(), part)
+    }
+
+    /// Posts this image's part, which is these elements, in a collective on `length` elements of every image.
+    pub(crate) fn post_part<T: Remote>(self, length: usize, part: &[T]) -> Begun {
+        self.post_bytes::<T>(length, &[bytes(part)])
+    }
+
+    /// As [`post_part`](Self::post_part), for a part of any bytes, one slice after the other.
+    fn post_bytes<T: Remote>(self, length: usize, parts: &[&[u8]]) -> Begun {
+        // SAFETY: this is where all asynchronous collectives contribute, each the elements that it will read.
+        let posting = unsafe { Team::current().post(&self.call::<T>(length), parts) };
+        Begun {
+            begin: self,
+            posting,
+        }
+    }
+
+    fn panic_about(&self, root: usize, images: usize) -> ! {
+        let way = match self.operation {
+            Operation::CoBroadcast | Operation::CoScatter | Operation::CoScatterv => "from",
+            _ => "to",
+        };
+        panic!(
+            "{}_async {way} image {root}, but there are {images} images, at {}",
+            self.operation.name(),
+            self.caller
+        )
+    }
+}
+
+/// A collective to which this image has made its contribution.
+pub(crate) struct Begun {
+    begin: Begin,
+    posting: Posting,
+}
+
+impl Begun {
+    /// The collective until its result is there. `needs` says from which images of the team this one needs their
+    /// part; when all of those are there, `land` makes the result.
+    pub(crate) fn then<R: 'static>(
+        self,
+        needs: impl FnOnce(&Team) -> Range<usize>,
+        land: impl FnOnce(&Arrived) -> R + 'static,
+    ) -> Cofuture<'static, R> {
+        let Self { begin, posting } = self;
+        let team = posting.team();
+        if let Some(root) = begin.root
+            && root >= team.images()
+        {
+            // It may be a disagreement, which is to be reported as such: first all images are heard.
+            let images = team.images();
+            return underway(0..images, posting, move |_| begin.panic_about(root, images));
+        }
+        underway(needs(team), posting, land)
+    }
+}
+
+fn underway<R: 'static>(
+    needs: Range<usize>,
+    posting: Posting,
+    land: impl FnOnce(&Arrived) -> R + 'static,
+) -> Cofuture<'static, R> {
+    Cofuture::collective(Box::new(Underway {
+        needs: Needs::new(needs),
+        arrived: Arrived { posting },
+        land,
+    }))
+}
+
+/// The bytes of values.
+fn bytes<T: Remote>(values: &[T]) -> &[u8] {
+    const { T::CHECK };
+    // SAFETY: a `Remote` value has no padding, so that all its bytes are initialised.
+    unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
+}
+
+/// The records of the images that have made their contribution.
+pub(crate) struct Arrived {
+    posting: Posting,
+}
+
+impl Arrived {
+    /// The team whose images take part.
+    pub(crate) fn team(&self) -> &Rc<Team> {
+        self.posting.team()
+    }
+
+    /// The part of the image with that index, which posted `T`s.
+    ///
+    /// # Safety
+    /// Every image that takes part with this type in its call posts `T`s.
+    pub(crate) unsafe fn part<T: Remote>(&self, index: usize) -> &[T] {
+        // SAFETY: the caller vouches for it.
+        unsafe { elements(self.posting.from(index)) }
+    }
+}
+
+/// The elements that bytes of a record are.
+///
+/// # Safety
+/// They start in the record at a multiple of 64 and were copied from `T`s.
+unsafe fn elements<T: Remote>(bytes: &[u8]) -> &[T] {
+    const {
+        assert!(
+            align_of::<T>() <= 64 && size_of::<T>() > 0,
+            "elements with this layout cannot pass from image to image"
+        )
+    };
+    // SAFETY: a record is aligned to 64 bytes, and so are the `T`s at a multiple of that. They are valid: another
+    // image wrote all of them, from values of this very type, before it posted the record.
+    unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / size_of::<T>()) }
+}
+
+/// From which images a result needs something, and from how many of these it is known to be there.
+struct Needs {
+    images: Range<usize>,
+    next: Cell<usize>,
+}
+
+impl Needs {
+    fn new(images: Range<usize>) -> Self {
+        Self {
+            next: Cell::new(images.start),
+            images,
+        }
+    }
+
+    /// The first image that has not made its contribution.
+    fn missing(&self, posting: &Posting) -> Option<usize> {
+        while self.next.get() < self.images.end {
+            if !posting.is_here(self.next.get()) {
+                return Some(self.next.get());
+            }
+            self.next.set(self.next.get() + 1);
+        }
+        None
+    }
+}
+
+/// A collective that this image has called.
+struct Underway<F> {
+    needs: Needs,
+    arrived: Arrived,
+    land: F,
+}
+
+impl<R, F: FnOnce(&Arrived) -> R> Collective<R> for Underway<F> {
+    fn is_complete(&self) -> bool {
+        self.needs.missing(&self.arrived.posting).is_none()
+    }
+
+    fn nap(&self, longest: Duration) {
+        if let Some(index) = self.needs.missing(&self.arrived.posting) {
+            self.arrived.posting.nap(index, longest);
+        }
+    }
+
+    fn land(self: Box<Self>) -> R {
+        // All calls are compared before any value is looked at.
+        for index in self.needs.images {
+            let _ = self.arrived.posting.from(index);
+        }
+        (self.land)(&self.arrived)
+    }
+}
+
+/// How many of `length` values each of so many images gets.
+///
+/// # Panics
+/// If they cannot all get as many.
+#[track_caller]
+fn shares(operation: Operation, length: usize, images: usize) -> usize {
+    assert!(
+        length.is_multiple_of(images),
+        "{}_async of {length} values: {images} images cannot get equal shares of them",
+        operation.name()
+    );
+    length / images
+}
+
+/// All images of a team.
+pub(crate) fn all(team: &Team) -> Range<usize> {
+    0..team.images()
+}
+
+/// Image `root` for all others, which has everything already.
+fn only(root: usize) -> impl FnOnce(&Team) -> Range<usize> {
+    move |team| {
+        if team.index() == root {
+            root..root
+        } else {
+            root..root + 1
+        }
+    }
+}
+
+/// All images for image `root`, none for the others.
+fn all_for(root: usize) -> impl FnOnce(&Team) -> Range<usize> {
+    move |team| {
+        if team.index() == root {
+            all(team)
+        } else {
+            0..0
+        }
+    }
+}
+
+/// Joins `result`, which stands for what comes before, with elements `range` of `images`, one image after the other.
+///
+/// # Safety
+/// Every image that takes part with this type in its call posts `T`s, at least up to the end of the range.
+unsafe fn fold<T: Remote>(
+    arrived: &Arrived,
+    images: Range<usize>,
+    range: Range<usize>,
+    result: &mut [T],
+    join: &impl Fn(T, T) -> T,
+) {
+    for index in images {
+        // SAFETY: passed on.
+        let values = unsafe { arrived.part::<T>(index) };
+        for (result, value) in result.iter_mut().zip(&values[range.clone()]) {
+            *result = join(*result, *value);
+        }
+    }
+}
+
+/// Joins elements `range` of all images up to image `last`, from image 0 upwards.
+///
+/// # Safety
+/// As [`fold`].
+unsafe fn fold_up_to<T: Remote>(
+    arrived: &Arrived,
+    last: usize,
+    range: Range<usize>,
+    result: &mut [T],
+    join: &impl Fn(T, T) -> T,
+) {
+    // SAFETY: passed on.
+    unsafe {
+        result.copy_from_slice(&arrived.part::<T>(0)[range.clone()]);
+        fold(arrived, 1..last + 1, range, result, join);
+    }
+}

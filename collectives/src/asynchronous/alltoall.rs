@@ -1,0 +1,107 @@
+//! A share of every image's values for each image, later.
+
+use std::panic::Location;
+
+use coarray_coref::{Cofuture, Values};
+use coarray_fabric::{Operation, Team};
+
+use crate::asynchronous::{Begin, all, fold_up_to, shares};
+
+/// Collective. Begins to exchange the values of all images: each image divides its own in equal shares, and gets
+/// from every image, in the order of the images, the share with its own number.
+///
+/// Nothing is synchronised: an image has its values as soon as all images have made the call. Any number of
+/// asynchronous collectives may be under way; all images call them in the same order, and each waits for them in
+/// any, or not at all.
+///
+/// # Panics
+/// If the values cannot be divided in equal shares, or the heap has no room for them.
+///
+/// The job ends with a report if images are found to call it with different types or lengths, or if an image
+/// failed before it did.
+///
+/// # Examples
+/// ```
+/// use coarray_collectives::co_alltoall_async;
+/// use coarray_fabric::{run, this_image};
+///
+/// let received = run(2, || {
+///     let me = 10 * this_image();
+///     co_alltoall_async([me, me + 1, me + 2, me + 3]).wait()
+/// });
+/// assert_eq!(received, [[0, 1, 10, 11], [2, 3, 12, 13]]);
+/// ```
+///
+/// # Source
+/// `MPI_Ialltoall`, MPI 3.1 section 5.12.6.
+#[track_caller]
+pub fn co_alltoall_async<V>(values: V) -> Cofuture<'static, Vec<V::Element>>
+where
+    V: Values + 'static,
+{
+    let values = values.elements();
+    let team = Team::current();
+    let (me, images) = (team.index(), team.images());
+    let share = shares(Operation::CoAlltoall, values.len(), images);
+    Begin::new(Operation::CoAlltoall, Location::caller())
+        .post(values)
+        .then(all, move |arrived| {
+            let mut received = Vec::with_capacity(share * images);
+            for from in 0..images {
+                // SAFETY: every image posts its elements, which are as many everywhere.
+                let part = unsafe { arrived.part::<V::Element>(from) };
+                received.extend_from_slice(&part[share * me..share * (me + 1)]);
+            }
+            received
+        })
+}
+
+/// Collective. Begins to combine all images' values with `operation`, element by element, and to divide the results
+/// in equal shares; the cofuture has the share with the number of this image.
+///
+/// `operation` must be associative and the same on all images. It is applied from image 0 upwards, so it need not be
+/// commutative; it runs on each image for its own share, in `wait` or when polled to the end. All else is as in
+/// [`co_alltoall_async`].
+///
+/// # Panics
+/// If the values cannot be divided in equal shares, or the heap has no room for them; where `operation` does.
+///
+/// The job ends with a report if images are found to call it with different types or lengths, or if an image
+/// failed before it did.
+///
+/// # Examples
+/// ```
+/// use coarray_collectives::co_reduce_scatter_async;
+/// use coarray_fabric::{run, this_image};
+///
+/// let shares = run(2, || {
+///     let me = this_image();
+///     co_reduce_scatter_async([me, 1, 2, me + 3], |a, b| a + b).wait()
+/// });
+/// assert_eq!(shares, [[1, 2], [4, 7]]);
+/// ```
+///
+/// # Source
+/// `MPI_Ireduce_scatter_block`, MPI 3.1 section 5.12.9.
+#[track_caller]
+pub fn co_reduce_scatter_async<V>(
+    values: V,
+    operation: impl Fn(V::Element, V::Element) -> V::Element + 'static,
+) -> Cofuture<'static, Vec<V::Element>>
+where
+    V: Values + 'static,
+{
+    let team = Team::current();
+    let (me, images) = (team.index(), team.images());
+    let elements = values.elements();
+    let share = shares(Operation::CoReduceScatter, elements.len(), images);
+    let range = share * me..share * (me + 1);
+    let mut result = elements[range.clone()].to_vec();
+    Begin::new(Operation::CoReduceScatter, Location::caller())
+        .post(elements)
+        .then(all, move |arrived| {
+            // SAFETY: every image posts its elements, which are as many everywhere.
+            unsafe { fold_up_to(arrived, images - 1, range, &mut result, &operation) };
+            result
+        })
+}

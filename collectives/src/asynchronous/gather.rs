@@ -1,0 +1,94 @@
+//! The values of all images side by side, later.
+
+use std::panic::Location;
+
+use coarray_coref::{Cofuture, Remote, Values};
+use coarray_fabric::{Operation, this_image};
+
+use crate::asynchronous::{Arrived, Begin, all, all_for};
+
+/// Collective. Begins to bring the values of all images to image `root`, whose cofuture has them in the order of the
+/// images. The others get nothing.
+///
+/// Nothing is synchronised: `root` has the values as soon as all images have made the call, and the others are done
+/// at once. Any number of asynchronous collectives may be under way; all images call them in the same order, and
+/// each waits for them in any, or not at all.
+///
+/// # Panics
+/// If the heap has no room for the values. In `wait`, or when polled to the end, if `root` is no image.
+///
+/// The job ends with a report if images are found to call it with different types, lengths or roots, or if an image
+/// failed before it did.
+///
+/// # Examples
+/// ```
+/// use coarray_collectives::co_gather_async;
+/// use coarray_fabric::{run, this_image};
+///
+/// let gathered = run(3, || co_gather_async([this_image(), 7], 1).wait());
+/// assert_eq!(gathered, [vec![], vec![0, 7, 1, 7, 2, 7], vec![]]);
+/// ```
+///
+/// # Source
+/// `MPI_Igather`, MPI 3.1 section 5.12.3.
+#[track_caller]
+pub fn co_gather_async<V>(values: V, root: usize) -> Cofuture<'static, Vec<V::Element>>
+where
+    V: Values + 'static,
+{
+    let is_root = this_image() == root;
+    Begin::rooted(Operation::CoGather, root, Location::caller())
+        .post(values.elements())
+        .then(all_for(root), move |arrived| {
+            if is_root {
+                // SAFETY: every image posts its elements.
+                unsafe { side_by_side(arrived) }
+            } else {
+                Vec::new()
+            }
+        })
+}
+
+/// Collective. Begins to bring the values of all images to every image, in the order of the images.
+///
+/// Nothing is synchronised: an image has the values as soon as all images have made the call; see
+/// [`co_gather_async`].
+///
+/// # Panics
+/// If the heap has no room for the values.
+///
+/// The job ends with a report if images are found to call it with different types or lengths, or if an image
+/// failed before it did.
+///
+/// # Examples
+/// ```
+/// use coarray_collectives::co_allgather_async;
+/// use coarray_fabric::{run, this_image};
+///
+/// let gathered = run(3, || co_allgather_async(10 * this_image()).wait());
+/// assert_eq!(gathered, [[0, 10, 20]; 3]);
+/// ```
+///
+/// # Source
+/// `MPI_Iallgather`, MPI 3.1 section 5.12.5.
+#[track_caller]
+pub fn co_allgather_async<V>(values: V) -> Cofuture<'static, Vec<V::Element>>
+where
+    V: Values + 'static,
+{
+    Begin::new(Operation::CoAllgather, Location::caller())
+        .post(values.elements())
+        // SAFETY: every image posts its elements.
+        .then(all, |arrived| unsafe { side_by_side(arrived) })
+}
+
+/// The parts of all images, one after the other.
+///
+/// # Safety
+/// As [`Arrived::part`].
+unsafe fn side_by_side<T: Remote>(arrived: &Arrived) -> Vec<T> {
+    let images = 0..arrived.team().images();
+    // SAFETY: passed on.
+    let parts: Vec<&[T]> = images.map(|index| unsafe { arrived.part(index) }).collect();
+    parts.concat()
+}

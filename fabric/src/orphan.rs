@@ -1,0 +1,88 @@
+//! What a team leaves behind on an image that dropped it while others still read what it posted there.
+
+use std::mem::offset_of;
+use std::rc::Rc;
+
+use crate::control::TeamControl;
+use crate::heap::Block;
+use crate::image::Image;
+use crate::posts::{Board, unneeded};
+use crate::records::Records;
+use crate::team::Team;
+
+/// The records of a team that is gone on this image, and the block with the team's structures: the others keep
+/// theirs while this image has not freed its own, so that they can be asked what they have released.
+#[derive(Debug)]
+pub(crate) struct Orphan {
+    pub(crate) records: Records,
+    pub(crate) parent: Rc<Team>,
+    pub(crate) block: Block,
+    pub(crate) members: Rc<[u32]>,
+    /// Offset of the team's control structure in each image's part of the region.
+    pub(crate) control: usize,
+}
+
+impl Orphan {
+    fn board<'a>(&self, image: &'a Image, member: usize) -> &'a Board {
+        let offset = self.control + offset_of!(TeamControl, board);
+        // SAFETY: as `Team::control`; the block is not free before this image, too, has freed its own.
+        unsafe {
+            &*image
+                .job
+                .region
+                .part_address(member, offset)
+                .cast::<Board>()
+        }
+    }
+
+    /// Takes back what nobody needs. Returns whether that is everything.
+    fn shrink(&mut self, image: &Image) -> bool {
+        let members = self.members.iter().map(|&member| member as usize);
+        let left = members.filter(|&member| !image.has_failed(member));
+        let unneeded = unneeded(left.map(|member| self.board(image, member).released()));
+        self.records.take_back(image, unneeded);
+        self.records.give_up_spares(image);
+        self.records.is_empty()
+    }
+}
+
+impl Image {
+    /// Keeps what a team leaves behind, until nobody needs it. Returns it if it may be dropped at once: this image
+    /// is over, and uses no memory again.
+    pub(crate) fn adopt(&self, orphan: Orphan) -> Option<Orphan> {
+        match &mut *self.orphans.borrow_mut() {
+            Some(orphans) => {
+                orphans.push(orphan);
+                None
+            }
+            None => Some(orphan),
+        }
+    }
+
+    /// Takes back what dropped teams have left behind and nobody needs any more.
+    pub(crate) fn collect_orphans(&self) {
+        let Some(orphans) = self
+            .orphans
+            .borrow_mut()
+            .as_mut()
+            .filter(|orphans| !orphans.is_empty())
+            .map(std::mem::take)
+        else {
+            return;
+        };
+        for mut orphan in orphans {
+            if orphan.shrink(self) {
+                // SAFETY: the block was allocated by the parent for the team, which this image has dropped, and
+                // whose structures it reads no more.
+                unsafe { orphan.parent.free(orphan.block) };
+            } else {
+                drop(self.adopt(orphan));
+            }
+        }
+    }
+
+    /// Forgets what dropped teams have left behind; other images may go on reading it.
+    pub(crate) fn abandon_orphans(&self) {
+        drop(self.orphans.take());
+    }
+}
