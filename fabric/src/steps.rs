@@ -4,8 +4,8 @@
 //! A turn is over when its images meet. Until an image is in that meeting, every other is in this turn or has not come
 //! to it, so whoever waits for a step finds the awaited turn or an earlier one. With its first step an image
 //! says what it is doing, and everyone who waits for it compares: data pass only between images that agree
-//! on operation, type, length and root. Whoever waits long also looks whether others are in a meeting that is not the
-//! end of the turn.
+//! on operation, type, length and root. Whoever waits long also looks whether others have begun another turn, or are in a
+//! meeting that is not the end of this one.
 //!
 //! An image that cannot go on, because another one failed, abandons the turn and tells so whoever waits for
 //! it. It still comes to the meeting, which tells all images of the failure alike: the failed one did not come
@@ -33,6 +33,8 @@ const ABANDONED: u64 = (1 << STEP_BITS) - 1;
 pub(crate) struct Steps {
     /// The turn, and the step in it.
     count: Tally,
+    /// The last turn that it has begun, whose tag is here.
+    begun: Tally,
     tag: Words<4>,
 }
 
@@ -67,6 +69,7 @@ impl Team {
         own.call.write(call, &image.last_call);
         let steps = &self.control(self.index()).steps;
         steps.tag.write(call.tag());
+        steps.begun.raise_to(turn as u64);
         StepsBegun {
             turn: turn as u64,
             tag: *call.tag(),
@@ -144,7 +147,7 @@ impl Team {
 /// Why an image does not come to the step that it waits for.
 enum Obstacle {
     Stopped(Stop),
-    /// An image is in another meeting than that at the end of the turn.
+    /// An image is in another meeting than that at the end of the turn, or has begun another turn.
     Elsewhere(usize, Tag),
 }
 
@@ -161,9 +164,14 @@ impl Watch for Attentive<'_> {
     fn look(&self) -> Result<(), Obstacle> {
         let (number, end) = self.begun.end;
         for image in 0..self.team.images() {
-            let card = &self.team.control(image).station.cards[(number & 1) as usize];
+            let control = self.team.control(image);
+            let card = &control.station.cards[(number & 1) as usize];
             if card.has_entered(number) && !card.agrees(&end) {
                 return Err(Obstacle::Elsewhere(image, card.tag()));
+            }
+            let (steps, own) = (&control.steps, self.begun);
+            if steps.begun.count() == own.turn && steps.tag.read() != own.tag {
+                return Err(Obstacle::Elsewhere(image, steps.tag.read()));
             }
         }
         self.watch.look().map_err(Obstacle::Stopped)
