@@ -2,9 +2,10 @@
 //! of all.
 //!
 //! [`subject`] says what an operation is called with and what it should give; `reductions` and `movement` say so of
-//! each operation. The tests try them in some order (`systematic`), in any (`random`), and in several teams at once
-//! (`teams`).
+//! each operation. The tests try them in some order (`systematic`), in any (`random`), in several teams at once (`teams`), and
+//! with others under way (`asynchronous`).
 
+mod asynchronous;
 mod extremes;
 mod movement;
 mod random;

@@ -1,9 +1,12 @@
 //! Operations that move elements as they are.
 
-use coarray::Kind;
+use coarray::{
+    Kind, co_allgather_async, co_allgatherv_async, co_alltoall_async, co_alltoallv_async,
+    co_broadcast_async, co_gather_async, co_gatherv_async, co_scatter_async, co_scatterv_async,
+};
 
 use crate::reductions::with_own;
-use crate::subject::{Input, Output, Subject};
+use crate::subject::{Input, Output, Subject, pending};
 use crate::values::Element;
 
 /// What is done with elements of any type.
@@ -15,6 +18,7 @@ pub fn of_all<T: Element>() -> Vec<Subject<T>> {
         is_rooted: true,
         is_dealt: false,
         run: |how, input| with_own(input, |values| how.co_broadcast(values, input.root)),
+        start: |input| pending(co_broadcast_async(input.own().to_vec(), input.root), row),
         outcome: |inputs| vec![vec![root(inputs).own().to_vec()]; inputs.len()],
     };
     let gather = Subject {
@@ -26,12 +30,19 @@ pub fn of_all<T: Element>() -> Vec<Subject<T>> {
             how.co_gather(input.own(), &mut gathered, input.root);
             vec![gathered]
         },
+        start: |input| pending(co_gather_async(input.own().to_vec(), input.root), row),
         outcome: |inputs| on_root(inputs, vec![concat(inputs, Input::own)]),
         ..broadcast
     };
     let gatherv = Subject {
         name: "co_gatherv",
         run: |how, input| how.co_gatherv(input.some(input.root), input.root),
+        start: |input| {
+            pending(
+                co_gatherv_async(input.some(input.root).to_vec(), input.root),
+                rows,
+            )
+        },
         outcome: |inputs| {
             let rows = inputs.iter().map(|input| input.some(input.root).to_vec());
             let mut outputs = vec![Vec::new(); inputs.len()];
@@ -49,12 +60,14 @@ pub fn of_all<T: Element>() -> Vec<Subject<T>> {
             how.co_allgather(input.own(), &mut gathered);
             vec![gathered]
         },
+        start: |input| pending(co_allgather_async(input.own().to_vec()), row),
         outcome: |inputs| vec![vec![concat(inputs, Input::own)]; inputs.len()],
         ..broadcast
     };
     let allgatherv = Subject {
         name: "co_allgatherv",
         run: |how, input| how.co_allgatherv(input.some(0)),
+        start: |input| pending(co_allgatherv_async(input.some(0).to_vec()), rows),
         outcome: |inputs| {
             let rows: Output<T> = inputs.iter().map(|input| input.some(0).to_vec()).collect();
             vec![rows; inputs.len()]
@@ -67,23 +80,17 @@ pub fn of_all<T: Element>() -> Vec<Subject<T>> {
         is_dealt: true,
         run: |how, input| {
             let mut mine = vec![T::element(1, 0); input.length];
-            let parts = if input.is_root() { input.parts() } else { &[] };
-            how.co_scatter(parts, &mut mine, input.root);
+            how.co_scatter(&input.parts_of_root(), &mut mine, input.root);
             vec![mine]
         },
+        start: |input| pending(co_scatter_async(input.parts_of_root(), input.root), row),
         outcome: |inputs| each(inputs, |to| vec![root(inputs).part(to).to_vec()]),
         ..broadcast
     };
     let scatterv = Subject {
         name: "co_scatterv",
-        run: |how, input| {
-            let parts = if input.is_root() {
-                input.rows()
-            } else {
-                Vec::new()
-            };
-            vec![how.co_scatterv(&parts, input.root)]
-        },
+        run: |how, input| vec![how.co_scatterv(&input.rows_of_root(), input.root)],
+        start: |input| pending(co_scatterv_async(input.rows_of_root(), input.root), row),
         outcome: |inputs| each(inputs, |to| vec![root(inputs).some(to).to_vec()]),
         ..scatter
     };
@@ -96,12 +103,14 @@ pub fn of_all<T: Element>() -> Vec<Subject<T>> {
             how.co_alltoall(input.parts(), &mut received);
             vec![received]
         },
+        start: |input| pending(co_alltoall_async(input.parts().to_vec()), row),
         outcome: |inputs| each(inputs, |to| vec![concat(inputs, |input| input.part(to))]),
         ..scatter
     };
     let alltoallv = Subject {
         name: "co_alltoallv",
         run: |how, input| how.co_alltoallv(&input.rows()),
+        start: |input| pending(co_alltoallv_async(input.rows()), rows),
         outcome: |inputs| {
             let of = |to| inputs.iter().map(move |input| input.some(to).to_vec());
             each(inputs, |to| of(to).collect())
@@ -123,11 +132,38 @@ impl<T: Element> Input<T> {
         self.images * self.length
     }
 
+    /// The elements that the root deals out; none elsewhere.
+    fn parts_of_root(&self) -> Vec<T> {
+        if self.is_root() {
+            self.parts().to_vec()
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn rows_of_root(&self) -> Vec<Vec<T>> {
+        if self.is_root() {
+            self.rows()
+        } else {
+            Vec::new()
+        }
+    }
+
     /// Some elements for each image.
     fn rows(&self) -> Vec<Vec<T>> {
         let some = |image| self.some(image).to_vec();
         (0..self.images).map(some).collect()
     }
+}
+
+/// One row.
+pub fn row<T>(values: Vec<T>) -> Output<T> {
+    vec![values]
+}
+
+/// Rows as they are.
+fn rows<T>(rows: Vec<Vec<T>>) -> Output<T> {
+    rows
 }
 
 fn root<T>(inputs: &[Input<T>]) -> &Input<T> {

@@ -89,6 +89,11 @@ impl Call {
     pub fn check(&self) {
         self.case.check_one(self.algorithm);
     }
+
+    /// Collective. Begins the operation; what is returned completes it, and compares what comes out.
+    pub fn begin(&self) -> Box<dyn FnOnce() + '_> {
+        self.case.begin()
+    }
 }
 
 proptest! {

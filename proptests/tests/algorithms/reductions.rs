@@ -1,27 +1,41 @@
 //! Operations that join the elements of the images.
 
-use coarray::Kind;
+use coarray::{
+    Addend, Collective, Kind, co_max_async, co_max_to_async, co_min_async, co_min_to_async,
+    co_sum_async, co_sum_reproducible_async, co_sum_to_async, co_total_reproducible_async,
+};
 use num_traits::Num;
 
-use crate::movement;
-use crate::subject::{Input, Output, Subject};
+use crate::movement::{self, row};
+use crate::subject::{Input, Output, Pending, Subject, pending};
 use crate::values::Element;
 
 /// The operations with a function of the program, for a function that depends on the order of the images, or not.
 macro_rules! joins {
     ($type:ty, $join:expr, $is_ordered:expr) => {{
-        use coarray::Kind;
+        use coarray::{
+            Kind, co_exscan_async, co_reduce_async, co_reduce_scatter_async, co_reduce_to_async,
+            co_scan_async,
+        };
+        use $crate::movement::row;
         use $crate::reductions::{everywhere, fold, on_root, to_all, to_one, with_own};
-        use $crate::subject::Subject;
+        use $crate::subject::{Subject, pending};
         let subjects: Vec<Subject<$type>> = [
             to_all(
                 "co_reduce",
                 |how, input| with_own(input, |values| how.co_reduce(values, $join)),
+                |input| pending(co_reduce_async(input.own().to_vec(), $join), row),
                 |inputs| everywhere(inputs, $join),
             ),
             to_one(
                 "co_reduce_to",
                 |how, input| with_own(input, |values| how.co_reduce_to(values, input.root, $join)),
+                |input| {
+                    pending(
+                        co_reduce_to_async(input.own().to_vec(), input.root, $join),
+                        row,
+                    )
+                },
                 |inputs| on_root(inputs, $join),
             ),
             Subject {
@@ -29,6 +43,7 @@ macro_rules! joins {
                 ..to_all(
                     "co_scan",
                     |how, input| with_own(input, |values| how.co_scan(values, $join)),
+                    |input| pending(co_scan_async(input.own().to_vec(), $join), row),
                     |inputs| {
                         let up_to = |last| vec![fold(&inputs[..=last], $join)];
                         (0..inputs.len()).map(up_to).collect()
@@ -42,6 +57,10 @@ macro_rules! joins {
                     |how, input| {
                         let initial = <$type>::initial();
                         with_own(input, |values| how.co_exscan(values, initial, $join))
+                    },
+                    |input| {
+                        let values = input.own().to_vec();
+                        pending(co_exscan_async(values, <$type>::initial(), $join), row)
                     },
                     |inputs| {
                         let initial = <$type>::initial();
@@ -66,6 +85,7 @@ macro_rules! joins {
                         how.co_reduce_scatter(input.parts(), &mut mine, $join);
                         vec![mine]
                     },
+                    |input| pending(co_reduce_scatter_async(input.parts().to_vec(), $join), row),
                     |inputs| {
                         let part = |to: usize| {
                             let start = to * inputs[0].length;
@@ -99,36 +119,80 @@ pub fn of_numbers<T: Element + Num + PartialOrd>() -> Vec<Subject<T>> {
         to_all(
             "co_sum",
             |how, input| with_own(input, |values| how.co_sum(values)),
+            |input| pending(co_sum_async(input.own().to_vec()), row),
             |inputs| everywhere(inputs, |one, other| one + other),
         ),
         to_all(
             "co_min",
             |how, input| with_own(input, |values| how.co_min(values)),
+            |input| pending(co_min_async(input.own().to_vec()), row),
             |inputs| everywhere(inputs, least),
         ),
         to_all(
             "co_max",
             |how, input| with_own(input, |values| how.co_max(values)),
+            |input| pending(co_max_async(input.own().to_vec()), row),
             |inputs| everywhere(inputs, most),
         ),
         to_one(
             "co_sum_to",
             |how, input| with_own(input, |values| how.co_sum_to(values, input.root)),
+            |input| pending(co_sum_to_async(input.own().to_vec(), input.root), row),
             |inputs| on_root(inputs, |one, other| one + other),
         ),
         to_one(
             "co_min_to",
             |how, input| with_own(input, |values| how.co_min_to(values, input.root)),
+            |input| pending(co_min_to_async(input.own().to_vec(), input.root), row),
             |inputs| on_root(inputs, least),
         ),
         to_one(
             "co_max_to",
             |how, input| with_own(input, |values| how.co_max_to(values, input.root)),
+            |input| pending(co_max_to_async(input.own().to_vec(), input.root), row),
             |inputs| on_root(inputs, most),
         ),
     ];
     let add = joins!(T, |one, other| one + other, false);
     [sums.to_vec(), add, movement::of_all()].concat()
+}
+
+/// What is done with floats, of which `total` gives the sum of any number, rounded once.
+pub fn of_floats<T: Element + Num + PartialOrd + Addend>(
+    total: fn(&[Input<T>]) -> Vec<Output<T>>,
+) -> Vec<Subject<T>> {
+    let sum = Subject {
+        kind: Kind::SumReproducible,
+        ..to_all(
+            "co_sum_reproducible",
+            |how, input| with_own(input, |values| how.co_sum_reproducible(values)),
+            |input| pending(co_sum_reproducible_async(input.own().to_vec()), row),
+            |inputs| everywhere(inputs, |one, other| one + other),
+        )
+    };
+    let total = Subject {
+        kind: Kind::TotalReproducible,
+        ..to_all(
+            "co_total_reproducible",
+            |how, input| vec![vec![how.co_total_reproducible(input.own())]],
+            |input| {
+                pending(co_total_reproducible_async(input.own().to_vec()), |sum| {
+                    row(vec![sum])
+                })
+            },
+            total,
+        )
+    };
+    [of_numbers(), vec![sum, total]].concat()
+}
+
+/// The total of all elements, for all images.
+pub fn total<T: Element>(inputs: &[Input<T>], of: impl Fn(&[T]) -> T) -> Vec<Output<T>> {
+    let all: Vec<T> = inputs
+        .iter()
+        .flat_map(|input| input.own().iter().copied())
+        .collect();
+    vec![vec![vec![of(&all)]]; inputs.len()]
 }
 
 fn least<T: PartialOrd>(one: T, other: T) -> T {
@@ -142,7 +206,8 @@ fn most<T: PartialOrd>(one: T, other: T) -> T {
 /// An operation whose result all images get.
 pub fn to_all<T>(
     name: &'static str,
-    run: fn(coarray::Collective, &Input<T>) -> Output<T>,
+    run: fn(Collective, &Input<T>) -> Output<T>,
+    start: fn(&Input<T>) -> Pending<T>,
     outcome: fn(&[Input<T>]) -> Vec<Output<T>>,
 ) -> Subject<T> {
     Subject {
@@ -152,6 +217,7 @@ pub fn to_all<T>(
         is_rooted: false,
         is_dealt: false,
         run,
+        start,
         outcome,
     }
 }
@@ -159,13 +225,14 @@ pub fn to_all<T>(
 /// An operation whose result one image gets.
 pub fn to_one<T>(
     name: &'static str,
-    run: fn(coarray::Collective, &Input<T>) -> Output<T>,
+    run: fn(Collective, &Input<T>) -> Output<T>,
+    start: fn(&Input<T>) -> Pending<T>,
     outcome: fn(&[Input<T>]) -> Vec<Output<T>>,
 ) -> Subject<T> {
     Subject {
         kind: Kind::ReduceTo,
         is_rooted: true,
-        ..to_all(name, run, outcome)
+        ..to_all(name, run, start, outcome)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a collective operation is called with, and what it should give.
 
-use coarray::{Algorithm, Collective, Kind, this_image};
+use coarray::{Algorithm, Cofuture, Collective, Kind, this_image};
 use coarray_proptests::{bits, mix};
 
 use crate::values::Element;
@@ -51,6 +51,17 @@ impl<T> Input<T> {
 /// What an image gets: rows of elements.
 pub type Output<T> = Vec<Vec<T>>;
 
+/// An operation that has begun: gives what the image gets, once it is there.
+pub type Pending<T> = Box<dyn FnOnce() -> Output<T>>;
+
+/// The operation behind a cofuture, whose result `rows` puts into rows.
+pub fn pending<T, R: 'static>(
+    cofuture: Cofuture<'static, R>,
+    rows: impl FnOnce(R) -> Output<T> + 'static,
+) -> Pending<T> {
+    Box::new(move || rows(cofuture.wait()))
+}
+
 /// A collective operation on elements of one type.
 #[derive(Clone, Copy)]
 pub struct Subject<T: 'static> {
@@ -66,6 +77,8 @@ pub struct Subject<T: 'static> {
     pub is_dealt: bool,
     /// Calls it.
     pub run: fn(Collective, &Input<T>) -> Output<T>,
+    /// Begins it.
+    pub start: fn(&Input<T>) -> Pending<T>,
     /// What each image should get.
     pub outcome: fn(&[Input<T>]) -> Vec<Output<T>>,
 }
@@ -123,6 +136,9 @@ pub trait Check: Sync {
 
     /// Collective. Calls the operation by one of the algorithms, and compares what comes out.
     fn check_one(&self, choice: usize);
+
+    /// Collective. Begins the operation; what is returned completes it, and compares what comes out.
+    fn begin(&self) -> Box<dyn FnOnce() + '_>;
 }
 
 impl<T: Element> Check for Case<T> {
@@ -136,6 +152,12 @@ impl<T: Element> Check for Case<T> {
         let all: Vec<_> = self.subject.algorithms().collect();
         self.check(all[choice % all.len()]);
     }
+
+    fn begin(&self) -> Box<dyn FnOnce() + '_> {
+        let me = this_image();
+        let pending = (self.subject.start)(&self.inputs[me]);
+        Box::new(move || self.compare(None, &pending(), me))
+    }
 }
 
 impl<T: Element> Case<T> {
@@ -143,23 +165,19 @@ impl<T: Element> Case<T> {
         let how = Collective::new();
         let how = algorithm.map_or(how, |algorithm| how.algorithm(algorithm));
         let me = this_image();
-        let (input, expected) = (&self.inputs[me], &self.outcome[me]);
-        let result = (self.subject.run)(how, input);
-        if !is_same(&result, expected) {
-            self.complain(algorithm, &result);
-        }
+        let result = (self.subject.run)(how, &self.inputs[me]);
+        self.compare(algorithm, &result, me);
     }
 
-    fn complain(&self, algorithm: Option<Algorithm>, result: &Output<T>) -> ! {
-        let me = this_image();
+    fn compare(&self, algorithm: Option<Algorithm>, result: &Output<T>, me: usize) {
         let (input, expected) = (&self.inputs[me], &self.outcome[me]);
+        if is_same(result, expected) {
+            return;
+        }
         let lengths = |rows: &Output<T>| rows.iter().map(Vec::len).collect::<Vec<_>>();
-        let flat = |rows: &Output<T>| rows.concat();
-        let (got, wanted) = (flat(result), flat(expected));
-        let first = got
-            .iter()
-            .zip(&wanted)
-            .position(|(one, other)| !is_same_element(one, other));
+        let (got, wanted) = (result.concat(), expected.concat());
+        let differs = |(one, other): (&T, &T)| bits(one) != bits(other);
+        let first = got.iter().zip(&wanted).position(differs);
         panic!(
             "{} by {algorithm:?} of {} elements, root {}, on image {me} of {}: rows {:?} instead of {:?}, first \
              difference at {first:?}: {:?}",
@@ -180,8 +198,4 @@ fn is_same<T: Element>(one: &Output<T>, other: &Output<T>) -> bool {
             .iter()
             .zip(other)
             .all(|(one, other)| bits(one) == bits(other))
-}
-
-fn is_same_element<T: Element>(one: &T, other: &T) -> bool {
-    bits(std::slice::from_ref(one)) == bits(std::slice::from_ref(other))
 }

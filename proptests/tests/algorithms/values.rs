@@ -7,7 +7,7 @@ use coarray_proptests::{Particle, Sample, mix};
 
 use crate::movement;
 use crate::reductions::{self, joins};
-use crate::subject::Subject;
+use crate::subject::{Input, Output, Subject};
 
 /// A type of elements.
 pub trait Element: Remote<Element = Self> + Debug + Send + Sync {
@@ -24,25 +24,36 @@ pub trait Element: Remote<Element = Self> + Debug + Send + Sync {
 }
 
 macro_rules! numbers {
-    ($($type:ty: $seed:ident => $value:expr;)*) => { $(
+    ($($type:ty, $subjects:expr; $seed:ident => $value:expr;)*) => { $(
         impl Element for $type {
             fn element($seed: u64, _image: usize) -> Self {
                 $value
             }
 
             fn subjects() -> Vec<Subject<Self>> {
-                reductions::of_numbers()
+                $subjects
             }
         }
     )* };
 }
 
 numbers! {
-    u8: seed => (seed % 15) as u8;
-    i32: seed => (seed as i32) >> 5;
-    u64: seed => seed >> 5;
-    f32: seed => (seed % (1 << 19)) as f32 - 200_000.0;
-    f64: seed => (seed % (1 << 48)) as f64 - 1e14;
+    u8, reductions::of_numbers(); seed => (seed % 15) as u8;
+    i32, reductions::of_numbers(); seed => (seed as i32) >> 5;
+    u64, reductions::of_numbers(); seed => seed >> 5;
+    f32, reductions::of_floats(total_of_f32); seed => (seed % (1 << 19)) as f32 - 200_000.0;
+    f64, reductions::of_floats(total_of_f64); seed => (seed % (1 << 48)) as f64 - 1e14;
+}
+
+/// The elements are integers, so their sum is exact in a longer type.
+fn total_of_f32(inputs: &[Input<f32>]) -> Vec<Output<f32>> {
+    let exact = |all: &[f32]| all.iter().map(|&value| f64::from(value)).sum::<f64>();
+    reductions::total(inputs, |all| (exact(all) + 0.0) as f32)
+}
+
+fn total_of_f64(inputs: &[Input<f64>]) -> Vec<Output<f64>> {
+    let exact = |all: &[f64]| all.iter().map(|&value| value as i128).sum::<i128>();
+    reductions::total(inputs, |all| exact(all) as f64)
 }
 
 impl Element for bool {
