@@ -10,20 +10,30 @@
 //!
 //! Programs name the crate `coarray` only.
 
+mod allgather;
+mod alltoall;
 mod asynchronous;
+mod blocks;
 mod broadcast;
 mod collective;
 mod combine;
 mod conditions;
 mod exact_sum;
 mod extremes;
+mod gather;
+mod join;
 mod reduce;
+mod reduce_scatter;
 mod reproducible;
+mod scan;
+mod scatter;
 mod sum;
 mod traffic;
 mod tree;
 mod turn;
 
+pub use allgather::{co_allgather, co_allgatherv, try_co_allgather, try_co_allgatherv};
+pub use alltoall::{co_alltoall, co_alltoallv, try_co_alltoall, try_co_alltoallv};
 pub use asynchronous::{
     co_all_async, co_allgather_async, co_allgatherv_async, co_alltoall_async, co_alltoallv_async,
     co_any_async, co_broadcast_async, co_count_async, co_exscan_async, co_gather_async,
@@ -40,8 +50,12 @@ pub use exact_sum::Addend;
 pub use extremes::{
     co_max, co_max_to, co_min, co_min_to, try_co_max, try_co_max_to, try_co_min, try_co_min_to,
 };
+pub use gather::{co_gather, co_gatherv, try_co_gather, try_co_gatherv};
+pub use reduce_scatter::{co_reduce_scatter, try_co_reduce_scatter};
 pub use reproducible::{
     co_sum_reproducible, co_total_reproducible, try_co_sum_reproducible, try_co_total_reproducible,
 };
+pub use scan::{co_exscan, co_scan, try_co_exscan, try_co_scan};
+pub use scatter::{co_scatter, co_scatterv, try_co_scatter, try_co_scatterv};
 pub use sum::{co_sum, co_sum_to, try_co_sum, try_co_sum_to};
 pub use traffic::{Message, record_messages};

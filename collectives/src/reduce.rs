@@ -16,6 +16,7 @@ use coarray_coref::Remote;
 use coarray_fabric::{Algorithm, Call, ImageFailed, Kind, Operation, Team};
 
 use crate::collective::{Lost, Start};
+use crate::join;
 use crate::turn::{Turn, capacity, chunks, fits_card};
 
 /// A reduction.
@@ -114,9 +115,7 @@ impl<F> Reduction<'_, F> {
     where
         F: Fn(T, T) -> T,
     {
-        for (result, &value) in result.iter_mut().zip(values) {
-            *result = (self.join)(*result, value);
-        }
+        join::append(result, values, &self.join);
     }
 
     /// Joins `values` to `result`, which are of earlier images.
@@ -125,9 +124,7 @@ impl<F> Reduction<'_, F> {
     where
         F: Fn(T, T) -> T,
     {
-        for (result, &value) in result.iter_mut().zip(values) {
-            *result = (self.join)(value, *result);
-        }
+        join::prepend(result, values, &self.join);
     }
 }
 

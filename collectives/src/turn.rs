@@ -34,8 +34,12 @@ pub(crate) struct Turn<'a, T> {
     /// The operation's next rendezvous.
     step: usize,
     begun: Option<StepsBegun>,
-    /// How many pieces this image has published, and their elements.
-    published: (usize, usize),
+    /// How many pieces this image has published.
+    pieces: usize,
+    /// How many elements it has laid out for that in its half.
+    laid_out: usize,
+    /// What this image brings to the turn's meetings.
+    words: [u64; 3],
     elements: PhantomData<T>,
 }
 
@@ -57,7 +61,9 @@ impl<'a, T: Remote> Turn<'a, T> {
             turn: turn + 1,
             step: number * STEPS,
             begun: None,
-            published: (0, 0),
+            pieces: 0,
+            laid_out: 0,
+            words: [0; 3],
             elements: PhantomData,
         }
     }
@@ -105,6 +111,11 @@ impl<'a, T: Remote> Turn<'a, T> {
         }
     }
 
+    /// Brings `words` to the meetings of this turn; after one, all images can read those of all with `Team::words`.
+    pub(crate) fn bring(&mut self, words: [u64; 3]) {
+        self.words = words;
+    }
+
     /// Waits until all images have written.
     ///
     /// # Errors
@@ -112,7 +123,7 @@ impl<'a, T: Remote> Turn<'a, T> {
     pub(crate) fn meet(&mut self) -> Result<(), ImageFailed> {
         let call = self.next();
         // SAFETY: what the other images read now was written before; who does not write is not read.
-        unsafe { self.team.try_meet(&call) }
+        unsafe { self.team.try_meet_with(&call, self.words) }
     }
 
     /// Elements `start .. start + length` of the half of `image`, after a meeting.
@@ -193,10 +204,9 @@ impl<'a, T: Remote> Turn<'a, T> {
         }
     }
 
-    /// Publishes `values` behind what this image published before in this turn of steps.
-    pub(crate) fn publish(&mut self, values: &[T]) {
-        let begun = self.begun();
-        let (pieces, start) = self.published;
+    /// Lays `values` out behind what this image laid out before in this turn of steps, for the next piece.
+    pub(crate) fn lay_out(&mut self, values: &[T]) {
+        let start = self.laid_out;
         assert!(start + values.len() <= capacity::<T>());
         // SAFETY: the target was checked to lie in our half, and is behind everything that others may read now.
         unsafe {
@@ -206,8 +216,20 @@ impl<'a, T: Remote> Turn<'a, T> {
                 values.len(),
             );
         }
-        self.published = (pieces + 1, start + values.len());
-        self.team.take_step(begun, pieces + 1);
+        self.laid_out = start + values.len();
+    }
+
+    /// Publishes what was laid out since the last piece, as one piece.
+    pub(crate) fn publish_laid_out(&mut self) {
+        let begun = self.begun();
+        self.pieces += 1;
+        self.team.take_step(begun, self.pieces);
+    }
+
+    /// Publishes `values` behind what this image published before in this turn of steps.
+    pub(crate) fn publish(&mut self, values: &[T]) {
+        self.lay_out(values);
+        self.publish_laid_out();
     }
 
     /// `length` elements from `start` on of what `from` publishes in this turn of steps, once it has published
@@ -233,6 +255,50 @@ impl<'a, T: Remote> Turn<'a, T> {
         // as the caller says. It writes there again only in the turn after next, which this image
         // does not let begin while `self` is in progress.
         Ok(unsafe { slice::from_raw_parts(self.place(from, start), length) })
+    }
+
+    /// As [`receive`](Self::receive), and lays the elements out for this image's next piece.
+    ///
+    /// # Errors
+    /// As [`receive`](Self::receive).
+    ///
+    /// # Safety
+    /// As [`receive`](Self::receive), and `from` is not this image.
+    pub(crate) unsafe fn collect(
+        &mut self,
+        from: usize,
+        pieces: usize,
+        start: usize,
+        length: usize,
+    ) -> Result<&[T], Abandoned> {
+        // SAFETY: passed on.
+        let values: *const [T] = unsafe { self.receive(from, pieces, start, length)? };
+        // SAFETY: `receive` lets them be read while `self` is in progress; they lie in another image's half, so what
+        // happens to ours does not touch them.
+        let values = unsafe { &*values };
+        self.lay_out(values);
+        Ok(values)
+    }
+
+    /// As [`collect`](Self::collect), and publishes the piece at once.
+    ///
+    /// # Errors
+    /// As [`receive`](Self::receive).
+    ///
+    /// # Safety
+    /// As [`receive`](Self::receive), and `from` is not this image.
+    pub(crate) unsafe fn relay(
+        &mut self,
+        from: usize,
+        pieces: usize,
+        start: usize,
+        length: usize,
+    ) -> Result<&[T], Abandoned> {
+        // SAFETY: passed on.
+        let values: *const [T] = unsafe { self.collect(from, pieces, start, length)? };
+        self.publish_laid_out();
+        // SAFETY: as in `collect`.
+        Ok(unsafe { &*values })
     }
 
     /// Ends a turn of steps: waits until all images have come to its end.

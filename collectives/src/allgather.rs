@@ -1,0 +1,192 @@
+//! All images' values for all.
+
+mod flat;
+mod recursive_doubling;
+mod ring;
+mod tree;
+
+use coarray_coref::{Remote, Values};
+use coarray_fabric::{Algorithm, Call, ImageFailed, Kind, Operation, Team};
+
+use crate::blocks::{Blocks, room_for};
+use crate::collective::{Lost, Start, forms};
+use crate::gather::exchange_lengths;
+use crate::turn::capacity;
+
+forms! {
+    /// Collective. Gives every image the values of all images of the current team, in the order of the images.
+    ///
+    /// `gathered` has room for the values of each image, one image after the other.
+    ///
+    /// No image leaves before all have entered; nothing else is synchronised.
+    ///
+    /// # Panics
+    /// If `gathered` is not as long as the values of all images together.
+    ///
+    /// The job ends with a report if images call it with different types or lengths, or have failed.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::co_allgather;
+    /// use coarray_fabric::{run, this_image};
+    ///
+    /// let gathered = run(3, || {
+    ///     let mut gathered = [0; 6];
+    ///     co_allgather(&[this_image(), 7], &mut gathered);
+    ///     gathered
+    /// });
+    /// assert_eq!(gathered, [[0, 7, 1, 7, 2, 7]; 3]);
+    /// ```
+    ///
+    /// # Source
+    /// MPI 3.1 clause 5.7, `MPI_Allgather`.
+    fn co_allgather [V: ?Sized + Values] (values: &V, gathered: &mut [V::Element]) -> ()
+    where []
+
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::try_co_allgather;
+    /// use coarray_fabric::{run, this_image};
+    ///
+    /// run(3, || {
+    ///     let mut gathered = [0; 3];
+    ///     try_co_allgather(&this_image(), &mut gathered).unwrap();
+    ///     assert_eq!(gathered, [0, 1, 2]);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`co_allgather`]; failed images as in Fortran 2018, clause 16.6.
+    fn try_co_allgather
+
+    |start| allgather(start, values.elements(), gathered)
+}
+
+forms! {
+    /// Collective. As [`co_allgather`], for values whose number differs between the images: every image gets one vector
+    /// for each image.
+    ///
+    /// No image leaves before all have entered; nothing else is synchronised.
+    ///
+    /// # Panics
+    /// If there is too little memory.
+    ///
+    /// The job ends with a report if images call it with different types, or have failed.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::co_allgatherv;
+    /// use coarray_fabric::{run, this_image};
+    ///
+    /// let gathered = run(3, || co_allgatherv(&vec![1; this_image()]));
+    /// assert_eq!(gathered[2], [vec![], vec![1], vec![1, 1]]);
+    /// ```
+    ///
+    /// # Source
+    /// MPI 3.1 clause 5.7, `MPI_Allgatherv`.
+    fn co_allgatherv [V: ?Sized + Values] (values: &V) -> Vec<Vec<V::Element>> where []
+
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::try_co_allgatherv;
+    /// use coarray_fabric::{run, this_image};
+    ///
+    /// let gathered = run(2, || try_co_allgatherv(&vec![true; this_image()]).unwrap());
+    /// assert_eq!(gathered[0], [vec![], vec![true]]);
+    /// ```
+    ///
+    /// # Source
+    /// As [`co_allgatherv`]; failed images as in Fortran 2018, clause 16.6.
+    fn try_co_allgatherv
+
+    |start| allgatherv(start, values.elements())
+}
+
+#[track_caller]
+fn allgather<T: Remote>(start: &Start, values: &[T], gathered: &mut [T]) -> Result<(), Lost> {
+    let (team, length) = (&*start.team, values.len());
+    let images = team.images();
+    assert!(
+        Some(gathered.len()) == images.checked_mul(length),
+        "co_allgather: `gathered` has {} elements, but the values of {images} images with {length} elements each need \
+         {}",
+        gathered.len(),
+        images * length
+    );
+    let call = start.call::<T>(Operation::CoAllgather, length, None);
+    let gathering = Gathering {
+        team,
+        blocks: Blocks::equal(images, length),
+    };
+    let place = |image: usize, start: usize, part: &[T]| {
+        gathered[image * length + start..][..part.len()].copy_from_slice(part);
+    };
+    let algorithm = start.algorithm(Kind::Allgather, size_of_val(values));
+    gathering
+        .run(&call, 0, algorithm, values, place)
+        .map_err(Lost::from(&call))
+}
+
+#[track_caller]
+fn allgatherv<T: Remote>(start: &Start, values: &[T]) -> Result<Vec<Vec<T>>, Lost> {
+    let team = &*start.team;
+    let call = start.call::<T>(Operation::CoAllgatherv, 0, None);
+    let lengths = exchange_lengths::<T>(team, &call, values.len()).map_err(Lost::from(&call))?;
+    let longest = lengths
+        .iter()
+        .max()
+        .map_or(0, |length| length * size_of::<T>());
+    let algorithm = start.algorithm(Kind::Allgather, longest);
+    let mut gathered = Vec::new();
+    for &length in &lengths {
+        gathered.push(room_for(length));
+    }
+    let gathering = Gathering {
+        team,
+        blocks: Blocks::of(lengths.into_iter()),
+    };
+    let place = |image: usize, _, part: &[T]| gathered[image].extend_from_slice(part);
+    gathering
+        .run(&call, 1, algorithm, values, place)
+        .map_err(Lost::from(&call))?;
+    Ok(gathered)
+}
+
+/// What all images know of a gathering.
+struct Gathering<'a> {
+    team: &'a Team,
+    /// By image.
+    blocks: Blocks,
+}
+
+impl Gathering<'_> {
+    /// Carries it out, from turn number `first` on. `place` gets the parts of each image's block one after the other:
+    /// whose, from which element on, and the elements.
+    fn run<T: Remote>(
+        &self,
+        call: &Call,
+        first: usize,
+        algorithm: Algorithm,
+        values: &[T],
+        mut place: impl FnMut(usize, usize, &[T]),
+    ) -> Result<(), ImageFailed> {
+        let images = self.team.images();
+        place(self.team.index(), 0, values);
+        // A half takes a part of each block; in a tree, once on the way up and once on the way down.
+        let most = match algorithm {
+            Algorithm::Binomial | Algorithm::TwoLevel => capacity::<T>() / 2,
+            _ => capacity::<T>(),
+        };
+        match algorithm {
+            Algorithm::RecursiveDoubling if images <= most => {
+                self.recursive_doubling(call, first, values, place)
+            }
+            Algorithm::Ring if images <= most => self.ring(call, first, values, place),
+            Algorithm::Binomial | Algorithm::TwoLevel if images <= most => {
+                self.tree(call, first, algorithm, most, values, place)
+            }
+            // Also for large elements of many images.
+            _ => self.flat(call, first, values, place),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! In each round an image reads as many blocks as it has, or as many as it still needs, from the image that has just
+//! those: so the rounds double what everyone has, for any number of images (Bruck, Ho, Kipnis, Upfal and
+//! Weathersby 1997).
+//!
+//! With `n` blocks, from its own on, image `i` reads from image `i + n`, which has the `n` blocks from `i + n` on.
+
+use coarray_coref::Remote;
+use coarray_fabric::{Abandoned, Call, ImageFailed};
+
+use crate::allgather::Gathering;
+use crate::blocks::{Blocks, overlap};
+use crate::turn::{Turn, capacity};
+
+impl Gathering<'_> {
+    pub(super) fn recursive_doubling<T: Remote>(
+        &self,
+        call: &Call,
+        first: usize,
+        values: &[T],
+        mut place: impl FnMut(usize, usize, &[T]),
+    ) -> Result<(), ImageFailed> {
+        let slabs = self.blocks.slabs(self.team.images(), capacity::<T>());
+        for (number, window) in slabs.enumerate() {
+            let slab = self.blocks.slab(&window);
+            let own = &values[overlap(&(0..values.len()), &window)];
+            let mut turn = Turn::begin(self.team, call, first + number);
+            turn.begin_steps();
+            let place = |image: usize, part: &[T]| place(image, window.start, part);
+            let steps = self.double(&mut turn, &slab, own, place);
+            turn.finish(steps)?;
+        }
+        Ok(())
+    }
+
+    fn double<T: Remote>(
+        &self,
+        turn: &mut Turn<'_, T>,
+        slab: &Blocks,
+        own: &[T],
+        mut place: impl FnMut(usize, &[T]),
+    ) -> Result<(), Abandoned> {
+        let (me, images) = (self.team.index(), self.team.images());
+        turn.publish(own);
+        let (mut round, mut blocks) = (1, 1);
+        while blocks < images {
+            let from = (me + blocks) % images;
+            let more = blocks.min(images - blocks);
+            let owners = (from..from + more).map(|owner| owner % images);
+            let length = owners.clone().map(|owner| slab.block(owner).len()).sum();
+            // SAFETY: before its round with that number, each image has published its own block and as many after it
+            // as we have.
+            let mut rest = unsafe {
+                if blocks + more < images {
+                    turn.relay(from, round, 0, length)?
+                } else {
+                    turn.receive(from, round, 0, length)?
+                }
+            };
+            for owner in owners {
+                let (part, others) = rest.split_at(slab.block(owner).len());
+                place(owner, part);
+                rest = others;
+            }
+            blocks += more;
+            round += 1;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,60 @@
+//! Blocks pass around a ring: every image reads from the one before it only, first that one's own block, then what that
+//! one has read (Thakur, Rabenseifner and Gropp 2005, section 4.1).
+
+use coarray_coref::Remote;
+use coarray_fabric::{Abandoned, Call, ImageFailed};
+
+use crate::allgather::Gathering;
+use crate::blocks::{Blocks, overlap};
+use crate::turn::{Turn, capacity};
+
+impl Gathering<'_> {
+    pub(super) fn ring<T: Remote>(
+        &self,
+        call: &Call,
+        first: usize,
+        values: &[T],
+        mut place: impl FnMut(usize, usize, &[T]),
+    ) -> Result<(), ImageFailed> {
+        let slabs = self.blocks.slabs(self.team.images(), capacity::<T>());
+        for (number, window) in slabs.enumerate() {
+            let slab = self.blocks.slab(&window);
+            let own = &values[overlap(&(0..values.len()), &window)];
+            let mut turn = Turn::begin(self.team, call, first + number);
+            turn.begin_steps();
+            let place = |image: usize, part: &[T]| place(image, window.start, part);
+            let steps = self.around(&mut turn, &slab, own, place);
+            turn.finish(steps)?;
+        }
+        Ok(())
+    }
+
+    fn around<T: Remote>(
+        &self,
+        turn: &mut Turn<'_, T>,
+        slab: &Blocks,
+        own: &[T],
+        mut place: impl FnMut(usize, &[T]),
+    ) -> Result<(), Abandoned> {
+        let (me, images) = (self.team.index(), self.team.images());
+        let before = (me + images - 1) % images;
+        turn.publish(own);
+        let mut start = 0;
+        for round in 1..images {
+            let owner = (me + images - round) % images;
+            let length = slab.block(owner).len();
+            // SAFETY: the image before publishes its own block first, then those it reads in rounds 1, 2, ...; we
+            // have read all that it published before this one.
+            let part = unsafe {
+                if round < images - 1 {
+                    turn.relay(before, round, start, length)?
+                } else {
+                    turn.receive(before, round, start, length)?
+                }
+            };
+            place(owner, part);
+            start += length;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,97 @@
+//! Up a tree to image 0, then down again.
+//!
+//! Everyone publishes what its subtree has, for the way up, and then, if others are below it, what all have, for the way
+//! down. For image 0 that is the same.
+
+use coarray_coref::Remote;
+use coarray_fabric::{Abandoned, Algorithm, Call, ImageFailed};
+
+use crate::allgather::Gathering;
+use crate::blocks::{Blocks, overlap};
+use crate::tree::{Order, Tree};
+use crate::turn::Turn;
+
+impl Gathering<'_> {
+    pub(super) fn tree<T: Remote>(
+        &self,
+        call: &Call,
+        first: usize,
+        algorithm: Algorithm,
+        most: usize,
+        values: &[T],
+        mut place: impl FnMut(usize, usize, &[T]),
+    ) -> Result<(), ImageFailed> {
+        let order = Order::from(0, algorithm, self.team);
+        let tree = Tree::new(algorithm, self.team, &order);
+        for (number, window) in self.blocks.slabs(self.team.images(), most).enumerate() {
+            let lengths = |slab: &Blocks, position| slab.block(order.image(position)).len();
+            let slab = match self.blocks.slab(&window) {
+                slab @ Blocks::Equal(_) => slab,
+                slab @ Blocks::Starts(_) => {
+                    let positions = 0..self.team.images();
+                    Blocks::of(positions.map(|position| lengths(&slab, position)))
+                }
+            };
+            let own = &values[overlap(&(0..values.len()), &window)];
+            let mut turn = Turn::begin(self.team, call, first + number);
+            turn.begin_steps();
+            let place = |image: usize, part: &[T]| place(image, window.start, part);
+            let steps = self.up_and_down(&mut turn, &tree, &order, &slab, own, place);
+            turn.finish(steps)?;
+        }
+        Ok(())
+    }
+
+    /// `slab` is by position.
+    fn up_and_down<T: Remote>(
+        &self,
+        turn: &mut Turn<'_, T>,
+        tree: &Tree,
+        order: &Order,
+        slab: &Blocks,
+        own: &[T],
+        mut place: impl FnMut(usize, &[T]),
+    ) -> Result<(), Abandoned> {
+        let images = self.team.images();
+        let me = tree.place(order.position(self.team.index()));
+        let mut distribute = |start: usize, mut rest: &[T]| {
+            let mut position = start;
+            while !rest.is_empty() {
+                let (part, others) = rest.split_at(slab.block(position).len());
+                if position != me.subtree.start {
+                    place(order.image(position), part);
+                }
+                rest = others;
+                position += 1;
+            }
+        };
+        turn.lay_out(own);
+        for child in &me.children {
+            let length = slab.range(child.clone()).len();
+            // SAFETY: everyone publishes what its subtree has as its first piece.
+            let part = unsafe { turn.collect(order.image(child.start), 1, 0, length)? };
+            if me.parent.is_none() {
+                distribute(child.start, part);
+            }
+        }
+        turn.publish_laid_out();
+        let Some(parent) = me.parent else {
+            return Ok(());
+        };
+        let (pieces, start) = match parent {
+            0 => (1, 0),
+            _ => (2, slab.range(tree.place(parent).subtree).len()),
+        };
+        let (from, length) = (order.image(parent), slab.range(0..images).len());
+        // SAFETY: image 0 publishes what all have as its first piece, others above someone as their second.
+        let all = unsafe {
+            if me.children.is_empty() {
+                turn.receive(from, pieces, start, length)?
+            } else {
+                turn.relay(from, pieces, start, length)?
+            }
+        };
+        distribute(0, all);
+        Ok(())
+    }
+}

@@ -1,0 +1,220 @@
+//! All images' values for one.
+//!
+//! The blocks of all images are a sequence in the order of their positions, from the root on. What travels together up
+//! a tree, the blocks of a subtree, lies together in the sequence.
+
+mod flat;
+mod tree;
+
+use coarray_coref::{Remote, Values};
+use coarray_fabric::{Algorithm, Call, ImageFailed, Kind, Operation, Team};
+
+use crate::blocks::{Blocks, room_for};
+use crate::collective::{Lost, Start, forms};
+use crate::tree::Order;
+use crate::turn::Turn;
+
+forms! {
+    /// Collective. Gives image `root` the values of all images of the current team, in the order of the images.
+    ///
+    /// `gathered` has room for the values of each image, one image after the other; it is used on `root` only, and
+    /// may be empty elsewhere.
+    ///
+    /// No image leaves before all have entered; nothing else is synchronised.
+    ///
+    /// # Panics
+    /// If `root` is no image, and on `root` if `gathered` is not as long as the values of all images together.
+    ///
+    /// The job ends with a report if images call it with different types, lengths or roots, or have failed.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::co_gather;
+    /// use coarray_fabric::{run, this_image};
+    ///
+    /// let gathered = run(3, || {
+    ///     let mut gathered = if this_image() == 1 { vec![0; 6] } else { vec![] };
+    ///     co_gather(&[this_image(), 7], &mut gathered, 1);
+    ///     gathered
+    /// });
+    /// assert_eq!(gathered, [vec![], vec![0, 7, 1, 7, 2, 7], vec![]]);
+    /// ```
+    ///
+    /// # Source
+    /// MPI 3.1 clause 5.5, `MPI_Gather`.
+    fn co_gather [V: ?Sized + Values] (
+        values: &V,
+        gathered: &mut [V::Element],
+        root: usize
+    ) -> ()
+    where []
+
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::try_co_gather;
+    /// use coarray_fabric::{run, this_image};
+    ///
+    /// run(3, || {
+    ///     let mut gathered = [0.0; 3];
+    ///     try_co_gather(&1.5, &mut gathered, 0).unwrap();
+    ///     assert_eq!(gathered, [if this_image() == 0 { 1.5 } else { 0.0 }; 3]);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`co_gather`]; failed images as in Fortran 2018, clause 16.6.
+    fn try_co_gather
+
+    |start| gather(start, values.elements(), gathered, root)
+}
+
+forms! {
+    /// Collective. As [`co_gather`], for values whose number differs between the images: image `root` gets one vector
+    /// for each image, the others get none.
+    ///
+    /// No image leaves before all have entered; nothing else is synchronised.
+    ///
+    /// # Panics
+    /// If `root` is no image, or has too little memory.
+    ///
+    /// The job ends with a report if images call it with different types or roots, or have failed.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::co_gatherv;
+    /// use coarray_fabric::{run, this_image};
+    ///
+    /// let gathered = run(3, || co_gatherv(&vec![1; this_image()], 0));
+    /// assert_eq!(gathered, [vec![vec![], vec![1], vec![1, 1]], vec![], vec![]]);
+    /// ```
+    ///
+    /// # Source
+    /// MPI 3.1 clause 5.5, `MPI_Gatherv`.
+    fn co_gatherv [V: ?Sized + Values] (values: &V, root: usize) -> Vec<Vec<V::Element>> where []
+
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::try_co_gatherv;
+    /// use coarray_fabric::{run, this_image};
+    ///
+    /// let gathered = run(2, || try_co_gatherv(&vec![true; this_image()], 1).unwrap());
+    /// assert_eq!(gathered, [vec![], vec![vec![], vec![true]]]);
+    /// ```
+    ///
+    /// # Source
+    /// As [`co_gatherv`]; failed images as in Fortran 2018, clause 16.6.
+    fn try_co_gatherv
+
+    |start| gatherv(start, values.elements(), root)
+}
+
+#[track_caller]
+fn gather<T: Remote>(
+    start: &Start,
+    values: &[T],
+    gathered: &mut [T],
+    root: usize,
+) -> Result<(), Lost> {
+    let (team, length) = (&*start.team, values.len());
+    let call = start.call::<T>(Operation::CoGather, length, Some(root));
+    let algorithm = start.algorithm(Kind::Gather, size_of_val(values));
+    let images = team.images();
+    let is_right = team.index() != root || Some(gathered.len()) == images.checked_mul(length);
+    let gathering = Gathering {
+        team,
+        algorithm,
+        order: Order::from(root, algorithm, team),
+        blocks: Blocks::equal(images, length),
+    };
+    let place = |image: usize, start: usize, part: &[T]| {
+        // What is too short to be right still takes part: that images disagree would explain it better.
+        if is_right {
+            gathered[image * length + start..][..part.len()].copy_from_slice(part);
+        }
+    };
+    gathering
+        .run(&call, 0, values, place)
+        .map_err(Lost::from(&call))?;
+    assert!(
+        is_right,
+        "co_gather to image {root}: `gathered` has {} elements there, but the values of {images} images with {length} \
+         elements each need {}",
+        gathered.len(),
+        images * length
+    );
+    Ok(())
+}
+
+#[track_caller]
+fn gatherv<T: Remote>(start: &Start, values: &[T], root: usize) -> Result<Vec<Vec<T>>, Lost> {
+    let team = &*start.team;
+    let call = start.call::<T>(Operation::CoGatherv, 0, Some(root));
+    let lengths = exchange_lengths::<T>(team, &call, values.len()).map_err(Lost::from(&call))?;
+    let longest = lengths
+        .iter()
+        .max()
+        .map_or(0, |length| length * size_of::<T>());
+    let algorithm = start.algorithm(Kind::Gather, longest);
+    let mut gathered = Vec::new();
+    if team.index() == root {
+        for &length in &lengths {
+            gathered.push(room_for(length));
+        }
+    }
+    let order = Order::from(root, algorithm, team);
+    let in_order = (0..team.images()).map(|position| lengths[order.image(position)]);
+    let gathering = Gathering {
+        team,
+        algorithm,
+        blocks: Blocks::of(in_order),
+        order,
+    };
+    let place = |image: usize, _, part: &[T]| gathered[image].extend_from_slice(part);
+    gathering
+        .run(&call, 1, values, place)
+        .map_err(Lost::from(&call))?;
+    Ok(gathered)
+}
+
+/// How many elements each image brings, in turn 0 of the operation.
+pub(crate) fn exchange_lengths<T: Remote>(
+    team: &Team,
+    call: &Call,
+    length: usize,
+) -> Result<Vec<usize>, ImageFailed> {
+    let mut turn = Turn::<T>::begin(team, call, 0);
+    turn.bring([length as u64, 0, 0]);
+    turn.meet()?;
+    let lengths = (0..team.images()).map(|image| team.words(image)[0] as usize);
+    Ok(lengths.collect())
+}
+
+/// What all images know of a gathering.
+struct Gathering<'a> {
+    team: &'a Team,
+    algorithm: Algorithm,
+    /// Begins with the root.
+    order: Order,
+    /// By position.
+    blocks: Blocks,
+}
+
+impl Gathering<'_> {
+    /// Carries it out, from turn number `first` on. On the root, `place` gets the parts of each image's block one
+    /// after the other: whose, from which element on, and the elements.
+    fn run<T: Remote>(
+        &self,
+        call: &Call,
+        first: usize,
+        values: &[T],
+        mut place: impl FnMut(usize, usize, &[T]),
+    ) -> Result<(), ImageFailed> {
+        if self.team.index() == self.order.image(0) {
+            place(self.team.index(), 0, values);
+        }
+        match self.algorithm {
+            Algorithm::Flat => self.flat(call, first, values, place),
+            _ => self.tree(call, first, values, place),
+        }
+    }
+}

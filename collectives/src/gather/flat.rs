@@ -1,0 +1,40 @@
+//! The root reads everyone's values.
+
+use coarray_coref::Remote;
+use coarray_fabric::{Call, ImageFailed};
+
+use crate::blocks::{overlap, windows};
+use crate::gather::Gathering;
+use crate::turn::{Turn, capacity};
+
+impl Gathering<'_> {
+    pub(super) fn flat<T: Remote>(
+        &self,
+        call: &Call,
+        first: usize,
+        values: &[T],
+        mut place: impl FnMut(usize, usize, &[T]),
+    ) -> Result<(), ImageFailed> {
+        let images = self.team.images();
+        let is_root = self.team.index() == self.order.image(0);
+        let longest = self.blocks.longest(images);
+        for (number, window) in windows(0..longest, capacity::<T>()).enumerate() {
+            let mut turn = Turn::begin(self.team, call, first + number);
+            if !is_root {
+                // SAFETY: nobody reads our half before the meeting.
+                unsafe { turn.write(0, &values[overlap(&(0..values.len()), &window)]) };
+            }
+            turn.meet()?;
+            if !is_root {
+                continue;
+            }
+            for position in 1..images {
+                let length = self.blocks.block(position).len();
+                let (from, part) = (self.order.image(position), overlap(&(0..length), &window));
+                // SAFETY: that image wrote the elements it has in the window; all know how many it has.
+                place(from, part.start, unsafe { turn.read(from, 0, part.len()) });
+            }
+        }
+        Ok(())
+    }
+}

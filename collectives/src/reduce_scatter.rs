@@ -1,0 +1,130 @@
+//! Combining the values of all images, element by element, so that each image gets the results of one block.
+
+mod flat;
+mod ring;
+mod tree;
+
+use coarray_coref::{Remote, Values};
+use coarray_fabric::{Algorithm, Call, ImageFailed, Kind, Operation, Team};
+
+use crate::collective::{Lost, Start, forms};
+use crate::turn::capacity;
+
+forms! {
+    /// Collective. Combines all images' values with `operation`, element by element, and deals the results out to all
+    /// images of the current team, in the order of the images.
+    ///
+    /// `values` consists of one block for each image, as long as `mine`: image `i` gets what the `i`-th blocks of all
+    /// images give.
+    ///
+    /// `operation` must be associative and the same on all images. It is applied in the order of the images, so it
+    /// need not be commutative, unless the caller chooses [`Algorithm::Ring`](crate::Algorithm::Ring), which no built-in
+    /// choice does.
+    ///
+    /// No image leaves before all have entered; nothing else is synchronised.
+    ///
+    /// # Panics
+    /// If `values` is not as long as `mine` of all images together.
+    ///
+    /// The job ends with a report if images call it with different types or lengths, or have failed, and if
+    /// `operation` panics.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::co_reduce_scatter;
+    /// use coarray_fabric::{run, this_image};
+    ///
+    /// let sums = run(3, || {
+    ///     let mut mine = 0_usize;
+    ///     co_reduce_scatter(&[1, 10, this_image()], &mut mine, |a, b| a + b);
+    ///     mine
+    /// });
+    /// assert_eq!(sums, [3, 30, 3]);
+    /// ```
+    ///
+    /// # Source
+    /// MPI 3.1 clause 5.10.1, `MPI_Reduce_scatter_block`.
+    fn co_reduce_scatter [V: ?Sized + Values] (
+        values: &[V::Element],
+        mine: &mut V,
+        operation: impl Fn(V::Element, V::Element) -> V::Element
+    ) -> ()
+    where []
+
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::try_co_reduce_scatter;
+    /// use coarray_fabric::run;
+    ///
+    /// run(2, || {
+    ///     let mut mine = 0.0;
+    ///     try_co_reduce_scatter(&[1.5, 1.5], &mut mine, |a, b| a + b).unwrap();
+    ///     assert_eq!(mine, 3.0);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`co_reduce_scatter`]; failed images as in Fortran 2018, clause 16.6.
+    fn try_co_reduce_scatter
+
+    |start| reduce_scatter(start, values, mine.elements_mut(), operation)
+}
+
+#[track_caller]
+fn reduce_scatter<T: Remote>(
+    start: &Start,
+    values: &[T],
+    mine: &mut [T],
+    join: impl Fn(T, T) -> T,
+) -> Result<(), Lost> {
+    let (team, length) = (&*start.team, mine.len());
+    let images = team.images();
+    assert!(
+        Some(values.len()) == images.checked_mul(length),
+        "co_reduce_scatter of {} elements, but {images} images that get {length} elements each need {}",
+        values.len(),
+        images * length
+    );
+    let call = start.call::<T>(Operation::CoReduceScatter, values.len(), None);
+    let algorithm = start.algorithm(Kind::ReduceScatter, size_of_val(values));
+    let reduction = Reduction { team, values, join };
+    reduction
+        .run(&call, algorithm, mine)
+        .map_err(Lost::from(&call))
+}
+
+/// A reduction whose results all images share.
+struct Reduction<'a, T, F> {
+    team: &'a Team,
+    /// One block for each image.
+    values: &'a [T],
+    join: F,
+}
+
+impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
+    fn run(&self, call: &Call, algorithm: Algorithm, mine: &mut [T]) -> Result<(), ImageFailed> {
+        let images = self.team.images();
+        // As many blocks as a half takes parts of.
+        let parts = match algorithm {
+            Algorithm::Ring => images,
+            Algorithm::Binomial => 2 * images,
+            _ => 0,
+        };
+        match algorithm {
+            Algorithm::Ring if parts <= capacity::<T>() => {
+                self.ring(call, capacity::<T>() / parts, mine)
+            }
+            Algorithm::Binomial if parts <= capacity::<T>() => {
+                self.tree(call, capacity::<T>() / parts, mine)
+            }
+            // Also for large elements of many images.
+            _ => self.flat(call, mine),
+        }
+    }
+
+    /// The values for an image.
+    fn block(&self, image: usize) -> &[T] {
+        let length = self.values.len() / self.team.images();
+        &self.values[image * length..][..length]
+    }
+}

@@ -1,0 +1,45 @@
+//! Everyone combines its block straight from all images' memory.
+
+use coarray_coref::Remote;
+use coarray_fabric::{Call, ImageFailed};
+
+use crate::blocks::windows;
+use crate::join::append;
+use crate::reduce_scatter::Reduction;
+use crate::turn::{Turn, capacity};
+
+impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
+    pub(super) fn flat(&self, call: &Call, mine: &mut [T]) -> Result<(), ImageFailed> {
+        let (me, images) = (self.team.index(), self.team.images());
+        // If not even one element for each image fits, a turn is for some of them.
+        let served = images.min(capacity::<T>());
+        let most = capacity::<T>() / served;
+        let length = mine.len();
+        let rounds = windows(0..images, served)
+            .flat_map(|owners| windows(0..length, most).map(move |part| (owners.clone(), part)));
+        for (number, (owners, part)) in rounds.enumerate() {
+            let mut turn = Turn::begin(self.team, call, number);
+            for (index, owner) in owners.clone().enumerate() {
+                let values = &self.block(owner)[part.clone()];
+                // SAFETY: nobody reads our half before the meeting.
+                unsafe { turn.write(index * part.len(), values) };
+            }
+            turn.meet()?;
+            if !owners.contains(&me) {
+                continue;
+            }
+            let start = (me - owners.start) * part.len();
+            let mine = &mut mine[part];
+            for from in 0..images {
+                // SAFETY: every image wrote the same parts of the blocks for the same images, and writes no more.
+                let values = unsafe { turn.read(from, start, mine.len()) };
+                if from == 0 {
+                    mine.copy_from_slice(values);
+                } else {
+                    append(mine, values, &self.join);
+                }
+            }
+        }
+        Ok(())
+    }
+}

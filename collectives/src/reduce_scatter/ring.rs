@@ -1,0 +1,48 @@
+//! Each block passes around a ring once, and every image joins its values to it: the first of the two passes of Patarasuk
+//! and Yuan 2009.
+//!
+//! The block of an image begins with the image behind it and ends there: the order of the images is rotated, so the
+//! operation must be commutative.
+
+use coarray_coref::Remote;
+use coarray_fabric::{Abandoned, Call, ImageFailed};
+
+use crate::blocks::windows;
+use crate::join::prepend;
+use crate::reduce_scatter::Reduction;
+use crate::turn::Turn;
+
+impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
+    pub(super) fn ring(&self, call: &Call, most: usize, mine: &mut [T]) -> Result<(), ImageFailed> {
+        for (number, window) in windows(0..mine.len(), most).enumerate() {
+            let mut turn = Turn::begin(self.team, call, number);
+            turn.begin_steps();
+            let own = |image: usize| &self.block(image)[window.clone()];
+            let steps = self.around(&mut turn, own, &mut mine[window.clone()]);
+            turn.finish(steps)?;
+        }
+        Ok(())
+    }
+
+    /// `own` gives this image's values for another.
+    fn around<'v>(
+        &self,
+        turn: &mut Turn<'_, T>,
+        own: impl Fn(usize) -> &'v [T],
+        mine: &mut [T],
+    ) -> Result<(), Abandoned> {
+        let (me, images, length) = (self.team.index(), self.team.images(), mine.len());
+        let before = (me + images - 1) % images;
+        mine.copy_from_slice(own(before));
+        for round in 1..images {
+            turn.publish(mine);
+            mine.copy_from_slice(own((before + images - round) % images));
+            let start = (round - 1) * length;
+            // SAFETY: in each round the image before publishes a part as long as ours, that of the block which this one
+            // goes on with.
+            let values = unsafe { turn.receive(before, round, start, length)? };
+            prepend(mine, values, &self.join);
+        }
+        Ok(())
+    }
+}

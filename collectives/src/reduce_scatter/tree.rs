@@ -1,0 +1,64 @@
+//! Up a tree to image 0, which gets all results, then everyone reads those of its subtree from the image above.
+
+use coarray_coref::Remote;
+use coarray_fabric::{Abandoned, Algorithm, Call, ImageFailed};
+
+use crate::blocks::windows;
+use crate::join::append;
+use crate::reduce_scatter::Reduction;
+use crate::tree::{Order, Place, Tree};
+use crate::turn::Turn;
+
+impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
+    pub(super) fn tree(&self, call: &Call, most: usize, mine: &mut [T]) -> Result<(), ImageFailed> {
+        let order = Order::natural(self.team);
+        let tree = Tree::new(Algorithm::Binomial, self.team, &order);
+        let me = tree.place(self.team.index());
+        let mut all = Vec::new();
+        for (number, window) in windows(0..mine.len(), most).enumerate() {
+            all.clear();
+            for image in 0..self.team.images() {
+                all.extend_from_slice(&self.block(image)[window.clone()]);
+            }
+            let mut turn = Turn::begin(self.team, call, number);
+            turn.begin_steps();
+            let steps = self.up_and_down(&mut turn, &me, &mut all, &mut mine[window]);
+            turn.finish(steps)?;
+        }
+        Ok(())
+    }
+
+    fn up_and_down(
+        &self,
+        turn: &mut Turn<'_, T>,
+        me: &Place,
+        all: &mut [T],
+        mine: &mut [T],
+    ) -> Result<(), Abandoned> {
+        let length = mine.len();
+        for child in &me.children {
+            // SAFETY: whoever is below another publishes first what it sends up: parts of the blocks for all images.
+            let values = unsafe { turn.receive(child.start, 1, 0, all.len())? };
+            append(all, values, &self.join);
+        }
+        turn.publish(all);
+        let Some(parent) = me.parent else {
+            mine.copy_from_slice(&all[..length]);
+            return Ok(());
+        };
+        // Image 0 publishes the results only, others first what they send up.
+        let (pieces, start) = if parent == 0 { (1, 0) } else { (2, all.len()) };
+        let start = start + (me.subtree.start - parent) * length;
+        let results = me.subtree.len() * length;
+        // SAFETY: as just said; the results begin with those for the image above, and it has those for our subtree.
+        let results = unsafe {
+            if me.children.is_empty() {
+                turn.receive(parent, pieces, start, results)?
+            } else {
+                turn.relay(parent, pieces, start, results)?
+            }
+        };
+        mine.copy_from_slice(&results[..length]);
+        Ok(())
+    }
+}

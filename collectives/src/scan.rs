@@ -1,0 +1,160 @@
+//! What the values of the images up to each one give, combined in the order of the images.
+
+mod chain;
+mod flat;
+mod recursive_doubling;
+
+use coarray_coref::{Remote, Values};
+use coarray_fabric::{Algorithm, Call, ImageFailed, Kind, Operation, Team};
+
+use crate::collective::{Lost, Start, forms};
+use crate::turn::{Turn, capacity, chunks};
+
+forms! {
+    /// Collective. Combines the values of the images up to this one with `operation`, element by element: image `i` gets
+    /// what those of images `0 ..= i` give.
+    ///
+    /// `operation` must be associative and the same on all images. It is applied in the order of the images, so it
+    /// need not be commutative.
+    ///
+    /// No image leaves before all have entered; nothing else is synchronised.
+    ///
+    /// The job ends with a report if images call it with different types or lengths, or have failed, and if
+    /// `operation` panics.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::co_scan;
+    /// use coarray_fabric::{run, this_image};
+    ///
+    /// let sums = run(4, || {
+    ///     let mut x = [this_image(), 1];
+    ///     co_scan(&mut x, |a, b| a + b);
+    ///     x
+    /// });
+    /// assert_eq!(sums, [[0, 1], [1, 2], [3, 3], [6, 4]]);
+    /// ```
+    ///
+    /// # Source
+    /// MPI 3.1 clause 5.11.1, `MPI_Scan`.
+    fn co_scan [V: ?Sized + Values] (
+        values: &mut V,
+        operation: impl Fn(V::Element, V::Element) -> V::Element
+    ) -> ()
+    where []
+
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::try_co_scan;
+    /// use coarray_fabric::run;
+    ///
+    /// run(3, || assert_eq!(try_co_scan(&mut 1, |a, b| a * b), Ok(())));
+    /// ```
+    ///
+    /// # Source
+    /// As [`co_scan`]; failed images as in Fortran 2018, clause 16.6.
+    fn try_co_scan
+
+    |start| scan(start, Operation::CoScan, values.elements_mut(), None, operation)
+}
+
+forms! {
+    /// Collective. Combines the values of the images before this one with `operation`, element by element: image 0 gets
+    /// `initial`, and image `i` what `initial` and then the values of images `0 .. i` give.
+    ///
+    /// `operation` must be associative and the same on all images, and so should be `initial`: every image
+    /// uses its own. It is applied in the order of the images, so it need not be commutative.
+    ///
+    /// No image leaves before all have entered; nothing else is synchronised.
+    ///
+    /// The job ends with a report if images call it with different types or lengths, or have failed, and if
+    /// `operation` panics.
+    ///
+    /// # Examples
+    /// Where each image's part begins in a common sequence:
+    /// ```
+    /// use coarray_collectives::co_exscan;
+    /// use coarray_fabric::{run, this_image};
+    ///
+    /// let lengths = [10, 20, 5, 1];
+    /// let starts = run(4, || {
+    ///     let mut start = lengths[this_image()];
+    ///     co_exscan(&mut start, 0, |a, b| a + b);
+    ///     start
+    /// });
+    /// assert_eq!(starts, [0, 10, 30, 35]);
+    /// ```
+    ///
+    /// # Source
+    /// MPI 3.1 clause 5.11.2, `MPI_Exscan`, where image 0 gets nothing.
+    fn co_exscan [V: ?Sized + Values] (
+        values: &mut V,
+        initial: V::Element,
+        operation: impl Fn(V::Element, V::Element) -> V::Element
+    ) -> ()
+    where []
+
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::try_co_exscan;
+    /// use coarray_fabric::run;
+    ///
+    /// run(3, || assert_eq!(try_co_exscan(&mut 1, 0, |a, b| a + b), Ok(())));
+    /// ```
+    ///
+    /// # Source
+    /// As [`co_exscan`]; failed images as in Fortran 2018, clause 16.6.
+    fn try_co_exscan
+
+    |start| scan(start, Operation::CoExscan, values.elements_mut(), Some(initial), operation)
+}
+
+#[track_caller]
+fn scan<T: Remote>(
+    start: &Start,
+    operation: Operation,
+    values: &mut [T],
+    initial: Option<T>,
+    join: impl Fn(T, T) -> T,
+) -> Result<(), Lost> {
+    let call = start.call::<T>(operation, values.len(), None);
+    let algorithm = start.algorithm(Kind::Scan, size_of_val(values));
+    let scan = Scan {
+        team: &start.team,
+        initial,
+        join,
+    };
+    scan.run(&call, algorithm, values)
+        .map_err(Lost::from(&call))
+}
+
+/// A scan.
+struct Scan<'a, T, F> {
+    team: &'a Team,
+    /// What the values of the images before are appended to; none if the image's own count too.
+    initial: Option<T>,
+    join: F,
+}
+
+impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
+    fn run(&self, call: &Call, algorithm: Algorithm, values: &mut [T]) -> Result<(), ImageFailed> {
+        let pieces = match algorithm {
+            Algorithm::RecursiveDoubling => recursive_doubling::pieces(self.team.images()),
+            _ => 1,
+        };
+        // Large elements of many images leave no room for more than one piece.
+        let (algorithm, most) = match capacity::<T>() / pieces {
+            0 => (Algorithm::Flat, capacity::<T>()),
+            most => (algorithm, most),
+        };
+        for (number, chunk) in chunks(values, most).enumerate() {
+            let turn = Turn::begin(self.team, call, number);
+            match algorithm {
+                Algorithm::RecursiveDoubling => self.recursive_doubling(turn, chunk)?,
+                Algorithm::Chain => self.chain(turn, chunk)?,
+                _ => self.flat(turn, chunk)?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,34 @@
+//! Everyone reads the values of all images before it and combines them.
+
+use coarray_coref::Remote;
+use coarray_fabric::ImageFailed;
+
+use crate::join::append;
+use crate::scan::Scan;
+use crate::turn::Turn;
+
+impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
+    pub(super) fn flat(&self, mut turn: Turn<'_, T>, chunk: &mut [T]) -> Result<(), ImageFailed> {
+        // SAFETY: nobody reads our half before the meeting.
+        unsafe { turn.write(0, chunk) };
+        turn.meet()?;
+        let me = self.team.index();
+        let end = match self.initial {
+            Some(initial) => {
+                chunk.fill(initial);
+                me
+            }
+            None => me + 1,
+        };
+        for from in 0..end {
+            // SAFETY: every image wrote the chunk, which all know to be as long, and writes no more.
+            let values = unsafe { turn.read(from, 0, chunk.len()) };
+            if from == 0 && self.initial.is_none() {
+                chunk.copy_from_slice(values);
+            } else {
+                append(chunk, values, &self.join);
+            }
+        }
+        Ok(())
+    }
+}

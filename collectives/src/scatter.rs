@@ -1,0 +1,277 @@
+//! One image's values dealt out to all.
+//!
+//! The blocks for all images are a sequence in the order of their positions, from the root on, which passes in windows
+//! as long as a half. What travels together down a tree, the blocks of a subtree, lies together in the sequence.
+
+mod flat;
+mod tree;
+
+use coarray_coref::{Remote, Values};
+use coarray_fabric::{Algorithm, Call, ImageFailed, Kind, Operation, Team};
+
+use crate::blocks::{Blocks, room_for, windows};
+use crate::collective::{Lost, Start, forms};
+use crate::tree::Order;
+use crate::turn::{Turn, capacity, chunks};
+
+forms! {
+    /// Collective. Deals the values of image `root` out to all images of the current team, in the order of the images.
+    ///
+    /// `parts` has as many values for each image as `mine`, one image after the other; it is used on `root` only, and
+    /// may be empty elsewhere.
+    ///
+    /// No image leaves before all have entered; nothing else is synchronised.
+    ///
+    /// # Panics
+    /// If `root` is no image, and on `root` if `parts` is not as long as `mine` of all images together.
+    ///
+    /// The job ends with a report if images call it with different types, lengths or roots, or have failed.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::co_scatter;
+    /// use coarray_fabric::{run, this_image};
+    ///
+    /// let received = run(3, || {
+    ///     let parts = if this_image() == 1 { vec![1, 2, 3, 4, 5, 6] } else { vec![] };
+    ///     let mut mine = [0; 2];
+    ///     co_scatter(&parts, &mut mine, 1);
+    ///     mine
+    /// });
+    /// assert_eq!(received, [[1, 2], [3, 4], [5, 6]]);
+    /// ```
+    ///
+    /// # Source
+    /// MPI 3.1 clause 5.6, `MPI_Scatter`.
+    fn co_scatter [V: ?Sized + Values] (parts: &[V::Element], mine: &mut V, root: usize) -> ()
+    where []
+
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::try_co_scatter;
+    /// use coarray_fabric::{run, this_image};
+    ///
+    /// run(3, || {
+    ///     let mut mine = 0;
+    ///     try_co_scatter(&[0, 10, 20], &mut mine, 2).unwrap();
+    ///     assert_eq!(mine, 10 * this_image());
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`co_scatter`]; failed images as in Fortran 2018, clause 16.6.
+    fn try_co_scatter
+
+    |start| scatter(start, parts, mine.elements_mut(), root)
+}
+
+forms! {
+    /// Collective. As [`co_scatter`], for parts of different lengths: `parts` has one for each image. Every image gets
+    /// its own.
+    ///
+    /// `parts` is used on `root` only, and may be empty elsewhere.
+    ///
+    /// No image leaves before all have entered; nothing else is synchronised.
+    ///
+    /// # Panics
+    /// If `root` is no image, on `root` if there is not one part for each image, and where there is too little memory.
+    ///
+    /// The job ends with a report if images call it with different types or roots, or have failed.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::co_scatterv;
+    /// use coarray_fabric::{run, this_image};
+    ///
+    /// let received = run(3, || {
+    ///     let parts: &[&[char]] = if this_image() == 0 { &[&['a'], &[], &['b', 'c']] } else { &[] };
+    ///     co_scatterv(parts, 0)
+    /// });
+    /// assert_eq!(received, [vec!['a'], vec![], vec!['b', 'c']]);
+    /// ```
+    ///
+    /// # Source
+    /// MPI 3.1 clause 5.6, `MPI_Scatterv`.
+    fn co_scatterv [T: Remote] (parts: &[impl AsRef<[T]>], root: usize) -> Vec<T> where []
+
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::try_co_scatterv;
+    /// use coarray_fabric::{run, this_image};
+    ///
+    /// let received = run(2, || try_co_scatterv(&[vec![1], vec![2, 3]], 1).unwrap());
+    /// assert_eq!(received, [vec![1], vec![2, 3]]);
+    /// ```
+    ///
+    /// # Source
+    /// As [`co_scatterv`]; failed images as in Fortran 2018, clause 16.6.
+    fn try_co_scatterv
+
+    |start| scatterv(start, parts, root)
+}
+
+#[track_caller]
+fn scatter<T: Remote>(start: &Start, parts: &[T], mine: &mut [T], root: usize) -> Result<(), Lost> {
+    let (team, length) = (&*start.team, mine.len());
+    let call = start.call::<T>(Operation::CoScatter, length, Some(root));
+    let algorithm = start.algorithm(Kind::Scatter, size_of_val(mine));
+    let images = team.images();
+    let is_right = team.index() != root || Some(parts.len()) == images.checked_mul(length);
+    let filler = if is_right { Vec::new() } else { mine.to_vec() };
+    let block = |image: usize| {
+        if is_right {
+            &parts[image * length..][..length]
+        } else {
+            &filler
+        }
+    };
+    let place = |start: usize, part: &[T]| mine[start..][..part.len()].copy_from_slice(part);
+    let scattering = Scattering {
+        team,
+        algorithm,
+        order: Order::from(root, algorithm, team),
+        blocks: Blocks::equal(images, length),
+        is_right,
+    };
+    scattering
+        .run(&call, 0, block, place)
+        .map_err(Lost::from(&call))?;
+    assert!(
+        is_right,
+        "co_scatter from image {root}: `parts` has {} elements there, but {images} images with {length} elements each \
+         need {}",
+        parts.len(),
+        images * length
+    );
+    Ok(())
+}
+
+#[track_caller]
+fn scatterv<T: Remote>(
+    start: &Start,
+    parts: &[impl AsRef<[T]>],
+    root: usize,
+) -> Result<Vec<T>, Lost> {
+    let team = &*start.team;
+    let call = start.call::<T>(Operation::CoScatterv, 0, Some(root));
+    let images = team.images();
+    let mut lengths = vec![0; images];
+    let mut slices = Vec::new();
+    if team.index() == root {
+        slices.extend(parts.iter().map(AsRef::as_ref));
+        for (length, part) in lengths.iter_mut().zip(&slices) {
+            *length = part.len();
+        }
+    }
+    let is_right = team.index() != root || slices.len() == images;
+    let turns = tell(team, &call, &mut lengths, root, is_right).map_err(Lost::from(&call))?;
+    assert!(
+        is_right,
+        "co_scatterv from image {root}: `parts` has {} parts there, but {images} images need one each",
+        slices.len()
+    );
+    let longest = lengths
+        .iter()
+        .max()
+        .map_or(0, |length| length * size_of::<T>());
+    let algorithm = start.algorithm(Kind::Scatter, longest);
+    let order = Order::from(root, algorithm, team);
+    let in_order = (0..images).map(|position| lengths[order.image(position)]);
+    let scattering = Scattering {
+        team,
+        algorithm,
+        blocks: Blocks::of(in_order),
+        order,
+        is_right,
+    };
+    let mut mine = room_for(lengths[team.index()]);
+    let place = |_, part: &[T]| mine.extend_from_slice(part);
+    scattering
+        .run(&call, turns, |image| slices[image], place)
+        .map_err(Lost::from(&call))?;
+    Ok(mine)
+}
+
+/// Gives all images the root's `lengths`; returns how many turns that took.
+fn tell(
+    team: &Team,
+    call: &Call,
+    lengths: &mut [usize],
+    root: usize,
+    is_right: bool,
+) -> Result<usize, ImageFailed> {
+    let mut turns = 0;
+    for chunk in chunks(lengths, capacity::<usize>()) {
+        let mut turn = Turn::begin(team, call, turns);
+        turn.bring([u64::from(is_right), 0, 0]);
+        if team.index() == root {
+            // SAFETY: nobody reads our half before the meeting.
+            unsafe { turn.write(0, chunk) };
+        }
+        turn.meet()?;
+        if team.index() != root {
+            // SAFETY: the root wrote the chunk, which has a length for each image, and writes no more.
+            chunk.copy_from_slice(unsafe { turn.read(root, 0, chunk.len()) });
+        }
+        drop(turn);
+        turns += 1;
+        if !goes_on(team, call, turns, root)? {
+            break;
+        }
+    }
+    Ok(turns)
+}
+
+/// After a turn: whether the root brought that its parts are right. If not, all others wait for its panic.
+///
+/// The root must not panic earlier: if images disagree about which of them it is, that explains it better.
+fn goes_on(team: &Team, call: &Call, next: usize, root: usize) -> Result<bool, ImageFailed> {
+    let is_right = team.words(root)[0] != 0;
+    if !is_right && team.index() != root {
+        Turn::<u8>::begin(team, call, next).meet()?;
+        unreachable!("an image that was to panic came to another meeting");
+    }
+    Ok(is_right)
+}
+
+/// What an image knows of a scattering.
+struct Scattering<'a> {
+    team: &'a Team,
+    algorithm: Algorithm,
+    /// Begins with the root.
+    order: Order,
+    /// By position.
+    blocks: Blocks,
+    /// Whether this image, if it is the root, has as many values as it needs.
+    is_right: bool,
+}
+
+impl Scattering<'_> {
+    /// Carries it out, from turn number `first` on. On the root, `block` gives the block for each image. `place` gets
+    /// the parts of this image's one after the other: from which element on, and the elements.
+    fn run<'v, T: Remote>(
+        &self,
+        call: &Call,
+        first: usize,
+        block: impl Fn(usize) -> &'v [T],
+        mut place: impl FnMut(usize, &[T]),
+    ) -> Result<(), ImageFailed> {
+        let (team, root) = (self.team, self.order.image(0));
+        if team.index() == root {
+            place(0, block(root));
+        }
+        let others = self.blocks.range(1..team.images());
+        for (number, window) in windows(others, capacity::<T>()).enumerate() {
+            let mut turn = Turn::begin(team, call, first + number);
+            turn.bring([u64::from(self.is_right), 0, 0]);
+            match self.algorithm {
+                Algorithm::Flat => self.flat(turn, &window, &block, &mut place)?,
+                _ => self.tree(turn, &window, &block, &mut place)?,
+            }
+            if !goes_on(team, call, first + number + 1, root)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,69 @@
+//! Down a tree: everyone reads the blocks of its subtree from the image above, and publishes them for those below
+//! (Thakur, Rabenseifner and Gropp 2005, section 3).
+
+use std::ops::Range;
+
+use coarray_coref::Remote;
+use coarray_fabric::{Abandoned, ImageFailed};
+
+use crate::blocks::overlap;
+use crate::scatter::Scattering;
+use crate::tree::Tree;
+use crate::turn::Turn;
+
+impl Scattering<'_> {
+    pub(super) fn tree<'v, T: Remote>(
+        &self,
+        mut turn: Turn<'_, T>,
+        window: &Range<usize>,
+        block: &impl Fn(usize) -> &'v [T],
+        place: &mut impl FnMut(usize, &[T]),
+    ) -> Result<(), ImageFailed> {
+        turn.begin_steps();
+        let steps = if self.order.image(0) == self.team.index() {
+            let positions = 1..self.team.images();
+            for (position, part) in self.blocks.within(positions, window.clone()) {
+                turn.lay_out(&block(self.order.image(position))[part]);
+            }
+            turn.publish_laid_out();
+            Ok(())
+        } else {
+            self.descend(&mut turn, window, place)
+        };
+        turn.finish(steps)
+    }
+
+    fn descend<T: Remote>(
+        &self,
+        turn: &mut Turn<'_, T>,
+        window: &Range<usize>,
+        place: &mut impl FnMut(usize, &[T]),
+    ) -> Result<(), Abandoned> {
+        let tree = Tree::new(self.algorithm, self.team, &self.order);
+        let me = tree.place(self.order.position(self.team.index()));
+        let inside = overlap(&self.blocks.range(me.subtree.clone()), window);
+        let Some(parent) = me.parent.filter(|_| !inside.is_empty()) else {
+            return Ok(());
+        };
+        // The image above publishes what lies in the window from its own block on; the window begins behind that of
+        // the root.
+        let start = inside.start - window.start.max(self.blocks.block(parent).start);
+        let from = self.order.image(parent);
+        let own = overlap(&self.blocks.block(me.subtree.start), window);
+        // SAFETY: as just said, as one piece; our subtree is part of the one above.
+        let values = unsafe {
+            if own.len() < inside.len() {
+                turn.relay(from, 1, start, inside.len())?
+            } else {
+                turn.receive(from, 1, start, inside.len())?
+            }
+        };
+        if !own.is_empty() {
+            place(
+                own.start - self.blocks.block(me.subtree.start).start,
+                &values[..own.len()],
+            );
+        }
+        Ok(())
+    }
+}
