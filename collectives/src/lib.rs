@@ -43,7 +43,7 @@ pub use asynchronous::{
     co_total_reproducible_async,
 };
 pub use broadcast::{co_broadcast, try_co_broadcast};
-pub use coarray_fabric::{Algorithm, Kind};
+pub use coarray_fabric::{Algorithm, Barrier, Kind};
 pub use collective::Collective;
 pub use combine::{co_reduce, co_reduce_to, try_co_reduce, try_co_reduce_to};
 pub use conditions::{co_all, co_any, co_count, try_co_all, try_co_any, try_co_count};
