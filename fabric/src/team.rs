@@ -36,7 +36,8 @@ pub struct Team {
     pub(crate) meetings: Cell<u64>,
     /// What this image brought to the last one.
     pub(crate) words: Cell<[u64; WORDS]>,
-    barrier: Cell<Barrier>,
+    /// None until the images first meet.
+    barrier: Cell<Option<Barrier>>,
     turns: Cell<usize>,
     in_turn: Cell<bool>,
     /// How many objects the team has created, which numbers them.
@@ -89,9 +90,7 @@ impl Team {
         origin: Option<Origin>,
     ) -> Self {
         let region = &image.job.region;
-        let dimensions = region.dimensions();
-        let controls = (region.part_address(0, control), dimensions.stride);
-        let barrier = Barrier::for_images(members.len(), dimensions.have_cores_for_all());
+        let controls = (region.part_address(0, control), region.dimensions().stride);
         Self {
             index,
             members,
@@ -102,7 +101,7 @@ impl Team {
             origin,
             meetings: Cell::new(0),
             words: Cell::new([0; WORDS]),
-            barrier: Cell::new(barrier),
+            barrier: Cell::new(None),
             turns: Cell::new(0),
             in_turn: Cell::new(false),
             objects: Cell::new(0),
@@ -168,17 +167,32 @@ impl Team {
         region.part_address(self.members[index] as usize, self.scratch)
     }
 
-    /// Local. How the images of the team wait for each other.
+    /// How the images of the team wait for each other: as the job's table of choices says, or else as is
+    /// fastest for so many.
     #[inline]
     #[must_use]
     pub fn barrier(&self) -> Barrier {
-        self.barrier.get()
+        self.barrier.get().unwrap_or_else(|| self.choose_barrier())
+    }
+
+    #[cold]
+    fn choose_barrier(&self) -> Barrier {
+        let images = self.images();
+        let have_cores = self.image.job.region.dimensions().have_cores_for_all();
+        let built_in = || Barrier::for_images(images, have_cores);
+        let barrier = self
+            .image
+            .choices()
+            .barrier(images)
+            .unwrap_or_else(built_in);
+        self.barrier.set(Some(barrier));
+        barrier
     }
 
     /// Local. Chooses how the images of the team wait for each other from the next meeting on. All images must
     /// choose the same between the same two collective operations, otherwise the next ends the job with a report.
     pub fn set_barrier(&self, barrier: Barrier) {
-        self.barrier.set(barrier);
+        self.barrier.set(Some(barrier));
     }
 
     /// Begins a turn in which a collective uses the scratch space, and counts it: the same number on all
