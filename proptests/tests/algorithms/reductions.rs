@@ -176,7 +176,7 @@ pub fn of_floats<T: Element + Num + PartialOrd + Addend>(
             "co_total_reproducible",
             |how, input| vec![vec![how.co_total_reproducible(input.own())]],
             |input| {
-                pending(co_total_reproducible_async(input.own().to_vec()), |sum| {
+                pending(co_total_reproducible_async(input.own()), |sum| {
                     row(vec![sum])
                 })
             },
