@@ -14,7 +14,7 @@ fn make(calls: &[Call], seed: u64) {
     let mut pending = Vec::new();
     for (number, call) in calls.iter().enumerate() {
         let chance = mix(seed, number as u64);
-        if chance % 3 == 0 {
+        if chance.is_multiple_of(3) {
             call.check();
         } else {
             pending.push(call.begin());

@@ -3,6 +3,7 @@
 //! Here images share memory; [`record_messages`] counts what they read from each other.
 
 mod broadcasts;
+mod movement;
 mod reductions;
 
 use coarray::{Launch, Message, record_messages};
