@@ -8,6 +8,7 @@ mod asynchronous;
 mod choices;
 mod coordination;
 mod delays;
+mod disagreements;
 mod failing;
 mod failures;
 mod job;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         results::trials(),
         choices::trials(),
         failures::trials(),
+        disagreements::trials(),
         keep_going::trials(),
         launch::trials(),
         no_deadlock::trials(),
