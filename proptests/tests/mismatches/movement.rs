@@ -245,10 +245,10 @@ fn room_that_is_too_small_or_too_large_is_told_with_both_sizes() {
         ("co_gather", &|| co_gather(&[1u8; 2], &mut [0; 7], 0)),
         ("co_allgather", &|| co_allgather(&[1u8; 2], &mut [0; 7])),
         ("co_scatter", &|| co_scatter(&[1u8; 7], &mut [0u8; 2], 0)),
-        ("co_scatterv", &|| _ = co_scatterv(&vec![[1u8]; 7], 0)),
+        ("co_scatterv", &|| _ = co_scatterv(&[[1u8]; 7], 0)),
         ("co_alltoall", &|| co_alltoall(&[1u8; 7], &mut [0; 7])),
         ("co_alltoall", &|| co_alltoall(&[1u8; 6], &mut [0; 7])),
-        ("co_alltoallv", &|| _ = co_alltoallv(&vec![[1u8]; 7])),
+        ("co_alltoallv", &|| _ = co_alltoallv(&[[1u8]; 7])),
         ("co_reduce_scatter", &|| {
             co_reduce_scatter(&[1u8; 7], &mut [0u8; 2], |a, b| a + b)
         }),

@@ -98,8 +98,8 @@ fn is_clear(case: &str, outcome: Result<(), Failure>) {
 #[test]
 fn after_a_panic_that_one_image_catches_sums_are_right_or_there_is_a_report() {
     for (kind, algorithm, length) in reductions() {
-        for images in [2, 3, 5] {
-            for odd in 0..images {
+        for images in [2, 5] {
+            for odd in [0, images / 2, images - 1] {
                 let case = format!("{kind:?} by {algorithm} of {length}, image {odd} of {images}");
                 let outcome = watched(images, &case, || {
                     let attempt = || {
