@@ -95,6 +95,7 @@ pub(crate) struct Lost {
 }
 
 impl Start {
+    #[inline]
     #[track_caller]
     pub(crate) fn here(collective: Collective) -> Self {
         Self {
@@ -108,6 +109,7 @@ impl Start {
     ///
     /// # Panics
     /// On all images if all say the same root, and it does not exist.
+    #[inline]
     #[track_caller]
     pub(crate) fn call<T: Remote>(
         &self,
@@ -119,13 +121,19 @@ impl Start {
         let number = root.unwrap_or_default();
         let call = Call::on_values::<T>(operation, length, number, self.caller).by(self.algorithm);
         if number >= images {
-            // A root that exists on other images is rather a disagreement.
-            // SAFETY: the meeting promises nothing to anyone.
-            unsafe { self.team.meet(&call) };
-            let name = operation.name();
-            panic!("{name} with image {number} as root, but there are {images} images");
+            self.no_such_root(&call, operation, number);
         }
         call
+    }
+
+    #[cold]
+    #[track_caller]
+    fn no_such_root(&self, call: &Call, operation: Operation, root: usize) -> ! {
+        // A root that exists on other images is rather a disagreement.
+        // SAFETY: the meeting promises nothing to anyone.
+        unsafe { self.team.meet(call) };
+        let (name, images) = (operation.name(), self.team.images());
+        panic!("{name} with image {root} as root, but there are {images} images")
     }
 
     /// The algorithm for an operation of some kind on so many bytes.

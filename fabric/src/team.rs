@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
+use std::ptr::NonNull;
 use std::rc::Rc;
 
 use crate::algorithm::{Algorithm, Kind};
@@ -27,8 +28,8 @@ pub struct Team {
     members: Rc<[u32]>,
     /// Offset of the team's control structure in each image's part of the region.
     control: usize,
-    /// Where this image sees that structure of image 0 of the job, and the distance to the next.
-    controls: (*mut u8, usize),
+    /// Where this image sees that structure of each member.
+    controls: Box<[NonNull<TeamControl>]>,
     /// Offset of the team's scratch space in each image's part of the region.
     scratch: usize,
     pub(crate) origin: Option<Origin>,
@@ -90,7 +91,11 @@ impl Team {
         origin: Option<Origin>,
     ) -> Self {
         let region = &image.job.region;
-        let controls = (region.part_address(0, control), region.dimensions().stride);
+        let of_member = |&member: &u32| {
+            let address = region.part_address(member as usize, control);
+            NonNull::new(address.cast()).expect("parts lie inside the mapping")
+        };
+        let controls = members.iter().map(of_member).collect();
         Self {
             index,
             members,
@@ -306,17 +311,11 @@ impl Team {
 
     #[inline]
     pub(crate) fn control(&self, index: usize) -> &TeamControl {
-        let (first, stride) = self.controls;
-        // SAFETY: members are images of the job, whose parts follow each other in the mapping, which lives as
-        // long as the image. The control structure of the first team is a part of every `ImageControl`; that
-        // of another team lies in a block of the heap that `Team::form` took, aligned and initialised on every
-        // image before any got the team, and that is used for nothing else until all members dropped it.
-        // All fields are atomics.
-        unsafe {
-            &*first
-                .add(self.members[index] as usize * stride)
-                .cast::<TeamControl>()
-        }
+        // SAFETY: members are images of the job, whose parts lie in the mapping, which lives as long as the image. The
+        // control structure of the first team is a part of every `ImageControl`; that of another team lies in a
+        // block of the heap that `Team::form` took, aligned and initialised on every image before any got the
+        // team, and that is used for nothing else until all members dropped it. All fields are atomics.
+        unsafe { self.controls[index].as_ref() }
     }
 }
 

@@ -150,7 +150,7 @@ fn barriers(images: usize, patience: Patience, preemptions: usize, count: u64, w
     let body = move |job: &Job, me| {
         for number in 1..=count {
             job.write(me, number);
-            assert_eq!(job.meet(me, number, &[7; 4], way), Ok(Vec::new()));
+            assert_eq!(job.meet(me, number, &[number; 4], way), Ok(Vec::new()));
             job.read(me, number, &[]);
         }
     };
@@ -190,7 +190,7 @@ fn two_images_pass_barriers_of_all_kinds_in_turn() {
     let body = |job: &Job, me| {
         for (number, way) in (1..).zip(WAYS) {
             job.write(me, number);
-            assert_eq!(job.meet(me, number, &[7; 4], way), Ok(Vec::new()));
+            assert_eq!(job.meet(me, number, &[number; 4], way), Ok(Vec::new()));
             job.read(me, number, &[]);
         }
     };
