@@ -11,6 +11,7 @@ pub use crate::{
     co_min_to, co_min_to_async, co_reduce, co_reduce_async, co_reduce_scatter,
     co_reduce_scatter_async, co_reduce_to, co_reduce_to_async, co_scan, co_scan_async, co_scatter,
     co_scatter_async, co_scatterv, co_scatterv_async, co_sum, co_sum_async, co_sum_reproducible,
-    co_sum_to, co_sum_to_async, co_total_reproducible, critical, error_stop, fence, image_fence,
-    num_images, quiet, sync_all, sync_images, sync_team, this_image,
+    co_sum_reproducible_async, co_sum_to, co_sum_to_async, co_total_reproducible,
+    co_total_reproducible_async, critical, error_stop, fence, image_fence, num_images, quiet,
+    sync_all, sync_images, sync_team, this_image,
 };

@@ -11,6 +11,7 @@ mod gather;
 mod ragged;
 mod reduce;
 mod reduce_to;
+mod reproducible;
 mod scan;
 mod scatter;
 mod truth;
@@ -30,6 +31,7 @@ pub use gather::{co_allgather_async, co_gather_async};
 pub use ragged::{co_allgatherv_async, co_alltoallv_async, co_gatherv_async, co_scatterv_async};
 pub use reduce::{co_max_async, co_min_async, co_reduce_async, co_sum_async};
 pub use reduce_to::{co_max_to_async, co_min_to_async, co_reduce_to_async, co_sum_to_async};
+pub use reproducible::{co_sum_reproducible_async, co_total_reproducible_async};
 pub use scan::{co_exscan_async, co_scan_async};
 pub use scatter::co_scatter_async;
 pub use truth::{co_all_async, co_any_async, co_count_async};
@@ -79,6 +81,12 @@ impl Begin {
     /// Posts this image's part, which is these elements, in a collective on `length` elements of every image.
     pub(crate) fn post_part<T: Remote>(self, length: usize, part: &[T]) -> Begun {
         self.post_bytes::<T>(length, &[bytes(part)])
+    }
+
+    /// Posts words that stand for this image's elements of type `T`, in a collective in which images may have different
+    /// numbers of these.
+    pub(crate) fn post_words<T: Remote>(self, words: &[i64]) -> Begun {
+        self.post_bytes::<T>(1, &[bytes(words)])
     }
 
     /// As [`post_part`](Self::post_part), for a part of any bytes, one slice after the other.

@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::rc::Rc;
 
 use coarray_coref::Remote;
-use coarray_fabric::{Algorithm, Call, ImageFailed, Kind, Operation, Team};
+use coarray_fabric::{Algorithm, Barrier, Call, ImageFailed, Kind, Operation, Team};
 
 /// A collective operation that is to be carried out in some way.
 ///
@@ -27,6 +27,7 @@ use coarray_fabric::{Algorithm, Call, ImageFailed, Kind, Operation, Team};
 #[must_use = "it does nothing until one of its collective operations is called"]
 pub struct Collective {
     algorithm: Option<Algorithm>,
+    barrier: Option<Barrier>,
 }
 
 impl Collective {
@@ -41,6 +42,41 @@ impl Collective {
     pub fn algorithm(self, algorithm: Algorithm) -> Self {
         Self {
             algorithm: Some(algorithm),
+            ..self
+        }
+    }
+
+    /// [`sync_all`](Self::sync_all) waits by `barrier` instead of that of the team.
+    pub fn barrier(self, barrier: Barrier) -> Self {
+        Self {
+            barrier: Some(barrier),
+            ..self
+        }
+    }
+
+    /// Collective. Waits for all images of the current team, as the function `sync_all` does, in this way.
+    ///
+    /// What each image did before is visible to all afterwards.
+    ///
+    /// The job ends with a report if images are in different operations, wait by different barriers, or have failed.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::{Barrier, Collective};
+    ///
+    /// coarray_fabric::run(5, || Collective::new().barrier(Barrier::Tree).sync_all());
+    /// ```
+    ///
+    /// # Source
+    /// Fortran 2018 `sync all`; for the barriers see [`Barrier`].
+    #[track_caller]
+    pub fn sync_all(self) {
+        let team = Team::current();
+        let call = Call::plain(Operation::SyncAll, Location::caller());
+        let barrier = self.barrier.unwrap_or_else(|| team.barrier());
+        // SAFETY: `sync_all` promises nothing to the library's other layers.
+        if let Err(failed) = unsafe { team.try_meet_by(&call, [0; 3], barrier) } {
+            team.fail_because(&failed, &call.describe(&team));
         }
     }
 }
@@ -59,6 +95,7 @@ pub(crate) struct Lost {
 }
 
 impl Start {
+    #[inline]
     #[track_caller]
     pub(crate) fn here(collective: Collective) -> Self {
         Self {
@@ -72,6 +109,7 @@ impl Start {
     ///
     /// # Panics
     /// On all images if all say the same root, and it does not exist.
+    #[inline]
     #[track_caller]
     pub(crate) fn call<T: Remote>(
         &self,
@@ -83,13 +121,19 @@ impl Start {
         let number = root.unwrap_or_default();
         let call = Call::on_values::<T>(operation, length, number, self.caller).by(self.algorithm);
         if number >= images {
-            // A root that exists on other images is rather a disagreement.
-            // SAFETY: the meeting promises nothing to anyone.
-            unsafe { self.team.meet(&call) };
-            let name = operation.name();
-            panic!("{name} with image {number} as root, but there are {images} images");
+            self.no_such_root(&call, operation, number);
         }
         call
+    }
+
+    #[cold]
+    #[track_caller]
+    fn no_such_root(&self, call: &Call, operation: Operation, root: usize) -> ! {
+        // A root that exists on other images is rather a disagreement.
+        // SAFETY: the meeting promises nothing to anyone.
+        unsafe { self.team.meet(call) };
+        let (name, images) = (operation.name(), self.team.images());
+        panic!("{name} with image {root} as root, but there are {images} images")
     }
 
     /// The algorithm for an operation of some kind on so many bytes.

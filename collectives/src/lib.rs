@@ -39,10 +39,11 @@ pub use asynchronous::{
     co_any_async, co_broadcast_async, co_count_async, co_exscan_async, co_gather_async,
     co_gatherv_async, co_max_async, co_max_to_async, co_min_async, co_min_to_async,
     co_reduce_async, co_reduce_scatter_async, co_reduce_to_async, co_scan_async, co_scatter_async,
-    co_scatterv_async, co_sum_async, co_sum_to_async,
+    co_scatterv_async, co_sum_async, co_sum_reproducible_async, co_sum_to_async,
+    co_total_reproducible_async,
 };
 pub use broadcast::{co_broadcast, try_co_broadcast};
-pub use coarray_fabric::{Algorithm, Kind};
+pub use coarray_fabric::{Algorithm, Barrier, Kind};
 pub use collective::Collective;
 pub use combine::{co_reduce, co_reduce_to, try_co_reduce, try_co_reduce_to};
 pub use conditions::{co_all, co_any, co_count, try_co_all, try_co_any, try_co_count};

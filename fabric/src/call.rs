@@ -289,12 +289,12 @@ impl Call {
 
     /// The same operation, for which the caller chose an algorithm: the same on all images.
     #[must_use]
-    pub fn by(&self, algorithm: Option<Algorithm>) -> Self {
-        let mut call = *self;
+    #[inline]
+    pub fn by(mut self, algorithm: Option<Algorithm>) -> Self {
         if let Some(algorithm) = algorithm {
-            call.tag[0] |= (algorithm as u64 + 1) << ALGORITHM;
+            self.tag[0] |= (algorithm as u64 + 1) << ALGORITHM;
         }
-        call
+        self
     }
 
     /// The same operation in its asynchronous form.

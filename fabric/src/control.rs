@@ -88,6 +88,7 @@ impl JobControl {
         self.alarm.fetch_or(ENDED, Ordering::Release);
     }
 
+    #[inline]
     pub(crate) fn has_ended(&self) -> bool {
         self.alarm() & ENDED != 0
     }

@@ -50,6 +50,7 @@ impl Job {
         first
     }
 
+    #[inline]
     pub(crate) fn has_ended(&self) -> bool {
         self.region.job().has_ended()
     }

@@ -34,7 +34,10 @@ pub(crate) struct Region {
     map: MmapRaw,
     file: File,
     dimensions: Dimensions,
-    page: usize,
+    /// Where the first part is in the region.
+    parts: usize,
+    /// Where in each part the scratch space of the team of all images is.
+    scratch: usize,
 }
 
 impl Region {
@@ -85,9 +88,11 @@ impl Region {
             cores: 1,
         };
         let mut region = Self::map(file, length, unknown)?;
-        region.dimensions = region.job().dimensions().ok_or_else(|| {
+        let dimensions = region.job().dimensions().ok_or_else(|| {
             io::Error::other("the launcher was built with another version of coarray")
         })?;
+        region.dimensions = dimensions;
+        region.scratch = control_bytes(dimensions.images, rustix::param::page_size());
         Ok(region)
     }
 
@@ -106,7 +111,8 @@ impl Region {
             map,
             file,
             dimensions,
-            page,
+            parts: job_bytes(page),
+            scratch: control_bytes(dimensions.images, page),
         })
     }
 
@@ -128,6 +134,7 @@ impl Region {
     }
 
     /// The control structure of an image.
+    #[inline]
     pub(crate) fn control(&self, image: usize) -> &ImageControl {
         assert!(image < self.dimensions.images);
         // SAFETY: each part starts with an ImageControl at a multiple of the page size inside the
@@ -157,7 +164,7 @@ impl Region {
 
     /// Where in each part the scratch space of the team of all images is.
     pub(crate) fn scratch_offset(&self) -> usize {
-        control_bytes(self.dimensions.images, self.page)
+        self.scratch
     }
 
     /// Where in each part the heap is.
@@ -238,8 +245,9 @@ impl Region {
         )?)
     }
 
+    #[inline]
     fn part(&self, image: usize) -> usize {
-        job_bytes(self.page) + image * self.dimensions.stride
+        self.parts + image * self.dimensions.stride
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
+use std::ptr::NonNull;
 use std::rc::Rc;
 
 use crate::algorithm::{Algorithm, Kind};
@@ -27,8 +28,8 @@ pub struct Team {
     members: Rc<[u32]>,
     /// Offset of the team's control structure in each image's part of the region.
     control: usize,
-    /// Where this image sees that structure of image 0 of the job, and the distance to the next.
-    controls: (*mut u8, usize),
+    /// Where this image sees that structure of each member.
+    controls: Box<[NonNull<TeamControl>]>,
     /// Offset of the team's scratch space in each image's part of the region.
     scratch: usize,
     pub(crate) origin: Option<Origin>,
@@ -36,7 +37,8 @@ pub struct Team {
     pub(crate) meetings: Cell<u64>,
     /// What this image brought to the last one.
     pub(crate) words: Cell<[u64; WORDS]>,
-    barrier: Cell<Barrier>,
+    /// None until the images first meet.
+    barrier: Cell<Option<Barrier>>,
     turns: Cell<usize>,
     in_turn: Cell<bool>,
     /// How many objects the team has created, which numbers them.
@@ -89,9 +91,11 @@ impl Team {
         origin: Option<Origin>,
     ) -> Self {
         let region = &image.job.region;
-        let dimensions = region.dimensions();
-        let controls = (region.part_address(0, control), dimensions.stride);
-        let barrier = Barrier::for_images(members.len(), dimensions.have_cores_for_all());
+        let of_member = |&member: &u32| {
+            let address = region.part_address(member as usize, control);
+            NonNull::new(address.cast()).expect("parts lie inside the mapping")
+        };
+        let controls = members.iter().map(of_member).collect();
         Self {
             index,
             members,
@@ -102,7 +106,7 @@ impl Team {
             origin,
             meetings: Cell::new(0),
             words: Cell::new([0; WORDS]),
-            barrier: Cell::new(barrier),
+            barrier: Cell::new(None),
             turns: Cell::new(0),
             in_turn: Cell::new(false),
             objects: Cell::new(0),
@@ -168,17 +172,32 @@ impl Team {
         region.part_address(self.members[index] as usize, self.scratch)
     }
 
-    /// Local. How the images of the team wait for each other.
+    /// How the images of the team wait for each other: as the job's table of choices says, or else as is
+    /// fastest for so many.
     #[inline]
     #[must_use]
     pub fn barrier(&self) -> Barrier {
-        self.barrier.get()
+        self.barrier.get().unwrap_or_else(|| self.choose_barrier())
+    }
+
+    #[cold]
+    fn choose_barrier(&self) -> Barrier {
+        let images = self.images();
+        let have_cores = self.image.job.region.dimensions().have_cores_for_all();
+        let built_in = || Barrier::for_images(images, have_cores);
+        let barrier = self
+            .image
+            .choices()
+            .barrier(images)
+            .unwrap_or_else(built_in);
+        self.barrier.set(Some(barrier));
+        barrier
     }
 
     /// Local. Chooses how the images of the team wait for each other from the next meeting on. All images must
     /// choose the same between the same two collective operations, otherwise the next ends the job with a report.
     pub fn set_barrier(&self, barrier: Barrier) {
-        self.barrier.set(barrier);
+        self.barrier.set(Some(barrier));
     }
 
     /// Begins a turn in which a collective uses the scratch space, and counts it: the same number on all
@@ -285,17 +304,11 @@ impl Team {
 
     #[inline]
     pub(crate) fn control(&self, index: usize) -> &TeamControl {
-        let (first, stride) = self.controls;
-        // SAFETY: members are images of the job, whose parts follow each other in the mapping, which lives as
-        // long as the image. The control structure of the first team is a part of every `ImageControl`; that
-        // of another team lies in a block of the heap that `Team::form` took, aligned and initialised on every
-        // image before any got the team, and that is used for nothing else until all members dropped it.
-        // All fields are atomics.
-        unsafe {
-            &*first
-                .add(self.members[index] as usize * stride)
-                .cast::<TeamControl>()
-        }
+        // SAFETY: members are images of the job, whose parts lie in the mapping, which lives as long as the image. The
+        // control structure of the first team is a part of every `ImageControl`; that of another team lies in a
+        // block of the heap that `Team::form` took, aligned and initialised on every image before any got the
+        // team, and that is used for nothing else until all members dropped it. All fields are atomics.
+        unsafe { self.controls[index].as_ref() }
     }
 }
 

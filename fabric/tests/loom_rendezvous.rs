@@ -26,7 +26,7 @@ use std::sync::Arc;
 use barrier::Barrier;
 use card::Tag;
 use hall::Hall;
-use lookout::{ENDED, Stop};
+use lookout::{ENDED, Stop, failed};
 use loom::cell::UnsafeCell;
 use loom::thread;
 use rendezvous::Refusal;
@@ -150,7 +150,7 @@ fn barriers(images: usize, patience: Patience, preemptions: usize, count: u64, w
     let body = move |job: &Job, me| {
         for number in 1..=count {
             job.write(me, number);
-            assert_eq!(job.meet(me, number, &[7; 4], way), Ok(Vec::new()));
+            assert_eq!(job.meet(me, number, &[number; 4], way), Ok(Vec::new()));
             job.read(me, number, &[]);
         }
     };
@@ -190,7 +190,7 @@ fn two_images_pass_barriers_of_all_kinds_in_turn() {
     let body = |job: &Job, me| {
         for (number, way) in (1..).zip(WAYS) {
             job.write(me, number);
-            assert_eq!(job.meet(me, number, &[7; 4], way), Ok(Vec::new()));
+            assert_eq!(job.meet(me, number, &[number; 4], way), Ok(Vec::new()));
             job.read(me, number, &[]);
         }
     };
@@ -278,4 +278,28 @@ fn of_three_images_of_which_one_has_a_different_barrier_none_comes_out_and_one_k
         [Tree, Tree, Dissemination].map(Way::By),
     );
     disagree(SLEEP_AT_ONCE, 1, [1; 3], [Flat, Central, Tree].map(Way::By));
+}
+
+/// Image 2 has failed before it came, so that the others meet as survivors, and disagree.
+#[test]
+fn of_two_survivors_that_disagree_none_comes_out_and_one_knows_why() {
+    for way in WAYS {
+        let body = move |job: &Job, me: usize| {
+            if me == 2 {
+                primitives::raise_alarm(failed(2));
+                return None;
+            }
+            let result = job.meet(me, 1, &[1, 1, 1, me as u64], way);
+            primitives::raise_alarm(ENDED);
+            Some(result)
+        };
+        model(3, SLEEP_AT_ONCE, 2, body, |results| {
+            let results: Vec<_> = results.into_iter().flatten().collect();
+            let mismatch = |image| Err(Refusal::Mismatch { image });
+            let ended = Err(Refusal::Stopped(Stop::Ended));
+            assert!(results[0] == mismatch(1) || results[0] == ended);
+            assert!(results[1] == mismatch(0) || results[1] == ended);
+            assert!(results[0] != ended || results[1] != ended);
+        });
+    }
 }
