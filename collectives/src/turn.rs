@@ -147,21 +147,31 @@ impl<'a, T: Remote> Turn<'a, T> {
     /// If the values do not [fit](fits_card).
     #[inline]
     pub(crate) fn meet_with(&mut self, values: &[T]) -> Result<(), ImageFailed> {
-        assert!(fits_card::<T>(values.len()));
-        let mut words = [0; WORDS];
-        // SAFETY: the values were checked to be no longer than the words, and have no padding.
-        unsafe {
-            ptr::copy_nonoverlapping(values.as_ptr(), words.as_mut_ptr().cast(), values.len());
-        }
+        self.pack(0, values);
         debug_assert_eq!(self.step, 0, "small values pass in one turn");
         // SAFETY: what the other images read is what this one brings.
-        unsafe { self.team.try_meet_with(self.call, words) }
+        unsafe { self.team.try_meet_with(self.call, self.words) }
+    }
+
+    /// Puts `values` among those that this image [brings](Self::brought) to the next meeting, from place `start` on.
+    ///
+    /// # Panics
+    /// If they do not [fit](fits_card) there.
+    #[inline]
+    pub(crate) fn pack(&mut self, start: usize, values: &[T]) {
+        assert!(fits_card::<T>(start + values.len()));
+        // SAFETY: the values were checked to end within the words, and have no padding.
+        unsafe {
+            let target = self.words.as_mut_ptr().cast::<T>().add(start);
+            ptr::copy_nonoverlapping(values.as_ptr(), target, values.len());
+        }
     }
 
     /// Gives `use_values` the `length` values that `image` brought to the last meeting.
     ///
     /// # Safety
-    /// `image` brought as many values with [`meet_with`](Self::meet_with), and no meeting was since.
+    /// `image` brought as many values with [`meet_with`](Self::meet_with) or [`pack`](Self::pack), and no meeting was
+    /// since.
     #[inline]
     pub(crate) unsafe fn brought<R>(
         &self,
@@ -172,7 +182,7 @@ impl<'a, T: Remote> Turn<'a, T> {
         assert!(fits_card::<T>(length));
         traffic::note(self.team, image, length * size_of::<T>());
         let words = self.team.words(image);
-        // SAFETY: the words are as aligned as the values and no shorter, and `meet_with` wrote values in them.
+        // SAFETY: the words are as aligned as the values and no shorter, and `pack` wrote values in them.
         use_values(unsafe { slice::from_raw_parts(words.as_ptr().cast(), length) })
     }
 
