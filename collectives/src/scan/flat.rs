@@ -3,7 +3,7 @@
 use coarray_coref::Remote;
 use coarray_fabric::ImageFailed;
 
-use crate::join::append;
+use crate::join::{append, prepend};
 use crate::scan::Scan;
 use crate::turn::{Turn, fits_card};
 
@@ -24,14 +24,18 @@ impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
                 chunk.fill(initial);
                 me
             }
+            // The first two images begin with their own values, where they are.
+            None if me < 2 => me,
             None => me + 1,
         };
         for from in 0..end {
             let mut join = |values: &[T]| {
-                if from == 0 && self.initial.is_none() {
-                    chunk.copy_from_slice(values);
-                } else {
+                if from > 0 || self.initial.is_some() {
                     append(chunk, values, &self.join);
+                } else if me == 1 {
+                    prepend(chunk, values, &self.join);
+                } else {
+                    chunk.copy_from_slice(values);
                 }
             };
             // SAFETY: every image brought or wrote the chunk, which all know to be as long, and writes no more.
