@@ -1,9 +1,10 @@
-/* Barriers, reductions and broadcasts of MPI, timed as cobench times those of coarray.
+/* Collective operations of MPI, timed as cobench times those of coarray.
 
    usage: mpirun -n N collectives MILLISECONDS MICROSECONDS [OPERATION ...]
 
    Prints the name of the library, then a line `OPERATION BYTES peer NS NS ...` for each operation and size: the time
-   of one operation in each batch, from the first start on any process to the last end. Batches last about
+   of one operation in each batch, from the first start on any process to the last end. BYTES are those of one process's
+   values, or of one block where there is one for each process. Batches last about
    MICROSECONDS, at least five are taken, and together they last about MILLISECONDS. */
 
 #define _POSIX_C_SOURCE 200809L
@@ -14,12 +15,13 @@
 #include <string.h>
 #include <time.h>
 
-enum { MAX_BYTES = 8 << 20, MIN_BATCHES = 5, MAX_BATCH = 1 << 20 };
+enum { MAX_BYTES = 8 << 20, MAX_BLOCK = 512 << 10, MIN_BATCHES = 5, MAX_BATCH = 1 << 20 };
 
 static const int ROOT = 0;
 
 static int rank, size;
 static double *send_buffer, *receive_buffer;
+static int *counts;
 
 static void barrier(int count) {
     (void)count;
@@ -34,14 +36,54 @@ static void broadcast(int count) {
     MPI_Bcast(receive_buffer, count, MPI_DOUBLE, ROOT, MPI_COMM_WORLD);
 }
 
+static void allreduce_later(int count) {
+    MPI_Request request;
+    MPI_Iallreduce(send_buffer, receive_buffer, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void scan(int count) {
+    MPI_Scan(send_buffer, receive_buffer, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void gather(int count) {
+    MPI_Gather(send_buffer, count, MPI_DOUBLE, receive_buffer, count, MPI_DOUBLE, ROOT, MPI_COMM_WORLD);
+}
+
+static void allgather(int count) {
+    MPI_Allgather(send_buffer, count, MPI_DOUBLE, receive_buffer, count, MPI_DOUBLE, MPI_COMM_WORLD);
+}
+
+static void scatter(int count) {
+    MPI_Scatter(send_buffer, count, MPI_DOUBLE, receive_buffer, count, MPI_DOUBLE, ROOT, MPI_COMM_WORLD);
+}
+
+static void alltoall(int count) {
+    MPI_Alltoall(send_buffer, count, MPI_DOUBLE, receive_buffer, count, MPI_DOUBLE, MPI_COMM_WORLD);
+}
+
+static void reduce_scatter(int count) {
+    for (int i = 0; i < size; i++)
+        counts[i] = count;
+    MPI_Reduce_scatter(send_buffer, receive_buffer, counts, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+/* The sizes grow from 8 bytes by a factor. */
 static const struct {
     const char *name;
     void (*run)(int count);
-    int has_sizes;
+    int largest, factor;
 } operations[] = {
-    {"sync_all", barrier, 0},
-    {"co_sum", allreduce, 1},
-    {"co_broadcast", broadcast, 1},
+    {"sync_all", barrier, 0, 0},
+    {"co_sum", allreduce, MAX_BYTES, 4},
+    {"co_sum_async", allreduce_later, 8, 4},
+    {"co_scan", scan, MAX_BLOCK, 16},
+    {"co_broadcast", broadcast, MAX_BYTES, 4},
+    {"co_gather", gather, MAX_BLOCK, 16},
+    {"co_allgather", allgather, MAX_BLOCK, 16},
+    {"co_scatter", scatter, MAX_BLOCK, 16},
+    {"co_alltoall", alltoall, MAX_BLOCK, 16},
+    {"co_reduce_scatter", reduce_scatter, MAX_BLOCK, 16},
 };
 
 static void fail(const char *what) {
@@ -102,22 +144,55 @@ static void measure(const char *name, void (*run)(int), int bytes, double budget
     free(ends);
 }
 
-/* The largest reduction and broadcast must be right before they are fast. */
+/* Whether block after block of what came is a number plus the block's times another. */
+static int holds(int blocks, int count, double first, double step) {
+    for (int block = 0; block < blocks; block++)
+        for (int i = 0; i < count; i++)
+            if (receive_buffer[block * count + i] != first + block * step)
+                return 0;
+    return 1;
+}
+
+/* What is fast must be right before. */
 static void check(void) {
-    int count = MAX_BYTES / (int)sizeof(double);
+    int count = MAX_BYTES / (int)sizeof(double), block = MAX_BLOCK / (int)sizeof(double);
+    double sum = size * (size + 1.0) / 2;
     for (int i = 0; i < count; i++)
         send_buffer[i] = receive_buffer[i] = rank + 1;
     allreduce(count);
-    for (int i = 0; i < count; i++)
-        if (receive_buffer[i] != size * (size + 1.0) / 2)
-            fail("a sum is wrong");
+    if (!holds(1, count, sum, 0))
+        fail("a sum is wrong");
+    allreduce_later(1);
+    if (!holds(1, 1, sum, 0))
+        fail("a later sum is wrong");
     for (int i = 0; i < count; i++)
         receive_buffer[i] = rank + 1;
     broadcast(count);
-    for (int i = 0; i < count; i++)
-        if (receive_buffer[i] != ROOT + 1)
-            fail("a broadcast is wrong");
-    for (int i = 0; i < count; i++)
+    if (!holds(1, count, ROOT + 1, 0))
+        fail("a broadcast is wrong");
+
+    for (int to = 0; to < size; to++)
+        for (int i = 0; i < block; i++)
+            send_buffer[to * block + i] = rank + 1 + size * to;
+    scan(block);
+    if (!holds(1, block, (rank + 1) * (rank + 2.0) / 2, 0))
+        fail("a scan is wrong");
+    gather(block);
+    if (rank == ROOT && !holds(size, block, 1, 1))
+        fail("a gathering is wrong");
+    allgather(block);
+    if (!holds(size, block, 1, 1))
+        fail("a gathering for all is wrong");
+    scatter(block);
+    if (!holds(1, block, ROOT + 1 + size * rank, 0))
+        fail("a scattering is wrong");
+    alltoall(block);
+    if (!holds(size, block, 1 + size * rank, 1))
+        fail("an exchange is wrong");
+    reduce_scatter(block);
+    if (!holds(1, block, sum + (double)size * size * rank, 0))
+        fail("a scattered sum is wrong");
+    for (int i = 0; i < size * block || i < count; i++)
         send_buffer[i] = 0;
 }
 
@@ -136,9 +211,12 @@ int main(int argc, char **argv) {
         fail("usage: mpirun -n N collectives MILLISECONDS MICROSECONDS [OPERATION ...]");
     double budget = atof(argv[1]) * 1e6, batch_length = atof(argv[2]) * 1e3;
 
-    send_buffer = malloc(MAX_BYTES);
-    receive_buffer = malloc(MAX_BYTES);
-    if (!send_buffer || !receive_buffer)
+    size_t bytes_of_blocks = (size_t)size * MAX_BLOCK;
+    size_t buffer = bytes_of_blocks > MAX_BYTES ? bytes_of_blocks : MAX_BYTES;
+    send_buffer = malloc(buffer);
+    receive_buffer = malloc(buffer);
+    counts = malloc(size * sizeof *counts);
+    if (!send_buffer || !receive_buffer || !counts)
         fail("out of memory");
     check();
 
@@ -151,14 +229,14 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
         if (!is_wanted(operations[i].name, argc, argv))
             continue;
-        if (!operations[i].has_sizes)
+        if (operations[i].largest == 0)
             measure(operations[i].name, operations[i].run, 0, budget, batch_length);
-        else
-            for (int bytes = 8; bytes <= MAX_BYTES; bytes *= 4)
-                measure(operations[i].name, operations[i].run, bytes, budget, batch_length);
+        for (int bytes = 8; bytes <= operations[i].largest; bytes *= operations[i].factor)
+            measure(operations[i].name, operations[i].run, bytes, budget, batch_length);
     }
     free(send_buffer);
     free(receive_buffer);
+    free(counts);
     MPI_Finalize();
     return 0;
 }

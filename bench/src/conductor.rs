@@ -26,15 +26,25 @@ impl Effort {
         budget: Duration::from_millis(25),
     };
 
+    /// For a choice that is to be right, but need not be told in numbers.
+    const CHOICE: Self = Self {
+        rounds: 5,
+        budget: Duration::from_millis(25),
+    };
+
     /// Enough to see that everything works.
     const QUICK: Self = Self {
         rounds: 1,
         budget: Duration::from_millis(5),
     };
 
-    /// The full effort or the quick one.
-    pub fn new(quick: bool) -> Self {
-        if quick { Self::QUICK } else { Self::FULL }
+    /// What the task needs, or the quick one.
+    pub fn new(task: Task, quick: bool) -> Self {
+        match task {
+            _ if quick => Self::QUICK,
+            Task::Micro => Self::FULL,
+            Task::Tune => Self::CHOICE,
+        }
     }
 }
 
@@ -88,6 +98,10 @@ pub fn job(
         .env("COARRAY_FABRIC", fabric.name())
         .env("COARRAY_BIND", if fit(images) { "core" } else { "none" })
         .env("COARRAY_LABEL", "0");
+    if task == Task::Tune {
+        // An older table has no say in the new one.
+        command.env("COARRAY_COLLECTIVES", "/dev/null");
+    }
     Ok(command)
 }
 

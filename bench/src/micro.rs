@@ -15,7 +15,7 @@ use crate::statistics::Samples;
 /// # Errors
 /// If a job or a peer's program fails.
 pub fn run(options: &Micro) -> Result<(), Box<dyn Error>> {
-    let effort = Effort::new(options.quick);
+    let effort = Effort::new(Task::Micro, options.quick);
     let mut peers = Vec::new();
     for &peer in &options.peers {
         match Installed::find(peer) {

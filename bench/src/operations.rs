@@ -1,5 +1,6 @@
 //! What `cobench micro` measures.
 
+pub mod blocks;
 pub mod collectives;
 
 use std::rc::Rc;
@@ -47,5 +48,14 @@ impl Part {
 pub const OPERATIONS: &[Operation] = &[
     collectives::SYNC_ALL,
     collectives::CO_SUM,
+    collectives::CO_SUM_ASYNC,
+    collectives::CO_SUM_REPRODUCIBLE,
+    collectives::CO_TOTAL_REPRODUCIBLE,
+    collectives::CO_SCAN,
     collectives::CO_BROADCAST,
+    blocks::CO_GATHER,
+    blocks::CO_ALLGATHER,
+    blocks::CO_SCATTER,
+    blocks::CO_ALLTOALL,
+    blocks::CO_REDUCE_SCATTER,
 ];

@@ -78,6 +78,15 @@ pub struct Row {
 }
 
 impl Row {
+    /// A row without samples.
+    pub fn new(operation: &str, bytes: usize) -> Self {
+        Self {
+            operation: operation.to_owned(),
+            bytes,
+            samples: Vec::new(),
+        }
+    }
+
     /// The samples of `what`, if there are any.
     pub fn of(&self, what: &str) -> Option<&Samples> {
         let found = self.samples.iter().find(|(name, _)| name == what);
@@ -108,11 +117,7 @@ impl Rows {
     pub fn row(&mut self, operation: &str, bytes: usize) -> &mut Row {
         let is_it = |row: &Row| row.operation == operation && row.bytes == bytes;
         let index = self.0.iter().position(is_it).unwrap_or_else(|| {
-            self.0.push(Row {
-                operation: operation.to_owned(),
-                bytes,
-                samples: Vec::new(),
-            });
+            self.0.push(Row::new(operation, bytes));
             self.0.len() - 1
         });
         &mut self.0[index]

@@ -35,6 +35,12 @@ impl Samples {
             None => f64::NAN,
         }
     }
+
+    /// How large a part of them is less than `limit`; 0 if there are no samples.
+    pub fn share_below(&self, limit: f64) -> f64 {
+        let below = self.ascending.partition_point(|&sample| sample < limit);
+        below as f64 / self.ascending.len().max(1) as f64
+    }
 }
 
 impl FromIterator<f64> for Samples {
@@ -64,6 +70,15 @@ mod tests {
     }
 
     #[test]
+    fn what_is_below_a_limit_is_counted() {
+        let samples = Samples::from_iter([4.0, 1.0, 2.0, 3.0]);
+        assert_eq!(
+            [1.0, 2.5, 9.0].map(|limit| samples.share_below(limit)),
+            [0.0, 0.5, 1.0]
+        );
+    }
+
+    #[test]
     fn rounds_are_merged() {
         let mut samples = Samples::from_iter([4.0, 6.0]);
         samples.extend([1.0, 5.0, 7.0]);
@@ -73,6 +88,7 @@ mod tests {
     #[test]
     fn nothing_is_said_of_no_samples() {
         let none = Samples::default();
+        assert_eq!(none.share_below(1.0), 0.0);
         assert!(none.min().is_nan() && none.median().is_nan() && none.p99().is_nan());
     }
 }

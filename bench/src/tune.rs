@@ -26,7 +26,7 @@ pub fn run(options: &Tune) -> Result<(), Box<dyn Error>> {
         .create(true)
         .open(&options.output)
         .map_err(|error| format!("cannot write {output}: {error}"))?;
-    let effort = Effort::new(options.quick);
+    let effort = Effort::new(Task::Tune, options.quick);
     let of = |contest: &Contest| contest.sizes.len() * contest.kind.algorithms().len();
     let rows_of_one = CONTESTS.iter().map(of).sum::<usize>() + Barrier::ALL.len();
     let bar = conductor::progress(rows_of_one * options.images.len() * effort.rounds);
@@ -34,8 +34,8 @@ pub fn run(options: &Tune) -> Result<(), Box<dyn Error>> {
     let counts: BTreeSet<usize> = options.images.iter().copied().collect();
     for images in counts {
         bar.set_message(format!("{images} images"));
-        let mut rows = Rows::default();
-        for _ in 0..effort.rounds {
+        let mut rounds = vec![Rows::default(); effort.rounds];
+        for rows in &mut rounds {
             let mut job = conductor::job(Task::Tune, images, options.fabric, &[], effort)?;
             conductor::read_lines(&mut job, |line| {
                 if let Some(line) = Line::parse(line) {
@@ -44,7 +44,7 @@ pub fn run(options: &Tune) -> Result<(), Box<dyn Error>> {
                 }
             })?;
         }
-        table::add_rules(&mut choices, images, &mut rows);
+        table::add_rules(&mut choices, images, &mut rounds);
     }
     bar.finish_and_clear();
     std::fs::write(&options.output, choices.text())

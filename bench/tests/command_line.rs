@@ -1,9 +1,11 @@
 //! `cobench` as its users start it. Nothing is said about how long anything takes.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use coarray_fabric::Choices;
+use coarray_fabric::{Choices, Kind};
+use tempfile::TempDir;
 
 fn run(line: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_cobench"))
@@ -59,11 +61,27 @@ fn rows(lines: &str, images: usize) -> Vec<(String, usize)> {
 }
 
 fn all_rows() -> Vec<(String, usize)> {
-    let sizes = || (0..11).map(|power| 8 << (2 * power));
-    let of = |operation: &'static str| sizes().map(move |bytes| (operation.to_owned(), bytes));
-    let mut rows = vec![("sync_all".to_owned(), 0)];
-    rows.extend(of("co_sum").chain(of("co_broadcast")));
-    rows
+    let all = (0..11).map(|power| 8 << (2 * power)).collect();
+    let few: Vec<usize> = (0..5).map(|power| 8 << (4 * power)).collect();
+    let of = |operation: &'static str, sizes: &Vec<usize>| {
+        let row = |&bytes| (operation.to_owned(), bytes);
+        sizes.iter().map(row).collect::<Vec<_>>()
+    };
+    [
+        of("sync_all", &vec![0]),
+        of("co_sum", &all),
+        of("co_sum_async", &vec![8]),
+        of("co_sum_reproducible", &vec![8 << 20]),
+        of("co_total_reproducible", &vec![8 << 20]),
+        of("co_scan", &few),
+        of("co_broadcast", &all),
+        of("co_gather", &few),
+        of("co_allgather", &few),
+        of("co_scatter", &few),
+        of("co_alltoall", &few),
+        of("co_reduce_scatter", &few),
+    ]
+    .concat()
 }
 
 #[test]
@@ -92,10 +110,10 @@ fn the_table_says_where_it_was_measured() {
 
 #[test]
 fn peers_are_measured_where_they_are_installed() {
-    let output = run("peers --images 2 --quick --json --only sync_all,co_sum");
+    let output = run("peers --images 2 --quick --json");
     assert!(output.status.success());
     let lines = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(rows(&lines, 2).len(), 12);
+    assert_eq!(rows(&lines, 2), all_rows());
     let errors = String::from_utf8(output.stderr).unwrap();
     if errors.contains("mpi is skipped") {
         assert!(
@@ -106,6 +124,11 @@ fn peers_are_measured_where_they_are_installed() {
     }
     for line in lines.lines() {
         let fields = fields(line);
+        // There are no such sums elsewhere.
+        if fields["op"].contains("reproducible") {
+            assert!(!fields.contains_key("peer"), "{line}");
+            continue;
+        }
         assert!(fields["peer"].starts_with("\"Open MPI"), "{line}");
         assert!(
             number(&fields, "peer_min") <= number(&fields, "peer_ns"),
@@ -131,9 +154,8 @@ fn a_missing_peer_is_skipped_with_a_line_that_says_what_to_install() {
     assert_eq!(rows(&String::from_utf8(output.stdout).unwrap(), 1).len(), 1);
 }
 
-#[test]
-fn tune_writes_a_table() {
-    let directory = tempfile::tempdir().unwrap();
+/// A table that `cobench tune` writes, and its file.
+fn tuned(directory: &TempDir) -> (PathBuf, String) {
     let file = directory.path().join("collectives.toml");
     let told = printed(&format!(
         "tune --images 1,2 --quick --output {}",
@@ -141,19 +163,41 @@ fn tune_writes_a_table() {
     ));
     assert!(told.contains("collectives.toml"), "{told}");
     let table = std::fs::read_to_string(&file).unwrap();
+    (file, table)
+}
+
+#[test]
+fn tune_writes_a_table_that_a_job_uses() {
+    let directory = tempfile::tempdir().unwrap();
+    let (file, table) = tuned(&directory);
     let choices = Choices::parse(&table).unwrap();
     assert_eq!(Choices::parse(&choices.text()), Ok(choices.clone()));
     assert!(choices.barrier(2).is_some() && choices.barrier(3).is_none());
-    for kind in ["co_broadcast", "co_reduce"] {
-        assert!(table.contains(&format!("\n{kind} = [")), "{table}");
+    for kind in Kind::ALL {
+        assert!(
+            table.contains(&format!("\n{} = [\n    [1, ", kind.name())),
+            "{table}"
+        );
     }
-    // A job reads the table before it measures.
-    let output = Command::new(env!("CARGO_BIN_EXE_cobench"))
-        .args("micro --images 2 --quick --json --only sync_all".split(' '))
-        .env("COARRAY_COLLECTIVES", file)
-        .output()
-        .unwrap();
-    assert!(output.status.success());
+    let micro = |table: &str| {
+        std::fs::write(&file, table).unwrap();
+        Command::new(env!("CARGO_BIN_EXE_cobench"))
+            .args("micro --images 2 --quick --json --only co_sum_async".split(' '))
+            // Where a job looks of itself.
+            .current_dir(directory.path())
+            .env_remove("COARRAY_COLLECTIVES")
+            .output()
+            .unwrap()
+    };
+    let output = micro(&table);
+    assert!(output.status.success(), "{output:?}");
+    let line = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(rows(&line, 2).len(), 1);
+    // It was read: if something is wrong with it, the job says so.
+    let output = micro(&table.replace("co_scan", "co_scam"));
+    assert!(!output.status.success());
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.contains("`co_scam` is no operation"), "{errors}");
 }
 
 #[test]

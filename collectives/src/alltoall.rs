@@ -12,7 +12,7 @@ use coarray_fabric::{Algorithm, Call, ImageFailed, Kind, Operation, Team};
 
 use crate::blocks::{Blocks, overlap, room_for, windows};
 use crate::collective::{Lost, Start, forms};
-use crate::turn::{Turn, capacity};
+use crate::turn::{Turn, capacity, fits_card};
 
 forms! {
     /// Collective. Every image sends other values to each image of the current team.
@@ -243,6 +243,9 @@ impl Exchange<'_> {
     ) -> Result<(), ImageFailed> {
         let (me, images) = (self.team.index(), self.team.images());
         place(me, 0, block(me));
+        if fits_card::<T>(self.longest) {
+            return self.at_once(call, first, block, theirs, place);
+        }
         for (number, window) in windows(0..self.longest, capacity::<T>()).enumerate() {
             let mut turn = Turn::begin(self.team, call, first + number);
             let mut start = 0;
@@ -272,6 +275,32 @@ impl Exchange<'_> {
                 let values = unsafe { turn.read(from, start, part.len()) };
                 place(from, part.start - mine.start, values);
             }
+        }
+        Ok(())
+    }
+
+    /// As [`run`](Self::run), for values that are brought to the meeting itself.
+    fn at_once<'v, T: Remote>(
+        &self,
+        call: &Call,
+        first: usize,
+        block: impl Fn(usize) -> &'v [T],
+        theirs: impl Fn(usize) -> Range<usize>,
+        mut place: impl FnMut(usize, usize, &[T]),
+    ) -> Result<(), ImageFailed> {
+        let (me, images) = (self.team.index(), self.team.images());
+        let mut turn = Turn::begin(self.team, call, first);
+        let mut start = 0;
+        for distance in 1..images {
+            let values = block((me + images - distance) % images);
+            turn.pack(start, values);
+            start += values.len();
+        }
+        turn.meet()?;
+        for from in (me + 1..images).chain(0..me) {
+            let mine = theirs(from);
+            // SAFETY: that image brought its sequence; our block in it is where all of its kind are, or where it said.
+            unsafe { turn.brought(from, mine.end, |brought| place(from, 0, &brought[mine])) };
         }
         Ok(())
     }

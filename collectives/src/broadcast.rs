@@ -7,7 +7,7 @@ use coarray_coref::{Remote, Values};
 use coarray_fabric::{Algorithm, Call, ImageFailed, Kind, Operation, Team};
 
 use crate::collective::{Lost, Start, forms};
-use crate::turn::{Turn, capacity, chunks};
+use crate::turn::{Turn, capacity, chunks, fits_card};
 
 forms! {
     /// Collective. Gives every image of the current team the values of image `root`.
@@ -61,9 +61,34 @@ forms! {
 fn broadcast<T: Remote>(start: &Start, values: &mut [T], root: usize) -> Result<(), Lost> {
     let call = start.call::<T>(Operation::CoBroadcast, values.len(), Some(root));
     let algorithm = start.algorithm(Kind::Broadcast, size_of_val(values));
-    pass_on(&start.team, &call, algorithm, values, root).map_err(Lost::from(&call))
+    // This way the compiler sees how many values there are, as a rule one.
+    let passed = if algorithm == Algorithm::Flat && fits_card::<T>(values.len()) {
+        at_once(&start.team, &call, values, root)
+    } else {
+        pass_on(&start.team, &call, algorithm, values, root)
+    };
+    passed.map_err(Lost::from(&call))
 }
 
+/// As [`flat`], for values that are brought to the meeting itself.
+#[inline]
+fn at_once<T: Remote>(
+    team: &Team,
+    call: &Call,
+    values: &mut [T],
+    root: usize,
+) -> Result<(), ImageFailed> {
+    let mut turn = Turn::begin(team, call, 0);
+    turn.meet_with(values)?;
+    if team.index() != root {
+        let length = values.len();
+        // SAFETY: the root brought its values, which all know to be as many.
+        unsafe { turn.brought(root, length, |brought| values.copy_from_slice(brought)) };
+    }
+    Ok(())
+}
+
+#[inline(never)]
 fn pass_on<T: Remote>(
     team: &Team,
     call: &Call,

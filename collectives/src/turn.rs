@@ -126,7 +126,9 @@ impl<'a, T: Remote> Turn<'a, T> {
     pub(crate) fn meet(&mut self) -> Result<(), ImageFailed> {
         let call = self.next();
         // SAFETY: what the other images read now was written before; who does not write is not read.
-        unsafe { self.team.try_meet_with(&call, self.words) }
+        let met = unsafe { self.team.try_meet_with(&call, self.words) };
+        self.met = self.team.meetings();
+        met
     }
 
     /// Elements `start .. start + length` of the half of `image`, after a meeting.
@@ -150,17 +152,26 @@ impl<'a, T: Remote> Turn<'a, T> {
     /// If the values do not [fit](fits_card).
     #[inline]
     pub(crate) fn meet_with(&mut self, values: &[T]) -> Result<(), ImageFailed> {
-        assert!(fits_card::<T>(values.len()));
-        let mut words = [0; WORDS];
-        // SAFETY: the values were checked to be no longer than the words, and have no padding.
-        unsafe {
-            ptr::copy_nonoverlapping(values.as_ptr(), words.as_mut_ptr().cast(), values.len());
-        }
+        self.pack(0, values);
         debug_assert_eq!(self.step, 0, "small values pass in one turn");
         // SAFETY: what the other images read is what this one brings.
-        let met = unsafe { self.team.try_meet_with(self.call, words) };
+        let met = unsafe { self.team.try_meet_with(self.call, self.words) };
         self.met = self.team.meetings();
         met
+    }
+
+    /// Puts `values` among those that this image [brings](Self::brought) to the next meeting, from place `start` on.
+    ///
+    /// # Panics
+    /// If they do not [fit](fits_card) there.
+    #[inline]
+    pub(crate) fn pack(&mut self, start: usize, values: &[T]) {
+        assert!(fits_card::<T>(start + values.len()));
+        // SAFETY: the values were checked to end within the words, and have no padding.
+        unsafe {
+            let target = self.words.as_mut_ptr().cast::<T>().add(start);
+            ptr::copy_nonoverlapping(values.as_ptr(), target, values.len());
+        }
     }
 
     /// Gives `use_values` the `length` values that `image` brought to the last meeting.
@@ -169,7 +180,7 @@ impl<'a, T: Remote> Turn<'a, T> {
     /// If there was another meeting since.
     ///
     /// # Safety
-    /// `image` brought as many values with [`meet_with`](Self::meet_with).
+    /// `image` brought as many values with [`meet_with`](Self::meet_with) or [`pack`](Self::pack).
     #[inline]
     pub(crate) unsafe fn brought<R>(
         &self,
@@ -184,7 +195,7 @@ impl<'a, T: Remote> Turn<'a, T> {
             in_progress();
         }
         let words = self.team.words(image);
-        // SAFETY: the words are as aligned as the values and no shorter, and `meet_with` wrote values in them.
+        // SAFETY: the words are as aligned as the values and no shorter, and `pack` wrote values in them.
         use_values(unsafe { slice::from_raw_parts(words.as_ptr().cast(), length) })
     }
 

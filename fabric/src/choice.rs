@@ -154,13 +154,17 @@ impl Choices {
 
 /// The built-in rules: measured with 2 to 8 images on two cores. Beyond a few tens of images, one image cannot
 /// serve all others.
-const BUILT_IN: [(Kind, u64, u64, Algorithm); 18] = [
+///
+/// Of two images each must read all of the other's values anyhow, so sharing the additions only costs a meeting. With more
+/// of them sharing pays from a few thousand bytes on, and where images wait for cores from somewhat more.
+const BUILT_IN: [(Kind, u64, u64, Algorithm); 19] = [
     (Kind::Broadcast, 32, 0, Algorithm::Flat),
     (Kind::Broadcast, 0, 0, Algorithm::SquareRoot),
-    (Kind::Reduce, 32, 2048, Algorithm::Flat),
+    (Kind::Reduce, 2, 0, Algorithm::Flat),
+    (Kind::Reduce, 32, 8192, Algorithm::Flat),
     (Kind::Reduce, 0, 2048, Algorithm::RecursiveDoubling),
     (Kind::Reduce, 0, 0, Algorithm::Shares),
-    (Kind::ReduceTo, 32, 2048, Algorithm::Flat),
+    (Kind::ReduceTo, 32, 0, Algorithm::Flat),
     (Kind::ReduceTo, 0, 2048, Algorithm::Binomial),
     (Kind::ReduceTo, 0, 0, Algorithm::Shares),
     (Kind::Gather, 0, 0, Algorithm::Flat),

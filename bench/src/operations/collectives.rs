@@ -1,18 +1,24 @@
-//! Barriers, reductions and broadcasts.
+//! Barriers, reductions, scans and broadcasts.
 //!
 //! # The bounds
 //! With `P` images of `n` bytes each:
-//! * a barrier, and a reduction of one number: one raw barrier;
+//! * a barrier, and a reduction of one number, also an asynchronous one: one raw barrier;
 //! * a reduction: a raw barrier, and what images with private buffers cannot avoid if they share the work
 //!   evenly. Each copies `n (P-1)/P` bytes out so that others see them, adds `P-1` shares of `n/P` bytes, and copies
 //!   `n (P-1)/P` bytes in. Copy and addition are timed on `n` bytes, on all images at once, as they
 //!   compete for memory;
-//! * a broadcast: a raw barrier, and one copy of `n` bytes for each reader, all readers at once.
+//! * a scan: a raw barrier, and what the images before give is copied in and added, `n` bytes each, on all images at once;
+//! * a broadcast: a raw barrier, and one copy of `n` bytes for each reader, all readers at once;
+//! * a reproducible sum: the ordinary one, `co_sum` of as many bytes.
 
 use std::hint::black_box;
+use std::ops::Add;
 use std::rc::Rc;
 
-use coarray::{co_broadcast, co_sum, num_images, sync_all, this_image};
+use coarray::{
+    co_broadcast, co_scan, co_sum, co_sum_async, co_sum_reproducible, co_total_reproducible,
+    num_images, sync_all, this_image,
+};
 
 use super::{Operation, Part, Trial};
 use crate::raw::{self, Barrier};
@@ -33,7 +39,10 @@ pub const SIZES: &[usize] = &[
     8 << 20,
 ];
 
-/// The image whose values are broadcast.
+/// Some of them, for what is done with a block for each image.
+pub const FEW_SIZES: &[usize] = &[8, 128, 2 << 10, 32 << 10, 512 << 10];
+
+/// The image whose values are broadcast or scattered, and which gets what others do not.
 pub const ROOT: usize = 0;
 
 /// `sync_all()`.
@@ -51,8 +60,52 @@ pub const CO_SUM: Operation = Operation {
     name: "co_sum",
     sizes: SIZES,
     prepare: |bytes, barrier| Trial {
-        own: reduction(bytes, |values| co_sum(values)),
+        own: reduction(bytes, true, |values| co_sum(values)),
         bound: reduction_bound(bytes, barrier),
+    },
+};
+
+/// `co_sum_async` of one `f64`, and waiting for it.
+pub const CO_SUM_ASYNC: Operation = Operation {
+    name: "co_sum_async",
+    sizes: &[8],
+    prepare: |_, barrier| Trial {
+        own: reduction(8, true, |values| values[0] = co_sum_async(values[0]).wait()),
+        bound: vec![one_barrier(barrier)],
+    },
+};
+
+/// `co_sum_reproducible` of `f64`.
+pub const CO_SUM_REPRODUCIBLE: Operation = Operation {
+    name: "co_sum_reproducible",
+    sizes: &[8 << 20],
+    prepare: |bytes, _| Trial {
+        own: growing(bytes, |values| co_sum_reproducible(values)),
+        bound: ordinary_sum(bytes),
+    },
+};
+
+/// `co_total_reproducible` of `f64`.
+pub const CO_TOTAL_REPRODUCIBLE: Operation = Operation {
+    name: "co_total_reproducible",
+    sizes: &[8 << 20],
+    prepare: |bytes, _| Trial {
+        own: total(bytes, |values| co_total_reproducible(values)),
+        bound: ordinary_sum(bytes),
+    },
+};
+
+/// `co_scan` of `f64`.
+pub const CO_SCAN: Operation = Operation {
+    name: "co_scan",
+    sizes: FEW_SIZES,
+    prepare: |bytes, barrier| Trial {
+        own: scan(bytes, |values| co_scan(values, Add::add)),
+        bound: vec![
+            one_barrier(barrier),
+            Part::new(1.0, raw::copy(bytes)),
+            Part::new(1.0, raw::add(bytes)),
+        ],
     },
 };
 
@@ -75,12 +128,17 @@ pub const CO_BROADCAST: Operation = Operation {
     },
 };
 
-/// Collective. `sum` over `bytes` bytes, ready to run; checked once.
-pub fn reduction(bytes: usize, sum: impl Fn(&mut [f64]) + 'static) -> Action {
-    let mut values = vec![this_image() as f64 + 1.0; bytes / size_of::<f64>()];
+/// Collective. `sum` over `bytes` bytes, ready to run; checked once. The sums come to this image if `is_for_me`.
+pub fn reduction(bytes: usize, is_for_me: bool, sum: impl Fn(&mut [f64]) + 'static) -> Action {
+    let own = this_image() as f64 + 1.0;
+    let mut values = vec![own; bytes / size_of::<f64>()];
     sum(&mut values);
     let images = num_images() as f64;
-    let expected = images * (images + 1.0) / 2.0;
+    let expected = if is_for_me {
+        images * (images + 1.0) / 2.0
+    } else {
+        own
+    };
     assert!(
         values.iter().all(|&value| value == expected),
         "the sum of 1 to {images} is not {expected}"
@@ -90,6 +148,72 @@ pub fn reduction(bytes: usize, sum: impl Fn(&mut [f64]) + 'static) -> Action {
     Box::new(move |times| {
         for _ in 0..times {
             sum(black_box(&mut values));
+        }
+    })
+}
+
+/// Collective. As [`reduction`] for all images, but of numbers that grow: with zeros, an exact sum would have it too easy.
+pub fn growing(bytes: usize, sum: impl Fn(&mut [f64]) + 'static) -> Action {
+    /// With a thousand images, numbers of this size stay finite.
+    const MOST: usize = 64;
+    let sum = Rc::new(sum);
+    let checked = Rc::clone(&sum);
+    drop(reduction(bytes, true, move |values| checked(values)));
+    let first = unlike(bytes);
+    let mut values = first.clone();
+    let mut done = 0;
+    Box::new(move |times| {
+        for _ in 0..times {
+            if done % MOST == 0 {
+                values.copy_from_slice(&first);
+            }
+            sum(black_box(&mut values));
+            done += 1;
+        }
+    })
+}
+
+/// Collective. `total` of `bytes` bytes, ready to run; checked once.
+pub fn total(bytes: usize, total: impl Fn(&[f64]) -> f64 + 'static) -> Action {
+    let values = unlike(bytes);
+    let negative: Vec<f64> = values.iter().map(|value| -value).collect();
+    let mut both = [values, negative].concat();
+    assert!(
+        total(&both) == 0.0,
+        "numbers and their opposites are not zero"
+    );
+    both.truncate(bytes / size_of::<f64>());
+    Box::new(move |times| {
+        for _ in 0..times {
+            black_box(total(black_box(&both)));
+        }
+    })
+}
+
+/// Numbers whose sums must be rounded.
+fn unlike(bytes: usize) -> Vec<f64> {
+    let own = this_image() as f64 + 1.0;
+    let length = bytes / size_of::<f64>();
+    (0..length)
+        .map(|index| (own + index as f64).sqrt())
+        .collect()
+}
+
+/// Collective. `scan` of `bytes` bytes, ready to run; checked once.
+pub fn scan(bytes: usize, scan: impl Fn(&mut [f64]) + 'static) -> Action {
+    let mut values = vec![1.0; bytes / size_of::<f64>()];
+    scan(&mut values);
+    let expected = this_image() as f64 + 1.0;
+    assert!(
+        values.iter().all(|&value| value == expected),
+        "the sum up to image {} is not {expected}",
+        this_image()
+    );
+    // As in `reduction`.
+    values.fill(0.0);
+    Box::new(move |times| {
+        for _ in 0..times {
+            scan(black_box(&mut values));
         }
     })
 }
@@ -109,9 +233,15 @@ pub fn broadcast(bytes: usize, spread: impl Fn(&mut [f64]) + 'static) -> Action 
     })
 }
 
-fn one_barrier(barrier: &Rc<Barrier>) -> Part {
+/// One raw barrier.
+pub fn one_barrier(barrier: &Rc<Barrier>) -> Part {
     let barrier = Rc::clone(barrier);
     Part::new(1.0, move |times| (0..times).for_each(|_| barrier.wait()))
+}
+
+fn ordinary_sum(bytes: usize) -> Vec<Part> {
+    let sum = reduction(bytes, true, |values| co_sum(values));
+    vec![Part::new(1.0, sum)]
 }
 
 fn reduction_bound(bytes: usize, barrier: &Rc<Barrier>) -> Vec<Part> {

@@ -1,9 +1,12 @@
 //! What there is to choose from.
 
-use coarray::{Algorithm, Collective, sync_all};
+use std::ops::Add;
+
+use coarray::{Algorithm, Collective, num_images, sync_all};
 use coarray_fabric::{Barrier, Kind, Team};
 
-use crate::operations::collectives::{ROOT, SIZES, broadcast, reduction};
+use crate::operations::blocks::{exchange, gathering, is_root, scattered_reduction, scattering};
+use crate::operations::collectives::{ROOT, SIZES, broadcast, growing, reduction, scan, total};
 use crate::stopwatch::Action;
 
 /// A kind of operation among whose algorithms the fastest is to be found.
@@ -17,7 +20,13 @@ pub struct Contest {
     pub prepare: fn(algorithm: Algorithm, bytes: usize) -> Action,
 }
 
-/// All of them. A new kind is a line here.
+/// For kinds whose size is that of one image's block, of which there are as many as images.
+const BLOCK_SIZES: &[usize] = SIZES.split_at(9).0;
+
+/// For kinds whose size is that of the blocks of all images together.
+const TOTAL_SIZES: &[usize] = SIZES.split_at(2).1;
+
+/// One of each kind. The size is what the choice goes by.
 pub const CONTESTS: &[Contest] = &[
     Contest {
         kind: Kind::Broadcast,
@@ -32,10 +41,96 @@ pub const CONTESTS: &[Contest] = &[
         sizes: SIZES,
         prepare: |algorithm, bytes| {
             let by = Collective::new().algorithm(algorithm);
-            reduction(bytes, move |values| by.co_sum(values))
+            reduction(bytes, true, move |values| by.co_sum(values))
+        },
+    },
+    Contest {
+        kind: Kind::ReduceTo,
+        sizes: SIZES,
+        prepare: |algorithm, bytes| {
+            let by = Collective::new().algorithm(algorithm);
+            reduction(bytes, is_root(), move |values| by.co_sum_to(values, ROOT))
+        },
+    },
+    Contest {
+        kind: Kind::Gather,
+        sizes: BLOCK_SIZES,
+        prepare: |algorithm, bytes| {
+            let by = Collective::new().algorithm(algorithm);
+            gathering(bytes, is_root(), move |values, gathered| {
+                by.co_gather(values, gathered, ROOT)
+            })
+        },
+    },
+    Contest {
+        kind: Kind::Allgather,
+        sizes: BLOCK_SIZES,
+        prepare: |algorithm, bytes| {
+            let by = Collective::new().algorithm(algorithm);
+            gathering(bytes, true, move |values, gathered| {
+                by.co_allgather(values, gathered)
+            })
+        },
+    },
+    Contest {
+        kind: Kind::Scatter,
+        sizes: BLOCK_SIZES,
+        prepare: |algorithm, bytes| {
+            let by = Collective::new().algorithm(algorithm);
+            scattering(bytes, move |parts, mine| by.co_scatter(parts, mine, ROOT))
+        },
+    },
+    Contest {
+        kind: Kind::Alltoall,
+        sizes: TOTAL_SIZES,
+        prepare: |algorithm, bytes| {
+            let by = Collective::new().algorithm(algorithm);
+            exchange(share(bytes), move |sent, received| {
+                by.co_alltoall(sent, received)
+            })
+        },
+    },
+    Contest {
+        kind: Kind::ReduceScatter,
+        sizes: TOTAL_SIZES,
+        prepare: |algorithm, bytes| {
+            let by = Collective::new().algorithm(algorithm);
+            scattered_reduction(share(bytes), move |values, mine| {
+                by.co_reduce_scatter(values, mine, Add::add)
+            })
+        },
+    },
+    Contest {
+        kind: Kind::Scan,
+        sizes: SIZES,
+        prepare: |algorithm, bytes| {
+            let by = Collective::new().algorithm(algorithm);
+            scan(bytes, move |values| by.co_scan(values, Add::add))
+        },
+    },
+    Contest {
+        kind: Kind::SumReproducible,
+        sizes: SIZES,
+        prepare: |algorithm, bytes| {
+            let by = Collective::new().algorithm(algorithm);
+            growing(bytes, move |values| by.co_sum_reproducible(values))
+        },
+    },
+    Contest {
+        kind: Kind::TotalReproducible,
+        sizes: &[8],
+        prepare: |algorithm, bytes| {
+            let by = Collective::new().algorithm(algorithm);
+            total(bytes, move |values| by.co_total_reproducible(values))
         },
     },
 ];
+
+/// The bytes of a block if those of all images are `bytes`: at least one number.
+fn share(bytes: usize) -> usize {
+    let number = size_of::<f64>();
+    (bytes / num_images() / number).max(1) * number
+}
 
 /// What the samples of barriers are filed under, as in the table.
 pub const BARRIERS: &str = "sync_all";
@@ -49,4 +144,20 @@ pub fn by_barrier(barrier: Barrier) -> Action {
         (0..times).for_each(|_| sync_all());
         team.set_barrier(before);
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_one_contest_of_each_kind() {
+        let kinds: Vec<Kind> = CONTESTS.iter().map(|contest| contest.kind).collect();
+        assert_eq!(kinds, Kind::ALL);
+        for Contest { kind, sizes, .. } in CONTESTS {
+            assert!(sizes.is_sorted() && !sizes.is_empty(), "{kind:?}");
+        }
+        assert_eq!(BLOCK_SIZES.last(), Some(&(512 << 10)));
+        assert_eq!(TOTAL_SIZES.first(), Some(&128));
+    }
 }

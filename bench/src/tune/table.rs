@@ -3,19 +3,23 @@
 use coarray_fabric::{Algorithm, Barrier, Choices, Rule};
 
 use crate::sample::{Row, Rows};
+use crate::statistics::Samples;
 use crate::tune::candidates::{BARRIERS, CONTESTS, Contest};
 
-/// What is as fast as the built-in choice up to noise does not replace it.
+/// What is as fast as the built-in choice up to noise does not replace it: what does takes at most so much of its time,
+/// and this in so many of the rounds.
 const MUCH_FASTER: f64 = 0.95;
+const IN_MOST: f64 = 0.75;
 
-/// Adds the rules that follow from what was measured with so many images: for teams of up to so many. To be
-/// called with growing numbers.
-pub fn add_rules(choices: &mut Choices, images: usize, rows: &mut Rows) {
+/// Adds the rules that follow from what was measured with so many images, in so many rounds: for teams of up to
+/// so many. To be called with growing numbers.
+pub fn add_rules(choices: &mut Choices, images: usize, rounds: &mut [Rows]) {
     for contest in CONTESTS {
-        add_algorithms(choices, contest, images, rows);
+        add_algorithms(choices, contest, images, rounds);
     }
     let usual = Choices::default().barrier(images).unwrap_or_default();
-    let fastest = fastest(rows.row(BARRIERS, 0), usual.name()).and_then(Barrier::from_name);
+    let fastest =
+        fastest(rounds, BARRIERS, 0, usual.name()).and_then(|name| Barrier::from_name(&name));
     if let Some(algorithm) = fastest {
         choices.add_barrier(Rule {
             images: images as u64,
@@ -25,17 +29,14 @@ pub fn add_rules(choices: &mut Choices, images: usize, rows: &mut Rows) {
     }
 }
 
-fn add_algorithms(choices: &mut Choices, contest: &Contest, images: usize, rows: &mut Rows) {
+fn add_algorithms(choices: &mut Choices, contest: &Contest, images: usize, rounds: &mut [Rows]) {
     let Contest { kind, sizes, .. } = *contest;
     let mut found = Vec::new();
     for &bytes in sizes {
         let usual = Choices::default().algorithm(kind, images, bytes);
-        let fastest = fastest(rows.row(kind.name(), bytes), usual.name());
-        found.extend(
-            fastest
-                .and_then(Algorithm::from_name)
-                .map(|name| (bytes, name)),
-        );
+        let fastest = fastest(rounds, kind.name(), bytes, usual.name());
+        let algorithm = fastest.and_then(|name| Algorithm::from_name(&name));
+        found.extend(algorithm.map(|algorithm| (bytes, algorithm)));
     }
     for (index, &(bytes, algorithm)) in found.iter().enumerate() {
         let limit = match found.get(index + 1) {
@@ -55,17 +56,26 @@ fn add_algorithms(choices: &mut Choices, contest: &Contest, images: usize, rows:
     }
 }
 
-/// The one with the smallest median, unless `usual` is about as fast.
-fn fastest<'row>(row: &'row Row, usual: &'row str) -> Option<&'row str> {
-    let medians = row
-        .samples
-        .iter()
-        .map(|(name, samples)| (name.as_str(), samples.median()));
-    let (name, median) = medians.min_by(|(_, a), (_, b)| a.total_cmp(b))?;
-    let usual_is_good = row
-        .of(usual)
-        .is_some_and(|samples| median > samples.median() * MUCH_FASTER);
-    Some(if usual_is_good { usual } else { name })
+/// The one that takes the least part of `usual`'s time, which is the median over the rounds; or `usual`, if that one is not
+/// much faster in most of them. The speed of a machine can differ from round to round, but in one
+/// round all took turns.
+fn fastest(rounds: &mut [Rows], operation: &str, bytes: usize, usual: &str) -> Option<String> {
+    let mut ratios = Row::new(operation, bytes);
+    for rows in rounds.iter_mut() {
+        let row = rows.row(operation, bytes);
+        let Some(of_usual) = row.of(usual).map(Samples::median) else {
+            continue;
+        };
+        for (name, samples) in &row.samples {
+            ratios.add(name.clone(), [samples.median() / of_usual]);
+        }
+    }
+    let by_median = |one: &&(String, Samples), other: &&(String, Samples)| {
+        one.1.median().total_cmp(&other.1.median())
+    };
+    let (name, ratios) = ratios.samples.iter().min_by(by_median)?;
+    let is_faster = ratios.share_below(MUCH_FASTER) >= IN_MOST;
+    Some(if is_faster { name.as_str() } else { usual }.to_owned())
 }
 
 #[cfg(test)]
@@ -81,7 +91,7 @@ mod tests {
             rows.add(Line::parse(line).unwrap());
         }
         let mut choices = Choices::default();
-        add_rules(&mut choices, images, &mut rows);
+        add_rules(&mut choices, images, &mut [rows]);
         choices
     }
 
@@ -114,5 +124,24 @@ mod tests {
         let lines = ["co_reduce 8 flat 100", "co_reduce 8 ring 96"];
         let chosen = choices(2, &lines).algorithm(Kind::Reduce, 2, 8);
         assert_eq!(chosen, Algorithm::Flat);
+    }
+
+    #[test]
+    fn one_good_round_does_not_replace_the_built_in_choice() {
+        let chosen = |times: [u32; 4]| {
+            let mut rounds = times.map(|time| {
+                let mut rows = Rows::default();
+                for (name, time) in [("flat", 100), ("ring", time)] {
+                    let line = format!("co_reduce 8 {name} {time}");
+                    rows.add(Line::parse(&line).unwrap());
+                }
+                rows
+            });
+            let mut choices = Choices::default();
+            add_rules(&mut choices, 2, &mut rounds);
+            choices.algorithm(Kind::Reduce, 2, 8)
+        };
+        assert_eq!(chosen([10, 80, 99, 98]), Algorithm::Flat);
+        assert_eq!(chosen([80, 90, 500, 80]), Algorithm::Ring);
     }
 }

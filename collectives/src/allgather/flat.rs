@@ -5,7 +5,7 @@ use coarray_fabric::{Call, ImageFailed};
 
 use crate::allgather::Gathering;
 use crate::blocks::{overlap, windows};
-use crate::turn::{Turn, capacity};
+use crate::turn::{Turn, capacity, fits_card};
 
 impl Gathering<'_> {
     pub(super) fn flat<T: Remote>(
@@ -17,6 +17,9 @@ impl Gathering<'_> {
     ) -> Result<(), ImageFailed> {
         let (me, images) = (self.team.index(), self.team.images());
         let longest = self.blocks.longest(images);
+        if fits_card::<T>(longest) {
+            return self.at_once(call, first, values, place);
+        }
         for (number, window) in windows(0..longest, capacity::<T>()).enumerate() {
             let mut turn = Turn::begin(self.team, call, first + number);
             // SAFETY: nobody reads our half before the meeting.
@@ -27,6 +30,26 @@ impl Gathering<'_> {
                 // SAFETY: that image wrote the elements it has in the window; all know how many it has.
                 place(from, part.start, unsafe { turn.read(from, 0, part.len()) });
             }
+        }
+        Ok(())
+    }
+
+    /// As [`flat`](Self::flat), for values that are brought to the meeting itself.
+    fn at_once<T: Remote>(
+        &self,
+        call: &Call,
+        first: usize,
+        values: &[T],
+        mut place: impl FnMut(usize, usize, &[T]),
+    ) -> Result<(), ImageFailed> {
+        let (me, images) = (self.team.index(), self.team.images());
+        let mut turn = Turn::begin(self.team, call, first);
+        turn.pack(0, values);
+        turn.meet()?;
+        for from in (me + 1..images).chain(0..me) {
+            let length = self.blocks.block(from).len();
+            // SAFETY: that image brought its values; all know how many it has.
+            unsafe { turn.brought(from, length, |brought| place(from, 0, brought)) };
         }
         Ok(())
     }

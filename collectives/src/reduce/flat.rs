@@ -46,14 +46,23 @@ impl<F> Reduction<'_, F> {
         if !self.is_for_me() {
             return Ok(());
         }
-        for from in 0..self.team.images() {
-            // SAFETY: every image wrote the chunk, which all know to be as long, and writes no more.
-            let values = unsafe { turn.read(from, 0, chunk.len()) };
-            if from == 0 {
-                chunk.copy_from_slice(values);
-            } else {
-                self.append(chunk, values);
+        let length = chunk.len();
+        // SAFETY: every image wrote the chunk, which all know to be as long, and writes no more.
+        let of = |image| unsafe { turn.read(image, 0, length) };
+        // The first two images begin with their own values, where they are.
+        let next = match self.team.index() {
+            0 => 1,
+            1 => {
+                self.prepend(chunk, of(0));
+                2
             }
+            _ => {
+                chunk.copy_from_slice(of(0));
+                1
+            }
+        };
+        for image in next..self.team.images() {
+            self.append(chunk, of(image));
         }
         Ok(())
     }

@@ -20,6 +20,9 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
         for (number, (owners, part)) in rounds.enumerate() {
             let mut turn = Turn::begin(self.team, call, number);
             for (index, owner) in owners.clone().enumerate() {
+                if owner == me {
+                    continue;
+                }
                 let values = &self.block(owner)[part.clone()];
                 // SAFETY: nobody reads our half before the meeting.
                 unsafe { turn.write(index * part.len(), values) };
@@ -29,10 +32,15 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
                 continue;
             }
             let start = (me - owners.start) * part.len();
+            let own = &self.block(me)[part.clone()];
             let mine = &mut mine[part];
             for from in 0..images {
-                // SAFETY: every image wrote the same parts of the blocks for the same images, and writes no more.
-                let values = unsafe { turn.read(from, start, mine.len()) };
+                let values = if from == me {
+                    own
+                } else {
+                    // SAFETY: every image wrote the same parts of the others' blocks, and writes no more.
+                    unsafe { turn.read(from, start, mine.len()) }
+                };
                 if from == 0 {
                     mine.copy_from_slice(values);
                 } else {

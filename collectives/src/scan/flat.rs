@@ -3,14 +3,20 @@
 use coarray_coref::Remote;
 use coarray_fabric::ImageFailed;
 
-use crate::join::append;
+use crate::join::{append, prepend};
 use crate::scan::Scan;
-use crate::turn::Turn;
+use crate::turn::{Turn, fits_card};
 
 impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
     pub(super) fn flat(&self, mut turn: Turn<'_, T>, chunk: &mut [T]) -> Result<(), ImageFailed> {
-        // SAFETY: nobody reads our half before the meeting.
-        unsafe { turn.write(0, chunk) };
+        let length = chunk.len();
+        let is_short = fits_card::<T>(length);
+        if is_short {
+            turn.pack(0, chunk);
+        } else {
+            // SAFETY: nobody reads our half before the meeting.
+            unsafe { turn.write(0, chunk) };
+        }
         turn.meet()?;
         let me = self.team.index();
         let end = match self.initial {
@@ -18,15 +24,27 @@ impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
                 chunk.fill(initial);
                 me
             }
+            // The first two images begin with their own values, where they are.
+            None if me < 2 => me,
             None => me + 1,
         };
         for from in 0..end {
-            // SAFETY: every image wrote the chunk, which all know to be as long, and writes no more.
-            let values = unsafe { turn.read(from, 0, chunk.len()) };
-            if from == 0 && self.initial.is_none() {
-                chunk.copy_from_slice(values);
-            } else {
-                append(chunk, values, &self.join);
+            let mut join = |values: &[T]| {
+                if from > 0 || self.initial.is_some() {
+                    append(chunk, values, &self.join);
+                } else if me == 1 {
+                    prepend(chunk, values, &self.join);
+                } else {
+                    chunk.copy_from_slice(values);
+                }
+            };
+            // SAFETY: every image brought or wrote the chunk, which all know to be as long, and writes no more.
+            unsafe {
+                if is_short {
+                    turn.brought(from, length, join);
+                } else {
+                    join(turn.read(from, 0, length));
+                }
             }
         }
         Ok(())

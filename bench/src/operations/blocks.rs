@@ -1,0 +1,172 @@
+//! What is done with a block for each image: gathering, scattering, exchanging, combining.
+//!
+//! # The bounds
+//! A raw barrier, and for each image one copy of all that it gets, its own block included, all images at once;
+//! `co_reduce_scatter` adds blocks instead, one for each other image. The sizes are those of one block.
+
+use std::hint::black_box;
+use std::ops::Add;
+use std::rc::Rc;
+
+use coarray::{
+    co_allgather, co_alltoall, co_gather, co_reduce_scatter, co_scatter, num_images, this_image,
+};
+
+use super::collectives::{FEW_SIZES, ROOT, one_barrier};
+use super::{Operation, Part, Trial};
+use crate::raw::{self, Barrier};
+use crate::stopwatch::Action;
+
+/// `co_gather` of `f64`.
+pub const CO_GATHER: Operation = Operation {
+    name: "co_gather",
+    sizes: FEW_SIZES,
+    prepare: |bytes, barrier| Trial {
+        own: gathering(bytes, is_root(), |values, gathered| {
+            co_gather(values, gathered, ROOT)
+        }),
+        bound: copied(if is_root() { num_images() * bytes } else { 0 }, barrier),
+    },
+};
+
+/// `co_allgather` of `f64`.
+pub const CO_ALLGATHER: Operation = Operation {
+    name: "co_allgather",
+    sizes: FEW_SIZES,
+    prepare: |bytes, barrier| Trial {
+        own: gathering(bytes, true, |values, gathered| {
+            co_allgather(values, gathered)
+        }),
+        bound: copied(num_images() * bytes, barrier),
+    },
+};
+
+/// `co_scatter` of `f64`.
+pub const CO_SCATTER: Operation = Operation {
+    name: "co_scatter",
+    sizes: FEW_SIZES,
+    prepare: |bytes, barrier| Trial {
+        own: scattering(bytes, |parts, mine| co_scatter(parts, mine, ROOT)),
+        bound: copied(bytes, barrier),
+    },
+};
+
+/// `co_alltoall` of `f64`.
+pub const CO_ALLTOALL: Operation = Operation {
+    name: "co_alltoall",
+    sizes: FEW_SIZES,
+    prepare: |bytes, barrier| Trial {
+        own: exchange(bytes, |sent, received| co_alltoall(sent, received)),
+        bound: copied(num_images() * bytes, barrier),
+    },
+};
+
+/// `co_reduce_scatter` of `f64`.
+pub const CO_REDUCE_SCATTER: Operation = Operation {
+    name: "co_reduce_scatter",
+    sizes: FEW_SIZES,
+    prepare: |bytes, barrier| Trial {
+        own: scattered_reduction(bytes, |values, mine| {
+            co_reduce_scatter(values, mine, Add::add);
+        }),
+        bound: vec![
+            one_barrier(barrier),
+            Part::new((num_images() - 1) as f64, raw::add(bytes)),
+        ],
+    },
+};
+
+/// Whether this image is the root.
+pub fn is_root() -> bool {
+    this_image() == ROOT
+}
+
+fn copied(bytes: usize, barrier: &Rc<Barrier>) -> Vec<Part> {
+    vec![one_barrier(barrier), Part::new(1.0, raw::copy(bytes))]
+}
+
+/// Collective. `gather` of `bytes` bytes from each image, ready to run; checked once. They come to this image
+/// if `is_for_me`.
+pub fn gathering(
+    bytes: usize,
+    is_for_me: bool,
+    gather: impl Fn(&[f64], &mut [f64]) + 'static,
+) -> Action {
+    let length = bytes / size_of::<f64>();
+    let values = vec![this_image() as f64; length];
+    let mut gathered = vec![-1.0; if is_for_me { num_images() * length } else { 0 }];
+    gather(&values, &mut gathered);
+    assert!(
+        holds(&gathered, length, |from| from as f64),
+        "others' values did not arrive"
+    );
+    Box::new(move |times| {
+        for _ in 0..times {
+            gather(black_box(&values), black_box(&mut gathered));
+        }
+    })
+}
+
+/// Collective. `scatter` of `bytes` bytes to each image, ready to run; checked once.
+pub fn scattering(bytes: usize, scatter: impl Fn(&[f64], &mut [f64]) + 'static) -> Action {
+    let length = bytes / size_of::<f64>();
+    let blocks = if is_root() { num_images() } else { 0 };
+    let parts = blocks_of(blocks, length, |to| to as f64);
+    let mut mine = vec![-1.0; length];
+    scatter(&parts, &mut mine);
+    assert!(
+        mine.iter().all(|&value| value == this_image() as f64),
+        "the root's values did not arrive"
+    );
+    Box::new(move |times| {
+        for _ in 0..times {
+            scatter(black_box(&parts), black_box(&mut mine));
+        }
+    })
+}
+
+/// Collective. `exchange` of `bytes` bytes from each image to each, ready to run; checked once.
+pub fn exchange(bytes: usize, exchange: impl Fn(&[f64], &mut [f64]) + 'static) -> Action {
+    let (length, images, me) = (bytes / size_of::<f64>(), num_images(), this_image());
+    let told = |from: usize, to: usize| (from * images + to) as f64;
+    let sent = blocks_of(images, length, |to| told(me, to));
+    let mut received = vec![-1.0; images * length];
+    exchange(&sent, &mut received);
+    assert!(
+        holds(&received, length, |from| told(from, me)),
+        "others' values did not arrive"
+    );
+    Box::new(move |times| {
+        for _ in 0..times {
+            exchange(black_box(&sent), black_box(&mut received));
+        }
+    })
+}
+
+/// Collective. `reduce` of a block of `bytes` bytes for each image, ready to run; checked once.
+pub fn scattered_reduction(bytes: usize, reduce: impl Fn(&[f64], &mut [f64]) + 'static) -> Action {
+    let (length, images, me) = (bytes / size_of::<f64>(), num_images(), this_image());
+    let values = blocks_of(images, length, |to| ((me + 1) * to) as f64);
+    let mut mine = vec![-1.0; length];
+    reduce(&values, &mut mine);
+    let expected = (images * (images + 1) / 2 * me) as f64;
+    assert!(
+        mine.iter().all(|&value| value == expected),
+        "the sum for image {me} is not {expected}"
+    );
+    Box::new(move |times| {
+        for _ in 0..times {
+            reduce(black_box(&values), black_box(&mut mine));
+        }
+    })
+}
+
+fn blocks_of(blocks: usize, length: usize, value: impl Fn(usize) -> f64) -> Vec<f64> {
+    let block = |number| std::iter::repeat_n(value(number), length);
+    (0..blocks).flat_map(block).collect()
+}
+
+fn holds(values: &[f64], length: usize, value: impl Fn(usize) -> f64) -> bool {
+    let mut blocks = values.chunks(length).enumerate();
+    blocks.all(|(number, block)| block.iter().all(|&found| found == value(number)))
+}
