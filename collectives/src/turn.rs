@@ -40,6 +40,8 @@ pub(crate) struct Turn<'a, T> {
     laid_out: usize,
     /// What this image brings to the turn's meetings.
     words: [u64; 3],
+    /// The number of the meeting to which values were brought.
+    met: u64,
     elements: PhantomData<T>,
 }
 
@@ -64,6 +66,7 @@ impl<'a, T: Remote> Turn<'a, T> {
             pieces: 0,
             laid_out: 0,
             words: [0; 3],
+            met: 0,
             elements: PhantomData,
         }
     }
@@ -154,15 +157,21 @@ impl<'a, T: Remote> Turn<'a, T> {
             ptr::copy_nonoverlapping(values.as_ptr(), words.as_mut_ptr().cast(), values.len());
         }
         let call = self.next();
+        self.met = self.team.meetings() + 1;
         // SAFETY: what the other images read is what this one brings.
         unsafe { self.team.try_meet_with(&call, words) }
     }
 
-    /// Gives `use_values` the `length` values that `image` brought to the last meeting.
+    /// Gives `use_values` the `length` values that `image` brought to this turn's meeting.
+    ///
+    /// # Panics
+    /// If this image has met the others since, which the function with which values are combined may do, by
+    /// `sync_all` for instance: that meeting had other words.
     ///
     /// # Safety
-    /// `image` brought as many values with [`meet_with`](Self::meet_with), and no meeting was since.
+    /// `image` brought as many values with [`meet_with`](Self::meet_with), which has returned without an error.
     #[inline]
+    #[track_caller]
     pub(crate) unsafe fn brought<R>(
         &self,
         image: usize,
@@ -170,6 +179,9 @@ impl<'a, T: Remote> Turn<'a, T> {
         use_values: impl FnOnce(&[T]) -> R,
     ) -> R {
         assert!(fits_card::<T>(length));
+        if self.team.meetings() != self.met {
+            met_since()
+        }
         traffic::note(self.team, image, length * size_of::<T>());
         let words = self.team.words(image);
         // SAFETY: the words are as aligned as the values and no shorter, and `meet_with` wrote values in them.
@@ -335,6 +347,14 @@ fn in_progress() -> ! {
     panic!(
         "a collective was called while another one was in progress: by the function with which that one combines \
          values, or after a panic that took this image out of it"
+    )
+}
+
+#[cold]
+#[track_caller]
+fn met_since() -> ! {
+    panic!(
+        "images met while a collective was in progress: by the function with which that one combines values"
     )
 }
 

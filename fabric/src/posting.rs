@@ -12,8 +12,8 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use crate::call::Call;
-use crate::orphan::Orphan;
 use crate::image::Image;
+use crate::orphan::Orphan;
 use crate::posts::{Board, Trail, Unneeded};
 use crate::record::{ALIGN, Draft, Record};
 use crate::records::{Records, SUBJECT, Taken};
@@ -348,9 +348,7 @@ impl Drop for Posting {
     fn drop(&mut self) {
         let mut book = self.team.book.borrow_mut();
         book.end(self.number);
-        self.team
-            .board(self.team.index())
-            .finish(book.settled);
+        self.team.board(self.team.index()).finish(book.settled);
         if book.note(0) && self.team.do_chores(&mut book).is_err() {
             // The next call will find the mismatch again, and can report it.
             book.chores = CHORES;

@@ -210,6 +210,13 @@ impl Team {
         self.in_turn.set(false);
     }
 
+    /// How many times this image has met the others.
+    #[inline]
+    #[must_use]
+    pub fn meetings(&self) -> u64 {
+        self.meetings.get()
+    }
+
     /// Whether the image with that index has failed.
     #[must_use]
     pub fn is_failed(&self, index: usize) -> bool {
