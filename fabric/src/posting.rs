@@ -137,7 +137,7 @@ impl Team {
         };
         match image.allocate_ragged(size, ALIGN, SUBJECT, call.caller()) {
             Ok(_) => unreachable!("it was just refused"),
-            Err(error) => panic!("{error}"),
+            Err(error) => panic!("{}: {error}", call.describe(self)),
         }
     }
 

@@ -15,6 +15,10 @@ const SMALL: usize = 4096;
 /// The smallest size.
 const SMALLEST: usize = 256;
 
+/// Records without their payload are taken from the heap so many at a time. One that lies behind a long payload would
+/// keep the room of that from being used for anything larger, as long as the record is needed.
+const STOCK: usize = 16;
+
 /// Most bytes that are kept to be used again.
 const SPARE_BYTES: usize = 1 << 18;
 
@@ -83,6 +87,7 @@ impl Records {
                 payload: None,
             });
         }
+        self.stock_up(image, bare, call);
         let place = Place::new(image, size, call)?;
         let payload = place.block.offset();
         let record = match self.take_small(image, bare, call) {
@@ -101,8 +106,23 @@ impl Records {
         })
     }
 
+    /// Takes places for records of `size` bytes, as far as there is room, if none are left.
+    fn stock_up(&mut self, image: &Image, size: usize, call: &Call) {
+        let size = rounded(size);
+        if self.spares.iter().any(|spare| spare.size == size) {
+            return;
+        }
+        for _ in 0..STOCK {
+            let Ok(place) = Place::new(image, size, call) else {
+                return;
+            };
+            self.spare_bytes += size;
+            self.spares.push(place);
+        }
+    }
+
     fn take_small(&mut self, image: &Image, size: usize, call: &Call) -> Result<usize, usize> {
-        let size = size.next_power_of_two().max(SMALLEST);
+        let size = rounded(size);
         let spare = self.spares.iter().rposition(|spare| spare.size == size);
         let place = match spare {
             Some(index) => {
@@ -147,6 +167,11 @@ impl Records {
             place.free(image);
         }
     }
+}
+
+/// The size of the place for a record of `size` bytes.
+fn rounded(size: usize) -> usize {
+    size.next_power_of_two().max(SMALLEST)
 }
 
 impl Place {
