@@ -145,3 +145,41 @@ fn before() {
         );
     }
 }
+
+/// More and more under way.
+pub fn exhausting() {
+    let mut under_way = Vec::new();
+    for number in 0.. {
+        under_way.push(co_sum_async(values(this_image(), number, MANY)));
+    }
+    under_way.into_iter().for_each(|sum| drop(sum.wait()));
+}
+
+fn exhausted() {
+    let plan = Plan {
+        images: 3,
+        victims: Vec::new(),
+        delay: Duration::ZERO,
+        gap: Duration::ZERO,
+    };
+    for (fabric, keep_going) in [("processes", true), ("threads", true), ("threads", false)] {
+        let mut command = keeping_going(plan.images, "exhausting");
+        command
+            .env("COARRAY_FABRIC", fabric)
+            .env("COARRAY_HEAP", "1M");
+        if !keep_going {
+            command.env_remove("COARRAY_KEEP_GOING");
+        }
+        let end = run(command, &plan);
+        let says = |words: &str| end.stderr.contains(words);
+        assert!(
+            end.code == Some(101)
+                && says("co_sum_async of 20000 x u64 at coarray/tests/faults/posted.rs:")
+                && says(
+                    ": cannot allocate 156.2 KiB for values of an asynchronous collective: image "
+                )
+                && says("set COARRAY_HEAP to more than "),
+            "{fabric}: {end:#?}"
+        );
+    }
+}

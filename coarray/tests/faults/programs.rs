@@ -29,6 +29,7 @@ pub fn run(name: &str) -> ExitCode {
         "algorithms" => coarray::launch(crate::algorithms::program),
         "halves" => coarray::launch(crate::algorithms::halves_program),
         "posted" => coarray::launch(crate::posted::posted),
+        "exhausting" => coarray::launch(crate::posted::exhausting),
         "posting" => coarray::launch(crate::posted::posting),
         "plain" => coarray::launch(crate::plain::program),
         "status" => coarray::launch(crate::status::program),
