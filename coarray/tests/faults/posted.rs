@@ -16,6 +16,7 @@ pub fn trials() -> Vec<Check> {
     vec![
         ("who_dies_after_posting_does_no_harm", after),
         ("who_dies_before_posting_ends_the_job_with_a_report", before),
+        ("who_has_no_room_to_post_fails_with_a_report", exhausted),
     ]
 }
 
@@ -148,11 +149,10 @@ fn before() {
 
 /// More and more under way.
 pub fn exhausting() {
-    let mut under_way = Vec::new();
-    for number in 0.. {
-        under_way.push(co_sum_async(values(this_image(), number, MANY)));
-    }
-    under_way.into_iter().for_each(|sum| drop(sum.wait()));
+    let sums: Vec<_> = (0..100)
+        .map(|number| co_sum_async(values(this_image(), number, MANY)))
+        .collect();
+    println!("image {} has begun {} sums", this_image(), sums.len());
 }
 
 fn exhausted() {
@@ -181,5 +181,6 @@ fn exhausted() {
                 && says("set COARRAY_HEAP to more than "),
             "{fabric}: {end:#?}"
         );
+        assert!(end.stdout.is_empty(), "{fabric}: {end:#?}");
     }
 }
