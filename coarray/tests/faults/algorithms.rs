@@ -426,7 +426,7 @@ fn reduce(by: Collective, length: usize, turn: u64) -> Result<(), ImageFailed> {
         _ => {
             let odd = me % 2 == 1;
             assert_eq!(by.try_co_count(odd)?, images / 2);
-            assert_eq!(by.try_co_all(odd)?, false);
+            assert!(!by.try_co_all(odd)?);
             assert_eq!(by.try_co_any(odd)?, images > 1);
             mine.clone()
         }
