@@ -51,8 +51,13 @@
 //! | divide the images | [`Team`] |
 //! | exclude each other | [`Comutex`], [`critical`] |
 //! | know what others see, and when | [`memory_model`] |
-//! | combine values | [`co_sum`], [`co_min`], [`co_max`], [`co_reduce`], [`co_broadcast`] |
-//! | combine values while computing | [`co_sum_async`], //! | get the same sums from any number of images | [`co_sum_reproducible`], [`co_broadcast_async`], [`co_gather_async`] and the other `_async` collectives |, [`co_total_reproducible`] |,
+//! | combine values | [`co_sum`], [`co_min`], [`co_max`], [`co_reduce`], also to one image; [`co_all`], [`co_any`], [`co_count`] |
+//! | move values | [`co_broadcast`], [`co_gather`], [`co_allgather`], [`co_scatter`], [`co_alltoall`], also of unequal lengths |
+//! | combine those of the images before | [`co_scan`], [`co_exscan`] |
+//! | combine and divide | [`co_reduce_scatter`] |
+//! | get the same sums from any number of images | [`co_sum_reproducible`], [`co_total_reproducible`] |
+//! | do any of this while computing | [`co_sum_async`] and the other `_async` forms |
+//! | choose the algorithm | [`Collective`], or a [table](Algorithm#a-table-of-choices) |
 //! | stop | [`error_stop`], [`error_stop_with`], [`fail_image`] |
 //! | go on without images that die | [`main(keep_going)`](macro@main), [`try_sync_all`] and the other `try_` forms, [`Team::form_survivors`], [`failed_images`] |
 //! | test | [`testing`] |

@@ -195,4 +195,22 @@ mod tests {
         assert!(equal.within(1..5, 10..20).eq(listed.within(1..5, 10..20)));
         assert!(listed.within(1..5, 10..20).eq([(1, 3..7), (2, 0..6)]));
     }
+
+    #[test]
+    #[should_panic(expected = "the elements of all images together are more than can be counted")]
+    fn equal_blocks_that_are_too_many_elements_are_refused() {
+        Blocks::equal(3, usize::MAX / 2);
+    }
+
+    #[test]
+    #[should_panic(expected = "the elements of all images together are more than can be counted")]
+    fn blocks_that_are_too_many_elements_are_refused() {
+        Blocks::of([usize::MAX, 1].into_iter());
+    }
+
+    #[test]
+    #[should_panic(expected = "no memory for 9223372036854775807 elements from other images")]
+    fn too_many_elements_from_others_are_refused() {
+        room_for::<u64>(isize::MAX as usize);
+    }
 }

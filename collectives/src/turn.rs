@@ -6,6 +6,12 @@
 //!
 //! Either way an image writes the same half again two turns later, and the meeting of the turn between makes sure
 //! that everyone has finished reading by then. Within a turn no place that others may read is written again.
+//!
+//! In a turn values may be combined by a function of the program, which may do anything: panic, call a collective, meet
+//! the others otherwise, or differ from image to image. There is one turn at a time in a team, so it begins none of
+//! the same team; other teams have scratch spaces of their own. Meetings of its own add to those of the turns, on which
+//! alone the halves rely, and replace none, since calls are compared. What they replace are the words that were brought
+//! to the meeting before, so those are not read after them.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -40,7 +46,7 @@ pub(crate) struct Turn<'a, T> {
     laid_out: usize,
     /// What this image brings to the turn's meetings.
     words: [u64; 3],
-    /// How many meetings the image had entered after the one to which it brought values.
+    /// The number of the last meeting of this turn.
     met: u64,
     elements: PhantomData<T>,
 }
@@ -174,14 +180,16 @@ impl<'a, T: Remote> Turn<'a, T> {
         }
     }
 
-    /// Gives `use_values` the `length` values that `image` brought to the last meeting.
+    /// Gives `use_values` the `length` values that `image` brought to this turn's meeting.
     ///
     /// # Panics
-    /// If there was another meeting since.
+    /// If this image has met the others since, which the function with which values are combined may do, by
+    /// `sync_all` for instance: that meeting had other words.
     ///
     /// # Safety
     /// `image` brought as many values with [`meet_with`](Self::meet_with) or [`pack`](Self::pack).
     #[inline]
+    #[track_caller]
     pub(crate) unsafe fn brought<R>(
         &self,
         image: usize,
@@ -189,11 +197,10 @@ impl<'a, T: Remote> Turn<'a, T> {
         use_values: impl FnOnce(&[T]) -> R,
     ) -> R {
         assert!(fits_card::<T>(length));
-        traffic::note(self.team, image, length * size_of::<T>());
         if self.team.meetings() != self.met {
-            // The function that combines values has met the others, and may have been told the words of that.
-            in_progress();
+            met_since()
         }
+        traffic::note(self.team, image, length * size_of::<T>());
         let words = self.team.words(image);
         // SAFETY: the words are as aligned as the values and no shorter, and `pack` wrote values in them.
         use_values(unsafe { slice::from_raw_parts(words.as_ptr().cast(), length) })
@@ -209,7 +216,9 @@ impl<'a, T: Remote> Turn<'a, T> {
         assert!(start + length <= capacity::<T>());
         let other = self.half(self.turn + 1, self.team.index());
         // SAFETY: the places lie in the half, and each is given out once. All others have come to the meeting of
-        // this turn, so they read that half no more, and will not before the next meeting.
+        // this turn, so they read that half no more, and will not before the next meeting. If a panic leaves places
+        // unwritten, this image comes to no meeting after which others would read them: the next step of this
+        // operation is not taken.
         unsafe { slice::from_raw_parts_mut(other.cast::<MaybeUninit<T>>().add(start), length) }
     }
 
@@ -343,8 +352,13 @@ impl<'a, T: Remote> Turn<'a, T> {
 
 impl<T> Drop for Turn<'_, T> {
     fn drop(&mut self) {
-        // A panic that takes an image out of a turn of steps leaves the others in it: they may still read both
-        // halves, so there is no further turn.
+        // A panic that the program may catch takes an image out of a turn only where values are combined. In a turn
+        // without steps that is after its meeting. Then all others are in this turn, or wait in the meeting of the
+        // next: nobody reads the other half, which the next turn of this image writes, and it writes this half again
+        // only after that meeting. Others who are still in the same operation do not take that next turn for
+        // theirs, even if it is one of the same operation, since its first step has another number. A turn of
+        // steps has its meeting at the end, so the others may be in the turn before as well, and read both halves:
+        // there is no further turn.
         if self.begun.is_none() {
             // SAFETY: begun in `begin`; what `read` returned has borrowed from `self`.
             unsafe { self.team.end_turn() };
@@ -358,6 +372,14 @@ fn in_progress() -> ! {
     panic!(
         "a collective was called while another one was in progress: by the function with which that one combines \
          values, or after a panic that took this image out of it"
+    )
+}
+
+#[cold]
+#[track_caller]
+fn met_since() -> ! {
+    panic!(
+        "images met while a collective was in progress: by the function with which that one combines values"
     )
 }
 

@@ -12,6 +12,7 @@
 //! Started plainly, a program gets as many images as it needs, at least three; COARRAY_IMAGES=N or
 //! `coarun -n N deadlock_gallery NAME` give it others.
 
+mod collectives;
 mod events;
 mod mutexes;
 mod pairs;
@@ -92,6 +93,7 @@ fn programs() -> impl Iterator<Item = &'static Program> {
         teams::PROGRAMS,
         phases::PROGRAMS,
         mutexes::PROGRAMS,
+        collectives::PROGRAMS,
     ]
     .into_iter()
     .flatten()

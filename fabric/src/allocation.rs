@@ -193,6 +193,7 @@ impl Team {
     fn collect_dropped(&self) {
         let image = self.image();
         image.collect_orphans();
+        image.collect_payloads();
         image.heap.borrow_mut().collect_dropped(|block, members| {
             let roll = image.roll(image.index, block, members.len());
             roll.is_empty(|index| image.is_gone(members[index] as usize))
@@ -252,6 +253,7 @@ impl Image {
             "values in a coarray can be aligned to at most {MAX_ALIGN} bytes"
         );
         let purpose = Purpose { subject, caller };
+        self.collect_payloads();
         let mut heap = self.heap.borrow_mut();
         let Some(block) = heap.take_ragged(size, align, purpose) else {
             drop(heap);

@@ -3,7 +3,7 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::io;
 use std::panic::Location;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 use crate::call::LastCall;
@@ -111,6 +111,10 @@ pub struct Image {
     pub(crate) held: RefCell<Vec<(usize, &'static Location<'static>)>>,
     /// What dropped teams have left behind; none once the image is over.
     pub(crate) orphans: RefCell<Option<Vec<Orphan>>>,
+    /// Bytes of payloads that it has posted and not taken back.
+    pub(crate) owed: Cell<usize>,
+    /// The teams that have some of them.
+    pub(crate) creditors: RefCell<Vec<Weak<Team>>>,
 }
 
 /// Makes a thread an image for as long as it lives.
@@ -129,6 +133,8 @@ impl Image {
             choices: OnceCell::new(),
             held: RefCell::default(),
             orphans: RefCell::new(Some(Vec::new())),
+            owed: Cell::new(0),
+            creditors: RefCell::default(),
         })
     }
 

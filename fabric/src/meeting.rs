@@ -88,6 +88,7 @@ impl Team {
     ) -> Result<(), ImageFailed> {
         let image = &**self.image();
         complete();
+        image.collect_many_payloads();
         let alarm = image.job.region.job().alarm();
         image
             .control(image.index)

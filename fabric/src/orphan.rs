@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::control::TeamControl;
 use crate::heap::Block;
 use crate::image::Image;
-use crate::posts::{Board, unneeded};
+use crate::posts::{Board, Unneeded};
 use crate::records::Records;
 use crate::team::Team;
 
@@ -39,7 +39,7 @@ impl Orphan {
     fn shrink(&mut self, image: &Image) -> bool {
         let members = self.members.iter().map(|&member| member as usize);
         let left = members.filter(|&member| !image.has_failed(member));
-        let unneeded = unneeded(left.map(|member| self.board(image, member).released()));
+        let unneeded = Unneeded::by(left.map(|member| self.board(image, member)));
         self.records.take_back(image, unneeded);
         self.records.give_up_spares(image);
         self.records.is_empty()

@@ -12,10 +12,11 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use crate::call::Call;
+use crate::image::Image;
 use crate::orphan::Orphan;
-use crate::posts::{Board, Trail, unneeded};
+use crate::posts::{Board, Trail, Unneeded};
 use crate::record::{ALIGN, Draft, Record};
-use crate::records::{Records, SUBJECT};
+use crate::records::{Records, SUBJECT, Taken};
 use crate::shared_memory::complete;
 use crate::status::ImageFailed;
 use crate::team::Team;
@@ -23,6 +24,9 @@ use crate::waiting::{Cause, Interruption};
 
 /// After so many records, or so many bytes of them, an image looks what may be taken back.
 const CHORES: (usize, usize) = (32, 1 << 20);
+
+/// While so many bytes of payloads are not taken back, every meeting is an occasion to look.
+const MANY: usize = 1 << 20;
 
 /// What an image keeps of the asynchronous collectives of a team.
 #[derive(Debug, Default)]
@@ -37,6 +41,8 @@ pub(crate) struct Book {
     trails: Vec<Trail>,
     records: Records,
     chores: (usize, usize),
+    /// Whether the image looks after the payloads of this team.
+    is_creditor: bool,
 }
 
 impl Book {
@@ -80,31 +86,34 @@ impl Team {
         image.check_in();
         complete();
         let draft = Draft::new(call, pieces);
-        let size = draft.size();
         let mut book = self.book.borrow_mut();
         let book = &mut *book;
         if book.trails.is_empty() {
             book.trails.resize_with(self.images(), Trail::default);
         }
-        if book.note(size)
+        if book.note(draft.bare_size() + draft.payload_size())
             && let Err(mismatch) = self.do_chores(book)
         {
             self.report(book, &mismatch);
         }
-        let offset = match book.records.take(image, size, call) {
-            Some(offset) => offset,
-            None => self.make_room(book, size, call),
+        let taken = match book.records.take(image, &draft, call) {
+            Ok(taken) => taken,
+            Err(_) => self.make_room(book, &draft, call),
         };
-        // SAFETY: the offset is that of a block in this image's heap, which is mapped.
-        let place = unsafe { image.heap(image.index).add(offset) };
-        // SAFETY: the block is at least as large as the draft, aligned as asked for, and unknown to all others.
-        unsafe { draft.write(place) };
+        // SAFETY: the offsets are those of blocks in this image's heap, which is mapped.
+        let place = |offset| unsafe { image.heap(image.index).add(offset) };
+        // SAFETY: the blocks are at least as large as the draft asks for, aligned likewise, and unknown to all others.
+        unsafe { draft.write(place(taken.record), taken.payload.map(place)) };
+        if taken.payload.is_some() && !book.is_creditor {
+            book.is_creditor = true;
+            image.creditors.borrow_mut().push(Rc::downgrade(self));
+        }
         let number = book.begun;
         let trail = &mut book.trails[self.index()];
         let last = trail.last().map(|last| self.record(self.index(), last));
         let board = self.board(self.index());
-        board.post(last.map(Record::link), offset as u64, number);
-        trail.push(offset as u64);
+        board.post(last.map(Record::link), taken.record as u64, number);
+        trail.push(taken.record as u64);
         book.begun += 1;
         book.is_over.push_back(false);
         Posting {
@@ -114,20 +123,21 @@ impl Team {
         }
     }
 
-    /// A place for a record, after there was none.
+    /// Places for a record, after there were none.
     #[cold]
-    fn make_room(&self, book: &mut Book, size: usize, call: &Call) -> usize {
+    fn make_room(&self, book: &mut Book, draft: &Draft<'_>, call: &Call) -> Taken {
         let image = self.image();
         if let Err(mismatch) = self.do_chores(book) {
             self.report(book, &mismatch);
         }
         book.records.give_up_spares(image);
-        if let Some(offset) = book.records.take(image, size, call) {
-            return offset;
-        }
+        let size = match book.records.take(image, draft, call) {
+            Ok(taken) => return taken,
+            Err(size) => size,
+        };
         match image.allocate_ragged(size, ALIGN, SUBJECT, call.caller()) {
             Ok(_) => unreachable!("it was just refused"),
-            Err(error) => panic!("{error}"),
+            Err(error) => panic!("{}: {error}", call.describe(self)),
         }
     }
 
@@ -159,7 +169,7 @@ impl Team {
             if record.tag() != mine.tag() {
                 return Err(Mismatch { index, number });
             }
-            bytes += record.payload().len();
+            bytes += record.payload_size();
             book.trails[index].push(offset);
         }
         book.chores.1 = book.chores.1.saturating_add(bytes);
@@ -184,12 +194,17 @@ impl Team {
             .iter_mut()
             .for_each(|trail| trail.forget(released));
         self.board(self.index()).release(released);
-        let left = (0..self.images()).filter(|&index| !self.is_failed(index));
-        let unneeded = unneeded(left.map(|index| self.board(index).released()));
-        book.records.take_back(image, unneeded);
+        self.take_back(book);
         book.chores = (0, 0);
         image.collect_orphans();
         result
+    }
+
+    /// Takes back what nobody needs, as far as the others have said so.
+    fn take_back(&self, book: &mut Book) {
+        let left = (0..self.images()).filter(|&index| !self.is_failed(index));
+        let unneeded = Unneeded::by(left.map(|index| self.board(index)));
+        book.records.take_back(self.image(), unneeded);
     }
 
     #[cold]
@@ -215,7 +230,9 @@ impl Team {
             return false;
         };
         let image = self.image();
-        self.board(self.index()).release(u64::MAX);
+        let board = self.board(self.index());
+        board.finish(u64::MAX);
+        board.release(u64::MAX);
         book.records.give_up_spares(image);
         if book.records.is_empty() {
             return false;
@@ -297,8 +314,10 @@ impl Posting {
         if let Err(mismatch) = team.follow(&mut book, index, self.number + 1) {
             team.report(&book, &mismatch);
         }
-        team.record(index, book.trails[index].place(self.number))
-            .payload()
+        let record = team.record(index, book.trails[index].place(self.number));
+        // SAFETY: the owner does not take the payload back before this image has finished with it, when `self` is
+        // dropped.
+        unsafe { record.payload() }
     }
 
     /// Waits until the image with that index has made its contribution, but at most for so long.
@@ -329,10 +348,43 @@ impl Drop for Posting {
     fn drop(&mut self) {
         let mut book = self.team.book.borrow_mut();
         book.end(self.number);
+        self.team.board(self.team.index()).finish(book.settled);
         if book.note(0) && self.team.do_chores(&mut book).is_err() {
             // The next call will find the mismatch again, and can report it.
             book.chores = CHORES;
         }
+    }
+}
+
+impl Image {
+    /// Takes back the payloads that nobody needs any more, if they are many.
+    #[inline]
+    pub(crate) fn collect_many_payloads(&self) {
+        if self.owed.get() >= MANY {
+            self.collect_payloads();
+        }
+    }
+
+    /// Takes back the payloads that nobody needs any more, of all teams.
+    #[cold]
+    pub(crate) fn collect_payloads(&self) {
+        if self.owed.get() == 0 {
+            return;
+        }
+        self.creditors.borrow_mut().retain(|team| {
+            let Some(team) = team.upgrade() else {
+                return false;
+            };
+            // The team may be about to post, and then looks itself.
+            if let Ok(mut book) = team.book.try_borrow_mut() {
+                team.take_back(&mut book);
+                book.is_creditor = book.records.has_payloads();
+                book.is_creditor
+            } else {
+                true
+            }
+        });
+        self.collect_orphans();
     }
 }
 

@@ -15,6 +15,10 @@
 //! outstanding, and an image is never held up where it posts. A record's link is needed longer than the record:
 //! who has found record `k` and not yet record `k + 1` needs the link of `k`. So an image that has *released*
 //! `n` records, all of which it has found, leaves the owner record `n - 1`, and all that follow.
+//!
+//! Long payloads lie beside their records, and are needed by those only who read them. So an image also says how many
+//! payloads it has *finished* with, found or not; the owner takes those back that all have finished with, although
+//! the record of the newest stays until there is another.
 
 use std::collections::VecDeque;
 
@@ -33,13 +37,17 @@ pub(crate) struct Board {
     /// How many records the image has posted.
     pub(crate) posted: Tally,
     first: Link,
-    released: Released,
+    over: Over,
 }
 
-/// In a cache line of its own: it is read by who does not read the list.
+/// How many records and payloads of any image are over for this one. In a cache line of its own: it is read by who
+/// does not read the list.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
-struct Released(AtomicU64);
+struct Over {
+    records: AtomicU64,
+    payloads: AtomicU64,
+}
 
 impl Board {
     /// Posts the record at `place`, which is complete, as number `number`. `last` is the link of the one before.
@@ -54,19 +62,50 @@ impl Board {
     /// found.
     #[inline]
     pub(crate) fn release(&self, count: u64) {
-        self.released.0.store(count, Ordering::Release);
+        self.over.records.store(count, Ordering::Release);
     }
 
     /// What the image said last with [`release`](Self::release); its reads of those records are over.
     #[inline]
     pub(crate) fn released(&self) -> u64 {
-        self.released.0.load(Ordering::Acquire)
+        self.over.records.load(Ordering::Acquire)
+    }
+
+    /// Says that this image reads no payload before number `count` of any image any more.
+    #[inline]
+    pub(crate) fn finish(&self, count: u64) {
+        self.over.payloads.store(count, Ordering::Release);
+    }
+
+    /// What the image said last with [`finish`](Self::finish); its reads of those payloads are over.
+    #[inline]
+    pub(crate) fn finished(&self) -> u64 {
+        self.over.payloads.load(Ordering::Acquire)
     }
 }
 
-/// How many of its first records an image may take back, by what all images have released.
-pub(crate) fn unneeded(released: impl Iterator<Item = u64>) -> u64 {
-    released.min().unwrap_or(u64::MAX).saturating_sub(1)
+/// How much of what it has posted an image may take back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unneeded {
+    /// So many of its first records.
+    pub(crate) records: u64,
+    /// So many of its first payloads.
+    pub(crate) payloads: u64,
+}
+
+impl Unneeded {
+    /// By what the images with these boards have said.
+    pub(crate) fn by<'a>(boards: impl Iterator<Item = &'a Board>) -> Self {
+        let (mut released, mut finished) = (u64::MAX, u64::MAX);
+        for board in boards {
+            released = released.min(board.released());
+            finished = finished.min(board.finished());
+        }
+        Self {
+            records: released.saturating_sub(1),
+            payloads: finished,
+        }
+    }
 }
 
 /// The way of one image along the records of one.

@@ -4,6 +4,8 @@
 //! | link, tag, lengths (a cache line) | payload | name of the source file | subject |
 //! ```
 //!
+//! A long payload is in a block of its own, which the owner can free while the record is still needed for its link.
+//!
 //! The two texts are for the report of a mismatch. Processes may see each other's texts at other addresses, or
 //! not at all, so each record has a copy.
 
@@ -28,11 +30,18 @@ struct Head {
     link: Link,
     tag: Tag,
     payload: u64,
+    /// How far after the record the payload begins, or before.
+    distance: i64,
     line: u32,
-    column: u32,
-    file: u32,
-    subject: u32,
+    column: u16,
+    file: u8,
+    subject: u8,
 }
+
+/// The distance of a payload that is part of the record.
+const INSIDE: i64 = size_of::<Head>() as i64;
+
+const _: () = assert!(TEXT <= u8::MAX as usize);
 
 const _: () = assert!(size_of::<Head>() == ALIGN && align_of::<Head>() == ALIGN);
 
@@ -65,38 +74,62 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// How many bytes the record takes.
-    pub(crate) fn size(&self) -> usize {
-        size_of::<Head>() + self.payload + self.file.len() + self.subject.len()
+    /// How many bytes the record takes without its payload.
+    pub(crate) fn bare_size(&self) -> usize {
+        size_of::<Head>() + self.file.len() + self.subject.len()
     }
 
-    /// Writes the record.
+    /// How many bytes the payload takes.
+    pub(crate) fn payload_size(&self) -> usize {
+        self.payload
+    }
+
+    /// Writes the record, and its payload to `apart` if it is not to be part of it.
     ///
     /// # Safety
-    /// `place` is aligned to [`ALIGN`] and valid for writes of [`size`](Self::size) bytes, which nobody else
-    /// touches.
-    pub(crate) unsafe fn write(&self, place: *mut u8) {
+    /// `place` and `apart` lie in one heap, are aligned to [`ALIGN`], and are valid for writes of
+    /// [`bare_size`](Self::bare_size) and [`payload_size`](Self::payload_size) bytes, or `place` of the sum of these
+    /// without `apart`; nobody else touches those bytes.
+    pub(crate) unsafe fn write(&self, place: *mut u8, apart: Option<*mut u8>) {
         let caller = self.call.caller();
+        let distance = match apart {
+            Some(apart) => apart.addr().wrapping_sub(place.addr()) as i64,
+            None => INSIDE,
+        };
         let head = Head {
             link: Link::default(),
             tag: *self.call.tag(),
             payload: self.payload as u64,
+            distance,
             line: caller.line(),
-            column: caller.column(),
-            file: self.file.len() as u32,
-            subject: self.subject.len() as u32,
+            column: caller.column().try_into().unwrap_or(u16::MAX),
+            file: self.file.len() as u8,
+            subject: self.subject.len() as u8,
         };
         let texts = [self.file.as_bytes(), self.subject.as_bytes()];
-        // SAFETY: the head and the pieces after it are `size` bytes together, which the caller vouches for.
+        // SAFETY: the head and the texts are `bare_size` bytes together and the pieces are `payload_size`, for which the
+        // caller vouches.
         unsafe {
             place.cast::<Head>().write(head);
-            let mut end = place.add(size_of::<Head>());
-            for piece in self.pieces.iter().chain(&texts) {
-                ptr::copy_nonoverlapping(piece.as_ptr(), end, piece.len());
-                end = end.add(piece.len());
-            }
+            let inside = place.add(size_of::<Head>());
+            let end = write_all(apart.unwrap_or(inside), self.pieces);
+            write_all(apart.map_or(end, |_| inside), &texts);
         }
     }
+}
+
+/// Writes pieces one after the other; returns where they end.
+///
+/// # Safety
+/// `place` is valid for writes of all of them.
+unsafe fn write_all(place: *mut u8, pieces: &[&[u8]]) -> *mut u8 {
+    pieces.iter().fold(place, |place, piece| {
+        // SAFETY: the caller vouches for the place.
+        unsafe {
+            ptr::copy_nonoverlapping(piece.as_ptr(), place, piece.len());
+            place.add(piece.len())
+        }
+    })
 }
 
 fn tail(text: &str) -> &str {
@@ -122,7 +155,8 @@ impl<'a> Record<'a> {
     /// The record at that place.
     ///
     /// # Safety
-    /// A [`Draft`] was written there, which this image can see, and only links change there during `'a`.
+    /// A [`Draft`] was written there, in a heap for the whole of which the pointer is valid; this image can see it, and
+    /// only links change there during `'a`.
     pub(crate) unsafe fn at(place: *const u8) -> Self {
         Self {
             place,
@@ -143,30 +177,47 @@ impl<'a> Record<'a> {
         &self.head().tag
     }
 
+    /// How many bytes the owner contributes.
+    pub(crate) fn payload_size(self) -> usize {
+        self.head().payload as usize
+    }
+
     /// What the owner contributes.
-    pub(crate) fn payload(self) -> &'a [u8] {
-        self.part(0, self.head().payload as usize)
+    ///
+    /// # Safety
+    /// The owner leaves the payload where it is during `'a`.
+    pub(crate) unsafe fn payload(self) -> &'a [u8] {
+        // SAFETY: the payload has that length and begins at that distance, in the same heap; nobody writes it.
+        unsafe { self.part(self.head().distance as isize, self.payload_size()) }
     }
 
     /// The owner's call in words.
     pub(crate) fn describe(self, team: &Team) -> String {
-        let Head {
+        let &Head {
             payload,
+            distance,
             line,
             column,
             file,
             subject,
             ..
         } = self.head();
-        let (payload, length) = (*payload as usize, *file as usize);
-        let file = String::from_utf8_lossy(self.part(payload, length));
-        let subject = String::from_utf8_lossy(self.part(payload + length, *subject as usize));
+        let before = if distance == INSIDE { payload } else { 0 };
+        let start = size_of::<Head>() + before as usize;
+        let text = |start: usize, length: u8| {
+            // SAFETY: the texts follow the head, or the payload behind it, with the lengths that it says.
+            let bytes = unsafe { self.part(start as isize, length as usize) };
+            String::from_utf8_lossy(bytes)
+        };
+        let (file, subject) = (text(start, file), text(start + file as usize, subject));
         let caller = format!("{file}:{line}:{column}");
         call::describe(*self.tag(), &subject, &caller, team)
     }
 
-    fn part(self, start: usize, length: usize) -> &'a [u8] {
-        // SAFETY: the parts follow the head, with the lengths that it says; nobody writes them.
-        unsafe { std::slice::from_raw_parts(self.place.add(size_of::<Head>() + start), length) }
+    /// # Safety
+    /// So many bytes lie at that distance from the record in the same heap, and nobody writes them during `'a`.
+    unsafe fn part(self, distance: isize, length: usize) -> &'a [u8] {
+        // SAFETY: the caller vouches for it.
+        unsafe { std::slice::from_raw_parts(self.place.offset(distance), length) }
     }
 }

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use lookout::Lookout;
 use loom::cell::UnsafeCell;
 use loom::thread;
-use posts::{Board, Link, Trail, unneeded};
+use posts::{Board, Link, Trail, Unneeded};
 use tally::Patience;
 
 const PATIENCE: Patience = Patience {
@@ -35,7 +35,8 @@ const PLACES: usize = 4;
 #[derive(Default)]
 struct Record {
     link: Link,
-    value: UnsafeCell<u64>,
+    /// Where the payload is.
+    payload: UnsafeCell<usize>,
 }
 
 /// What all see of one image.
@@ -43,6 +44,7 @@ struct Record {
 struct Shown {
     board: Board,
     places: [Record; PLACES],
+    payloads: [UnsafeCell<u64>; PLACES],
 }
 
 // SAFETY: loom fails the model if a thread uses a cell while another writes it.
@@ -61,6 +63,10 @@ struct Image<'a> {
     free: Vec<u64>,
     posted: VecDeque<u64>,
     taken_back: u64,
+    /// The same of payloads.
+    free_payloads: Vec<usize>,
+    posted_payloads: VecDeque<usize>,
+    payloads_taken_back: u64,
     begun: u64,
 }
 
@@ -73,6 +79,9 @@ impl<'a> Image<'a> {
             free: (1..PLACES as u64).collect(),
             posted: VecDeque::new(),
             taken_back: 0,
+            free_payloads: (0..PLACES).collect(),
+            posted_payloads: VecDeque::new(),
+            payloads_taken_back: 0,
             begun: 0,
         }
     }
@@ -85,8 +94,13 @@ impl<'a> Image<'a> {
         let place = self.free.pop().expect("there are places enough");
         let record = self.record(self.me, place);
         let value = value(self.me, self.begun);
-        // SAFETY: loom fails the model if another thread uses the cell at the same time.
-        record.value.with_mut(|cell| unsafe { *cell = value });
+        let payload = self.free_payloads.pop().expect("there are places enough");
+        // SAFETY: loom fails the model if another thread uses a cell at the same time.
+        record.payload.with_mut(|cell| unsafe { *cell = payload });
+        let cell = &self.all[self.me].payloads[payload];
+        // SAFETY: as above.
+        cell.with_mut(|cell| unsafe { *cell = value });
+        self.posted_payloads.push_back(payload);
         let last = self.trails[self.me].last();
         let last = last.map(|last| &self.record(self.me, last).link);
         self.all[self.me].board.post(last, place, self.begun);
@@ -114,8 +128,17 @@ impl<'a> Image<'a> {
         assert!(self.follow(image) > number);
         let record = self.record(image, self.trails[image].place(number));
         // SAFETY: as above.
-        let found = record.value.with(|cell| unsafe { *cell });
+        let payload = record.payload.with(|cell| unsafe { *cell });
+        // SAFETY: as above.
+        let found = self.all[image].payloads[payload].with(|cell| unsafe { *cell });
         assert_eq!(found, value(image, number));
+    }
+
+    /// Reads no payload before `settled` any more; takes back those that nobody reads, and returns how many these are.
+    fn finish(&mut self, settled: u64) -> u64 {
+        self.all[self.me].board.finish(settled);
+        self.take_back();
+        self.payloads_taken_back
     }
 
     /// Needs nothing before `settled`; takes back what nobody needs, and returns how many records those are.
@@ -125,14 +148,21 @@ impl<'a> Image<'a> {
         for trail in &mut self.trails {
             trail.forget(released);
         }
+        self.all[self.me].board.finish(settled);
         self.all[self.me].board.release(released);
         self.take_back()
     }
 
     fn take_back(&mut self) -> u64 {
-        let released = self.all.iter().map(|shown| shown.board.released());
-        let end = unneeded(released);
-        while self.taken_back < end
+        let unneeded = Unneeded::by(self.all.iter().map(|shown| &shown.board));
+        assert!(unneeded.records <= unneeded.payloads);
+        while self.payloads_taken_back < unneeded.payloads
+            && let Some(payload) = self.posted_payloads.pop_front()
+        {
+            self.payloads_taken_back += 1;
+            self.free_payloads.push(payload);
+        }
+        while self.taken_back < unneeded.records
             && let Some(place) = self.posted.pop_front()
         {
             self.taken_back += 1;
@@ -162,9 +192,9 @@ fn model(
         for other in others {
             other.join().expect("loom reports panics itself");
         }
-        let released = all.iter().map(|shown| shown.board.released());
+        let end = Unneeded::by(all.iter().map(|shown| &shown.board));
         assert!(
-            unneeded(released) == u64::MAX - 1,
+            (end.records, end.payloads) == (u64::MAX - 1, u64::MAX),
             "in the end nobody needs anything"
         );
     });
@@ -172,6 +202,7 @@ fn model(
 
 /// Says that the image needs nothing any more.
 fn leave(image: &Image<'_>) {
+    image.all[image.me].board.finish(u64::MAX);
     image.all[image.me].board.release(u64::MAX);
 }
 
@@ -235,8 +266,39 @@ fn what_an_image_leaves_behind_is_free_when_the_others_have_left() {
             for place in 1..PLACES as u64 {
                 let record = image.record(image.me, place);
                 // SAFETY: loom fails the model if another thread uses the cell at the same time.
-                record.value.with_mut(|cell| unsafe { *cell = u64::MAX });
+                record.payload.with_mut(|cell| unsafe { *cell = PLACES });
             }
         }
+    });
+}
+
+#[test]
+fn the_payload_of_the_newest_record_is_written_again_while_the_record_is_still_needed() {
+    model(2, 2, |mut image| {
+        image.free_payloads.truncate(1);
+        image.post();
+        image.take(1 - image.me, 0);
+        // Whether the other has finished or not, its next record must be found behind this one.
+        if image.finish(1) == 1 {
+            image.post();
+            leave(&image);
+        } else {
+            leave(&image);
+        }
+    });
+}
+
+#[test]
+fn who_reads_nothing_finishes_with_payloads_that_are_not_yet_there() {
+    model(2, 2, |mut image| {
+        image.free_payloads.truncate(1);
+        image.post();
+        if image.me == 0 {
+            image.take(1, 0);
+        }
+        if image.finish(1) == 1 {
+            image.post();
+        }
+        leave(&image);
     });
 }

@@ -49,7 +49,7 @@ enum Agreement {
 }
 
 /// When the first image is killed, at the latest.
-const LATEST: Duration = Duration::from_millis(50);
+pub const LATEST: Duration = Duration::from_millis(50);
 
 /// How soon all must know.
 const SOON: u64 = 1_000_000_000;
@@ -177,6 +177,11 @@ fn repeat(program: &str, runs: usize, agreement: Agreement, plan: impl Fn(&mut R
             );
         }
     }
+}
+
+/// That all survivors were told the same.
+pub fn judge_total(end: &End, plan: &Plan) -> Result<(), String> {
+    judge(end, plan, Agreement::Total)
 }
 
 fn judge(end: &End, plan: &Plan, agreement: Agreement) -> Result<(), String> {

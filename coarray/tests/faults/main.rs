@@ -5,9 +5,12 @@
 //! it starts itself in that way, kills images, and judges what comes out. `FAULTS_SEED=N` repeats the random
 //! choices of a run that failed.
 
+mod algorithms;
+mod barriers;
 mod injection;
 mod job;
 mod plain;
+mod posted;
 mod programs;
 mod random;
 mod status;
@@ -21,7 +24,15 @@ fn main() -> ExitCode {
     if arguments.next().as_deref() == Some("--program") {
         return programs::run(&arguments.next().expect("--program NAME"));
     }
-    let trials = [injection::trials(), plain::trials(), status::trials()].concat();
+    let trials = [
+        injection::trials(),
+        algorithms::trials(),
+        barriers::trials(),
+        plain::trials(),
+        posted::trials(),
+        status::trials(),
+    ]
+    .concat();
     let trials = trials.into_iter().map(|(name, check)| {
         Trial::test(name, move || {
             check();

@@ -26,6 +26,11 @@ pub fn run(name: &str) -> ExitCode {
         "alone" => coarray::launch(alone),
         "coatomics" => coarray::launch(coatomics),
         "mutexes" => coarray::launch(mutexes),
+        "algorithms" => coarray::launch(crate::algorithms::program),
+        "halves" => coarray::launch(crate::algorithms::halves_program),
+        "posted" => coarray::launch(crate::posted::posted),
+        "exhausting" => coarray::launch(crate::posted::exhausting),
+        "posting" => coarray::launch(crate::posted::posting),
         "plain" => coarray::launch(crate::plain::program),
         "status" => coarray::launch(crate::status::program),
         _ => panic!("there is no program {name}"),
@@ -33,7 +38,7 @@ pub fn run(name: &str) -> ExitCode {
 }
 
 /// From now on images are killed.
-fn ready() {
+pub fn ready() {
     println!("ready {} {}", this_image(), std::process::id());
     // The first may be dead by now, as the next operation will tell.
     let _ = try_sync_all();
@@ -43,26 +48,31 @@ fn ready() {
 pub const DOOM: &str = "FAULTS_DOOM";
 
 /// Fails if this image is doomed to, in this turn or, if that was skipped, a later one.
-fn live_until(turn: u64) {
+pub fn live_until(turn: u64) {
+    if is_doomed(this_image(), turn) {
+        fail_image();
+    }
+}
+
+/// Whether that image is doomed to fail in this turn, or was before.
+pub fn is_doomed(number: usize, turn: u64) -> bool {
     let doom = std::env::var(DOOM).unwrap_or_default();
     let doom = doom.split_once('@').map(|(image, turn)| {
         let image: usize = image.parse().unwrap();
         let turn: u64 = turn.parse().unwrap();
         (image, turn)
     });
-    if doom.is_some_and(|(image, last)| image == this_image() && turn >= last) {
-        fail_image();
-    }
+    doom.is_some_and(|(image, last)| image == number && turn >= last)
 }
 
 /// An operation told this image that others have failed.
-fn learn(turn: u64, failed: &ImageFailed) {
+pub fn learn(turn: u64, failed: &ImageFailed) {
     let now = nanos();
     println!("learned {} {now} {turn} {:?}", this_image(), failed.images);
 }
 
 /// The survivors form a team and work in it.
-fn go_on() {
+pub fn go_on() {
     while !matches!(Team::form_survivors(1).try_change(work), Ok(Ok(()))) {}
     println!("survived {}", this_image());
 }
