@@ -4,9 +4,34 @@ use std::fmt;
 
 /// How the data of a collective operation pass between the images.
 ///
-/// Which is best depends on how many images there are, how many bytes pass, and what they pass through; the
-/// [choice](crate::Choices) is made by a table. All give the same values, except that sums of floats are rounded
-/// according to the order in which an algorithm adds.
+/// Which is best depends on how many images there are, how many bytes pass, and what they pass through. All give
+/// the same values, except that sums of floats are rounded according to how an algorithm groups them.
+///
+/// # A table of choices
+/// If a call does not choose, a table does: the file that `COARRAY_COLLECTIVES` names, or `collectives.toml` in the folder
+/// where the program starts. `cobench tune` measures and writes one. Image 0 reads it and hands it to all, so no two
+/// images can choose differently; if there is something wrong with it, the job ends with a report. For each
+/// [kind](Kind) of operation it has rules, of which the first that applies counts, and then the built-in ones:
+///
+/// ```toml
+/// # images up to, bytes up to (0: any number), algorithm
+/// co_broadcast = [[8, 1024, "flat"], [0, 0, "binomial"]]
+/// co_reduce = [[4, 0, "shares"]]
+/// sync_all = [[0, 0, "tree"]]    # for barriers: "flat", "dissemination", "tree", "central"
+/// ```
+///
+/// # Examples
+/// ```
+/// use coarray_fabric::{Algorithm, Kind};
+///
+/// assert_eq!(Algorithm::from_name("square_root"), Some(Algorithm::SquareRoot));
+/// assert!(Kind::Broadcast.algorithms().contains(&Algorithm::SquareRoot));
+/// ```
+///
+/// # Source
+/// The families are those of S. Ramos Garea, *High Performance Java for Multi-core Systems*, 2013, table 4.1, after
+/// E. Chan, M. Heimlich, A. Purkayastha and R. van de Geijn, *Collective communication: theory, practice, and
+/// experience*, Concurrency and Computation 19 (2007).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Algorithm {
     /// Everyone reads what they need straight from where it is. The fewest steps; as many readers at one image as

@@ -3,198 +3,31 @@
 
 use std::any::{TypeId, type_name};
 use std::cell::Cell;
-use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::panic::Location;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::algorithm::Algorithm;
 use crate::card::Tag;
+use crate::operation::Operation;
 use crate::team::Team;
 use crate::text::Text;
-use crate::type_name::short;
-
-/// The collective operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u16)]
-pub enum Operation {
-    /// Creation of a coarray.
-    Create = 1,
-    /// Start of an open phase.
-    Open,
-    /// End of an open phase.
-    Close,
-    /// Start of a read-only phase.
-    Publish,
-    /// End of a read-only phase.
-    Unpublish,
-    /// `sync_all`.
-    SyncAll,
-    /// `co_broadcast`.
-    CoBroadcast,
-    /// `co_sum`.
-    CoSum,
-    /// `co_min`.
-    CoMin,
-    /// `co_max`.
-    CoMax,
-    /// `co_reduce`.
-    CoReduce,
-    /// `co_sum_to`.
-    CoSumTo,
-    /// `co_min_to`.
-    CoMinTo,
-    /// `co_max_to`.
-    CoMaxTo,
-    /// `co_reduce_to`.
-    CoReduceTo,
-    /// `co_all`.
-    CoAll,
-    /// `co_any`.
-    CoAny,
-    /// `co_count`.
-    CoCount,
-    /// `co_gather`.
-    CoGather,
-    /// `co_allgather`.
-    CoAllgather,
-    /// `co_scatter`.
-    CoScatter,
-    /// `co_alltoall`.
-    CoAlltoall,
-    /// `co_gatherv`.
-    CoGatherv,
-    /// `co_allgatherv`.
-    CoAllgatherv,
-    /// `co_scatterv`.
-    CoScatterv,
-    /// `co_alltoallv`.
-    CoAlltoallv,
-    /// `co_reduce_scatter`.
-    CoReduceScatter,
-    /// `co_scan`.
-    CoScan,
-    /// `co_exscan`.
-    CoExscan,
-    /// `co_sum_reproducible`.
-    CoSumReproducible,
-    /// `co_total_reproducible`.
-    CoTotalReproducible,
-    /// `Team::form`.
-    FormTeam,
-    /// Start of `Team::change`.
-    ChangeTeam,
-    /// End of `Team::change`.
-    EndTeam,
-    /// `sync_team`.
-    SyncTeam,
-    /// End of the program.
-    End,
-}
-
-const OPERATIONS: [Operation; 36] = [
-    Operation::Create,
-    Operation::Open,
-    Operation::Close,
-    Operation::Publish,
-    Operation::Unpublish,
-    Operation::SyncAll,
-    Operation::CoBroadcast,
-    Operation::CoSum,
-    Operation::CoMin,
-    Operation::CoMax,
-    Operation::CoReduce,
-    Operation::CoSumTo,
-    Operation::CoMinTo,
-    Operation::CoMaxTo,
-    Operation::CoReduceTo,
-    Operation::CoAll,
-    Operation::CoAny,
-    Operation::CoCount,
-    Operation::CoGather,
-    Operation::CoAllgather,
-    Operation::CoScatter,
-    Operation::CoAlltoall,
-    Operation::CoGatherv,
-    Operation::CoAllgatherv,
-    Operation::CoScatterv,
-    Operation::CoAlltoallv,
-    Operation::CoReduceScatter,
-    Operation::CoScan,
-    Operation::CoExscan,
-    Operation::CoSumReproducible,
-    Operation::CoTotalReproducible,
-    Operation::FormTeam,
-    Operation::ChangeTeam,
-    Operation::EndTeam,
-    Operation::SyncTeam,
-    Operation::End,
-];
-
-impl Operation {
-    /// The name a user knows it by.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Create => "creation of a coarray",
-            Self::Open => "open",
-            Self::Close => "the end of the open phase",
-            Self::Publish => "publish",
-            Self::Unpublish => "the end of the read-only phase",
-            Self::SyncAll => "sync_all",
-            Self::CoBroadcast => "co_broadcast",
-            Self::CoSum => "co_sum",
-            Self::CoMin => "co_min",
-            Self::CoMax => "co_max",
-            Self::CoReduce => "co_reduce",
-            Self::CoSumTo => "co_sum_to",
-            Self::CoMinTo => "co_min_to",
-            Self::CoMaxTo => "co_max_to",
-            Self::CoReduceTo => "co_reduce_to",
-            Self::CoAll => "co_all",
-            Self::CoAny => "co_any",
-            Self::CoCount => "co_count",
-            Self::CoGather => "co_gather",
-            Self::CoAllgather => "co_allgather",
-            Self::CoScatter => "co_scatter",
-            Self::CoAlltoall => "co_alltoall",
-            Self::CoGatherv => "co_gatherv",
-            Self::CoAllgatherv => "co_allgatherv",
-            Self::CoScatterv => "co_scatterv",
-            Self::CoAlltoallv => "co_alltoallv",
-            Self::CoReduceScatter => "co_reduce_scatter",
-            Self::CoScan => "co_scan",
-            Self::CoExscan => "co_exscan",
-            Self::CoSumReproducible => "co_sum_reproducible",
-            Self::CoTotalReproducible => "co_total_reproducible",
-            Self::FormTeam => "Team::form",
-            Self::ChangeTeam => "Team::change",
-            Self::EndTeam => "the end of Team::change",
-            Self::SyncTeam => "sync_team",
-            Self::End => "the end of the program",
-        }
-    }
-
-    /// Whether a tag is of this operation.
-    pub(crate) fn is_in(self, tag: &Tag) -> bool {
-        tag[0] & 0xffff == self as u64
-    }
-}
+use crate::wording::describe;
 
 /// The number of a collectively created object: the same on every image of its team, never used twice there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObjectId(pub(crate) u64);
 
 /// The first bit of what says in a tag which algorithm the caller chose; below are the steps.
-const ALGORITHM: u32 = 56;
+pub(crate) const ALGORITHM: u32 = 56;
 
 /// How many bits that takes.
-const ALGORITHM_BITS: u32 = 4;
+pub(crate) const ALGORITHM_BITS: u32 = 4;
 
 const _: () = assert!(Algorithm::ALL.len() < 1 << ALGORITHM_BITS);
 
 /// The bit of a tag's first word that says that the operation is asynchronous; steps and objects never reach it.
-const ASYNCHRONOUS: u64 = 1 << 61;
+pub(crate) const ASYNCHRONOUS: u64 = 1 << 61;
 
 /// Most coarrays that one `open` can name.
 pub const MAX_OBJECTS: usize = 4;
@@ -402,128 +235,5 @@ impl CallRecord {
         );
         let caller = format!("{}:{line}:{column}", self.file.get());
         describe(tag, &self.subject.get(), &caller, team)
-    }
-}
-
-/// A call in words, of any image of the team.
-pub(crate) fn describe(tag: Tag, subject: &str, caller: &str, team: &Team) -> String {
-    let object = |id| {
-        let heap = team.image().heap.borrow();
-        heap.describe(team.identity(), id)
-    };
-    let what = what(tag, subject, object);
-    if Operation::End.is_in(&tag) {
-        return what;
-    }
-    let of_team = match team.number() {
-        Some(number) => format!(" of team {number}"),
-        None => String::new(),
-    };
-    let takes_steps = takes_steps(tag);
-    let step = tag[0] << (64 - ALGORITHM) >> (64 - ALGORITHM + 16);
-    let half_way = if takes_steps && step != 0 {
-        ", half-way"
-    } else {
-        ""
-    };
-    let algorithm = ((tag[0] >> ALGORITHM) & ((1 << ALGORITHM_BITS) - 1)).checked_sub(1);
-    let by = match algorithm.and_then(|number| Algorithm::ALL.get(number as usize)) {
-        Some(algorithm) if takes_steps => format!(" by {algorithm}"),
-        _ => String::new(),
-    };
-    format!("{what}{by}{of_team} at {caller}{half_way}")
-}
-
-/// Whether the bits over the operation count steps and name an algorithm; otherwise they name an object.
-fn takes_steps(tag: Tag) -> bool {
-    let on_objects = [
-        Operation::Open,
-        Operation::Close,
-        Operation::Publish,
-        Operation::Unpublish,
-    ];
-    !on_objects
-        .into_iter()
-        .any(|operation| operation as u64 == tag[0] & 0xffff)
-}
-
-fn what(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> String {
-    let code = tag[0] & 0xffff;
-    let Some(operation) = OPERATIONS
-        .into_iter()
-        .find(|operation| *operation as u64 == code)
-    else {
-        return format!("unknown operation {code}");
-    };
-    let form = if tag[0] & ASYNCHRONOUS != 0 {
-        "_async"
-    } else {
-        ""
-    };
-    let name = format!("{}{form}", operation.name());
-    let values = Values {
-        length: tag[2],
-        subject,
-    };
-    match operation {
-        Operation::SyncAll
-        | Operation::FormTeam
-        | Operation::ChangeTeam
-        | Operation::EndTeam
-        | Operation::SyncTeam
-        | Operation::End => name,
-        Operation::Open | Operation::Close | Operation::Publish | Operation::Unpublish => {
-            let objects: Vec<String> = tag
-                .iter()
-                .map(|word| ObjectId(word >> 16))
-                .filter(|id| id.0 != 0)
-                .map(object)
-                .collect();
-            let began = if matches!(operation, Operation::Close | Operation::Unpublish) {
-                ", which began"
-            } else {
-                ""
-            };
-            format!("{name} of {}{began}", objects.join(" and "))
-        }
-        Operation::Create => format!("{name} of {values}"),
-        Operation::CoBroadcast | Operation::CoScatter => {
-            format!("{name} of {values} from image {}", tag[3])
-        }
-        Operation::CoSumTo
-        | Operation::CoMinTo
-        | Operation::CoMaxTo
-        | Operation::CoReduceTo
-        | Operation::CoGather => format!("{name} of {values} to image {}", tag[3]),
-        Operation::CoGatherv => format!("{name} of {} to image {}", short(subject), tag[3]),
-        Operation::CoScatterv => format!("{name} of {} from image {}", short(subject), tag[3]),
-        Operation::CoAllgatherv | Operation::CoAlltoallv => format!("{name} of {}", short(subject)),
-        Operation::CoSum
-        | Operation::CoMin
-        | Operation::CoMax
-        | Operation::CoReduce
-        | Operation::CoAllgather
-        | Operation::CoAlltoall
-        | Operation::CoReduceScatter
-        | Operation::CoScan
-        | Operation::CoExscan
-        | Operation::CoSumReproducible
-        | Operation::CoTotalReproducible => format!("{name} of {values}"),
-        Operation::CoAll | Operation::CoAny | Operation::CoCount => name,
-    }
-}
-
-struct Values<'a> {
-    length: u64,
-    subject: &'a str,
-}
-
-impl fmt::Display for Values<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let subject = short(self.subject);
-        match self.length {
-            1 => write!(formatter, "{subject}"),
-            length => write!(formatter, "{length} x {subject}"),
-        }
     }
 }

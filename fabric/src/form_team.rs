@@ -4,11 +4,12 @@ use std::panic::Location;
 use std::rc::Rc;
 
 use crate::allocation::{FILLED, Layout};
-use crate::call::{Call, Operation};
+use crate::call::Call;
 use crate::control::TeamControl;
 use crate::formation::{Formation, Request};
 use crate::image;
 use crate::meeting::Absence;
+use crate::operation::Operation;
 use crate::region::SCRATCH_BYTES;
 use crate::status::ImageFailed;
 use crate::team::{Origin, Team};

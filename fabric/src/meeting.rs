@@ -2,10 +2,11 @@
 
 use crate::barrier::Barrier;
 use crate::barrier::dissemination::Line;
-use crate::call::{Call, Operation};
+use crate::call::Call;
 use crate::card::{Card, Tag, WORDS};
 use crate::control::Stage;
 use crate::failure;
+use crate::operation::Operation;
 use crate::rendezvous::{self, Passage, Place, Refusal, Station};
 use crate::shared_memory::complete;
 use crate::status::{self, ImageFailed};

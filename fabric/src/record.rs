@@ -12,10 +12,11 @@
 use std::marker::PhantomData;
 use std::ptr;
 
-use crate::call::{self, Call};
+use crate::call::Call;
 use crate::card::Tag;
 use crate::posts::Link;
 use crate::team::Team;
+use crate::wording::describe;
 
 /// Alignment of a record, and of its payload.
 pub(crate) const ALIGN: usize = 64;
@@ -211,7 +212,7 @@ impl<'a> Record<'a> {
         };
         let (file, subject) = (text(start, file), text(start + file as usize, subject));
         let caller = format!("{file}:{line}:{column}");
-        call::describe(*self.tag(), &subject, &caller, team)
+        describe(*self.tag(), &subject, &caller, team)
     }
 
     /// # Safety

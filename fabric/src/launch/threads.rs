@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-use crate::call::{Call, Operation};
+use crate::call::Call;
 use crate::control::{Failure, Stage};
 use crate::failure::{self, Panic};
 use crate::image::Image;
@@ -16,6 +16,7 @@ use crate::launch::losses::Losses;
 use crate::launch::processes::bind_to_core;
 use crate::launch::settings::{Bind, Settings};
 use crate::launch::startup::{StartError, create_region};
+use crate::operation::Operation;
 use crate::team::Team;
 
 /// What to do about images that do not notice that the job has ended, because they only compute.
