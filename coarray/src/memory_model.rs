@@ -299,10 +299,13 @@
 //! Source: *Coarray C++* section 7.
 //!
 //! # 9. Collectives
-//! All images get the same values from a collective, which depend on what all gave. No image leaves one before all
-//! have entered it. But a collective is no fence: others' puts from before are visible after it only if the images
-//! call [`image_fence`](crate::image_fence) before they enter and after they leave. If in doubt, use
-//! [`sync_all`](crate::sync_all).
+//! What an image gets from a collective depends on nothing but what all gave, and where all get the same values, these
+//! are the same bits. No image leaves a collective before all have entered it. But it is no fence: others' puts from
+//! before are visible after it only if the images call [`image_fence`](crate::image_fence) before they enter and after
+//! they leave. If in doubt, use [`sync_all`](crate::sync_all).
+//!
+//! A collective with `_async` takes what the image gives at the call, and waits for nobody. Its result is there when the
+//! images that it depends on have made the call; so it tells that these have come so far, and no more than that.
 //!
 //! ```
 //! # use coarray::prelude::*;
