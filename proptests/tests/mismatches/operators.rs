@@ -81,15 +81,17 @@ fn a_function_that_panics_late_ends_the_job_with_its_message() {
     }
 }
 
-/// What may become of operations after a panic that was caught.
+/// What may become of operations that a function or a panic, which was caught, has interrupted.
 #[track_caller]
 fn is_clear(case: &str, outcome: Result<(), Failure>) {
     if let Err(failure) = outcome {
         let text = failure.to_string();
         let in_progress = "a collective was called while another one was in progress";
+        let met = "images met while a collective was in progress";
         let elsewhere = "are in different collective operations";
+        let reasons = [in_progress, met, elsewhere];
         assert!(
-            text.contains(in_progress) || text.contains(elsewhere),
+            reasons.iter().any(|reason| text.contains(reason)),
             "{case}: {text}"
         );
     }
