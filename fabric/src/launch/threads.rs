@@ -269,18 +269,19 @@ mod tests {
 
     #[test]
     fn an_image_is_declared_failed_when_its_thread_has_dropped_everything() {
-        struct Kept(&'static AtomicBool);
+        static DROPPED: AtomicBool = AtomicBool::new(false);
+
+        struct Kept;
 
         impl Drop for Kept {
             fn drop(&mut self) {
                 (0..1000).for_each(|_| thread::yield_now());
-                self.0.store(true, Ordering::Relaxed);
+                DROPPED.store(true, Ordering::Relaxed);
             }
         }
 
-        static DROPPED: AtomicBool = AtomicBool::new(false);
         thread_local! {
-            static KEPT: Kept = const { Kept(&DROPPED) };
+            static KEPT: Kept = const { Kept };
         }
         let survivors = Launch::new(2).keep_going(true).run(|| {
             if this_image() == 1 {
