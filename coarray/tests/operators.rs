@@ -304,3 +304,15 @@ fn an_asynchronous_operation_may_panic_call_collectives_and_be_called_again() {
         "{failure}"
     );
 }
+
+/// Where additions are checked, which they are not in a release build.
+#[cfg(debug_assertions)]
+#[test]
+fn an_addition_that_overflows_names_the_line_of_the_call() {
+    let line = line!() + 1;
+    let run = Launch::new(3).run(|| co_sum(&mut [100_i8; 40]));
+    let text = run.unwrap_err().to_string();
+    let call = format!("within the collective operation at {}:{line}:", file!());
+    assert!(text.contains(&call), "{text}");
+    assert!(text.ends_with("attempt to add with overflow"), "{text}");
+}

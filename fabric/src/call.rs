@@ -207,6 +207,13 @@ pub(crate) struct LastCall {
     subject: Cell<&'static str>,
 }
 
+impl LastCall {
+    /// Where it was called.
+    pub(crate) fn caller(&self) -> Option<&'static Location<'static>> {
+        self.caller.get()
+    }
+}
+
 impl CallRecord {
     #[inline]
     pub(crate) fn write(&self, call: &Call, last: &LastCall) {

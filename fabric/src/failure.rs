@@ -65,7 +65,12 @@ pub(crate) fn adopt_thread() {
             let place = info
                 .location()
                 .map_or_else(String::new, |location| format!(" at {location}"));
-            let text = format!("panicked{place}: {}", message(info.payload()));
+            let within = Image::try_current()
+                .and_then(|image| image.interrupted_call())
+                .map_or_else(String::new, |caller| {
+                    format!(", within the collective operation at {caller}")
+                });
+            let text = format!("panicked{place}{within}: {}", message(info.payload()));
             if cfg!(panic = "abort") {
                 eprintln!("an image {text}");
             }

@@ -201,6 +201,14 @@ impl Image {
         self.job.direct
     }
 
+    /// Where the program called the collective operation that the image is in the middle of, carrying out a function of
+    /// the program.
+    pub(crate) fn interrupted_call(&self) -> Option<&'static Location<'static>> {
+        let team = CURRENT.try_with(|current| current.try_borrow().ok()?.clone());
+        let is_in_turn = team.ok()??.is_in_turn();
+        self.last_call.caller().filter(|_| is_in_turn)
+    }
+
     /// The number of the node that `image` is on: images of one node share memory.
     #[must_use]
     pub fn node(&self, image: usize) -> usize {

@@ -227,6 +227,11 @@ impl Team {
         self.meetings.get()
     }
 
+    /// Whether a turn is in progress.
+    pub(crate) fn is_in_turn(&self) -> bool {
+        self.in_turn.get()
+    }
+
     /// Ends the turn in progress.
     ///
     /// # Safety
