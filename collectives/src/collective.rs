@@ -75,7 +75,7 @@ impl Collective {
         let call = Call::plain(Operation::SyncAll, Location::caller());
         let barrier = self.barrier.unwrap_or_else(|| team.barrier());
         // SAFETY: `sync_all` promises nothing to the library's other layers.
-        if let Err(failed) = unsafe { team.try_meet_by(&call, [0; 3], barrier) } {
+        if let Err(failed) = unsafe { team.try_meet_by(&call, barrier) } {
             team.fail_because(&failed, &call.describe(&team));
         }
     }

@@ -208,6 +208,14 @@ pub(crate) struct LastCall {
 }
 
 impl LastCall {
+    /// Whether it has these texts.
+    #[inline]
+    pub(crate) fn is_like(&self, call: &Call) -> bool {
+        let caller = self.caller.get();
+        caller.is_some_and(|caller| std::ptr::eq(caller, call.caller))
+            && std::ptr::eq(self.subject.get(), call.subject)
+    }
+
     /// Where it was called.
     pub(crate) fn caller(&self) -> Option<&'static Location<'static>> {
         self.caller.get()
@@ -215,7 +223,6 @@ impl LastCall {
 }
 
 impl CallRecord {
-    #[inline]
     pub(crate) fn write(&self, call: &Call, last: &LastCall) {
         if !last
             .caller

@@ -58,11 +58,16 @@ pub(crate) struct Card {
 const _: () = assert!(size_of::<Card>() == 64 || cfg!(not(target_pointer_width = "64")));
 
 impl Card {
+    /// Brings words, before the image enters.
+    #[inline]
+    pub(crate) fn bring(&self, words: &[u64; WORDS]) {
+        self.words.write(words);
+    }
+
     /// Enters meeting number `number`.
     #[inline]
-    pub(crate) fn enter(&self, number: u64, tag: &Tag, words: &[u64; WORDS]) {
+    pub(crate) fn enter(&self, number: u64, tag: &Tag) {
         self.tag.write(tag);
-        self.words.write(words);
         self.signal.raise_to(number);
     }
 
@@ -83,7 +88,7 @@ impl Card {
         self.tag.read()
     }
 
-    /// What the image, which has entered, brought.
+    /// What the image, which has entered, brought; if it brought nothing, anything.
     #[inline]
     pub(crate) fn words(&self) -> [u64; WORDS] {
         self.words.read()

@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
-use crate::call::LastCall;
+use crate::call::{Call, LastCall};
 use crate::choice::Choices;
 use crate::control::{Failure, ImageControl, Stage};
 use crate::fabric::Fabric;
@@ -297,6 +297,12 @@ impl Image {
 
     pub(crate) fn control(&self, image: usize) -> &ImageControl {
         self.job.region.control(image)
+    }
+
+    /// Lets others know in words which collective operation the image is in.
+    #[cold]
+    pub(crate) fn tell(&self, call: &Call) {
+        self.control(self.index).call.write(call, &self.last_call);
     }
 }
 

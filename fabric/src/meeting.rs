@@ -1,7 +1,10 @@
 //! How the images of a team meet: the checked barrier, with what becomes of images that disagree or have failed.
 
+use std::ops::Range;
+
 use crate::barrier::Barrier;
 use crate::barrier::dissemination::Line;
+use crate::barrier::flat;
 use crate::call::Call;
 use crate::card::{Card, Tag, WORDS};
 use crate::control::Stage;
@@ -10,6 +13,7 @@ use crate::operation::Operation;
 use crate::rendezvous::{self, Passage, Place, Refusal, Station};
 use crate::shared_memory::complete;
 use crate::status::{self, ImageFailed};
+use crate::tally::Patience;
 use crate::team::Team;
 use crate::waiting::{Cause, Stop, Waiting};
 
@@ -52,7 +56,18 @@ impl Team {
     #[inline]
     pub unsafe fn try_meet(&self, call: &Call) -> Result<(), ImageFailed> {
         // SAFETY: passed on.
-        unsafe { self.try_meet_with(call, [0; WORDS]) }
+        unsafe { self.try_meet_by(call, self.barrier()) }
+    }
+
+    /// Collective. As [`try_meet`](Self::try_meet), by this barrier, which must be the same on all images.
+    ///
+    /// # Errors
+    /// As [`try_meet`](Self::try_meet).
+    ///
+    /// # Safety
+    /// As [`meet`](Self::meet).
+    pub unsafe fn try_meet_by(&self, call: &Call, barrier: Barrier) -> Result<(), ImageFailed> {
+        self.go_through(call, barrier, |_| ())
     }
 
     /// Collective. As [`try_meet`](Self::try_meet), and brings words that all images can read afterwards with
@@ -63,52 +78,72 @@ impl Team {
     ///
     /// # Safety
     /// As [`meet`](Self::meet).
-    #[inline]
     pub unsafe fn try_meet_with(
         &self,
         call: &Call,
         words: [u64; WORDS],
     ) -> Result<(), ImageFailed> {
-        // SAFETY: passed on.
-        unsafe { self.try_meet_by(call, words, self.barrier()) }
+        self.words.set(words);
+        self.go_through(call, self.barrier(), |card| card.bring(&words))
     }
 
-    /// Collective. As [`try_meet_with`](Self::try_meet_with), by this barrier, which must be the same on all
-    /// images.
-    ///
-    /// # Errors
-    /// As [`try_meet`](Self::try_meet).
-    ///
-    /// # Safety
-    /// As [`meet`](Self::meet).
-    pub unsafe fn try_meet_by(
+    /// Enters the next meeting and passes its barrier. What only a long wait needs is left to [`pass`](Self::pass): the
+    /// fewer instructions lie between two barriers, the earlier the others learn of the second.
+    #[inline]
+    fn go_through(
         &self,
         call: &Call,
-        words: [u64; WORDS],
         barrier: Barrier,
+        bring: impl FnOnce(&Card),
     ) -> Result<(), ImageFailed> {
         let image = &**self.image();
         complete();
         image.collect_many_payloads();
         let alarm = image.job.region.job().alarm();
-        image
-            .control(image.index)
-            .call
-            .write(call, &image.last_call);
+        if !image.last_call.is_like(call) {
+            image.tell(call);
+        }
         let number = self.meetings.get() + 1;
         self.meetings.set(number);
-        self.words.set(words);
+        let tag = barrier.mark(call.tag());
+        let card = |index| &self.control(index).station.cards[(number & 1) as usize];
+        let me = self.index();
+        let own = card(me);
+        bring(own);
+        own.enter(number, &tag);
+        let is_quiet = alarm == self.alarm.get() && !self.has_failed.get();
+        let mut patience = image.job.patience;
+        if barrier == Barrier::Flat && is_quiet {
+            let come_soon = |mut others: Range<usize>| {
+                others.all(|index| flat::comes_soon(card(index), number, &tag, patience.spins))
+            };
+            if come_soon(me + 1..self.images()) && come_soon(0..me) {
+                return Ok(());
+            }
+            // Enough of that.
+            patience.spins = 0;
+        }
+        self.pass(number, tag, barrier, patience, is_quiet)
+    }
+
+    /// Passes the barrier of the meeting that the image has entered, however long it takes.
+    #[inline(never)]
+    fn pass(
+        &self,
+        number: u64,
+        tag: Tag,
+        barrier: Barrier,
+        patience: Patience,
+        is_quiet: bool,
+    ) -> Result<(), ImageFailed> {
         let passage = Passage {
             me: self.index(),
             images: self.images(),
             number,
-            tag: barrier.mark(call.tag()),
-            patience: image.job.patience,
+            tag,
+            patience,
             place: Hall { team: self, number },
         };
-        let card = passage.card(passage.me);
-        card.enter(number, &passage.tag, &words);
-        let is_quiet = alarm == self.alarm.get() && !self.has_failed.get();
         if !is_quiet && self.is_alarmed() {
             return self.meet_survivors(&passage);
         }

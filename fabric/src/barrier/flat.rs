@@ -4,6 +4,8 @@
 //! share cores, one that finds somebody missing lets another run, and when it runs again all the others have
 //! come by: one change of images for each image and barrier.
 
+use crate::card::{Card, Tag};
+use crate::primitives::pause;
 use crate::rendezvous::{Passage, Place, Refusal};
 
 /// Passes the barrier.
@@ -20,4 +22,17 @@ pub(crate) fn meet<P: Place>(passage: &Passage<P>) -> Result<(), Refusal<P::Stop
         passage.compare(image, card)?;
     }
     Ok(())
+}
+
+/// Whether the image with this card comes while this one spins, and agrees: the short way through the barrier, on
+/// which nothing is made that only a longer wait needs. If not, [`meet`] is to find out more.
+#[inline]
+pub(crate) fn comes_soon(card: &Card, number: u64, tag: &Tag, spins: u32) -> bool {
+    for _ in 0..spins {
+        if card.has_entered(number) {
+            return card.agrees(tag);
+        }
+        pause();
+    }
+    false
 }

@@ -3,9 +3,9 @@
 // Each model uses a part of this.
 #![allow(dead_code)]
 
-use crate::barrier::Barrier;
 use crate::barrier::dissemination::Line;
 use crate::barrier::tree;
+use crate::barrier::{Barrier, flat};
 use crate::card::Tag;
 use crate::lookout::{Lookout, Stop, failed};
 use crate::primitives;
@@ -36,7 +36,9 @@ impl Hall {
     }
 
     pub(crate) fn enter(&self, me: usize, number: u64, tag: &Tag, words: &[u64; 3]) {
-        self.stations[me].cards[(number & 1) as usize].enter(number, tag, words);
+        let card = &self.stations[me].cards[(number & 1) as usize];
+        card.bring(words);
+        card.enter(number, tag);
     }
 
     /// What that image brought.
@@ -54,6 +56,14 @@ impl Hall {
         barrier: Barrier,
     ) -> Result<Vec<usize>, Refusal<Stop>> {
         self.meet_as(me, number, &barrier.mark(tag), words, |passage| {
+            let others = (me + 1..self.images()).chain(0..me);
+            let mut cards = others.map(|image| passage.card(image));
+            let spins = self.patience.spins;
+            if barrier == Barrier::Flat
+                && cards.all(|card| flat::comes_soon(card, number, &passage.tag, spins))
+            {
+                return Ok(());
+            }
             rendezvous::meet(passage, barrier)
         })
     }
