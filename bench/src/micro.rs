@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use crate::conductor::{self, Effort};
-use crate::operations::{OPERATIONS, Operation};
+use crate::operations::{OBSERVATIONS, OPERATIONS};
 use crate::options::{Micro, Task};
 use crate::peers::{Installed, Peer};
 use crate::report::{self, Machine};
@@ -25,9 +25,13 @@ pub fn run(options: &Micro) -> Result<(), Box<dyn Error>> {
     }
     let rows_of_one = OPERATIONS
         .iter()
-        .filter(|operation| is_wanted(operation, &options.only))
+        .filter(|operation| is_wanted(operation.name, &options.only))
         .map(|operation| operation.sizes.len())
-        .sum::<usize>();
+        .sum::<usize>()
+        + OBSERVATIONS
+            .iter()
+            .filter(|observation| is_wanted(observation.name, &options.only))
+            .count();
     let programs = effort.rounds * (1 + peers.len());
     let bar = conductor::progress(rows_of_one * programs);
     let mut ended = 0;
@@ -91,6 +95,6 @@ fn add_peer(row: &mut Row, peer: Peer, line: Line, own: &Row) {
 }
 
 /// Whether the operation is among `only`, or `only` names none.
-pub fn is_wanted(operation: &Operation, only: &[String]) -> bool {
-    only.is_empty() || only.iter().any(|name| name == operation.name)
+pub fn is_wanted(operation: &str, only: &[String]) -> bool {
+    only.is_empty() || only.iter().any(|name| name == operation)
 }

@@ -2,6 +2,11 @@
 
 pub mod blocks;
 pub mod collectives;
+pub mod events;
+pub mod memory;
+pub mod mutex;
+pub mod pairs;
+pub mod waiting;
 
 use std::rc::Rc;
 
@@ -44,9 +49,34 @@ impl Part {
     }
 }
 
+/// Something that is told in other numbers than the time that it takes beside a bound.
+#[derive(Debug)]
+pub struct Observation {
+    /// Its name in tables and on the command line.
+    pub name: &'static str,
+    /// Collective. What stands in place of the operation's time and of the bound's, once or more often; on image 0.
+    pub observe: fn() -> Vec<[f64; 2]>,
+}
+
+/// All observations, which follow the operations.
+pub const OBSERVATIONS: &[Observation] = &[waiting::WAITING];
+
+/// The names of all rows, in the order of the tables.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let operations = OPERATIONS.iter().map(|operation| operation.name);
+    operations.chain(OBSERVATIONS.iter().map(|observation| observation.name))
+}
+
 /// All operations, in the order of the tables. A new one is a line here.
 pub const OPERATIONS: &[Operation] = &[
+    events::EVENT_PINGPONG,
+    events::EVENT_RING,
+    events::NOTIFY_PINGPONG,
+    mutex::MUTEX,
     collectives::SYNC_ALL,
+    pairs::SYNC_PAIR,
+    memory::ALLOC,
+    memory::OPEN,
     collectives::CO_SUM,
     collectives::CO_SUM_ASYNC,
     collectives::CO_SUM_REPRODUCIBLE,

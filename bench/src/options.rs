@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::operations::OPERATIONS;
+use crate::operations;
 use crate::peers::Peer;
 
 /// What `cobench --help` prints.
@@ -24,8 +24,9 @@ usage: cobench micro [--images N] [--fabric F] [--only NAME,...] [--peer NAME,..
 
   --images N        number of images; tune takes several (default: one on each core; tune: 2,4,8)
   --fabric F        what images are: processes or threads (default: processes)
-  --only NAME,...   only these operations: sync_all, co_sum, co_sum_async, co_sum_reproducible, co_total_reproducible,
-                    co_scan, co_broadcast, co_gather, co_allgather, co_scatter, co_alltoall, co_reduce_scatter
+  --only NAME,...   only these operations: event_pingpong, event_ring, notify_pingpong, mutex, sync_all, sync_pair,
+                    alloc, open, co_sum, co_sum_async, co_sum_reproducible, co_total_reproducible, co_scan,
+                    co_broadcast, co_gather, co_allgather, co_scatter, co_alltoall, co_reduce_scatter, waiting
   --peer NAME,...   also measure these peers, in turn with coarray: mpi
   --json            print one JSON object a line instead of a table
   --output FILE     where tune writes (default: collectives.toml)
@@ -370,7 +371,7 @@ fn fabric(text: &str) -> Result<Fabric, OptionsError> {
 }
 
 fn operations(text: &str) -> Result<Vec<String>, OptionsError> {
-    let names: Vec<&str> = OPERATIONS.iter().map(|operation| operation.name).collect();
+    let names: Vec<&str> = operations::names().collect();
     list(text, |word| {
         if names.contains(&word) {
             Ok(word.to_owned())

@@ -68,7 +68,14 @@ fn all_rows() -> Vec<(String, usize)> {
         sizes.iter().map(row).collect::<Vec<_>>()
     };
     [
+        of("event_pingpong", &vec![0]),
+        of("event_ring", &vec![0]),
+        of("notify_pingpong", &vec![8, 4096]),
+        of("mutex", &vec![0]),
         of("sync_all", &vec![0]),
+        of("sync_pair", &vec![0]),
+        of("alloc", &vec![4096]),
+        of("open", &vec![0]),
         of("co_sum", &all),
         of("co_sum_async", &vec![8]),
         of("co_sum_reproducible", &vec![8 << 20]),
@@ -80,6 +87,7 @@ fn all_rows() -> Vec<(String, usize)> {
         of("co_scatter", &few),
         of("co_alltoall", &few),
         of("co_reduce_scatter", &few),
+        of("waiting", &vec![0]),
     ]
     .concat()
 }
