@@ -17,7 +17,7 @@
 
 int main(int argc, char **argv) {
     /* Room for hundreds of PEs. */
-    begin((size_t)512 << 20);
+    begin((size_t)256 << 20);
     const struct operation operations[] = {
         {"put", put, check_put, 1, {8}},
         {"get", get, check_get, 1, {8}},
