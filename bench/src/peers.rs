@@ -56,7 +56,7 @@ pub enum PeerError {
 const MPI_PACKAGES: &str = "openmpi-bin libopenmpi-dev";
 
 /// The program of the peer MPI, and what it includes.
-const MPI_SOURCES: [(&str, &str); 5] = [
+const MPI_SOURCES: [(&str, &str); 6] = [
     ("batches.h", include_str!("../peers/batches.h")),
     (
         "mpi/operations.c",
@@ -67,6 +67,7 @@ const MPI_SOURCES: [(&str, &str); 5] = [
         include_str!("../peers/mpi/collectives.h"),
     ),
     ("mpi/messages.h", include_str!("../peers/mpi/messages.h")),
+    ("mpi/process.h", include_str!("../peers/mpi/process.h")),
     ("mpi/world.h", include_str!("../peers/mpi/world.h")),
 ];
 
