@@ -1,6 +1,7 @@
 //! Barriers, allocation and collective operations.
 //!
-//! There are no events, locks or barriers of pairs in Lamellar.
+//! There are no events, locks or barriers of pairs in Lamellar. Sums over shared memory are of integers: of floating-point
+//! numbers they end in a panic.
 
 use lamellar::BroadcastInput;
 use lamellar::memregion::prelude::*;
@@ -36,9 +37,9 @@ pub fn measure(plan: &Plan) {
 
 fn sums(plan: &Plan) {
     let (world, pes) = (plan.world, plan.world.num_pes());
-    let region = world.alloc_shared_mem_region::<f64>(LARGEST / 8).block();
+    let region = world.alloc_shared_mem_region::<u64>(LARGEST / 8).block();
     // SAFETY: nobody reads it before the barrier.
-    unsafe { region.as_mut_slice() }.fill((world.my_pe() + 1) as f64);
+    unsafe { region.as_mut_slice() }.fill((world.my_pe() + 1) as u64);
     world.barrier();
     for length in lengths() {
         let add = |times| {
@@ -49,8 +50,11 @@ fn sums(plan: &Plan) {
             }
             sums
         };
-        let (sums, expected) = (add(1), (pes * (pes + 1) / 2) as f64);
-        plan.expect(sums.len() == length && sums.iter().all(|&sum| sum == expected), "a sum is wrong");
+        let (sums, expected) = (add(1), (pes * (pes + 1) / 2) as u64);
+        plan.expect(
+            sums.len() == length && sums.iter().all(|&sum| sum == expected),
+            "a sum is wrong",
+        );
         plan.stopwatch.measure("co_sum", 8 * length, |times| {
             add(times);
         });
@@ -68,7 +72,11 @@ fn broadcasts(plan: &Plan) {
         let broadcast = |times| {
             let mut values = None;
             for _ in 0..times {
-                let part = if leads { BroadcastInput::Root(0) } else { BroadcastInput::NotRoot(0) };
+                let part = if leads {
+                    BroadcastInput::Root(0)
+                } else {
+                    BroadcastInput::NotRoot(0)
+                };
                 // SAFETY: nobody writes to the region.
                 values = unsafe { region.broadcast_from_pe(part, length) }.block();
             }
@@ -84,5 +92,7 @@ fn broadcasts(plan: &Plan) {
 }
 
 fn lengths() -> impl Iterator<Item = usize> {
-    std::iter::successors(Some(8), |bytes| Some(4 * bytes)).take_while(|&bytes| bytes <= LARGEST).map(|bytes| bytes / 8)
+    std::iter::successors(Some(8), |bytes| Some(4 * bytes))
+        .take_while(|&bytes| bytes <= LARGEST)
+        .map(|bytes| bytes / 8)
 }

@@ -20,10 +20,7 @@ pub fn is_pe() -> bool {
 
 /// Runs this program as so many PEs.
 pub fn start(pes: usize) -> ExitCode {
-    let job = process::id();
-    let outcome = start_each(pes, job).and_then(wait);
-    remove_shared_memory(job);
-    match outcome {
+    match start_each(pes, process::id()).and_then(wait) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("coarray-peer-lamellar: {error}");
@@ -42,6 +39,8 @@ fn start_each(pes: usize, job: u32) -> Result<Vec<Child>, String> {
             .env("LAMELLAR_NUM_PES", pes.to_string())
             .env(PE, pe.to_string())
             .env("LAMELLAR_JOB_ID", job.to_string())
+            // One thread does all; with workers, even one of these would share the core with it.
+            .env("LAMELLAR_EXECUTOR", "single_thread")
             .env("LAMELLAR_THREADS", "1")
             .env("LAMELLAR_HEAP_SIZE", HEAP.to_string())
             .spawn();
@@ -76,37 +75,43 @@ fn wait(mut running: Vec<Child>) -> Result<(), String> {
             end(&mut running);
             return Err(failure);
         }
-        thread::sleep(Duration::from_millis(1));
+        thread::sleep(Duration::from_millis(5));
     }
     Ok(())
 }
 
 fn end(running: &mut [Child]) {
     for child in running {
+        remove_shared_memory(&format!("/proc/{}/maps", child.id()));
         // One that has just ended by itself is as good.
         let _ = child.kill();
         let _ = child.wait();
     }
 }
 
-/// PEs that were killed leave their memory behind.
-fn remove_shared_memory(job: u32) {
-    let Ok(files) = fs::read_dir("/dev/shm") else {
-        return;
-    };
-    let prefix = format!("lamellar_{job}_");
-    for file in files.flatten() {
-        if file.file_name().to_string_lossy().starts_with(&prefix) {
-            let _ = fs::remove_file(file.path());
+/// A PE that does not end as it should leaves the files of its shared memory behind: removes what a process has mapped.
+fn remove_shared_memory(maps: &str) {
+    for line in fs::read_to_string(maps).unwrap_or_default().lines() {
+        if let Some(start) = line.find("/dev/shm/lamellar_") {
+            let _ = fs::remove_file(&line[start..]);
         }
     }
+}
+
+/// Ends this PE, as a failure; its launcher ends the others.
+pub fn abandon() -> ! {
+    remove_shared_memory("/proc/self/maps");
+    process::exit(1);
 }
 
 /// In a PE: moves to a core of its own if there are enough, and ends with the process that started it.
 pub fn settle(pes: usize) {
     let cores = core_affinity::get_core_ids().unwrap_or_default();
     let pe = env::var(PE).ok().and_then(|pe| pe.parse::<usize>().ok());
-    if let Some(&core) = pe.and_then(|pe| cores.get(pe)).filter(|_| pes <= cores.len()) {
+    if let Some(&core) = pe
+        .and_then(|pe| cores.get(pe))
+        .filter(|_| pes <= cores.len())
+    {
         // Without, a measurement is worse, but not wrong.
         core_affinity::set_for_current(core);
     }

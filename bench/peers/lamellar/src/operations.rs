@@ -3,7 +3,7 @@
 use lamellar::LamellarWorld;
 
 use crate::timing::Stopwatch;
-use crate::{collectives, report, transfers, updates};
+use crate::{collectives, launch, report, transfers, updates};
 
 /// What is measured and how: the command line.
 pub struct Plan<'world> {
@@ -29,7 +29,7 @@ impl Plan<'_> {
     pub fn expect(&self, holds: bool, otherwise: &str) {
         if !holds {
             eprintln!("lamellar: {otherwise}");
-            std::process::exit(1);
+            launch::abandon();
         }
     }
 }
@@ -38,7 +38,10 @@ impl Plan<'_> {
 pub fn run(world: &LamellarWorld, arguments: &[String]) {
     let number = |text: &String| text.parse::<f64>().ok();
     let [milliseconds, microseconds, only @ ..] = arguments else {
-        report::fail(world, "usage: operations MILLISECONDS MICROSECONDS [OPERATION ...]");
+        report::fail(
+            world,
+            "usage: operations MILLISECONDS MICROSECONDS [OPERATION ...]",
+        );
     };
     let (Some(budget), Some(batch)) = (number(milliseconds), number(microseconds)) else {
         report::fail(world, "MILLISECONDS and MICROSECONDS must be numbers");

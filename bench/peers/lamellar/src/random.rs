@@ -1,7 +1,7 @@
 //! The random access of the Parallel Research Kernels: streams of random numbers update a table that is spread over all
 //! PEs, which a second round of the same updates restores: `random LOG2SIZE UPDATE_RATIO VECTOR_LENGTH`.
 //!
-//! The streams advance together, and each vector of their next numbers is one batch of atomic updates.
+//! Each update is an atomic operation, so that none is lost.
 
 use std::time::Instant;
 
@@ -19,19 +19,20 @@ pub fn run(world: &LamellarWorld, arguments: &[String]) {
     let updates = size * argument(world, arguments, 1, "update ratio", None);
     let streams = argument(world, arguments, 2, "vector length", None);
     let table = AtomicArray::<u64>::new(world, size, Distribution::Block).block();
-    table.dist_iter_mut().enumerate().for_each(|(i, word)| word.store(i as u64)).block();
+    table
+        .dist_iter_mut()
+        .enumerate()
+        .for_each(|(i, word)| word.store(i as u64))
+        .block();
 
     world.barrier();
     let start = Instant::now();
     for _ in 0..2 {
-        let mut states: Vec<u64> = (pe..streams)
-            .step_by(pes)
-            .map(|stream| power(SEED + (updates / streams * stream) as u64))
-            .collect();
-        for _ in 0..updates / (2 * streams) {
-            for state in &mut states {
-                *state = following(*state);
-                table.bit_xor(*state as usize % size, *state).block();
+        for stream in (pe..streams).step_by(pes) {
+            let mut state = power(SEED + (updates / streams * stream) as u64);
+            for _ in 0..updates / (2 * streams) {
+                state = following(state);
+                table.bit_xor(state as usize % size, state).block();
             }
         }
         world.barrier();

@@ -25,6 +25,10 @@ pub fn power(exponent: u64) -> u64 {
         let squared = (0..64)
             .filter(|i| power >> i & 1 == 1)
             .fold(0, |sum, i: usize| sum ^ squares[i]);
-        if exponent >> bit & 1 == 1 { following(squared) } else { squared }
+        if exponent >> bit & 1 == 1 {
+            following(squared)
+        } else {
+            squared
+        }
     })
 }

@@ -21,7 +21,9 @@ pub fn run(world: &LamellarWorld, arguments: &[String]) {
     }
     let rows = share(pe, pes, n);
     // Two rows of the neighbour above, own rows, two of the neighbour below; on every PE room for as many as the first has.
-    let input = world.alloc_shared_mem_region::<f64>((share(0, pes, n).len() + 2 * RADIUS) * n).block();
+    let input = world
+        .alloc_shared_mem_region::<f64>((share(0, pes, n).len() + 2 * RADIUS) * n)
+        .block();
     let own = RADIUS * n..(RADIUS + rows.len()) * n;
     let mut output = vec![0.0; rows.len() * n];
     // SAFETY: nobody reads before the barrier.
@@ -45,21 +47,33 @@ pub fn run(world: &LamellarWorld, arguments: &[String]) {
         unsafe {
             if pe > 0 {
                 let theirs = (RADIUS + share(pe - 1, pes, n).len()) * n;
-                input.put_buffer(pe - 1, theirs, input.sub_region(own.start..own.start + halo)).block();
+                input
+                    .put_buffer(
+                        pe - 1,
+                        theirs,
+                        input.sub_region(own.start..own.start + halo),
+                    )
+                    .block();
             }
             if pe + 1 < pes {
-                input.put_buffer(pe + 1, 0, input.sub_region(own.end - halo..own.end)).block();
+                input
+                    .put_buffer(pe + 1, 0, input.sub_region(own.end - halo..own.end))
+                    .block();
             }
         }
         world.barrier();
         // SAFETY: neighbours write to the halos behind the next barrier, and own rows belong to this PE.
         let values = unsafe { input.as_mut_slice() };
         apply(values, &mut output, n, rows.start);
-        values[own.clone()].iter_mut().for_each(|value| *value += 1.0);
+        values[own.clone()]
+            .iter_mut()
+            .for_each(|value| *value += 1.0);
     }
     let seconds = start.elapsed().as_secs_f64() / iterations as f64;
 
-    let norm: f64 = gather(world, output.iter().map(|value| value.abs()).sum()).iter().sum();
+    let norm: f64 = gather(world, output.iter().map(|value| value.abs()).sum())
+        .iter()
+        .sum();
     let points = ((n - 2 * RADIUS) as f64).powi(2);
     let valid = (norm / points - 2.0 * (iterations + 1) as f64).abs() < 1e-8;
     conclude(world, valid, "MFlops/s", 1e-6 * 19.0 * points, seconds);
@@ -73,7 +87,8 @@ fn apply(input: &[f64], output: &mut [f64], n: usize, first: usize) {
         }
         let [up2, up1, here, down1, down2] = std::array::from_fn(|i| &input[(row + i) * n..][..n]);
         for column in RADIUS..n - RADIUS {
-            output[column] += NEAR * (down1[column] - up1[column] + here[column + 1] - here[column - 1])
+            output[column] += NEAR
+                * (down1[column] - up1[column] + here[column + 1] - here[column - 1])
                 + FAR * (down2[column] - up2[column] + here[column + 2] - here[column - 2]);
         }
     }

@@ -68,7 +68,10 @@ impl<'world> Stopwatch<'world> {
 
     /// The first start and the last end of each batch on any PE.
     fn merge(&self, spans: &[(i64, i64)]) -> Vec<(i64, i64)> {
-        let own: Vec<i64> = spans.iter().flat_map(|&(start, end)| [start, end]).collect();
+        let own: Vec<i64> = spans
+            .iter()
+            .flat_map(|&(start, end)| [start, end])
+            .collect();
         let mut merged = spans.to_vec();
         self.world.barrier();
         // SAFETY: nobody reads these marks before the next barrier.

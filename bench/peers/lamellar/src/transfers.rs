@@ -11,7 +11,16 @@ use crate::operations::Plan;
 
 const WORDS: usize = 1024;
 const LARGEST: usize = 64 << 20;
-const BLOCKS: [usize; 8] = [8, 64, 1 << 10, 8 << 10, 64 << 10, 512 << 10, 4 << 20, LARGEST];
+const BLOCKS: [usize; 8] = [
+    8,
+    64,
+    1 << 10,
+    8 << 10,
+    64 << 10,
+    512 << 10,
+    4 << 20,
+    LARGEST,
+];
 
 /// Measures `put`, `get`, `bulk_put` and `bulk_get`.
 pub fn measure(plan: &Plan) {
@@ -48,9 +57,15 @@ fn words(plan: &Plan) {
     if world.my_pe() == target {
         // SAFETY: nobody writes between the barriers.
         let arrived = unsafe { region.as_slice() };
-        plan.expect(arrived.iter().copied().eq(0..WORDS as u64), "a put is wrong");
+        plan.expect(
+            arrived.iter().copied().eq(0..WORDS as u64),
+            "a put is wrong",
+        );
     }
-    plan.expect(!leads || get(WORDS) == (WORDS * (WORDS - 1) / 2) as u64, "a get is wrong");
+    plan.expect(
+        !leads || get(WORDS) == (WORDS * (WORDS - 1) / 2) as u64,
+        "a get is wrong",
+    );
 
     if plan.wants("put") {
         plan.stopwatch.measure("put", 8, put);
@@ -99,9 +114,15 @@ fn blocks(plan: &Plan) {
         if world.my_pe() == target {
             // SAFETY: nobody writes between the barriers.
             let arrived = &unsafe { region.as_slice() }[..length];
-            plan.expect(arrived.iter().copied().eq(0..length as u64), "a block written is wrong");
+            plan.expect(
+                arrived.iter().copied().eq(0..length as u64),
+                "a block written is wrong",
+            );
         }
-        plan.expect(!leads || get(1) == Some(length as u64 - 1), "a block read is wrong");
+        plan.expect(
+            !leads || get(1) == Some(length as u64 - 1),
+            "a block read is wrong",
+        );
         world.barrier();
 
         if plan.wants("bulk_put") {

@@ -27,7 +27,10 @@ pub fn run(world: &LamellarWorld, arguments: &[String]) {
     // What goes to each PE, and what came from each.
     let sent = world.alloc_one_sided_mem_region::<f64>(block * pes);
     let received = world.alloc_shared_mem_region::<f64>(block * pes).block();
-    let mut a: Vec<f64> = own.clone().flat_map(|column| (0..order).map(move |row| (order * column + row) as f64)).collect();
+    let mut a: Vec<f64> = own
+        .clone()
+        .flat_map(|column| (0..order).map(move |row| (order * column + row) as f64))
+        .collect();
     let mut b = vec![0.0; order * width];
 
     let mut start = Instant::now();
@@ -41,7 +44,13 @@ pub fn run(world: &LamellarWorld, arguments: &[String]) {
         for other in (pe..pes).chain(0..pe) {
             let part = other * block..other * block + width * columns(other).len();
             // SAFETY: only this PE knows the region, and no put is under way.
-            transpose(&a, order, columns(other), &mut unsafe { sent.as_mut_slice() }[part.clone()], tile);
+            transpose(
+                &a,
+                order,
+                columns(other),
+                &mut unsafe { sent.as_mut_slice() }[part.clone()],
+                tile,
+            );
             // SAFETY: nobody else puts here, and it is read behind the barrier.
             unsafe { received.put_buffer(other, pe * block, sent.sub_region(part)) }.block();
         }
@@ -50,8 +59,14 @@ pub fn run(world: &LamellarWorld, arguments: &[String]) {
         let received = unsafe { received.as_slice() };
         for other in 0..pes {
             let rows = columns(other);
-            for (b, received) in b.chunks_exact_mut(order).zip(received[other * block..].chunks_exact(rows.len())) {
-                b[rows.clone()].iter_mut().zip(received).for_each(|(b, received)| *b += received);
+            for (b, received) in b
+                .chunks_exact_mut(order)
+                .zip(received[other * block..].chunks_exact(rows.len()))
+            {
+                b[rows.clone()]
+                    .iter_mut()
+                    .zip(received)
+                    .for_each(|(b, received)| *b += received);
             }
         }
         a.iter_mut().for_each(|a| *a += 1.0);
@@ -62,10 +77,18 @@ pub fn run(world: &LamellarWorld, arguments: &[String]) {
     let deviation: f64 = own
         .zip(b.chunks_exact(order))
         .flat_map(|(column, b)| b.iter().enumerate().map(move |(row, b)| (column, row, b)))
-        .map(|(column, row, b)| (b - additions - (iterations + 1) as f64 * (order * row + column) as f64).abs())
+        .map(|(column, row, b)| {
+            (b - additions - (iterations + 1) as f64 * (order * row + column) as f64).abs()
+        })
         .sum();
     let valid = gather(world, deviation).iter().sum::<f64>() < 1e-8;
-    conclude(world, valid, "MB/s", 2e-6 * 8.0 * (order as f64).powi(2), seconds);
+    conclude(
+        world,
+        valid,
+        "MB/s",
+        2e-6 * 8.0 * (order as f64).powi(2),
+        seconds,
+    );
 }
 
 /// Some rows of this PE's columns, as columns, tile by tile.

@@ -42,14 +42,20 @@ fn single_word(plan: &Plan) {
         let mut expected = words.load(target).block();
         (0..times).all(|_| {
             expected += 1;
-            words.compare_exchange(target, expected - 1, expected).block().is_ok()
+            words
+                .compare_exchange(target, expected - 1, expected)
+                .block()
+                .is_ok()
         })
     };
 
     fetch_add(10);
     plan.expect(compare_exchange(20), "an exchange fails");
     world.barrier();
-    plan.expect(words.load(target).block() == 30, "an atomic operation is wrong");
+    plan.expect(
+        words.load(target).block() == 30,
+        "an atomic operation is wrong",
+    );
     world.barrier();
 
     if plan.wants("fetch_add") {
@@ -85,11 +91,15 @@ fn plain(plan: &Plan) {
         update(&mut state, TRIAL);
         world.barrier();
         // SAFETY: nobody writes between the barriers.
-        let changed = unsafe { table.as_slice() }.iter().filter(|&&word| word != 0).count();
+        let changed = unsafe { table.as_slice() }
+            .iter()
+            .filter(|&&word| word != 0)
+            .count();
         plan.expect(round == 2 || changed > TRIAL / 2, "no update arrived");
         plan.expect(round == 1 || changed <= TRIAL / 100, "updates are wrong");
     }
-    plan.stopwatch.measure("gups", 8, |times| update(&mut state, times));
+    plan.stopwatch
+        .measure("gups", 8, |times| update(&mut state, times));
 }
 
 fn atomic(plan: &Plan) {
@@ -99,7 +109,9 @@ fn atomic(plan: &Plan) {
     let update = |state: &mut u64, times| {
         for _ in 0..times {
             *state = following(*state);
-            table.bit_xor(*state as usize % (WORDS * pes), *state).block();
+            table
+                .bit_xor(*state as usize % (WORDS * pes), *state)
+                .block();
         }
     };
 
@@ -109,10 +121,16 @@ fn atomic(plan: &Plan) {
         update(&mut state, TRIAL);
         world.barrier();
         let local = table.local_data();
-        let changed = (0..local.len()).filter(|&word| local.at(word).load() != 0).count();
-        plan.expect(round == 2 || changed > TRIAL / 2, "no atomic update arrived");
+        let changed = (0..local.len())
+            .filter(|&word| local.at(word).load() != 0)
+            .count();
+        plan.expect(
+            round == 2 || changed > TRIAL / 2,
+            "no atomic update arrived",
+        );
         plan.expect(round == 1 || changed == 0, "atomic updates are wrong");
         world.barrier();
     }
-    plan.stopwatch.measure("gups_atomic", 8, |times| update(&mut state, times));
+    plan.stopwatch
+        .measure("gups_atomic", 8, |times| update(&mut state, times));
 }
