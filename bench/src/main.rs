@@ -10,6 +10,8 @@ mod micro;
 mod operations;
 mod options;
 mod peers;
+#[expect(dead_code, reason = "the commands that plot come next")]
+mod plot;
 mod raw;
 mod report;
 mod sample;
