@@ -6,12 +6,17 @@ use crate::peers::Peer;
 /// The help text.
 pub fn help() -> String {
     let operations = OPERATIONS.iter().map(|operation| operation.name);
-    let peers = Peer::ALL.iter().map(|peer| peer.name());
-    let text = TEXT
-        .replace("{operations}", &operations.collect::<Vec<_>>().join(", "))
-        .replace("{peers}", &peers.collect::<Vec<_>>().join(", "));
-    let lines: Vec<String> = text.lines().map(folded).collect();
-    lines.join("\n")
+    TEXT.replace(
+        "{operations}",
+        &folded("only these operations: ", operations),
+    )
+    .replace(
+        "{peers}",
+        &folded(
+            "also measure these peers, in turn with coarray: ",
+            Peer::ALL.iter().map(|peer| peer.name()),
+        ),
+    )
 }
 
 /// Columns of a terminal that the text may take.
@@ -20,21 +25,28 @@ const WIDTH: usize = 120;
 /// Where the explanation of an option begins.
 const INDENT: usize = 20;
 
-/// A line, or as many as it needs.
-fn folded(line: &str) -> String {
-    let mut text = String::new();
-    let mut rest = line;
-    let mut indent = 0;
-    while indent + rest.len() > WIDTH
-        && let Some(end) = rest[..WIDTH - indent].rfind(", ")
-    {
-        text += &rest[..=end];
-        indent = INDENT;
-        text += "\n";
-        text += &" ".repeat(indent);
-        rest = &rest[end + 2..];
+/// Names after the beginning of their explanation, in as many lines as they need.
+fn folded<'names>(beginning: &str, names: impl Iterator<Item = &'names str>) -> String {
+    let mut text = beginning.to_owned();
+    let mut column = INDENT + beginning.len();
+    let mut names = names.peekable();
+    while let Some(name) = names.next() {
+        let comma = if names.peek().is_some() { "," } else { "" };
+        let width = name.len() + comma.len();
+        if column + width > WIDTH {
+            text.truncate(text.trim_end().len());
+            text += "\n";
+            text += &" ".repeat(INDENT);
+            column = INDENT;
+        }
+        text += name;
+        text += comma;
+        if !comma.is_empty() {
+            text += " ";
+        }
+        column += width + 1;
     }
-    text + rest
+    text
 }
 
 const TEXT: &str = "\
@@ -50,8 +62,8 @@ usage: cobench micro [--images N] [--fabric F] [--only NAME,...] [--peer NAME,..
 
   --images N        number of images; tune takes several (default: one on each core; tune: 2,4,8)
   --fabric F        what images are: processes or threads (default: processes)
-  --only NAME,...   only these operations: {operations}
-  --peer NAME,...   also measure these peers, in turn with coarray: {peers}
+  --only NAME,...   {operations}
+  --peer NAME,...   {peers}
   --json            print one JSON object a line instead of a table
   --output FILE     where tune writes (default: collectives.toml)
   --quick           one short round, to see that everything works
@@ -74,8 +86,12 @@ mod tests {
 
     #[test]
     fn long_lists_are_folded() {
-        let list = format!("{:INDENT$}{}", "  --only", ["operation"; 40].join(", "));
-        let folded = folded(&list);
+        let names = ["operation"; 40];
+        let folded = format!(
+            "{:INDENT$}{}",
+            "  --only",
+            folded("only these: ", names.into_iter())
+        );
         assert!(folded.lines().count() > 3);
         for (number, line) in folded.lines().enumerate() {
             assert!(line.len() <= WIDTH, "{line}");
@@ -84,11 +100,7 @@ mod tests {
                 "{line}"
             );
         }
-        let words = |text: &str| {
-            text.split_whitespace()
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(words(&folded), words(&list));
+        let words: Vec<_> = folded.split_whitespace().collect();
+        assert_eq!(words[3..].join(" "), names.join(", "));
     }
 }
