@@ -21,7 +21,7 @@ mod tune;
 
 use std::process::ExitCode;
 
-use options::{Command, HELP};
+use options::{Command, help};
 
 /// Exit code for a command line that cannot be followed.
 const USAGE: u8 = 2;
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     };
     let outcome = match command {
         Command::Help => {
-            println!("{HELP}");
+            println!("{}", help());
             Ok(())
         }
         Command::Job(_) => return coarray::launch(job::run),

@@ -1,0 +1,34 @@
+/* Operations of MPI with two sides or all, timed as cobench times those of coarray.
+
+   usage: mpirun -n N operations MILLISECONDS MICROSECONDS [OPERATION ...] */
+
+#include "collectives.h"
+
+#define KIB(n) ((size_t)(n) << 10)
+
+static const struct operation operations[] = {
+    {"sync_all", barrier, NULL, 1, {0}},
+    {"co_sum", allreduce, NULL, 1,
+     {8, 32, 128, 512, KIB(2), KIB(8), KIB(32), KIB(128), KIB(512), KIB(2048), KIB(8192)}},
+    {"co_sum_async", allreduce_later, NULL, 1, {8}},
+    {"co_scan", scan, NULL, 1, {8, 128, KIB(2), KIB(32), KIB(512)}},
+    {"co_broadcast", broadcast, NULL, 1,
+     {8, 32, 128, 512, KIB(2), KIB(8), KIB(32), KIB(128), KIB(512), KIB(2048), KIB(8192)}},
+    {"co_gather", gather, NULL, 1, {8, 128, KIB(2), KIB(32), KIB(512)}},
+    {"co_allgather", allgather, NULL, 1, {8, 128, KIB(2), KIB(32), KIB(512)}},
+    {"co_scatter", scatter, NULL, 1, {8, 128, KIB(2), KIB(32), KIB(512)}},
+    {"co_alltoall", alltoall, NULL, 1, {8, 128, KIB(2), KIB(32), KIB(512)}},
+    {"co_reduce_scatter", reduce_scatter, NULL, 1, {8, 128, KIB(2), KIB(32), KIB(512)}},
+};
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    prepare_collectives();
+    print_title();
+    batches_run(operations, sizeof operations / sizeof *operations, rank == 0, argc, argv);
+    release_collectives();
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,106 @@
+//! What `cobench --help` prints.
+
+use crate::operations::OPERATIONS;
+use crate::peers::Peer;
+
+/// The help text.
+pub fn help() -> String {
+    let operations = OPERATIONS.iter().map(|operation| operation.name);
+    TEXT.replace(
+        "{operations}",
+        &folded("only these operations: ", operations),
+    )
+    .replace(
+        "{peers}",
+        &folded(
+            "also measure these peers, in turn with coarray: ",
+            Peer::ALL.iter().map(|peer| peer.name()),
+        ),
+    )
+}
+
+/// Columns of a terminal that the text may take.
+const WIDTH: usize = 120;
+
+/// Where the explanation of an option begins.
+const INDENT: usize = 20;
+
+/// Names after the beginning of their explanation, in as many lines as they need.
+fn folded<'names>(beginning: &str, names: impl Iterator<Item = &'names str>) -> String {
+    let mut text = beginning.to_owned();
+    let mut column = INDENT + beginning.len();
+    let mut names = names.peekable();
+    while let Some(name) = names.next() {
+        let comma = if names.peek().is_some() { "," } else { "" };
+        let width = name.len() + comma.len();
+        if column + width > WIDTH {
+            text.truncate(text.trim_end().len());
+            text += "\n";
+            text += &" ".repeat(INDENT);
+            column = INDENT;
+        }
+        text += name;
+        text += comma;
+        if !comma.is_empty() {
+            text += " ";
+        }
+        column += width + 1;
+    }
+    text
+}
+
+const TEXT: &str = "\
+Measures coarray beside the bare hardware and beside its peers, at the same moment.
+
+usage: cobench micro [--images N] [--fabric F] [--only NAME,...] [--peer NAME,...] [--json] [--quick]
+       cobench peers [the same options]
+       cobench tune [--images N,...] [--output FILE] [--quick]
+
+  micro             time single operations: one row for each operation and size
+  peers             the same, beside every peer that is installed
+  tune              find the fastest algorithm of each collective operation, and write them down
+
+  --images N        number of images; tune takes several (default: one on each core; tune: 2,4,8)
+  --fabric F        what images are: processes or threads (default: processes)
+  --only NAME,...   {operations}
+  --peer NAME,...   {peers}
+  --json            print one JSON object a line instead of a table
+  --output FILE     where tune writes (default: collectives.toml)
+  --quick           one short round, to see that everything works
+
+Each row of micro says how long the operation takes: median, min, and p99, which 99 of a hundred do not exceed; of
+batches of 0.1 ms, or 1 ms with more images than cores. Beside it stands what the bare hardware needs for it in the same
+program at the same moment (raw), or co_sum in the case of the reproducible sums, and how many times as long the operation
+takes (ratio, the median over pairs of batches that followed each other); and, for a peer, how long it takes there and how
+many times as long as with coarray (speedup, the median over rounds). Time runs from the first image's start to the
+last one's end. With no more images than cores each has a core of its own. The size is that of one image's values, or of
+one block where an image has one for each.
+
+Tune compares all algorithms of each kind of operation and all barriers, takes about a minute for each number of images,
+and writes what is faster than the built-in choice by 5 % in most rounds. Jobs read the file in the folder where they
+start, or the one that COARRAY_COLLECTIVES names.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lists_are_folded() {
+        let names = ["operation"; 40];
+        let folded = format!(
+            "{:INDENT$}{}",
+            "  --only",
+            folded("only these: ", names.into_iter())
+        );
+        assert!(folded.lines().count() > 3);
+        for (number, line) in folded.lines().enumerate() {
+            assert!(line.len() <= WIDTH, "{line}");
+            assert!(
+                number == 0 || line.starts_with(&" ".repeat(INDENT)),
+                "{line}"
+            );
+        }
+        let words: Vec<_> = folded.split_whitespace().collect();
+        assert_eq!(words[3..].join(" "), names.join(", "));
+    }
+}
