@@ -62,7 +62,7 @@ fn help_is_found_everywhere_and_names_everything() {
 
 #[test]
 fn a_job_understands_its_own_words() {
-    for task in [Task::Micro, Task::Tune] {
+    for task in [Task::Micro, Task::Tune, Task::Launch] {
         let job = Job {
             task,
             only: vec!["co_sum".into()],
