@@ -12,7 +12,9 @@ fn main() -> io::Result<()> {
     files.sort();
     let mut list = String::from("&[\n");
     for file in &files {
-        let name = file.strip_prefix(root.join("peers")).expect("it was found there");
+        let name = file
+            .strip_prefix(root.join("peers"))
+            .expect("it was found there");
         let name = name.to_str().expect("names of sources are text");
         let file = file.to_str().expect("the path of this package is text");
         let _ = writeln!(list, "    ({name:?}, include_str!({file:?})),");

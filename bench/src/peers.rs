@@ -43,6 +43,11 @@ trait Model {
     /// Looks for its tools. What is returned changes when they do.
     fn look(&self) -> Result<String, PeerError>;
 
+    /// Makes ready what all programs need.
+    fn prepare(&self, _workshop: &Workshop) -> Result<(), PeerError> {
+        Ok(())
+    }
+
     /// Makes a program ready, unless it is; none if the peer has no such program.
     fn build(&self, workshop: &Workshop, program: &str) -> Result<Option<PathBuf>, PeerError>;
 
@@ -115,10 +120,12 @@ impl Installed {
     pub fn find(peer: Peer, is_named: bool) -> Result<Self, PeerError> {
         let model = peer.model(is_named);
         let tools = model.look()?;
+        let workshop = Workshop::new(model.folder(), &tools)?;
+        model.prepare(&workshop)?;
         Ok(Self {
             peer,
             title: peer.name().to_owned(),
-            workshop: Workshop::new(model.folder(), &tools)?,
+            workshop,
             model,
             ready: Vec::new(),
         })
@@ -181,6 +188,33 @@ impl Installed {
         self.model.tidy();
         outcome
     }
+}
+
+/// Looks for peers, and tells which are skipped and why.
+pub fn find(peers: &[Peer], are_named: bool) -> Vec<Installed> {
+    let find = |&peer: &Peer| {
+        let skip = |error| skip(peer.name(), &error);
+        Installed::find(peer, are_named).map_err(skip).ok()
+    };
+    peers.iter().filter_map(find).collect()
+}
+
+/// Makes a program of a peer ready, or tells why that cannot be.
+pub fn prepare(peer: &mut Installed, program: &str) {
+    if let Err(error) = peer.prepare(program) {
+        skip(peer.peer.name(), &error);
+    }
+}
+
+fn skip(name: &str, error: &PeerError) {
+    eprintln!("cobench: {name} is skipped: {error}");
+}
+
+/// Tells why a program of a peer is not run again.
+pub fn give_up(peer: &mut Installed, program: &str, failure: &Failure) {
+    peer.drop_program(program);
+    let name = peer.peer.name();
+    eprintln!("cobench: {program} of {name} is not run again: {failure}");
 }
 
 /// The arguments of [`OPERATIONS`].

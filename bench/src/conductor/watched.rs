@@ -69,7 +69,10 @@ pub fn watch(
     if let Some(output) = child.stdout.take() {
         let mut output = BufReader::new(output);
         let mut line = Vec::new();
-        while output.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+        while output
+            .read_until(b'\n', &mut line)
+            .is_ok_and(|read| read > 0)
+        {
             each(String::from_utf8_lossy(&line).trim_end());
             line.clear();
         }
@@ -100,7 +103,10 @@ fn complaint(errors: impl Read) -> String {
     let mut first = String::new();
     let mut errors = BufReader::new(errors);
     let mut line = Vec::new();
-    while errors.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+    while errors
+        .read_until(b'\n', &mut line)
+        .is_ok_and(|read| read > 0)
+    {
         let text = String::from_utf8_lossy(&line);
         if first.is_empty() && text.contains(char::is_alphabetic) {
             first = format!(": {}", text.trim());
@@ -178,7 +184,9 @@ mod tests {
         let script = "sh -c 'trap \"\" TERM; echo $$; while :; do sleep 1; done' & wait";
         let mut grandchild = String::new();
         let limit = Duration::from_millis(500);
-        let failure = watch(&mut shell(script), limit, |line| line.clone_into(&mut grandchild));
+        let failure = watch(&mut shell(script), limit, |line| {
+            line.clone_into(&mut grandchild)
+        });
         assert!(matches!(failure, Err(Failure::Late { .. })), "{failure:?}");
         let state = std::fs::read_to_string(format!("/proc/{grandchild}/stat"));
         // Whoever inherits it may not have looked yet.

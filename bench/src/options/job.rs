@@ -62,6 +62,11 @@ pub fn job(words: &mut Words) -> Result<Command, OptionsError> {
 }
 
 impl Job {
+    /// Whether the operation is to be measured.
+    pub fn wants(&self, operation: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|name| name == operation)
+    }
+
     /// The command line that [`parse`](super::parse) understands as this job.
     pub fn words(&self) -> Vec<String> {
         let mut words = vec![JOB.to_owned()];

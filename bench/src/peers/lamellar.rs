@@ -11,7 +11,7 @@ use std::{fs, process};
 use rustix::thread::{CpuSet, sched_getaffinity};
 
 use super::workshop::{Workshop, run, write};
-use super::{Model, OPERATIONS, Peer, PeerError};
+use super::{Model, Peer, PeerError};
 use crate::conductor::fit;
 use crate::options::cores;
 
@@ -28,6 +28,9 @@ const SHARED_MEMORY: &str = "/dev/shm";
 
 /// What the names of Lamellar's files there begin with.
 const PREFIX: &str = "lamellar_";
+
+/// Cargo's folder.
+const TARGET: &str = "target";
 
 impl Lamellar {
     /// Lamellar, which is built only if the user has named it.
@@ -61,17 +64,12 @@ impl Model for Lamellar {
         }
     }
 
-    fn build(&self, workshop: &Workshop, program: &str) -> Result<Option<PathBuf>, PeerError> {
-        let has_it = workshop.source(&format!("src/bin/{program}.rs")).is_some();
-        if !has_it && program != OPERATIONS {
-            return Ok(None);
-        }
+    fn prepare(&self, workshop: &Workshop) -> Result<(), PeerError> {
         let folder = workshop.lasting();
-        let target = folder.join("target");
         let mark = folder.join("built");
         let own_mark = format!("{:016x}\n", workshop.mark());
         if fs::read_to_string(&mark).is_ok_and(|mark| mark == own_mark) {
-            return Ok(Some(target.join("release").join(program)));
+            return Ok(());
         }
         if !self.is_named {
             return Err(PeerError::NotBuilt {
@@ -80,17 +78,24 @@ impl Model for Lamellar {
             });
         }
         eprintln!("cobench: building lamellar, which takes some minutes the first time");
-        let sources = folder.join("sources");
-        workshop.unpack(&sources)?;
+        workshop.unpack(&folder)?;
         let mut cargo = Command::new("cargo");
         cargo
             .args(["build", "--release", "--locked", "--manifest-path"])
-            .arg(sources.join("lamellar/Cargo.toml"))
+            .arg(folder.join("lamellar/Cargo.toml"))
             .arg("--target-dir")
-            .arg(&target);
+            .arg(folder.join(TARGET));
         run(&mut cargo, "lamellar")?;
-        fs::write(&mark, own_mark).map_err(|error| write(&mark, error))?;
-        Ok(Some(target.join("release").join(program)))
+        fs::write(&mark, own_mark).map_err(|error| write(&mark, error))
+    }
+
+    fn build(&self, workshop: &Workshop, program: &str) -> Result<Option<PathBuf>, PeerError> {
+        let file = workshop
+            .lasting()
+            .join(TARGET)
+            .join("release")
+            .join(program);
+        Ok(file.exists().then_some(file))
     }
 
     fn run(&self, program: &Path, processes: usize) -> Command {
@@ -136,7 +141,10 @@ fn launcher(processes: usize) -> String {
             Some(core) if fit(processes) => format!("taskset -c {core} "),
             _ => String::new(),
         };
-        let _ = writeln!(script, "LAMELLAR_PE_ID={process} {bound}\"$0\" \"$@\" & p{process}=$!");
+        let _ = writeln!(
+            script,
+            "LAMELLAR_PE_ID={process} {bound}\"$0\" \"$@\" & p{process}=$!"
+        );
     }
     script += "status=0\n";
     for process in 0..processes {
@@ -157,11 +165,13 @@ fn shared() -> BTreeSet<OsString> {
 /// The files of Lamellar that processes have mapped.
 fn used() -> BTreeSet<String> {
     let processes = fs::read_dir("/proc").into_iter().flatten();
-    let maps = processes
-        .filter_map(|entry| fs::read_to_string(entry.ok()?.path().join("maps")).ok());
+    let maps =
+        processes.filter_map(|entry| fs::read_to_string(entry.ok()?.path().join("maps")).ok());
     let mut used = BTreeSet::new();
     for map in maps {
-        let files = map.lines().filter_map(|line| line.find(SHARED_MEMORY).map(|at| &line[at..]));
+        let files = map
+            .lines()
+            .filter_map(|line| line.find(SHARED_MEMORY).map(|at| &line[at..]));
         used.extend(files.map(|file| file.trim_end_matches(" (deleted)").to_owned()));
     }
     used

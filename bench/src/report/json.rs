@@ -79,9 +79,14 @@ mod tests {
             samples,
             speedup,
         };
-        let comparisons = [comparison("mpi", &slow, &three), comparison("caf", &fast, &two)];
+        let comparisons = [
+            comparison("mpi", &slow, &three),
+            comparison("caf", &fast, &two),
+        ];
         let mut line = String::new();
-        add_peers(&mut line, &comparisons, |one| format!(r#""ns":{}"#, one.samples.min()));
+        add_peers(&mut line, &comparisons, |one| {
+            format!(r#""ns":{}"#, one.samples.min())
+        });
         assert_eq!(
             line,
             r#","peers":{"mpi":{"ns":300,"ratio":3.0000},"caf":{"ns":200,"ratio":2.0000}},"best_peer":"caf","best_ratio":2.0000"#

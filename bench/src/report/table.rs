@@ -13,13 +13,16 @@ use crate::sample::{OWN, RATIO, RAW, Row, Rows};
 pub struct Left {
     /// Their titles.
     pub titles: Vec<String>,
-    /// Their cells in a row; none if the row has no place in the table.
-    pub cells: fn(&Row) -> Option<Vec<String>>,
+    /// Their cells in a row.
+    pub cells: Cells,
     /// How many of them say what the row is about.
     pub naming: usize,
     /// How numbers of peers are written.
     pub number: fn(f64) -> String,
 }
+
+/// The cells of a row; none if the row has no place in the table.
+type Cells = fn(&Row) -> Option<Vec<String>>;
 
 /// The columns of operations: all that is known if they stand alone, and what fits beside peers.
 pub fn operations(is_alone: bool) -> Left {
@@ -41,9 +44,16 @@ pub fn operations(is_alone: bool) -> Left {
         cells.push(format!("{:.2}", ratio.median()));
         Some(cells)
     }
-    let (titles, cells): (&[&str], fn(&Row) -> Option<Vec<String>>) = if is_alone {
+    let (titles, cells): (&[&str], Cells) = if is_alone {
         let titles = &[
-            "operation", "size", "median", "min", "p99", "raw", "raw min", "ratio",
+            "operation",
+            "size",
+            "median",
+            "min",
+            "p99",
+            "raw",
+            "raw min",
+            "ratio",
         ];
         (titles, alone)
     } else {
@@ -117,8 +127,9 @@ fn numbers(left: &Left, rows: &Rows, peers: &[Installed]) -> Vec<Vec<String>> {
             continue;
         };
         cells.extend(peers.iter().map(|peer| {
-            comparison(row, peer)
-                .map_or(String::new(), |comparison| (left.number)(comparison.samples.median()))
+            comparison(row, peer).map_or(String::new(), |comparison| {
+                (left.number)(comparison.samples.median())
+            })
         }));
         lines.push(cells);
     }
@@ -136,8 +147,9 @@ fn factors(left: &Left, rows: &Rows, peers: &[Installed]) -> Vec<Vec<String>> {
         };
         let mut line = cells[..left.naming].to_vec();
         line.extend(peers.iter().map(|peer| {
-            comparison(row, peer)
-                .map_or(String::new(), |comparison| factor(comparison.speedup.median()))
+            comparison(row, peer).map_or(String::new(), |comparison| {
+                factor(comparison.speedup.median())
+            })
         }));
         line.push(best_cell(&comparisons));
         lines.push(line);
