@@ -6,6 +6,7 @@
 
 mod conductor;
 mod job;
+mod launch;
 mod micro;
 mod operations;
 mod options;
@@ -40,7 +41,8 @@ fn main() -> ExitCode {
             Ok(())
         }
         Command::Job(_) => return coarray::launch(job::run),
-        Command::Micro(options) => micro::run(&options),
+        Command::Nothing => Ok(()),
+        Command::Micro(options) | Command::Peers(options) => micro::run(&options),
         Command::Tune(options) => tune::run(&options),
     };
     match outcome {

@@ -5,6 +5,7 @@ pub mod collectives;
 
 use std::rc::Rc;
 
+use crate::launch;
 use crate::raw::Barrier;
 use crate::stopwatch::Action;
 
@@ -42,6 +43,12 @@ impl Part {
             action: Box::new(action),
         }
     }
+}
+
+/// The names of all that `cobench micro` measures: the operations, and [`launch::NAME`].
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let names = OPERATIONS.iter().map(|operation| operation.name);
+    names.chain([launch::NAME])
 }
 
 /// All operations, in the order of the tables. A new one is a line here.

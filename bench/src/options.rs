@@ -24,10 +24,14 @@ pub enum Command {
     Help,
     /// Single operations.
     Micro(Micro),
+    /// The same and kernels, beside the peers.
+    Peers(Micro),
     /// The fastest algorithms.
     Tune(Tune),
     /// To be a job that measures; `cobench` starts itself so.
     Job(Job),
+    /// To end at once; `cobench` starts itself so.
+    Nothing,
 }
 
 type Parser = fn(&mut Words) -> Result<Command, OptionsError>;
@@ -79,10 +83,14 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, O
     }
     match command.as_str() {
         job::JOB => job::job(&mut words),
+        NOTHING => Ok(Command::Nothing),
         "--help" | "-h" | "help" => Ok(Command::Help),
         _ => Err(OptionsError::UnknownCommand(command)),
     }
 }
+
+/// The command of a process that is only to begin and to end, which no user writes.
+pub const NOTHING: &str = "nothing";
 
 /// Cores this process may use.
 pub fn cores() -> usize {

@@ -1,21 +1,18 @@
 //! What `cobench --help` prints.
 
-use crate::operations::OPERATIONS;
+use crate::operations;
 use crate::peers::Peer;
 
 /// The help text.
 pub fn help() -> String {
-    let operations = OPERATIONS.iter().map(|operation| operation.name);
+    let peers = Peer::ALL.iter().map(|peer| peer.name());
     TEXT.replace(
         "{operations}",
-        &folded("only these operations: ", operations),
+        &folded("only these operations: ", operations::names()),
     )
     .replace(
         "{peers}",
-        &folded(
-            "also measure these peers, in turn with coarray: ",
-            Peer::ALL.iter().map(|peer| peer.name()),
-        ),
+        &folded("also measure these peers, in turn with coarray: ", peers),
     )
 }
 

@@ -29,6 +29,8 @@ pub enum Task {
     Micro,
     /// The algorithms of collective operations.
     Tune,
+    /// Nothing: what it costs to begin and to end is measured from outside.
+    Launch,
 }
 
 /// Reads the options of a job.
@@ -42,6 +44,7 @@ pub fn job(words: &mut Words) -> Result<Command, OptionsError> {
     while let Some(option) = words.option() {
         match option.as_str() {
             "--tune" => options.task = Task::Tune,
+            "--launch" => options.task = Task::Launch,
             "--only" => options.only = operations(&words.value(&option)?)?,
             "--milliseconds" => {
                 let milliseconds = number(&option, &words.value(&option)?)?;
@@ -59,11 +62,18 @@ pub fn job(words: &mut Words) -> Result<Command, OptionsError> {
 }
 
 impl Job {
+    /// Whether the operation is to be measured.
+    pub fn wants(&self, operation: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|name| name == operation)
+    }
+
     /// The command line that [`parse`](super::parse) understands as this job.
     pub fn words(&self) -> Vec<String> {
         let mut words = vec![JOB.to_owned()];
-        if self.task == Task::Tune {
-            words.push("--tune".into());
+        match self.task {
+            Task::Micro => {}
+            Task::Tune => words.push("--tune".into()),
+            Task::Launch => words.push("--launch".into()),
         }
         if !self.only.is_empty() {
             words.push(format!("--only={}", self.only.join(",")));

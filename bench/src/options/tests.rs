@@ -13,12 +13,15 @@ fn all_options_are_understood() {
     let expected = Micro {
         images: 7,
         fabric: Fabric::Threads,
-        only: vec!["co_sum".into(), "sync_all".into()],
-        peers: vec![Peer::Mpi],
+        operations: vec!["sync_all".into(), "co_sum".into()],
+        kernels: Vec::new(),
+        peers: vec![Peer::Mpi, Peer::MpiRma],
+        peers_are_named: true,
+        plot: Some("plots".into()),
         json: true,
         quick: true,
     };
-    let line = "micro --images=7 --fabric threads --only co_sum,sync_all --peer mpi --json --quick";
+    let line = "micro --images=7 --fabric threads --only co_sum,sync_all --peer mpi,mpi-rma --plot plots --json --quick";
     assert_eq!(parse(line), Ok(Command::Micro(expected)));
 
     let expected = Tune {
@@ -35,7 +38,7 @@ fn all_options_are_understood() {
 
 #[test]
 fn all_peers_are_measured_by_peers() {
-    let Ok(Command::Micro(options)) = parse("peers --quick") else {
+    let Ok(Command::Peers(options)) = parse("peers --quick") else {
         panic!("peers is micro with all peers");
     };
     assert_eq!(options.peers, Peer::ALL);
@@ -62,7 +65,7 @@ fn help_is_found_everywhere_and_names_everything() {
 
 #[test]
 fn a_job_understands_its_own_words() {
-    for task in [Task::Micro, Task::Tune] {
+    for task in [Task::Micro, Task::Tune, Task::Launch] {
         let job = Job {
             task,
             only: vec!["co_sum".into()],

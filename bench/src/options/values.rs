@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::{Fabric, OptionsError};
-use crate::operations::OPERATIONS;
+use crate::operations;
 use crate::peers::Peer;
 
 /// Most images of a job that can be asked for here; a machine has long been exhausted by then.
@@ -53,15 +53,18 @@ pub fn fabric(text: &str) -> Result<Fabric, OptionsError> {
 
 /// Names of operations.
 pub fn operations(text: &str) -> Result<Vec<String>, OptionsError> {
-    let names: Vec<&str> = OPERATIONS.iter().map(|operation| operation.name).collect();
-    list(text, |word| {
-        if names.contains(&word) {
-            Ok(word.to_owned())
-        } else {
-            let expected = format!("some of {}", names.join(", "));
-            Err(bad_value("--only", word, expected))
-        }
-    })
+    let names: Vec<&str> = operations::names().collect();
+    list(text, |word| name_of("--only", word, &names))
+}
+
+/// One of some names.
+pub fn name_of(option: &str, text: &str, names: &[&str]) -> Result<String, OptionsError> {
+    if names.contains(&text) {
+        Ok(text.to_owned())
+    } else {
+        let expected = format!("some of {}", names.join(", "));
+        Err(bad_value(option, text, expected))
+    }
 }
 
 /// The name of a peer.
