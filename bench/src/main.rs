@@ -8,10 +8,10 @@ mod conductor;
 mod job;
 mod launch;
 mod micro;
+mod model;
 mod operations;
 mod options;
 mod peers;
-#[expect(dead_code, reason = "the commands that plot come next")]
 mod plot;
 mod raw;
 mod report;
@@ -44,6 +44,7 @@ fn main() -> ExitCode {
         Command::Nothing => Ok(()),
         Command::Micro(options) | Command::Peers(options) => micro::run(&options),
         Command::Tune(options) => tune::run(&options),
+        Command::Model(options) => model::predict_all(&options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -4,6 +4,7 @@ mod error;
 mod help;
 mod job;
 mod micro;
+mod model;
 mod tune;
 mod values;
 mod words;
@@ -14,11 +15,12 @@ pub use error::OptionsError;
 pub use help::help;
 pub use job::{Job, Task};
 pub use micro::Micro;
+pub use model::Model;
 pub use tune::Tune;
 use words::Words;
 
 /// What the user wants.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// The help text.
     Help,
@@ -28,6 +30,8 @@ pub enum Command {
     Peers(Micro),
     /// The fastest algorithms.
     Tune(Tune),
+    /// What many images would need.
+    Model(Model),
     /// To be a job that measures; `cobench` starts itself so.
     Job(Job),
     /// To end at once; `cobench` starts itself so.
@@ -41,6 +45,7 @@ const COMMANDS: &[(&str, Parser)] = &[
     ("micro", micro::micro),
     ("peers", micro::peers),
     ("tune", tune::tune),
+    ("model", model::model),
 ];
 
 fn command_names() -> String {

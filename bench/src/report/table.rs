@@ -158,7 +158,7 @@ fn factors(left: &Left, rows: &Rows, peers: &[Installed]) -> Vec<Vec<String>> {
 }
 
 /// Columns of equal width, the first to the left and the others to the right.
-fn aligned(lines: &[Vec<String>]) -> String {
+pub fn aligned(lines: &[Vec<String>]) -> String {
     let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         let cells = lines.iter().filter_map(|line| line.get(column));
