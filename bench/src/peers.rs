@@ -56,7 +56,7 @@ pub enum PeerError {
 const MPI_PACKAGES: &str = "openmpi-bin libopenmpi-dev";
 
 /// The program of the peer MPI, and what it includes.
-const MPI_SOURCES: [(&str, &str); 4] = [
+const MPI_SOURCES: [(&str, &str); 5] = [
     ("batches.h", include_str!("../peers/batches.h")),
     (
         "mpi/operations.c",
@@ -66,6 +66,7 @@ const MPI_SOURCES: [(&str, &str); 4] = [
         "mpi/collectives.h",
         include_str!("../peers/mpi/collectives.h"),
     ),
+    ("mpi/messages.h", include_str!("../peers/mpi/messages.h")),
     ("mpi/world.h", include_str!("../peers/mpi/world.h")),
 ];
 

@@ -3,7 +3,6 @@
 #ifndef WORLD_H
 #define WORLD_H
 
-#define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
 
 #include "../batches.h"
