@@ -11,7 +11,7 @@
 //! pass repeats all updates, and so undoes them: every word must have its first value again.
 
 use coarray::prelude::*;
-use prk::table::{Places, Table};
+use prk::table::{Table, update, update_atomically};
 use prk::{Clock, Parameter, Program, Wrong, check, conclude, describe, sequence, share};
 
 const PROGRAM: Program = Program {
@@ -21,7 +21,7 @@ const PROGRAM: Program = Program {
         Parameter {
             name: "LOG2SIZE",
             meaning: "the table has 2^LOG2SIZE words; at least 1 for each image",
-            allowed: (1, 40),
+            allowed: (1, 32),
             default: None,
         },
         Parameter {
@@ -76,17 +76,17 @@ fn main() {
 /// Collective. Updates a new table in both passes; returns it, and the time.
 fn run(bits: u32, updates: usize, sequences: usize, atomic: bool) -> (Table, f64) {
     let mut table = Table::new(bits);
+    let layout = table.layout();
     let open = table.open();
-    let places = Places::new(bits, &open);
     let clock = Clock::start();
     for _ in 0..2 {
         for sequence in share(sequences, num_images(), this_image()) {
             let first = sequence::at(SEED + (updates / sequences * sequence) as u64);
             let numbers = sequence::after(first).take(updates / sequences / 2);
             if atomic {
-                numbers.for_each(|number| places.update_atomically(number));
+                update_atomically(&open, layout, numbers);
             } else {
-                numbers.for_each(|number| places.update(number));
+                update(&open, layout, numbers);
             }
         }
         // Nothing is undone before it is done.

@@ -11,7 +11,7 @@
 //! then be wrong.
 
 use coarray::prelude::*;
-use prk::table::{Places, Table};
+use prk::table::{Table, update, update_atomically};
 use prk::{Clock, Parameter, Program, Wrong, check, conclude, describe, sequence, share};
 
 const PROGRAM: Program = Program {
@@ -20,7 +20,7 @@ const PROGRAM: Program = Program {
     parameters: &[Parameter {
         name: "LOG2SIZE",
         meaning: "the table has 2^LOG2SIZE words; at least 1 for each image",
-        allowed: (1, 40),
+        allowed: (1, 32),
         default: None,
     }],
 };
@@ -47,13 +47,13 @@ fn run(bits: u32) -> (Table, f64) {
     let mine = share(4 << bits, num_images(), this_image());
     let numbers = || sequence::after(sequence::at(mine.start as u64)).take(mine.len());
     let mut table = Table::new(bits);
+    let layout = table.layout();
     let open = table.open();
-    let places = Places::new(bits, &open);
     let clock = Clock::start();
-    numbers().for_each(|number| places.update(number));
+    update(&open, layout, numbers());
     let seconds = clock.seconds();
     sync_all();
-    numbers().for_each(|number| places.update_atomically(number));
+    update_atomically(&open, layout, numbers());
     drop(open);
     (table, seconds)
 }

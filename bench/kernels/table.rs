@@ -3,32 +3,41 @@
 use coarray::Open;
 use coarray::prelude::*;
 
-use crate::share;
-
 /// A table of 2^`bits` words. Each image has a run of consecutive words.
 #[derive(Debug)]
 pub struct Table {
-    bits: u32,
+    layout: Layout,
     words: Coarray<[u64]>,
 }
 
-/// Where the words of an open table are: every image's, and the index of the first of them.
-#[derive(Debug)]
-pub struct Places<'a> {
-    bits: u32,
-    parts: Vec<(&'a Coref<[u64]>, usize)>,
+/// Where the words of a table are.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// Number of words, less 1.
+    mask: u64,
+    words_per_image: u64,
+    /// 2^64 divided by `words_per_image`, rounded up.
+    inverse: u64,
 }
 
 impl Table {
-    /// Collective. A table in which word `i` is `i`.
+    /// Collective. A table in which word `i` is `i`; `bits` is from 1 to 32.
     #[must_use]
     pub fn new(bits: u32) -> Self {
-        let (images, mine) = (num_images(), share(1 << bits, num_images(), this_image()));
-        let most = share(1 << bits, images, 0).len();
+        let layout = Layout::new(bits, num_images());
+        let first = this_image() as u64 * layout.words_per_image;
         Self {
-            bits,
-            words: Coarray::<[u64]>::from_fn(most, |index| (mine.start + index) as u64),
+            layout,
+            words: Coarray::<[u64]>::from_fn(layout.words_per_image as usize, |index| {
+                first + index as u64
+            }),
         }
+    }
+
+    /// Where its words are.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        self.layout
     }
 
     /// Collective. Lets all images update all words.
@@ -39,47 +48,88 @@ impl Table {
     /// Collective. How many words are not their index.
     #[must_use]
     pub fn errors(&self) -> u64 {
-        let mine = share(1 << self.bits, num_images(), this_image());
-        let words = self.words.iter().zip(mine);
-        let mut errors = words.filter(|&(&word, index)| word != index as u64).count() as u64;
+        let first = this_image() as u64 * self.layout.words_per_image;
+        // Of more images than divide the table, the last have words that are not part of it, and stay as they are.
+        let words = self.words.iter().zip(first..);
+        let mut errors = words.filter(|&(&word, index)| word != index).count() as u64;
         co_sum(&mut errors);
         errors
     }
 }
 
-impl<'a> Places<'a> {
-    /// Where all words of a table of 2^`bits` words are.
-    #[must_use]
-    pub fn new(bits: u32, table: &'a Open<'_, [u64]>) -> Self {
-        let images = num_images();
-        let part = |image| (table.at(image), share(1 << bits, images, image).start);
+impl Layout {
+    fn new(bits: u32, images: usize) -> Self {
+        assert!((1..=32).contains(&bits));
+        let words_per_image = (1_u64 << bits).div_ceil(images as u64);
         Self {
-            bits,
-            parts: (0..images).map(part).collect(),
+            mask: (1 << bits) - 1,
+            words_per_image,
+            inverse: (u64::MAX / words_per_image).saturating_add(1),
         }
     }
 
-    /// The word that a random number stands for: that of the number's lowest bits.
+    /// The image that has the word that a random number stands for, and the word's index there. The number's lowest bits
+    /// are the index in the table.
     #[inline]
     #[must_use]
-    pub fn of(&self, number: u64) -> &'a Coref<u64> {
-        let index = number as usize & ((1 << self.bits) - 1);
-        // As `share` divides them.
-        let image = index * self.parts.len() >> self.bits;
-        let (part, start) = self.parts[image];
-        &part[index - start]
+    pub fn place(&self, number: u64) -> (usize, usize) {
+        let index = number & self.mask;
+        // A division takes longer than an update. Both factors are so small that the product is exact enough.
+        let image = (u128::from(index) * u128::from(self.inverse) >> 64) as u64;
+        (
+            image as usize,
+            (index - image * self.words_per_image) as usize,
+        )
     }
+}
 
-    /// Updates a word as RandomAccess does. An update of another image at the same moment may be lost.
-    #[inline]
-    pub fn update(&self, number: u64) {
-        let word = self.of(number);
+/// Updates a table as RandomAccess does. An update of another image to the same word at the same moment may be lost.
+pub fn update(table: &Open<'_, [u64]>, layout: Layout, numbers: impl Iterator<Item = u64>) {
+    for number in numbers {
+        let (image, index) = layout.place(number);
+        let word = &table.at(image)[index];
         word.put(word.get() ^ number);
     }
+}
 
-    /// Updates a word as RandomAccess does, in one piece.
-    #[inline]
-    pub fn update_atomically(&self, number: u64) {
-        self.of(number).as_atomic().xor(number);
+/// Updates a table as RandomAccess does, each word in one piece.
+pub fn update_atomically(
+    table: &Open<'_, [u64]>,
+    layout: Layout,
+    numbers: impl Iterator<Item = u64>,
+) {
+    for number in numbers {
+        let (image, index) = layout.place(number);
+        table.at(image)[index].as_atomic().xor(number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_has_a_place_of_its_own() {
+        for bits in [1, 3, 10] {
+            for images in 1..9 {
+                let layout = Layout::new(bits, images);
+                let all: Vec<_> = (0..1 << bits).map(|index| layout.place(index)).collect();
+                for (index, &(image, place)) in all.iter().enumerate() {
+                    assert!(image < images);
+                    assert_eq!(image * layout.words_per_image as usize + place, index);
+                    assert!(place < layout.words_per_image as usize);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_last_word_of_a_large_table_is_on_the_last_image() {
+        let layout = Layout::new(32, 7);
+        let (image, place) = layout.place(u64::MAX);
+        assert_eq!(
+            image as u64 * layout.words_per_image + place as u64,
+            (1 << 32) - 1
+        );
     }
 }
