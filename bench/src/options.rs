@@ -25,7 +25,8 @@ usage: cobench micro [--images N] [--fabric F] [--only NAME,...] [--peer NAME,..
   --images N        number of images; tune takes several (default: one on each core; tune: 2,4,8)
   --fabric F        what images are: processes or threads (default: processes)
   --only NAME,...   only these operations: sync_all, co_sum, co_sum_async, co_sum_reproducible, co_total_reproducible,
-                    co_scan, co_broadcast, co_gather, co_allgather, co_scatter, co_alltoall, co_reduce_scatter
+                    co_scan, co_broadcast, co_gather, co_allgather, co_scatter, co_alltoall, co_reduce_scatter,
+                    put, get, bulk_put, bulk_get, column_put, column_get, fetch_add, compare_exchange, gups, gups_atomic
   --peer NAME,...   also measure these peers, in turn with coarray: mpi
   --json            print one JSON object a line instead of a table
   --output FILE     where tune writes (default: collectives.toml)
