@@ -1,7 +1,13 @@
 //! What `cobench micro` measures.
 
+mod atomics;
 pub mod blocks;
+mod bulk;
 pub mod collectives;
+mod column;
+mod opened;
+mod scalar;
+mod updates;
 
 use std::rc::Rc;
 
@@ -65,4 +71,14 @@ pub const OPERATIONS: &[Operation] = &[
     blocks::CO_SCATTER,
     blocks::CO_ALLTOALL,
     blocks::CO_REDUCE_SCATTER,
+    scalar::PUT,
+    scalar::GET,
+    bulk::BULK_PUT,
+    bulk::BULK_GET,
+    column::COLUMN_PUT,
+    column::COLUMN_GET,
+    atomics::FETCH_ADD,
+    atomics::COMPARE_EXCHANGE,
+    updates::GUPS,
+    updates::GUPS_ATOMIC,
 ];

@@ -63,6 +63,8 @@ fn rows(lines: &str, images: usize) -> Vec<(String, usize)> {
 fn all_rows() -> Vec<(String, usize)> {
     let all = (0..11).map(|power| 8 << (2 * power)).collect();
     let few: Vec<usize> = (0..5).map(|power| 8 << (4 * power)).collect();
+    let mut bulk: Vec<usize> = vec![8, 64, 1 << 10, 8 << 10, 64 << 10, 512 << 10];
+    bulk.extend([4 << 20, 64 << 20]);
     let of = |operation: &'static str, sizes: &Vec<usize>| {
         let row = |&bytes| (operation.to_owned(), bytes);
         sizes.iter().map(row).collect::<Vec<_>>()
@@ -80,6 +82,16 @@ fn all_rows() -> Vec<(String, usize)> {
         of("co_scatter", &few),
         of("co_alltoall", &few),
         of("co_reduce_scatter", &few),
+        of("put", &vec![8]),
+        of("get", &vec![8]),
+        of("bulk_put", &bulk),
+        of("bulk_get", &bulk),
+        of("column_put", &vec![4096]),
+        of("column_get", &vec![4096]),
+        of("fetch_add", &vec![8]),
+        of("compare_exchange", &vec![8]),
+        of("gups", &vec![8]),
+        of("gups_atomic", &vec![8]),
     ]
     .concat()
 }

@@ -39,6 +39,7 @@ mod job;
 mod launch;
 mod lock;
 mod lock_state;
+mod mapping;
 mod meeting;
 mod memory;
 mod operation;
