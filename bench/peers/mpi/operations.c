@@ -29,9 +29,7 @@ static const struct operation operations[] = {
 };
 
 int main(int argc, char **argv) {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    begin(&argc, &argv);
     prepare_collectives();
     print_title();
     batches_run(operations, sizeof operations / sizeof *operations, rank == 0, argc, argv);

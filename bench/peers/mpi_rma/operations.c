@@ -29,9 +29,7 @@ static const struct operation operations[] = {
 };
 
 int main(int argc, char **argv) {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    begin(&argc, &argv);
     int is_large = is_wanted("bulk_put", argc, argv) || is_wanted("bulk_get", argc, argv) ||
                    is_wanted("gups", argc, argv) || is_wanted("gups_atomic", argc, argv);
     size_t data_words = is_large ? TABLE : ORDER * ORDER;

@@ -3,6 +3,7 @@
 #ifndef TRANSFERS_H
 #define TRANSFERS_H
 
+#include "../mpi/world.h"
 #include "window.h"
 
 enum { WORDS = 1024, ORDER = 512, MAX_BULK = 64 << 20 };

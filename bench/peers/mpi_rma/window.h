@@ -4,8 +4,10 @@
 #define WINDOW_H
 
 #include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
 
-#include "../mpi/world.h"
+#include "../mpi/process.h"
 
 /* Each process has these many words that others signal it with, each in a cache line of its own, at the start of its
    window; data follows. Displacements are in words. */
@@ -15,7 +17,7 @@ static MPI_Win window;
 static uint64_t *words;
 
 /* Collective. Opens a window of zeros with so many words of data. */
-static void open_window(size_t data_words) {
+static inline void open_window(size_t data_words) {
     size_t count = DATA + data_words;
     MPI_Win_allocate((MPI_Aint)(count * sizeof *words), sizeof *words, MPI_INFO_NULL, MPI_COMM_WORLD, &words, &window);
     int *model, has_model;
@@ -28,21 +30,21 @@ static void open_window(size_t data_words) {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static void close_window(void) {
+static inline void close_window(void) {
     MPI_Win_unlock_all(window);
     MPI_Win_free(&window);
 }
 
 /* Sets a signal of a process to a number; `*number` stays as it is. */
-static void set_signal(int target, int signal, const uint64_t *number) {
+static inline void set_signal(int target, int signal, const uint64_t *number) {
     MPI_Put(number, 1, MPI_UINT64_T, target, signal * WORDS_PER_LINE, 1, MPI_UINT64_T, window);
     MPI_Win_flush(target, window);
 }
 
-/* Waits until a signal of this process is a number. */
-static void await_signal(int signal, uint64_t number) {
+/* Waits until a signal of this process is a number, or larger. */
+static inline void await_signal(int signal, uint64_t number) {
     _Atomic uint64_t *word = (_Atomic uint64_t *)&words[signal * WORDS_PER_LINE];
-    for (unsigned polls = 1; atomic_load_explicit(word, memory_order_acquire) != number; polls++) {
+    for (unsigned polls = 1; atomic_load_explicit(word, memory_order_acquire) < number; polls++) {
         MPI_Win_sync(window);
         /* The library may need a call to make progress, or to leave the core to others. */
         if (polls % 64 == 0) {
