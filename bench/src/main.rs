@@ -6,6 +6,7 @@
 
 mod conductor;
 mod job;
+mod kernels;
 mod micro;
 mod operations;
 mod options;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Command::Job(_) => return coarray::launch(job::run),
         Command::Micro(options) => micro::run(&options),
         Command::Tune(options) => tune::run(&options),
+        Command::Kernels(options) => kernels::run(&options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::kernels::list::KERNELS;
 use crate::operations::OPERATIONS;
 use crate::peers::Peer;
 
@@ -16,16 +17,19 @@ Measures coarray beside the bare hardware and beside its peers, at the same mome
 
 usage: cobench micro [--images N] [--fabric F] [--only NAME,...] [--peer NAME,...] [--json] [--quick]
        cobench peers [the same options]
+       cobench kernels [--images N] [--fabric F] [--only NAME,...] [--json] [--quick]
        cobench tune [--images N,...] [--output FILE] [--quick]
 
   micro             time single operations: one row for each operation and size
   peers             the same, beside every peer that is installed
+  kernels           run whole programs: stencil, p2p, transpose, nstream, random, randomaccess
   tune              find the fastest algorithm of each collective operation, and write them down
 
   --images N        number of images; tune takes several (default: one on each core; tune: 2,4,8)
   --fabric F        what images are: processes or threads (default: processes)
   --only NAME,...   only these operations: sync_all, co_sum, co_sum_async, co_sum_reproducible, co_total_reproducible,
                     co_scan, co_broadcast, co_gather, co_allgather, co_scatter, co_alltoall, co_reduce_scatter
+                    of kernels: only these kernels
   --peer NAME,...   also measure these peers, in turn with coarray: mpi
   --json            print one JSON object a line instead of a table
   --output FILE     where tune writes (default: collectives.toml)
@@ -39,6 +43,10 @@ many times as long as with coarray (speedup, the median over rounds). Time runs 
 last one's end. With no more images than cores each has a core of its own. The size is that of one image's values, or of
 one block where an image has one for each.
 
+Kernels are programs of their own that lie beside cobench, the Parallel Research Kernels and RandomAccess of the HPC
+Challenge. Each checks its result. Beside its rate, in the units of those kernels, stands the time of an iteration; the first
+is not counted.
+
 Tune compares all algorithms of each kind of operation and all barriers, takes about a minute for each number of images,
 and writes what is faster than the built-in choice by 5 % in most rounds. Jobs read the file in the folder where they
 start, or the one that COARRAY_COLLECTIVES names.";
@@ -50,6 +58,8 @@ pub enum Command {
     Help,
     /// Single operations.
     Micro(Micro),
+    /// Whole programs.
+    Kernels(Kernels),
     /// The fastest algorithms.
     Tune(Tune),
     /// To be a job that measures; `cobench` starts itself so.
@@ -67,6 +77,21 @@ pub struct Micro {
     pub only: Vec<String>,
     /// The peers to measure as well.
     pub peers: Vec<Peer>,
+    /// Print JSON.
+    pub json: bool,
+    /// One short round.
+    pub quick: bool,
+}
+
+/// Options of `cobench kernels`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernels {
+    /// Number of images.
+    pub images: usize,
+    /// What images are.
+    pub fabric: Fabric,
+    /// The kernels to run; all if there are none.
+    pub only: Vec<String>,
     /// Print JSON.
     pub json: bool,
     /// One short round.
@@ -132,10 +157,10 @@ impl Fabric {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum OptionsError {
     /// Nothing to do.
-    #[error("say what to do: cobench micro, peers or tune; cobench --help tells more")]
+    #[error("say what to do: cobench micro, peers, kernels or tune; cobench --help tells more")]
     MissingCommand,
     /// A command that there is not.
-    #[error("unknown command '{0}'; there are micro, peers and tune")]
+    #[error("unknown command '{0}'; there are micro, peers, kernels and tune")]
     UnknownCommand(String),
     /// An option that the command does not have.
     #[error("cobench {command} has no option '{option}'; cobench --help lists them all")]
@@ -181,6 +206,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, O
     match &*command.to_string_lossy() {
         "micro" => micro(&mut words, "micro", Vec::new()),
         "peers" => micro(&mut words, "peers", Peer::ALL.to_vec()),
+        "kernels" => kernels(&mut words),
         "tune" => tune(&mut words),
         JOB => job(&mut words),
         "--help" | "-h" | "help" => Ok(Command::Help),
@@ -218,6 +244,35 @@ fn micro(
         words.end(&option)?;
     }
     Ok(Command::Micro(options))
+}
+
+fn kernels(words: &mut Words) -> Result<Command, OptionsError> {
+    let mut options = Kernels {
+        images: cores(),
+        fabric: Fabric::default(),
+        only: Vec::new(),
+        json: false,
+        quick: false,
+    };
+    while let Some(option) = words.option() {
+        match option.as_str() {
+            "--images" => options.images = image_count(&option, &words.value(&option)?)?,
+            "--fabric" => options.fabric = fabric(&words.value(&option)?)?,
+            "--only" => {
+                let names = KERNELS.map(|kernel| kernel.name);
+                options.only = names_among(&names, &words.value(&option)?)?;
+            }
+            "--json" => options.json = true,
+            "--quick" => options.quick = true,
+            "--help" | "-h" => return Ok(Command::Help),
+            _ => {
+                let command = "kernels";
+                return Err(OptionsError::Unknown { command, option });
+            }
+        }
+        words.end(&option)?;
+    }
+    Ok(Command::Kernels(options))
 }
 
 fn tune(words: &mut Words) -> Result<Command, OptionsError> {
@@ -371,6 +426,10 @@ fn fabric(text: &str) -> Result<Fabric, OptionsError> {
 
 fn operations(text: &str) -> Result<Vec<String>, OptionsError> {
     let names: Vec<&str> = OPERATIONS.iter().map(|operation| operation.name).collect();
+    names_among(&names, text)
+}
+
+fn names_among(names: &[&str], text: &str) -> Result<Vec<String>, OptionsError> {
     list(text, |word| {
         if names.contains(&word) {
             Ok(word.to_owned())

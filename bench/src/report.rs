@@ -73,7 +73,8 @@ fn of_peer<'rows>(row: &'rows Row, peer: &Installed) -> Option<(&'rows Samples, 
     Some((row.of(peer.peer.name())?, row.of(peer.peer.speedup())?))
 }
 
-fn heading(machine: &Machine, peers: &[Installed]) -> String {
+/// The first line of a table.
+pub fn heading(machine: &Machine, peers: &[Installed]) -> String {
     let Machine {
         images,
         fabric,
@@ -156,7 +157,7 @@ fn cells(row: &Row, peers: &[Installed]) -> Option<Vec<String>> {
 }
 
 /// Columns of equal width, the first to the left and the others to the right.
-fn aligned(lines: &[Vec<String>]) -> String {
+pub fn aligned(lines: &[Vec<String>]) -> String {
     let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         let cells = lines.iter().filter_map(|line| line.get(column));
@@ -186,7 +187,8 @@ fn size(bytes: usize) -> String {
     }
 }
 
-fn time(nanoseconds: f64) -> String {
+/// A time in a unit that suits it.
+pub fn time(nanoseconds: f64) -> String {
     match nanoseconds {
         _ if nanoseconds < 99.95 => format!("{nanoseconds:.1} ns"),
         _ if nanoseconds < 999.5 => format!("{nanoseconds:.0} ns"),
