@@ -107,3 +107,26 @@ fn validate(table: &Table, bits: usize, atomic: bool) -> Result<(), Wrong> {
     let errors = table.errors() as f64;
     check("the number of wrong words", errors, 0.0, allowed)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[coarray::test(images = [1, 2, 3, 4])]
+    fn a_right_result_is_accepted_and_a_wrong_one_is_not() {
+        let bits = 10;
+        let (mut table, _) = run(bits, 8 << bits, 64, true);
+        assert_eq!(validate(&table, bits as usize, true), Ok(()));
+        let layout = table.layout();
+        let once = |count| (0..count).filter(|_| this_image() == 0);
+        update_atomically(&table.open(), layout, once(1));
+        // The word with index 0 was updated by 0, which changes nothing.
+        assert_eq!(validate(&table, bits as usize, true), Ok(()));
+        update_atomically(&table.open(), layout, once(11));
+        assert!(validate(&table, bits as usize, true).is_err());
+        // 10 of 1024 words are less than 1 %.
+        assert_eq!(validate(&table, bits as usize, false), Ok(()));
+        update_atomically(&table.open(), layout, once(40).map(|word| word + 100));
+        assert!(validate(&table, bits as usize, false).is_err());
+    }
+}

@@ -68,3 +68,20 @@ fn validate(table: &Table, bits: usize) -> Result<(), Wrong> {
         allowed,
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[coarray::test(images = [1, 2, 3, 4])]
+    fn a_right_result_is_accepted_and_a_wrong_one_is_not() {
+        // In small tables more than 1 % may be lost.
+        let bits = 17;
+        let (mut table, _) = run(bits);
+        assert_eq!(validate(&table, bits as usize), Ok(()));
+        let layout = table.layout();
+        let some = (100..3000).filter(|_| this_image() == 0);
+        update_atomically(&table.open(), layout, some);
+        assert!(validate(&table, bits as usize).is_err());
+    }
+}

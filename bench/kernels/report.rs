@@ -7,11 +7,12 @@ use crate::Program;
 
 /// A result that is not what it should be.
 #[derive(Clone, Debug, PartialEq, Error)]
-#[error("{what} is {found}, but it should be {expected}")]
+#[error("{what} is {found}, but it should be {expected} to within {tolerance}")]
 pub struct Wrong {
     what: &'static str,
     found: f64,
     expected: f64,
+    tolerance: f64,
 }
 
 /// Compares a result with what it should be.
@@ -26,6 +27,7 @@ pub fn check(what: &'static str, found: f64, expected: f64, tolerance: f64) -> R
             what,
             found,
             expected,
+            tolerance,
         })
     }
 }
@@ -73,6 +75,9 @@ mod tests {
         assert!(check("sum", f64::INFINITY, 1.0, 1e-8).is_err());
         assert_eq!(check("sum", 1.0 + 1e-9, 1.0, 1e-8), Ok(()));
         let wrong = check("the sum", 3.0, 2.5, 0.25).unwrap_err();
-        assert_eq!(wrong.to_string(), "the sum is 3, but it should be 2.5");
+        assert_eq!(
+            wrong.to_string(),
+            "the sum is 3, but it should be 2.5 to within 0.25"
+        );
     }
 }

@@ -1,5 +1,7 @@
 //! A table of words that is spread over the images, for kernels that update it at random.
 
+use std::hint::black_box;
+
 use coarray::Open;
 use coarray::prelude::*;
 
@@ -83,13 +85,14 @@ impl Layout {
     }
 }
 
+/// How many updates an image looks ahead; RandomAccess allows for 1024.
+const AHEAD: usize = 256;
+
 /// Updates a table as RandomAccess does. An update of another image to the same word at the same moment may be lost.
 pub fn update(table: &Open<'_, [u64]>, layout: Layout, numbers: impl Iterator<Item = u64>) {
-    for number in numbers {
-        let (image, index) = layout.place(number);
-        let word = &table.at(image)[index];
+    in_batches(table, layout, numbers, |word, number| {
         word.put(word.get() ^ number);
-    }
+    });
 }
 
 /// Updates a table as RandomAccess does, each word in one piece.
@@ -98,9 +101,35 @@ pub fn update_atomically(
     layout: Layout,
     numbers: impl Iterator<Item = u64>,
 ) {
-    for number in numbers {
+    in_batches(table, layout, numbers, |word, number| {
+        word.as_atomic().xor(number);
+    });
+}
+
+/// Calls `update` for every number and its word. The words of a batch are brought near all at the same time before the
+/// first is updated, because the processor waits for one thing at a time where it also has to write.
+fn in_batches(
+    table: &Open<'_, [u64]>,
+    layout: Layout,
+    mut numbers: impl Iterator<Item = u64>,
+    update: impl Fn(&Coref<u64>, u64),
+) {
+    let word = |number| {
         let (image, index) = layout.place(number);
-        table.at(image)[index].as_atomic().xor(number);
+        &table.at(image)[index]
+    };
+    let mut batch = Vec::with_capacity(AHEAD);
+    loop {
+        batch.clear();
+        batch.extend(numbers.by_ref().take(AHEAD));
+        if batch.is_empty() {
+            return;
+        }
+        let seen = batch.iter().map(|&number| word(number).get());
+        black_box(seen.fold(0, |sum, value| sum ^ value));
+        for &number in &batch {
+            update(word(number), number);
+        }
     }
 }
 

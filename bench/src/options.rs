@@ -3,6 +3,7 @@
 mod error;
 mod help;
 mod job;
+mod kernels;
 mod micro;
 mod tune;
 mod values;
@@ -13,6 +14,7 @@ use std::ffi::OsString;
 pub use error::OptionsError;
 pub use help::help;
 pub use job::{Job, Task};
+pub use kernels::Kernels;
 pub use micro::Micro;
 pub use tune::Tune;
 use words::Words;
@@ -26,6 +28,8 @@ pub enum Command {
     Micro(Micro),
     /// The same and kernels, beside the peers.
     Peers(Micro),
+    /// Whole programs.
+    Kernels(Kernels),
     /// The fastest algorithms.
     Tune(Tune),
     /// To be a job that measures; `cobench` starts itself so.
@@ -40,6 +44,7 @@ type Parser = fn(&mut Words) -> Result<Command, OptionsError>;
 const COMMANDS: &[(&str, Parser)] = &[
     ("micro", micro::micro),
     ("peers", micro::peers),
+    ("kernels", kernels::kernels),
     ("tune", tune::tune),
 ];
 
