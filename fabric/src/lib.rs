@@ -58,6 +58,8 @@ mod shared_memory;
 mod sleep;
 mod status;
 mod steps;
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod streaming;
 mod tally;
 mod team;
 mod text;
@@ -91,7 +93,7 @@ pub use process::{process_has_failed, process_image};
 pub use queue_lock::QueueLock;
 pub use region::SCRATCH_BYTES;
 pub use request::{Buffer, Request};
-pub use shared_memory::complete;
+pub use shared_memory::{complete, has_issued};
 pub use status::{ImageFailed, ImageStatus, failed_images, image_status, stopped_images};
 pub use steps::{Abandoned, StepsBegun};
 pub use tally::Tally;
