@@ -30,7 +30,7 @@ static void batches_merge(int64_t *starts, int64_t *ends, int batches);
 /* Says what is wrong and ends all processes with a code other than zero. */
 static void fail(const char *what);
 
-enum { MIN_BATCHES = 5, MAX_TIMES = 1 << 20, MAX_SIZES = 12 };
+enum { MIN_BATCHES = 5, TRIALS = 5, MAX_TIMES = 1 << 20, MAX_SIZES = 12 };
 
 struct operation {
     const char *name;
@@ -60,11 +60,11 @@ static void batches_one(const struct operation *operation, size_t bytes, int tim
 
 /* The shortest of a few batches, as one of them may be disturbed. */
 static int64_t batches_length(const struct operation *operation, size_t bytes, int times) {
-    int64_t starts[3], ends[3], shortest = INT64_MAX;
-    for (int i = 0; i < 3; i++)
+    int64_t starts[TRIALS], ends[TRIALS], shortest = INT64_MAX;
+    for (int i = 0; i < TRIALS; i++)
         batches_one(operation, bytes, times, &starts[i], &ends[i]);
-    batches_merge(starts, ends, 3);
-    for (int i = 0; i < 3; i++)
+    batches_merge(starts, ends, TRIALS);
+    for (int i = 0; i < TRIALS; i++)
         if (ends[i] - starts[i] < shortest)
             shortest = ends[i] - starts[i];
     return shortest;

@@ -102,17 +102,22 @@ pub fn job(
         crowded: !fit(images),
     };
     let mut command = Command::new(std::env::current_exe()?);
-    command
-        .args(job.words())
-        .env("COARRAY_IMAGES", images.to_string())
-        .env("COARRAY_FABRIC", fabric.name())
-        .env("COARRAY_BIND", if fit(images) { "core" } else { "none" })
-        .env("COARRAY_LABEL", "0");
+    command.args(job.words());
+    as_job(&mut command, images, fabric);
     if task == Task::Tune {
         // An older table has no say in the new one.
         command.env("COARRAY_COLLECTIVES", "/dev/null");
     }
     Ok(command)
+}
+
+/// Makes a program of coarrays run as so many images, bound to cores of their own if these suffice.
+pub fn as_job(command: &mut Command, images: usize, fabric: Fabric) {
+    command
+        .env("COARRAY_IMAGES", images.to_string())
+        .env("COARRAY_FABRIC", fabric.name())
+        .env("COARRAY_BIND", if fit(images) { "core" } else { "none" })
+        .env("COARRAY_LABEL", "0");
 }
 
 /// Runs a program to its end; `each` gets every line that it prints.

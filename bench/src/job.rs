@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use coarray::{error_stop_with, this_image};
 
-use crate::operations::OPERATIONS;
+use crate::operations::{OBSERVATIONS, OPERATIONS};
 use crate::options::{self, Command, Job, Task};
 use crate::raw::Barrier;
 use crate::sample::{Line, OWN, RATIO, RAW};
@@ -62,6 +62,16 @@ fn micro(job: &Job, barrier: &Rc<Barrier>, stopwatch: &Stopwatch) {
             let ratio = own.iter().zip(&raw).map(|(own, raw)| own / raw).collect();
             for (what, times) in [(OWN, own), (RAW, raw), (RATIO, ratio)] {
                 tell(operation.name, bytes, what, times);
+            }
+        }
+    }
+    for observation in OBSERVATIONS {
+        if job.wants(observation.name) {
+            let seen = (observation.observe)();
+            let ratio = seen.iter().map(|[own, raw]| own / raw).collect();
+            let [own, raw] = [0, 1].map(|side: usize| seen.iter().map(|both| both[side]).collect());
+            for (what, times) in [(OWN, own), (RAW, raw), (RATIO, ratio)] {
+                tell(observation.name, 0, what, times);
             }
         }
     }

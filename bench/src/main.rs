@@ -6,6 +6,7 @@
 
 mod conductor;
 mod job;
+mod kernels;
 mod launch;
 mod micro;
 mod model;
@@ -42,9 +43,11 @@ fn main() -> ExitCode {
         }
         Command::Job(_) => return coarray::launch(job::run),
         Command::Nothing => Ok(()),
-        Command::Micro(options) | Command::Peers(options) => micro::run(&options),
+        Command::Micro(options) => micro::run(&options),
+        Command::Peers(options) => peers::run(&options),
         Command::Tune(options) => tune::run(&options),
         Command::Model(options) => model::predict_all(&options),
+        Command::Kernels(options) => kernels::run(&options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

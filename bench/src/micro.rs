@@ -6,7 +6,7 @@ use indicatif::ProgressBar;
 
 use crate::conductor::{self, Effort, Failure};
 use crate::launch;
-use crate::operations::OPERATIONS;
+use crate::operations;
 use crate::options::{Micro, Task};
 use crate::peers::{self, Installed, to_measure};
 use crate::report::machine::Machine;
@@ -70,14 +70,11 @@ impl<'options> Measurement<'options> {
     fn new(options: &'options Micro, effort: Effort) -> Self {
         let is_launch = |name: &&String| *name == launch::NAME;
         let (launches, inside): (Vec<_>, Vec<_>) = options.operations.iter().partition(is_launch);
-        let wanted = OPERATIONS
-            .iter()
-            .filter(|operation| inside.iter().any(|name| *name == operation.name));
         Self {
             options,
             effort,
             with_launch: !launches.is_empty(),
-            rows_of_one: wanted.map(|operation| operation.sizes.len()).sum(),
+            rows_of_one: inside.iter().map(|name| operations::rows_of(name)).sum(),
             inside: inside.into_iter().cloned().collect(),
             rows: Rows::default(),
             bar: ProgressBar::hidden(),

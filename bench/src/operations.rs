@@ -1,7 +1,18 @@
 //! What `cobench micro` measures.
 
+mod atomics;
 pub mod blocks;
+mod bulk;
 pub mod collectives;
+mod column;
+mod events;
+mod memory;
+mod mutex;
+mod opened;
+mod pairs;
+mod scalar;
+mod updates;
+mod waiting;
 
 use std::rc::Rc;
 
@@ -45,15 +56,51 @@ impl Part {
     }
 }
 
-/// The names of all that `cobench micro` measures: the operations, and [`launch::NAME`].
+/// Something that is told in other numbers than the time that it takes beside a bound.
+#[derive(Debug)]
+pub struct Observation {
+    /// Its name in tables and on the command line.
+    pub name: &'static str,
+    /// Collective. What stands in place of the operation's time and of the bound's, once or more often; on image 0.
+    pub observe: fn() -> Vec<[f64; 2]>,
+}
+
+/// All observations, which follow the operations.
+pub const OBSERVATIONS: &[Observation] = &[waiting::WAITING];
+
+/// The names of all that `cobench micro` measures, in the order of the tables.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    let names = OPERATIONS.iter().map(|operation| operation.name);
-    names.chain([launch::NAME])
+    let operations = OPERATIONS.iter().map(|operation| operation.name);
+    let observations = OBSERVATIONS.iter().map(|observation| observation.name);
+    operations.chain(observations).chain([launch::NAME])
+}
+
+/// How many rows what has this name takes of those that a job prints.
+pub fn rows_of(name: &str) -> usize {
+    let operation = OPERATIONS.iter().find(|operation| operation.name == name);
+    operation.map_or(1, |operation| operation.sizes.len())
 }
 
 /// All operations, in the order of the tables. A new one is a line here.
 pub const OPERATIONS: &[Operation] = &[
+    scalar::PUT,
+    scalar::GET,
+    bulk::BULK_PUT,
+    bulk::BULK_GET,
+    column::COLUMN_PUT,
+    column::COLUMN_GET,
+    atomics::FETCH_ADD,
+    atomics::COMPARE_EXCHANGE,
+    updates::GUPS,
+    updates::GUPS_ATOMIC,
+    events::EVENT_PINGPONG,
+    events::EVENT_RING,
+    events::NOTIFY_PINGPONG,
+    mutex::MUTEX,
     collectives::SYNC_ALL,
+    pairs::SYNC_PAIR,
+    memory::ALLOC,
+    memory::OPEN,
     collectives::CO_SUM,
     collectives::CO_SUM_ASYNC,
     collectives::CO_SUM_REPRODUCIBLE,

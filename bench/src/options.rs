@@ -3,6 +3,7 @@
 mod error;
 mod help;
 mod job;
+mod kernels;
 mod micro;
 mod model;
 mod tune;
@@ -14,6 +15,7 @@ use std::ffi::OsString;
 pub use error::OptionsError;
 pub use help::help;
 pub use job::{Job, Task};
+pub use kernels::Kernels;
 pub use micro::Micro;
 pub use model::Model;
 pub use tune::Tune;
@@ -28,6 +30,8 @@ pub enum Command {
     Micro(Micro),
     /// The same and kernels, beside the peers.
     Peers(Micro),
+    /// Whole programs.
+    Kernels(Kernels),
     /// The fastest algorithms.
     Tune(Tune),
     /// What many images would need.
@@ -44,6 +48,7 @@ type Parser = fn(&mut Words) -> Result<Command, OptionsError>;
 const COMMANDS: &[(&str, Parser)] = &[
     ("micro", micro::micro),
     ("peers", micro::peers),
+    ("kernels", kernels::kernels),
     ("tune", tune::tune),
     ("model", model::model),
 ];

@@ -60,9 +60,11 @@ impl fmt::Display for Line {
             times,
         } = self;
         write!(formatter, "{operation} {bytes} {what}")?;
+        // Some ratios are next to nothing.
+        let digits = if what == RATIO { 6 } else { 3 };
         times
             .iter()
-            .try_for_each(|time| write!(formatter, " {time:.3}"))
+            .try_for_each(|time| write!(formatter, " {time:.digits$}"))
     }
 }
 

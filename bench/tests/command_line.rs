@@ -1,10 +1,10 @@
 //! `cobench` as its users start it. Nothing is said about how long anything takes.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use coarray_fabric::{Choices, Kind};
+use serde_json::Value;
 use tempfile::TempDir;
 
 fn run(line: &str) -> Output {
@@ -22,53 +22,67 @@ fn printed(line: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The fields of a flat JSON object whose texts hold no commas.
-fn fields(line: &str) -> BTreeMap<&str, &str> {
-    let inside = line
-        .strip_prefix('{')
-        .and_then(|line| line.strip_suffix('}'))
-        .unwrap_or_else(|| panic!("not an object: {line}"));
-    let field = |field| {
-        let (key, value): (&str, &str) = str::split_once(field, ':').unwrap();
-        let key = key.strip_prefix('"').unwrap().strip_suffix('"').unwrap();
-        (key, value)
-    };
-    inside.split(',').map(field).collect()
-}
-
-fn number(fields: &BTreeMap<&str, &str>, key: &str) -> f64 {
-    let number: f64 = fields[key].parse().unwrap();
-    assert!(number.is_finite() && number > 0.0, "{key} of {fields:?}");
+fn number(object: &Value, key: &str) -> f64 {
+    let number = object[key].as_f64();
+    let number = number.unwrap_or_else(|| panic!("no number {key} in {object}"));
+    assert!(number > 0.0, "{key} of {object}");
     number
 }
 
-/// The operations and sizes of JSON lines, all of which make sense.
+/// The objects of JSON lines.
+fn objects(lines: &str) -> Vec<Value> {
+    let object =
+        |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    lines.lines().map(object).collect()
+}
+
+/// The operation and size of an object, which makes sense.
+fn row(object: &Value, images: usize) -> (String, usize) {
+    assert_eq!(object["images"], images);
+    let [min, median, p99] = ["min", "ns", "p99"].map(|key| number(object, key));
+    assert!(min <= median && median <= p99, "{object}");
+    assert!(
+        number(object, "raw_min") <= number(object, "raw_ns"),
+        "{object}"
+    );
+    number(object, "ratio");
+    let bytes = object["bytes"].as_u64().unwrap();
+    (object["op"].as_str().unwrap().to_owned(), bytes as usize)
+}
+
 fn rows(lines: &str, images: usize) -> Vec<(String, usize)> {
-    let row = |line| {
-        let fields = fields(line);
-        assert_eq!(fields["images"], images.to_string());
-        let [min, median, p99] = ["min", "ns", "p99"].map(|key| number(&fields, key));
-        assert!(min <= median && median <= p99, "{line}");
-        assert!(
-            number(&fields, "raw_min") <= number(&fields, "raw_ns"),
-            "{line}"
-        );
-        number(&fields, "ratio");
-        let operation = fields["op"].trim_matches('"').to_owned();
-        (operation, fields["bytes"].parse().unwrap())
-    };
-    lines.lines().map(row).collect()
+    let objects = objects(lines);
+    objects.iter().map(|object| row(object, images)).collect()
 }
 
 fn all_rows() -> Vec<(String, usize)> {
     let all = (0..11).map(|power| 8 << (2 * power)).collect();
     let few: Vec<usize> = (0..5).map(|power| 8 << (4 * power)).collect();
+    let mut bulk: Vec<usize> = vec![8, 64, 1 << 10, 8 << 10, 64 << 10, 512 << 10];
+    bulk.extend([4 << 20, 64 << 20]);
     let of = |operation: &'static str, sizes: &Vec<usize>| {
         let row = |&bytes| (operation.to_owned(), bytes);
         sizes.iter().map(row).collect::<Vec<_>>()
     };
     [
+        of("put", &vec![8]),
+        of("get", &vec![8]),
+        of("bulk_put", &bulk),
+        of("bulk_get", &bulk),
+        of("column_put", &vec![4096]),
+        of("column_get", &vec![4096]),
+        of("fetch_add", &vec![8]),
+        of("compare_exchange", &vec![8]),
+        of("gups", &vec![8]),
+        of("gups_atomic", &vec![8]),
+        of("event_pingpong", &vec![0]),
+        of("event_ring", &vec![0]),
+        of("notify_pingpong", &vec![8, 4096]),
+        of("mutex", &vec![0]),
         of("sync_all", &vec![0]),
+        of("sync_pair", &vec![0]),
+        of("alloc", &vec![4096]),
+        of("open", &vec![0]),
         of("co_sum", &all),
         of("co_sum_async", &vec![8]),
         of("co_sum_reproducible", &vec![8 << 20]),
@@ -80,6 +94,8 @@ fn all_rows() -> Vec<(String, usize)> {
         of("co_scatter", &few),
         of("co_alltoall", &few),
         of("co_reduce_scatter", &few),
+        of("waiting", &vec![0]),
+        of("launch", &vec![0]),
     ]
     .concat()
 }

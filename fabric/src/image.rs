@@ -115,6 +115,9 @@ pub struct Image {
     pub(crate) owed: Cell<usize>,
     /// The teams that have some of them.
     pub(crate) creditors: RefCell<Vec<Weak<Team>>>,
+    /// How often it has called `sync_images` with each image. The tally says so as well, but on a line that the other
+    /// image looks at all the time.
+    pairs: Box<[Cell<u64>]>,
 }
 
 /// Makes a thread an image for as long as it lives.
@@ -123,9 +126,10 @@ pub(crate) struct Presence(());
 impl Image {
     pub(crate) fn new(job: Arc<Job>, index: usize) -> io::Result<Self> {
         job.region.commit_scratch(index)?;
+        let images = job.region.dimensions().images;
         Ok(Self {
             index,
-            images: job.region.dimensions().images,
+            images,
             heap: RefCell::new(Heap::new(job.region.heap_bytes())),
             fabric: SharedMemory::new(Arc::clone(&job)),
             job,
@@ -135,6 +139,7 @@ impl Image {
             orphans: RefCell::new(Some(Vec::new())),
             owed: Cell::new(0),
             creditors: RefCell::default(),
+            pairs: (0..images).map(|_| Cell::new(0)).collect(),
         })
     }
 
@@ -261,17 +266,17 @@ impl Image {
     /// Tells `image` that this image has called `sync_images` with it once more. Everything written before is
     /// visible to whoever sees it.
     pub fn raise_pair(&self, image: usize) {
-        let tally = self.job.region.pair(image, self.index);
-        tally.raise_to(tally.count() + 1);
+        let calls = self.pairs[image].get() + 1;
+        self.pairs[image].set(calls);
+        self.job.region.pair(image, self.index).raise_to(calls);
     }
 
     /// What `image` raises when it calls `sync_images` with this image, and how far it must rise to match the
     /// calls of this image.
     #[must_use]
     pub fn pair_with(&self, image: usize) -> (&Tally, u64) {
-        let region = &self.job.region;
-        let calls = region.pair(image, self.index).count();
-        (region.pair(self.index, image), calls)
+        let tally = self.job.region.pair(self.index, image);
+        (tally, self.pairs[image].get())
     }
 
     /// Ends the job with a report that starts with "image N". Does not return to the caller: the image

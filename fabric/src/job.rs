@@ -21,7 +21,8 @@ pub(crate) struct Job {
 impl Job {
     pub(crate) fn new(region: Region, settings: &Settings) -> Self {
         let dimensions = region.dimensions();
-        // An image that waits for a core must not keep another one busy.
+        // An image that waits for a core must not keep another one busy: where they share cores, whoever is waited for
+        // most likely waits for this one.
         let patience = if dimensions.have_cores_for_all() {
             Patience {
                 spins: 4000,
@@ -29,7 +30,7 @@ impl Job {
             }
         } else {
             Patience {
-                spins: 5,
+                spins: 1,
                 yields: 20,
             }
         };

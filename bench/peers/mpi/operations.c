@@ -2,12 +2,19 @@
 
    usage: mpirun -n N operations MILLISECONDS MICROSECONDS [OPERATION ...] */
 
+#define _POSIX_C_SOURCE 200809L
+
 #include "collectives.h"
+#include "messages.h"
 
 #define KIB(n) ((size_t)(n) << 10)
 
 static const struct operation operations[] = {
     {"sync_all", barrier, NULL, 1, {0}},
+    {"sync_pair", pair, NULL, 1, {0}},
+    {"event_pingpong", pingpong, check_pingpong, 1, {0}},
+    {"event_ring", ring, NULL, 1, {0}},
+    {"notify_pingpong", pingpong, check_pingpong, 1, {8, KIB(4)}},
     {"co_sum", allreduce, NULL, 1,
      {8, 32, 128, 512, KIB(2), KIB(8), KIB(32), KIB(128), KIB(512), KIB(2048), KIB(8192)}},
     {"co_sum_async", allreduce_later, NULL, 1, {8}},
@@ -22,9 +29,7 @@ static const struct operation operations[] = {
 };
 
 int main(int argc, char **argv) {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    begin(&argc, &argv);
     prepare_collectives();
     print_title();
     batches_run(operations, sizeof operations / sizeof *operations, rank == 0, argc, argv);

@@ -1,14 +1,10 @@
-/* What batches.h wants of a program with MPI, and which process this is. */
+/* What batches.h wants of a program with MPI. */
 
 #ifndef WORLD_H
 #define WORLD_H
 
-#define _POSIX_C_SOURCE 200809L
-#include <mpi.h>
-
 #include "../batches.h"
-
-static int rank, size;
+#include "process.h"
 
 static void batches_barrier(void) {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -17,11 +13,6 @@ static void batches_barrier(void) {
 static void batches_merge(int64_t *starts, int64_t *ends, int batches) {
     MPI_Allreduce(MPI_IN_PLACE, starts, batches, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, ends, batches, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
-}
-
-static void fail(const char *what) {
-    fprintf(stderr, "operations: %s\n", what);
-    MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 /* Prints the name and version of the library. */

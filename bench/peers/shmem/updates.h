@@ -3,8 +3,9 @@
 #ifndef UPDATES_H
 #define UPDATES_H
 
-#include "lfsr.h"
 #include "world.h"
+
+#include "../lfsr.h"
 
 /* The block holds this PE's part of the table. */
 enum { TABLE_WORDS = 1 << 23 };
@@ -25,7 +26,7 @@ static void gups(size_t bytes, int times) {
     (void)bytes;
     word number = generator;
     for (int i = 0; i < times; i++) {
-        number = lfsr_next(number);
+        number = next_random(number);
         word *target = place(number);
         int pe = owner(number);
         shmem_ulong_p(target, shmem_ulong_g(target, pe) ^ number, pe);
@@ -38,7 +39,7 @@ static void gups_atomic(size_t bytes, int times) {
     (void)bytes;
     word number = generator;
     for (int i = 0; i < times; i++) {
-        number = lfsr_next(number);
+        number = next_random(number);
         shmem_ulong_atomic_xor(place(number), number, owner(number));
     }
     shmem_quiet();
@@ -47,7 +48,7 @@ static void gups_atomic(size_t bytes, int times) {
 
 /* Each PE begins at another place of one sequence. */
 static void seed(int pe) {
-    generator = lfsr_at((word)pe << 40);
+    generator = random_at((word)pe << 40);
 }
 
 /* After as many updates by all PEs the table must be what one PE makes of it alone, but for so many words. */
@@ -59,7 +60,7 @@ static void check_updates(void (*run)(size_t, int), int allowed) {
     for (int pe = 0; pe < pes; pe++) {
         seed(pe);
         for (int i = 0; i < TIMES; i++) {
-            generator = lfsr_next(generator);
+            generator = next_random(generator);
             if (owner(generator) == me)
                 expected[generator & (TABLE_WORDS - 1)] ^= generator;
         }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::values::{fabric, image_count, list, name_of, peer};
 use super::words::Words;
 use super::{Command, Fabric, OptionsError, cores};
+use crate::kernels::list::KERNELS;
 use crate::operations;
 use crate::peers::Peer;
 
@@ -39,7 +40,8 @@ pub fn micro(words: &mut Words) -> Result<Command, OptionsError> {
 
 /// Reads the options of `cobench peers`.
 pub fn peers(words: &mut Words) -> Result<Command, OptionsError> {
-    let options = read(words, "peers", Peer::ALL.to_vec(), Vec::new())?;
+    let kernels = KERNELS.map(|kernel| kernel.name.to_owned()).to_vec();
+    let options = read(words, "peers", Peer::ALL.to_vec(), kernels)?;
     Ok(options.map_or(Command::Help, Command::Peers))
 }
 

@@ -37,6 +37,22 @@ fn all_options_are_understood() {
 }
 
 #[test]
+fn kernels_have_options_of_their_own() {
+    let expected = Kernels {
+        images: 3,
+        fabric: Fabric::Threads,
+        only: vec!["p2p".into(), "random".into()],
+        json: true,
+        quick: true,
+    };
+    let line = "kernels --images 3 --fabric=threads --only p2p,random --json --quick";
+    assert_eq!(parse(line), Ok(Command::Kernels(expected)));
+    for kernel in KERNELS {
+        assert!(HELP.contains(kernel.name), "{}", kernel.name);
+    }
+}
+
+#[test]
 fn all_peers_are_measured_by_peers() {
     let Ok(Command::Peers(options)) = parse("peers --quick") else {
         panic!("peers is micro with all peers");
@@ -95,6 +111,8 @@ fn errors_name_the_word_that_is_wrong() {
         ("micro --output x", "--output"),
         ("tune --images 2,,4", "--images"),
         ("tune --json", "--json"),
+        ("kernels --only co_sum", "co_sum"),
+        ("kernels --peer mpi", "--peer"),
     ] {
         let error = parse(line).unwrap_err();
         assert!(

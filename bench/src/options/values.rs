@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use super::{Fabric, OptionsError};
+use crate::kernels::list::KERNELS;
 use crate::operations;
 use crate::peers::Peer;
 
@@ -55,6 +56,11 @@ pub fn fabric(text: &str) -> Result<Fabric, OptionsError> {
 pub fn operations(text: &str) -> Result<Vec<String>, OptionsError> {
     let names: Vec<&str> = operations::names().collect();
     list(text, |word| name_of("--only", word, &names))
+}
+
+/// The name of a kernel.
+pub fn kernel(text: &str) -> Result<String, OptionsError> {
+    name_of("--only", text, &KERNELS.map(|kernel| kernel.name))
 }
 
 /// One of some names.

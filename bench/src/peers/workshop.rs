@@ -13,9 +13,6 @@ use super::PeerError;
 /// The sources in `bench/peers`: their paths in it, and their texts.
 const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/peers.rs"));
 
-/// What the programs in C share, beside the folders of the peers.
-const SHARED: &str = "batches.h";
-
 /// Where the programs of one peer are made.
 #[derive(Debug)]
 pub struct Workshop {
@@ -98,7 +95,11 @@ impl Workshop {
 }
 
 fn sources(peer: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
-    let of_peer = move |path: &str| path.split('/').next() == Some(peer) || path == SHARED;
+    // What lies beside the folders is what programs of several peers share.
+    let of_peer = move |path: &str| match path.split_once('/') {
+        Some((folder, _)) => folder == peer,
+        None => true,
+    };
     let sources = SOURCES.iter().copied();
     sources.filter(move |(path, _)| of_peer(path))
 }

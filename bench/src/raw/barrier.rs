@@ -1,18 +1,18 @@
 //! The barrier that nothing can beat by much: a flag for each image in a shared mapping.
 
 use std::cell::Cell;
-use std::fs::File;
 use std::hint::spin_loop;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::yield_now;
 
-use coarray::{co_broadcast, num_images, sync_all, this_image};
-use memmap2::{MmapOptions, MmapRaw};
-use rustix::fs::{MemfdFlags, memfd_create};
+use coarray::{num_images, this_image};
+use memmap2::MmapRaw;
+
+use super::mapping::map;
 
 /// Bytes from flag to flag: two cache lines, because processors fetch them in pairs.
-const STRIDE: usize = 128;
+pub const STRIDE: usize = 128;
 
 /// A barrier of all images that checks nothing and never sleeps. Each image counts its own flag up and waits until
 /// all others have come as far; with two images, the two-flag barrier.
@@ -32,32 +32,8 @@ impl Barrier {
     /// # Errors
     /// If the shared memory cannot be made or found.
     pub fn new(crowded: bool) -> io::Result<Self> {
-        let length = num_images() * STRIDE;
-        let made = if this_image() == 0 {
-            let file = File::from(memfd_create("cobench", MemfdFlags::CLOEXEC)?);
-            file.set_len(length as u64)?;
-            Some(file)
-        } else {
-            None
-        };
-        let mut place = match &made {
-            Some(file) => [u64::from(std::process::id()), descriptor(file)],
-            None => [0; 2],
-        };
-        co_broadcast(&mut place, 0);
-        let file = match &made {
-            Some(file) => file.try_clone()?,
-            // The file has no name, but its maker's descriptor has.
-            None => File::options()
-                .read(true)
-                .write(true)
-                .open(format!("/proc/{}/fd/{}", place[0], place[1]))?,
-        };
-        let mapping = MmapOptions::new().len(length).map_raw(&file)?;
-        // Until here the maker's descriptor stays open.
-        sync_all();
         Ok(Self {
-            mapping,
+            mapping: map(num_images() * STRIDE)?,
             images: num_images(),
             own: this_image(),
             passed: Cell::new(0),
@@ -75,12 +51,18 @@ impl Barrier {
         for other in others {
             let flag = self.flag(other);
             while flag.load(Ordering::Acquire) < target {
-                if self.crowded {
-                    yield_now();
-                } else {
-                    spin_loop();
-                }
+                self.pause();
             }
+        }
+    }
+
+    /// What an image does between two looks at a flag.
+    #[inline]
+    pub fn pause(&self) {
+        if self.crowded {
+            yield_now();
+        } else {
+            spin_loop();
         }
     }
 
@@ -98,9 +80,4 @@ impl Barrier {
                 .cast::<AtomicU64>()
         }
     }
-}
-
-fn descriptor(file: &File) -> u64 {
-    use std::os::fd::AsRawFd;
-    u64::from(file.as_raw_fd().unsigned_abs())
 }

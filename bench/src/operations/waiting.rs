@@ -1,0 +1,94 @@
+//! What an image costs that waits for long.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use coarray::{error_stop_with, prelude::*};
+
+use super::Observation;
+
+/// The share of a core that an image uses while it waits for an event: the processor's time in place of the
+/// operation's, and the time on the clock in place of the bound's. Of image 0, and of its second wait, from which a
+/// page fault tells nothing.
+pub const WAITING: Observation = Observation {
+    name: "waiting",
+    observe: || {
+        let event = Coarray::new(Coevent::new());
+        wait(&event);
+        vec![wait(&event)]
+    },
+};
+
+/// How long a wait lasts before it counts: in a short one it may be right to spin.
+const BEFORE: Duration = Duration::from_millis(10);
+
+/// How long it counts.
+const DURING: Duration = Duration::from_millis(100);
+
+/// How long it goes on, so that the end of it does not count.
+const AFTER: Duration = Duration::from_millis(5);
+
+/// Collective. What a wait costs image 0, and how long it was looked at, both in nanoseconds.
+fn wait(event: &Coarray<Coevent>) -> [f64; 2] {
+    sync_all();
+    let poster = num_images() - 1;
+    if poster > 0 && this_image() == poster {
+        thread::sleep(BEFORE + DURING + AFTER);
+        (0..poster).for_each(|image| event.at(image).post());
+        return [0.0; 2];
+    }
+    let clock = Clock::of_this_thread().unwrap_or_else(|error| {
+        error_stop_with(1, format_args!("cobench: cannot find a clock: {error}"))
+    });
+    thread::scope(|scope| {
+        let watched = scope.spawn(move || {
+            thread::sleep(BEFORE);
+            let (start, used) = (Instant::now(), clock.now());
+            thread::sleep(DURING);
+            let used = clock.now() - used;
+            [used, start.elapsed()].map(|time| time.as_nanos() as f64)
+        });
+        if poster > 0 {
+            event.wait();
+        } else {
+            // Nobody else could end it.
+            let ended = event.wait_timeout(BEFORE + DURING + AFTER);
+            assert_eq!(ended, Ok(false), "nobody has posted");
+        }
+        watched
+            .join()
+            .expect("a thread that reads clocks does not panic")
+    })
+}
+
+/// How much of a processor a thread has used, for another thread to read.
+#[derive(Clone, Copy, Debug)]
+struct Clock(libc::clockid_t);
+
+impl Clock {
+    fn of_this_thread() -> io::Result<Self> {
+        let mut clock = MaybeUninit::uninit();
+        // SAFETY: the calling thread lives, and there is room for the answer.
+        let error =
+            unsafe { libc::pthread_getcpuclockid(libc::pthread_self(), clock.as_mut_ptr()) };
+        if error == 0 {
+            // SAFETY: the call above succeeded, and so wrote it.
+            Ok(Self(unsafe { clock.assume_init() }))
+        } else {
+            Err(io::Error::from_raw_os_error(error))
+        }
+    }
+
+    /// The time that the thread, which must not have ended, has used.
+    fn now(self) -> Duration {
+        let mut time = MaybeUninit::uninit();
+        // SAFETY: there is room for the answer.
+        let outcome = unsafe { libc::clock_gettime(self.0, time.as_mut_ptr()) };
+        assert_eq!(outcome, 0, "the thread has ended");
+        // SAFETY: the call above succeeded, and so wrote it.
+        let time = unsafe { time.assume_init() };
+        Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
+    }
+}

@@ -1,0 +1,44 @@
+//! Memory that all images map, and that no library manages.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+
+use coarray::{co_broadcast, sync_all, this_image};
+use memmap2::{MmapOptions, MmapRaw};
+use rustix::fs::{MemfdFlags, memfd_create};
+
+/// Collective. Maps `length` bytes, all zero, that this and all other images see.
+///
+/// # Errors
+/// If the shared memory cannot be made or found.
+pub fn map(length: usize) -> io::Result<MmapRaw> {
+    let made = if this_image() == 0 {
+        let file = File::from(memfd_create("cobench", MemfdFlags::CLOEXEC)?);
+        file.set_len(length as u64)?;
+        Some(file)
+    } else {
+        None
+    };
+    let mut place = match &made {
+        Some(file) => [u64::from(std::process::id()), descriptor(file)],
+        None => [0; 2],
+    };
+    co_broadcast(&mut place, 0);
+    let file = match &made {
+        Some(file) => file.try_clone()?,
+        // The file has no name, but its maker's descriptor has.
+        None => File::options()
+            .read(true)
+            .write(true)
+            .open(format!("/proc/{}/fd/{}", place[0], place[1]))?,
+    };
+    let mapping = MmapOptions::new().len(length).map_raw(&file)?;
+    // Until here the maker's descriptor stays open.
+    sync_all();
+    Ok(mapping)
+}
+
+fn descriptor(file: &File) -> u64 {
+    u64::from(file.as_raw_fd().unsigned_abs())
+}

@@ -1,0 +1,114 @@
+//! Images that wait for long leave the core to others, whatever they wait for, with a core each or, nine of them on most machines,
+//! without.
+
+use std::thread;
+use std::time::Duration;
+
+use coarray::prelude::*;
+use rustix::time::{ClockId, clock_gettime};
+
+/// How long the others wait for image 0.
+const WAIT: Duration = Duration::from_millis(300);
+
+/// What that may cost all of them together: images that spin or yield to the end need whole cores for themselves, or
+/// their share of them among other programs; one that sleeps needs about a millisecond.
+const MOST: Duration = Duration::from_millis(60);
+
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
+}
+
+/// Collective. Image 0 does `act` late; the others `wait` for it.
+#[track_caller]
+fn wait_long(act: impl FnOnce(), wait: impl FnOnce()) {
+    sync_all();
+    let late = || {
+        thread::sleep(WAIT);
+        act();
+    };
+    cheaply(late, wait);
+}
+
+/// Collective. Image 0 does `act`, and the others `wait` for it, which must cost them little.
+#[track_caller]
+fn cheaply(act: impl FnOnce(), wait: impl FnOnce()) {
+    let mut used = 0;
+    if this_image() == 0 {
+        act();
+    } else {
+        let before = processor_time();
+        wait();
+        used = (processor_time() - before).as_micros();
+    }
+    co_sum(&mut used);
+    assert!(
+        used < MOST.as_micros(),
+        "used {used} µs to wait for {WAIT:?}"
+    );
+}
+
+#[coarray::test(images = [2, 9])]
+fn for_an_event() {
+    let event = Coarray::new(Coevent::new());
+    let all = || (1..num_images()).for_each(|image| event.at(image).post());
+    wait_long(all, || event.wait());
+    wait_long(all, || {
+        assert_eq!(event.wait_timeout(10 * WAIT), Ok(true));
+    });
+}
+
+#[coarray::test(images = [2, 9])]
+fn for_a_lock() {
+    let counter = Coarray::new(Comutex::new(0));
+    let guard = (this_image() == 0).then(|| counter.at(0).lock());
+    wait_long(
+        || drop(guard),
+        || counter.at(0).lock().update(|count| *count += 1),
+    );
+    sync_all();
+    assert_eq!(counter.at(0).lock().get(), num_images() - 1);
+}
+
+#[coarray::test(images = [2, 9])]
+fn for_a_critical_section() {
+    let inside = Coarray::new(Coevent::new());
+    let stay = || {
+        critical(|| {
+            (1..num_images()).for_each(|image| inside.at(image).post());
+            thread::sleep(WAIT);
+        });
+    };
+    let enter = || {
+        inside.wait();
+        critical(|| ());
+    };
+    cheaply(stay, enter);
+}
+
+#[coarray::test(images = [2, 9])]
+fn for_chosen_images() {
+    let others: Vec<usize> = (1..num_images()).collect();
+    wait_long(|| sync_images(&others), || sync_images(&[0]));
+}
+
+#[coarray::test(images = [2, 9])]
+fn for_all_images() {
+    wait_long(sync_all, sync_all);
+}
+
+#[coarray::test(images = [2, 9])]
+fn for_a_sum() {
+    let sum = || {
+        let mut one = 1;
+        co_sum(&mut one);
+        assert_eq!(one, num_images());
+    };
+    wait_long(sum, sum);
+}
+
+#[coarray::test(images = [2, 9])]
+fn for_a_future() {
+    let sum = || assert_eq!(co_sum_async(1).wait(), num_images());
+    wait_long(sum, sum);
+}
