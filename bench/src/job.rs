@@ -8,6 +8,7 @@ use coarray::{error_stop_with, this_image};
 use crate::operations::{OBSERVATIONS, OPERATIONS};
 use crate::options::{self, Command, Job, Task};
 use crate::raw::Barrier;
+use crate::scale::life;
 use crate::sample::{Line, OWN, RATIO, RAW};
 use crate::stopwatch::{self, Action, Stopwatch};
 use crate::tune;
@@ -25,6 +26,7 @@ pub fn run() {
         }
         Task::Tune => tune::measure(&tools(&job).1),
         Task::Launch => {}
+        Task::Life(torus) => life::run(torus),
     }
 }
 

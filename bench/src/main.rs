@@ -17,6 +17,7 @@ mod plot;
 mod raw;
 mod report;
 mod sample;
+mod scale;
 mod statistics;
 mod stopwatch;
 mod tune;
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         Command::Micro(options) => micro::run(&options),
         Command::Peers(options) => peers::run(&options),
         Command::Tune(options) => tune::run(&options),
+        Command::Scale(options) => scale::run(&options),
         Command::Model(options) => model::predict_all(&options),
         Command::Kernels(options) => kernels::run(&options),
     };

@@ -6,6 +6,7 @@ mod job;
 mod kernels;
 mod micro;
 mod model;
+mod scale;
 mod tune;
 mod values;
 mod words;
@@ -18,6 +19,7 @@ pub use job::{Job, Task};
 pub use kernels::Kernels;
 pub use micro::Micro;
 pub use model::Model;
+pub use scale::Scale;
 pub use tune::Tune;
 use words::Words;
 
@@ -34,6 +36,8 @@ pub enum Command {
     Kernels(Kernels),
     /// The fastest algorithms.
     Tune(Tune),
+    /// What more images gain.
+    Scale(Scale),
     /// What many images would need.
     Model(Model),
     /// To be a job that measures; `cobench` starts itself so.
@@ -50,6 +54,7 @@ const COMMANDS: &[(&str, Parser)] = &[
     ("peers", micro::peers),
     ("kernels", kernels::kernels),
     ("tune", tune::tune),
+    ("scale", scale::scale),
     ("model", model::model),
 ];
 
