@@ -6,6 +6,7 @@
 
 pub mod list;
 pub mod outcome;
+pub mod peers;
 mod report;
 
 use std::error::Error;
@@ -14,7 +15,7 @@ use std::process::Command;
 
 use crate::conductor;
 use crate::options::{Fabric, Kernels};
-use crate::report::Machine;
+use crate::report::machine::Machine;
 use list::{KERNELS, Kernel};
 use outcome::{KernelError, Outcome, measure};
 

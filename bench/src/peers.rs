@@ -10,6 +10,8 @@ mod lamellar;
 mod open_mpi;
 mod workshop;
 
+use std::error::Error;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -18,7 +20,9 @@ pub use error::PeerError;
 use workshop::Workshop;
 
 use crate::conductor::{Failure, fit, watch};
+use crate::options::Micro;
 use crate::stopwatch::batch;
+use crate::{kernels, micro};
 
 /// Something to compare with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +56,7 @@ trait Model {
     fn build(&self, workshop: &Workshop, program: &str) -> Result<Option<PathBuf>, PeerError>;
 
     /// The command that runs a program in so many processes, bound to cores of their own if these suffice.
-    fn run(&self, program: &Path, processes: usize) -> Command;
+    fn run(&self, file: &Path, program: &str, processes: usize) -> Command;
 
     /// Removes what a program has left behind.
     fn tidy(&self) {}
@@ -176,8 +180,8 @@ impl Installed {
         limit: Duration,
         mut each: impl FnMut(&str),
     ) -> Result<Duration, Failure> {
-        let path = self.path(program).expect("the program has been prepared");
-        let mut command = self.model.run(path, processes);
+        let file = self.path(program).expect("the program has been prepared");
+        let mut command = self.model.run(file, program, processes);
         command.args(arguments);
         let mut title = None;
         let outcome = watch(&mut command, limit, |line| match line.strip_prefix("# ") {
@@ -188,6 +192,17 @@ impl Installed {
         self.model.tidy();
         outcome
     }
+}
+
+/// `cobench peers`: operations and kernels beside all peers.
+///
+/// # Errors
+/// If something of our own fails. What a peer does not achieve is only told.
+pub fn run(options: &Micro) -> Result<(), Box<dyn Error>> {
+    let mut peers = find(&options.peers, options.peers_are_named);
+    micro::report(options, &mut peers)?;
+    kernels::peers::report(options, &mut peers)?;
+    Ok(())
 }
 
 /// Looks for peers, and tells which are skipped and why.
@@ -211,10 +226,10 @@ fn skip(name: &str, error: &PeerError) {
 }
 
 /// Tells why a program of a peer is not run again.
-pub fn give_up(peer: &mut Installed, program: &str, failure: &Failure) {
+pub fn give_up(peer: &mut Installed, program: &str, reason: &(impl Display + ?Sized)) {
     peer.drop_program(program);
     let name = peer.peer.name();
-    eprintln!("cobench: {program} of {name} is not run again: {failure}");
+    eprintln!("cobench: {program} of {name} is not run again: {reason}");
 }
 
 /// The arguments of [`OPERATIONS`].

@@ -103,7 +103,11 @@ fn error_line(printed: &str) -> &str {
         .unwrap_or_default()
 }
 
-fn understand(printed: &str, program: String) -> Result<Outcome, KernelError> {
+/// Understands what a kernel has printed.
+///
+/// # Errors
+/// If it does not say that its result is right and how fast it was.
+pub fn understand(printed: &str, program: String) -> Result<Outcome, KernelError> {
     let mut lines = printed.lines().map(str::trim);
     let error = error_line(printed);
     if !error.is_empty() || !lines.any(|line| line == "Solution validates") {

@@ -1,7 +1,9 @@
 //! What people and programs get to see of kernels.
 
 use crate::kernels::outcome::Outcome;
-use crate::report::{Machine, aligned, heading, time};
+use crate::report::machine::Machine;
+use crate::report::table::aligned;
+use crate::report::units::time;
 use crate::statistics::Samples;
 
 /// All runs of a kernel; at least one.
@@ -43,7 +45,7 @@ pub fn json(rows: &[Row], images: usize) {
 }
 
 // What is not valid has ended the program before it comes here.
-fn json_line(row: &Row, images: usize) -> String {
+pub fn json_line(row: &Row, images: usize) -> String {
     format!(
         r#"{{"op":"{}","images":{images},"parameters":"{}","rate":{:.6},"best":{:.6},"unit":"{}","ns":{:.0},"min":{:.0},"validated":true}}"#,
         row.kernel,
@@ -58,7 +60,7 @@ fn json_line(row: &Row, images: usize) -> String {
 
 /// Prints a table, headed by what was measured where.
 pub fn table(rows: &[Row], machine: &Machine) {
-    print!("{}", heading(machine, &[]));
+    print!("{}", machine.heading(&[]));
     print!("{}", aligned(&lines(rows)));
 }
 
@@ -79,8 +81,8 @@ fn lines(rows: &[Row]) -> Vec<Vec<String>> {
     lines
 }
 
-/// With four digits that count.
-fn number(value: f64) -> String {
+/// A rate with four digits that count.
+pub fn number(value: f64) -> String {
     let decimals = 3 - (value.log10().floor() as i32).clamp(-6, 3);
     format!("{value:.*}", decimals as usize)
 }

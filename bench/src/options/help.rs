@@ -1,19 +1,25 @@
 //! What `cobench --help` prints.
 
+use crate::kernels::list::KERNELS;
 use crate::operations;
 use crate::peers::Peer;
 
 /// The help text.
 pub fn help() -> String {
     let peers = Peer::ALL.iter().map(|peer| peer.name());
-    TEXT.replace(
-        "{operations}",
-        &folded("only these operations: ", operations::names()),
-    )
-    .replace(
-        "{peers}",
-        &folded("also measure these peers, in turn with coarray: ", peers),
-    )
+    let lists = [
+        (
+            "{operations}",
+            folded("only these operations: ", operations::names()),
+        ),
+        ("{kernels}", KERNELS.map(|kernel| kernel.name).join(", ")),
+        (
+            "{peers}",
+            folded("also measure these peers, in turn with coarray: ", peers),
+        ),
+    ];
+    let fill = |text: String, (place, list): &(&str, String)| text.replace(place, list);
+    lists.iter().fold(TEXT.to_owned(), fill)
 }
 
 /// Columns of a terminal that the text may take.
@@ -49,19 +55,23 @@ fn folded<'names>(beginning: &str, names: impl Iterator<Item = &'names str>) -> 
 const TEXT: &str = "\
 Measures coarray beside the bare hardware and beside its peers, at the same moment.
 
-usage: cobench micro [--images N] [--fabric F] [--only NAME,...] [--peer NAME,...] [--json] [--quick]
+usage: cobench micro [--images N] [--fabric F] [--only NAME,...] [--peer NAME,...] [--json] [--plot DIR] [--quick]
        cobench peers [the same options]
+       cobench kernels [--images N] [--fabric F] [--only NAME,...] [--json] [--quick]
        cobench tune [--images N,...] [--output FILE] [--quick]
 
   micro             time single operations: one row for each operation and size
-  peers             the same, beside every peer that is installed
+  peers             the same and the kernels, beside every peer that is installed
+  kernels           run whole programs: {kernels}
   tune              find the fastest algorithm of each collective operation, and write them down
 
   --images N        number of images; tune takes several (default: one on each core; tune: 2,4,8)
   --fabric F        what images are: processes or threads (default: processes)
   --only NAME,...   {operations}
+                    of kernels and peers, only these kernels
   --peer NAME,...   {peers}
   --json            print one JSON object a line instead of a table
+  --plot DIR        also draw what was measured, as SVG files in this folder
   --output FILE     where tune writes (default: collectives.toml)
   --quick           one short round, to see that everything works
 
@@ -72,6 +82,10 @@ takes (ratio, the median over pairs of batches that followed each other); and, f
 many times as long as with coarray (speedup, the median over rounds). Time runs from the first image's start to the
 last one's end. With no more images than cores each has a core of its own. The size is that of one image's values, or of
 one block where an image has one for each.
+
+Kernels are programs of their own that lie beside cobench, the Parallel Research Kernels and RandomAccess of the HPC
+Challenge. Each checks its result. Beside its rate, in the units of those kernels, stands the time of an iteration; the first
+is not counted.
 
 Tune compares all algorithms of each kind of operation and all barriers, takes about a minute for each number of images,
 and writes what is faster than the built-in choice by 5 % in most rounds. Jobs read the file in the folder where they

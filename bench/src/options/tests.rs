@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use super::*;
+use crate::kernels::list::KERNELS;
 use crate::operations::OPERATIONS;
 use crate::peers::Peer;
 
@@ -48,7 +49,7 @@ fn kernels_have_options_of_their_own() {
     let line = "kernels --images 3 --fabric=threads --only p2p,random --json --quick";
     assert_eq!(parse(line), Ok(Command::Kernels(expected)));
     for kernel in KERNELS {
-        assert!(HELP.contains(kernel.name), "{}", kernel.name);
+        assert!(help().contains(kernel.name), "{}", kernel.name);
     }
 }
 

@@ -2,24 +2,17 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fmt::Write as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{fs, process};
-
-use rustix::thread::{CpuSet, sched_getaffinity};
 
 use super::workshop::{Workshop, run, write};
-use super::{Model, Peer, PeerError};
-use crate::conductor::fit;
-use crate::options::cores;
+use super::{EMPTY, Model, Peer, PeerError};
 
 /// The peer, and what was there before it ran.
 #[derive(Debug)]
 pub struct Lamellar {
     is_named: bool,
-    jobs: AtomicUsize,
     before: BTreeSet<OsString>,
 }
 
@@ -29,7 +22,10 @@ const SHARED_MEMORY: &str = "/dev/shm";
 /// What the names of Lamellar's files there begin with.
 const PREFIX: &str = "lamellar_";
 
-/// Cargo's folder.
+/// The program that cargo builds.
+const PROGRAM: &str = "coarray-peer-lamellar";
+
+/// Cargo's folder. Lamellar cannot be built where no part of the path has this name.
 const TARGET: &str = "target";
 
 impl Lamellar {
@@ -37,7 +33,6 @@ impl Lamellar {
     pub fn new(is_named: bool) -> Self {
         Self {
             is_named,
-            jobs: AtomicUsize::new(0),
             before: shared(),
         }
     }
@@ -90,26 +85,19 @@ impl Model for Lamellar {
     }
 
     fn build(&self, workshop: &Workshop, program: &str) -> Result<Option<PathBuf>, PeerError> {
+        let has_it = workshop.source(&format!("src/{program}.rs")).is_some() || program == EMPTY;
         let file = workshop
             .lasting()
             .join(TARGET)
             .join("release")
-            .join(program);
-        Ok(file.exists().then_some(file))
+            .join(PROGRAM);
+        Ok(has_it.then_some(file))
     }
 
-    fn run(&self, program: &Path, processes: usize) -> Command {
-        // Names of shared files are made from this number, and must not be those of another job.
-        let job = process::id() as usize * 1000 + self.jobs.fetch_add(1, Ordering::Relaxed);
-        let cores_of_each = (cores() / processes).max(1);
-        let mut command = Command::new("sh");
-        command
-            .args(["-c", &launcher(processes)])
-            .arg(program)
-            .env("LAMELLAR_BACKEND", "shmem")
-            .env("LAMELLAR_NUM_PES", processes.to_string())
-            .env("LAMELLAR_JOB_ID", job.to_string())
-            .env("LAMELLAR_THREADS", cores_of_each.to_string());
+    /// The one program does everything, and starts its processes by itself.
+    fn run(&self, file: &Path, program: &str, processes: usize) -> Command {
+        let mut command = Command::new(file);
+        command.args([&processes.to_string(), program]);
         command
     }
 
@@ -129,28 +117,6 @@ impl Model for Lamellar {
             }
         }
     }
-}
-
-/// A script that starts the processes, as Lamellar's own does, and fails if one of them does.
-fn launcher(processes: usize) -> String {
-    let cores = sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new());
-    let mut cores = (0..CpuSet::MAX_CPU).filter(|&core| cores.is_set(core));
-    let mut script = String::new();
-    for process in 0..processes {
-        let bound = match cores.next() {
-            Some(core) if fit(processes) => format!("taskset -c {core} "),
-            _ => String::new(),
-        };
-        let _ = writeln!(
-            script,
-            "LAMELLAR_PE_ID={process} {bound}\"$0\" \"$@\" & p{process}=$!"
-        );
-    }
-    script += "status=0\n";
-    for process in 0..processes {
-        let _ = writeln!(script, "wait $p{process} || status=$?");
-    }
-    script + "exit $status\n"
 }
 
 /// The names of Lamellar's files in shared memory.

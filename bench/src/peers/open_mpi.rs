@@ -135,7 +135,7 @@ impl Model for OpenMpi {
         workshop.compile(program, command).map(Some)
     }
 
-    fn run(&self, program: &Path, processes: usize) -> Command {
+    fn run(&self, file: &Path, _program: &str, processes: usize) -> Command {
         let mut command = Command::new(self.launcher);
         command.args(["-n", &processes.to_string()]);
         command.args(if fit(processes) {
@@ -144,7 +144,7 @@ impl Model for OpenMpi {
             ["--oversubscribe", "--bind-to", "none"].as_slice()
         });
         command
-            .arg(program)
+            .arg(file)
             .envs(self.environment.iter().copied())
             // Open MPI asks twice whether root means it.
             .env("OMPI_ALLOW_RUN_AS_ROOT", "1")

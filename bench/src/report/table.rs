@@ -10,22 +10,19 @@ use crate::peers::Installed;
 use crate::sample::{OWN, RATIO, RAW, Row, Rows};
 
 /// What a table shows of one row, beside peers: the columns on the left.
-pub struct Left {
+pub struct Left<'cells> {
     /// Their titles.
     pub titles: Vec<String>,
-    /// Their cells in a row.
-    pub cells: Cells,
+    /// Their cells in a row; none if the row has no place in the table.
+    pub cells: &'cells dyn Fn(&Row) -> Option<Vec<String>>,
     /// How many of them say what the row is about.
     pub naming: usize,
     /// How numbers of peers are written.
     pub number: fn(f64) -> String,
 }
 
-/// The cells of a row; none if the row has no place in the table.
-type Cells = fn(&Row) -> Option<Vec<String>>;
-
 /// The columns of operations: all that is known if they stand alone, and what fits beside peers.
-pub fn operations(is_alone: bool) -> Left {
+pub fn operations(is_alone: bool) -> Left<'static> {
     fn name(row: &Row) -> Vec<String> {
         vec![row.operation.clone(), size(row.bytes)]
     }
@@ -44,7 +41,7 @@ pub fn operations(is_alone: bool) -> Left {
         cells.push(format!("{:.2}", ratio.median()));
         Some(cells)
     }
-    let (titles, cells): (&[&str], Cells) = if is_alone {
+    let (titles, cells): (&[&str], &dyn Fn(&Row) -> Option<Vec<String>>) = if is_alone {
         let titles = &[
             "operation",
             "size",
@@ -55,10 +52,10 @@ pub fn operations(is_alone: bool) -> Left {
             "raw min",
             "ratio",
         ];
-        (titles, alone)
+        (titles, &alone)
     } else {
         let titles = &["operation", "size", "coarray", "raw", "ratio"];
-        (titles, beside_peers)
+        (titles, &beside_peers)
     };
     Left {
         titles: titles.iter().map(|&title| title.to_owned()).collect(),
@@ -69,7 +66,7 @@ pub fn operations(is_alone: bool) -> Left {
 }
 
 /// Prints a table; or two, if the terminal is too narrow for everything side by side.
-pub fn print(left: &Left, rows: &Rows, peers: &[Installed]) {
+pub fn print(left: &Left<'_>, rows: &Rows, peers: &[Installed]) {
     let wide = aligned(&side_by_side(left, rows, peers));
     let width = wide.lines().map(|line| line.chars().count()).max();
     let terminal = tcgetwinsize(std::io::stdout()).map_or(usize::MAX, |size| size.ws_col.into());
@@ -97,7 +94,7 @@ fn names(peers: &[Installed]) -> impl Iterator<Item = String> {
     peers.iter().map(|peer| peer.peer.name().to_owned())
 }
 
-fn side_by_side(left: &Left, rows: &Rows, peers: &[Installed]) -> Vec<Vec<String>> {
+fn side_by_side(left: &Left<'_>, rows: &Rows, peers: &[Installed]) -> Vec<Vec<String>> {
     let mut lines = vec![left.titles.clone()];
     lines[0].extend(names(peers));
     if !peers.is_empty() {
@@ -119,7 +116,7 @@ fn side_by_side(left: &Left, rows: &Rows, peers: &[Installed]) -> Vec<Vec<String
     lines
 }
 
-fn numbers(left: &Left, rows: &Rows, peers: &[Installed]) -> Vec<Vec<String>> {
+fn numbers(left: &Left<'_>, rows: &Rows, peers: &[Installed]) -> Vec<Vec<String>> {
     let mut lines = vec![left.titles.clone()];
     lines[0].extend(names(peers));
     for row in &rows.0 {
@@ -136,7 +133,7 @@ fn numbers(left: &Left, rows: &Rows, peers: &[Installed]) -> Vec<Vec<String>> {
     lines
 }
 
-fn factors(left: &Left, rows: &Rows, peers: &[Installed]) -> Vec<Vec<String>> {
+fn factors(left: &Left<'_>, rows: &Rows, peers: &[Installed]) -> Vec<Vec<String>> {
     let mut lines = vec![left.titles[..left.naming].to_vec()];
     lines[0].extend(names(peers));
     lines[0].push(BEST.into());
