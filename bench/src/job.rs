@@ -8,8 +8,8 @@ use coarray::{error_stop_with, this_image};
 use crate::operations::{OBSERVATIONS, OPERATIONS};
 use crate::options::{self, Command, Job, Task};
 use crate::raw::Barrier;
-use crate::scale::life;
 use crate::sample::{Line, OWN, RATIO, RAW};
+use crate::scale::life;
 use crate::stopwatch::{self, Action, Stopwatch};
 use crate::tune;
 

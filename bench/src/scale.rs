@@ -137,7 +137,10 @@ fn compare(rows: &mut [Row]) {
         if row.images == 1 {
             alone = rates.clone().collect();
         }
-        row.speedups = rates.zip(&alone).map(|(rate, alone)| rate / alone).collect();
+        row.speedups = rates
+            .zip(&alone)
+            .map(|(rate, alone)| rate / alone)
+            .collect();
     }
 }
 

@@ -45,7 +45,9 @@ pub fn job(words: &mut Words) -> Result<Command, OptionsError> {
             "--launch" => options.task = Task::Launch,
             "--life" => {
                 let torus = words.value(&option)?;
-                let torus = torus.parse().map_err(|()| bad_value(&option, &torus, "a torus"))?;
+                let torus = torus
+                    .parse()
+                    .map_err(|()| bad_value(&option, &torus, "a torus"))?;
                 options.task = Task::Life(torus);
             }
             "--only" => options.only = operations(&words.value(&option)?)?,

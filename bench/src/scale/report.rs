@@ -36,14 +36,26 @@ fn json_line(row: &Row) -> String {
 pub fn table(rows: &[Row], options: &Scale, rounds: usize) {
     println!("{}", machine(options, rounds));
     for scaling in Scaling::ALL {
-        let titles = ["program", "parameters", "images", "time", "rate", "speedup", "efficiency"];
+        let titles = [
+            "program",
+            "parameters",
+            "images",
+            "time",
+            "rate",
+            "speedup",
+            "efficiency",
+        ];
         let mut lines = vec![titles.map(str::to_owned).to_vec()];
         lines.extend(rows.iter().filter(|row| row.scaling == scaling).map(cells));
         let problem = match scaling {
             Scaling::Strong => "the same problem for all numbers of images",
             Scaling::Weak => "a problem that grows with the images",
         };
-        print!("\n{} scaling: {problem}\n{}", scaling.name(), aligned(&lines));
+        print!(
+            "\n{} scaling: {problem}\n{}",
+            scaling.name(),
+            aligned(&lines)
+        );
     }
 }
 
@@ -72,12 +84,7 @@ fn machine(options: &Scale, rounds: usize) -> String {
 ///
 /// # Errors
 /// If a plot cannot be written.
-pub fn plots(
-    rows: &[Row],
-    options: &Scale,
-    rounds: usize,
-    folder: &Path,
-) -> Result<(), PlotError> {
+pub fn plots(rows: &[Row], options: &Scale, rounds: usize, folder: &Path) -> Result<(), PlotError> {
     plot::folder(folder)?;
     let subtitle = format!("{}; cobench scale", machine(options, rounds));
     let axis = |title: &str, unit, logarithmic| Axis {

@@ -57,7 +57,9 @@ const QUICK: Torus = Torus {
 impl Workload {
     /// All programs.
     pub fn all() -> impl Iterator<Item = Self> {
-        [Self::Life].into_iter().chain(KERNELS.iter().map(Self::Kernel))
+        [Self::Life]
+            .into_iter()
+            .chain(KERNELS.iter().map(Self::Kernel))
     }
 
     /// What it is called.
