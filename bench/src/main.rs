@@ -5,6 +5,7 @@
 //! is a list ([`operations`]); how, is in [`stopwatch`]; what the hardware could do, in [`raw`].
 
 mod conductor;
+mod gallery;
 mod job;
 mod kernels;
 mod launch;
@@ -12,7 +13,6 @@ mod micro;
 mod operations;
 mod options;
 mod peers;
-#[expect(dead_code, reason = "the commands that plot come next")]
 mod plot;
 mod raw;
 mod report;

@@ -5,6 +5,7 @@ use std::error::Error;
 use indicatif::ProgressBar;
 
 use crate::conductor::{self, Effort, Failure};
+use crate::gallery::Gallery;
 use crate::launch;
 use crate::operations;
 use crate::options::{Micro, Task};
@@ -48,6 +49,9 @@ pub fn report(options: &Micro, peers: &mut [Installed]) -> Result<(), Box<dyn Er
     } else {
         print!("{}", machine.heading(peers));
         table::print(&table::operations(peers.is_empty()), &rows, peers);
+    }
+    if let Some(folder) = &options.plot {
+        Gallery::new(folder, &machine)?.operations(&rows)?;
     }
     Ok(())
 }
