@@ -62,19 +62,21 @@ const BARS: [(&str, &str, &[&str]); 3] = [
 ];
 
 impl Gallery {
-    /// A folder, which is made if it is not there.
+    /// The folder that the user wants, if so; it is made if it is not there, before anything is measured in vain.
     ///
     /// # Errors
     /// If it cannot be made.
-    pub fn new(folder: &Path, machine: &Machine) -> Result<Self, Box<dyn Error>> {
+    pub fn wanted(folder: Option<&Path>, machine: &Machine) -> Result<Option<Self>, String> {
+        let Some(folder) = folder else {
+            return Ok(None);
+        };
         fs::create_dir_all(folder)
-            .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+            .map_err(|error| format!("cannot write {}: {error}", folder.display()))?;
         let words: Vec<String> = std::env::args().skip(1).collect();
-        let subtitle = format!("{} (cobench {})", machine.line(), words.join(" "));
-        Ok(Self {
+        Ok(Some(Self {
             folder: folder.to_owned(),
-            subtitle,
-        })
+            subtitle: format!("{} (cobench {})", machine.line(), words.join(" ")),
+        }))
     }
 
     /// Draws operations.

@@ -41,12 +41,13 @@ pub fn report(options: &Micro, peers: &mut [Installed]) -> Result<(), Box<dyn Er
         return Ok(());
     }
     let rounds = if options.quick { 1 } else { ROUNDS };
-    run(options, peers, rounds, &mut all)?;
     let machine = Machine {
         images: options.images,
         fabric: options.fabric,
         rounds,
     };
+    let gallery = Gallery::wanted(options.plot.as_deref(), &machine)?;
+    run(options, peers, rounds, &mut all)?;
     if options.json {
         for runs in &all {
             println!("{}", json_line(runs, options.images, peers));
@@ -54,9 +55,8 @@ pub fn report(options: &Micro, peers: &mut [Installed]) -> Result<(), Box<dyn Er
     } else {
         print_table(&all, &machine, peers);
     }
-    if let Some(folder) = &options.plot {
-        let rows = Rows(all.into_iter().map(|runs| runs.row).collect());
-        Gallery::new(folder, &machine)?.kernels(&rows)?;
+    if let Some(gallery) = gallery {
+        gallery.kernels(&Rows(all.into_iter().map(|runs| runs.row).collect()))?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use rustix::termios::tcgetwinsize;
 
-use super::units::{factor, size, time};
+use super::units::{factor, share, size, time};
 use super::{Comparison, best, comparison, comparisons};
 use crate::peers::Installed;
 use crate::sample::{OWN, RATIO, RAW, Row, Rows};
@@ -31,14 +31,14 @@ pub fn operations(is_alone: bool) -> Left<'static> {
         let times = [own.median(), own.min(), own.p99(), raw.median(), raw.min()];
         let mut cells = name(row);
         cells.extend(times.map(time));
-        cells.push(format!("{:.2}", ratio.median()));
+        cells.push(share(ratio.median()));
         Some(cells)
     }
     fn beside_peers(row: &Row) -> Option<Vec<String>> {
         let (own, raw, ratio) = (row.of(OWN)?, row.of(RAW)?, row.of(RATIO)?);
         let mut cells = name(row);
         cells.extend([own, raw].map(|samples| time(samples.median())));
-        cells.push(format!("{:.2}", ratio.median()));
+        cells.push(share(ratio.median()));
         Some(cells)
     }
     let (titles, cells): (&[&str], &dyn Fn(&Row) -> Option<Vec<String>>) = if is_alone {
