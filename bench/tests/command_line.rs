@@ -142,23 +142,33 @@ const PEERS: [&str; 5] = ["mpi", "mpi-rma", "shmem", "caf", "lamellar"];
 fn operations_and_kernels_stand_beside_all_peers_that_are_there() {
     let directory = tempfile::tempdir().unwrap();
     let folder = directory.path().join("plots");
-    let line = format!("peers --images 2 --quick --json --plot {}", folder.display());
+    let line = format!(
+        "peers --images 2 --quick --json --plot {}",
+        folder.display()
+    );
     let output = run(&line);
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{errors}");
     // All else would be a fault of a program of ours.
     for line in errors.lines() {
         assert!(line.contains("is skipped: "), "{errors}");
-        assert!(line.contains("install ") || line.contains("is not built"), "{errors}");
+        assert!(
+            line.contains("install ") || line.contains("is not built"),
+            "{errors}"
+        );
     }
     let is_there = |peer: &str| !errors.contains(&format!("cobench: {peer} is skipped"));
 
     let objects = objects(&String::from_utf8(output.stdout).unwrap());
-    let (kernels, operations): (Vec<&Value>, Vec<&Value>) =
-        objects.iter().partition(|object| object.get("rate").is_some());
+    let (kernels, operations): (Vec<&Value>, Vec<&Value>) = objects
+        .iter()
+        .partition(|object| object.get("rate").is_some());
     let rows: Vec<_> = operations.iter().map(|object| row(object, 2)).collect();
     assert_eq!(rows, all_rows());
-    let names: Vec<_> = kernels.iter().map(|kernel| kernel["op"].as_str().unwrap()).collect();
+    let names: Vec<_> = kernels
+        .iter()
+        .map(|kernel| kernel["op"].as_str().unwrap())
+        .collect();
     assert_eq!(names, KERNELS);
     for kernel in &kernels {
         assert_eq!(kernel["validated"], true);
@@ -174,11 +184,23 @@ fn operations_and_kernels_stand_beside_all_peers_that_are_there() {
         let best = &peers[object["best_peer"].as_str().unwrap()];
         assert_eq!(number(best, "ratio"), least);
         for peer in peers.values() {
-            let _: f64 = number(peer, if object.get("rate").is_some() { "rate" } else { "ns" });
+            let _: f64 = number(
+                peer,
+                if object.get("rate").is_some() {
+                    "rate"
+                } else {
+                    "ns"
+                },
+            );
         }
     }
     for peer in PEERS.into_iter().filter(|peer| is_there(peer)) {
-        let has_it = |objects: &[&Value]| objects.iter().filter(|o| !o["peers"][peer].is_null()).count();
+        let has_it = |objects: &[&Value]| {
+            objects
+                .iter()
+                .filter(|o| !o["peers"][peer].is_null())
+                .count()
+        };
         assert!(has_it(&operations) > 5, "{peer} has hardly an operation");
         assert!(has_it(&kernels) > 3, "{peer} has hardly a kernel");
     }
@@ -186,10 +208,22 @@ fn operations_and_kernels_stand_beside_all_peers_that_are_there() {
 }
 
 fn plots_are_well_formed(folder: &Path) {
-    for name in ["bulk_put", "bulk_put_bandwidth", "bulk_get", "co_sum", "memory", "waiting", "life", "kernels"] {
+    for name in [
+        "bulk_put",
+        "bulk_put_bandwidth",
+        "bulk_get",
+        "co_sum",
+        "memory",
+        "waiting",
+        "life",
+        "kernels",
+    ] {
         let file = folder.join(format!("{name}.svg"));
         let plot = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert!(plot.starts_with("<svg") && plot.trim_end().ends_with("</svg>"), "{name}");
+        assert!(
+            plot.starts_with("<svg") && plot.trim_end().ends_with("</svg>"),
+            "{name}"
+        );
         assert!(plot.contains("coarray") && !plot.contains("NaN"), "{name}");
     }
 }
@@ -228,11 +262,17 @@ fn what_fails_in_a_peer_does_not_keep_the_rest_from_being_measured() {
     // Tools whose versions nobody else has, so that their programs stay among themselves.
     let version = format!("Open MPI of {}", tools.path().display());
     let compile = "while [ \"$1\" != -o ]; do shift; done; : > \"$2\"";
-    install(&tools, "mpicc", &format!("[ $1 = --version ] && echo cc || {{ {compile}; }}"));
+    install(
+        &tools,
+        "mpicc",
+        &format!("[ $1 = --version ] && echo cc || {{ {compile}; }}"),
+    );
     install(
         &tools,
         "mpirun",
-        &format!("[ $1 = --version ] && echo '{version}' && exit; echo ------ >&2; echo no luck >&2; exit 7"),
+        &format!(
+            "[ $1 = --version ] && echo '{version}' && exit; echo ------ >&2; echo no luck >&2; exit 7"
+        ),
     );
     let output = Command::new(env!("CARGO_BIN_EXE_cobench"))
         .args("peers --images 1 --quick --json --only sync_all,launch --peer mpi".split(' '))
