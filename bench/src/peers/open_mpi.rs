@@ -28,7 +28,7 @@ enum Language {
 const OPEN_MPI: &str = "on Debian, install openmpi-bin libopenmpi-dev";
 
 /// How to get coarrays in Fortran.
-const OPEN_COARRAYS: &str = 
+const OPEN_COARRAYS: &str =
     "on Debian, install gfortran libcoarrays-openmpi-dev openmpi-bin libopenmpi-dev";
 
 /// Two-sided and collective MPI.
