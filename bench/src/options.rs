@@ -22,14 +22,13 @@ usage: cobench micro [--images N] [--fabric F] [--only NAME,...] [--peer NAME,..
 
   micro             time single operations: one row for each operation and size
   peers             the same, beside every peer that is installed
-  kernels           run whole programs: stencil, p2p, transpose, nstream, random, randomaccess
+  kernels           run whole programs (or --only some): stencil, p2p, transpose, nstream, random, randomaccess
   tune              find the fastest algorithm of each collective operation, and write them down
 
   --images N        number of images; tune takes several (default: one on each core; tune: 2,4,8)
   --fabric F        what images are: processes or threads (default: processes)
   --only NAME,...   only these operations: sync_all, co_sum, co_sum_async, co_sum_reproducible, co_total_reproducible,
                     co_scan, co_broadcast, co_gather, co_allgather, co_scatter, co_alltoall, co_reduce_scatter
-                    of kernels: only these kernels
   --peer NAME,...   also measure these peers, in turn with coarray: mpi
   --json            print one JSON object a line instead of a table
   --output FILE     where tune writes (default: collectives.toml)
