@@ -9,6 +9,7 @@ use crate::operations::{OBSERVATIONS, OPERATIONS};
 use crate::options::{self, Command, Job, Task};
 use crate::raw::Barrier;
 use crate::sample::{Line, OWN, RATIO, RAW};
+use crate::scale::life;
 use crate::stopwatch::{self, Action, Stopwatch};
 use crate::tune;
 
@@ -25,6 +26,7 @@ pub fn run() {
         }
         Task::Tune => tune::measure(&tools(&job).1),
         Task::Launch => {}
+        Task::Life(torus) => life::run(torus),
     }
 }
 

@@ -10,6 +10,7 @@ mod job;
 mod kernels;
 mod launch;
 mod micro;
+mod model;
 mod operations;
 mod options;
 mod peers;
@@ -17,6 +18,7 @@ mod plot;
 mod raw;
 mod report;
 mod sample;
+mod scale;
 mod statistics;
 mod stopwatch;
 mod tune;
@@ -46,6 +48,8 @@ fn main() -> ExitCode {
         Command::Micro(options) => micro::run(&options),
         Command::Peers(options) => peers::run(&options),
         Command::Tune(options) => tune::run(&options),
+        Command::Scale(options) => scale::run(&options),
+        Command::Model(options) => model::predict_all(&options),
         Command::Kernels(options) => kernels::run(&options),
     };
     match outcome {

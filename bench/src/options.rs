@@ -5,6 +5,8 @@ mod help;
 mod job;
 mod kernels;
 mod micro;
+mod model;
+mod scale;
 mod tune;
 mod values;
 mod words;
@@ -16,11 +18,13 @@ pub use help::help;
 pub use job::{Job, Task};
 pub use kernels::Kernels;
 pub use micro::Micro;
+pub use model::Model;
+pub use scale::Scale;
 pub use tune::Tune;
 use words::Words;
 
 /// What the user wants.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// The help text.
     Help,
@@ -32,6 +36,10 @@ pub enum Command {
     Kernels(Kernels),
     /// The fastest algorithms.
     Tune(Tune),
+    /// What more images gain.
+    Scale(Scale),
+    /// What many images would need.
+    Model(Model),
     /// To be a job that measures; `cobench` starts itself so.
     Job(Job),
     /// To end at once; `cobench` starts itself so.
@@ -46,6 +54,8 @@ const COMMANDS: &[(&str, Parser)] = &[
     ("peers", micro::peers),
     ("kernels", kernels::kernels),
     ("tune", tune::tune),
+    ("scale", scale::scale),
+    ("model", model::model),
 ];
 
 fn command_names() -> String {

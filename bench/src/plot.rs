@@ -76,6 +76,17 @@ pub enum PlotError {
     },
 }
 
+/// Makes sure that the folder for plots is there.
+///
+/// # Errors
+/// If it cannot be made.
+pub fn folder(folder: &Path) -> Result<(), PlotError> {
+    std::fs::create_dir_all(folder).map_err(|error| PlotError::Write {
+        file: folder.to_owned(),
+        reason: error.to_string(),
+    })
+}
+
 /// Makes sure that all values can be shown on the axis.
 fn check(file: &Path, axis: &Axis, values: &[f64]) -> Result<(), PlotError> {
     if values.is_empty() {

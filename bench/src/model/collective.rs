@@ -70,7 +70,11 @@ impl Collective {
             },
             Kind::ReduceTo if self.algorithm == Algorithm::Shares => {
                 let shares = self.slices(network.images());
-                flood(network, Order::Ascending, Lengths::To(&|image| shares[image]));
+                flood(
+                    network,
+                    Order::Ascending,
+                    Lengths::To(&|image| shares[image]),
+                );
                 collect(network, &shares);
             }
             Kind::ReduceTo => up(network, self.shape(), whole),
@@ -114,14 +118,14 @@ impl Collective {
 
     /// How many bytes slice number `number` has, if each image has one.
     pub fn slice(&self, images: usize, number: usize) -> u64 {
-        let place = |number: usize| {
-            u128::from(self.elements) * number as u128 / images as u128
-        };
+        let place = |number: usize| u128::from(self.elements) * number as u128 / images as u128;
         (place(number + 1) - place(number)) as u64 * ELEMENT
     }
 
     fn slices(&self, images: usize) -> Vec<u64> {
-        (0..images).map(|number| self.slice(images, number)).collect()
+        (0..images)
+            .map(|number| self.slice(images, number))
+            .collect()
     }
 
     /// How many bytes the longest slice has.
@@ -136,7 +140,11 @@ impl Collective {
         let once = images - 1;
         ring(network, 2 * once, longest, |image, round| {
             // What came around in the first pass begins the second one a slice further on.
-            let behind = if round < once { round } else { round - once + images - 1 };
+            let behind = if round < once {
+                round
+            } else {
+                round - once + images - 1
+            };
             self.slice(images, (image + 2 * images - behind) % images)
         });
     }
@@ -175,7 +183,9 @@ impl Collective {
     fn pieces(&self) -> Vec<u64> {
         let most = self.elements.div_ceil(PIECES).max(1);
         let starts = (0..self.elements).step_by(most as usize);
-        starts.map(|start| most.min(self.elements - start) * ELEMENT).collect()
+        starts
+            .map(|start| most.min(self.elements - start) * ELEMENT)
+            .collect()
     }
 }
 

@@ -19,7 +19,11 @@ pub fn around(network: &mut Network, bytes: impl Fn(usize) -> u64, backwards: bo
         return;
     }
     for distance in distances {
-        let ahead = if backwards { images - distance } else { distance };
+        let ahead = if backwards {
+            images - distance
+        } else {
+            distance
+        };
         let to = |image| (image + ahead) % images;
         let send = |image| network.send(image, to(image), bytes(distance));
         let packets: Vec<Packet> = (0..images).map(send).collect();

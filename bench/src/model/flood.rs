@@ -122,7 +122,11 @@ fn slowest(machine: &LogGp, images: usize, order: Order, lengths: Lengths<'_>) -
         });
         receive_between(machine, sends, packets)
     };
-    candidates.into_iter().flatten().map(end).fold(0.0, f64::max)
+    candidates
+        .into_iter()
+        .flatten()
+        .map(end)
+        .fold(0.0, f64::max)
 }
 
 /// How many messages an image sends, and for each that it receives how many its sender has sent before.

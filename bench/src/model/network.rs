@@ -151,8 +151,9 @@ impl Network {
 
     /// How many messages were noted.
     pub fn tally(&self) -> Tally {
-        let sum = |count: fn(&Clock) -> u32| self.clocks.iter().map(|clock| u64::from(count(clock)));
-        let most = |count| sum(count).max().unwrap_or_default();
+        let sum =
+            |count: fn(&Clock) -> u32| self.clocks.iter().map(move |clock| u64::from(count(clock)));
+        let most = |count: fn(&Clock) -> u32| sum(count).max().unwrap_or_default();
         Tally {
             messages: sum(|clock| clock.sent).sum(),
             signals: sum(|clock| clock.signals).sum(),

@@ -76,7 +76,10 @@ fn shared(collective: &Collective, images: usize, for_all: bool) -> Tally {
     let is_first = |image: usize| u64::from(image == 0);
     let most = |image: usize| {
         let (sent, received) = match for_all {
-            true => (of_others(image) + whole(image), whole(image) + of_others(image)),
+            true => (
+                of_others(image) + whole(image),
+                whole(image) + of_others(image),
+            ),
             false => (
                 of_others(image) + u64::from(filled[image]) * (1 - is_first(image)),
                 whole(image) + is_first(image) * of_others(0),

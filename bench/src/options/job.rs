@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use super::values::{number, operations};
+use super::values::{bad_value, number, operations};
 use super::words::Words;
 use super::{Command, OptionsError};
+use crate::scale::life::Torus;
 
 /// The first word of a job's command line, which no user writes.
 pub(super) const JOB: &str = "job";
@@ -31,20 +32,24 @@ pub enum Task {
     Tune,
     /// Nothing: what it costs to begin and to end is measured from outside.
     Launch,
+    /// The Game of Life.
+    Life(Torus),
 }
 
 /// Reads the options of a job.
 pub fn job(words: &mut Words) -> Result<Command, OptionsError> {
-    let mut options = Job {
-        task: Task::Micro,
-        only: Vec::new(),
-        budget: Duration::from_millis(1),
-        crowded: false,
-    };
+    let mut options = Job::of(Task::Micro);
     while let Some(option) = words.option() {
         match option.as_str() {
             "--tune" => options.task = Task::Tune,
             "--launch" => options.task = Task::Launch,
+            "--life" => {
+                let torus = words.value(&option)?;
+                let torus = torus
+                    .parse()
+                    .map_err(|()| bad_value(&option, &torus, "a torus"))?;
+                options.task = Task::Life(torus);
+            }
             "--only" => options.only = operations(&words.value(&option)?)?,
             "--milliseconds" => {
                 let milliseconds = number(&option, &words.value(&option)?)?;
@@ -62,6 +67,16 @@ pub fn job(words: &mut Words) -> Result<Command, OptionsError> {
 }
 
 impl Job {
+    /// A short one on images that have a core each.
+    pub fn of(task: Task) -> Self {
+        Self {
+            task,
+            only: Vec::new(),
+            budget: Duration::from_millis(1),
+            crowded: false,
+        }
+    }
+
     /// Whether the operation is to be measured.
     pub fn wants(&self, operation: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|name| name == operation)
@@ -74,6 +89,7 @@ impl Job {
             Task::Micro => {}
             Task::Tune => words.push("--tune".into()),
             Task::Launch => words.push("--launch".into()),
+            Task::Life(torus) => words.push(format!("--life={torus}")),
         }
         if !self.only.is_empty() {
             words.push(format!("--only={}", self.only.join(",")));

@@ -113,13 +113,23 @@ fn operation(text: &str) -> Result<String, OptionsError> {
         .collect();
     match names.contains(&text) {
         true => Ok(text.to_owned()),
-        false => Err(bad_value("--only", text, format!("some of {}", names.join(", ")))),
+        false => Err(bad_value(
+            "--only",
+            text,
+            format!("some of {}", names.join(", ")),
+        )),
     }
 }
 
 /// A time with its unit, in nanoseconds.
 fn duration(option: &str, text: &str) -> Result<f64, OptionsError> {
-    let units = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
+    let units = [
+        ("ns", 1.0),
+        ("us", 1e3),
+        ("µs", 1e3),
+        ("ms", 1e6),
+        ("s", 1e9),
+    ];
     let nanoseconds = units.into_iter().find_map(|(unit, factor)| {
         let value: f64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
         Some(value * factor)
