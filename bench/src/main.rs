@@ -5,6 +5,7 @@
 //! is a list ([`operations`]); how, is in [`stopwatch`]; what the hardware could do, in [`raw`].
 
 mod conductor;
+mod gallery;
 mod job;
 mod kernels;
 mod launch;

@@ -5,6 +5,7 @@ use std::error::Error;
 use indicatif::ProgressBar;
 
 use crate::conductor::{self, Effort, Failure};
+use crate::gallery::Gallery;
 use crate::launch;
 use crate::operations;
 use crate::options::{Micro, Task};
@@ -33,12 +34,13 @@ pub fn report(options: &Micro, peers: &mut [Installed]) -> Result<(), Box<dyn Er
         return Ok(());
     }
     let effort = Effort::new(Task::Micro, options.quick);
-    let rows = Measurement::new(options, effort).run(peers)?;
     let machine = Machine {
         images: options.images,
         fabric: options.fabric,
         rounds: effort.rounds,
     };
+    let gallery = Gallery::wanted(options.plot.as_deref(), &machine)?;
+    let rows = Measurement::new(options, effort).run(peers)?;
     if options.json {
         for row in &rows.0 {
             if let Some(line) = json::operation(row, options.images, peers) {
@@ -48,6 +50,9 @@ pub fn report(options: &Micro, peers: &mut [Installed]) -> Result<(), Box<dyn Er
     } else {
         print!("{}", machine.heading(peers));
         table::print(&table::operations(peers.is_empty()), &rows, peers);
+    }
+    if let Some(gallery) = gallery {
+        gallery.operations(&rows)?;
     }
     Ok(())
 }

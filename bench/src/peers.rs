@@ -109,8 +109,8 @@ pub const EMPTY: &str = "empty";
 pub struct Installed {
     /// Which one.
     pub peer: Peer,
-    /// What it calls itself, as soon as it has run.
-    pub title: String,
+    /// What it calls itself, as soon as one of its programs has said so.
+    pub title: Option<String>,
     model: Box<dyn Model>,
     workshop: Workshop,
     ready: Vec<(String, Option<PathBuf>)>,
@@ -128,7 +128,7 @@ impl Installed {
         model.prepare(&workshop)?;
         Ok(Self {
             peer,
-            title: peer.name().to_owned(),
+            title: None,
             workshop,
             model,
             ready: Vec::new(),
@@ -188,7 +188,7 @@ impl Installed {
             Some(text) => title = Some(text.to_owned()),
             None => each(line),
         });
-        self.title = title.unwrap_or_else(|| self.title.clone());
+        self.title = title.or(self.title.take());
         self.model.tidy();
         outcome
     }
@@ -201,8 +201,7 @@ impl Installed {
 pub fn run(options: &Micro) -> Result<(), Box<dyn Error>> {
     let mut peers = find(&options.peers, options.peers_are_named);
     micro::report(options, &mut peers)?;
-    kernels::peers::report(options, &mut peers)?;
-    Ok(())
+    kernels::peers::report(options, &mut peers)
 }
 
 /// Looks for peers, and tells which are skipped and why.

@@ -30,8 +30,11 @@ pub fn comparison<'rows>(row: &'rows Row, peer: &Installed) -> Option<Comparison
 }
 
 /// What a row says of all peers that have the operation.
-pub fn comparisons<'rows>(row: &'rows Row, peers: &[Installed]) -> Vec<Comparison<'rows>> {
-    let found = peers.iter().filter_map(|peer| comparison(row, peer));
+pub fn comparisons<'rows, 'peers>(
+    row: &'rows Row,
+    peers: impl IntoIterator<Item = &'peers Installed>,
+) -> Vec<Comparison<'rows>> {
+    let found = peers.into_iter().filter_map(|peer| comparison(row, peer));
     found.collect()
 }
 

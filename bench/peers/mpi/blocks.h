@@ -42,8 +42,8 @@ static void pack(int process, double *restrict block) {
     double *restrict rows = a + first_column(process);
     for (long i = 0; i < to; i += tile)
         for (long j = 0; j < from; j += tile)
-            for (long it = i; it < end_of(i, to); it++)
-                for (long jt = j; jt < end_of(j, from); jt++) {
+            for (long jt = j; jt < end_of(j, from); jt++)
+                for (long it = i; it < end_of(i, to); it++) {
                     block[it * from + jt] = rows[jt * order + it];
                     rows[jt * order + it] += 1;
                 }
@@ -64,8 +64,8 @@ static void add_own_block(void) {
     double *restrict rows = a + first_column(rank), *restrict sums = b + first_column(rank);
     for (long i = 0; i < columns; i += tile)
         for (long j = 0; j < columns; j += tile)
-            for (long it = i; it < end_of(i, columns); it++)
-                for (long jt = j; jt < end_of(j, columns); jt++) {
+            for (long jt = j; jt < end_of(j, columns); jt++)
+                for (long it = i; it < end_of(i, columns); it++) {
                     sums[it * order + jt] += rows[jt * order + it];
                     rows[jt * order + it] += 1;
                 }

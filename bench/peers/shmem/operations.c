@@ -17,7 +17,7 @@
 
 int main(int argc, char **argv) {
     /* Room for hundreds of PEs. */
-    begin((size_t)512 << 20);
+    begin((size_t)256 << 20);
     const struct operation operations[] = {
         {"put", put, check_put, 1, {8}},
         {"get", get, check_get, 1, {8}},
@@ -29,8 +29,8 @@ int main(int argc, char **argv) {
         {"compare_exchange", compare_exchange, check_compare_exchange, 1, {8}},
         {"gups", gups, check_gups, 1, {8}},
         {"gups_atomic", gups_atomic, check_gups_atomic, 1, {8}},
-        {"event_pingpong", event_pingpong, check_flags, 1, {0}},
-        {"event_ring", event_ring, check_flags, 1, {0}},
+        {"event_pingpong", event_pingpong, check_pingpong, 1, {0}},
+        {"event_ring", event_ring, check_ring, 1, {0}},
         {"notify_pingpong", notify_pingpong, check_notify, 1, {8, MAX_NOTIFIED}},
         {"mutex", mutex, check_mutex, pes, {0}},
         {"sync_all", sync_all, NULL, 1, {0}},

@@ -69,9 +69,10 @@ static void notify_pingpong(size_t bytes, int times) {
     }
 }
 
+static uint64_t rounds;
+
 static void event_ring(size_t bytes, int times) {
     (void)bytes;
-    static uint64_t rounds;
     int right = me + 1 < pes ? me + 1 : 0;
     for (int i = 0; i < times; i++) {
         rounds++;
@@ -117,15 +118,25 @@ static void alloc(size_t bytes, int times) {
     }
 }
 
-/* PE 0 waits for the right numbers by itself; here, that no round is left out and none too many. */
-static void check_flags(void) {
-    uint64_t before = *token;
-    event_pingpong(0, 10);
-    event_ring(0, 10);
-    shmem_barrier_all();
-    if (*token != before + 10 || (me == other && *ping != round_trips) || (me == 0 && *pong != round_trips))
-        fail("a flag is wrong");
-    shmem_barrier_all();
+/* After each round all flags must have got as far as the rounds, and no further. */
+static void check_pingpong(void) {
+    for (int i = 0; i < 10; i++) {
+        event_pingpong(0, 1);
+        shmem_barrier_all();
+        if ((me == other && *ping != round_trips) || (me == 0 && *pong != round_trips))
+            fail("a flag is wrong");
+        shmem_barrier_all();
+    }
+}
+
+static void check_ring(void) {
+    for (int i = 0; i < 10; i++) {
+        event_ring(0, 1);
+        shmem_barrier_all();
+        if (*token != rounds)
+            fail("the token was lost or ran ahead");
+        shmem_barrier_all();
+    }
 }
 
 static void check_notify(void) {
@@ -142,7 +153,8 @@ static void check_notify(void) {
 }
 
 static void check_mutex(void) {
-    enum { TIMES = 100 };
+    /* So many that without a lock some would meet. */
+    enum { TIMES = 3000 };
     *counter = 0;
     shmem_barrier_all();
     mutex(0, TIMES);

@@ -98,7 +98,7 @@ fn pid(child: &Child) -> Pid {
     Pid::from_child(child)
 }
 
-/// The first line that says something, after a colon; launchers draw lines of dashes around what follows it.
+/// The first line that says something, after a colon; launchers draw lines of dashes and asterisks.
 fn complaint(errors: impl Read) -> String {
     let mut first = String::new();
     let mut errors = BufReader::new(errors);
@@ -108,7 +108,7 @@ fn complaint(errors: impl Read) -> String {
         .is_ok_and(|read| read > 0)
     {
         let text = String::from_utf8_lossy(&line);
-        if first.is_empty() && text.contains(char::is_alphabetic) {
+        if first.is_empty() && text.contains(char::is_alphabetic) && !text.contains("***") {
             first = format!(": {}", text.trim());
         }
         line.clear();

@@ -7,6 +7,7 @@ use super::list::{KERNELS, Kernel};
 use super::outcome::{Outcome, measure, understand};
 use super::{ROUNDS, own, report};
 use crate::conductor;
+use crate::gallery::Gallery;
 use crate::options::Micro;
 use crate::peers::{self, Installed};
 use crate::report::machine::Machine;
@@ -27,7 +28,7 @@ struct Runs {
 ///
 /// # Errors
 /// If one of our own is missing, cannot be run, or computes something wrong.
-pub fn report(options: &Micro, peers: &mut [Installed]) -> Result<Rows, Box<dyn Error>> {
+pub fn report(options: &Micro, peers: &mut [Installed]) -> Result<(), Box<dyn Error>> {
     let is_wanted = |kernel: &&Kernel| options.kernels.iter().any(|name| name == kernel.name);
     let all = KERNELS.iter().filter(is_wanted).map(|kernel| Runs {
         kernel,
@@ -37,23 +38,27 @@ pub fn report(options: &Micro, peers: &mut [Installed]) -> Result<Rows, Box<dyn 
     });
     let mut all: Vec<Runs> = all.collect();
     if all.is_empty() {
-        return Ok(Rows::default());
+        return Ok(());
     }
     let rounds = if options.quick { 1 } else { ROUNDS };
+    let machine = Machine {
+        images: options.images,
+        fabric: options.fabric,
+        rounds,
+    };
+    let gallery = Gallery::wanted(options.plot.as_deref(), &machine)?;
     run(options, peers, rounds, &mut all)?;
     if options.json {
         for runs in &all {
             println!("{}", json_line(runs, options.images, peers));
         }
     } else {
-        let machine = Machine {
-            images: options.images,
-            fabric: options.fabric,
-            rounds,
-        };
         print_table(&all, &machine, peers);
     }
-    Ok(Rows(all.into_iter().map(|runs| runs.row).collect()))
+    if let Some(gallery) = gallery {
+        gallery.kernels(&Rows(all.into_iter().map(|runs| runs.row).collect()))?;
+    }
+    Ok(())
 }
 
 fn run(

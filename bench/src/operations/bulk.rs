@@ -88,7 +88,7 @@ impl Buffers {
     fn put(&mut self, times: usize) {
         let to = black_box(target());
         for _ in 0..times {
-            self.coarray.at(to).put_from(black_box(&self.private));
+            self.coarray.at(to).put_from(black_box(&self.private[..]));
             quiet();
         }
     }
@@ -97,9 +97,9 @@ impl Buffers {
     fn raw_put(&mut self, times: usize) {
         let there = self.there();
         for _ in 0..times {
-            let here = black_box(self.private.as_ptr());
+            let here = black_box(&self.private[..]);
             // SAFETY: both buffers have so many elements and are apart, and no other image uses either.
-            unsafe { ptr::copy_nonoverlapping(here, there, self.private.len()) }
+            unsafe { ptr::copy_nonoverlapping(here.as_ptr(), there, here.len()) }
             fence(SeqCst);
         }
     }
@@ -108,7 +108,9 @@ impl Buffers {
     fn get(&mut self, times: usize) {
         let from = black_box(target());
         for _ in 0..times {
-            self.coarray.at(from).get_into(black_box(&mut self.private));
+            self.coarray
+                .at(from)
+                .get_into(black_box(&mut self.private[..]));
         }
     }
 
@@ -116,9 +118,9 @@ impl Buffers {
     fn raw_get(&mut self, times: usize) {
         let there = self.there();
         for _ in 0..times {
-            let here = black_box(self.private.as_mut_ptr());
+            let here = black_box(&mut self.private[..]);
             // SAFETY: as in `raw_put`.
-            unsafe { ptr::copy_nonoverlapping(there, here, self.private.len()) }
+            unsafe { ptr::copy_nonoverlapping(there, here.as_mut_ptr(), here.len()) }
         }
     }
 

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::kernels::list::KERNELS;
-use crate::operations::OPERATIONS;
+use crate::operations;
 use crate::peers::Peer;
 
 fn parse(line: &str) -> Result<Command, String> {
@@ -74,8 +74,8 @@ fn help_is_found_everywhere_and_names_everything() {
     ] {
         assert_eq!(parse(line), Ok(Command::Help), "{line}");
     }
-    for operation in OPERATIONS {
-        assert!(help().contains(operation.name), "{}", operation.name);
+    for name in operations::names() {
+        assert!(help().contains(name), "{name}");
     }
     assert!(Peer::ALL.iter().all(|peer| help().contains(peer.name())));
 }

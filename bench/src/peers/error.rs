@@ -9,20 +9,20 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum PeerError {
     /// It is not there.
-    #[error("there is no {program}; on Debian, install {packages}")]
+    #[error("there is no {program}; {advice}")]
     Missing {
         /// What was looked for.
         program: &'static str,
-        /// What has it.
-        packages: &'static str,
+        /// What to install.
+        advice: &'static str,
     },
     /// Another implementation, which is started in another way.
-    #[error("{program} is not Open MPI's; on Debian, install {packages}")]
+    #[error("{program} is not Open MPI's; {advice}")]
     Other {
         /// What is something else.
         program: &'static str,
-        /// What has the right one.
-        packages: &'static str,
+        /// What to install.
+        advice: &'static str,
     },
     /// It takes too long for somebody who has not asked for it.
     #[error("it is not built, which takes {time}; to build it, run cobench peers --peer {peer}")]

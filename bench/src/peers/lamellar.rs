@@ -54,7 +54,7 @@ impl Model for Lamellar {
             }
             _ => Err(PeerError::Missing {
                 program: "cargo",
-                packages: "Rust from https://rustup.rs",
+                advice: "install Rust from https://rustup.rs",
             }),
         }
     }

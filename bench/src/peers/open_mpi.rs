@@ -14,7 +14,7 @@ pub struct OpenMpi {
     compiler: &'static str,
     language: Language,
     launcher: &'static str,
-    packages: &'static str,
+    advice: &'static str,
     environment: &'static [(&'static str, &'static str)],
 }
 
@@ -24,11 +24,12 @@ enum Language {
     Fortran,
 }
 
-/// What Debian calls Open MPI; OpenSHMEM is in it.
-const OPEN_MPI: &str = "openmpi-bin libopenmpi-dev";
+/// How to get Open MPI; OpenSHMEM is in it.
+const OPEN_MPI: &str = "on Debian, install openmpi-bin libopenmpi-dev";
 
-/// What Debian calls coarrays in Fortran.
-const OPEN_COARRAYS: &str = "gfortran libcoarrays-openmpi-dev openmpi-bin libopenmpi-dev";
+/// How to get coarrays in Fortran.
+const OPEN_COARRAYS: &str =
+    "on Debian, install gfortran libcoarrays-openmpi-dev openmpi-bin libopenmpi-dev";
 
 /// Two-sided and collective MPI.
 pub const MPI: OpenMpi = OpenMpi {
@@ -36,7 +37,7 @@ pub const MPI: OpenMpi = OpenMpi {
     compiler: "mpicc",
     language: Language::C,
     launcher: "mpirun",
-    packages: OPEN_MPI,
+    advice: OPEN_MPI,
     environment: &[],
 };
 
@@ -61,7 +62,7 @@ pub const CAF: OpenMpi = OpenMpi {
     folder: "caf",
     compiler: "mpif90",
     language: Language::Fortran,
-    packages: OPEN_COARRAYS,
+    advice: OPEN_COARRAYS,
     ..MPI
 };
 
@@ -69,7 +70,7 @@ impl OpenMpi {
     fn version_of(&self, program: &'static str) -> Result<String, PeerError> {
         let missing = || PeerError::Missing {
             program,
-            packages: self.packages,
+            advice: self.advice,
         };
         let output = Command::new(program)
             .arg("--version")
@@ -95,14 +96,14 @@ impl Model for OpenMpi {
         if !launcher.contains("Open MPI") && !launcher.contains("OpenRTE") {
             return Err(PeerError::Other {
                 program: self.launcher,
-                packages: self.packages,
+                advice: self.advice,
             });
         }
         let compiler = self.version_of(self.compiler)?;
         if matches!(self.language, Language::Fortran) && !has_library(self.compiler) {
             return Err(PeerError::Missing {
                 program: CAF_LIBRARY,
-                packages: self.packages,
+                advice: self.advice,
             });
         }
         Ok(launcher + &compiler)

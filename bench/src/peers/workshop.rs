@@ -94,14 +94,16 @@ impl Workshop {
     }
 }
 
+/// What a peer is made of: its folder, and, if that is in C, all headers, some of which peers share.
 fn sources(peer: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
-    // What lies beside the folders is what programs of several peers share.
-    let of_peer = move |path: &str| match path.split_once('/') {
-        Some((folder, _)) => folder == peer,
-        None => true,
-    };
-    let sources = SOURCES.iter().copied();
-    sources.filter(move |(path, _)| of_peer(path))
+    let is_own = move |path: &str| path.split('/').next() == Some(peer);
+    let is_in_c = |&(path, _): &(&str, &str)| is_own(path) && path.ends_with(".c");
+    let needs_headers = SOURCES.iter().any(is_in_c);
+    let is_part = move |path: &str| is_own(path) || (needs_headers && path.ends_with(".h"));
+    SOURCES
+        .iter()
+        .copied()
+        .filter(move |(path, _)| is_part(path))
 }
 
 /// Runs a compiler of `program`, quietly.
@@ -113,10 +115,18 @@ pub fn run(compiler: &mut Command, program: &str) -> Result<(), PeerError> {
     match compiler.stdin(Stdio::null()).output() {
         Err(error) => fail(error.to_string()),
         Ok(output) if !output.status.success() => {
-            fail(String::from_utf8_lossy(&output.stderr).trim().to_owned())
+            fail(first_error(&String::from_utf8_lossy(&output.stderr)))
         }
         Ok(_) => Ok(()),
     }
+}
+
+/// The line to look at first.
+fn first_error(text: &str) -> String {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let first = lines.clone().next().unwrap_or_default();
+    let error = lines.find(|line| line.to_lowercase().contains("error"));
+    error.unwrap_or(first).trim().to_owned()
 }
 
 /// The error that a file cannot be written.

@@ -10,7 +10,7 @@ use crate::sample::{OWN, RATIO, RAW, Row};
 pub fn operation(row: &Row, images: usize, peers: &[Installed]) -> Option<String> {
     let (own, raw, ratio) = (row.of(OWN)?, row.of(RAW)?, row.of(RATIO)?);
     let mut line = format!(
-        r#"{{"op":"{}","bytes":{},"images":{images},"ns":{:.2},"min":{:.2},"p99":{:.2},"raw_ns":{:.2},"raw_min":{:.2},"ratio":{:.4}"#,
+        r#"{{"op":"{}","bytes":{},"images":{images},"ns":{:.2},"min":{:.2},"p99":{:.2},"raw_ns":{:.2},"raw_min":{:.2},"ratio":{:.6}"#,
         row.operation,
         row.bytes,
         own.median(),
@@ -66,7 +66,7 @@ mod tests {
         row.add(RATIO.into(), [2.0, 1.9, 2.5]);
         assert_eq!(
             operation(&row, 2, &[]).unwrap(),
-            r#"{"op":"sync_all","bytes":0,"images":2,"ns":110.00,"min":100.00,"p99":150.00,"raw_ns":55.00,"raw_min":50.00,"ratio":2.0000}"#
+            r#"{"op":"sync_all","bytes":0,"images":2,"ns":110.00,"min":100.00,"p99":150.00,"raw_ns":55.00,"raw_min":50.00,"ratio":2.000000}"#
         );
     }
 

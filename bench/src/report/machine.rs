@@ -46,7 +46,9 @@ impl Machine {
     pub fn heading(&self, peers: &[Installed]) -> String {
         let mut heading = self.line() + "\n";
         for peer in peers {
-            let _ = writeln!(heading, "{}: {}", peer.peer.name(), peer.title);
+            if let Some(title) = &peer.title {
+                let _ = writeln!(heading, "{}: {title}", peer.peer.name());
+            }
         }
         heading
     }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use rustix::termios::tcgetwinsize;
 
-use super::units::{factor, size, time};
+use super::units::{factor, share, size, time};
 use super::{Comparison, best, comparison, comparisons};
 use crate::peers::Installed;
 use crate::sample::{OWN, RATIO, RAW, Row, Rows};
@@ -31,14 +31,14 @@ pub fn operations(is_alone: bool) -> Left<'static> {
         let times = [own.median(), own.min(), own.p99(), raw.median(), raw.min()];
         let mut cells = name(row);
         cells.extend(times.map(time));
-        cells.push(format!("{:.2}", ratio.median()));
+        cells.push(share(ratio.median()));
         Some(cells)
     }
     fn beside_peers(row: &Row) -> Option<Vec<String>> {
         let (own, raw, ratio) = (row.of(OWN)?, row.of(RAW)?, row.of(RATIO)?);
         let mut cells = name(row);
         cells.extend([own, raw].map(|samples| time(samples.median())));
-        cells.push(format!("{:.2}", ratio.median()));
+        cells.push(share(ratio.median()));
         Some(cells)
     }
     let (titles, cells): (&[&str], &dyn Fn(&Row) -> Option<Vec<String>>) = if is_alone {
@@ -67,16 +67,18 @@ pub fn operations(is_alone: bool) -> Left<'static> {
 
 /// Prints a table; or two, if the terminal is too narrow for everything side by side.
 pub fn print(left: &Left<'_>, rows: &Rows, peers: &[Installed]) {
-    let wide = aligned(&side_by_side(left, rows, peers));
+    let has_numbers = |peer: &&Installed| rows.0.iter().any(|row| comparison(row, peer).is_some());
+    let peers: Vec<&Installed> = peers.iter().filter(has_numbers).collect();
+    let wide = aligned(&side_by_side(left, rows, &peers));
     let width = wide.lines().map(|line| line.chars().count()).max();
     let terminal = tcgetwinsize(std::io::stdout()).map_or(usize::MAX, |size| size.ws_col.into());
     if width <= Some(terminal) || peers.is_empty() {
         print!("{wide}");
         return;
     }
-    print!("{}", aligned(&numbers(left, rows, peers)));
+    print!("{}", aligned(&numbers(left, rows, &peers)));
     println!("\nhow many times as fast coarray is:");
-    print!("{}", aligned(&factors(left, rows, peers)));
+    print!("{}", aligned(&factors(left, rows, &peers)));
 }
 
 /// The title of the column with the peer to beat.
@@ -90,11 +92,11 @@ fn best_cell(comparisons: &[Comparison<'_>]) -> String {
     best(comparisons).map(cell).unwrap_or_default()
 }
 
-fn names(peers: &[Installed]) -> impl Iterator<Item = String> {
+fn names(peers: &[&Installed]) -> impl Iterator<Item = String> {
     peers.iter().map(|peer| peer.peer.name().to_owned())
 }
 
-fn side_by_side(left: &Left<'_>, rows: &Rows, peers: &[Installed]) -> Vec<Vec<String>> {
+fn side_by_side(left: &Left<'_>, rows: &Rows, peers: &[&Installed]) -> Vec<Vec<String>> {
     let mut lines = vec![left.titles.clone()];
     lines[0].extend(names(peers));
     if !peers.is_empty() {
@@ -110,13 +112,13 @@ fn side_by_side(left: &Left<'_>, rows: &Rows, peers: &[Installed]) -> Vec<Vec<St
                 format!("{} {factor:>5}", (left.number)(comparison.samples.median()))
             })
         }));
-        cells.push(best_cell(&comparisons(row, peers)));
+        cells.push(best_cell(&comparisons(row, peers.iter().copied())));
         lines.push(cells);
     }
     lines
 }
 
-fn numbers(left: &Left<'_>, rows: &Rows, peers: &[Installed]) -> Vec<Vec<String>> {
+fn numbers(left: &Left<'_>, rows: &Rows, peers: &[&Installed]) -> Vec<Vec<String>> {
     let mut lines = vec![left.titles.clone()];
     lines[0].extend(names(peers));
     for row in &rows.0 {
@@ -133,12 +135,12 @@ fn numbers(left: &Left<'_>, rows: &Rows, peers: &[Installed]) -> Vec<Vec<String>
     lines
 }
 
-fn factors(left: &Left<'_>, rows: &Rows, peers: &[Installed]) -> Vec<Vec<String>> {
+fn factors(left: &Left<'_>, rows: &Rows, peers: &[&Installed]) -> Vec<Vec<String>> {
     let mut lines = vec![left.titles[..left.naming].to_vec()];
     lines[0].extend(names(peers));
     lines[0].push(BEST.into());
     for row in &rows.0 {
-        let comparisons = comparisons(row, peers);
+        let comparisons = comparisons(row, peers.iter().copied());
         let Some(cells) = (left.cells)(row).filter(|_| !comparisons.is_empty()) else {
             continue;
         };

@@ -23,6 +23,15 @@ pub fn factor(factor: f64) -> String {
     format!("{}x", digits(factor))
 }
 
+/// How many times as long something takes, or how small a part of the time.
+pub fn share(ratio: f64) -> String {
+    if ratio < 0.1 {
+        format!("{:.1}%", ratio * 100.0)
+    } else {
+        format!("{ratio:.2}")
+    }
+}
+
 /// A number with three digits, or more if that many stand before the point.
 pub fn digits(number: f64) -> String {
     match number {
@@ -53,6 +62,7 @@ mod tests {
             [0, 8, 2048, 8 << 20].map(size),
             ["", "8 B", "2 KiB", "8 MiB"]
         );
+        assert_eq!([0.00123, 0.5, 12.345].map(share), ["0.1%", "0.50", "12.35"]);
         assert_eq!(
             [0.567, 12.0, 1234.0].map(factor),
             ["0.57x", "12.0x", "1234x"]
