@@ -78,7 +78,7 @@ impl Layout {
     pub fn place(&self, number: u64) -> (usize, usize) {
         let index = number & self.mask;
         // A division takes longer than an update. Both factors are so small that the product is exact enough.
-        let image = (u128::from(index) * u128::from(self.inverse) >> 64) as u64;
+        let image = ((u128::from(index) * u128::from(self.inverse)) >> 64) as u64;
         (
             image as usize,
             (index - image * self.words_per_image) as usize,
