@@ -55,8 +55,21 @@ pub enum PeerError {
 /// What Debian calls Open MPI.
 const MPI_PACKAGES: &str = "openmpi-bin libopenmpi-dev";
 
-/// The program of the peer MPI.
-const MPI_SOURCE: &str = include_str!("../peers/collectives.c");
+/// The program of the peer MPI, and what it includes.
+const MPI_SOURCES: [(&str, &str); 6] = [
+    ("batches.h", include_str!("../peers/batches.h")),
+    (
+        "mpi/operations.c",
+        include_str!("../peers/mpi/operations.c"),
+    ),
+    (
+        "mpi/collectives.h",
+        include_str!("../peers/mpi/collectives.h"),
+    ),
+    ("mpi/messages.h", include_str!("../peers/mpi/messages.h")),
+    ("mpi/process.h", include_str!("../peers/mpi/process.h")),
+    ("mpi/world.h", include_str!("../peers/mpi/world.h")),
+];
 
 impl Peer {
     /// All peers.
@@ -141,16 +154,22 @@ fn compile_mpi() -> Result<PathBuf, PeerError> {
         .with_file_name("peers");
     std::fs::create_dir_all(&folder).map_err(|error| write(&folder, error))?;
     // Several of us may be at it at the same time: names of our own, then renamed in one step.
-    let own = |suffix: &str| folder.join(format!("collectives-{}{suffix}", std::process::id()));
-    let (source_file, compiled) = (own(".c"), own(""));
-    std::fs::write(&source_file, MPI_SOURCE).map_err(|error| write(&source_file, error))?;
+    let own = folder.join(format!("operations-{}", std::process::id()));
+    let (source_file, compiled) = (own.join("mpi/operations.c"), own.join("operations"));
+    std::fs::create_dir_all(own.join("mpi")).map_err(|error| write(&own, error))?;
+    for (name, text) in MPI_SOURCES {
+        let file = own.join(name);
+        std::fs::write(&file, text).map_err(|error| write(&file, error))?;
+    }
     let mut compiler = Command::new("mpicc");
     compiler
         .args(["-std=c11", "-O3", "-Wall", "-Wextra", "-Werror", "-o"])
         .args([&compiled, &source_file]);
     let outcome = output(&mut compiler, "mpicc");
+    let program = folder.join("operations");
+    let moved = std::fs::rename(&compiled, &program);
     // Only a copy of what is in this program.
-    let _ = std::fs::remove_file(&source_file);
+    let _ = std::fs::remove_dir_all(&own);
     let outcome = outcome?;
     if !outcome.status.success() {
         let reason = String::from_utf8_lossy(&outcome.stderr).trim().to_owned();
@@ -159,8 +178,7 @@ fn compile_mpi() -> Result<PathBuf, PeerError> {
             reason,
         });
     }
-    let program = folder.join("collectives");
-    std::fs::rename(&compiled, &program).map_err(|error| write(&program, error))?;
+    moved.map_err(|error| write(&program, error))?;
     Ok(program)
 }
 

@@ -1,0 +1,39 @@
+/* Operations of MPI with two sides or all, timed as cobench times those of coarray.
+
+   usage: mpirun -n N operations MILLISECONDS MICROSECONDS [OPERATION ...] */
+
+#define _POSIX_C_SOURCE 200809L
+
+#include "collectives.h"
+#include "messages.h"
+
+#define KIB(n) ((size_t)(n) << 10)
+
+static const struct operation operations[] = {
+    {"sync_all", barrier, NULL, 1, {0}},
+    {"sync_pair", pair, NULL, 1, {0}},
+    {"event_pingpong", pingpong, check_pingpong, 1, {0}},
+    {"event_ring", ring, NULL, 1, {0}},
+    {"notify_pingpong", pingpong, check_pingpong, 1, {8, KIB(4)}},
+    {"co_sum", allreduce, NULL, 1,
+     {8, 32, 128, 512, KIB(2), KIB(8), KIB(32), KIB(128), KIB(512), KIB(2048), KIB(8192)}},
+    {"co_sum_async", allreduce_later, NULL, 1, {8}},
+    {"co_scan", scan, NULL, 1, {8, 128, KIB(2), KIB(32), KIB(512)}},
+    {"co_broadcast", broadcast, NULL, 1,
+     {8, 32, 128, 512, KIB(2), KIB(8), KIB(32), KIB(128), KIB(512), KIB(2048), KIB(8192)}},
+    {"co_gather", gather, NULL, 1, {8, 128, KIB(2), KIB(32), KIB(512)}},
+    {"co_allgather", allgather, NULL, 1, {8, 128, KIB(2), KIB(32), KIB(512)}},
+    {"co_scatter", scatter, NULL, 1, {8, 128, KIB(2), KIB(32), KIB(512)}},
+    {"co_alltoall", alltoall, NULL, 1, {8, 128, KIB(2), KIB(32), KIB(512)}},
+    {"co_reduce_scatter", reduce_scatter, NULL, 1, {8, 128, KIB(2), KIB(32), KIB(512)}},
+};
+
+int main(int argc, char **argv) {
+    begin(&argc, &argv);
+    prepare_collectives();
+    print_title();
+    batches_run(operations, sizeof operations / sizeof *operations, rank == 0, argc, argv);
+    release_collectives();
+    MPI_Finalize();
+    return 0;
+}
