@@ -49,7 +49,7 @@ fn main() -> ExitCode {
         Command::Peers(options) => peers::run(&options),
         Command::Tune(options) => tune::run(&options),
         Command::Scale(options) => scale::run(&options),
-        Command::Model(options) => model::predict_all(&options),
+        Command::Model(options) => model::run(&options),
         Command::Kernels(options) => kernels::run(&options),
     };
     match outcome {

@@ -9,6 +9,7 @@ mod collective;
 mod doubling;
 mod flood;
 mod machine;
+mod measured;
 mod network;
 mod report;
 mod ring;
@@ -90,7 +91,7 @@ pub struct Prediction {
 /// What `subject` costs with so many images.
 pub fn predict(machine: LogGp, subject: Subject, images: usize, extent: Extent) -> Prediction {
     let mut network = Network::new(machine, images);
-    let short_cut = run(&mut network, subject, extent);
+    let short_cut = simulate(&mut network, subject, extent);
     let tally = match short_cut {
         Some(tally) if !network.is_exhaustive => tally,
         _ => network.tally(),
@@ -104,7 +105,7 @@ pub fn predict(machine: LogGp, subject: Subject, images: usize, extent: Extent) 
 }
 
 /// Lets the messages of `subject` pass. Returns how many they are where not all need be sent to know that.
-fn run(network: &mut Network, subject: Subject, extent: Extent) -> Option<Tally> {
+fn simulate(network: &mut Network, subject: Subject, extent: Extent) -> Option<Tally> {
     let images = network.images();
     match subject {
         Subject::Barrier(barrier) => {
@@ -129,11 +130,14 @@ pub fn fastest<'a>(predictions: impl Iterator<Item = &'a Prediction>) -> Option<
     predictions.min_by(|one, other| one.time.total_cmp(&other.time))
 }
 
-/// Predicts and prints.
+/// Predicts and prints, by the options' network or this machine.
 ///
 /// # Errors
-/// If a plot cannot be written.
-pub fn predict_all(options: &Model) -> Result<(), Box<dyn Error>> {
+/// If a plot cannot be written, or a job fails.
+pub fn run(options: &Model) -> Result<(), Box<dyn Error>> {
+    if options.measured {
+        return measured::run(options);
+    }
     let is_wanted = |subject: &Subject| {
         options.only.is_empty() || options.only.iter().any(|name| name == subject.operation())
     };

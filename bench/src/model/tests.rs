@@ -126,10 +126,10 @@ fn the_messages_are_those_of_the_library() {
 /// With and without short cuts.
 fn both(machine: LogGp, subject: Subject, images: usize, extent: Extent) -> [(f64, Tally); 2] {
     let mut every_message = Network::exhaustive(machine, images);
-    run(&mut every_message, subject, extent);
+    simulate(&mut every_message, subject, extent);
     let mut short = Network::new(machine, images);
     short.is_exhaustive = false;
-    let tally = run(&mut short, subject, extent).unwrap_or_else(|| short.tally());
+    let tally = simulate(&mut short, subject, extent).unwrap_or_else(|| short.tally());
     [
         (every_message.time(), every_message.tally()),
         (short.time(), tally),

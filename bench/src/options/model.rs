@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::values::{bad_value, list, number};
+use super::values::{self, bad_value, list, number};
 use super::words::Words;
 use super::{Command, OptionsError};
 use crate::model::{BARRIERS, Extent, KINDS, LogGp};
@@ -84,6 +84,7 @@ pub fn model(words: &mut Words) -> Result<Command, OptionsError> {
         }
         words.end(&option)?;
     }
+    check_measured(&options)?;
     if options.images.is_empty() && !options.measured {
         options.images = match (options.quick, &options.plot) {
             (true, _) => vec![32, 1024],
@@ -92,6 +93,23 @@ pub fn model(words: &mut Words) -> Result<Command, OptionsError> {
         };
     }
     Ok(Command::Model(options))
+}
+
+/// What is measured cannot have more images than a job, and has no plot.
+fn check_measured(options: &Model) -> Result<(), OptionsError> {
+    if !options.measured {
+        return Ok(());
+    }
+    for images in &options.images {
+        values::image_count("--images", &images.to_string())?;
+    }
+    match options.plot {
+        None => Ok(()),
+        Some(_) => Err(OptionsError::Unknown {
+            command: "model --measured",
+            option: "--plot".into(),
+        }),
+    }
 }
 
 fn image_count(option: &str, text: &str) -> Result<usize, OptionsError> {
