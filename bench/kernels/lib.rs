@@ -7,7 +7,7 @@
 //! | program | communication |
 //! |---|---|
 //! | `stencil` | reads the neighbours' rows in place |
-//! | `p2p` | a pipeline of single values, each of which says by itself that it has come |
+//! | `p2p` | puts single values, each together with an event |
 //! | `transpose` | reads everyone's blocks in place |
 //! | `nstream` | none |
 //! | `random`, `randomaccess` | gets and puts, or atomic operations, on words all over the images |

@@ -44,7 +44,13 @@ fn main() {
     let Some([iterations, m, n]) = PROGRAM.arguments() else {
         return;
     };
-    PROGRAM.need(1, "columns", m);
+    // The corner comes back to the first column, which only image 0 may have.
+    if m <= num_images() {
+        PROGRAM.refuse(format_args!(
+            "{} images cannot share {m} columns, for there must be more columns than images",
+            num_images()
+        ));
+    }
     describe(&PROGRAM, &[iterations, m, n]);
     let (grid, seconds) = run(iterations, m, n);
     let work = (2 * (m - 1) * (n - 1)) as f64;

@@ -12,7 +12,7 @@ const PERIOD: u64 = 1_317_624_576_693_539_401;
 pub fn next(number: u64) -> u64 {
     // All ones where the highest bit is shifted out.
     let overflow = (number as i64 >> 63) as u64;
-    number << 1 ^ overflow & POLYNOMIAL
+    (number << 1) ^ (overflow & POLYNOMIAL)
 }
 
 /// The numbers after `number`.

@@ -62,11 +62,12 @@ impl Table {
 impl Layout {
     fn new(bits: u32, images: usize) -> Self {
         assert!((1..=32).contains(&bits));
-        let words_per_image = (1_u64 << bits).div_ceil(images as u64);
+        // At least 2, for the inverse of 1 is 2^64.
+        let words_per_image = (1_u64 << bits).div_ceil(images as u64).max(2);
         Self {
             mask: (1 << bits) - 1,
             words_per_image,
-            inverse: (u64::MAX / words_per_image).saturating_add(1),
+            inverse: u64::MAX / words_per_image + 1,
         }
     }
 
@@ -77,7 +78,7 @@ impl Layout {
     pub fn place(&self, number: u64) -> (usize, usize) {
         let index = number & self.mask;
         // A division takes longer than an update. Both factors are so small that the product is exact enough.
-        let image = (u128::from(index) * u128::from(self.inverse) >> 64) as u64;
+        let image = ((u128::from(index) * u128::from(self.inverse)) >> 64) as u64;
         (
             image as usize,
             (index - image * self.words_per_image) as usize,

@@ -83,9 +83,9 @@ fn add_own_block(a: &mut [f64], b: &mut [f64], order: usize, tile: usize) {
     for from in tiles(mine.len(), tile) {
         for to in tiles(mine.len(), tile) {
             for j in to {
-                let row = a[mine.start + j..].iter_mut().step_by(order);
                 let b = &mut b[j * order + mine.start..][from.clone()];
-                for (b, a) in b.iter_mut().zip(row.skip(from.start)) {
+                for (b, i) in b.iter_mut().zip(from.clone()) {
+                    let a = &mut a[i * order + mine.start + j];
                     *b += *a;
                     *a += 1.0;
                 }
@@ -105,11 +105,10 @@ fn add_other_blocks(a: &Published<'_, [f64]>, b: &mut [f64], order: usize, tile:
         for from in tiles(theirs.len(), tile) {
             for to in tiles(mine.len(), tile) {
                 for j in to {
-                    // Row `mine.start + j` of the partner's column `i` belongs to row `theirs.start + i` of ours.
-                    let row = a[mine.start + j..].iter().step_by(order);
+                    // Element `mine.start + j` of the partner's column `i` belongs to `theirs.start + i` of our column `j`.
                     let b = &mut b[j * order + theirs.start..][from.clone()];
-                    for (b, a) in b.iter_mut().zip(row.skip(from.start)) {
-                        *b += a;
+                    for (b, i) in b.iter_mut().zip(from.clone()) {
+                        *b += a[i * order + mine.start + j];
                     }
                 }
             }

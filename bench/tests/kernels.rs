@@ -11,7 +11,7 @@ const KERNELS: [(&str, &[&str]); 6] = [
     ),
     (
         env!("CARGO_BIN_EXE_prk-p2p"),
-        &["1 4 2", "3 37 11", "4 11 37"],
+        &["1 5 2", "3 37 11", "4 11 37"],
     ),
     (
         env!("CARGO_BIN_EXE_prk-transpose"),
@@ -118,7 +118,7 @@ fn what_cannot_be_computed_is_refused() {
         (0, "5 x", "N 'x': expected a number from 5 to"),
         (0, "0 20", "ITERATIONS '0'"),
         (0, "5 5", "at most 2 images"),
-        (1, "5 2 20", "3 images cannot share 2 columns"),
+        (1, "5 3 20", "3 images cannot share 3 columns"),
         (2, "5 20 0", "TILE '0'"),
         (2, "5 20 4 4", "one argument too many, '4'"),
         (3, "5 2", "3 images cannot share 2 numbers"),

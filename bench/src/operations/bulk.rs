@@ -87,40 +87,43 @@ impl Buffers {
     #[inline(never)]
     fn put(&mut self, times: usize) {
         let to = black_box(target());
+        let (here, there) = (black_box(&self.private[..]), self.there());
         for _ in 0..times {
-            self.coarray.at(to).put_from(black_box(&self.private[..]));
+            self.coarray.at(to).put_from(here);
             quiet();
+            black_box(there);
         }
     }
 
     #[inline(never)]
     fn raw_put(&mut self, times: usize) {
-        let there = self.there();
+        let (here, there) = (black_box(&self.private[..]), self.there());
         for _ in 0..times {
-            let here = black_box(&self.private[..]);
             // SAFETY: both buffers have so many elements and are apart, and no other image uses either.
             unsafe { ptr::copy_nonoverlapping(here.as_ptr(), there, here.len()) }
             fence(SeqCst);
+            black_box(there);
         }
     }
 
     #[inline(never)]
     fn get(&mut self, times: usize) {
         let from = black_box(target());
+        let here = black_box(&mut self.private[..]);
         for _ in 0..times {
-            self.coarray
-                .at(from)
-                .get_into(black_box(&mut self.private[..]));
+            self.coarray.at(from).get_into(here);
+            black_box(here.as_mut_ptr());
         }
     }
 
     #[inline(never)]
     fn raw_get(&mut self, times: usize) {
         let there = self.there();
+        let here = black_box(&mut self.private[..]);
         for _ in 0..times {
-            let here = black_box(&mut self.private[..]);
             // SAFETY: as in `raw_put`.
             unsafe { ptr::copy_nonoverlapping(there, here.as_mut_ptr(), here.len()) }
+            black_box(here.as_mut_ptr());
         }
     }
 

@@ -22,12 +22,7 @@ type Words = [u64; WORDS];
 pub const PUT: Operation = Operation {
     name: "put",
     sizes: &[8],
-    prepare: |_, _| {
-        trial(
-            |words, to, times| puts(words, to, times),
-            |words, times| raw_puts(words, times),
-        )
-    },
+    prepare: |_, _| trial(puts, raw_puts),
 };
 
 /// `place.get()` of `u64`.

@@ -95,7 +95,7 @@ fn next(number: u64) -> u64 {
 /// evenly and without a division.
 #[inline]
 fn place(number: u64, images: usize) -> (usize, usize) {
-    let image = (number >> 32) * images as u64 >> 32;
+    let image = ((number >> 32) * images as u64) >> 32;
     (image as usize, number as usize % WORDS)
 }
 
