@@ -1,5 +1,8 @@
 //! Starting the programs that measure, one after the other, and reading what they print.
 
+mod family;
+mod watched;
+
 use std::io::{self, BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -8,6 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use thiserror::Error;
 
 use crate::options::{Fabric, Job, Task, cores};
+pub use watched::{Failure, watch};
 
 /// How much time a measurement takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +36,12 @@ impl Effort {
         budget: Duration::from_millis(25),
     };
 
+    /// Time for a peer's program to measure so many rows: several times what it needs, and that it may wait for
+    /// memory, or for other programs.
+    pub fn patience(self, rows: usize) -> Duration {
+        Duration::from_secs(60) + self.budget * 10 * u32::try_from(rows).unwrap_or(u32::MAX)
+    }
+
     /// Enough to see that everything works.
     const QUICK: Self = Self {
         rounds: 1,
@@ -42,7 +52,7 @@ impl Effort {
     pub fn new(task: Task, quick: bool) -> Self {
         match task {
             _ if quick => Self::QUICK,
-            Task::Micro => Self::FULL,
+            Task::Micro | Task::Launch | Task::Life(_) => Self::FULL,
             Task::Tune => Self::CHOICE,
         }
     }
@@ -92,17 +102,22 @@ pub fn job(
         crowded: !fit(images),
     };
     let mut command = Command::new(std::env::current_exe()?);
-    command
-        .args(job.words())
-        .env("COARRAY_IMAGES", images.to_string())
-        .env("COARRAY_FABRIC", fabric.name())
-        .env("COARRAY_BIND", if fit(images) { "core" } else { "none" })
-        .env("COARRAY_LABEL", "0");
+    command.args(job.words());
+    as_job(&mut command, images, fabric);
     if task == Task::Tune {
         // An older table has no say in the new one.
         command.env("COARRAY_COLLECTIVES", "/dev/null");
     }
     Ok(command)
+}
+
+/// Makes a program of coarrays run as so many images, bound to cores of their own if these suffice.
+pub fn as_job(command: &mut Command, images: usize, fabric: Fabric) {
+    command
+        .env("COARRAY_IMAGES", images.to_string())
+        .env("COARRAY_FABRIC", fabric.name())
+        .env("COARRAY_BIND", if fit(images) { "core" } else { "none" })
+        .env("COARRAY_LABEL", "0");
 }
 
 /// Runs a program to its end; `each` gets every line that it prints.

@@ -5,11 +5,11 @@ use std::rc::Rc;
 
 use coarray::{error_stop_with, this_image};
 
-use crate::micro::is_wanted;
 use crate::operations::{OBSERVATIONS, OPERATIONS};
 use crate::options::{self, Command, Job, Task};
 use crate::raw::Barrier;
 use crate::sample::{Line, OWN, RATIO, RAW};
+use crate::scale::life;
 use crate::stopwatch::{self, Action, Stopwatch};
 use crate::tune;
 
@@ -19,22 +19,31 @@ pub fn run() {
     let Ok(Command::Job(job)) = options::parse(std::env::args_os().skip(1)) else {
         unreachable!("only a job launches images");
     };
+    match job.task {
+        Task::Micro => {
+            let (barrier, stopwatch) = tools(&job);
+            micro(&job, &barrier, &stopwatch);
+        }
+        Task::Tune => tune::measure(&tools(&job).1),
+        Task::Launch => {}
+        Task::Life(torus) => life::run(torus),
+    }
+}
+
+fn tools(job: &Job) -> (Rc<Barrier>, Stopwatch) {
     let barrier = Barrier::new(job.crowded).unwrap_or_else(|error| {
         error_stop_with(1, format_args!("cobench: cannot share memory: {error}"))
     });
     let barrier = Rc::new(barrier);
     let batch = stopwatch::batch(job.crowded);
     let stopwatch = Stopwatch::new(Rc::clone(&barrier), batch, job.budget);
-    match job.task {
-        Task::Micro => micro(&job, &barrier, &stopwatch),
-        Task::Tune => tune::measure(&stopwatch),
-    }
+    (barrier, stopwatch)
 }
 
 fn micro(job: &Job, barrier: &Rc<Barrier>, stopwatch: &Stopwatch) {
     let wanted = OPERATIONS
         .iter()
-        .filter(|operation| is_wanted(operation.name, &job.only));
+        .filter(|operation| job.wants(operation.name));
     for operation in wanted {
         for &bytes in operation.sizes {
             let trial = (operation.prepare)(bytes, barrier);
@@ -59,7 +68,7 @@ fn micro(job: &Job, barrier: &Rc<Barrier>, stopwatch: &Stopwatch) {
         }
     }
     for observation in OBSERVATIONS {
-        if is_wanted(observation.name, &job.only) {
+        if job.wants(observation.name) {
             let seen = (observation.observe)();
             let ratio = seen.iter().map(|[own, raw]| own / raw).collect();
             let [own, raw] = [0, 1].map(|side: usize| seen.iter().map(|both| both[side]).collect());

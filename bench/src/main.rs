@@ -5,21 +5,27 @@
 //! is a list ([`operations`]); how, is in [`stopwatch`]; what the hardware could do, in [`raw`].
 
 mod conductor;
+mod gallery;
 mod job;
+mod kernels;
+mod launch;
 mod micro;
+mod model;
 mod operations;
 mod options;
 mod peers;
+mod plot;
 mod raw;
 mod report;
 mod sample;
+mod scale;
 mod statistics;
 mod stopwatch;
 mod tune;
 
 use std::process::ExitCode;
 
-use options::{Command, HELP};
+use options::{Command, help};
 
 /// Exit code for a command line that cannot be followed.
 const USAGE: u8 = 2;
@@ -34,12 +40,17 @@ fn main() -> ExitCode {
     };
     let outcome = match command {
         Command::Help => {
-            println!("{HELP}");
+            println!("{}", help());
             Ok(())
         }
         Command::Job(_) => return coarray::launch(job::run),
+        Command::Nothing => Ok(()),
         Command::Micro(options) => micro::run(&options),
+        Command::Peers(options) => peers::run(&options),
         Command::Tune(options) => tune::run(&options),
+        Command::Scale(options) => scale::run(&options),
+        Command::Model(options) => model::run(&options),
+        Command::Kernels(options) => kernels::run(&options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

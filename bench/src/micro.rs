@@ -1,100 +1,194 @@
-//! `cobench micro` and `cobench peers`: single operations, beside the hardware and the peers.
+//! `cobench micro` and the operations of `cobench peers`: beside the hardware and the peers.
 
 use std::error::Error;
 
-use crate::conductor::{self, Effort};
-use crate::operations::{OBSERVATIONS, OPERATIONS};
+use indicatif::ProgressBar;
+
+use crate::conductor::{self, Effort, Failure};
+use crate::gallery::Gallery;
+use crate::launch;
+use crate::operations;
 use crate::options::{Micro, Task};
-use crate::peers::{Installed, Peer};
-use crate::report::{self, Machine};
-use crate::sample::{Line, OWN, PEER, Row, Rows};
+use crate::peers::{self, Installed, to_measure};
+use crate::report::machine::Machine;
+use crate::report::{json, table};
+use crate::sample::{Line, OWN, PEER, RATIO, RAW, Row, Rows};
 use crate::statistics::Samples;
 
 /// Measures and prints.
 ///
 /// # Errors
-/// If a job or a peer's program fails.
+/// If a job fails. What a peer does not achieve is only told.
 pub fn run(options: &Micro) -> Result<(), Box<dyn Error>> {
-    let effort = Effort::new(Task::Micro, options.quick);
-    let mut peers = Vec::new();
-    for &peer in &options.peers {
-        match Installed::find(peer) {
-            Ok(installed) => peers.push(installed),
-            Err(missing) => eprintln!("cobench: {} is skipped: {missing}", peer.name()),
-        }
-    }
-    let rows_of_one = OPERATIONS
-        .iter()
-        .filter(|operation| is_wanted(operation.name, &options.only))
-        .map(|operation| operation.sizes.len())
-        .sum::<usize>()
-        + OBSERVATIONS
-            .iter()
-            .filter(|observation| is_wanted(observation.name, &options.only))
-            .count();
-    let programs = effort.rounds * (1 + peers.len());
-    let bar = conductor::progress(rows_of_one * programs);
-    let mut ended = 0;
-    let mut end_program = || {
-        ended += 1;
-        // A peer need not know all operations.
-        bar.set_position((ended * rows_of_one) as u64);
-    };
+    let mut peers = peers::find(&options.peers, options.peers_are_named);
+    report(options, &mut peers)?;
+    Ok(())
+}
 
-    let mut rows = Rows::default();
-    for _ in 0..effort.rounds {
-        let (images, fabric) = (options.images, options.fabric);
-        let mut job = conductor::job(Task::Micro, images, fabric, &options.only, effort)?;
-        let mut own = Rows::default();
-        conductor::read_lines(&mut job, |line| {
-            if let Some(line) = Line::parse(line) {
-                bar.inc(u64::from(line.what == OWN));
-                if line.what == OWN {
-                    own.add(line.clone());
-                }
-                rows.add(line);
-            }
-        })?;
-        end_program();
-        for peer in &mut peers {
-            let mut program = peer.program(images, &options.only, effort.budget);
-            conductor::read_lines(&mut program, |line| {
-                if let Some(line) = Line::parse(line).filter(|line| line.what == PEER) {
-                    bar.inc(1);
-                    let own = own.row(&line.operation, line.bytes);
-                    add_peer(rows.row(&line.operation, line.bytes), peer.peer, line, own);
-                } else if let Some(title) = line.strip_prefix("# ") {
-                    peer.title = title.to_owned();
-                }
-            })?;
-            end_program();
-        }
+/// Measures operations, prints and plots them.
+///
+/// # Errors
+/// As [`run`].
+pub fn report(options: &Micro, peers: &mut [Installed]) -> Result<(), Box<dyn Error>> {
+    if options.operations.is_empty() {
+        return Ok(());
     }
-    bar.finish_and_clear();
+    let effort = Effort::new(Task::Micro, options.quick);
+    let machine = Machine {
+        images: options.images,
+        fabric: options.fabric,
+        rounds: effort.rounds,
+    };
+    let gallery = Gallery::wanted(options.plot.as_deref(), &machine)?;
+    let rows = Measurement::new(options, effort).run(peers)?;
     if options.json {
-        report::json(&rows, options.images, &peers);
+        for row in &rows.0 {
+            if let Some(line) = json::operation(row, options.images, peers) {
+                println!("{line}");
+            }
+        }
     } else {
-        let machine = Machine {
-            images: options.images,
-            fabric: options.fabric,
-            rounds: effort.rounds,
-        };
-        report::table(&rows, &machine, &peers);
+        print!("{}", machine.heading(peers));
+        table::print(&table::operations(peers.is_empty()), &rows, peers);
+    }
+    if let Some(gallery) = gallery {
+        gallery.operations(&rows)?;
     }
     Ok(())
 }
 
-/// Adds a peer's samples of one round, and the speedup over them in that round, for the reason given at [`RATIO`].
-///
-/// [`RATIO`]: crate::sample::RATIO
-fn add_peer(row: &mut Row, peer: Peer, line: Line, own: &Row) {
-    let times = Samples::from_iter(line.times.iter().copied());
-    let speedup = own.of(OWN).map(|own| times.median() / own.median());
-    row.add(peer.name().to_owned(), line.times);
-    row.add(peer.speedup().to_owned(), speedup);
+/// Operations that are being measured.
+struct Measurement<'options> {
+    options: &'options Micro,
+    effort: Effort,
+    /// Those that a job measures.
+    inside: Vec<String>,
+    with_launch: bool,
+    /// How many rows a job has.
+    rows_of_one: usize,
+    rows: Rows,
+    bar: ProgressBar,
+    ended: usize,
 }
 
-/// Whether the operation is among `only`, or `only` names none.
-pub fn is_wanted(operation: &str, only: &[String]) -> bool {
-    only.is_empty() || only.iter().any(|name| name == operation)
+impl<'options> Measurement<'options> {
+    fn new(options: &'options Micro, effort: Effort) -> Self {
+        let is_launch = |name: &&String| *name == launch::NAME;
+        let (launches, inside): (Vec<_>, Vec<_>) = options.operations.iter().partition(is_launch);
+        Self {
+            options,
+            effort,
+            with_launch: !launches.is_empty(),
+            rows_of_one: inside.iter().map(|name| operations::rows_of(name)).sum(),
+            inside: inside.into_iter().cloned().collect(),
+            rows: Rows::default(),
+            bar: ProgressBar::hidden(),
+            ended: 0,
+        }
+    }
+
+    fn run(mut self, peers: &mut [Installed]) -> Result<Rows, Box<dyn Error>> {
+        for peer in &mut *peers {
+            if !self.inside.is_empty() {
+                peers::prepare(peer, peers::OPERATIONS);
+            }
+            if self.with_launch {
+                peers::prepare(peer, peers::EMPTY);
+            }
+        }
+        let programs = self.effort.rounds * (1 + peers.len());
+        self.bar = conductor::progress(self.rows_of_one * programs);
+        for _ in 0..self.effort.rounds {
+            if !self.inside.is_empty() {
+                self.round(peers)?;
+            }
+            if self.with_launch {
+                self.launches(peers)?;
+            }
+        }
+        self.bar.finish_and_clear();
+        Ok(self.rows)
+    }
+
+    fn round(&mut self, peers: &mut [Installed]) -> Result<(), Box<dyn Error>> {
+        let Micro { images, fabric, .. } = *self.options;
+        let mut job = conductor::job(Task::Micro, images, fabric, &self.inside, self.effort)?;
+        let mut own = Rows::default();
+        conductor::read_lines(&mut job, |line| {
+            if let Some(line) = Line::parse(line) {
+                self.bar.inc(u64::from(line.what == OWN));
+                if line.what == OWN {
+                    own.add(line.clone());
+                }
+                self.rows.add(line);
+            }
+        })?;
+        self.end_program();
+        let arguments = to_measure(images, self.effort.budget, &self.inside);
+        let patience = self.effort.patience(self.rows_of_one);
+        for peer in peers {
+            if peer.has(peers::OPERATIONS) {
+                let name = peer.peer;
+                let outcome = peer.run(peers::OPERATIONS, images, &arguments, patience, |line| {
+                    if let Some(line) = Line::parse(line).filter(|line| line.what == PEER) {
+                        self.bar.inc(1);
+                        let own = own.row(&line.operation, line.bytes).of(OWN);
+                        let row = self.rows.row(&line.operation, line.bytes);
+                        add_peer(row, name, line.times, own);
+                    }
+                });
+                self.check(peer, peers::OPERATIONS, outcome.err());
+            }
+            self.end_program();
+        }
+        Ok(())
+    }
+
+    /// Jobs that do nothing, more often our own than those of peers, which take longer and vary less.
+    fn launches(&mut self, peers: &mut [Installed]) -> Result<(), Box<dyn Error>> {
+        const TIMES: usize = 3;
+        let Micro { images, fabric, .. } = *self.options;
+        let mut all = Samples::default();
+        for _ in 0..TIMES {
+            let own = launch::own(images, fabric, self.effort)
+                .map_err(|failure| format!("a job that does nothing failed: {failure}"))?;
+            let raw = launch::raw(images)?;
+            let row = self.rows.row(launch::NAME, 0);
+            for (what, number) in [(OWN, own), (RAW, raw), (RATIO, own / raw)] {
+                row.add(what.into(), [number]);
+            }
+            all.extend([own]);
+        }
+        for peer in peers.iter_mut().filter(|peer| peer.has(peers::EMPTY)) {
+            match peer.run(peers::EMPTY, images, &[], launch::PATIENCE, |_| ()) {
+                Ok(time) => {
+                    let row = self.rows.row(launch::NAME, 0);
+                    add_peer(row, peer.peer, vec![launch::nanoseconds(time)], Some(&all));
+                }
+                Err(failure) => self.check(peer, peers::EMPTY, Some(failure)),
+            }
+        }
+        Ok(())
+    }
+
+    /// A program that fails once is not run again.
+    fn check(&self, peer: &mut Installed, program: &str, failure: Option<Failure>) {
+        if let Some(failure) = failure {
+            self.bar.suspend(|| peers::give_up(peer, program, &failure));
+        }
+    }
+
+    fn end_program(&mut self) {
+        self.ended += 1;
+        // A peer need not know all operations.
+        self.bar
+            .set_position((self.ended * self.rows_of_one) as u64);
+    }
+}
+
+/// Adds a peer's samples of one round, and the speedup over them in that round, for the reason given at [`RATIO`].
+fn add_peer(row: &mut Row, peer: peers::Peer, times: Vec<f64>, own: Option<&Samples>) {
+    let median = Samples::from_iter(times.iter().copied()).median();
+    row.add(peer.name().to_owned(), times);
+    row.add(peer.speedup(), own.map(|own| median / own.median()));
 }

@@ -1,15 +1,22 @@
 //! What `cobench micro` measures.
 
+mod atomics;
 pub mod blocks;
+mod bulk;
 pub mod collectives;
-pub mod events;
-pub mod memory;
-pub mod mutex;
-pub mod pairs;
-pub mod waiting;
+mod column;
+mod events;
+mod memory;
+mod mutex;
+mod opened;
+mod pairs;
+mod scalar;
+mod updates;
+mod waiting;
 
 use std::rc::Rc;
 
+use crate::launch;
 use crate::raw::Barrier;
 use crate::stopwatch::Action;
 
@@ -61,14 +68,31 @@ pub struct Observation {
 /// All observations, which follow the operations.
 pub const OBSERVATIONS: &[Observation] = &[waiting::WAITING];
 
-/// The names of all rows, in the order of the tables.
+/// The names of all that `cobench micro` measures, in the order of the tables.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let operations = OPERATIONS.iter().map(|operation| operation.name);
-    operations.chain(OBSERVATIONS.iter().map(|observation| observation.name))
+    let observations = OBSERVATIONS.iter().map(|observation| observation.name);
+    operations.chain(observations).chain([launch::NAME])
+}
+
+/// How many rows what has this name takes of those that a job prints.
+pub fn rows_of(name: &str) -> usize {
+    let operation = OPERATIONS.iter().find(|operation| operation.name == name);
+    operation.map_or(1, |operation| operation.sizes.len())
 }
 
 /// All operations, in the order of the tables. A new one is a line here.
 pub const OPERATIONS: &[Operation] = &[
+    scalar::PUT,
+    scalar::GET,
+    bulk::BULK_PUT,
+    bulk::BULK_GET,
+    column::COLUMN_PUT,
+    column::COLUMN_GET,
+    atomics::FETCH_ADD,
+    atomics::COMPARE_EXCHANGE,
+    updates::GUPS,
+    updates::GUPS_ATOMIC,
     events::EVENT_PINGPONG,
     events::EVENT_RING,
     events::NOTIFY_PINGPONG,

@@ -1,112 +1,67 @@
-//! The command line of `cobench`.
+//! The command line of `cobench`. Each command has a file of its own, and a line in [`COMMANDS`].
+
+mod error;
+mod help;
+mod job;
+mod kernels;
+mod micro;
+mod model;
+mod scale;
+mod tune;
+mod values;
+mod words;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
-use std::str::FromStr;
-use std::time::Duration;
 
-use thiserror::Error;
-
-use crate::operations;
-use crate::peers::Peer;
-
-/// What `cobench --help` prints.
-pub const HELP: &str = "\
-Measures coarray beside the bare hardware and beside its peers, at the same moment.
-
-usage: cobench micro [--images N] [--fabric F] [--only NAME,...] [--peer NAME,...] [--json] [--quick]
-       cobench peers [the same options]
-       cobench tune [--images N,...] [--output FILE] [--quick]
-
-  micro             time single operations: one row for each operation and size
-  peers             the same, beside every peer that is installed
-  tune              find the fastest algorithm of each collective operation, and write them down
-
-  --images N        number of images; tune takes several (default: one on each core; tune: 2,4,8)
-  --fabric F        what images are: processes or threads (default: processes)
-  --only NAME,...   only these operations: event_pingpong, event_ring, notify_pingpong, mutex, sync_all, sync_pair,
-                    alloc, open, co_sum, co_sum_async, co_sum_reproducible, co_total_reproducible, co_scan,
-                    co_broadcast, co_gather, co_allgather, co_scatter, co_alltoall, co_reduce_scatter, waiting
-  --peer NAME,...   also measure these peers, in turn with coarray: mpi
-  --json            print one JSON object a line instead of a table
-  --output FILE     where tune writes (default: collectives.toml)
-  --quick           one short round, to see that everything works
-
-Each row of micro says how long the operation takes: median, min, and p99, which 99 of a hundred do not exceed; of
-batches of 0.1 ms, or 1 ms with more images than cores. Beside it stands what the bare hardware needs for it in the same
-program at the same moment (raw), or co_sum in the case of the reproducible sums, and how many times as long the operation
-takes (ratio, the median over pairs of batches that followed each other); and, for a peer, how long it takes there and how
-many times as long as with coarray (speedup, the median over rounds). Time runs from the first image's start to the
-last one's end. With no more images than cores each has a core of its own. The size is that of one image's values, or of
-one block where an image has one for each.
-
-Tune compares all algorithms of each kind of operation and all barriers, takes about a minute for each number of images,
-and writes what is faster than the built-in choice by 5 % in most rounds. Jobs read the file in the folder where they
-start, or the one that COARRAY_COLLECTIVES names.";
+pub use error::OptionsError;
+pub use help::help;
+pub use job::{Job, Task};
+pub use kernels::Kernels;
+pub use micro::Micro;
+pub use model::Model;
+pub use scale::Scale;
+pub use tune::Tune;
+use words::Words;
 
 /// What the user wants.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// The help text.
     Help,
     /// Single operations.
     Micro(Micro),
+    /// The same and kernels, beside the peers.
+    Peers(Micro),
+    /// Whole programs.
+    Kernels(Kernels),
     /// The fastest algorithms.
     Tune(Tune),
+    /// What more images gain.
+    Scale(Scale),
+    /// What many images would need.
+    Model(Model),
     /// To be a job that measures; `cobench` starts itself so.
     Job(Job),
+    /// To end at once; `cobench` starts itself so.
+    Nothing,
 }
 
-/// Options of `cobench micro` and `cobench peers`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Micro {
-    /// Number of images.
-    pub images: usize,
-    /// What images are.
-    pub fabric: Fabric,
-    /// The operations to measure; all if there are none.
-    pub only: Vec<String>,
-    /// The peers to measure as well.
-    pub peers: Vec<Peer>,
-    /// Print JSON.
-    pub json: bool,
-    /// One short round.
-    pub quick: bool,
-}
+type Parser = fn(&mut Words) -> Result<Command, OptionsError>;
 
-/// Options of `cobench tune`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tune {
-    /// Numbers of images.
-    pub images: Vec<usize>,
-    /// What images are.
-    pub fabric: Fabric,
-    /// The file to write.
-    pub output: PathBuf,
-    /// One short round.
-    pub quick: bool,
-}
+/// What there is for users, and what understands the rest of the line. A new command is a line here.
+const COMMANDS: &[(&str, Parser)] = &[
+    ("micro", micro::micro),
+    ("peers", micro::peers),
+    ("kernels", kernels::kernels),
+    ("tune", tune::tune),
+    ("scale", scale::scale),
+    ("model", model::model),
+];
 
-/// Options of a job.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Job {
-    /// What to measure.
-    pub task: Task,
-    /// The operations to measure; all if there are none.
-    pub only: Vec<String>,
-    /// Time for each row.
-    pub budget: Duration,
-    /// Images outnumber cores.
-    pub crowded: bool,
-}
-
-/// What a job measures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Task {
-    /// Operations and their bounds.
-    Micro,
-    /// The algorithms of collective operations.
-    Tune,
+fn command_names() -> String {
+    let names: Vec<&str> = COMMANDS.iter().map(|&(name, _)| name).collect();
+    let (last, others) = names.split_last().expect("there are commands");
+    format!("{} or {last}", others.join(", "))
 }
 
 /// What images are.
@@ -129,267 +84,32 @@ impl Fabric {
     }
 }
 
-/// A command line that cannot be followed.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum OptionsError {
-    /// Nothing to do.
-    #[error("say what to do: cobench micro, peers or tune; cobench --help tells more")]
-    MissingCommand,
-    /// A command that there is not.
-    #[error("unknown command '{0}'; there are micro, peers and tune")]
-    UnknownCommand(String),
-    /// An option that the command does not have.
-    #[error("cobench {command} has no option '{option}'; cobench --help lists them all")]
-    Unknown {
-        /// The command.
-        command: &'static str,
-        /// What was given.
-        option: String,
-    },
-    /// An option at the end of the line that needs a value.
-    #[error("option {0} needs a value")]
-    MissingValue(String),
-    /// A value for an option that is on or off.
-    #[error("option {0} takes no value")]
-    UnwantedValue(String),
-    /// A value of the wrong form.
-    #[error("{option} {value}: expected {expected}")]
-    BadValue {
-        /// The option.
-        option: String,
-        /// What was given.
-        value: String,
-        /// What is allowed.
-        expected: String,
-    },
-}
-
-/// Most images of a job that can be asked for here; a machine has long been exhausted by then.
-const MAX_IMAGES: usize = 1024;
-
 /// Reads a command line, without the program's name.
 ///
 /// # Errors
 /// An [`OptionsError`] that says which word is wrong.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, OptionsError> {
-    let mut words = Words {
-        rest: arguments.into_iter().collect::<Vec<_>>().into_iter(),
-        attached: None,
-    };
-    let Some(command) = words.rest.next() else {
+    let mut words = Words::new(arguments);
+    let Some(command) = words.command() else {
         return Err(OptionsError::MissingCommand);
     };
-    match &*command.to_string_lossy() {
-        "micro" => micro(&mut words, "micro", Vec::new()),
-        "peers" => micro(&mut words, "peers", Peer::ALL.to_vec()),
-        "tune" => tune(&mut words),
-        JOB => job(&mut words),
+    if let Some((_, parser)) = COMMANDS.iter().find(|&&(name, _)| name == command) {
+        return parser(&mut words);
+    }
+    match command.as_str() {
+        job::JOB => job::job(&mut words),
+        NOTHING => Ok(Command::Nothing),
         "--help" | "-h" | "help" => Ok(Command::Help),
-        other => Err(OptionsError::UnknownCommand(other.into())),
+        _ => Err(OptionsError::UnknownCommand(command)),
     }
 }
 
-/// The first word of a job's command line, which no user writes.
-pub const JOB: &str = "job";
-
-fn micro(
-    words: &mut Words,
-    command: &'static str,
-    peers: Vec<Peer>,
-) -> Result<Command, OptionsError> {
-    let mut options = Micro {
-        images: cores(),
-        fabric: Fabric::default(),
-        only: Vec::new(),
-        peers,
-        json: false,
-        quick: false,
-    };
-    while let Some(option) = words.option() {
-        match option.as_str() {
-            "--images" => options.images = image_count(&option, &words.value(&option)?)?,
-            "--fabric" => options.fabric = fabric(&words.value(&option)?)?,
-            "--only" => options.only = operations(&words.value(&option)?)?,
-            "--peer" => options.peers = list(&words.value(&option)?, peer)?,
-            "--json" => options.json = true,
-            "--quick" => options.quick = true,
-            "--help" | "-h" => return Ok(Command::Help),
-            _ => return Err(OptionsError::Unknown { command, option }),
-        }
-        words.end(&option)?;
-    }
-    Ok(Command::Micro(options))
-}
-
-fn tune(words: &mut Words) -> Result<Command, OptionsError> {
-    let mut options = Tune {
-        images: vec![2, 4, 8],
-        fabric: Fabric::default(),
-        output: "collectives.toml".into(),
-        quick: false,
-    };
-    while let Some(option) = words.option() {
-        match option.as_str() {
-            "--images" => {
-                let value = words.value(&option)?;
-                options.images = list(&value, |word| image_count(&option, word))?;
-            }
-            "--fabric" => options.fabric = fabric(&words.value(&option)?)?,
-            "--output" => options.output = words.value(&option)?.into(),
-            "--quick" => options.quick = true,
-            "--help" | "-h" => return Ok(Command::Help),
-            _ => {
-                let command = "tune";
-                return Err(OptionsError::Unknown { command, option });
-            }
-        }
-        words.end(&option)?;
-    }
-    Ok(Command::Tune(options))
-}
-
-fn job(words: &mut Words) -> Result<Command, OptionsError> {
-    let mut options = Job {
-        task: Task::Micro,
-        only: Vec::new(),
-        budget: Duration::from_millis(1),
-        crowded: false,
-    };
-    while let Some(option) = words.option() {
-        match option.as_str() {
-            "--tune" => options.task = Task::Tune,
-            "--only" => options.only = operations(&words.value(&option)?)?,
-            "--milliseconds" => {
-                let milliseconds = number(&option, &words.value(&option)?)?;
-                options.budget = Duration::from_millis(milliseconds);
-            }
-            "--crowded" => options.crowded = true,
-            _ => {
-                let command = JOB;
-                return Err(OptionsError::Unknown { command, option });
-            }
-        }
-        words.end(&option)?;
-    }
-    Ok(Command::Job(options))
-}
-
-impl Job {
-    /// The command line that [`parse`] understands as this job.
-    pub fn words(&self) -> Vec<String> {
-        let mut words = vec![JOB.to_owned()];
-        if self.task == Task::Tune {
-            words.push("--tune".into());
-        }
-        if !self.only.is_empty() {
-            words.push(format!("--only={}", self.only.join(",")));
-        }
-        words.push(format!("--milliseconds={}", self.budget.as_millis()));
-        if self.crowded {
-            words.push("--crowded".into());
-        }
-        words
-    }
-}
-
-/// Words yet to be read.
-struct Words {
-    rest: std::vec::IntoIter<OsString>,
-    /// The value that came with an option, as in `--images=3`.
-    attached: Option<String>,
-}
-
-impl Words {
-    /// The next option.
-    fn option(&mut self) -> Option<String> {
-        let word = self.rest.next()?.to_string_lossy().into_owned();
-        match word.split_once('=') {
-            Some((name, value)) if name.starts_with("--") => {
-                self.attached = Some(value.to_owned());
-                Some(name.to_owned())
-            }
-            _ => Some(word),
-        }
-    }
-
-    /// The value of `option`.
-    fn value(&mut self, option: &str) -> Result<String, OptionsError> {
-        let next = || Some(self.rest.next()?.to_string_lossy().into_owned());
-        let value = self.attached.take().or_else(next);
-        value.ok_or_else(|| OptionsError::MissingValue(option.to_owned()))
-    }
-
-    /// Makes sure that `option` had no value that nobody has asked for.
-    fn end(&mut self, option: &str) -> Result<(), OptionsError> {
-        match self.attached.take() {
-            Some(_) => Err(OptionsError::UnwantedValue(option.to_owned())),
-            None => Ok(()),
-        }
-    }
-}
+/// The command of a process that is only to begin and to end, which no user writes.
+pub const NOTHING: &str = "nothing";
 
 /// Cores this process may use.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-fn list<T>(
-    text: &str,
-    element: impl Fn(&str) -> Result<T, OptionsError>,
-) -> Result<Vec<T>, OptionsError> {
-    text.split(',').map(|word| element(word.trim())).collect()
-}
-
-fn bad_value(option: &str, value: &str, expected: impl Into<String>) -> OptionsError {
-    OptionsError::BadValue {
-        option: option.to_owned(),
-        value: value.to_owned(),
-        expected: expected.into(),
-    }
-}
-
-fn number<T: FromStr>(option: &str, text: &str) -> Result<T, OptionsError> {
-    text.parse()
-        .map_err(|_| bad_value(option, text, "a number"))
-}
-
-fn image_count(option: &str, text: &str) -> Result<usize, OptionsError> {
-    match text.parse() {
-        Ok(images) if (1..=MAX_IMAGES).contains(&images) => Ok(images),
-        _ => {
-            let expected = format!("a number of images from 1 to {MAX_IMAGES}");
-            Err(bad_value(option, text, expected))
-        }
-    }
-}
-
-fn fabric(text: &str) -> Result<Fabric, OptionsError> {
-    [Fabric::Processes, Fabric::Threads]
-        .into_iter()
-        .find(|fabric| fabric.name() == text)
-        .ok_or_else(|| bad_value("--fabric", text, "processes or threads"))
-}
-
-fn operations(text: &str) -> Result<Vec<String>, OptionsError> {
-    let names: Vec<&str> = operations::names().collect();
-    list(text, |word| {
-        if names.contains(&word) {
-            Ok(word.to_owned())
-        } else {
-            let expected = format!("some of {}", names.join(", "));
-            Err(bad_value("--only", word, expected))
-        }
-    })
-}
-
-fn peer(text: &str) -> Result<Peer, OptionsError> {
-    Peer::ALL
-        .into_iter()
-        .find(|peer| peer.name() == text)
-        .ok_or_else(|| {
-            let names = Peer::ALL.map(Peer::name).join(", ");
-            bad_value("--peer", text, format!("some of {names}"))
-        })
 }
 
 #[cfg(test)]

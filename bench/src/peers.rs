@@ -1,193 +1,243 @@
-//! The same operations in other languages and libraries.
+//! The same operations and kernels in other languages and libraries.
 //!
-//! A peer's program lies in `bench/peers/`, is compiled with the peer's compiler into a folder beside this program,
-//! and prints lines as a [job](crate::job) does.
+//! A peer's programs lie in `bench/peers/`, are compiled with the peer's compiler into a folder beside this program
+//! ([`workshop`]), and print lines as a [job](crate::job) or a kernel does. What is special about a peer is in a
+//! [`Model`].
 
-use std::io;
+mod error;
+mod fortran;
+mod lamellar;
+mod open_mpi;
+mod workshop;
+
+use std::error::Error;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
-use thiserror::Error;
+pub use error::PeerError;
+use workshop::Workshop;
 
-use crate::conductor::fit;
+use crate::conductor::{Failure, fit, watch};
+use crate::options::Micro;
 use crate::stopwatch::batch;
+use crate::{kernels, micro};
 
 /// Something to compare with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
-    /// C with MPI.
+    /// C with two-sided and collective MPI.
     Mpi,
+    /// C with one-sided MPI.
+    MpiRma,
+    /// C with OpenSHMEM.
+    Shmem,
+    /// Fortran with coarrays.
+    Caf,
+    /// Rust with Lamellar.
+    Lamellar,
 }
 
-/// Why a peer cannot be measured.
-#[derive(Debug, Error)]
-pub enum PeerError {
-    /// It is not there.
-    #[error("there is no {program}; on Debian, install {packages}")]
-    Missing {
-        /// What was looked for.
-        program: &'static str,
-        /// What has it.
-        packages: &'static str,
-    },
-    /// Another implementation, which is started in another way.
-    #[error("mpirun is not Open MPI's; on Debian, install {0}")]
-    Other(&'static str),
-    /// Its compiler refuses our program.
-    #[error("cannot compile {}: {reason}", source_file.display())]
-    Compile {
-        /// Our program.
-        source_file: PathBuf,
-        /// What the compiler says.
-        reason: String,
-    },
-    /// The program has no place to be.
-    #[error("cannot write {}: {source}", file.display())]
-    Write {
-        /// The file.
-        file: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+/// How a peer's programs are found, compiled and run.
+trait Model {
+    /// The folder of its sources.
+    fn folder(&self) -> &'static str;
+
+    /// Looks for its tools. What is returned changes when they do.
+    fn look(&self) -> Result<String, PeerError>;
+
+    /// Makes ready what all programs need.
+    fn prepare(&self, _workshop: &Workshop) -> Result<(), PeerError> {
+        Ok(())
+    }
+
+    /// Makes a program ready, unless it is; none if the peer has no such program.
+    fn build(&self, workshop: &Workshop, program: &str) -> Result<Option<PathBuf>, PeerError>;
+
+    /// The command that runs a program in so many processes, bound to cores of their own if these suffice.
+    fn run(&self, file: &Path, program: &str, processes: usize) -> Command;
+
+    /// Removes what a program has left behind.
+    fn tidy(&self) {}
 }
-
-/// What Debian calls Open MPI.
-const MPI_PACKAGES: &str = "openmpi-bin libopenmpi-dev";
-
-/// The program of the peer MPI, and what it includes.
-const MPI_SOURCES: [(&str, &str); 6] = [
-    ("batches.h", include_str!("../peers/batches.h")),
-    (
-        "mpi/operations.c",
-        include_str!("../peers/mpi/operations.c"),
-    ),
-    (
-        "mpi/collectives.h",
-        include_str!("../peers/mpi/collectives.h"),
-    ),
-    ("mpi/messages.h", include_str!("../peers/mpi/messages.h")),
-    ("mpi/process.h", include_str!("../peers/mpi/process.h")),
-    ("mpi/world.h", include_str!("../peers/mpi/world.h")),
-];
 
 impl Peer {
     /// All peers.
-    pub const ALL: [Self; 1] = [Self::Mpi];
+    pub const ALL: [Self; 5] = [
+        Self::Mpi,
+        Self::MpiRma,
+        Self::Shmem,
+        Self::Caf,
+        Self::Lamellar,
+    ];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Mpi => "mpi",
+            Self::MpiRma => "mpi-rma",
+            Self::Shmem => "shmem",
+            Self::Caf => "caf",
+            Self::Lamellar => "lamellar",
         }
     }
 
     /// What samples of how many times as long it takes are filed under.
-    pub fn speedup(self) -> &'static str {
+    pub fn speedup(self) -> String {
+        format!("{} speedup", self.name())
+    }
+
+    fn model(self, is_named: bool) -> Box<dyn Model> {
         match self {
-            Self::Mpi => "mpi speedup",
+            Self::Mpi => Box::new(open_mpi::MPI),
+            Self::MpiRma => Box::new(open_mpi::MPI_RMA),
+            Self::Shmem => Box::new(open_mpi::SHMEM),
+            Self::Caf => Box::new(open_mpi::CAF),
+            Self::Lamellar => Box::new(lamellar::Lamellar::new(is_named)),
         }
     }
 }
 
-/// A peer whose program is ready to run.
-#[derive(Debug)]
+/// The program of a peer that times operations, as a [job](crate::job) does.
+pub const OPERATIONS: &str = "operations";
+
+/// The program of a peer that only begins and ends.
+pub const EMPTY: &str = "empty";
+
+/// A peer whose tools are there.
 pub struct Installed {
     /// Which one.
     pub peer: Peer,
-    /// What it calls itself, as soon as it has run.
-    pub title: String,
-    program: PathBuf,
+    /// What it calls itself, as soon as one of its programs has said so.
+    pub title: Option<String>,
+    model: Box<dyn Model>,
+    workshop: Workshop,
+    ready: Vec<(String, Option<PathBuf>)>,
 }
 
 impl Installed {
-    /// Looks for a peer and compiles its program.
+    /// Looks for a peer. One that takes minutes to build is only built if the user has named it.
     ///
     /// # Errors
     /// If anything is missing, with what to install.
-    pub fn find(peer: Peer) -> Result<Self, PeerError> {
-        match peer {
-            Peer::Mpi => Ok(Self {
-                peer,
-                title: peer.name().to_owned(),
-                program: compile_mpi()?,
-            }),
-        }
-    }
-
-    /// The command that measures so many images, bound to cores of their own if these suffice.
-    pub fn program(&self, images: usize, only: &[String], budget: Duration) -> Command {
-        match self.peer {
-            Peer::Mpi => {
-                let mut command = Command::new("mpirun");
-                command.args(["-n", &images.to_string()]);
-                command.args(if fit(images) {
-                    ["--bind-to", "core"].as_slice()
-                } else {
-                    ["--oversubscribe", "--bind-to", "none"].as_slice()
-                });
-                command
-                    .arg(&self.program)
-                    .arg(budget.as_millis().to_string())
-                    .arg(batch(!fit(images)).as_micros().to_string())
-                    .args(only)
-                    // Open MPI asks twice whether root means it.
-                    .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-                    .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-                command
-            }
-        }
-    }
-}
-
-fn compile_mpi() -> Result<PathBuf, PeerError> {
-    let version = output(Command::new("mpirun").arg("--version"), "mpirun")?;
-    if !String::from_utf8_lossy(&version.stdout).contains("Open MPI") {
-        return Err(PeerError::Other(MPI_PACKAGES));
-    }
-    let write = |file: &Path, source| PeerError::Write {
-        file: file.to_owned(),
-        source,
-    };
-    let folder = std::env::current_exe()
-        .map_err(|error| write(Path::new("peers"), error))?
-        .with_file_name("peers");
-    std::fs::create_dir_all(&folder).map_err(|error| write(&folder, error))?;
-    // Several of us may be at it at the same time: names of our own, then renamed in one step.
-    let own = folder.join(format!("operations-{}", std::process::id()));
-    let (source_file, compiled) = (own.join("mpi/operations.c"), own.join("operations"));
-    std::fs::create_dir_all(own.join("mpi")).map_err(|error| write(&own, error))?;
-    for (name, text) in MPI_SOURCES {
-        let file = own.join(name);
-        std::fs::write(&file, text).map_err(|error| write(&file, error))?;
-    }
-    let mut compiler = Command::new("mpicc");
-    compiler
-        .args(["-std=c11", "-O3", "-Wall", "-Wextra", "-Werror", "-o"])
-        .args([&compiled, &source_file]);
-    let outcome = output(&mut compiler, "mpicc");
-    let program = folder.join("operations");
-    let moved = std::fs::rename(&compiled, &program);
-    // Only a copy of what is in this program.
-    let _ = std::fs::remove_dir_all(&own);
-    let outcome = outcome?;
-    if !outcome.status.success() {
-        let reason = String::from_utf8_lossy(&outcome.stderr).trim().to_owned();
-        return Err(PeerError::Compile {
-            source_file,
-            reason,
-        });
-    }
-    moved.map_err(|error| write(&program, error))?;
-    Ok(program)
-}
-
-fn output(command: &mut Command, program: &'static str) -> Result<Output, PeerError> {
-    command
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|_| PeerError::Missing {
-            program,
-            packages: MPI_PACKAGES,
+    pub fn find(peer: Peer, is_named: bool) -> Result<Self, PeerError> {
+        let model = peer.model(is_named);
+        let tools = model.look()?;
+        let workshop = Workshop::new(model.folder(), &tools)?;
+        model.prepare(&workshop)?;
+        Ok(Self {
+            peer,
+            title: None,
+            workshop,
+            model,
+            ready: Vec::new(),
         })
+    }
+
+    /// Makes a program ready; whether the peer has it.
+    ///
+    /// # Errors
+    /// If it cannot be compiled.
+    pub fn prepare(&mut self, program: &str) -> Result<bool, PeerError> {
+        let built = self.model.build(&self.workshop, program);
+        let (path, outcome) = match built {
+            Ok(path) => (path.clone(), Ok(path.is_some())),
+            Err(error) => (None, Err(error)),
+        };
+        self.ready.push((program.to_owned(), path));
+        outcome
+    }
+
+    /// Whether [`prepare`](Self::prepare) has made a program ready that has not [failed](Self::drop_program) since.
+    pub fn has(&self, program: &str) -> bool {
+        self.path(program).is_some()
+    }
+
+    /// Does without a program from now on.
+    pub fn drop_program(&mut self, program: &str) {
+        self.ready.retain(|(name, _)| name != program);
+    }
+
+    fn path(&self, program: &str) -> Option<&Path> {
+        let ready = self.ready.iter().find(|(name, _)| name == program);
+        ready.and_then(|(_, path)| path.as_deref())
+    }
+
+    /// Runs a program that is ready, in so many processes; `each` gets every line that it prints, except the one with the
+    /// peer's title. Returns how long it took.
+    ///
+    /// # Errors
+    /// If it fails, or takes longer than `limit`.
+    ///
+    /// # Panics
+    /// If the program is not ready.
+    pub fn run(
+        &mut self,
+        program: &str,
+        processes: usize,
+        arguments: &[String],
+        limit: Duration,
+        mut each: impl FnMut(&str),
+    ) -> Result<Duration, Failure> {
+        let file = self.path(program).expect("the program has been prepared");
+        let mut command = self.model.run(file, program, processes);
+        command.args(arguments);
+        let mut title = None;
+        let outcome = watch(&mut command, limit, |line| match line.strip_prefix("# ") {
+            Some(text) => title = Some(text.to_owned()),
+            None => each(line),
+        });
+        self.title = title.or(self.title.take());
+        self.model.tidy();
+        outcome
+    }
+}
+
+/// `cobench peers`: operations and kernels beside all peers.
+///
+/// # Errors
+/// If something of our own fails. What a peer does not achieve is only told.
+pub fn run(options: &Micro) -> Result<(), Box<dyn Error>> {
+    let mut peers = find(&options.peers, options.peers_are_named);
+    micro::report(options, &mut peers)?;
+    kernels::peers::report(options, &mut peers)
+}
+
+/// Looks for peers, and tells which are skipped and why.
+pub fn find(peers: &[Peer], are_named: bool) -> Vec<Installed> {
+    let find = |&peer: &Peer| {
+        let skip = |error| skip(peer.name(), &error);
+        Installed::find(peer, are_named).map_err(skip).ok()
+    };
+    peers.iter().filter_map(find).collect()
+}
+
+/// Makes a program of a peer ready, or tells why that cannot be.
+pub fn prepare(peer: &mut Installed, program: &str) {
+    if let Err(error) = peer.prepare(program) {
+        skip(peer.peer.name(), &error);
+    }
+}
+
+fn skip(name: &str, error: &PeerError) {
+    eprintln!("cobench: {name} is skipped: {error}");
+}
+
+/// Tells why a program of a peer is not run again.
+pub fn give_up(peer: &mut Installed, program: &str, reason: &(impl Display + ?Sized)) {
+    peer.drop_program(program);
+    let name = peer.peer.name();
+    eprintln!("cobench: {program} of {name} is not run again: {reason}");
+}
+
+/// The arguments of [`OPERATIONS`].
+pub fn to_measure(processes: usize, budget: Duration, only: &[String]) -> Vec<String> {
+    let batch = batch(!fit(processes));
+    let mut arguments = vec![
+        budget.as_millis().to_string(),
+        batch.as_micros().to_string(),
+    ];
+    arguments.extend_from_slice(only);
+    arguments
 }

@@ -1,10 +1,12 @@
 //! `cobench` as its users start it. Nothing is said about how long anything takes.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use coarray_fabric::{Choices, Kind};
+use serde_json::Value;
 use tempfile::TempDir;
 
 fn run(line: &str) -> Output {
@@ -22,52 +24,59 @@ fn printed(line: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The fields of a flat JSON object whose texts hold no commas.
-fn fields(line: &str) -> BTreeMap<&str, &str> {
-    let inside = line
-        .strip_prefix('{')
-        .and_then(|line| line.strip_suffix('}'))
-        .unwrap_or_else(|| panic!("not an object: {line}"));
-    let field = |field| {
-        let (key, value): (&str, &str) = str::split_once(field, ':').unwrap();
-        let key = key.strip_prefix('"').unwrap().strip_suffix('"').unwrap();
-        (key, value)
-    };
-    inside.split(',').map(field).collect()
-}
-
-fn number(fields: &BTreeMap<&str, &str>, key: &str) -> f64 {
-    let number: f64 = fields[key].parse().unwrap();
-    assert!(number.is_finite() && number > 0.0, "{key} of {fields:?}");
+fn number(object: &Value, key: &str) -> f64 {
+    let number = object[key].as_f64();
+    let number = number.unwrap_or_else(|| panic!("no number {key} in {object}"));
+    assert!(number > 0.0, "{key} of {object}");
     number
 }
 
-/// The operations and sizes of JSON lines, all of which make sense.
+/// The objects of JSON lines.
+fn objects(lines: &str) -> Vec<Value> {
+    let object =
+        |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    lines.lines().map(object).collect()
+}
+
+/// The operation and size of an object, which makes sense.
+fn row(object: &Value, images: usize) -> (String, usize) {
+    assert_eq!(object["images"], images);
+    let [min, median, p99] = ["min", "ns", "p99"].map(|key| number(object, key));
+    assert!(min <= median && median <= p99, "{object}");
+    assert!(
+        number(object, "raw_min") <= number(object, "raw_ns"),
+        "{object}"
+    );
+    number(object, "ratio");
+    let bytes = object["bytes"].as_u64().unwrap();
+    (object["op"].as_str().unwrap().to_owned(), bytes as usize)
+}
+
 fn rows(lines: &str, images: usize) -> Vec<(String, usize)> {
-    let row = |line| {
-        let fields = fields(line);
-        assert_eq!(fields["images"], images.to_string());
-        let [min, median, p99] = ["min", "ns", "p99"].map(|key| number(&fields, key));
-        assert!(min <= median && median <= p99, "{line}");
-        assert!(
-            number(&fields, "raw_min") <= number(&fields, "raw_ns"),
-            "{line}"
-        );
-        number(&fields, "ratio");
-        let operation = fields["op"].trim_matches('"').to_owned();
-        (operation, fields["bytes"].parse().unwrap())
-    };
-    lines.lines().map(row).collect()
+    let objects = objects(lines);
+    objects.iter().map(|object| row(object, images)).collect()
 }
 
 fn all_rows() -> Vec<(String, usize)> {
     let all = (0..11).map(|power| 8 << (2 * power)).collect();
     let few: Vec<usize> = (0..5).map(|power| 8 << (4 * power)).collect();
+    let mut bulk: Vec<usize> = vec![8, 64, 1 << 10, 8 << 10, 64 << 10, 512 << 10];
+    bulk.extend([4 << 20, 64 << 20]);
     let of = |operation: &'static str, sizes: &Vec<usize>| {
         let row = |&bytes| (operation.to_owned(), bytes);
         sizes.iter().map(row).collect::<Vec<_>>()
     };
     [
+        of("put", &vec![8]),
+        of("get", &vec![8]),
+        of("bulk_put", &bulk),
+        of("bulk_get", &bulk),
+        of("column_put", &vec![4096]),
+        of("column_get", &vec![4096]),
+        of("fetch_add", &vec![8]),
+        of("compare_exchange", &vec![8]),
+        of("gups", &vec![8]),
+        of("gups_atomic", &vec![8]),
         of("event_pingpong", &vec![0]),
         of("event_ring", &vec![0]),
         of("notify_pingpong", &vec![8, 4096]),
@@ -88,6 +97,7 @@ fn all_rows() -> Vec<(String, usize)> {
         of("co_alltoall", &few),
         of("co_reduce_scatter", &few),
         of("waiting", &vec![0]),
+        of("launch", &vec![0]),
     ]
     .concat()
 }
@@ -116,38 +126,110 @@ fn the_table_says_where_it_was_measured() {
     assert!(lines[2].starts_with("sync_all"), "{table}");
 }
 
+/// The kernels, in the order of the tables.
+const KERNELS: [&str; 6] = [
+    "stencil",
+    "p2p",
+    "transpose",
+    "nstream",
+    "random",
+    "randomaccess",
+];
+
+const PEERS: [&str; 5] = ["mpi", "mpi-rma", "shmem", "caf", "lamellar"];
+
 #[test]
-fn peers_are_measured_where_they_are_installed() {
-    let output = run("peers --images 2 --quick --json");
-    assert!(output.status.success());
-    let lines = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(rows(&lines, 2), all_rows());
+fn operations_and_kernels_stand_beside_all_peers_that_are_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path().join("plots");
+    let line = format!(
+        "peers --images 2 --quick --json --plot {}",
+        folder.display()
+    );
+    let output = run(&line);
     let errors = String::from_utf8(output.stderr).unwrap();
-    if errors.contains("mpi is skipped") {
+    assert!(output.status.success(), "{errors}");
+    // All else would be a fault of a program of ours.
+    for line in errors.lines() {
+        assert!(line.contains("is skipped: "), "{errors}");
         assert!(
-            errors.contains("install openmpi-bin libopenmpi-dev"),
+            line.contains("install ") || line.contains("is not built"),
             "{errors}"
         );
-        return;
     }
-    for line in lines.lines() {
-        let fields = fields(line);
-        // There are no such sums elsewhere.
-        if fields["op"].contains("reproducible") {
-            assert!(!fields.contains_key("peer"), "{line}");
+    let is_there = |peer: &str| !errors.contains(&format!("cobench: {peer} is skipped"));
+
+    let objects = objects(&String::from_utf8(output.stdout).unwrap());
+    let (kernels, operations): (Vec<&Value>, Vec<&Value>) = objects
+        .iter()
+        .partition(|object| object.get("rate").is_some());
+    let rows: Vec<_> = operations.iter().map(|object| row(object, 2)).collect();
+    assert_eq!(rows, all_rows());
+    let names: Vec<_> = kernels
+        .iter()
+        .map(|kernel| kernel["op"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, KERNELS);
+    for kernel in &kernels {
+        assert_eq!(kernel["validated"], true);
+        assert!(number(kernel, "rate") <= number(kernel, "best"));
+    }
+    for object in &objects {
+        let Some(peers) = object["peers"].as_object() else {
             continue;
+        };
+        let least = peers.values().map(|peer| number(peer, "ratio"));
+        let least = least.fold(f64::INFINITY, f64::min);
+        assert_eq!(number(object, "best_ratio"), least);
+        let best = &peers[object["best_peer"].as_str().unwrap()];
+        assert_eq!(number(best, "ratio"), least);
+        for peer in peers.values() {
+            let _: f64 = number(
+                peer,
+                if object.get("rate").is_some() {
+                    "rate"
+                } else {
+                    "ns"
+                },
+            );
         }
-        assert!(fields["peer"].starts_with("\"Open MPI"), "{line}");
+    }
+    for peer in PEERS.into_iter().filter(|peer| is_there(peer)) {
+        let has_it = |objects: &[&Value]| {
+            objects
+                .iter()
+                .filter(|o| !o["peers"][peer].is_null())
+                .count()
+        };
+        assert!(has_it(&operations) > 5, "{peer} has hardly an operation");
+        assert!(has_it(&kernels) > 3, "{peer} has hardly a kernel");
+    }
+    plots_are_well_formed(&folder);
+}
+
+fn plots_are_well_formed(folder: &Path) {
+    for name in [
+        "bulk_put",
+        "bulk_put_bandwidth",
+        "bulk_get",
+        "co_sum",
+        "memory",
+        "waiting",
+        "life",
+        "kernels",
+    ] {
+        let file = folder.join(format!("{name}.svg"));
+        let plot = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(
-            number(&fields, "peer_min") <= number(&fields, "peer_ns"),
-            "{line}"
+            plot.starts_with("<svg") && plot.trim_end().ends_with("</svg>"),
+            "{name}"
         );
-        number(&fields, "peer_ratio");
+        assert!(plot.contains("coarray") && !plot.contains("NaN"), "{name}");
     }
 }
 
 #[test]
-fn a_missing_peer_is_skipped_with_a_line_that_says_what_to_install() {
+fn missing_peers_are_skipped_with_lines_that_say_what_to_install() {
     let output = Command::new(env!("CARGO_BIN_EXE_cobench"))
         .args("peers --images 1 --quick --json --only sync_all".split(' '))
         .env("PATH", "")
@@ -157,9 +239,54 @@ fn a_missing_peer_is_skipped_with_a_line_that_says_what_to_install() {
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
         errors,
-        "cobench: mpi is skipped: there is no mpirun; on Debian, install openmpi-bin libopenmpi-dev\n"
+        "cobench: mpi is skipped: there is no mpirun; on Debian, install openmpi-bin libopenmpi-dev\n\
+         cobench: mpi-rma is skipped: there is no mpirun; on Debian, install openmpi-bin libopenmpi-dev\n\
+         cobench: shmem is skipped: there is no shmemrun; on Debian, install openmpi-bin libopenmpi-dev\n\
+         cobench: caf is skipped: there is no mpirun; on Debian, install gfortran libcoarrays-openmpi-dev \
+         openmpi-bin libopenmpi-dev\n\
+         cobench: lamellar is skipped: there is no cargo; install Rust from https://rustup.rs\n"
     );
     assert_eq!(rows(&String::from_utf8(output.stdout).unwrap(), 1).len(), 1);
+}
+
+/// Puts a script in a folder of programs.
+fn install(folder: &TempDir, name: &str, script: &str) {
+    let file = folder.path().join(name);
+    std::fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::set_permissions(&file, Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn what_fails_in_a_peer_does_not_keep_the_rest_from_being_measured() {
+    let tools = tempfile::tempdir().unwrap();
+    // Tools whose versions nobody else has, so that their programs stay among themselves.
+    let version = format!("Open MPI of {}", tools.path().display());
+    let compile = "while [ \"$1\" != -o ]; do shift; done; : > \"$2\"";
+    install(
+        &tools,
+        "mpicc",
+        &format!("[ $1 = --version ] && echo cc || {{ {compile}; }}"),
+    );
+    install(
+        &tools,
+        "mpirun",
+        &format!(
+            "[ $1 = --version ] && echo '{version}' && exit; echo ------ >&2; echo no luck >&2; exit 7"
+        ),
+    );
+    let output = Command::new(env!("CARGO_BIN_EXE_cobench"))
+        .args("peers --images 1 --quick --json --only sync_all,launch --peer mpi".split(' '))
+        .env("PATH", tools.path())
+        .output()
+        .unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{errors}");
+    assert_eq!(
+        errors,
+        "cobench: operations of mpi is not run again: exit status: 7: no luck\n\
+         cobench: empty of mpi is not run again: exit status: 7: no luck\n"
+    );
+    assert_eq!(rows(&String::from_utf8(output.stdout).unwrap(), 1).len(), 2);
 }
 
 /// A table that `cobench tune` writes, and its file.
@@ -226,10 +353,15 @@ fn what_cannot_be_followed_is_refused_in_one_line() {
         );
         assert!(output.stdout.is_empty());
     }
-    let output = run("tune --quick --output /dev/null/table");
-    let message = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{message}");
-    assert!(message.contains("/dev/null/table") && message.lines().count() == 1);
+    for line in [
+        "tune --quick --output /dev/null/table",
+        "micro --quick --only sync_all --plot /dev/null/table",
+    ] {
+        let output = run(line);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(message.contains("/dev/null/table") && message.lines().count() == 1);
+    }
 }
 
 #[test]

@@ -242,9 +242,9 @@ impl Drop for Storage {
 /// The addresses of a block on all images of a team, ready for indexing by image.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Places {
-    /// Address on image 0 of the job.
+    /// Address on the image with index 0, and the distance to the next index: in a team whose numbers do not rise
+    /// evenly, to the next number, from number 0.
     first: usize,
-    /// Distance to the next image.
     stride: usize,
     bytes: usize,
     images: usize,
@@ -258,14 +258,16 @@ pub(crate) struct Places {
 impl Places {
     fn new(team: &Team, block: &Block, bytes: usize) -> Self {
         let image = team.image();
+        let progression = team.progression();
+        let (start, step) = progression.unwrap_or((0, 1));
         Self {
-            first: image.heap(0).addr() + block.offset(),
-            stride: image.stride(),
+            first: image.heap(start).addr() + block.offset(),
+            stride: image.stride() * step,
             bytes,
             images: team.images(),
             me: team.index(),
             direct: image.is_direct(image.index()),
-            progression: team.progression(),
+            progression,
         }
     }
 
@@ -286,14 +288,18 @@ impl Places {
         if image >= self.images {
             no_such_image(image, self.images);
         }
-        let number = match self.progression {
-            Some((first, step)) => first + image * step,
-            None => number_in(team, image),
+        // The address does not wait for the number, which most accesses do not need at all.
+        let (number, steps) = match self.progression {
+            Some((first, step)) => (first + image * step, image),
+            None => {
+                let number = number_in(team, image);
+                (number, number)
+            }
         };
         // SAFETY: passed on.
         unsafe {
             Coref::new(
-                self.first + number * self.stride,
+                self.first + steps * self.stride,
                 number,
                 T::extent_in(self.bytes),
                 self.direct,

@@ -1,6 +1,7 @@
 //! The reference to a place on an image.
 
 use std::fmt;
+use std::hint::assert_unchecked;
 use std::marker::PhantomData;
 use std::ptr;
 
@@ -75,13 +76,32 @@ impl<T: ?Sized, A: Access> Coref<T, A> {
     /// For all of `'a` the place is an allocated, aligned place of type `T` with valid bytes, whose owner
     /// gave up its references: no `&mut T` to it for read-only access, no reference at all otherwise. It stays
     /// so until this image has completed the operations that it issued through the coref, by `quiet`.
-    /// With `direct` the address is mapped.
+    /// With `direct` the address is mapped. There may be an image of that number.
     #[inline]
     #[must_use]
     pub unsafe fn new<'a>(address: usize, image: usize, extent: usize, direct: bool) -> &'a Self {
-        debug_assert!(extent <= EXTENT_MASK && image <= IMAGE_MASK);
+        // SAFETY: passed on.
+        unsafe { Self::from_start(ptr::without_provenance(address), image, extent, direct) }
+    }
+
+    /// As [`new`](Self::new), at an address that was computed as a pointer: indices then become operands of the very
+    /// instructions that load and store, where numbers would take instructions of their own.
+    ///
+    /// # Safety
+    /// As [`new`](Self::new).
+    #[inline]
+    unsafe fn from_start<'a>(
+        start: *const (),
+        image: usize,
+        extent: usize,
+        direct: bool,
+    ) -> &'a Self {
+        debug_assert!(extent <= EXTENT_MASK);
+        // SAFETY: the caller promises it. The compiler learns that no image touches the bit `DIRECT`, and can ask for
+        // it before a loop over images instead of for each.
+        unsafe { assert_unchecked(image <= IMAGE_MASK) }
         let length = extent | image << EXTENT_BITS | if direct { DIRECT } else { 0 };
-        let place = ptr::slice_from_raw_parts(ptr::without_provenance::<()>(address), length);
+        let place = ptr::slice_from_raw_parts(start, length);
         // SAFETY: a reference to a slice of `()` covers no bytes, so any non-null address and any length
         // will do; `Coref` is transparent over that slice.
         unsafe { &*(place as *const Self) }
@@ -132,15 +152,20 @@ impl<T: ?Sized, A: Access> Coref<T, A> {
     /// They lie within this place and are valid as `U`.
     #[inline]
     pub(crate) unsafe fn part<U: ?Sized>(&self, offset: usize, extent: usize) -> &Coref<U, A> {
+        let start = self.place.as_ptr().wrapping_byte_add(offset);
         // SAFETY: a part of this place has its owner and lives as long.
-        unsafe {
-            Coref::new(
-                self.local_address() + offset,
-                self.image(),
-                extent,
-                self.is_direct(),
-            )
-        }
+        unsafe { Coref::from_start(start, self.image(), extent, self.is_direct()) }
+    }
+
+    /// A coref to the value with that index, if this place is a run of values of type `U`.
+    ///
+    /// # Safety
+    /// It lies within this place and is valid as `U`.
+    #[inline]
+    pub(crate) unsafe fn item<U>(&self, index: usize) -> &Coref<U, A> {
+        let start = self.place.as_ptr().cast::<U>().wrapping_add(index);
+        // SAFETY: as in `part`.
+        unsafe { Coref::from_start(start.cast(), self.image(), 1, self.is_direct()) }
     }
 }
 

@@ -19,7 +19,7 @@ impl<T: Symmetric, const N: usize, A: Access> Index<usize> for Coref<[T; N], A> 
             out_of_bounds(index, N, self.image());
         }
         // SAFETY: the element lies within the array.
-        unsafe { self.part(index * size_of::<T>(), 1) }
+        unsafe { self.item(index) }
     }
 }
 
@@ -33,7 +33,7 @@ impl<T: Symmetric, A: Access> Index<usize> for Coref<[T], A> {
             out_of_bounds(index, self.len(), self.image());
         }
         // SAFETY: the element lies within the slice.
-        unsafe { self.part(index * size_of::<T>(), 1) }
+        unsafe { self.item(index) }
     }
 }
 

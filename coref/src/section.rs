@@ -145,6 +145,15 @@ impl<'a, T: Symmetric, A: Access> Section<'a, T, A> {
     }
 }
 
+impl<'a, T: Remote, A: Access> Section<'a, T, A> {
+    /// All items as one run, if they lie side by side.
+    #[inline]
+    fn run(&self) -> Option<&'a Coref<[T], A>> {
+        // SAFETY: the items were found to lie within the array when the section was made.
+        (self.stride == size_of::<T>()).then(|| unsafe { self.first.part(0, self.count) })
+    }
+}
+
 impl<T: Symmetric, A: Access> Index<usize> for Section<'_, T, A> {
     type Output = Coref<T, A>;
 
@@ -166,8 +175,12 @@ impl<T: Remote, A: Access> Section<'_, T, A> {
         if target.len() != self.count {
             extents_differ(target.len(), self.count, self.first.image());
         }
-        for (value, item) in target.iter_mut().zip(self.iter()) {
-            *value = item.get();
+        if let Some(run) = self.run() {
+            return run.get_into(target);
+        }
+        for (index, value) in target.iter_mut().enumerate() {
+            // SAFETY: the lengths are the same.
+            *value = unsafe { self.item(index) }.get();
         }
     }
 
@@ -178,6 +191,9 @@ impl<T: Remote, A: Access> Section<'_, T, A> {
     #[must_use]
     #[track_caller]
     pub fn to_vec(&self) -> Vec<T> {
+        if let Some(run) = self.run() {
+            return run.to_vec();
+        }
         let mut items = Vec::with_capacity(self.count);
         // Not in a closure: a panic is to name the caller's line.
         for item in self.iter() {
@@ -200,8 +216,12 @@ impl<T: Remote, A: Access> Section<'_, T, A> {
         if source.len() != self.count {
             extents_differ(source.len(), self.count, self.first.image());
         }
-        for (value, item) in source.iter().zip(self.iter()) {
-            item.put(*value);
+        if let Some(run) = self.run() {
+            return run.put_from(source);
+        }
+        for (index, value) in source.iter().enumerate() {
+            // SAFETY: the lengths are the same.
+            unsafe { self.item(index) }.put(*value);
         }
     }
 
@@ -219,7 +239,9 @@ impl<T: Remote, A: Access> Section<'_, T, A> {
         if source.count != self.count {
             extents_differ(source.count, self.count, self.first.image());
         }
-        for (from, to) in source.iter().zip(self.iter()) {
+        for index in 0..self.count {
+            // SAFETY: the lengths are the same.
+            let (from, to) = unsafe { (source.item(index), self.item(index)) };
             to.put(from.get());
         }
     }

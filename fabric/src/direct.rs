@@ -4,7 +4,8 @@
 //! values of up to 16 bytes move in relaxed atomic words (on all supported machines plain load and
 //! store instructions), and longer runs of bytes through the C library's `memmove`, called from
 //! inline assembly, where the compiler can assume nothing about how the bytes are read and written.
-//! What a racing reader sees is unspecified; it may be torn between words.
+//! The longest runs go past the caches (`streaming.rs`). What a racing reader sees is unspecified; it may be torn between
+//! words.
 
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
@@ -132,6 +133,21 @@ unsafe fn copy_word<Word: Copy>(to: *mut u8, from: *const u8) {
 /// bytes at the same time if they do so through this module.
 #[inline]
 pub unsafe fn copy(to: *mut u8, from: *const u8, length: usize) {
+    // SAFETY: passed on.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if length >= crate::streaming::LONG && unsafe { crate::streaming::copy(to, from, length) } {
+        return;
+    }
+    // SAFETY: passed on.
+    unsafe { copy_through_caches(to, from, length) }
+}
+
+/// As [`copy`], in the way that is the best for all but the longest ranges.
+///
+/// # Safety
+/// As [`copy`].
+#[inline]
+pub(crate) unsafe fn copy_through_caches(to: *mut u8, from: *const u8, length: usize) {
     // SAFETY: `memmove` needs what our caller promises. To the compiler the assembly is some code that
     // may read and write these bytes in any way a Rust function could, relaxed atomics included, so
     // races on them are not data races of the language. The block declares a C call's clobbers and

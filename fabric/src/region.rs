@@ -13,10 +13,10 @@ use std::fs::File;
 use std::io;
 use std::mem::offset_of;
 
-use memmap2::{MmapOptions, MmapRaw};
-use rustix::fs::{FallocateFlags, MemfdFlags, fallocate, memfd_create};
+use rustix::fs::{MemfdFlags, memfd_create};
 
 use crate::control::{Dimensions, ImageControl, JobControl};
+use crate::mapping::Mapping;
 use crate::memory;
 use crate::tally::Tally;
 
@@ -31,7 +31,7 @@ struct Pair(Tally);
 /// A mapping of the region.
 #[derive(Debug)]
 pub(crate) struct Region {
-    map: MmapRaw,
+    map: Mapping,
     file: File,
     dimensions: Dimensions,
     /// Where the first part is in the region.
@@ -101,12 +101,9 @@ impl Region {
         if length < job_bytes(page) {
             return Err(io::Error::other("the region is too small to be one"));
         }
-        let map = MmapOptions::new()
-            .len(length)
-            .no_reserve_swap()
-            .map_raw(&file)?;
+        let map = Mapping::new(&file, length)?;
         // Places are stored as addresses and turned back into pointers by `place`.
-        map.as_mut_ptr().expose_provenance();
+        map.start().expose_provenance();
         Ok(Self {
             map,
             file,
@@ -130,7 +127,7 @@ impl Region {
         // SAFETY: the region starts with a JobControl: `map` made sure that it is long enough, mmap
         // returns page-aligned memory, every field is an atomic for which zero bytes are valid, and the
         // mapping lives as long as `self`.
-        unsafe { &*self.map.as_ptr().cast::<JobControl>() }
+        unsafe { &*self.map.start().cast::<JobControl>() }
     }
 
     /// The control structure of an image.
@@ -143,7 +140,7 @@ impl Region {
         unsafe {
             &*self
                 .map
-                .as_ptr()
+                .start()
                 .add(self.part(image))
                 .cast::<ImageControl>()
         }
@@ -154,7 +151,7 @@ impl Region {
     pub(crate) fn part_address(&self, image: usize, offset: usize) -> *mut u8 {
         assert!(image < self.dimensions.images && offset < self.dimensions.stride);
         // SAFETY: parts lie inside the mapping, one stride after the other.
-        unsafe { self.map.as_mut_ptr().add(self.part(image) + offset) }
+        unsafe { self.map.start().add(self.part(image) + offset) }
     }
 
     /// Where in each part the control structure of the team of all images is.
@@ -197,24 +194,24 @@ impl Region {
     pub(crate) fn offset_of<T>(&self, place: &T) -> u64 {
         let offset = std::ptr::from_ref(place)
             .addr()
-            .wrapping_sub(self.map.as_ptr().addr());
+            .wrapping_sub(self.map.start().addr());
         offset as u64
     }
 
     /// Whether that offset is in the region.
     #[inline]
     pub(crate) fn contains(&self, offset: u64) -> bool {
-        offset < self.map.len() as u64
+        offset < self.map.length() as u64
     }
 
     /// The tally at that offset, as another image sees it; `None` if no tally can be there.
     pub(crate) fn tally_at(&self, offset: usize) -> Option<&Tally> {
-        let inside = offset.checked_add(size_of::<Tally>())? <= self.map.len();
+        let inside = offset.checked_add(size_of::<Tally>())? <= self.map.length();
         // SAFETY: the bytes lie in the mapping and are aligned. Some image waits for a tally there, so that the
         // page exists, and everybody who uses the bytes takes them for a tally; an atomic is valid
         // whatever they are.
         (inside && offset.is_multiple_of(align_of::<Tally>()))
-            .then(|| unsafe { &*self.map.as_ptr().add(offset).cast::<Tally>() })
+            .then(|| unsafe { &*self.map.start().add(offset).cast::<Tally>() })
     }
 
     /// Makes pages exist for the scratch space of an image.
@@ -237,12 +234,7 @@ impl Region {
     }
 
     fn commit(&self, offset: usize, length: usize) -> io::Result<()> {
-        Ok(fallocate(
-            &self.file,
-            FallocateFlags::empty(),
-            offset as u64,
-            length as u64,
-        )?)
+        self.map.commit(&self.file, offset..offset + length)
     }
 
     #[inline]

@@ -27,11 +27,18 @@ thread_local! {
     static QUEUED: Cell<usize> = const { Cell::new(0) };
 }
 
+/// Whether the image of this thread has issued operations that may not be complete.
+#[inline]
+#[must_use]
+pub fn has_issued() -> bool {
+    QUEUED.get() > 0
+}
+
 /// Completes what the image of this thread has issued and not waited for. Whatever tells other images that
 /// this one has come to some point does this first; it costs next to nothing if there is nothing to complete.
 #[inline]
 pub fn complete() {
-    if QUEUED.get() > 0 {
+    if has_issued() {
         complete_all();
     }
 }

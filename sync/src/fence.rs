@@ -1,6 +1,8 @@
 //! Order and completion of what an image puts, without waiting for other images.
 
-use coarray_fabric::Team;
+use std::sync::atomic::{self, Ordering};
+
+use coarray_fabric::{Team, complete, has_issued, num_images};
 
 /// Local. Orders this image's puts to `image`, an index in the current team, before its later puts to it:
 /// who sees one of these sees all of those.
@@ -21,16 +23,34 @@ use coarray_fabric::Team;
 ///
 /// # Source
 /// `shmem_fence`, OpenSHMEM 1.5 section 9.12, for one image.
+#[inline]
 #[track_caller]
 pub fn fence(image: usize) {
+    if image >= num_images() {
+        no_such_image(image);
+    }
+    if has_issued() {
+        complete_on(image);
+    }
+    atomic::fence(Ordering::Release);
+}
+
+#[cold]
+#[inline(never)]
+fn complete_on(image: usize) {
     let team = Team::current();
-    let Some(&number) = team.members().get(image) else {
-        panic!(
-            "there is no image {image}: the images are numbered 0 to {}",
-            team.images() - 1
-        )
-    };
-    team.image().fabric().fence(number as usize);
+    let number = team.members()[image] as usize;
+    team.image().fabric().fence(number);
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn no_such_image(image: usize) -> ! {
+    panic!(
+        "there is no image {image}: the images are numbered 0 to {}",
+        num_images() - 1
+    )
 }
 
 /// Local. Completes all operations of this image, asynchronous ones included, on all images: what it put is
@@ -50,7 +70,11 @@ pub fn fence(image: usize) {
 ///
 /// # Source
 /// `shmem_quiet`, OpenSHMEM 1.5 section 9.12.
+#[inline]
 #[track_caller]
 pub fn quiet() {
-    Team::current().image().fabric().quiet();
+    // Who is no image hears about it here.
+    let _ = num_images();
+    complete();
+    atomic::fence(Ordering::SeqCst);
 }

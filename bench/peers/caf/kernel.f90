@@ -1,10 +1,13 @@
 ! What the kernels share: arguments, the division of columns among images, and the report of the Parallel Research
 ! Kernels.
+!
+! Where a kernel's head says how to run it: with more images than cores, --oversubscribe --bind-to none; one image alone
+! needs OMPI_MCA_osc=pt2pt in the environment.
 module kernel
-    use, intrinsic :: iso_fortran_env, only: error_unit, int64, output_unit, real64
+    use, intrinsic :: iso_fortran_env, only: int64, output_unit, real64
     implicit none
     private
-    public :: argument, conclude, first_of, seconds, size_of, title
+    public :: argument, conclude, first_of, refuse, seconds, size_of, title
 
 contains
 
@@ -32,14 +35,21 @@ contains
         else
             read (text, *, iostat=status) argument
             if (status /= 0 .or. argument < merge(0, 1, present(default))) then
-                if (this_image() == 1) print '(3A)', 'ERROR: no number is given as ', name, ', or one that is too small'
-                flush (output_unit)
-                sync all
-                error stop 1
+                call refuse('no number is given as ' // name // ', or one that is too small')
             end if
         end if
         if (this_image() == 1) print '(A22, "= ", I0)', name, argument
     end function argument
+
+    ! Ends the program, on all images together, before it has begun.
+    subroutine refuse(reason)
+        character(*), intent(in) :: reason
+
+        if (this_image() == 1) print '(2A)', 'ERROR: ', reason
+        flush (output_unit)
+        sync all
+        error stop 1
+    end subroutine refuse
 
     ! How many of `total` things an image has, of which the first images have one more if need be.
     pure integer(int64) function size_of(image, total)

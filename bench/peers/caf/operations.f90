@@ -6,9 +6,12 @@
 !       -o operations -lcaf_openmpi
 !   mpirun -n N --bind-to core operations MILLISECONDS MICROSECONDS [OPERATION ...]
 !
-! With more images than cores: --oversubscribe --bind-to none. Prints the name of the implementation, then a line
-! `OPERATION BYTES peer NS NS ...` for each operation and size: the time of one operation in each batch. Batches last
-! about MICROSECONDS, at least five are taken, and together they last about MILLISECONDS.
+! With more images than cores: --oversubscribe --bind-to none. One image alone needs OMPI_MCA_osc=pt2pt in the
+! environment, since what Open MPI 4.1 chooses by itself has no windows for one process; with more it is slower.
+!
+! Prints the name of the implementation, then a line `OPERATION BYTES peer NS NS ...` for each operation and size: the
+! time of one operation in each batch. Batches last about MICROSECONDS, at least five are taken, and together they last
+! about MILLISECONDS.
 program operations
     use, intrinsic :: iso_fortran_env, only: compiler_version
     use synchronisation

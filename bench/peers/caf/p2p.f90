@@ -23,7 +23,7 @@ program p2p
     first = int(first_of(this_image(), int(m, int64)))
     leftmost = this_image() == 1
     rightmost = this_image() == num_images()
-    if (min(m, n) < 2 .or. m < num_images()) error stop 'ERROR: the grid is too small for so many images'
+    if (min(m, n) < 2 .or. m < num_images()) call refuse('the grid is too small for so many images')
 
     ! Column 0 is the left neighbour's last.
     allocate (grid(0:int(size_of(1, int(m, int64))), n)[*])

@@ -18,7 +18,9 @@ program stencil
     n = int(argument(2, 'N'))
     width = int(size_of(this_image(), int(n, int64)))
     first = int(first_of(this_image(), int(n, int64)))
-    call check_sizes()
+    if (size_of(num_images(), int(n, int64)) < radius .or. n <= 2 * radius) then
+        call refuse('the grid is too small for so many images')
+    end if
     neighbours = pack([this_image() - 1, this_image() + 1], [this_image() > 1, this_image() < num_images()])
 
     ! Columns are distributed; each image has two of each neighbour's, too.
@@ -52,13 +54,6 @@ program stencil
     call conclude(abs(norm / points - expected) < 1d-8, 'MFlops/s', 1d-6 * 19 * points, duration)
 
 contains
-
-    subroutine check_sizes()
-        if (size_of(num_images(), int(n, int64)) >= radius .and. n > 2 * radius) return
-        if (this_image() == 1) print '(A)', 'ERROR: the grid is too small for so many images'
-        sync all
-        error stop 1
-    end subroutine check_sizes
 
     subroutine fetch_halo()
         integer :: last, column

@@ -1,5 +1,5 @@
-! The transposition of the Parallel Research Kernels: B = B + transpose(A), then A = A + 1, of matrices whose columns are
-! distributed.
+! The transposition of the Parallel Research Kernels: B = B + transpose(A), then A = A + 1, of matrices whose columns
+! are distributed.
 !
 !   mpif90 -O3 -fcoarray=lib kernel.f90 transpose.f90 -o transpose -lcaf_openmpi
 !   mpirun -n IMAGES --bind-to core transpose ITERATIONS ORDER [TILE]
@@ -20,7 +20,7 @@ program transposition
     order = int(argument(2, 'order'))
     tile = int(argument(3, 'tile', default=32_int64))
     if (tile < 1) tile = order
-    if (order < num_images()) error stop 'ERROR: there are more images than columns'
+    if (order < num_images()) call refuse('there are more images than columns')
     width = width_of(this_image())
     widest = width_of(1)
     first = first_column(this_image())

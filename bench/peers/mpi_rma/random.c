@@ -11,7 +11,7 @@ static void pass(void) {
     for (long step = 0; step < steps(); step++)
         for (long i = 0; i < of_this_process; i++)
             update(numbers[i] = next_random(numbers[i]));
-    write_back();
+    finish_updates();
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -19,7 +19,7 @@ int main(int argc, char **argv) {
     begin(&argc, &argv);
     title("MPI RMA random: updates of a table at random");
     arguments(argc, argv);
-    open_table();
+    open_table(MAX_LOOK_AHEAD);
     double start = start_clock();
     pass();
     pass();

@@ -5,25 +5,23 @@
 
 #include "updates.h"
 
+/* Numbers that follow one another in the sequence are alike, so that more would have too many words in common. */
+enum { LOOK_AHEAD = 8 };
+
 static long first, end;
 
 static void pass(void) {
     uint64_t number = random_at((uint64_t)first);
     for (long i = first; i < end; i++)
         update(number = next_random(number));
-    write_back();
+    finish_updates();
 }
 
 static void undo(void) {
     uint64_t number = random_at((uint64_t)first);
-    for (long i = first; i < end; i++) {
-        number = next_random(number);
-        uint64_t index = index_of(number);
-        int target = owner_of(index);
-        MPI_Accumulate(&number, 1, MPI_UINT64_T, target, DATA + ((MPI_Aint)index - firsts[target]), 1, MPI_UINT64_T,
-                       MPI_BXOR, window);
-        MPI_Win_flush(target, window);
-    }
+    for (long i = first; i < end; i++)
+        update_atomically(number = next_random(number));
+    finish();
 }
 
 int main(int argc, char **argv) {
@@ -35,7 +33,7 @@ int main(int argc, char **argv) {
     long updates = 4L << log2_size;
     first = share(updates, size, rank);
     end = share(updates, size, rank + 1);
-    open_table();
+    open_table(LOOK_AHEAD);
     double start = start_clock();
     pass();
     double seconds = MPI_Wtime() - start;

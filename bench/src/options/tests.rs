@@ -1,4 +1,9 @@
+use std::time::Duration;
+
 use super::*;
+use crate::kernels::list::KERNELS;
+use crate::operations;
+use crate::peers::Peer;
 
 fn parse(line: &str) -> Result<Command, String> {
     super::parse(line.split_whitespace().map(OsString::from)).map_err(|error| error.to_string())
@@ -9,12 +14,15 @@ fn all_options_are_understood() {
     let expected = Micro {
         images: 7,
         fabric: Fabric::Threads,
-        only: vec!["co_sum".into(), "sync_all".into()],
-        peers: vec![Peer::Mpi],
+        operations: vec!["sync_all".into(), "co_sum".into()],
+        kernels: Vec::new(),
+        peers: vec![Peer::Mpi, Peer::MpiRma],
+        peers_are_named: true,
+        plot: Some("plots".into()),
         json: true,
         quick: true,
     };
-    let line = "micro --images=7 --fabric threads --only co_sum,sync_all --peer mpi --json --quick";
+    let line = "micro --images=7 --fabric threads --only co_sum,sync_all --peer mpi,mpi-rma --plot plots --json --quick";
     assert_eq!(parse(line), Ok(Command::Micro(expected)));
 
     let expected = Tune {
@@ -30,8 +38,24 @@ fn all_options_are_understood() {
 }
 
 #[test]
+fn kernels_have_options_of_their_own() {
+    let expected = Kernels {
+        images: 3,
+        fabric: Fabric::Threads,
+        only: vec!["p2p".into(), "random".into()],
+        json: true,
+        quick: true,
+    };
+    let line = "kernels --images 3 --fabric=threads --only p2p,random --json --quick";
+    assert_eq!(parse(line), Ok(Command::Kernels(expected)));
+    for kernel in KERNELS {
+        assert!(help().contains(kernel.name), "{}", kernel.name);
+    }
+}
+
+#[test]
 fn all_peers_are_measured_by_peers() {
-    let Ok(Command::Micro(options)) = parse("peers --quick") else {
+    let Ok(Command::Peers(options)) = parse("peers --quick") else {
         panic!("peers is micro with all peers");
     };
     assert_eq!(options.peers, Peer::ALL);
@@ -51,14 +75,14 @@ fn help_is_found_everywhere_and_names_everything() {
         assert_eq!(parse(line), Ok(Command::Help), "{line}");
     }
     for name in operations::names() {
-        assert!(HELP.contains(name), "{name}");
+        assert!(help().contains(name), "{name}");
     }
-    assert!(Peer::ALL.iter().all(|peer| HELP.contains(peer.name())));
+    assert!(Peer::ALL.iter().all(|peer| help().contains(peer.name())));
 }
 
 #[test]
 fn a_job_understands_its_own_words() {
-    for task in [Task::Micro, Task::Tune] {
+    for task in [Task::Micro, Task::Tune, Task::Launch] {
         let job = Job {
             task,
             only: vec!["co_sum".into()],
@@ -88,6 +112,8 @@ fn errors_name_the_word_that_is_wrong() {
         ("micro --output x", "--output"),
         ("tune --images 2,,4", "--images"),
         ("tune --json", "--json"),
+        ("kernels --only co_sum", "co_sum"),
+        ("kernels --peer mpi", "--peer"),
     ] {
         let error = parse(line).unwrap_err();
         assert!(

@@ -76,6 +76,28 @@ pub fn put_through_guard(grid: &Open<[[i32; 1000]; 10]>, image: usize, value: i3
     }
 }
 
+/// Which image it is has to be looked at, but neither whether it is mapped nor where its memory begins.
+///
+/// Expect a loop of stores with 1 test each
+#[unsafe(no_mangle)]
+pub fn put_to_many_images(table: &Open<[i64; 1000]>, images: &[usize], value: i64) {
+    for &image in images {
+        table.at(image)[500].put(value);
+    }
+}
+
+/// Expect a loop of stores
+#[unsafe(no_mangle)]
+pub fn put_vector_in_column(grid: &Coref<[[f64; 64]; 1000]>, values: &[f64; 1000]) {
+    grid.column(3).put_from(values);
+}
+
+/// Expect a loop of loads
+#[unsafe(no_mangle)]
+pub fn get_column_as_vector(grid: &Coref<[[f64; 64]; 1000]>, values: &mut [f64; 1000]) {
+    grid.column(3).get_into(values);
+}
+
 /// Expect a loop of loads
 #[unsafe(no_mangle)]
 pub fn sum_array(row: &Coref<[i32; 1000]>) -> i32 {
@@ -142,6 +164,12 @@ pub fn add(place: &Coref<Coatomic<i32>>, value: i32) {
 #[unsafe(no_mangle)]
 pub fn add_to_plain_number(place: &Coref<i64>, value: i64) {
     place.as_atomic().add(value);
+}
+
+/// Expect one lock xor
+#[unsafe(no_mangle)]
+pub fn xor_in_plain_number(place: &Coref<u64>, value: u64) {
+    place.as_atomic().xor(value);
 }
 
 /// Expect one load

@@ -7,11 +7,13 @@ use lamellar::memregion::prelude::*;
 
 use crate::launch;
 
-/// Says on PE 0 what is wrong, and ends this PE; its launcher ends the others.
+/// Collective. Says what is wrong, and ends the job.
 pub fn fail(world: &LamellarWorld, what: &str) -> ! {
     if world.my_pe() == 0 {
         println!("ERROR: {what}");
     }
+    // The first PE to end ends the job: not before the message is out.
+    world.barrier();
     launch::abandon()
 }
 

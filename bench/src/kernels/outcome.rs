@@ -1,0 +1,197 @@
+//! Running a kernel and understanding what it says: `Solution validates`, and a line with the rate and the time.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus, Stdio};
+
+use thiserror::Error;
+
+/// What a kernel whose result is right says of its speed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The rate.
+    pub rate: f64,
+    /// What of, such as `MB/s`.
+    pub unit: String,
+    /// Time for one iteration, in seconds.
+    pub seconds: f64,
+}
+
+/// Why there is no outcome.
+#[derive(Debug, Error)]
+pub enum KernelError {
+    /// Our own program is not there.
+    #[error("there is no {}; build it with: cargo build --release -p coarray-bench", .0.display())]
+    Missing(PathBuf),
+    /// It cannot be run.
+    #[error("cannot run {program}: {source}")]
+    Run {
+        /// The command.
+        program: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// It said no.
+    #[error("{program} failed ({status}){}", quoted(.said))]
+    Failed {
+        /// The command.
+        program: String,
+        /// How it ended.
+        status: ExitStatus,
+        /// What it wrote to its error output, and its line that begins with `ERROR`.
+        said: String,
+    },
+    /// It says that its result is wrong, or does not say that it is right.
+    #[error("the result of {program} is not valid{}", quoted(.said))]
+    Invalid {
+        /// The command.
+        program: String,
+        /// Its line that begins with `ERROR`.
+        said: String,
+    },
+    /// It does not say how fast it was.
+    #[error("{program} prints no rate and time")]
+    NoRate {
+        /// The command.
+        program: String,
+    },
+}
+
+fn quoted(words: &str) -> String {
+    match words.trim() {
+        "" => String::new(),
+        words => format!(": {words}"),
+    }
+}
+
+/// Runs a kernel to its end.
+///
+/// # Errors
+/// If it cannot be run, fails, or does not say that its result is right and how fast it was.
+pub fn measure(command: &mut Command) -> Result<Outcome, KernelError> {
+    let program = words(command);
+    let output = command.stdin(Stdio::null()).output();
+    let output = match output {
+        Ok(output) => output,
+        Err(source) => return Err(KernelError::Run { program, source }),
+    };
+    let printed = String::from_utf8_lossy(&output.stdout);
+    if output.status.success() {
+        return understand(&printed, program);
+    }
+    let errors = String::from_utf8_lossy(&output.stderr);
+    Err(KernelError::Failed {
+        program,
+        status: output.status,
+        said: format!("{} {}", error_line(&printed), errors.trim()),
+    })
+}
+
+/// The command as a user would type it.
+fn words(command: &Command) -> String {
+    let program = PathBuf::from(command.get_program());
+    let name = program.file_name().unwrap_or(program.as_os_str());
+    let mut words = vec![name.to_string_lossy().into_owned()];
+    words.extend(command.get_args().map(|word| word.to_string_lossy().into()));
+    words.join(" ")
+}
+
+fn error_line(printed: &str) -> &str {
+    let mut lines = printed.lines().map(str::trim);
+    lines
+        .find(|line| line.starts_with("ERROR"))
+        .unwrap_or_default()
+}
+
+/// Understands what a kernel has printed.
+///
+/// # Errors
+/// If it does not say that its result is right and how fast it was.
+pub fn understand(printed: &str, program: String) -> Result<Outcome, KernelError> {
+    let mut lines = printed.lines().map(str::trim);
+    let error = error_line(printed);
+    if !error.is_empty() || !lines.any(|line| line == "Solution validates") {
+        return Err(KernelError::Invalid {
+            program,
+            said: error.to_owned(),
+        });
+    }
+    // The line comes after the verdict.
+    lines
+        .find_map(rate_line)
+        .ok_or(KernelError::NoRate { program })
+}
+
+/// Reads `Rate (UNIT): NUMBER Avg time (s): NUMBER`.
+fn rate_line(line: &str) -> Option<Outcome> {
+    let (unit, rest) = line.strip_prefix("Rate (")?.split_once("):")?;
+    let (rate, seconds) = rest.split_once("Avg time (s):")?;
+    let number = |text: &str| {
+        let number = text.trim().parse().ok();
+        number.filter(|number: &f64| number.is_finite() && *number > 0.0)
+    };
+    Some(Outcome {
+        rate: number(rate)?,
+        unit: unit.to_owned(),
+        seconds: number(seconds)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str =
+        "Some kernel\nN = 3\nSolution validates\nRate (MB/s): 20.5 Avg time (s): 0.25\n";
+
+    fn understand(printed: &str) -> Result<Outcome, String> {
+        super::understand(printed, "prk-x 3".into()).map_err(|error| error.to_string())
+    }
+
+    fn shell(script: &str) -> Result<Outcome, String> {
+        let mut command = Command::new("sh");
+        measure(command.args(["-c", script])).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_valid_result_is_understood() {
+        let expected = Outcome {
+            rate: 20.5,
+            unit: "MB/s".into(),
+            seconds: 0.25,
+        };
+        assert_eq!(understand(GOOD), Ok(expected));
+    }
+
+    #[test]
+    fn what_is_not_valid_is_refused() {
+        let without = GOOD.replace("Solution validates\n", "");
+        assert_eq!(
+            understand(&without).unwrap_err(),
+            "the result of prk-x 3 is not valid"
+        );
+        let contradiction = format!("{GOOD}ERROR: sum is 3\n");
+        assert!(
+            understand(&contradiction)
+                .unwrap_err()
+                .ends_with("ERROR: sum is 3")
+        );
+        for wrong in ["nan", "0.0", "-0.25", "inf", ""] {
+            let printed = GOOD.replace("0.25", wrong);
+            assert_eq!(
+                understand(&printed).unwrap_err(),
+                "prk-x 3 prints no rate and time"
+            );
+        }
+    }
+
+    #[test]
+    fn a_program_that_fails_is_quoted() {
+        assert_eq!(
+            shell("echo ERROR: sum is 3; echo oh >&2; exit 1").unwrap_err(),
+            "sh -c echo ERROR: sum is 3; echo oh >&2; exit 1 failed (exit status: 1): ERROR: sum is 3 oh"
+        );
+        let error = measure(&mut Command::new("/nowhere/prk-x")).unwrap_err();
+        assert!(error.to_string().starts_with("cannot run prk-x: "));
+    }
+}

@@ -1,0 +1,163 @@
+//! `cobench model`: what barriers and collective operations would cost on a network, for more images than anybody has.
+//!
+//! Every image has a clock, and messages move the clocks by the rules of LogGP ([`machine`]). What the model does
+//! not know: the topology of the network and that messages hinder each other on their way, the memory system, the
+//! additions of reductions, and images that share cores.
+
+mod barrier;
+mod collective;
+mod doubling;
+mod flood;
+mod machine;
+mod measured;
+mod network;
+mod report;
+mod ring;
+mod tally;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use std::error::Error;
+
+use coarray_fabric::{Algorithm, Barrier, Kind};
+
+pub use collective::{ELEMENT, KINDS};
+pub use machine::LogGp;
+use network::{Network, Tally};
+
+use crate::conductor;
+use crate::options::Model;
+
+/// The name under which barriers are listed.
+pub const BARRIERS: &str = "sync_all";
+
+/// What is predicted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// `sync_all` by a barrier.
+    Barrier(Barrier),
+    /// A collective operation by an algorithm.
+    Collective(Kind, Algorithm),
+}
+
+impl Subject {
+    /// All, those for the same purpose one after the other.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let barriers = Barrier::ALL.into_iter().map(Self::Barrier);
+        let of_kind = |kind: Kind| {
+            let algorithms = kind.algorithms().iter();
+            algorithms.map(move |&algorithm| Self::Collective(kind, algorithm))
+        };
+        barriers.chain(KINDS.into_iter().flat_map(of_kind))
+    }
+
+    /// The operation.
+    pub fn operation(self) -> &'static str {
+        match self {
+            Self::Barrier(_) => BARRIERS,
+            Self::Collective(kind, _) => kind.name(),
+        }
+    }
+
+    /// How it is done.
+    pub fn algorithm(self) -> &'static str {
+        match self {
+            Self::Barrier(barrier) => barrier.name(),
+            Self::Collective(_, algorithm) => algorithm.name(),
+        }
+    }
+}
+
+/// How large the operations are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Bytes of one image's values, or of one block where an image has one for each.
+    pub bytes: u64,
+    /// Images on a node, for the algorithm that goes by nodes.
+    pub per_node: usize,
+}
+
+/// What the model says.
+#[derive(Clone, Copy, Debug)]
+pub struct Prediction {
+    pub subject: Subject,
+    pub images: usize,
+    /// In nanoseconds.
+    pub time: f64,
+    pub tally: Tally,
+}
+
+/// What `subject` costs with so many images.
+pub fn predict(machine: LogGp, subject: Subject, images: usize, extent: Extent) -> Prediction {
+    let mut network = Network::new(machine, images);
+    let short_cut = simulate(&mut network, subject, extent);
+    let tally = match short_cut {
+        Some(tally) if !network.is_exhaustive => tally,
+        _ => network.tally(),
+    };
+    Prediction {
+        subject,
+        images,
+        time: network.time(),
+        tally,
+    }
+}
+
+/// Lets the messages of `subject` pass. Returns how many they are where not all need be sent to know that.
+fn simulate(network: &mut Network, subject: Subject, extent: Extent) -> Option<Tally> {
+    let images = network.images();
+    match subject {
+        Subject::Barrier(barrier) => {
+            barrier::pass(network, barrier);
+            barrier::tally(barrier, images)
+        }
+        Subject::Collective(kind, algorithm) => {
+            let collective = collective::Collective {
+                kind,
+                algorithm,
+                elements: extent.bytes.div_ceil(ELEMENT),
+                per_node: extent.per_node,
+            };
+            collective.run(network);
+            tally::tally(&collective, images)
+        }
+    }
+}
+
+/// The one that takes the least time, the first of several, of those for the same purpose and with as many images.
+pub fn fastest<'a>(predictions: impl Iterator<Item = &'a Prediction>) -> Option<&'a Prediction> {
+    predictions.min_by(|one, other| one.time.total_cmp(&other.time))
+}
+
+/// Predicts and prints, by the options' network or this machine.
+///
+/// # Errors
+/// If a plot cannot be written, or a job fails.
+pub fn run(options: &Model) -> Result<(), Box<dyn Error>> {
+    if options.measured {
+        return measured::run(options);
+    }
+    let is_wanted = |subject: &Subject| {
+        options.only.is_empty() || options.only.iter().any(|name| name == subject.operation())
+    };
+    let subjects: Vec<Subject> = Subject::all().filter(is_wanted).collect();
+    let bar = conductor::progress(subjects.len() * options.images.len());
+    let mut predictions = Vec::new();
+    for &subject in &subjects {
+        for &images in &options.images {
+            predictions.push(predict(options.machine, subject, images, options.extent));
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+    if options.json {
+        report::json(&predictions, options);
+    } else {
+        report::table(&predictions, options);
+    }
+    if let Some(folder) = &options.plot {
+        report::plots(&predictions, options, folder)?;
+    }
+    Ok(())
+}

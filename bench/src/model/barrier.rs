@@ -1,0 +1,69 @@
+//! The messages of the barriers, which say that an image has come, or may go.
+
+use coarray_fabric::Barrier;
+
+use crate::model::doubling;
+use crate::model::flood::{Lengths, Order, flood};
+use crate::model::network::{Network, Packet, Tally};
+use crate::model::tree::{self, Shape};
+
+/// Most children of an image in the tree, as in the library.
+const CHILDREN: usize = 4;
+
+/// A signal has no data, but the network carries it like a byte.
+const SIGNAL: u64 = 1;
+
+/// Lets all images pass the barrier.
+pub fn pass(network: &mut Network, barrier: Barrier) {
+    match barrier {
+        Barrier::Flat => flood(network, Order::Around, Lengths::Equal(SIGNAL)),
+        Barrier::Dissemination => doubling::around(network, |_| SIGNAL, false),
+        Barrier::Tree => heap(network),
+        Barrier::Central => {
+            tree::up(network, Shape::Flat, |_| SIGNAL);
+            tree::down(network, Shape::Flat, |_| SIGNAL);
+        }
+    }
+}
+
+/// Up a tree, in which the children of an image follow one another, and down again.
+fn heap(network: &mut Network) {
+    let images = network.images();
+    let children = |image: usize| {
+        let first = CHILDREN * image + 1;
+        first.min(images)..(first + CHILDREN).min(images)
+    };
+    let mut packets = vec![Packet::default(); images];
+    for image in (0..images).rev() {
+        for child in children(image) {
+            network.receive(image, packets[child]);
+        }
+        if image > 0 {
+            packets[image] = network.send(image, (image - 1) / CHILDREN, SIGNAL);
+        }
+    }
+    for image in 0..images {
+        for child in children(image) {
+            let packet = network.send(image, child, SIGNAL);
+            network.receive(child, packet);
+        }
+    }
+}
+
+/// How many messages pass where not every one is looked at.
+pub fn tally(barrier: Barrier, images: usize) -> Option<Tally> {
+    let images = images as u64;
+    let (messages, most) = match barrier {
+        Barrier::Flat => (images * (images - 1), images - 1),
+        Barrier::Dissemination => {
+            let rounds = u64::from(images.next_power_of_two().ilog2());
+            (images * rounds, rounds)
+        }
+        Barrier::Tree | Barrier::Central => return None,
+    };
+    Some(Tally {
+        messages,
+        signals: 0,
+        most,
+    })
+}

@@ -1,0 +1,137 @@
+//! Putting and getting single words: image 0 writes or reads an array of 1024 words in the memory of image 1, its own
+//! if there is no other. The other images wait.
+//!
+//! # The bounds
+//! Stores to, and loads from, the same words through a raw pointer. Both loops go by atomic words, relaxed, which are
+//! plain instructions to the processor, but ones that the compiler neither joins to vectors nor leaves out.
+
+use std::hint::black_box;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed, Ordering::SeqCst, fence};
+
+use coarray::{Coarray, Open, num_images, quiet, this_image};
+
+use super::opened::Opened;
+use super::{Operation, Part, Trial};
+
+const WORDS: usize = 1024;
+
+type Words = [u64; WORDS];
+
+/// `place.put(value)` of `u64`.
+pub const PUT: Operation = Operation {
+    name: "put",
+    sizes: &[8],
+    prepare: |_, _| trial(puts, raw_puts),
+};
+
+/// `place.get()` of `u64`.
+pub const GET: Operation = Operation {
+    name: "get",
+    sizes: &[8],
+    prepare: |_, _| {
+        trial(
+            |words, from, times| {
+                black_box(gets(words, from, times));
+            },
+            |words, times| {
+                black_box(raw_gets(words, times));
+            },
+        )
+    },
+};
+
+/// The image that is put to and got from.
+pub fn target() -> usize {
+    1.min(num_images() - 1)
+}
+
+/// Whether this image is the one that puts and gets.
+pub fn is_active() -> bool {
+    this_image() == 0
+}
+
+/// Collective. `own` and its bound `raw` on the same words, which both were checked once.
+fn trial(
+    own: impl Fn(&Open<Words>, usize, usize) + 'static,
+    raw: impl Fn(&AtomicWords, usize) + 'static,
+) -> Trial {
+    let own_words = Rc::new(Opened::new(Coarray::<Words>::zeroed()));
+    if is_active() {
+        check(&own_words);
+    }
+    let raw_words = Rc::clone(&own_words);
+    Trial {
+        own: Box::new(move |times| {
+            if is_active() {
+                own(&own_words, black_box(target()), times);
+            }
+        }),
+        bound: vec![Part::new(1.0, move |times| {
+            if is_active() {
+                raw(words_of(&raw_words), times);
+            }
+        })],
+    }
+}
+
+type AtomicWords = [AtomicU64; WORDS];
+
+/// The words on the target as the hardware sees them.
+fn words_of<'a>(words: &'a Open<Words>) -> &'a AtomicWords {
+    let address = words.at(target()).local_address();
+    // SAFETY: the place is mapped and holds these words while the coarray is open; puts and gets use them as relaxed
+    // atomics, too.
+    unsafe { &*std::ptr::with_exposed_provenance(address) }
+}
+
+#[inline(never)]
+fn puts(words: &Open<Words>, to: usize, times: usize) {
+    for i in 0..times {
+        words.at(to)[i % WORDS].put(i as u64);
+    }
+    quiet();
+}
+
+#[inline(never)]
+fn raw_puts(words: &AtomicWords, times: usize) {
+    for i in 0..times {
+        words[i % WORDS].store(i as u64, Relaxed);
+    }
+    fence(SeqCst);
+}
+
+#[inline(never)]
+fn gets(words: &Open<Words>, from: usize, times: usize) -> u64 {
+    let mut sum = 0_u64;
+    for i in 0..times {
+        sum = sum.wrapping_add(words.at(from)[i % WORDS].get());
+    }
+    sum
+}
+
+#[inline(never)]
+fn raw_gets(words: &AtomicWords, times: usize) -> u64 {
+    let mut sum = 0_u64;
+    for word in 0..times {
+        sum = sum.wrapping_add(words[word % WORDS].load(Relaxed));
+    }
+    sum
+}
+
+/// Both ways write and read the same words.
+fn check(words: &Open<Words>) {
+    let there = words_of(words);
+    let times = WORDS + WORDS / 2;
+    let expected: u64 = (WORDS / 2..times).map(|value| value as u64).sum();
+    for put in [&|| puts(words, target(), times) as _, &|| {
+        raw_puts(there, times)
+    }] as [&dyn Fn(); 2]
+    {
+        words.at(target()).fill(0);
+        put();
+        for sum in [gets(words, target(), WORDS), raw_gets(there, WORDS)] {
+            assert_eq!(sum, expected, "words did not arrive");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The options of a job, which `cobench` gives to itself.
+
+use std::time::Duration;
+
+use super::values::{bad_value, number, operations};
+use super::words::Words;
+use super::{Command, OptionsError};
+use crate::scale::life::Torus;
+
+/// The first word of a job's command line, which no user writes.
+pub(super) const JOB: &str = "job";
+
+/// Options of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// What to measure.
+    pub task: Task,
+    /// The operations to measure; all if there are none.
+    pub only: Vec<String>,
+    /// Time for each row.
+    pub budget: Duration,
+    /// Images outnumber cores.
+    pub crowded: bool,
+}
+
+/// What a job measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// Operations and their bounds.
+    Micro,
+    /// The algorithms of collective operations.
+    Tune,
+    /// Nothing: what it costs to begin and to end is measured from outside.
+    Launch,
+    /// The Game of Life.
+    Life(Torus),
+}
+
+/// Reads the options of a job.
+pub fn job(words: &mut Words) -> Result<Command, OptionsError> {
+    let mut options = Job::of(Task::Micro);
+    while let Some(option) = words.option() {
+        match option.as_str() {
+            "--tune" => options.task = Task::Tune,
+            "--launch" => options.task = Task::Launch,
+            "--life" => {
+                let torus = words.value(&option)?;
+                let torus = torus
+                    .parse()
+                    .map_err(|()| bad_value(&option, &torus, "a torus"))?;
+                options.task = Task::Life(torus);
+            }
+            "--only" => options.only = operations(&words.value(&option)?)?,
+            "--milliseconds" => {
+                let milliseconds = number(&option, &words.value(&option)?)?;
+                options.budget = Duration::from_millis(milliseconds);
+            }
+            "--crowded" => options.crowded = true,
+            _ => {
+                let command = JOB;
+                return Err(OptionsError::Unknown { command, option });
+            }
+        }
+        words.end(&option)?;
+    }
+    Ok(Command::Job(options))
+}
+
+impl Job {
+    /// A short one on images that have a core each.
+    pub fn of(task: Task) -> Self {
+        Self {
+            task,
+            only: Vec::new(),
+            budget: Duration::from_millis(1),
+            crowded: false,
+        }
+    }
+
+    /// Whether the operation is to be measured.
+    pub fn wants(&self, operation: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|name| name == operation)
+    }
+
+    /// The command line that [`parse`](super::parse) understands as this job.
+    pub fn words(&self) -> Vec<String> {
+        let mut words = vec![JOB.to_owned()];
+        match self.task {
+            Task::Micro => {}
+            Task::Tune => words.push("--tune".into()),
+            Task::Launch => words.push("--launch".into()),
+            Task::Life(torus) => words.push(format!("--life={torus}")),
+        }
+        if !self.only.is_empty() {
+            words.push(format!("--only={}", self.only.join(",")));
+        }
+        words.push(format!("--milliseconds={}", self.budget.as_millis()));
+        if self.crowded {
+            words.push("--crowded".into());
+        }
+        words
+    }
+}

@@ -1,0 +1,171 @@
+//! What Open MPI starts: C with MPI or OpenSHMEM, and coarrays in Fortran over MPI.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::workshop::Workshop;
+use super::{Model, PeerError, fortran};
+use crate::conductor::fit;
+
+/// A model whose processes Open MPI starts.
+#[derive(Debug)]
+pub struct OpenMpi {
+    folder: &'static str,
+    compiler: &'static str,
+    language: Language,
+    launcher: &'static str,
+    advice: &'static str,
+    environment: &'static [(&'static str, &'static str)],
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Language {
+    C,
+    Fortran,
+}
+
+/// How to get Open MPI; OpenSHMEM is in it.
+const OPEN_MPI: &str = "on Debian, install openmpi-bin libopenmpi-dev";
+
+/// How to get coarrays in Fortran.
+const OPEN_COARRAYS: &str =
+    "on Debian, install gfortran libcoarrays-openmpi-dev openmpi-bin libopenmpi-dev";
+
+/// Two-sided and collective MPI.
+pub const MPI: OpenMpi = OpenMpi {
+    folder: "mpi",
+    compiler: "mpicc",
+    language: Language::C,
+    launcher: "mpirun",
+    advice: OPEN_MPI,
+    environment: &[],
+};
+
+/// One-sided MPI.
+pub const MPI_RMA: OpenMpi = OpenMpi {
+    folder: "mpi_rma",
+    ..MPI
+};
+
+/// OpenSHMEM.
+pub const SHMEM: OpenMpi = OpenMpi {
+    folder: "shmem",
+    compiler: "shmemcc",
+    launcher: "shmemrun",
+    // Open MPI 4.1 crashes in shmem_finalize with this component, which OpenSHMEM does not use.
+    environment: &[("OMPI_MCA_osc", "^rdma")],
+    ..MPI
+};
+
+/// Coarrays in Fortran.
+pub const CAF: OpenMpi = OpenMpi {
+    folder: "caf",
+    compiler: "mpif90",
+    language: Language::Fortran,
+    advice: OPEN_COARRAYS,
+    ..MPI
+};
+
+impl OpenMpi {
+    fn version_of(&self, program: &'static str) -> Result<String, PeerError> {
+        let missing = || PeerError::Missing {
+            program,
+            advice: self.advice,
+        };
+        let output = Command::new(program)
+            .arg("--version")
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|_| missing())?;
+        // Wrappers such as mpif90 are there even if their compiler is not.
+        if output.status.success() {
+            Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+        } else {
+            Err(missing())
+        }
+    }
+}
+
+impl Model for OpenMpi {
+    fn folder(&self) -> &'static str {
+        self.folder
+    }
+
+    fn look(&self) -> Result<String, PeerError> {
+        let launcher = self.version_of(self.launcher)?;
+        if !launcher.contains("Open MPI") && !launcher.contains("OpenRTE") {
+            return Err(PeerError::Other {
+                program: self.launcher,
+                advice: self.advice,
+            });
+        }
+        let compiler = self.version_of(self.compiler)?;
+        if matches!(self.language, Language::Fortran) && !has_library(self.compiler) {
+            return Err(PeerError::Missing {
+                program: CAF_LIBRARY,
+                advice: self.advice,
+            });
+        }
+        Ok(launcher + &compiler)
+    }
+
+    fn build(&self, workshop: &Workshop, program: &str) -> Result<Option<PathBuf>, PeerError> {
+        let mut compiler = Command::new(self.compiler);
+        let files = match self.language {
+            Language::C => {
+                let file = format!("{program}.c");
+                compiler.args(["-std=c11", "-O3"]);
+                workshop.source(&file).map(|_| vec![file])
+            }
+            Language::Fortran => {
+                compiler.args(["-O3", "-fcoarray=lib"]);
+                fortran::files(program, |file| workshop.source(file))
+            }
+        };
+        let Some(files) = files else {
+            return Ok(None);
+        };
+        let command = |output: &Path| {
+            compiler.args(files).arg("-o").arg(output);
+            match self.language {
+                Language::C => compiler.arg("-lm"),
+                Language::Fortran => compiler.arg("-lcaf_openmpi"),
+            };
+            compiler
+        };
+        workshop.compile(program, command).map(Some)
+    }
+
+    fn run(&self, file: &Path, _program: &str, processes: usize) -> Command {
+        let mut command = Command::new(self.launcher);
+        command.args(["-n", &processes.to_string()]);
+        command.args(if fit(processes) {
+            ["--bind-to", "core"].as_slice()
+        } else {
+            ["--oversubscribe", "--bind-to", "none"].as_slice()
+        });
+        command
+            .arg(file)
+            .envs(self.environment.iter().copied())
+            // Open MPI asks twice whether root means it.
+            .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+            .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        command
+    }
+}
+
+/// OpenCoarrays over Open MPI, as Debian calls the file.
+const CAF_LIBRARY: &str = "libcaf_openmpi";
+
+/// Whether the compiler finds OpenCoarrays; without it, it would compile, but not link.
+fn has_library(compiler: &str) -> bool {
+    ["a", "so"].iter().any(|suffix| {
+        let file = format!("{CAF_LIBRARY}.{suffix}");
+        let found = Command::new(compiler)
+            .arg(format!("-print-file-name={file}"))
+            .stdin(Stdio::null())
+            .output();
+        // It echoes the name of what it has not found.
+        found.is_ok_and(|found| String::from_utf8_lossy(&found.stdout).trim() != file)
+    })
+}
