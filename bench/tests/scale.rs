@@ -78,6 +78,7 @@ fn plots_are_written() {
         "scale --quick --images 2 --only life,nstream --plot {}",
         plots.display()
     ));
+    assert!(plots.join("scale_nstream_rate.svg").exists());
     for scaling in ["strong", "weak"] {
         for what in ["speedup", "efficiency"] {
             let name = format!("scale_{scaling}_{what}.svg");

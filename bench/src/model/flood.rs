@@ -66,7 +66,7 @@ fn all_messages(network: &mut Network, order: Order, lengths: Lengths<'_>) -> f6
     let (machine, images) = (network.machine, network.images());
     let mut packets: Vec<Vec<Packet>> = vec![Vec::new(); images];
     let mut sends: Vec<Vec<f64>> = vec![Vec::new(); images];
-    for from in 0..images {
+    for (from, sends) in sends.iter_mut().enumerate() {
         let mut start = 0.0;
         for to in receivers(order, images, from) {
             let bytes = lengths.of(from, to);
@@ -75,7 +75,7 @@ fn all_messages(network: &mut Network, order: Order, lengths: Lengths<'_>) -> f6
             }
             let arrival = start + machine.delivery(bytes);
             packets[to].push(Packet { arrival, bytes });
-            sends[from].push(start);
+            sends.push(start);
             start += machine.step(bytes);
             network.note(from, to, bytes);
         }

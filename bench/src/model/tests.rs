@@ -223,7 +223,7 @@ fn the_dissemination_barrier_takes_a_message_for_each_doubling() {
     let barrier = Subject::Barrier(Barrier::Dissemination);
     for machine in &NETWORKS[..3] {
         for images in [1, 2, 3, 4, 5, 100, 128, 129, 1 << 20] {
-            let rounds = f64::from((images as f64).log2().ceil());
+            let rounds = (images as f64).log2().ceil();
             let expected = rounds * (machine.latency + 2.0 * machine.overhead);
             assert!(is_close(time(*machine, barrier, images, 0), expected));
             let tally = predict(*machine, barrier, images, extent(0)).tally;

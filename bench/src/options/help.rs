@@ -59,11 +59,17 @@ usage: cobench micro [--images N] [--fabric F] [--only NAME,...] [--peer NAME,..
        cobench peers [the same options]
        cobench kernels [--images N] [--fabric F] [--only NAME,...] [--json] [--quick]
        cobench tune [--images N,...] [--output FILE] [--quick]
+       cobench scale [--images N] [--fabric F] [--only NAME,...] [--json] [--plot DIR] [--quick]
+       cobench model [--images N,...] [--only NAME,...] [--bytes N] [--latency T] [--overhead T] [--gap T]
+                     [--gap-per-byte T] [--per-node N] [--json] [--plot DIR] [--quick]
+       cobench model --measured [--images N,...] [--only NAME,...] [--json] [--quick]
 
   micro             time single operations: one row for each operation and size
   peers             the same and the kernels, beside every peer that is installed
   kernels           run whole programs: {kernels}
   tune              find the fastest algorithm of each collective operation, and write them down
+  scale             run life and the kernels on 1, 2, 4, ... images: what do more of them gain?
+  model             predict barriers and collective operations for up to millions of images, by the LogGP model
 
   --images N        number of images; tune takes several (default: one on each core; tune: 2,4,8)
   --fabric F        what images are: processes or threads (default: processes)
@@ -89,7 +95,17 @@ is not counted.
 
 Tune compares all algorithms of each kind of operation and all barriers, takes about a minute for each number of images,
 and writes what is faster than the built-in choice by 5 % in most rounds. Jobs read the file in the folder where they
-start, or the one that COARRAY_COLLECTIVES names.";
+start, or the one that COARRAY_COLLECTIVES names.
+
+Scale runs each program up to --images, on a problem that stays the same (strong scaling) and on one that grows with the
+images (weak scaling). Speedup is by the rate of one image in the same round, efficiency is speedup by images.
+
+Model moves a clock for each image by the messages of an algorithm: latency 1us, overhead 0.3us at each end, gap 0.4us between
+messages of one image, gap per byte 0.05ns, unless the options say otherwise. Of --bytes are one image's values, or
+one block where an image has one for each (8); on a node are --per-node images (64), which only the two-level algorithms
+care for. It tells how many messages carry data, how many are mere signals, and the most of one image. The meeting with
+which the library checks each turn is not in the times of collectives: it is one sync_all more. With --measured the
+parameters are those of this machine, and predictions stand beside measurements.";
 
 #[cfg(test)]
 mod tests {

@@ -41,7 +41,7 @@ fn elements(svg: &str) -> Vec<String> {
         let tag = &rest[start + 1..end];
         rest = &rest[end + 1..];
         assert!(
-            !tag.contains('<') && tag.matches('"').count() % 2 == 0,
+            !tag.contains('<') && tag.matches('"').count().is_multiple_of(2),
             "{tag}"
         );
         if let Some(name) = tag.strip_prefix('/') {

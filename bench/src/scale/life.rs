@@ -95,7 +95,7 @@ fn population_after(pattern: &Pattern, generations: usize) -> u64 {
     for _ in 0..generations {
         torus.step();
     }
-    torus.population() as u64
+    torus.population()
 }
 
 /// Ends the job because of what it was asked for.

@@ -120,22 +120,46 @@ pub fn plots(rows: &[Row], options: &Scale, rounds: usize, folder: &Path) -> Res
             &series(rows, scaling, Row::efficiency),
         )?;
     }
+    for rows in rows.chunk_by(|one, other| one.workload.name() == other.workload.name()) {
+        let program = rows[0].workload.name();
+        let rates = Scaling::ALL.map(|scaling| Series {
+            name: scaling.name().to_owned(),
+            points: points(rows, scaling, Row::rate),
+        });
+        plot::lines(
+            &folder.join(format!("scale_{program}_rate.svg")),
+            &format!("{program}: rate by the number of images"),
+            &subtitle,
+            &images,
+            &axis("rate", rate_of(rows[0].unit()), true),
+            &rates,
+        )?;
+    }
     Ok(())
+}
+
+/// How the programs tell their rates.
+const UNITS: [&str; 4] = ["Mcells/s", "MFlops/s", "MB/s", "GUPS/s"];
+
+fn rate_of(unit: &str) -> Unit {
+    let known = UNITS.into_iter().find(|known| *known == unit);
+    known.map_or(Unit::Count, Unit::Rate)
 }
 
 /// A line for each program.
 fn series(rows: &[Row], scaling: Scaling, value: fn(&Row) -> f64) -> Vec<Series> {
-    let mut series: Vec<Series> = Vec::new();
-    for row in rows.iter().filter(|row| row.scaling == scaling) {
-        let point = (row.images as f64, value(row));
-        let name = row.workload.name();
-        match series.last_mut().filter(|series| series.name == name) {
-            Some(series) => series.points.push(point),
-            None => series.push(Series {
-                name: name.to_owned(),
-                points: vec![point],
-            }),
-        }
-    }
-    series
+    rows.chunk_by(|one, other| one.workload.name() == other.workload.name())
+        .map(|rows| Series {
+            name: rows[0].workload.name().to_owned(),
+            points: points(rows, scaling, value),
+        })
+        .collect()
+}
+
+/// A value by the number of images.
+fn points(rows: &[Row], scaling: Scaling, value: fn(&Row) -> f64) -> Vec<(f64, f64)> {
+    rows.iter()
+        .filter(|row| row.scaling == scaling)
+        .map(|row| (row.images as f64, value(row)))
+        .collect()
 }
