@@ -13,13 +13,16 @@ use crate::sample::{OWN, RATIO, RAW, Row, Rows};
 pub struct Left<'cells> {
     /// Their titles.
     pub titles: Vec<String>,
-    /// Their cells in a row; none if the row has no place in the table.
-    pub cells: &'cells dyn Fn(&Row) -> Option<Vec<String>>,
+    /// Their cells in a row.
+    pub cells: &'cells Cells<'cells>,
     /// How many of them say what the row is about.
     pub naming: usize,
     /// How numbers of peers are written.
     pub number: fn(f64) -> String,
 }
+
+/// The cells of a row; none if the row has no place in the table.
+pub type Cells<'cells> = dyn Fn(&Row) -> Option<Vec<String>> + 'cells;
 
 /// The columns of operations: all that is known if they stand alone, and what fits beside peers.
 pub fn operations(is_alone: bool) -> Left<'static> {
@@ -41,7 +44,7 @@ pub fn operations(is_alone: bool) -> Left<'static> {
         cells.push(share(ratio.median()));
         Some(cells)
     }
-    let (titles, cells): (&[&str], &dyn Fn(&Row) -> Option<Vec<String>>) = if is_alone {
+    let (titles, cells): (&[&str], &Cells) = if is_alone {
         let titles = &[
             "operation",
             "size",
