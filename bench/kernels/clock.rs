@@ -19,8 +19,12 @@ impl Clock {
         }
     }
 
-    /// Collective. The time until now of the image that took the longest, in seconds.
+    /// Collective. The time from the first start until all images have come here, in seconds.
+    ///
+    /// Where images outnumber cores, one may start when another has ended: only when it waits for the others does the
+    /// first one's time cover everything.
     pub fn seconds(&self) -> f64 {
+        sync_all();
         let mut seconds = self.start.elapsed().as_secs_f64();
         co_max(&mut seconds);
         seconds

@@ -69,7 +69,8 @@ contains
             + min(image - 1_int64, modulo(total, int(num_images(), int64)))
     end function first_of
 
-    ! The time on a clock that only moves on.
+    ! The time on a clock that only moves on. All images synchronise before a start and before an end: where they
+    ! outnumber cores, one may start when another has ended.
     real(real64) function seconds()
         integer(int64) :: ticks, ticks_per_second
 

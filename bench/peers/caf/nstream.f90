@@ -33,6 +33,7 @@ program nstream
         end if
         call triad(space(1), space(1 + length + offset), space(1 + 2 * (length + offset)))
     end do
+    sync all
     duration = (seconds() - start) / iterations
 
     deviation = maxval(abs(space(1:length) - 8 * (iterations + 1d0)))

@@ -56,6 +56,7 @@ program p2p
             if (.not. leftmost .and. iteration < iterations) event post (arrived[1])
         end if
     end do
+    sync all
     duration = (seconds() - start) / iterations
 
     corner = (iterations + 1d0) * (m + n - 2d0)

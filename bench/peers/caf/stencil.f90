@@ -45,6 +45,7 @@ program stencil
         sync images (neighbours)
         input(:, 1:width) = input(:, 1:width) + 1
     end do
+    sync all
     duration = (seconds() - start) / iterations
 
     norm = sum(abs(output))

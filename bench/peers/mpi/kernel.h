@@ -53,6 +53,13 @@ static inline double start_clock(void) {
     return MPI_Wtime();
 }
 
+/* The time until all processes have come here. Where they outnumber cores, one may start when another has ended: only with
+   the barrier does the first one's time cover everything. */
+static inline double seconds_since(double start) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Wtime() - start;
+}
+
 /* Says on the first process how fast `work` was done in each of so many iterations; the slowest process counts. */
 static inline void conclude(int is_right, double work, const char *unit, long iterations, double seconds) {
     double slowest;

@@ -32,7 +32,7 @@ int main(int argc, char **argv) {
             start = start_clock();
         add(a, b, c, length);
     }
-    double seconds = MPI_Wtime() - start;
+    double seconds = seconds_since(start);
 
     double sum = 0, expected = (iterations + 1) * (B_AND_C + SCALAR * B_AND_C) * (double)length;
     for (long i = 0; i < length; i++)

@@ -36,8 +36,7 @@ int main(int argc, char **argv) {
     open_table(LOOK_AHEAD);
     double start = start_clock();
     pass();
-    double seconds = MPI_Wtime() - start;
-    MPI_Barrier(MPI_COMM_WORLD);
+    double seconds = seconds_since(start);
     undo();
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_sync(window);

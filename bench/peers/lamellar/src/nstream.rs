@@ -37,6 +37,7 @@ pub fn run(world: &LamellarWorld, arguments: &[String]) {
             *a += b + FACTOR * c;
         }
     }
+    world.barrier();
     let seconds = start.elapsed().as_secs_f64() / iterations as f64;
 
     let expected = 8.0 * (iterations + 1) as f64;

@@ -62,6 +62,8 @@ pub fn gather(world: &LamellarWorld, value: f64) -> Vec<f64> {
 }
 
 /// Collective. Ends the report: how much was done in how long on the slowest PE; and the job, if the result is not valid.
+///
+/// The clock is read behind a barrier: where PEs outnumber cores, one may start when another has ended.
 pub fn conclude(world: &LamellarWorld, valid: bool, unit: &str, amount: f64, seconds: f64) {
     let all_valid = gather(world, f64::from(u8::from(valid)))
         .iter()

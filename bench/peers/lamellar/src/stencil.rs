@@ -69,6 +69,7 @@ pub fn run(world: &LamellarWorld, arguments: &[String]) {
             .iter_mut()
             .for_each(|value| *value += 1.0);
     }
+    world.barrier();
     let seconds = start.elapsed().as_secs_f64() / iterations as f64;
 
     let norm: f64 = gather(world, output.iter().map(|value| value.abs()).sum())

@@ -71,6 +71,7 @@ pub fn run(world: &LamellarWorld, arguments: &[String]) {
         }
         a.iter_mut().for_each(|a| *a += 1.0);
     }
+    world.barrier();
     let seconds = start.elapsed().as_secs_f64() / iterations as f64;
 
     let additions = (iterations * (iterations + 1)) as f64 / 2.0;
