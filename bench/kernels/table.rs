@@ -42,6 +42,19 @@ impl Table {
         self.layout
     }
 
+    /// Local. Updates this image's own words as RandomAccess does.
+    ///
+    /// # Panics
+    /// If the word of a number is on another image.
+    pub fn update_own(&mut self, numbers: &[u64]) {
+        let first = this_image() as u64 * self.layout.words_per_image;
+        let words = &mut *self.words;
+        for &number in numbers {
+            let index = (number & self.layout.mask).wrapping_sub(first);
+            words[index as usize] ^= number;
+        }
+    }
+
     /// Collective. Lets all images update all words.
     pub fn open(&mut self) -> Open<'_, [u64]> {
         self.words.open()

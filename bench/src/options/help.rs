@@ -74,7 +74,7 @@ usage: cobench micro [--images N] [--fabric F] [--only NAME,...] [--peer NAME,..
   --images N        number of images; tune takes several (default: one on each core; tune: 2,4,8)
   --fabric F        what images are: processes or threads (default: processes)
   --only NAME,...   {operations}
-                    of peers and kernels, these kernels as well
+                    peers and kernels: also {kernels}
   --peer NAME,...   {peers}
   --json            print one JSON object a line instead of a table
   --plot DIR        also draw what was measured, as SVG files in this folder
