@@ -56,7 +56,8 @@ fn main() {
 fn run(bits: u32) -> (Table, f64) {
     let (me, images) = (this_image(), num_images());
     let updates = |image| share(4 << bits, images, image);
-    let numbers = || sequence::after(sequence::at(updates(me).start as u64)).take(updates(me).len());
+    let numbers =
+        || sequence::after(sequence::at(updates(me).start as u64)).take(updates(me).len());
     let mut table = Table::new(bits);
     let mut mailboxes = Mailboxes::new();
     let mut post = mailboxes.open();
