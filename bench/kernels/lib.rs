@@ -10,7 +10,8 @@
 //! | `p2p` | puts single values, each together with an event |
 //! | `transpose` | reads everyone's blocks in place |
 //! | `nstream` | none |
-//! | `random`, `randomaccess` | gets and puts, or atomic operations, on words all over the images |
+//! | `random` | gets and puts, or atomic operations, on words all over the images |
+//! | `randomaccess` | puts packets, each together with an event, into mailboxes |
 
 mod arguments;
 mod clock;

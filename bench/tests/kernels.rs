@@ -25,7 +25,7 @@ const KERNELS: [(&str, &[&str]); 6] = [
         env!("CARGO_BIN_EXE_prk-random"),
         &["18 8 64", "13 3 4 1", "2 64 8 1"],
     ),
-    (env!("CARGO_BIN_EXE_hpcc-randomaccess"), &["17", "18"]),
+    (env!("CARGO_BIN_EXE_hpcc-randomaccess"), &["2", "11", "18"]),
 ];
 
 fn run(program: &str, line: &str, images: usize, fabric: &str) -> Output {
