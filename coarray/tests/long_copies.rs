@@ -63,3 +63,17 @@ fn sections_of_step_one_are_runs() {
     assert_eq!(after[11], 20);
     assert!(last.section(50..50, 1).to_vec().is_empty());
 }
+
+#[coarray::test(images = [1, 3])]
+fn large_coarrays_begin_where_copies_from_ordinary_buffers_are_fast() {
+    let into_page = |words| {
+        let local = Coarray::<[u64]>::zeroed(words);
+        local.as_ptr().addr() % 4096
+    };
+    // Whatever lies before it.
+    let _small = Coarray::<[u64; 11]>::zeroed();
+    for words in [2048, 5000, 300_000] {
+        assert_eq!(into_page(words), 128);
+    }
+    assert!(into_page(2047) % 64 == 0);
+}
