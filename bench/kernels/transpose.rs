@@ -70,35 +70,17 @@ fn run(iterations: usize, order: usize, tile: usize) -> (Vec<f64>, f64) {
         if iteration == 1 {
             clock = Clock::start();
         }
-        add_own_block(&mut a, &mut b, order, tile);
-        add_other_blocks(&a.publish(), &mut b, order, tile);
-        raise_other_blocks(&mut a, order);
+        add_blocks(&a.publish(), &mut b, order, tile);
+        a.iter_mut().for_each(|value| *value += 1.0);
     }
     (b, clock.seconds())
 }
 
-/// Adds the block that stays on this image, and raises it.
-fn add_own_block(a: &mut [f64], b: &mut [f64], order: usize, tile: usize) {
-    let mine = share(order, num_images(), this_image());
-    for from in tiles(mine.len(), tile) {
-        for to in tiles(mine.len(), tile) {
-            for j in to {
-                let b = &mut b[j * order + mine.start..][from.clone()];
-                for (b, i) in b.iter_mut().zip(from.clone()) {
-                    let a = &mut a[i * order + mine.start + j];
-                    *b += *a;
-                    *a += 1.0;
-                }
-            }
-        }
-    }
-}
-
-/// Adds all other images' blocks to this image's columns of `b`.
-fn add_other_blocks(a: &Published<'_, [f64]>, b: &mut [f64], order: usize, tile: usize) {
+/// Adds all images' blocks to this image's columns of `b`.
+fn add_blocks(a: &Published<'_, [f64]>, b: &mut [f64], order: usize, tile: usize) {
     let (me, images) = (this_image(), num_images());
     let mine = share(order, images, me);
-    for step in 1..images {
+    for step in 0..images {
         let partner = (me + step) % images;
         let theirs = share(order, images, partner);
         let a = columns(a, partner, theirs.len() * order);
@@ -113,18 +95,6 @@ fn add_other_blocks(a: &Published<'_, [f64]>, b: &mut [f64], order: usize, tile:
                 }
             }
         }
-    }
-}
-
-/// Raises what the other images have read.
-fn raise_other_blocks(a: &mut [f64], order: usize) {
-    let mine = share(order, num_images(), this_image());
-    for column in a.chunks_exact_mut(order) {
-        let (before, rest) = column.split_at_mut(mine.start);
-        before.iter_mut().for_each(|value| *value += 1.0);
-        rest[mine.len()..]
-            .iter_mut()
-            .for_each(|value| *value += 1.0);
     }
 }
 
