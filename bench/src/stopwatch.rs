@@ -70,12 +70,14 @@ impl Stopwatch {
     /// Collective. How often to repeat the action in a batch, and how long that takes; warms up as well.
     fn batch_size(&self, action: &mut Action) -> (usize, f64) {
         const MAX_SIZE: usize = 1 << 20;
+        /// A disturbance of one must not pass for the length of all.
+        const TRIALS: usize = 3;
         let mut size = 1;
         loop {
             // The first one pays for what nobody has used before.
             self.run(action, size);
-            let batch = self.run(action, size);
-            let nanoseconds = lengths(&[batch], 1)[0];
+            let trials: Vec<Batch> = (0..TRIALS).map(|_| self.run(action, size)).collect();
+            let nanoseconds = lengths(&trials, 1).into_iter().fold(f64::INFINITY, f64::min);
             if nanoseconds * 2.0 > self.batch.as_nanos() as f64 || size == MAX_SIZE {
                 return (size, nanoseconds);
             }
