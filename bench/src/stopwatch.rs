@@ -77,7 +77,9 @@ impl Stopwatch {
             // The first one pays for what nobody has used before.
             self.run(action, size);
             let trials: Vec<Batch> = (0..TRIALS).map(|_| self.run(action, size)).collect();
-            let nanoseconds = lengths(&trials, 1).into_iter().fold(f64::INFINITY, f64::min);
+            let nanoseconds = lengths(&trials, 1)
+                .into_iter()
+                .fold(f64::INFINITY, f64::min);
             if nanoseconds * 2.0 > self.batch.as_nanos() as f64 || size == MAX_SIZE {
                 return (size, nanoseconds);
             }

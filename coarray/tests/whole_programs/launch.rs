@@ -1,6 +1,7 @@
 //! What the supervisor does: output, input, signals, settings, and `coarun`.
 
 use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
@@ -76,6 +77,14 @@ fn input() {
 
 /// Starts the program `pids` and returns its supervisor and its images once all of them run.
 pub fn start_pids(mut pids: Command, images: usize) -> (Child, Vec<u32>) {
+    // What a shell starts in the background ignores SIGINT, and so would the program if the tests are started so.
+    // SAFETY: between fork and exec, `signal` may be called, and nothing else is.
+    unsafe {
+        pids.pre_exec(|| {
+            libc::signal(libc::SIGINT, libc::SIG_DFL);
+            Ok(())
+        });
+    }
     let mut supervisor = pids
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
