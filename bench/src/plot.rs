@@ -1,7 +1,7 @@
 //! Plots of what was measured, as SVG files.
 //!
 //! A name has the same colour and the same marker in every plot ([`style`]), the legend stands outside of the data, and
-//! ticks are numbers as people say them ([`unit`]).
+//! ticks are numbers as people say them ([`mod@unit`]).
 
 mod bars;
 mod frame;
