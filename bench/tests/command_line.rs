@@ -1,28 +1,17 @@
 //! `cobench` as its users start it. Nothing is said about how long anything takes.
 
+#[path = "cobench/run.rs"]
+mod run;
+
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
 use coarray_fabric::{Choices, Kind};
+use run::{assert_refused, printed, run};
 use serde_json::Value;
 use tempfile::TempDir;
-
-fn run(line: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_cobench"))
-        .args(line.split_whitespace())
-        .output()
-        .unwrap()
-}
-
-/// What a successful run prints.
-fn printed(line: &str) -> String {
-    let output = run(line);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "cobench {line}: {errors}");
-    String::from_utf8(output.stdout).unwrap()
-}
 
 fn number(object: &Value, key: &str) -> f64 {
     let number = object[key].as_f64();
@@ -344,14 +333,7 @@ fn what_cannot_be_followed_is_refused_in_one_line() {
         ("peers --peer pvm", "pvm"),
         ("tune --json", "--json"),
     ] {
-        let output = run(line);
-        let message = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{line}: {message}");
-        assert!(
-            message.contains(word) && message.lines().count() == 1,
-            "{message}"
-        );
-        assert!(output.stdout.is_empty());
+        assert_refused(line, word);
     }
     for line in [
         "tune --quick --output /dev/null/table",

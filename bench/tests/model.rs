@@ -1,27 +1,19 @@
 //! `cobench model` as its users start it.
 
+#[path = "cobench/run.rs"]
+mod run;
+
 use std::collections::BTreeSet;
-use std::process::{Command, Output};
 
 use coarray_fabric::{Barrier, Kind};
+use run::{assert_refused, printed, run};
 use serde_json::Value;
-
-fn run(line: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_cobench"))
-        .args(line.split_whitespace())
-        .output()
-        .unwrap()
-}
 
 /// The JSON objects that a successful run prints.
 fn objects(line: &str) -> Vec<Value> {
-    let output = run(line);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "cobench {line}: {errors}");
-    let printed = String::from_utf8(output.stdout).unwrap();
     let object =
         |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"));
-    printed.lines().map(object).collect()
+    printed(line).lines().map(object).collect()
 }
 
 fn number(object: &Value, key: &str) -> f64 {
@@ -148,13 +140,6 @@ fn what_cannot_be_followed_is_refused_in_one_line() {
         ("model --measured --images 100000", "from 1 to"),
         ("model --measured --plot x", "--plot"),
     ] {
-        let output = run(line);
-        let message = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{line}: {message}");
-        assert!(
-            message.contains(word) && message.lines().count() == 1,
-            "{message}"
-        );
-        assert!(output.stdout.is_empty());
+        assert_refused(line, word);
     }
 }

@@ -1,7 +1,9 @@
 //! `cobench scale` as its users start it. Nothing is said about how fast anything is.
 
-use std::process::{Command, Output};
+#[path = "cobench/run.rs"]
+mod run;
 
+use run::{assert_refused, printed};
 use serde_json::Value;
 
 const PROGRAMS: [&str; 7] = [
@@ -13,20 +15,6 @@ const PROGRAMS: [&str; 7] = [
     "random",
     "randomaccess",
 ];
-
-fn run(line: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_cobench"))
-        .args(line.split_whitespace())
-        .output()
-        .unwrap()
-}
-
-fn printed(line: &str) -> String {
-    let output = run(line);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "cobench {line}: {errors}");
-    String::from_utf8(output.stdout).unwrap()
-}
 
 #[test]
 fn every_program_is_scaled_in_both_ways() {
@@ -96,12 +84,6 @@ fn what_cannot_be_followed_is_refused_in_one_line() {
         ("scale --only dirac", "stencil"),
         ("scale --bytes 3", "--bytes"),
     ] {
-        let output = run(line);
-        let message = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{line}: {message}");
-        assert!(
-            message.contains(word) && message.lines().count() == 1,
-            "{message}"
-        );
+        assert_refused(line, word);
     }
 }
