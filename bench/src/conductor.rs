@@ -52,7 +52,7 @@ impl Effort {
     pub fn new(task: Task, quick: bool) -> Self {
         match task {
             _ if quick => Self::QUICK,
-            Task::Micro | Task::Launch | Task::Life(_) => Self::FULL,
+            Task::Micro | Task::Alone(_) | Task::Launch | Task::Life(_) => Self::FULL,
             Task::Tune => Self::CHOICE,
         }
     }

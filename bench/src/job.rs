@@ -3,14 +3,14 @@
 use std::io::{self, Write};
 use std::rc::Rc;
 
-use coarray::{error_stop_with, this_image};
+use coarray::{error_stop_with, num_images, sync_all, this_image};
 
-use crate::operations::{OBSERVATIONS, OPERATIONS};
+use crate::operations::{OBSERVATIONS, OPERATIONS, Operation};
 use crate::options::{self, Command, Job, Task};
 use crate::raw::Barrier;
 use crate::sample::{Line, OWN, RATIO, RAW};
 use crate::scale::life;
-use crate::stopwatch::{self, Action, Stopwatch};
+use crate::stopwatch::{self, Action, Length, Stopwatch};
 use crate::tune;
 
 /// Collective. The program of every image of a job.
@@ -21,30 +21,71 @@ pub fn run() {
     };
     match job.task {
         Task::Micro => {
-            let (barrier, stopwatch) = tools(&job);
+            let barrier = barrier(&job);
+            let stopwatch = stopwatch(&job, &barrier);
             micro(&job, &barrier, &stopwatch);
         }
-        Task::Tune => tune::measure(&tools(&job).1),
+        Task::Alone(images) => alone(&job, images),
+        Task::Tune => tune::measure(&stopwatch(&job, &barrier(&job))),
         Task::Launch => {}
         Task::Life(torus) => life::run(torus),
     }
 }
 
-fn tools(job: &Job) -> (Rc<Barrier>, Stopwatch) {
+fn barrier(job: &Job) -> Rc<Barrier> {
     let barrier = Barrier::new(job.crowded).unwrap_or_else(|error| {
         error_stop_with(1, format_args!("cobench: cannot share memory: {error}"))
     });
-    let barrier = Rc::new(barrier);
-    let batch = stopwatch::batch(job.crowded);
-    let stopwatch = Stopwatch::new(Rc::clone(&barrier), batch, job.budget);
-    (barrier, stopwatch)
+    Rc::new(barrier)
+}
+
+fn stopwatch(job: &Job, barrier: &Rc<Barrier>) -> Stopwatch {
+    let barrier = Rc::clone(barrier);
+    Stopwatch::new(
+        move || barrier.wait(),
+        Length::Whole,
+        stopwatch::batch(job.crowded),
+        job.budget,
+    )
+}
+
+fn wanted(job: &Job) -> impl Iterator<Item = &'static Operation> {
+    OPERATIONS
+        .iter()
+        .filter(|operation| job.wants(operation.name))
+}
+
+/// Batches begin with `sync_all`, as those of C do with the barrier of their library: an engine may need the help of
+/// the images that wait.
+fn alone(job: &Job, images: usize) {
+    if num_images() != images {
+        error_stop_with(
+            1,
+            format_args!(
+                "cobench: there should be {images} images, and there are {}; \
+                 does the launcher belong to the library that this program was built with?",
+                num_images()
+            ),
+        );
+    }
+    let stopwatch = Stopwatch::new(
+        sync_all,
+        Length::Longest,
+        stopwatch::batch(job.crowded),
+        job.budget,
+    );
+    let barrier = barrier(job);
+    for operation in wanted(job) {
+        for &bytes in operation.sizes {
+            let trial = (operation.prepare)(bytes, &barrier);
+            let times = stopwatch.compare(&mut [trial.own]);
+            tell(operation.name, bytes, OWN, times.concat());
+        }
+    }
 }
 
 fn micro(job: &Job, barrier: &Rc<Barrier>, stopwatch: &Stopwatch) {
-    let wanted = OPERATIONS
-        .iter()
-        .filter(|operation| job.wants(operation.name));
-    for operation in wanted {
+    for operation in wanted(job) {
         for &bytes in operation.sizes {
             let trial = (operation.prepare)(bytes, barrier);
             let (needs, parts): (Vec<f64>, Vec<Action>) = trial

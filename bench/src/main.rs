@@ -5,6 +5,7 @@
 //! is a list ([`operations`]); how, is in [`stopwatch`]; what the hardware could do, in [`raw`].
 
 mod conductor;
+mod engines;
 mod gallery;
 mod job;
 mod kernels;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         Command::Nothing => Ok(()),
         Command::Micro(options) => micro::run(&options),
         Command::Peers(options) => peers::run(&options),
+        Command::Engines(options) => engines::run(&options),
         Command::Tune(options) => tune::run(&options),
         Command::Scale(options) => scale::run(&options),
         Command::Model(options) => model::run(&options),

@@ -84,6 +84,7 @@ pub fn rows_of(name: &str) -> usize {
 /// All operations, in the order of the tables. A new one is a line here.
 pub const OPERATIONS: &[Operation] = &[
     scalar::PUT,
+    scalar::PUT_QUIET,
     scalar::GET,
     bulk::BULK_PUT,
     bulk::BULK_GET,

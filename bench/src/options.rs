@@ -1,5 +1,6 @@
 //! The command line of `cobench`. Each command has a file of its own, and a line in [`COMMANDS`].
 
+mod engines;
 mod error;
 mod help;
 mod job;
@@ -13,6 +14,7 @@ mod words;
 
 use std::ffi::OsString;
 
+pub use engines::Engines;
 pub use error::OptionsError;
 pub use help::help;
 pub use job::{Job, Task};
@@ -36,6 +38,8 @@ pub enum Command {
     Kernels(Kernels),
     /// The fastest algorithms.
     Tune(Tune),
+    /// What the engines cost.
+    Engines(Engines),
     /// What more images gain.
     Scale(Scale),
     /// What many images would need.
@@ -53,6 +57,7 @@ const COMMANDS: &[(&str, Parser)] = &[
     ("micro", micro::micro),
     ("peers", micro::peers),
     ("kernels", kernels::kernels),
+    ("engines", engines::engines),
     ("tune", tune::tune),
     ("scale", scale::scale),
     ("model", model::model),

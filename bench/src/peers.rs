@@ -17,6 +17,7 @@ use std::process::Command;
 use std::time::Duration;
 
 pub use error::PeerError;
+pub use open_mpi::start;
 use workshop::Workshop;
 
 use crate::conductor::{Failure, fit, watch};

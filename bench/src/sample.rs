@@ -115,6 +115,12 @@ impl Rows {
             .add(line.what, line.times);
     }
 
+    /// The row of an operation at a size, if there is one.
+    pub fn get(&self, operation: &str, bytes: usize) -> Option<&Row> {
+        let is_it = |row: &&Row| row.operation == operation && row.bytes == bytes;
+        self.0.iter().find(is_it)
+    }
+
     /// The row of an operation at a size, which may be a new one.
     pub fn row(&mut self, operation: &str, bytes: usize) -> &mut Row {
         let is_it = |row: &Row| row.operation == operation && row.bytes == bytes;

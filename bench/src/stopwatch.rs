@@ -1,17 +1,12 @@
 //! Timing what all images do together.
 //!
-//! Everything is run in batches: a raw barrier, the clock, so many times the operation, the clock. A batch begins when
-//! the first image begins and ends when the last one ends: where images outnumber cores, one may begin when
-//! another has ended. What is to be compared takes turns, batch by batch, so that a disturbance of the machine hits
-//! all of it.
+//! Everything is run in batches: a barrier, the clock, so many times the operation, the clock. What is to be compared
+//! takes turns, batch by batch, so that a disturbance of the machine hits all of it.
 
-use std::rc::Rc;
 use std::time::Duration;
 
 use coarray::{co_max, co_min};
 use rustix::time::{ClockId, clock_gettime};
-
-use crate::raw::Barrier;
 
 /// Something to time: does it so many times.
 pub type Action = Box<dyn FnMut(usize)>;
@@ -22,13 +17,22 @@ pub fn batch(crowded: bool) -> Duration {
     Duration::from_micros(if crowded { 1000 } else { 100 })
 }
 
+/// How long a batch is, of which each image has a start and an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// From the first start to the last end: where images outnumber cores, one may begin when another has ended.
+    Whole,
+    /// That of the image that takes the longest: where an image may sleep in the barrier while another has begun.
+    Longest,
+}
+
 /// Batches of each action at least, however long they last.
 const MIN_BATCHES: usize = 5;
 
 /// Times actions, the same on all images.
-#[derive(Clone, Debug)]
 pub struct Stopwatch {
-    barrier: Rc<Barrier>,
+    barrier: Box<dyn Fn()>,
+    length: Length,
     batch: Duration,
     budget: Duration,
 }
@@ -36,9 +40,15 @@ pub struct Stopwatch {
 impl Stopwatch {
     /// Starts batches with `barrier`, which last about `batch`; spends about `budget` on each call of
     /// [`compare`](Self::compare).
-    pub fn new(barrier: Rc<Barrier>, batch: Duration, budget: Duration) -> Self {
+    pub fn new(
+        barrier: impl Fn() + 'static,
+        length: Length,
+        batch: Duration,
+        budget: Duration,
+    ) -> Self {
         Self {
-            barrier,
+            barrier: Box::new(barrier),
+            length,
             batch,
             budget,
         }
@@ -63,7 +73,7 @@ impl Stopwatch {
         }
         let times = batches.iter().zip(&sizes);
         times
-            .map(|(batches, &(size, _))| lengths(batches, size))
+            .map(|(batches, &(size, _))| self.lengths(batches, size))
             .collect()
     }
 
@@ -77,7 +87,8 @@ impl Stopwatch {
             // The first one pays for what nobody has used before.
             self.run(action, size);
             let trials: Vec<Batch> = (0..TRIALS).map(|_| self.run(action, size)).collect();
-            let nanoseconds = lengths(&trials, 1)
+            let nanoseconds = self
+                .lengths(&trials, 1)
                 .into_iter()
                 .fold(f64::INFINITY, f64::min);
             if nanoseconds * 2.0 > self.batch.as_nanos() as f64 || size == MAX_SIZE {
@@ -88,10 +99,25 @@ impl Stopwatch {
     }
 
     fn run(&self, action: &mut Action, size: usize) -> Batch {
-        self.barrier.wait();
+        (self.barrier)();
         let start = now();
         action(size);
         Batch { start, end: now() }
+    }
+
+    /// Collective. How long `size` actions took in each batch, for one action.
+    fn lengths(&self, batches: &[Batch], size: usize) -> Vec<f64> {
+        let mut starts: Vec<u64> = batches.iter().map(|batch| batch.start).collect();
+        let mut ends: Vec<u64> = batches.iter().map(|batch| batch.end).collect();
+        if self.length == Length::Longest {
+            for (start, end) in starts.iter_mut().zip(&mut ends) {
+                *end -= std::mem::take(start);
+            }
+        }
+        co_min(starts.as_mut_slice());
+        co_max(ends.as_mut_slice());
+        let length = |(start, end)| (end - start) as f64 / size as f64;
+        starts.into_iter().zip(ends).map(length).collect()
     }
 }
 
@@ -100,17 +126,6 @@ impl Stopwatch {
 struct Batch {
     start: u64,
     end: u64,
-}
-
-/// Collective. How long `size` actions took in each batch: from the first start on any image to the last end, for one
-/// action.
-fn lengths(batches: &[Batch], size: usize) -> Vec<f64> {
-    let mut starts: Vec<u64> = batches.iter().map(|batch| batch.start).collect();
-    let mut ends: Vec<u64> = batches.iter().map(|batch| batch.end).collect();
-    co_min(starts.as_mut_slice());
-    co_max(ends.as_mut_slice());
-    let length = |(start, end)| (end - start) as f64 / size as f64;
-    starts.into_iter().zip(ends).map(length).collect()
 }
 
 fn now() -> u64 {

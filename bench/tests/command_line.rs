@@ -57,6 +57,7 @@ fn all_rows() -> Vec<(String, usize)> {
     };
     [
         of("put", &vec![8]),
+        of("put_quiet", &vec![8]),
         of("get", &vec![8]),
         of("bulk_put", &bulk),
         of("bulk_get", &bulk),

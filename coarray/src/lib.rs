@@ -60,6 +60,7 @@
 //! | choose the algorithm | [`Collective`], or a [table](Algorithm#a-table-of-choices) |
 //! | stop | [`error_stop`], [`error_stop_with`], [`fail_image`] |
 //! | go on without images that die | [`main(keep_going)`](macro@main), [`try_sync_all`] and the other `try_` forms, [`Team::form_survivors`], [`failed_images`] |
+//! | run on several machines | the features `mpi` and `shmem`; beside other users of MPI: the module `mpi` |
 //! | test | [`testing`] |
 
 mod coarray;
@@ -81,6 +82,8 @@ pub use coarray_coref::{
     Members, MismatchedExtentError, Plain, ReadOnly, ReadWrite, Remote, RemoteClone, Section,
     Shape, ShapeCast, Shared, Symmetric, Values, async_scope,
 };
+#[cfg(feature = "mpi")]
+pub use coarray_fabric::mpi;
 pub use coarray_fabric::{
     AllocError, Failure, Holder, ImageFailed, ImageStatus, Launch, LockError, coarun, error_stop,
     error_stop_with, fail_image, failed_images, image_status, launch, launch_keeping_going,

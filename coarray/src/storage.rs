@@ -249,7 +249,10 @@ pub(crate) struct Places {
     bytes: usize,
     images: usize,
     pub(crate) me: usize,
+    /// Whether the places of all images are reached by load and store.
     direct: bool,
+    /// Whether those of some are, and those of others are not.
+    mixed: bool,
     /// The number of the image with index 0, and how much it rises from each to the next; none if it does not
     /// rise evenly.
     progression: Option<(usize, usize)>,
@@ -260,13 +263,16 @@ impl Places {
         let image = team.image();
         let progression = team.progression();
         let (start, step) = progression.unwrap_or((0, 1));
+        let mut members = team.members().iter().map(|&number| number as usize);
+        let direct = members.all(|number| image.is_direct(number));
         Self {
             first: image.heap(start).addr() + block.offset(),
             stride: image.stride() * step,
             bytes,
             images: team.images(),
             me: team.index(),
-            direct: image.is_direct(image.index()),
+            direct,
+            mixed: !direct && image.is_direct(image.index()),
             progression,
         }
     }
@@ -296,13 +302,14 @@ impl Places {
                 (number, number)
             }
         };
+        let direct = self.direct || self.mixed && is_direct(team, number);
         // SAFETY: passed on.
         unsafe {
             Coref::new(
                 self.first + steps * self.stride,
                 number,
                 T::extent_in(self.bytes),
-                self.direct,
+                direct,
             )
         }
     }
@@ -315,6 +322,15 @@ impl Places {
 #[inline(never)]
 fn number_in(team: &Team, image: usize) -> usize {
     team.members()[image] as usize
+}
+
+/// Whether the place on that image is reached by load and store, where those of some images are not.
+///
+/// Out of line, so that for all other teams a loop over places asks this once.
+#[cold]
+#[inline(never)]
+fn is_direct(team: &Team, number: usize) -> bool {
+    team.image().is_direct(number)
 }
 
 #[cold]

@@ -17,13 +17,14 @@ mod scatter;
 mod truth;
 
 use std::cell::Cell;
-use std::ops::Range;
+use std::marker::PhantomData;
+use std::ops::{Deref, Range};
 use std::panic::Location;
 use std::rc::Rc;
 use std::time::Duration;
 
 use coarray_coref::{Cofuture, Collective, Remote};
-use coarray_fabric::{Call, Operation, Posting, Team};
+use coarray_fabric::{Call, Contribution, Operation, Posting, Team};
 
 pub use alltoall::{co_alltoall_async, co_reduce_scatter_async};
 pub use broadcast::co_broadcast_async;
@@ -173,26 +174,80 @@ impl Arrived {
     ///
     /// # Safety
     /// Every image that takes part with this type in its call posts `T`s.
-    pub(crate) unsafe fn part<T: Remote>(&self, index: usize) -> &[T] {
+    pub(crate) unsafe fn part<T: Remote>(&self, index: usize) -> Part<'_, T> {
         // SAFETY: the caller vouches for it.
-        unsafe { elements(self.posting.from(index)) }
+        unsafe { Part::new(self.posting.from(index)) }
+    }
+
+    /// These elements of the part of the image with that index; no more than these come from another node.
+    ///
+    /// # Safety
+    /// As [`part`](Self::part).
+    pub(crate) unsafe fn part_in<T: Remote>(
+        &self,
+        index: usize,
+        range: Range<usize>,
+    ) -> Part<'_, T> {
+        // SAFETY: passed on.
+        unsafe { self.part_behind(index, 0, range) }
+    }
+
+    /// As [`part_in`](Self::part_in), of elements that begin so many bytes into the part.
+    ///
+    /// # Safety
+    /// As [`part`](Self::part), for what begins there, at a multiple of 64.
+    unsafe fn part_behind<T: Remote>(
+        &self,
+        index: usize,
+        start: usize,
+        range: Range<usize>,
+    ) -> Part<'_, T> {
+        let [first, end] = [range.start, range.end].map(|count| start + count * size_of::<T>());
+        // SAFETY: passed on.
+        unsafe { Part::new(self.posting.part(index, first..end)) }
+    }
+
+    /// How many `T`s the image with that index posted.
+    pub(crate) fn length<T: Remote>(&self, index: usize) -> usize {
+        self.posting.length(index) / size_of::<T>()
     }
 }
 
-/// The elements that bytes of a record are.
-///
-/// # Safety
-/// They start in the record at a multiple of 64 and were copied from `T`s.
-unsafe fn elements<T: Remote>(bytes: &[u8]) -> &[T] {
-    const {
-        assert!(
-            align_of::<T>() <= 64 && size_of::<T>() > 0,
-            "elements with this layout cannot pass from image to image"
-        )
-    };
-    // SAFETY: a record is aligned to 64 bytes, and so are the `T`s at a multiple of that. They are valid: another
-    // image wrote all of them, from values of this very type, before it posted the record.
-    unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / size_of::<T>()) }
+/// Elements that an image contributes.
+pub(crate) struct Part<'a, T> {
+    bytes: Contribution<'a>,
+    elements: PhantomData<[T]>,
+}
+
+impl<'a, T: Remote> Part<'a, T> {
+    /// The elements that these bytes are.
+    ///
+    /// # Safety
+    /// They were copied from `T`s, and start at a whole number of them from a place aligned to 64 bytes.
+    unsafe fn new(bytes: Contribution<'a>) -> Self {
+        const {
+            assert!(
+                align_of::<T>() <= 64 && size_of::<T>() > 0,
+                "elements with this layout cannot pass from image to image"
+            )
+        };
+        Self {
+            bytes,
+            elements: PhantomData,
+        }
+    }
+}
+
+impl<T: Remote> Deref for Part<'_, T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        let bytes = &*self.bytes;
+        // SAFETY: who made this vouched for where they start, which is thus aligned. They are valid: another image wrote
+        // all of them, from values of this very type, before it posted the record.
+        unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / size_of::<T>()) }
+    }
 }
 
 /// From which images a result needs something, and from how many of these it is known to be there.
@@ -242,7 +297,7 @@ impl<R, F: FnOnce(&Arrived) -> R> Collective<R> for Underway<F> {
     fn land(self: Box<Self>) -> R {
         // All calls are compared before any value is looked at.
         for index in self.needs.images {
-            let _ = self.arrived.posting.from(index);
+            self.arrived.posting.await_from(index);
         }
         (self.land)(&self.arrived)
     }
@@ -302,8 +357,8 @@ unsafe fn fold<T: Remote>(
 ) {
     for index in images {
         // SAFETY: passed on.
-        let values = unsafe { arrived.part::<T>(index) };
-        for (result, value) in result.iter_mut().zip(&values[range.clone()]) {
+        let values = unsafe { arrived.part_in::<T>(index, range.clone()) };
+        for (result, value) in result.iter_mut().zip(&*values) {
             *result = join(*result, *value);
         }
     }
@@ -322,7 +377,7 @@ unsafe fn fold_up_to<T: Remote>(
 ) {
     // SAFETY: passed on.
     unsafe {
-        result.copy_from_slice(&arrived.part::<T>(0)[range.clone()]);
+        result.copy_from_slice(&arrived.part_in::<T>(0, range.clone()));
         fold(arrived, 1..last + 1, range, result, join);
     }
 }

@@ -12,16 +12,23 @@
 //! the same team; other teams have scratch spaces of their own. Meetings of its own add to those of the turns, on which
 //! alone the halves rely, and replace none, since calls are compared. What they replace are the words that were brought
 //! to the meeting before, so those are not read after them.
+//!
+//! What an image on another node has written is not where this one sees its half: it is fetched, to a buffer of the turn
+//! or to where it is to be.
 
-use std::marker::PhantomData;
+mod arrivals;
+mod steps;
+
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::ptr;
 use std::slice;
 
 use coarray_coref::Remote;
-use coarray_fabric::{Abandoned, Call, ImageFailed, SCRATCH_BYTES, StepsBegun, Team};
+use coarray_fabric::{Call, ImageFailed, SCRATCH_BYTES, StepsBegun, Team};
 
 use crate::traffic;
+use crate::turn::arrivals::Arrivals;
 
 const HALF: usize = SCRATCH_BYTES / 2;
 
@@ -48,7 +55,8 @@ pub(crate) struct Turn<'a, T> {
     words: [u64; 3],
     /// The number of the last meeting of this turn.
     met: u64,
-    elements: PhantomData<T>,
+    /// What it has fetched from other nodes.
+    arrivals: Arrivals<T>,
 }
 
 impl<'a, T: Remote> Turn<'a, T> {
@@ -73,7 +81,7 @@ impl<'a, T: Remote> Turn<'a, T> {
             laid_out: 0,
             words: [0; 3],
             met: 0,
-            elements: PhantomData,
+            arrivals: Arrivals::default(),
         }
     }
 
@@ -94,6 +102,12 @@ impl<'a, T: Remote> Turn<'a, T> {
     fn half(&self, turn: usize, image: usize) -> *mut u8 {
         // SAFETY: each half lies in the scratch space.
         unsafe { self.team.scratch(image).add((turn & 1) * HALF) }
+    }
+
+    /// Where in the scratch space `length` elements from `start` on of this turn's half are.
+    fn bytes(&self, start: usize, length: usize) -> Range<usize> {
+        let half = (self.turn & 1) * HALF;
+        half + start * size_of::<T>()..half + (start + length) * size_of::<T>()
     }
 
     /// The operation's next rendezvous.
@@ -144,9 +158,35 @@ impl<'a, T: Remote> Turn<'a, T> {
     pub(crate) unsafe fn read(&self, image: usize, start: usize, length: usize) -> &[T] {
         assert!(start + length <= capacity::<T>());
         traffic::note(self.team, image, length * size_of::<T>());
+        if !self.team.is_near(image) {
+            let bytes = self.bytes(start, length);
+            // SAFETY: that image wrote these elements before the meeting, as the caller says, and they are fetched to
+            // as many places.
+            return unsafe {
+                self.arrivals
+                    .fill(length, |target| self.team.fetch(image, bytes, target))
+            };
+        }
         // SAFETY: the elements lie in the half, were written by `image`, and are not written again before
         // the turn after next, which this image does not begin while `self` is in progress.
         unsafe { slice::from_raw_parts(self.place(image, start), length) }
+    }
+
+    /// As [`read`](Self::read), to `target`.
+    ///
+    /// # Safety
+    /// As [`read`](Self::read).
+    pub(crate) unsafe fn read_into(&self, image: usize, start: usize, target: &mut [T]) {
+        let length = target.len();
+        if self.team.is_near(image) {
+            // SAFETY: passed on.
+            return target.copy_from_slice(unsafe { self.read(image, start, length) });
+        }
+        assert!(start + length <= capacity::<T>());
+        traffic::note(self.team, image, size_of_val(target));
+        let (bytes, target) = (self.bytes(start, length), target.as_mut_ptr().cast());
+        // SAFETY: that image wrote these elements before the meeting, as the caller says; the target is as long.
+        unsafe { self.team.fetch(image, bytes, target) }
     }
 
     /// Brings `values` to the meeting, without any scratch space, and waits for all images.
@@ -220,133 +260,6 @@ impl<'a, T: Remote> Turn<'a, T> {
         // unwritten, this image comes to no meeting after which others would read them: the next step of this
         // operation is not taken.
         unsafe { slice::from_raw_parts_mut(other.cast::<MaybeUninit<T>>().add(start), length) }
-    }
-
-    /// Begins a turn of steps.
-    pub(crate) fn begin_steps(&mut self) {
-        let call = self.next();
-        let end = self.call.at_step(self.step);
-        self.begun = Some(self.team.begin_steps(self.turn, &call, &end));
-    }
-
-    fn begun(&self) -> StepsBegun {
-        match self.begun {
-            Some(begun) => begun,
-            None => unreachable!("a step belongs to a turn of steps"),
-        }
-    }
-
-    /// Lays `values` out behind what this image laid out before in this turn of steps, for the next piece.
-    pub(crate) fn lay_out(&mut self, values: &[T]) {
-        let start = self.laid_out;
-        assert!(start + values.len() <= capacity::<T>());
-        // SAFETY: the target was checked to lie in our half, and is behind everything that others may read now.
-        unsafe {
-            ptr::copy_nonoverlapping(
-                values.as_ptr(),
-                self.place(self.team.index(), start),
-                values.len(),
-            );
-        }
-        self.laid_out = start + values.len();
-    }
-
-    /// Publishes what was laid out since the last piece, as one piece.
-    pub(crate) fn publish_laid_out(&mut self) {
-        let begun = self.begun();
-        self.pieces += 1;
-        self.team.take_step(begun, self.pieces);
-    }
-
-    /// Publishes `values` behind what this image published before in this turn of steps.
-    pub(crate) fn publish(&mut self, values: &[T]) {
-        self.lay_out(values);
-        self.publish_laid_out();
-    }
-
-    /// `length` elements from `start` on of what `from` publishes in this turn of steps, once it has published
-    /// `pieces` pieces.
-    ///
-    /// # Errors
-    /// If it does not come to that.
-    ///
-    /// # Safety
-    /// If `from` is in the same call, its first `pieces` pieces have at least `start + length` elements.
-    pub(crate) unsafe fn receive(
-        &self,
-        from: usize,
-        pieces: usize,
-        start: usize,
-        length: usize,
-    ) -> Result<&[T], Abandoned> {
-        assert!(start + length <= capacity::<T>());
-        let call = self.call.at_step(self.step - 1);
-        self.team.await_step(from, self.begun(), pieces, &call)?;
-        traffic::note(self.team, from, length * size_of::<T>());
-        // SAFETY: the elements lie in the half. `from` is in the same turn of the same call, and published them,
-        // as the caller says. It writes there again only in the turn after next, which this image
-        // does not let begin while `self` is in progress.
-        Ok(unsafe { slice::from_raw_parts(self.place(from, start), length) })
-    }
-
-    /// As [`receive`](Self::receive), and lays the elements out for this image's next piece.
-    ///
-    /// # Errors
-    /// As [`receive`](Self::receive).
-    ///
-    /// # Safety
-    /// As [`receive`](Self::receive), and `from` is not this image.
-    pub(crate) unsafe fn collect(
-        &mut self,
-        from: usize,
-        pieces: usize,
-        start: usize,
-        length: usize,
-    ) -> Result<&[T], Abandoned> {
-        // SAFETY: passed on.
-        let values: *const [T] = unsafe { self.receive(from, pieces, start, length)? };
-        // SAFETY: `receive` lets them be read while `self` is in progress; they lie in another image's half, so what
-        // happens to ours does not touch them.
-        let values = unsafe { &*values };
-        self.lay_out(values);
-        Ok(values)
-    }
-
-    /// As [`collect`](Self::collect), and publishes the piece at once.
-    ///
-    /// # Errors
-    /// As [`receive`](Self::receive).
-    ///
-    /// # Safety
-    /// As [`receive`](Self::receive), and `from` is not this image.
-    pub(crate) unsafe fn relay(
-        &mut self,
-        from: usize,
-        pieces: usize,
-        start: usize,
-        length: usize,
-    ) -> Result<&[T], Abandoned> {
-        // SAFETY: passed on.
-        let values: *const [T] = unsafe { self.collect(from, pieces, start, length)? };
-        self.publish_laid_out();
-        // SAFETY: as in `collect`.
-        Ok(unsafe { &*values })
-    }
-
-    /// Ends a turn of steps: waits until all images have come to its end.
-    ///
-    /// # Errors
-    /// The images that failed before, on all others alike.
-    pub(crate) fn finish(mut self, steps: Result<(), Abandoned>) -> Result<(), ImageFailed> {
-        if steps == Err(Abandoned) {
-            self.team.abandon_steps(self.begun());
-        }
-        let met = self.meet();
-        self.begun = None;
-        if steps == Err(Abandoned) && met.is_ok() {
-            unreachable!("an image that gave up a turn waited for one that failed in it");
-        }
-        met
     }
 }
 

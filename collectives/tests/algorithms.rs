@@ -1,7 +1,12 @@
 //! Every algorithm of every reduction and broadcast against what a single image computes.
 
+#[path = "shared/launches.rs"]
+mod launches;
+
 use coarray_collectives::{Collective, Kind};
-use coarray_fabric::{Launch, num_images, this_image};
+use coarray_fabric::{num_images, this_image};
+
+use crate::launches::run_everywhere;
 
 const IMAGES: [usize; 9] = [1, 2, 3, 4, 5, 7, 8, 13, 17];
 
@@ -15,7 +20,7 @@ fn value(image: usize, index: usize) -> u64 {
 #[test]
 fn broadcasts() {
     for images in IMAGES {
-        let run = Launch::new(images).images_per_node(3).run(|| {
+        run_everywhere(images, || {
             for &algorithm in Kind::Broadcast.algorithms() {
                 for length in LENGTHS {
                     for root in [0, num_images() / 2, num_images() - 1] {
@@ -29,14 +34,13 @@ fn broadcasts() {
                 }
             }
         });
-        run.unwrap();
     }
 }
 
 #[test]
 fn reductions() {
     for images in IMAGES {
-        let run = Launch::new(images).images_per_node(3).run(|| {
+        run_everywhere(images, || {
             let (me, n) = (this_image(), num_images());
             for &algorithm in Kind::Reduce.algorithms() {
                 for length in LENGTHS {
@@ -60,6 +64,5 @@ fn reductions() {
                 }
             }
         });
-        run.unwrap();
     }
 }

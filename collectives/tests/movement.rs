@@ -1,10 +1,15 @@
 //! Every algorithm of every collective that moves values or scans, against what a single image computes.
 
+#[path = "shared/launches.rs"]
+mod launches;
+
 use std::panic::Location;
 
 use coarray_collectives::{Algorithm, Collective, Kind, try_co_scatter};
 use coarray_coref::{Plain, Remote};
 use coarray_fabric::{Absence, Launch, Team, num_images, this_image};
+
+use crate::launches::run_everywhere;
 
 const IMAGES: [usize; 9] = [1, 2, 3, 4, 5, 7, 8, 13, 17];
 
@@ -148,10 +153,7 @@ fn exchanges<T: Value>(length: usize) {
 /// On sets of images of all sizes.
 fn everywhere(body: impl Fn() + Sync) {
     for images in IMAGES {
-        let launch = Launch::new(images).images_per_node(3);
-        launch
-            .run(&body)
-            .unwrap_or_else(|failure| panic!("{images} images: {failure}"));
+        run_everywhere(images, &body);
     }
 }
 
@@ -298,11 +300,10 @@ fn large<T: Value>() {
 #[test]
 fn elements_that_fill_a_half_and_many_images() {
     for images in [1, 2, 5, 17] {
-        let run = Launch::new(images).images_per_node(3).run(|| {
+        run_everywhere(images, || {
             large::<Plain<[u64; 1024]>>();
             large::<Plain<[[u64; 4096]; 2]>>();
         });
-        run.unwrap();
     }
     let run = Launch::new(128).images_per_node(5).run(|| {
         large::<Plain<[u64; 1024]>>();
@@ -316,27 +317,31 @@ fn elements_that_fill_a_half_and_many_images() {
 
 #[test]
 fn teams_whose_images_are_elsewhere() {
-    let run = Launch::new(14).images_per_node(4).run(|| {
-        // Every third image, in the opposite order.
-        let me = this_image();
-        let index = 4 - me / 3 - usize::from(me % 3 == 2);
-        let caller = Location::caller();
-        let team = Team::current().form((me % 3) as u64, Some(index), Absence::EndsJob, caller);
-        let team = team.unwrap();
-        let current = team.enter();
-        assert_eq!(
-            (this_image(), num_images()),
-            (index, if me % 3 == 2 { 4 } else { 5 })
-        );
-        for length in [0, 1, 1000] {
-            gathers::<u64>(length);
-            scatters::<u64>(length);
-            exchanges::<u64>(length);
-            scans(length);
-        }
-        drop(current);
-    });
-    run.unwrap();
+    let one_machine = Launch::new(14).images_per_node(4);
+    for launch in [one_machine, Launch::new(14).simulated_nodes(4)] {
+        launch.run(in_turned_teams).unwrap();
+    }
+}
+
+fn in_turned_teams() {
+    // Every third image, in the opposite order.
+    let me = this_image();
+    let index = 4 - me / 3 - usize::from(me % 3 == 2);
+    let caller = Location::caller();
+    let team = Team::current().form((me % 3) as u64, Some(index), Absence::EndsJob, caller);
+    let team = team.unwrap();
+    let current = team.enter();
+    assert_eq!(
+        (this_image(), num_images()),
+        (index, if me % 3 == 2 { 4 } else { 5 })
+    );
+    for length in [0, 1, 1000] {
+        gathers::<u64>(length);
+        scatters::<u64>(length);
+        exchanges::<u64>(length);
+        scans(length);
+    }
+    drop(current);
 }
 
 /// The text of the report with which a job of so many images ends.

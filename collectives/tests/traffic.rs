@@ -19,20 +19,24 @@ fn senders(body: impl FnOnce()) -> Vec<usize> {
 fn nodes_get_one_message_each() {
     let node = |image: usize| image / 4;
     for root in [0, 6] {
-        let messages = Launch::new(16).images_per_node(4).run(|| {
-            let mut gathered = [0; 16];
-            let one = by(Algorithm::TwoLevel);
-            let up = senders(|| one.co_gather(&1, &mut gathered, root));
-            let down = senders(|| one.co_scatter(&[1; 16], &mut 0, root));
-            [up, down].map(|from| {
-                let is_elsewhere = |from: &&usize| node(**from) != node(this_image());
-                from.iter().filter(is_elsewhere).count()
-            })
-        });
-        let messages = messages.unwrap();
-        for way in [0, 1] {
-            let between_nodes = messages.iter().map(|ways| ways[way]);
-            assert_eq!(between_nodes.sum::<usize>(), 3, "{root} {way}");
+        let one_machine = Launch::new(16).images_per_node(4);
+        let several = Launch::new(16).simulated_nodes(4);
+        for launch in [one_machine, several] {
+            let messages = launch.run(|| {
+                let mut gathered = [0; 16];
+                let one = by(Algorithm::TwoLevel);
+                let up = senders(|| one.co_gather(&1, &mut gathered, root));
+                let down = senders(|| one.co_scatter(&[1; 16], &mut 0, root));
+                [up, down].map(|from| {
+                    let is_elsewhere = |from: &&usize| node(**from) != node(this_image());
+                    from.iter().filter(is_elsewhere).count()
+                })
+            });
+            let messages = messages.unwrap();
+            for way in [0, 1] {
+                let between_nodes = messages.iter().map(|ways| ways[way]);
+                assert_eq!(between_nodes.sum::<usize>(), 3, "{root} {way}");
+            }
         }
     }
 }

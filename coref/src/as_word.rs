@@ -1,7 +1,6 @@
 //! Coatomics of what is an integer in all but name.
 
 use std::marker::PhantomData;
-use std::sync::atomic::Ordering::Relaxed;
 
 use crate::atomic_cell::{AtomicCell, BitsCell};
 use crate::remote::Remote;
@@ -78,17 +77,17 @@ unsafe impl<T: Word> AtomicCell<T> for AsWord<T> {
 impl BitsCell<bool> for AsWord<bool> {
     #[inline]
     fn fetch_and(&self, value: bool) -> bool {
-        bool::from_word(self.word.fetch_and(value.into(), Relaxed))
+        bool::from_word(BitsCell::fetch_and(&self.word, value.into()))
     }
 
     #[inline]
     fn fetch_or(&self, value: bool) -> bool {
-        bool::from_word(self.word.fetch_or(value.into(), Relaxed))
+        bool::from_word(BitsCell::fetch_or(&self.word, value.into()))
     }
 
     #[inline]
     fn fetch_xor(&self, value: bool) -> bool {
-        bool::from_word(self.word.fetch_xor(value.into(), Relaxed))
+        bool::from_word(BitsCell::fetch_xor(&self.word, value.into()))
     }
 }
 

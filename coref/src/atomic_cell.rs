@@ -7,9 +7,13 @@ use std::sync::atomic::{
 
 use crate::as_word::AsWord;
 use crate::coptr::Coptr;
+use crate::engine_word::{EngineWord, either};
 use crate::remote::Remote;
 
 /// Holds a `T` that several images use at the same time, with relaxed atomic operations.
+///
+/// In a job whose images do not all share memory, a reference to a cell in the memory of an image on another node is a
+/// name for it: no bytes of it are here.
 ///
 /// # Safety
 /// No drop glue, and nothing inside that belongs to one process. All operations are sound from several
@@ -84,7 +88,11 @@ macro_rules! forward {
     ($($operation:ident)*; $type:ty) => { $(
         #[inline]
         fn $operation(&self, value: $type) -> $type {
-            self.$operation(value, Relaxed)
+            either(
+                self,
+                move |word: EngineWord<'_, $type>| word.$operation(value),
+                move |cell| cell.$operation(value, Relaxed),
+            )
         }
     )* };
 }
@@ -92,7 +100,7 @@ macro_rules! forward {
 macro_rules! integers {
     ($($type:ty, $cell:ty;)*) => { $(
         // SAFETY: an atomic integer: a number without drop glue, used by instructions that work across
-        // processes.
+        // processes, or by the engine's operations that work across nodes.
         unsafe impl AtomicCell<$type> for $cell {
             forward!(swap; $type);
 
@@ -103,17 +111,29 @@ macro_rules! integers {
 
             #[inline]
             fn load(&self) -> $type {
-                self.load(Relaxed)
+                either(
+                    self,
+                    move |word: EngineWord<'_, $type>| word.load(),
+                    move |cell| cell.load(Relaxed),
+                )
             }
 
             #[inline]
             fn store(&self, value: $type) {
-                self.store(value, Relaxed);
+                either(
+                    self,
+                    move |word: EngineWord<'_, $type>| _ = word.swap(value),
+                    move |cell| cell.store(value, Relaxed),
+                );
             }
 
             #[inline]
             fn compare_exchange(&self, current: $type, new: $type) -> Result<$type, $type> {
-                self.compare_exchange(current, new, Relaxed, Relaxed)
+                either(
+                    self,
+                    move |word: EngineWord<'_, $type>| word.compare_exchange(current, new),
+                    move |cell| cell.compare_exchange(current, new, Relaxed, Relaxed),
+                )
             }
         }
 

@@ -225,12 +225,16 @@ impl<T: Remote, A: Access> Coref<T, A> {
 }
 
 impl<T: Shared, A: Access> Coref<T, A> {
-    /// The shared value itself, whose operations are atomic instructions. Both fabrics map all places.
+    /// The shared value itself, whose operations are atomic instructions where all images share memory.
+    ///
+    /// The value of an image on another node has an address here, too, which is only its name: each operation
+    /// finds out where the value is, and is carried out there.
     #[inline]
     #[must_use]
     pub fn shared(&self) -> &T {
-        // SAFETY: the place is mapped and a valid `T` while `self` lives, and `Shared` types allow
-        // references from all images at once.
+        // SAFETY: the place is mapped while `self` lives, and `Shared` types allow references from all images at once.
+        // On this node it is a valid `T`. The mirror of another node's memory holds any bytes: shared types are made of
+        // atomics, for which these are valid, and of values in cells, which are read only where they are at home.
         unsafe { &*ptr::with_exposed_provenance::<T>(self.local_address()) }
     }
 }

@@ -17,6 +17,8 @@ mod cofuture;
 mod cofuture_set;
 mod coptr;
 mod coref;
+mod engine_slots;
+mod engine_word;
 mod index;
 mod locked;
 mod member;

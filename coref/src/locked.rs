@@ -1,12 +1,16 @@
 //! The coatomic of a value for which there is no instruction.
 
 use std::cell::UnsafeCell;
-use std::mem::MaybeUninit;
+use std::marker::PhantomData;
+use std::mem::{MaybeUninit, offset_of};
 use std::ptr;
 
-use coarray_fabric::{Image, direct, process_has_failed, process_image};
+use coarray_fabric::{
+    Image, Place, direct, may_be_apart, process_has_failed, process_image, with_home,
+};
 
 use crate::atomic_cell::AtomicCell;
+use crate::engine_slots::EngineSlots;
 use crate::remote::Remote;
 use crate::slots::Slots;
 
@@ -51,8 +55,35 @@ impl<T: Remote> Locked<T> {
         unsafe { direct::load(self.values[slot].get().cast::<T>()) }
     }
 
+    /// The value as the engine reaches it, if that is how it is reached in this job.
+    fn by_engine<R>(&self, operate: impl FnOnce(&EngineSlots<'_, T>) -> R) -> Option<R> {
+        if !may_be_apart() {
+            return None;
+        }
+        with_home(self, |image, place| {
+            let at = |offset| Place {
+                offset: place.offset + offset,
+                ..place
+            };
+            operate(&EngineSlots {
+                image,
+                version: at(offset_of!(Self, slots) + offset_of!(Slots, version)),
+                writer: at(offset_of!(Self, slots) + offset_of!(Slots, writer)),
+                values: at(offset_of!(Self, values)),
+                value: PhantomData,
+            })
+        })
+    }
+
     /// Replaces the value by what `change` makes of it, if anything; returns the old one.
-    fn update(&self, change: impl FnOnce(&T) -> Option<T>) -> T {
+    fn update(&self, change: impl Fn(&T) -> Option<T>) -> T {
+        match self.by_engine(|slots| slots.update(&change)) {
+            Some(old) => old,
+            None => self.update_here(change),
+        }
+    }
+
+    fn update_here(&self, change: impl FnOnce(&T) -> Option<T>) -> T {
         let writer = self.slots.write(writer(), is_gone);
         // SAFETY: the current slot holds the value that was published last, or the first one: a `T` that
         // was stored completely. Nobody writes the slot while we hold the writer's place.
@@ -78,7 +109,8 @@ fn same<T: Remote>(one: &T, other: &T) -> bool {
 }
 
 // SAFETY: plain bytes and atomic numbers without drop glue, pointers and handles. All accesses are atomic
-// words or go through `direct`, and `slots` keeps those who change the value apart, across processes too.
+// words or go through `direct`, and `slots` keeps those who change the value apart, across processes too; or all go
+// through the engine, and `EngineSlots` does so across nodes.
 unsafe impl<T: Remote> AtomicCell<T> for Locked<T> {
     fn new(value: T) -> Self {
         const { T::CHECK };
@@ -89,10 +121,13 @@ unsafe impl<T: Remote> AtomicCell<T> for Locked<T> {
     }
 
     fn load(&self) -> T {
+        if let Some(value) = self.by_engine(|slots| slots.load()) {
+            return value;
+        }
         match self.slots.read(|slot| self.copy(slot)) {
             // SAFETY: `read` gives only what lay in a slot while that was current: a complete value.
             Some(value) => unsafe { value.assume_init() },
-            None => self.update(|_| None),
+            None => self.update_here(|_| None),
         }
     }
 

@@ -13,15 +13,15 @@ use crate::primitives::{AtomicU32, AtomicU64, Ordering, fence, pause, yield_now}
 #[repr(C)]
 pub(crate) struct Slots {
     /// How many values were published. The lowest bit is the number of the current slot.
-    version: AtomicU64,
+    pub(crate) version: AtomicU64,
     /// Who may write, or [`NOBODY`].
-    writer: AtomicU32,
+    pub(crate) writer: AtomicU32,
 }
 
-const NOBODY: u32 = 0;
+pub(crate) const NOBODY: u32 = 0;
 
 /// How often a reader lets a new version disturb it before it takes the writer's place for a moment.
-const ATTEMPTS: u32 = 16;
+pub(crate) const ATTEMPTS: u32 = 16;
 
 /// How often to look for the writer to leave before offering the core to it.
 const SPINS: u32 = 100;

@@ -23,10 +23,12 @@ pub(crate) unsafe fn fetch<T: ?Sized, A: Access>(
     target: *mut u8,
     length: usize,
 ) {
-    let image = Image::current();
-    let offset = place.local_address() - image.heap(place.image()).addr();
-    // SAFETY: the caller vouches for both sides; the place's owner holds no exclusive reference to it.
-    unsafe { image.fabric().get(place.image(), offset, target, length) }
+    Image::with_current(|image| {
+        image.come_by();
+        let offset = image.offset_of(place.image(), place.local_address());
+        // SAFETY: the caller vouches for both sides; the place's owner holds no exclusive reference to it.
+        unsafe { image.fabric().get(place.image(), offset, target, length) }
+    });
 }
 
 /// Puts `length` bytes to a place through the fabric.
@@ -40,10 +42,12 @@ pub(crate) unsafe fn send<T: ?Sized, A: MayPut>(
     source: *const u8,
     length: usize,
 ) {
-    let image = Image::current();
-    let offset = place.local_address() - image.heap(place.image()).addr();
-    // SAFETY: the caller vouches for both sides; the place's owner holds no reference to it.
-    unsafe { image.fabric().put(place.image(), offset, source, length) }
+    Image::with_current(|image| {
+        image.come_by();
+        let offset = image.offset_of(place.image(), place.local_address());
+        // SAFETY: the caller vouches for both sides; the place's owner holds no reference to it.
+        unsafe { image.fabric().put(place.image(), offset, source, length) }
+    });
 }
 
 /// An operation on its way, and the image that issued it.
@@ -64,7 +68,7 @@ pub(crate) unsafe fn issue_get<T: ?Sized, A: Access>(
     target: Buffer,
 ) -> Issued {
     let image = Image::current();
-    let offset = place.local_address() - image.heap(place.image()).addr();
+    let offset = image.offset_of(place.image(), place.local_address());
     // SAFETY: the caller vouches for the memory. The place stays what it is until this image completes its
     // operations, as whoever made the coref promised.
     let request = unsafe { image.fabric().issue_get(place.image(), offset, target) };
@@ -82,7 +86,7 @@ pub(crate) unsafe fn issue_put<T: ?Sized, A: MayPut>(
     source: Buffer,
 ) -> Issued {
     let image = Image::current();
-    let offset = place.local_address() - image.heap(place.image()).addr();
+    let offset = image.offset_of(place.image(), place.local_address());
     // SAFETY: as in `issue_get`.
     let request = unsafe { image.fabric().issue_put(place.image(), offset, source) };
     Issued { image, request }

@@ -41,6 +41,12 @@ impl<'a> Roll<'a> {
         self.words[word].fetch_or(bit, Ordering::Release);
     }
 
+    /// What [`strike_off`](Self::strike_off) sets: a bit of a word.
+    pub(crate) fn mark(self, index: usize) -> (&'a AtomicU64, u64) {
+        let (word, bit) = place(index);
+        (&self.words[word], bit)
+    }
+
     /// Whether no image will reach this copy again; if so, all they did to it is over.
     ///
     /// `is_gone(index)` may become true only when nothing of the image can reach the copy any more.

@@ -196,7 +196,11 @@ impl Team {
         image.collect_payloads();
         image.heap.borrow_mut().collect_dropped(|block, members| {
             let roll = image.roll(image.index, block, members.len());
-            roll.is_empty(|index| image.is_gone(members[index] as usize))
+            let is_free = roll.is_empty(|index| image.is_gone(members[index] as usize));
+            if is_free {
+                image.forget_correspondence(block.offset);
+            }
+            is_free
         });
     }
 
@@ -209,11 +213,21 @@ impl Team {
     pub unsafe fn free(&self, block: Block) {
         if block.shared {
             for index in 0..self.images() {
-                self.roll(index, &block).strike_off(self.index());
+                self.strike_off(index, &block);
             }
         }
         let mut heap = self.image().heap.borrow_mut();
         heap.drop_block(self.identity(), block, self.members());
+    }
+
+    /// Strikes this image off the roll of another image's copy of a block.
+    fn strike_off(&self, index: usize, block: &Block) {
+        let roll = self.roll(index, block);
+        let (word, bit) = roll.mark(self.index());
+        match self.image().elsewhere(word) {
+            Some(place) => self.image().tell_to_set_bits(place, bit),
+            None => roll.strike_off(self.index()),
+        }
     }
 
     fn roll(&self, index: usize, block: &Block) -> Roll<'_> {

@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::algorithm::{Algorithm, Kind};
 use crate::barrier::Barrier;
+use crate::card::WORDS;
 
 /// A rule: up to so many images and so many bytes, use this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,14 +123,15 @@ impl Choices {
     /// The algorithm for an operation on so many bytes in a team of so many images.
     #[must_use]
     pub fn algorithm(&self, kind: Kind, images: usize, bytes: usize) -> Algorithm {
-        self.plan(images).algorithm(kind, bytes)
+        self.plan(images, false).algorithm(kind, bytes)
     }
 
-    /// The choices for teams of so many images.
-    pub(crate) fn plan(&self, images: usize) -> Plan {
+    /// The choices for teams of so many images, which may be apart: on several nodes that share no memory.
+    pub(crate) fn plan(&self, images: usize, apart: bool) -> Plan {
+        let rules = if apart { &APART[..] } else { &BUILT_IN };
         let unlimited = |limit: u64| if limit == 0 { u64::MAX } else { limit };
         Plan(Kind::ALL.map(|kind| {
-            let built_in = BUILT_IN.iter().filter(|rule| rule.0 == kind);
+            let built_in = rules.iter().filter(|rule| rule.0 == kind);
             let built_in = built_in.map(|&(_, images, bytes, algorithm)| Rule {
                 images,
                 bytes,
@@ -178,6 +180,34 @@ const BUILT_IN: [(Kind, u64, u64, Algorithm); 19] = [
     (Kind::SumReproducible, 0, 0, Algorithm::Shares),
     (Kind::TotalReproducible, 0, 0, Algorithm::Flat),
 ];
+
+/// The built-in rules for teams whose images are on several nodes that share no memory.
+///
+/// What fits the cards of a meeting passes with it, and nothing is left to be read. Everything else goes up and down
+/// the nodes where that is possible: the fewest messages between them.
+const APART: [(Kind, u64, u64, Algorithm); 18] = [
+    (Kind::Broadcast, 0, CARD, Algorithm::Flat),
+    (Kind::Broadcast, 0, 0, Algorithm::TwoLevel),
+    (Kind::Reduce, 0, CARD, Algorithm::Flat),
+    (Kind::Reduce, 0, 0, Algorithm::TwoLevel),
+    (Kind::ReduceTo, 0, CARD, Algorithm::Flat),
+    (Kind::ReduceTo, 0, 0, Algorithm::TwoLevel),
+    (Kind::Gather, 0, CARD, Algorithm::Flat),
+    (Kind::Gather, 0, 0, Algorithm::TwoLevel),
+    (Kind::Allgather, 0, CARD, Algorithm::Flat),
+    (Kind::Allgather, 0, 0, Algorithm::TwoLevel),
+    (Kind::Scatter, 0, 0, Algorithm::TwoLevel),
+    (Kind::Alltoall, 0, 0, Algorithm::Pairwise),
+    (Kind::ReduceScatter, 0, 2048, Algorithm::Binomial),
+    (Kind::ReduceScatter, 0, 0, Algorithm::Flat),
+    (Kind::Scan, 0, CARD, Algorithm::Flat),
+    (Kind::Scan, 0, 0, Algorithm::RecursiveDoubling),
+    (Kind::SumReproducible, 0, 0, Algorithm::Shares),
+    (Kind::TotalReproducible, 0, 0, Algorithm::TwoLevel),
+];
+
+/// How many bytes fit the card of a meeting.
+const CARD: u64 = (WORDS * size_of::<u64>()) as u64;
 
 /// The choices for the teams of one size.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -296,14 +326,30 @@ mod tests {
     fn every_built_in_choice_is_possible() {
         for kind in Kind::ALL {
             for images in [1, 2, 3, 8, 33, 1000] {
+                let plans = [false, true].map(|apart| Choices::default().plan(images, apart));
                 for bytes in [0, 8, 2048, 2049, 1 << 20, 1 << 30] {
-                    let algorithm = Choices::default().algorithm(kind, images, bytes);
-                    assert!(
-                        kind.algorithms().contains(&algorithm),
-                        "{kind:?} {algorithm}"
-                    );
+                    for plan in &plans {
+                        let algorithm = plan.algorithm(kind, bytes);
+                        assert!(
+                            kind.algorithms().contains(&algorithm),
+                            "{kind:?} {algorithm}"
+                        );
+                    }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn between_nodes_that_share_no_memory_what_no_card_has_room_for_goes_by_nodes() {
+        let own = Choices::parse("co_broadcast = [[0, 100, 'binomial']]").unwrap();
+        let plan = own.plan(3, true);
+        let by = |kind, bytes| plan.algorithm(kind, bytes);
+        assert_eq!(by(Kind::Reduce, 24), Algorithm::Flat);
+        assert_eq!(by(Kind::Broadcast, 24), Algorithm::Binomial);
+        let kinds = Kind::ALL.into_iter();
+        for kind in kinds.filter(|kind| kind.algorithms().contains(&Algorithm::TwoLevel)) {
+            assert_eq!(by(kind, 101), Algorithm::TwoLevel, "{kind:?}");
         }
     }
 

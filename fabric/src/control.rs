@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::barrier::dissemination::Line;
 use crate::call::CallRecord;
+use crate::network::Traffic;
 use crate::posts::Board;
 use crate::queue_lock::{QueueLock, QueueNode};
 use crate::rendezvous::Station;
@@ -195,6 +196,7 @@ pub(crate) struct ImageControl {
     pub(crate) waiting: WaitRecord,
     /// Its place in the queue of the lock that it waits for.
     pub(crate) queue: QueueNode,
+    pub(crate) traffic: Traffic,
     /// Its part in the team of all images.
     pub(crate) team: TeamControl,
 }

@@ -218,6 +218,7 @@ pub fn fail_image() -> ! {
             std::process::exit(1)
         }
         FabricKind::Threads => fall(1, text),
+        FabricKind::Mpi | FabricKind::Shmem => unreachable!("no job of theirs keeps going"),
     }
 }
 

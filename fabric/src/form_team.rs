@@ -52,6 +52,7 @@ impl Team {
         let address = image.job.region.part_address(image.index, control);
         // SAFETY: the block is this image's alone until the next meeting, and large enough.
         unsafe { address.cast::<TeamControl>().write(TeamControl::default()) };
+        self.mirror_controls(control);
 
         let (has_wish, wish) = (u64::from(index.is_some()), index.unwrap_or_default() as u64);
         // SAFETY: this image's structures are ready, and it brings its request.
@@ -96,6 +97,29 @@ impl Team {
                 block,
             }),
         )))
+    }
+
+    /// Makes the mirrors of new control structures at that offset of the parts of images on other nodes: on each node
+    /// once, before its images meet again and anybody could send something for them.
+    fn mirror_controls(&self, control: usize) {
+        let Some(division) = self.division().filter(|d| d.is_led_by(self.index())) else {
+            return;
+        };
+        let image = self.image();
+        for index in (0..self.images()).filter(|index| !division.neighbours().contains(index)) {
+            let member = self.members()[index] as usize;
+            let region = &image.job.region;
+            if let Err(error) = region.commit_mirror(member, control, size_of::<TeamControl>()) {
+                image.fail(format!(
+                    "has no memory for the structures of a team: {error}"
+                ));
+            }
+            // SAFETY: the block at this offset is new on all images, so that nobody uses this mirror.
+            unsafe {
+                let mirror = region.part_address(member, control).cast::<TeamControl>();
+                mirror.write(TeamControl::default());
+            }
+        }
     }
 
     /// The numbers of the teams that were formed together with this one, this one included; none for the

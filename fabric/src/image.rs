@@ -2,11 +2,13 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::io;
+use std::mem::offset_of;
 use std::panic::Location;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
-use crate::call::{Call, LastCall};
+use crate::apart;
+use crate::call::{Call, CallRecord, LastCall};
 use crate::choice::Choices;
 use crate::control::{Failure, ImageControl, Stage};
 use crate::fabric::Fabric;
@@ -14,6 +16,7 @@ use crate::failure;
 use crate::heap::Heap;
 use crate::job::Job;
 use crate::launch::settings::FabricKind;
+use crate::network::Network;
 use crate::orphan::Orphan;
 use crate::process;
 use crate::region::SCRATCH_BYTES;
@@ -105,7 +108,9 @@ pub struct Image {
     pub(crate) job: Arc<Job>,
     pub(crate) last_call: LastCall,
     pub(crate) heap: RefCell<Heap>,
-    fabric: SharedMemory,
+    fabric: Rc<dyn Fabric>,
+    /// What passes between images that share no memory; none if all do.
+    pub(crate) network: Option<Network>,
     pub(crate) choices: OnceCell<Rc<Choices>>,
     /// The locks that it holds: their addresses, and where it took them.
     pub(crate) held: RefCell<Vec<(usize, &'static Location<'static>)>>,
@@ -124,14 +129,27 @@ pub struct Image {
 pub(crate) struct Presence(());
 
 impl Image {
+    /// Image `index` of a job all of whose images share memory.
     pub(crate) fn new(job: Arc<Job>, index: usize) -> io::Result<Self> {
+        let fabric = Rc::new(SharedMemory::new(Arc::clone(&job)));
+        Self::with_fabric(job, index, fabric)
+    }
+
+    /// Image `index`, which reaches the images of other nodes by this fabric.
+    pub(crate) fn with_fabric(
+        job: Arc<Job>,
+        index: usize,
+        fabric: Rc<dyn Fabric>,
+    ) -> io::Result<Self> {
         job.region.commit_scratch(index)?;
         let images = job.region.dimensions().images;
+        let is_apart = !job.nodes.share_all();
         Ok(Self {
             index,
             images,
             heap: RefCell::new(Heap::new(job.region.heap_bytes())),
-            fabric: SharedMemory::new(Arc::clone(&job)),
+            fabric,
+            network: is_apart.then(|| Network::new(&job, images)),
             job,
             last_call: LastCall::default(),
             choices: OnceCell::new(),
@@ -150,6 +168,11 @@ impl Image {
             process::become_image(&self.job, self.index);
         }
         self.control(self.index).set_stage(Stage::Running);
+        if self.network.is_some() {
+            apart::enter(self.job.region.addresses());
+        } else if !self.job.direct {
+            apart::enter_indirect();
+        }
         set_current(Rc::new(Team::first(self)));
         Presence(())
     }
@@ -162,6 +185,21 @@ impl Image {
     #[track_caller]
     pub fn current() -> Rc<Self> {
         Rc::clone(Team::current().image())
+    }
+
+    /// Calls `operate` with the image that this thread is, for who has no time to take part in owning it.
+    ///
+    /// `operate` must not make another team the current one.
+    ///
+    /// # Panics
+    /// On a thread that is not an image of a running job.
+    #[inline]
+    #[track_caller]
+    pub fn with_current<R>(operate: impl FnOnce(&Self) -> R) -> R {
+        CURRENT.with_borrow(|team| match team {
+            Some(team) => operate(team.image()),
+            None => no_image(),
+        })
     }
 
     /// The image this thread is, if it is one.
@@ -202,8 +240,8 @@ impl Image {
     /// Whether places of `image` are reached by load and store.
     #[inline]
     #[must_use]
-    pub fn is_direct(&self, _image: usize) -> bool {
-        self.job.direct
+    pub fn is_direct(&self, image: usize) -> bool {
+        self.job.direct && self.job.nodes.share(self.index, image)
     }
 
     /// Where the program called the collective operation that the image is in the middle of, carrying out a function of
@@ -217,13 +255,13 @@ impl Image {
     /// The number of the node that `image` is on: images of one node share memory.
     #[must_use]
     pub fn node(&self, image: usize) -> usize {
-        image / self.job.node_images
+        self.job.nodes.of(image)
     }
 
     /// The operations for places that are not reached by load and store.
     #[must_use]
     pub fn fabric(&self) -> &dyn Fabric {
-        &self.fabric
+        &*self.fabric
     }
 
     /// Whether that image has failed with all threads that it had, so that nothing of it can reach any memory.
@@ -233,6 +271,12 @@ impl Image {
     #[must_use]
     pub fn is_gone(&self, image: usize) -> bool {
         self.job.engine == FabricKind::Processes && self.has_failed(image)
+    }
+
+    /// Whether the job has ended, for which the image unwinds when it next waits.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.job.has_ended()
     }
 
     /// To be called now and then by who waits for other images. If the job has ended, the image unwinds.
@@ -249,6 +293,13 @@ impl Image {
     #[must_use]
     pub fn heap(&self, image: usize) -> *mut u8 {
         self.job.region.heap(image)
+    }
+
+    /// Where in the part of `image` this address is, at which this image sees a place of that one.
+    #[inline]
+    #[must_use]
+    pub fn offset_of(&self, image: usize, address: usize) -> usize {
+        address - self.job.region.part_address(image, 0).addr()
     }
 
     /// Bytes from one image's heap to the next one's.
@@ -268,7 +319,11 @@ impl Image {
     pub fn raise_pair(&self, image: usize) {
         let calls = self.pairs[image].get() + 1;
         self.pairs[image].set(calls);
-        self.job.region.pair(image, self.index).raise_to(calls);
+        let pair = self.job.region.pair(image, self.index);
+        match self.elsewhere(pair) {
+            Some(place) => self.tell_to_raise(place, calls),
+            None => pair.raise_to(calls),
+        }
     }
 
     /// What `image` raises when it calls `sync_images` with this image, and how far it must rise to match the
@@ -292,16 +347,29 @@ impl Image {
         self.fail_silently(code, text, self.index);
         match self.job.engine {
             FabricKind::Processes => std::process::exit(i32::from(code)),
-            FabricKind::Threads => failure::unwind(),
+            FabricKind::Threads | FabricKind::Mpi | FabricKind::Shmem => failure::unwind(),
         }
     }
 
-    pub(crate) fn fail_silently(&self, code: u8, text: String, image: usize) {
-        self.job.fail(&Failure { image, code, text });
+    /// Ends the job because of `image`; false if it already ended for another reason.
+    pub(crate) fn fail_silently(&self, code: u8, text: String, image: usize) -> bool {
+        let failure = Failure { image, code, text };
+        let first = self.job.fail(&failure);
+        if first && self.network.is_some() {
+            self.tell_end(&failure);
+        }
+        first
     }
 
     pub(crate) fn control(&self, image: usize) -> &ImageControl {
         self.job.region.control(image)
+    }
+
+    /// Gets from an image on another node in which collective operation it is.
+    #[cold]
+    pub(crate) fn refresh_call(&self, image: usize) {
+        let offset = offset_of!(ImageControl, call);
+        self.refresh(image, offset, size_of::<CallRecord>());
     }
 
     /// Lets others know in words which collective operation the image is in.
@@ -315,6 +383,11 @@ impl Drop for Presence {
     fn drop(&mut self) {
         if let Some(team) = CURRENT.take() {
             team.image().abandon_orphans();
+            if team.image().network.is_some() {
+                apart::leave(&team.image().job.region.addresses());
+            } else if !team.image().job.direct {
+                apart::leave_indirect();
+            }
         }
         POSITION.set((0, 0));
         failure::release_thread();

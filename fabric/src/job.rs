@@ -1,7 +1,11 @@
 //! What the images of one job in one process share.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
 use crate::control::Failure;
 use crate::launch::settings::{Bind, FabricKind, Settings};
+use crate::nodes::Nodes;
 use crate::region::Region;
 use crate::tally::Patience;
 
@@ -13,17 +17,36 @@ pub(crate) struct Job {
     /// Whether places may be reached by load and store.
     pub(crate) direct: bool,
     pub(crate) bind: Bind,
-    /// How many images are on a node.
-    pub(crate) node_images: usize,
+    pub(crate) nodes: Nodes,
     pub(crate) engine: FabricKind,
+    /// How long images of other nodes may be silent while one waits for them.
+    pub(crate) silence: Option<Duration>,
+    /// Whether the failure on record was first noticed in this process, which is to report it.
+    is_reporter: AtomicBool,
+    /// The lowest image of other nodes that reports the end of the job; too large a number for none.
+    told_by: AtomicUsize,
 }
 
 impl Job {
+    /// A job whose images all share memory.
     pub(crate) fn new(region: Region, settings: &Settings) -> Self {
+        let images = region.dimensions().images;
+        let nodes = Nodes::counted(images, settings.node_images);
+        Self::on_nodes(region, settings, nodes)
+    }
+
+    /// The job of one node, with a region of its own.
+    pub(crate) fn on_nodes(region: Region, settings: &Settings, nodes: Nodes) -> Self {
         let dimensions = region.dimensions();
         // An image that waits for a core must not keep another one busy: where they share cores, whoever is waited for
         // most likely waits for this one.
-        let patience = if dimensions.have_cores_for_all() {
+        let patience = if !nodes.share_all() {
+            // What others do arrives only when the image looks for it.
+            Patience {
+                spins: 1,
+                yields: 1000,
+            }
+        } else if dimensions.have_cores_for_all() {
             Patience {
                 spins: 4000,
                 yields: 200,
@@ -39,16 +62,43 @@ impl Job {
             patience,
             direct: settings.direct,
             bind: settings.bind,
-            node_images: settings.node_images,
+            nodes,
             engine: settings.fabric,
+            silence: settings.silence,
+            is_reporter: AtomicBool::new(false),
+            told_by: AtomicUsize::new(usize::MAX),
         }
     }
 
     /// Ends the job because of `failure`; false if it already ended for another reason.
     pub(crate) fn fail(&self, failure: &Failure) -> bool {
+        let first = self.learn(failure);
+        if first {
+            self.is_reporter.store(true, Ordering::Relaxed);
+        }
+        first
+    }
+
+    /// Ends the job because of `failure`, of which another node tells; false if it already ended for another reason.
+    pub(crate) fn learn(&self, failure: &Failure) -> bool {
         let first = self.region.job().failure.record(failure);
         self.region.job().end();
         first
+    }
+
+    /// Notes that an image of another node reports the end of the job.
+    pub(crate) fn be_told_by(&self, image: usize) {
+        self.told_by.fetch_min(image, Ordering::Relaxed);
+    }
+
+    /// Whether an image of another node that is lower than `image` reports the end of the job.
+    #[cfg(any(feature = "mpi", feature = "shmem"))]
+    pub(crate) fn is_told_by_lower(&self, image: usize) -> bool {
+        self.told_by.load(Ordering::Relaxed) < image
+    }
+
+    pub(crate) fn is_reporter(&self) -> bool {
+        self.is_reporter.load(Ordering::Relaxed)
     }
 
     #[inline]

@@ -1,11 +1,16 @@
 //! Starting images: the same program plainly, under `coarun`, or inside a test.
 
 pub(crate) mod children;
+#[cfg(any(feature = "mpi", feature = "shmem"))]
+pub(crate) mod cluster;
 pub(crate) mod coarun;
 pub(crate) mod command_line;
+pub(crate) mod launcher;
 pub(crate) mod losses;
 pub(crate) mod outlet;
 pub(crate) mod output;
+#[cfg(any(feature = "mpi", feature = "shmem"))]
+pub(crate) mod pmi;
 pub(crate) mod processes;
 pub(crate) mod relay;
 pub(crate) mod settings;
@@ -87,7 +92,14 @@ fn launch_with<R: Termination>(
         Ok(settings) => settings,
         Err(error) => return refuse(error),
     };
+    if let Err(error) = check_engine(&settings) {
+        return refuse(error);
+    }
+    if launcher::is_missing(settings.fabric) {
+        return start_by_launcher(&settings);
+    }
     match settings.fabric {
+        FabricKind::Mpi | FabricKind::Shmem => run_on_cluster(&settings, body),
         FabricKind::Threads => run_on_threads(&settings, body),
         FabricKind::Processes => match std::env::current_exe() {
             Ok(program) => {
@@ -97,6 +109,71 @@ fn launch_with<R: Termination>(
             Err(error) => refuse(format_args!("cannot find this program's own file: {error}")),
         },
     }
+}
+
+/// Has the launcher of the engine start this program's images, as it was started plainly.
+fn start_by_launcher(settings: &Settings) -> ExitCode {
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let error = match std::env::current_exe() {
+        Ok(program) => launcher::become_launcher(settings, &program, &arguments),
+        Err(error) => return refuse(format_args!("cannot find this program's own file: {error}")),
+    };
+    refuse(format_args!(
+        "{error}; start the program by the launcher of the engine, or set COARRAY_LAUNCHER to its name"
+    ))
+}
+
+/// Whether this program can be run by the engine of its settings.
+fn check_engine(settings: &Settings) -> Result<(), String> {
+    let name = settings.fabric.name();
+    if let Some(mark) = launcher::mark()
+        && launcher::engine().is_none()
+        && std::env::var_os("COARRAY_FABRIC").is_none()
+    {
+        return Err(format!(
+            "a launcher of MPI or OpenSHMEM has started this program ({mark} is set), which was built without these \
+             engines: build it with `--features mpi` or `--features shmem`, or set COARRAY_FABRIC=processes to let each of \
+             its copies start images of its own"
+        ));
+    }
+    if !launcher::is_built_in(settings.fabric) {
+        return Err(format!(
+            "this program was built without the engine `{name}`: build it with `--features {name}`, if its Cargo.toml \
+             passes that on, or with `coarray = {{ features = [\"{name}\"] }}`"
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(any(feature = "mpi", feature = "shmem"))]
+fn run_on_cluster<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitCode {
+    let codes = ExitCodes::default();
+    let cluster = match cluster::start(settings) {
+        Ok(cluster) => cluster,
+        Err(error) => return refuse(error),
+    };
+    let image = cluster.image();
+    let end = cluster::run(&*cluster, settings, || conclude(body().report(), &codes));
+    match end {
+        Ok(cluster::End::Finished(())) => {
+            cluster.finish();
+            ExitCode::SUCCESS
+        }
+        // Without the end of the engine its launcher ends the others.
+        Ok(cluster::End::Failed(failure)) => match code_of(image, codes) {
+            Some(code) => code,
+            None => cluster.abort(failure.code),
+        },
+        Err(error) => {
+            refuse(error);
+            cluster.abort(USAGE)
+        }
+    }
+}
+
+#[cfg(not(any(feature = "mpi", feature = "shmem")))]
+fn run_on_cluster<R: Termination>(settings: &Settings, _: fn() -> R) -> ExitCode {
+    unreachable!("{} was found not to be built in", settings.fabric.name())
 }
 
 fn refuse(why: impl fmt::Display) -> ExitCode {
@@ -112,7 +189,7 @@ fn run_as_image<R: Termination>(inherited: Inherited, body: fn() -> R) -> ExitCo
     };
     let job = Arc::new(Job::new(region, &settings));
     let codes = ExitCodes::default();
-    let ending = threads::run_image(&job, image, || conclude(body().report(), &codes));
+    let ending = threads::run_image(&job, image, None, || conclude(body().report(), &codes));
     match (ending, code_of(image, codes)) {
         (Ending::Finished(()), _) => ExitCode::SUCCESS,
         (Ending::Ended | Ending::Failed(_), Some(code)) => code,
@@ -239,6 +316,26 @@ impl Launch {
     pub fn images_per_node(mut self, images: usize) -> Self {
         if let Ok(settings) = &mut self.settings {
             settings.node_images = images.max(1);
+        }
+        self
+    }
+
+    /// Divides the images into so many nodes that share no memory, with a network between them.
+    #[cfg(feature = "simulated")]
+    #[must_use]
+    pub fn simulated_nodes(mut self, nodes: usize) -> Self {
+        if let Ok(settings) = &mut self.settings {
+            settings.simulated_nodes = nodes;
+        }
+        self
+    }
+
+    /// How long images of other nodes may be silent while an image waits for them, before that is taken for the loss of
+    /// their node; `COARRAY_SILENCE` sets the same.
+    #[must_use]
+    pub fn silence(mut self, limit: Duration) -> Self {
+        if let Ok(settings) = &mut self.settings {
+            settings.silence = Some(limit);
         }
         self
     }

@@ -7,8 +7,9 @@ use std::time::Instant;
 
 use crate::failure;
 use crate::image::Image;
-use crate::queue_lock::{QueueLock, QueueNode, Refusal, User, Wake};
-use crate::shared_memory::complete;
+use crate::issued::complete;
+use crate::lock_apart::Heir;
+use crate::queue_lock::{QueueLock, QueueNode, Refusal, User, Waiter, Wake};
 use crate::status::ImageFailed;
 use crate::tally::{Patience, Tally};
 use crate::waiting::{Cause, Interruption};
@@ -95,7 +96,11 @@ impl Image {
     ) -> Result<(), LockError> {
         let user = Locking::new(self, lock, kind, caller, deadline);
         self.check_home(lock, kind)?;
-        let outcome = lock.lock(&user);
+        let outcome = match self.elsewhere(lock) {
+            Some(place) => self.lock_apart(place, &user, true),
+            None => lock.lock(&user),
+        };
+        user.heir.tell(self, lock);
         self.settle(lock, caller, outcome)
     }
 
@@ -116,7 +121,13 @@ impl Image {
     ) -> Result<(), LockError> {
         let user = Locking::new(self, lock, kind, caller, None);
         self.check_home(lock, kind)?;
-        let outcome = lock.try_lock(&user);
+        // Whoever holds it may have asked this image to give it back.
+        self.poll();
+        let outcome = match self.elsewhere(lock) {
+            Some(place) => self.lock_apart(place, &user, false),
+            None => lock.try_lock(&user),
+        };
+        user.heir.tell(self, lock);
         self.settle(lock, caller, outcome)
     }
 
@@ -132,21 +143,26 @@ impl Image {
             return;
         };
         let (_, caller) = held.remove(index);
+        drop(held);
+        if let Some(place) = self.elsewhere(lock) {
+            return self.unlock_apart(place, poison);
+        }
         // It waits for nobody, so that nobody will be told for what.
         let user = Locking::new(self, lock, LockKind::Mutex, caller, None);
         lock.unlock(&user, poison);
+        user.heir.tell(self, lock);
     }
 
     /// The mutex that `lock` is of, in words.
     #[must_use]
     pub fn describe_mutex(&self, lock: &QueueLock) -> String {
-        let (owner, offset) = self.home(lock);
+        let (owner, offset) = self.home_of_lock(lock);
         let coarray = self.describe_place(self.heap(self.index).addr() + offset);
         format!("the mutex in {coarray} on image {owner}")
     }
 
     /// The image that a mutex is on, and where in its heap.
-    fn home(&self, lock: &QueueLock) -> (usize, usize) {
+    fn home_of_lock(&self, lock: &QueueLock) -> (usize, usize) {
         let distance = ptr::from_ref(lock).addr() - self.heap(0).addr();
         (distance / self.stride(), distance % self.stride())
     }
@@ -157,7 +173,7 @@ impl Image {
         if kind == LockKind::Critical || !self.job.region.job().has_failures() {
             return Ok(());
         }
-        match self.home(lock) {
+        match self.home_of_lock(lock) {
             (image, _) if self.has_failed(image) => {
                 Err(LockError::ImageFailed(ImageFailed::new(vec![image])))
             }
@@ -206,13 +222,14 @@ impl Image {
 }
 
 /// An image that uses a lock.
-struct Locking<'a> {
+pub(crate) struct Locking<'a> {
     image: &'a Image,
-    lock: &'a QueueLock,
+    pub(crate) lock: &'a QueueLock,
     identity: u64,
     kind: LockKind,
     caller: &'static Location<'static>,
     deadline: Option<Instant>,
+    heir: Heir,
 }
 
 impl<'a> Locking<'a> {
@@ -239,6 +256,15 @@ impl<'a> Locking<'a> {
             kind,
             caller,
             deadline,
+            heir: Heir::default(),
+        }
+    }
+
+    /// Why the image waits in the queue from now on.
+    pub(crate) fn queue(&self) -> Queue<'_> {
+        Queue {
+            locking: self,
+            alarm: self.alarm(),
         }
     }
 }
@@ -261,12 +287,12 @@ impl User for Locking<'_> {
         &self.image.control(image).queue
     }
 
-    fn has_failed(&self, image: usize) -> bool {
-        self.image.has_failed(image)
+    fn grant(&self, heir: usize, number: u64) {
+        self.heir.note(self.image, heir, number);
     }
 
-    fn alarm(&self) -> u32 {
-        self.image.job.region.job().alarm()
+    fn has_failed(&self, image: usize) -> bool {
+        self.image.has_failed(image)
     }
 
     fn has_ended(&self) -> bool {
@@ -275,6 +301,12 @@ impl User for Locking<'_> {
 
     fn patience(&self) -> Patience {
         self.image.job.patience
+    }
+}
+
+impl Waiter for Locking<'_> {
+    fn alarm(&self) -> u32 {
+        self.image.job.region.job().alarm()
     }
 
     fn wait(&self, granted: &Tally, number: u64, alarm: u32) -> Result<(), Wake> {
@@ -291,10 +323,16 @@ impl User for Locking<'_> {
 }
 
 /// Why an image waits in the queue of a lock.
-struct Queue<'a> {
+pub(crate) struct Queue<'a> {
     locking: &'a Locking<'a>,
     /// The alarm when it last looked after the queue.
     alarm: u32,
+}
+
+impl Queue<'_> {
+    pub(crate) fn image(&self) -> &Image {
+        self.locking.image
+    }
 }
 
 impl Cause for Queue<'_> {

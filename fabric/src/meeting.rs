@@ -9,9 +9,9 @@ use crate::call::Call;
 use crate::card::{Card, Tag, WORDS};
 use crate::control::Stage;
 use crate::failure;
+use crate::issued::complete;
 use crate::operation::Operation;
 use crate::rendezvous::{self, Passage, Place, Refusal, Station};
-use crate::shared_memory::complete;
 use crate::status::{self, ImageFailed};
 use crate::tally::Patience;
 use crate::team::Team;
@@ -55,8 +55,7 @@ impl Team {
     /// As [`meet`](Self::meet).
     #[inline]
     pub unsafe fn try_meet(&self, call: &Call) -> Result<(), ImageFailed> {
-        // SAFETY: passed on.
-        unsafe { self.try_meet_by(call, self.barrier()) }
+        self.go_through(call, self.barrier(), |_| ())
     }
 
     /// Collective. As [`try_meet`](Self::try_meet), by this barrier, which must be the same on all images.
@@ -67,7 +66,7 @@ impl Team {
     /// # Safety
     /// As [`meet`](Self::meet).
     pub unsafe fn try_meet_by(&self, call: &Call, barrier: Barrier) -> Result<(), ImageFailed> {
-        self.go_through(call, barrier, |_| ())
+        self.go_through(call, self.possible(barrier), |_| ())
     }
 
     /// Collective. As [`try_meet`](Self::try_meet), and brings words that all images can read afterwards with
@@ -147,7 +146,11 @@ impl Team {
         if !is_quiet && self.is_alarmed() {
             return self.meet_survivors(&passage);
         }
-        match rendezvous::meet(&passage, barrier) {
+        let met = match self.division() {
+            Some(division) => self.meet_apart(division, &passage),
+            None => rendezvous::meet(&passage, barrier),
+        };
+        match met {
             Ok(()) => Ok(()),
             Err(refusal) => self.stuck(&passage, refusal),
         }
@@ -213,6 +216,7 @@ impl Team {
         let describe = |index: usize, tag| {
             let (by, plain) = Barrier::of(&tag);
             let image = self.members()[index] as usize;
+            self.image().refresh_call(image);
             let mut words = self.image().control(image).call.describe(plain, self);
             if barrier != other_barrier {
                 words += &format!(", by the {} barrier", by.name());
@@ -281,9 +285,7 @@ impl Team {
 
     /// Collective. Lets the program end: waits for all other images that have not failed.
     pub(crate) fn finish(&self, call: &Call) {
-        self.image()
-            .control(self.image().index)
-            .set_stage(Stage::Stopped);
+        self.image().come_to(Stage::Stopped);
         // SAFETY: the end of the program promises nothing to anyone.
         let _ = unsafe { self.try_meet(call) };
     }

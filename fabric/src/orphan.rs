@@ -6,6 +6,7 @@ use std::rc::Rc;
 use crate::control::TeamControl;
 use crate::heap::Block;
 use crate::image::Image;
+use crate::posting_apart::Correspondence;
 use crate::posts::{Board, Unneeded};
 use crate::records::Records;
 use crate::team::Team;
@@ -20,6 +21,8 @@ pub(crate) struct Orphan {
     pub(crate) members: Rc<[u32]>,
     /// Offset of the team's control structure in each image's part of the region.
     pub(crate) control: usize,
+    /// With members on other nodes.
+    pub(crate) correspondence: Option<Rc<Correspondence>>,
 }
 
 impl Orphan {
@@ -38,8 +41,13 @@ impl Orphan {
     /// Takes back what nobody needs. Returns whether that is everything.
     fn shrink(&mut self, image: &Image) -> bool {
         let members = self.members.iter().map(|&member| member as usize);
-        let left = members.filter(|&member| !image.has_failed(member));
-        let unneeded = Unneeded::by(left.map(|member| self.board(image, member)));
+        let nodes = &image.job.nodes;
+        let left =
+            members.filter(|&member| nodes.share(image.index, member) && !image.has_failed(member));
+        let mut unneeded = Unneeded::by(left.map(|member| self.board(image, member)));
+        if let Some(correspondence) = &self.correspondence {
+            unneeded = correspondence.narrow(unneeded);
+        }
         self.records.take_back(image, unneeded);
         self.records.give_up_spares(image);
         self.records.is_empty()
@@ -79,6 +87,11 @@ impl Image {
                 drop(self.adopt(orphan));
             }
         }
+    }
+
+    /// Whether the image has come to its end, and uses no memory of others again.
+    pub(crate) fn is_over(&self) -> bool {
+        self.orphans.borrow().is_none()
     }
 
     /// Forgets what dropped teams have left behind; other images may go on reading it.

@@ -106,6 +106,14 @@ impl Unneeded {
             payloads: finished,
         }
     }
+
+    /// By what another image has said, too.
+    pub(crate) fn and(self, released: u64, finished: u64) -> Self {
+        Self {
+            records: self.records.min(released.saturating_sub(1)),
+            payloads: self.payloads.min(finished),
+        }
+    }
 }
 
 /// The way of one image along the records of one.

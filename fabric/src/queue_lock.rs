@@ -52,7 +52,7 @@ pub struct QueueLock {
     head: Link,
     tail: Link,
     /// How many have joined the queue, which numbers them.
-    tickets: AtomicU64,
+    pub(crate) tickets: AtomicU64,
 }
 
 /// The place of one image in a queue; it waits in one at a time.
@@ -68,6 +68,30 @@ pub(crate) struct QueueNode {
     /// Its turn there.
     ticket: AtomicU64,
     next: Link,
+}
+
+impl QueueNode {
+    /// Ends the wait of that number, with the lock or otherwise.
+    pub(crate) fn grant(&self, number: u64) {
+        self.granted.raise_to(number);
+    }
+
+    /// What a wait ends by.
+    pub(crate) fn granted(&self) -> &Tally {
+        &self.granted
+    }
+
+    /// Numbers a wait that is in the queue of another node, for its image.
+    pub(crate) fn begin_wait(&self) -> u64 {
+        let number = self.number.load(Ordering::Relaxed) + 1;
+        self.number.store(number, Ordering::Relaxed);
+        number
+    }
+
+    /// Lets the next wait have that number, for an image that is in no queue of this node.
+    pub(crate) fn expect(&self, number: u64) {
+        self.number.store(number - 1, Ordering::Relaxed);
+    }
 }
 
 /// Images sleep until the owner of the queue leaves it.
@@ -87,17 +111,25 @@ pub(crate) trait User {
     /// The node of an image.
     fn node(&self, image: usize) -> &QueueNode;
 
+    /// Lets an image know that the lock is handed over to it, which ends its wait of that number.
+    fn grant(&self, image: usize, number: u64) {
+        self.node(image).grant(number);
+    }
+
     /// Whether an image has failed; becomes true only when it can do nothing any more.
     fn has_failed(&self, image: usize) -> bool;
-
-    /// Changes whenever an image has failed.
-    fn alarm(&self) -> u32;
 
     /// Whether nothing matters any more.
     fn has_ended(&self) -> bool;
 
     /// How to wait for the owner of the queue.
     fn patience(&self) -> Patience;
+}
+
+/// An image that uses a lock, and waits for its turn itself.
+pub(crate) trait Waiter: User {
+    /// Changes whenever an image has failed.
+    fn alarm(&self) -> u32;
 
     /// Waits until `granted` has reached `number`, or the alarm is another than `alarm`.
     fn wait(&self, granted: &Tally, number: u64, alarm: u32) -> Result<(), Wake>;
@@ -128,21 +160,24 @@ pub(crate) enum Refusal {
 }
 
 impl QueueLock {
+    /// Where in it the word is that says who holds it.
+    pub(crate) const STATE: usize = std::mem::offset_of!(Self, state);
+
     /// The number of the image that holds the lock at the moment.
     #[must_use]
-    pub fn holder(&self) -> Option<usize> {
+    pub(crate) fn holder(&self) -> Option<usize> {
         self.load().holder()
     }
 
     /// The number of the image that failed or panicked while it held the lock, if one did since the poison was
     /// last cleared.
     #[must_use]
-    pub fn poisoner(&self) -> Option<usize> {
+    pub(crate) fn poisoner(&self) -> Option<usize> {
         self.load().poisoner()
     }
 
     /// Makes a poisoned lock usable again.
-    pub fn clear_poison(&self) {
+    pub(crate) fn clear_poison(&self) {
         self.state.fetch_and(State::UNPOISONED, Ordering::Relaxed);
     }
 
@@ -180,7 +215,7 @@ impl QueueLock {
 
     /// Takes the lock, in turn.
     #[inline]
-    pub(crate) fn lock(&self, user: &impl User) -> Result<(), Refusal> {
+    pub(crate) fn lock(&self, user: &impl Waiter) -> Result<(), Refusal> {
         match self.try_lock(user) {
             Err(Refusal::Busy(_)) => self.queue_up(user),
             other => other,
@@ -188,22 +223,40 @@ impl QueueLock {
     }
 
     #[cold]
-    fn queue_up(&self, user: &impl User) -> Result<(), Refusal> {
+    fn queue_up(&self, user: &impl Waiter) -> Result<(), Refusal> {
         // Whoever fails from here on changes it, and so ends the wait.
         let alarm = user.alarm();
-        self.seize(user)?;
-        let entered = self.enter(user);
-        if !matches!(entered, Err(Refusal::Busy(_))) {
-            self.leave();
-            return entered;
+        match self.take_or_join(user)? {
+            Some(number) => self.await_turn(user, number, alarm),
+            None => Ok(()),
         }
-        let number = self.join(user);
+    }
+
+    /// Takes the lock if nobody holds it, and joins the queue otherwise; returns the number of the wait then.
+    pub(crate) fn take_or_join(&self, user: &impl User) -> Result<Option<u64>, Refusal> {
+        self.seize(user)?;
+        let outcome = match self.enter(user) {
+            Ok(()) => Ok(None),
+            Err(Refusal::Busy(_)) => Ok(Some(self.join(user))),
+            Err(refusal) => Err(refusal),
+        };
         self.leave();
-        self.await_turn(user, number, alarm)
+        outcome
+    }
+
+    /// Leaves the queue, if the image is in it and has not been handed the lock; returns whether.
+    pub(crate) fn give_up(&self, user: &impl User) -> Result<bool, Refusal> {
+        self.seize(user)?;
+        let waits = user.node(user.me()).lock.load(Ordering::Relaxed) == user.lock();
+        if waits {
+            self.withdraw(user);
+        }
+        self.leave();
+        Ok(waits)
     }
 
     /// Waits until the lock is handed over.
-    fn await_turn(&self, user: &impl User, number: u64, mut alarm: u32) -> Result<(), Refusal> {
+    fn await_turn(&self, user: &impl Waiter, number: u64, mut alarm: u32) -> Result<(), Refusal> {
         let node = user.node(user.me());
         while let Err(wake) = user.wait(&node.granted, number, alarm) {
             alarm = user.alarm();
@@ -259,7 +312,7 @@ impl QueueLock {
         }
     }
 
-    fn load(&self) -> State {
+    pub(crate) fn load(&self) -> State {
         State(self.state.load(Ordering::Acquire))
     }
 
@@ -339,7 +392,7 @@ impl QueueLock {
         if let Some(heir) = heir {
             let node = user.node(heir);
             node.lock.store(0, Ordering::Relaxed);
-            node.granted.raise_to(node.number.load(Ordering::Relaxed));
+            user.grant(heir, node.number.load(Ordering::Relaxed));
         }
     }
 

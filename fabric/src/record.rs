@@ -153,11 +153,17 @@ pub(crate) struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
+    /// Bytes at the start of a record that say how long it is.
+    pub(crate) const HEAD: usize = size_of::<Head>();
+
+    /// Where the payload of a record is that is part of it, from its start.
+    pub(crate) const INSIDE: usize = INSIDE as usize;
+
     /// The record at that place.
     ///
     /// # Safety
     /// A [`Draft`] was written there, in a heap for the whole of which the pointer is valid; this image can see it, and
-    /// only links change there during `'a`.
+    /// only links change there during `'a`. Or a copy of one is there, without what is not asked for.
     pub(crate) unsafe fn at(place: *const u8) -> Self {
         Self {
             place,
@@ -192,19 +198,29 @@ impl<'a> Record<'a> {
         unsafe { self.part(self.head().distance as isize, self.payload_size()) }
     }
 
+    /// How many bytes the record takes, with its payload if that is part of it.
+    pub(crate) fn length(self) -> usize {
+        let head = self.head();
+        self.texts() + usize::from(head.file) + usize::from(head.subject)
+    }
+
+    /// Where its texts begin.
+    fn texts(self) -> usize {
+        let head = self.head();
+        let is_inside = head.distance == INSIDE;
+        size_of::<Head>() + if is_inside { head.payload as usize } else { 0 }
+    }
+
     /// The owner's call in words.
     pub(crate) fn describe(self, team: &Team) -> String {
         let &Head {
-            payload,
-            distance,
             line,
             column,
             file,
             subject,
             ..
         } = self.head();
-        let before = if distance == INSIDE { payload } else { 0 };
-        let start = size_of::<Head>() + before as usize;
+        let start = self.texts();
         let text = |start: usize, length: u8| {
             // SAFETY: the texts follow the head, or the payload behind it, with the lengths that it says.
             let bytes = unsafe { self.part(start as isize, length as usize) };

@@ -9,9 +9,11 @@
 //! with the last process that maps it. It is sparse: the reserve costs address space only, and pages
 //! exist from the moment an allocation commits them.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::mem::offset_of;
+use std::ops::Range;
 
 use rustix::fs::{MemfdFlags, memfd_create};
 
@@ -38,6 +40,8 @@ pub(crate) struct Region {
     parts: usize,
     /// Where in each part the scratch space of the team of all images is.
     scratch: usize,
+    /// The images whose parts are memory of the engine.
+    overlaid: BTreeSet<usize>,
 }
 
 impl Region {
@@ -50,10 +54,7 @@ impl Region {
             ))
         };
         let control = control_bytes(images, page);
-        let stride = heap
-            .checked_next_multiple_of(page)
-            .and_then(|heap| heap.checked_add(control + SCRATCH_BYTES))
-            .ok_or_else(too_large)?;
+        let stride = part_bytes(images, heap).ok_or_else(too_large)?;
         let length = stride
             .checked_mul(images)
             .and_then(|parts| parts.checked_add(job_bytes(page)))
@@ -110,7 +111,28 @@ impl Region {
             dimensions,
             parts: job_bytes(page),
             scratch: control_bytes(dimensions.images, page),
+            overlaid: BTreeSet::new(),
         })
+    }
+
+    /// Puts memory of the engine in the place of the part of an image; it stays where it is, too.
+    ///
+    /// # Errors
+    /// If it cannot be mapped a second time; then nothing has changed.
+    ///
+    /// # Safety
+    /// A part's bytes at `memory` are mapped shared, begin at a page, and live as long as the region; the control
+    /// structures at their start are zero, and nobody has used the part so far.
+    #[cfg(any(feature = "mpi", feature = "shmem"))]
+    pub(crate) unsafe fn overlay(&mut self, image: usize, memory: *mut u8) -> io::Result<()> {
+        let part = self.part(image);
+        // SAFETY: passed on.
+        unsafe {
+            self.map
+                .replace(part..part + self.dimensions.stride, memory)?;
+        }
+        self.overlaid.insert(image);
+        Ok(())
     }
 
     pub(crate) fn dimensions(&self) -> Dimensions {
@@ -189,6 +211,22 @@ impl Region {
         unsafe { &(*self.part_address(image, offset).cast::<Pair>()).0 }
     }
 
+    /// All addresses of the region.
+    pub(crate) fn addresses(&self) -> Range<usize> {
+        let start = self.map.start().addr();
+        start..start + self.map.length()
+    }
+
+    /// The image in whose part that address is, and where there.
+    pub(crate) fn locate(&self, address: usize) -> Option<(usize, usize)> {
+        let distance = address.checked_sub(self.map.start().addr() + self.parts)?;
+        let (image, offset) = (
+            distance / self.dimensions.stride,
+            distance % self.dimensions.stride,
+        );
+        (image < self.dimensions.images).then_some((image, offset))
+    }
+
     /// Where in the region a tally or lock is; some number beyond its end if it is not in it.
     #[inline]
     pub(crate) fn offset_of<T>(&self, place: &T) -> u64 {
@@ -233,7 +271,23 @@ impl Region {
         self.commit(heap + offset, length)
     }
 
+    /// Makes pages exist for bytes of a part whose image is on another node.
+    pub(crate) fn commit_mirror(
+        &self,
+        image: usize,
+        offset: usize,
+        length: usize,
+    ) -> io::Result<()> {
+        self.commit(self.part(image) + offset, length)
+    }
+
     fn commit(&self, offset: usize, length: usize) -> io::Result<()> {
+        let image = offset
+            .checked_sub(self.parts)
+            .map(|parts| parts / self.dimensions.stride);
+        if image.is_some_and(|image| self.overlaid.contains(&image)) {
+            return self.map.populate(offset..offset + length);
+        }
         self.map.commit(&self.file, offset..offset + length)
     }
 
@@ -241,6 +295,13 @@ impl Region {
     fn part(&self, image: usize) -> usize {
         self.parts + image * self.dimensions.stride
     }
+}
+
+/// Bytes of the part of an image with such a heap; none if they exceed the address space.
+pub(crate) fn part_bytes(images: usize, heap: usize) -> Option<usize> {
+    let page = rustix::param::page_size();
+    heap.checked_next_multiple_of(page)?
+        .checked_add(control_bytes(images, page) + SCRATCH_BYTES)
 }
 
 fn job_bytes(page: usize) -> usize {

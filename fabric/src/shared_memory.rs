@@ -8,13 +8,14 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
 use std::sync::Arc;
-use std::sync::atomic::{Ordering, fence};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 use std::task::Waker;
 
+use crate::atomic::{AtomicOperation, Word};
 use crate::completion::{Completer, completion};
 use crate::direct;
-use crate::fabric::Fabric;
-use crate::image::Image;
+use crate::fabric::{Fabric, Message};
+use crate::issued::note_issued;
 use crate::job::Job;
 use crate::request::{Buffer, Request};
 
@@ -22,39 +23,15 @@ use crate::request::{Buffer, Request};
 /// memory otherwise.
 const QUEUED_AT_MOST: usize = 4096;
 
-thread_local! {
-    /// How many operations the image of this thread has in its queues.
-    static QUEUED: Cell<usize> = const { Cell::new(0) };
-}
-
-/// Whether the image of this thread has issued operations that may not be complete.
-#[inline]
-#[must_use]
-pub fn has_issued() -> bool {
-    QUEUED.get() > 0
-}
-
-/// Completes what the image of this thread has issued and not waited for. Whatever tells other images that
-/// this one has come to some point does this first; it costs next to nothing if there is nothing to complete.
-#[inline]
-pub fn complete() {
-    if has_issued() {
-        complete_all();
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn complete_all() {
-    Image::current().fabric().quiet();
-}
-
-/// The way of one image to the heaps of all.
+/// The way of one image to the parts of all.
 #[derive(Debug)]
 pub(crate) struct SharedMemory {
-    job: Arc<Job>,
+    /// The only job, or those of all nodes in this process.
+    jobs: Vec<Arc<Job>>,
     /// What was issued, for each image that there is anything for.
     queues: RefCell<BTreeMap<usize, VecDeque<Operation>>>,
+    /// How many operations are in the queues.
+    queued: Cell<usize>,
     /// The image that progress was made with last.
     last: Cell<usize>,
 }
@@ -75,24 +52,37 @@ enum Direction {
 
 impl SharedMemory {
     pub(crate) fn new(job: Arc<Job>) -> Self {
+        Self::to_all(vec![job])
+    }
+
+    /// The way to the parts of all nodes of this process, which have a job each.
+    pub(crate) fn to_all(jobs: Vec<Arc<Job>>) -> Self {
         Self {
-            job,
+            jobs,
             queues: RefCell::default(),
+            queued: Cell::new(0),
             last: Cell::new(0),
         }
     }
 
-    /// # Safety
-    /// `length` bytes after `offset` lie in the heap of `image`.
-    unsafe fn place(&self, image: usize, offset: usize, length: usize) -> *mut u8 {
-        let region = &self.job.region;
-        debug_assert!(offset + length <= region.heap_bytes());
-        // SAFETY: the caller vouches for it; the heap is mapped as long as the job exists.
-        unsafe { region.heap(image).add(offset) }
+    /// Where `length` bytes after `offset` are in the part of `image`.
+    fn place(&self, image: usize, offset: usize, length: usize) -> *mut u8 {
+        let job = match &self.jobs[..] {
+            [job] => job,
+            jobs => &jobs[jobs[0].nodes.position(image)],
+        };
+        let region = &job.region;
+        debug_assert!(offset + length <= region.dimensions().stride);
+        region.part_address(image, offset)
+    }
+
+    fn note_queued(&self, queued: usize) {
+        self.queued.set(queued);
+        note_issued(queued > 0);
     }
 
     fn issue(&self, image: usize, offset: usize, buffer: Buffer, direction: Direction) -> Request {
-        if QUEUED.get() >= QUEUED_AT_MOST {
+        if self.queued.get() >= QUEUED_AT_MOST {
             self.progress();
         }
         let (completer, completion) = completion();
@@ -104,7 +94,7 @@ impl SharedMemory {
         };
         let mut queues = self.queues.borrow_mut();
         queues.entry(image).or_default().push_back(operation);
-        QUEUED.set(QUEUED.get() + 1);
+        self.note_queued(self.queued.get() + 1);
         Request::new(image, completion)
     }
 
@@ -131,7 +121,7 @@ impl SharedMemory {
         if queue.is_empty() {
             queues.remove(&image);
         }
-        QUEUED.set(QUEUED.get() - usize::from(operation.is_some()));
+        self.note_queued(self.queued.get() - usize::from(operation.is_some()));
         operation
     }
 
@@ -188,7 +178,7 @@ impl Fabric for SharedMemory {
                 waker.wake();
             }
         }
-        QUEUED.get() > 0
+        self.queued.get() > 0
     }
 
     fn wait(&self, request: &Request) {
@@ -209,5 +199,57 @@ impl Fabric for SharedMemory {
         }
         fence(Ordering::SeqCst);
         wakers.into_iter().for_each(Waker::wake);
+    }
+
+    unsafe fn atomic(
+        &self,
+        image: usize,
+        offset: usize,
+        word: Word,
+        operation: AtomicOperation,
+    ) -> u64 {
+        self.carry_out(image, || false);
+        let place = self.place(image, offset, word.bytes());
+        // SAFETY: the caller vouches for the word, which is mapped, and that it is used by atomic operations only.
+        unsafe { carry_out(place, word, operation) }
+    }
+
+    fn send(&self, image: usize, _: &[u8]) {
+        unreachable!("image {image} shares memory with this one, which needs no messages")
+    }
+
+    fn receive(&self) -> Option<Message> {
+        None
+    }
+}
+
+/// Carries out an atomic operation by an instruction of the processor.
+///
+/// # Safety
+/// The word is mapped and aligned, and only used by atomic operations meanwhile.
+pub(crate) unsafe fn carry_out(place: *mut u8, word: Word, operation: AtomicOperation) -> u64 {
+    use AtomicOperation::{Add, And, CompareExchange, Load, Or, Swap, Xor};
+    use Ordering::Relaxed;
+    macro_rules! on {
+        ($atomic:ty, $number:ty) => {{
+            // SAFETY: passed on.
+            let word = unsafe { &*place.cast::<$atomic>() };
+            let old = match operation {
+                Load => word.load(Relaxed),
+                Swap(value) => word.swap(value as $number, Relaxed),
+                CompareExchange { current, new } => word
+                    .compare_exchange(current as $number, new as $number, Relaxed, Relaxed)
+                    .unwrap_or_else(|other| other),
+                Add(value) => word.fetch_add(value as $number, Relaxed),
+                And(bits) => word.fetch_and(bits as $number, Relaxed),
+                Or(bits) => word.fetch_or(bits as $number, Relaxed),
+                Xor(bits) => word.fetch_xor(bits as $number, Relaxed),
+            };
+            u64::from(old)
+        }};
+    }
+    match word {
+        Word::Bits32 => on!(AtomicU32, u32),
+        Word::Bits64 => on!(AtomicU64, u64),
     }
 }

@@ -87,6 +87,11 @@ impl SleepRecord {
 }
 
 impl Sleep {
+    /// The number of this sleep, among those of its image.
+    pub(crate) fn number(self) -> u64 {
+        self.turns
+    }
+
     /// Whether this is the same sleep as `earlier`.
     pub(crate) fn continues(self, earlier: Self) -> bool {
         self.turns == earlier.turns

@@ -10,19 +10,21 @@
 //! An image that cannot go on, because another one failed, abandons the turn and tells so whoever waits for
 //! it. It still comes to the meeting, which tells all images of the failure alike: the failed one did not come
 //! to the end of the turn, so it is missing there.
+//!
+//! How far an image on another node has come is not seen but asked for: see `steps_apart.rs`.
 
 use std::time::Duration;
 
 use crate::call::Call;
 use crate::card::{Tag, Words};
 use crate::failure;
-use crate::shared_memory::complete;
+use crate::issued::complete;
 use crate::tally::{self, Tally, Watch};
 use crate::team::Team;
 use crate::waiting::{Cause, Stop, Waiting};
 
 /// How many bits of the count are the step.
-const STEP_BITS: u32 = 20;
+pub(crate) const STEP_BITS: u32 = 20;
 
 /// The step of an image that abandoned the turn.
 const ABANDONED: u64 = (1 << STEP_BITS) - 1;
@@ -32,10 +34,10 @@ const ABANDONED: u64 = (1 << STEP_BITS) - 1;
 #[repr(C, align(64))]
 pub(crate) struct Steps {
     /// The turn, and the step in it.
-    count: Tally,
+    pub(crate) count: Tally,
     /// The last turn that it has begun, whose tag is here.
-    begun: Tally,
-    tag: Words<4>,
+    pub(crate) begun: Tally,
+    pub(crate) tag: Words<4>,
 }
 
 /// A turn of steps that this image has begun.
@@ -45,6 +47,8 @@ pub struct StepsBegun {
     tag: Tag,
     /// The number and the tag of the meeting at the end.
     end: (u64, Tag),
+    /// Whether images on other nodes may wait for steps.
+    is_apart: bool,
 }
 
 /// The image whose step was awaited does not come to it, as an image has failed.
@@ -52,9 +56,14 @@ pub struct StepsBegun {
 pub struct Abandoned;
 
 impl StepsBegun {
-    fn count(self, step: u64) -> u64 {
+    pub(crate) fn count(self, step: u64) -> u64 {
         // The highest bits are not part of a tally's count.
         (self.turn << STEP_BITS | step) & (u64::MAX >> 2)
+    }
+
+    /// What the image is doing.
+    pub(crate) fn tag(self) -> Tag {
+        self.tag
     }
 }
 
@@ -70,10 +79,15 @@ impl Team {
         let steps = &self.control(self.index()).steps;
         steps.tag.write(call.tag());
         steps.begun.raise_to(turn as u64);
+        let is_apart = self.division().is_some();
+        if is_apart {
+            image.answer_subscribers();
+        }
         StepsBegun {
             turn: turn as u64,
             tag: *call.tag(),
             end: (self.meetings.get() + 1, self.barrier().mark(end.tag())),
+            is_apart,
         }
     }
 
@@ -87,6 +101,9 @@ impl Team {
         assert!((step as u64) < ABANDONED, "a turn of {step} steps");
         let steps = &self.control(self.index()).steps;
         steps.count.raise_to(begun.count(step as u64));
+        if begun.is_apart {
+            self.image().answer_subscribers();
+        }
     }
 
     /// Gives up the turn. To be followed by the meeting at its end.
@@ -94,9 +111,13 @@ impl Team {
     pub fn abandon_steps(&self, begun: StepsBegun) {
         let steps = &self.control(self.index()).steps;
         steps.count.raise_to(begun.count(ABANDONED));
+        if begun.is_apart {
+            self.image().answer_subscribers();
+        }
     }
 
-    /// Waits until the image with index `from` has come to `step`, then sees everything that it wrote before.
+    /// Waits until the image with index `from`, which is [near](Self::is_near), has come to `step`, then sees everything
+    /// that it wrote before.
     ///
     /// If it is in another call, the job ends with a report.
     ///
@@ -112,8 +133,22 @@ impl Team {
     ) -> Result<(), Abandoned> {
         let steps = &self.control(from).steps;
         let target = begun.count(step as u64);
+        self.wait_attentively(&steps.count, target, from, begun, call)?;
+        self.compare_steps(from, begun, target, steps.count.count(), steps.tag.read())
+    }
+
+    /// Waits until `tally` has reached `target`, which says how far the image with index `from` has come.
+    #[inline]
+    pub(crate) fn wait_attentively(
+        &self,
+        tally: &Tally,
+        target: u64,
+        from: usize,
+        begun: StepsBegun,
+        call: &Call,
+    ) -> Result<(), Abandoned> {
         let patience = self.image().job.patience;
-        let passed = tally::until(&steps.count, target, patience, || Attentive {
+        let passed = tally::until(tally, target, patience, || Attentive {
             team: self,
             begun,
             watch: Waiting::new(
@@ -126,14 +161,25 @@ impl Team {
             ),
         });
         match passed {
-            Ok(()) => {}
+            Ok(()) => Ok(()),
             // It may have taken the step just before its failure was noticed.
-            Err(Obstacle::Stopped(Stop::Failed)) if steps.count.has_reached(target) => {}
-            Err(Obstacle::Stopped(Stop::Failed)) => return Err(Abandoned),
+            Err(Obstacle::Stopped(Stop::Failed)) if tally.has_reached(target) => Ok(()),
+            Err(Obstacle::Stopped(Stop::Failed)) => Err(Abandoned),
             Err(Obstacle::Stopped(_)) => failure::unwind(),
             Err(Obstacle::Elsewhere(image, tag)) => self.disagree_by_tags(begun.tag, image, tag),
         }
-        let (reached, tag) = (steps.count.count(), steps.tag.read());
+    }
+
+    /// Compares what this image is doing with what the one with index `from` is doing, which has come so far.
+    #[inline]
+    pub(crate) fn compare_steps(
+        &self,
+        from: usize,
+        begun: StepsBegun,
+        target: u64,
+        reached: u64,
+        tag: Tag,
+    ) -> Result<(), Abandoned> {
         if reached >> STEP_BITS != target >> STEP_BITS || tag != begun.tag {
             self.disagree_by_tags(begun.tag, from, tag);
         }

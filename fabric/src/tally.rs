@@ -30,6 +30,12 @@ impl Tally {
         self.0.load(Ordering::Acquire) >> 1
     }
 
+    /// The count in the bytes of a tally, which were got from another node.
+    #[must_use]
+    pub fn count_in(bytes: u64) -> u64 {
+        bytes >> 1
+    }
+
     /// Whether the count is at least `target`; if so, everything written before is visible.
     #[inline]
     #[must_use]

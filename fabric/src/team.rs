@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use crate::algorithm::{Algorithm, Kind};
 use crate::barrier::Barrier;
+use crate::book::Book;
 use crate::card::WORDS;
 use crate::choice::Plan;
 use crate::control::{ENDED, TeamControl};
@@ -14,7 +15,8 @@ use crate::failure;
 use crate::formation::Formation;
 use crate::heap::Block;
 use crate::image::Image;
-use crate::posting::Book;
+use crate::meeting_apart::Division;
+use crate::posting_apart::Correspondence;
 use crate::queue_lock::QueueLock;
 
 /// One image's view of a team that it belongs to.
@@ -48,9 +50,13 @@ pub struct Team {
     pub(crate) has_failed: Cell<bool>,
     /// What `places` returned.
     regular: OnceCell<Option<(usize, usize)>>,
+    /// None if all members share memory.
+    division: Option<Division>,
     plan: OnceCell<Plan>,
     /// Of the asynchronous collectives.
     pub(crate) book: RefCell<Book>,
+    /// With members on other nodes; none before the first of these calls, or if there are no such members.
+    pub(crate) correspondence: OnceCell<Rc<Correspondence>>,
 }
 
 /// Where a team that was formed comes from.
@@ -96,6 +102,7 @@ impl Team {
             NonNull::new(address.cast()).expect("parts lie inside the mapping")
         };
         let controls = members.iter().map(of_member).collect();
+        let division = Division::of(&image, index, &members);
         Self {
             index,
             members,
@@ -113,8 +120,10 @@ impl Team {
             alarm: Cell::new(0),
             has_failed: Cell::new(false),
             regular: OnceCell::new(),
+            division,
             plan: OnceCell::new(),
             book: RefCell::default(),
+            correspondence: OnceCell::new(),
         }
     }
 
@@ -172,6 +181,11 @@ impl Team {
         region.part_address(self.members[index] as usize, self.scratch)
     }
 
+    /// Where in each part of the region the scratch space is.
+    pub(crate) fn scratch_offset(&self) -> usize {
+        self.scratch
+    }
+
     /// How the images of the team wait for each other: as the job's table of choices says, or else as is
     /// fastest for so many.
     #[inline]
@@ -190,14 +204,30 @@ impl Team {
             .choices()
             .barrier(images)
             .unwrap_or_else(built_in);
+        let barrier = self.possible(barrier);
         self.barrier.set(Some(barrier));
         barrier
+    }
+
+    /// The barrier by which the images meet that want this one. Between nodes there is but one way, for which it only
+    /// matters that the images agree, and that they do not take the short way of the flat one.
+    pub(crate) fn possible(&self, barrier: Barrier) -> Barrier {
+        match (&self.division, barrier) {
+            (Some(_), Barrier::Flat) => Barrier::Dissemination,
+            _ => barrier,
+        }
+    }
+
+    /// How the images are divided among nodes; none if all share memory.
+    #[inline]
+    pub(crate) fn division(&self) -> Option<&Division> {
+        self.division.as_ref()
     }
 
     /// Local. Chooses how the images of the team wait for each other from the next meeting on. All images must
     /// choose the same between the same two collective operations, otherwise the next ends the job with a report.
     pub fn set_barrier(&self, barrier: Barrier) {
-        self.barrier.set(Some(barrier));
+        self.barrier.set(Some(self.possible(barrier)));
     }
 
     /// Begins a turn in which a collective uses the scratch space, and counts it: the same number on all
@@ -290,9 +320,10 @@ impl Team {
     #[inline]
     #[must_use]
     pub fn algorithm(&self, kind: Kind, bytes: usize) -> Algorithm {
-        let plan = self
-            .plan
-            .get_or_init(|| self.image.choices().plan(self.images()));
+        let plan = self.plan.get_or_init(|| {
+            let is_apart = self.division.is_some();
+            self.image.choices().plan(self.images(), is_apart)
+        });
         plan.algorithm(kind, bytes)
     }
 

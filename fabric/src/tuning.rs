@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use crate::choice::Choices;
 use crate::image::Image;
+use crate::message::{Kind, Letter};
 use crate::tally::Tally;
 use crate::text::Text;
 use crate::waiting::Cause;
@@ -39,9 +40,19 @@ impl Image {
                 path().display()
             ));
         }
+        if self.network.is_some() {
+            self.send_to_all(&Letter::new(Kind::Choices).bytes(text.as_bytes()));
+        }
+        self.take_choices(&text);
+    }
+
+    /// Hands the table to the images of this node. If others did so before, it was the same.
+    pub(crate) fn take_choices(&self, text: &str) {
         let record = &self.job.region.job().choices;
-        record.text.set(&text);
-        record.ready.raise_to(1);
+        if record.ready.count() == 0 {
+            record.text.set(text);
+            record.ready.raise_to(1);
+        }
     }
 
     fn read_choices(&self) -> String {

@@ -12,6 +12,7 @@ use crate::control::ENDED;
 use crate::deadlock::Suspicion;
 use crate::failure;
 use crate::image::Image;
+use crate::network::{NAP, SHORTEST_NAP};
 use crate::sleep::SleepRecord;
 use crate::tally::{self, Tally, Watch};
 use crate::text::Text;
@@ -128,6 +129,10 @@ pub(crate) struct Waiting<'a, C> {
     deadline: Option<Instant>,
     suspicion: Suspicion,
     alarm: Cell<u32>,
+    /// The next sleep of an image that must look for messages.
+    nap: Cell<Duration>,
+    /// When it was first heedful of the silence of others.
+    silent_since: Cell<Option<Instant>>,
     /// When the image lay down, or turned over last.
     still_since: Cell<Option<Instant>>,
 }
@@ -140,12 +145,24 @@ impl<'a, C: Cause> Waiting<'a, C> {
             cause,
             suspicion: Suspicion::default(),
             alarm: Cell::new(0),
+            silent_since: Cell::new(None),
+            nap: Cell::new(SHORTEST_NAP),
             still_since: Cell::new(None),
         }
     }
 
     fn record(&self) -> &WaitRecord {
         &self.image.control(self.image.index).waiting
+    }
+
+    /// How long to sleep at most before messages are looked for: at first not long, as they come soon as a rule.
+    fn longest_nap(&self) -> Duration {
+        if self.image.network.is_none() {
+            return HEARTBEAT;
+        }
+        let nap = self.nap.get();
+        self.nap.set((nap * 2).min(NAP));
+        nap
     }
 
     /// Whether only another image can end the wait.
@@ -158,6 +175,12 @@ impl<C: Cause> Watch for Waiting<'_, C> {
     type Stop = Stop;
 
     fn look(&self) -> Result<(), Stop> {
+        self.image.publish_traffic();
+        self.image.poll();
+        if self.image.minds_silence() {
+            self.image
+                .mind_silence(&self.silent_since, self.cause.awaited());
+        }
         let alarm = self.image.job.region.job().alarm();
         if alarm & ENDED != 0 {
             return Err(Stop::Ended);
@@ -185,6 +208,7 @@ impl<C: Cause> Watch for Waiting<'_, C> {
                 .min(HEARTBEAT),
             None => HEARTBEAT,
         }
+        .min(self.longest_nap())
     }
 
     fn lie_down(&self, tally: &Tally, target: u64) {

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use loom::cell::UnsafeCell;
 use loom::thread;
-use queue_lock::{QueueLock, QueueNode, Refusal, User, Wake};
+use queue_lock::{QueueLock, QueueNode, Refusal, User, Waiter, Wake};
 use tally::{Patience, Tally, Watch};
 
 const SLEEP_AT_ONCE: Patience = Patience {
@@ -109,16 +109,18 @@ impl User for Image<'_> {
         model::alarm() & 1 << image != 0
     }
 
-    fn alarm(&self) -> u32 {
-        model::alarm()
-    }
-
     fn has_ended(&self) -> bool {
         false
     }
 
     fn patience(&self) -> Patience {
         SLEEP_AT_ONCE
+    }
+}
+
+impl Waiter for Image<'_> {
+    fn alarm(&self) -> u32 {
+        model::alarm()
     }
 
     fn wait(&self, granted: &Tally, number: u64, alarm: u32) -> Result<(), Wake> {

@@ -21,4 +21,4 @@ pub use panics::panic_of;
 pub use part::{Bounds, COLUMNS, Part, RawPart};
 pub use plan::{Action, RawStep, Round, Step, plan};
 pub use sample::{Celsius, Even, Kind, Level, Particle, Sample, Wide, bits, mix};
-pub use setting::{IMAGE_COUNTS, Setting, config};
+pub use setting::{DIVISIONS, IMAGE_COUNTS, Setting, config};

@@ -6,6 +6,9 @@ use proptest::prelude::*;
 /// Image counts worth a test: one, powers of two, others, and more than there are cores.
 pub const IMAGE_COUNTS: [usize; 6] = [1, 2, 3, 4, 7, 8];
 
+/// Counts of images, and of nodes that divide them evenly or not, down to one image each.
+pub const DIVISIONS: [(usize, usize); 6] = [(2, 2), (3, 2), (4, 2), (5, 3), (7, 4), (8, 4)];
+
 /// How a job runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
@@ -13,25 +16,78 @@ pub struct Setting {
     pub images: usize,
     /// Whether corefs load and store, or take the way of a network.
     pub direct: bool,
+    /// How many nodes there are that share no memory.
+    pub nodes: usize,
 }
 
 impl Setting {
-    /// Any of the settings.
-    pub fn any() -> impl Strategy<Value = Self> {
-        (prop::sample::select(&IMAGE_COUNTS[..]), any::<bool>())
-            .prop_map(|(images, direct)| Self { images, direct })
+    /// So many images that reach each other's memory directly.
+    #[must_use]
+    pub fn of(images: usize) -> Self {
+        Self {
+            images,
+            direct: true,
+            nodes: 1,
+        }
     }
 
-    /// Every setting.
+    /// Any of the settings on one node.
+    pub fn any() -> impl Strategy<Value = Self> {
+        (prop::sample::select(&IMAGE_COUNTS[..]), any::<bool>()).prop_map(|(images, direct)| Self {
+            direct,
+            ..Self::of(images)
+        })
+    }
+
+    /// Any of the settings, on one node or on several.
+    pub fn anywhere() -> impl Strategy<Value = Self> {
+        let apart = (prop::sample::select(&DIVISIONS[..]), any::<bool>());
+        let apart = apart.prop_map(|((images, nodes), direct)| Self {
+            images,
+            direct,
+            nodes,
+        });
+        prop_oneof![Self::any(), apart]
+    }
+
+    /// Every setting on one node.
     pub fn all() -> impl Iterator<Item = Self> {
-        let both = |images| [true, false].map(|direct| Self { images, direct });
+        let both = |images| {
+            [true, false].map(|direct| Self {
+                direct,
+                ..Self::of(images)
+            })
+        };
         IMAGE_COUNTS.into_iter().flat_map(both)
+    }
+
+    /// Settings on several nodes.
+    pub fn apart() -> impl Iterator<Item = Self> {
+        DIVISIONS.into_iter().map(|(images, nodes)| Self {
+            nodes,
+            ..Self::of(images)
+        })
+    }
+
+    /// Every setting on one node, and some on several.
+    pub fn everywhere() -> impl Iterator<Item = Self> {
+        Self::all().chain(Self::apart())
+    }
+
+    /// Whether one image reaches the places of another by load and store.
+    #[must_use]
+    pub fn reaches(self, image: usize, other: usize) -> bool {
+        let each = self.images.div_ceil(self.nodes);
+        self.direct && image / each == other / each
     }
 
     /// A job with this setting.
     #[must_use]
     pub fn launch(self) -> Launch {
-        Launch::new(self.images).direct(self.direct).heap(1 << 20)
+        Launch::new(self.images)
+            .direct(self.direct)
+            .simulated_nodes(self.nodes)
+            .heap(1 << 20)
     }
 
     /// Runs `body` on each image, and returns what it returned in the order of the images.

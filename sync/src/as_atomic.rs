@@ -32,6 +32,10 @@ pub trait AsAtomic<T: Remote> {
     ///
     /// Puts and gets of the place may happen in between: each is atomic for a value of this size, but a put
     /// replaces what atomic operations made of the value.
+    ///
+    /// If the images do not all share memory, that holds only for puts that synchronisation keeps apart from the atomic
+    /// operations: what a put and an atomic operation at the same moment make of the aligned four bytes around the value,
+    /// or of the eight of a larger one, is unspecified.
     fn as_atomic(&self) -> &Coref<Coatomic<T>>
     where
         T: LockFree,

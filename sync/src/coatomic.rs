@@ -21,6 +21,12 @@ use coarray_coref::{AtomicCell as _, BitsCell, NumberCell, Remote, Shared, Symme
 /// turns, and those that load it wait for nobody. If an image fails in the middle of it, the value is
 /// the old or the new one, and the others go on.
 ///
+/// If the images of a job do not all share memory, all operations on its coatomics are the network's, those of the owner
+/// and its neighbours too, because a network's operations and instructions may not know of each other. Values of less than
+/// 32 bits, and what no network does, such as arithmetic on floats, are loops of compare-exchange there. Only images can
+/// carry them out: another thread that tries panics. A coatomic outside of coarrays, such as a local variable, stays what
+/// it is everywhere.
+///
 /// # Examples
 /// ```
 /// use coarray_sync::Coatomic;

@@ -1,19 +1,24 @@
 //! Events: one image tells another that something has happened.
 
 use std::fmt;
+use std::mem::offset_of;
 use std::panic::Location;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use coarray_coref::{Shared, Symmetric};
-use coarray_fabric::{Cause, ImageFailed, Interruption, Tally, Team, complete, this_image};
+use coarray_fabric::{
+    Cause, Image, ImageFailed, Interruption, Tally, Team, complete, complete_but_posts, is_apart,
+    may_be_apart, this_image, with_home,
+};
 
 /// An event: any image posts it, and the image that it is on waits for posts.
 ///
 /// It counts: each post is consumed by one wait, and a wait for a post that came earlier returns at once. A
 /// post releases and a wait acquires: what an image wrote or put before it posted is visible to the image
-/// whose wait consumed the post.
+/// whose wait consumed the post. Posts of different events may overtake each other between images that share no memory;
+/// who meets the poster in [`sync_all`](crate::sync_all) or [`sync_images`](crate::sync_images) afterwards sees all.
 ///
 /// Coarrays of events need no opening. `x.at(i).post()` posts the event of image `i`, see
 /// [`CoeventPlace`](crate::CoeventPlace); `x.wait()` waits for one's own.
@@ -97,8 +102,22 @@ impl Coevent {
 
     #[inline]
     pub(crate) fn raise(&self) {
-        complete();
-        self.posts.0.add(1);
+        complete_but_posts();
+        if !is_apart() || !self.is_posted_by_message() {
+            self.posts.0.add(1);
+        }
+    }
+
+    /// Posts the event if it is on another node.
+    #[cold]
+    fn is_posted_by_message(&self) -> bool {
+        Image::with_current(|image| match image.elsewhere(&self.posts.0) {
+            Some(place) => {
+                image.tell_to_post(place);
+                true
+            }
+            None => false,
+        })
     }
 
     /// Local. How many posts wait to be consumed.
@@ -119,16 +138,40 @@ impl Coevent {
     /// Fortran 2018 `event_query`, clause 16.9.72.
     #[must_use]
     pub fn query(&self) -> u64 {
-        let mut consumed = self.consumed.0.load(Ordering::Acquire);
-        loop {
-            let posts = self.posts.0.count();
-            // If nothing was consumed meanwhile, so many were there when the posts were counted.
-            let now = self.consumed.0.load(Ordering::Acquire);
-            if now == consumed {
-                return posts - consumed;
+        let far = match may_be_apart() {
+            true => with_home(self, |image, _| self.query_apart(image)).flatten(),
+            false => None,
+        };
+        far.unwrap_or_else(|| {
+            let consumed = || self.consumed.0.load(Ordering::Acquire);
+            posts_left(consumed, || self.posts.0.count())
+        })
+    }
+
+    /// How many posts wait, if the event is on another node.
+    fn query_apart(&self, image: &Image) -> Option<u64> {
+        let Some(event) = image.elsewhere(self) else {
+            // Posts of other nodes come only when the image looks for them.
+            image.poll();
+            return None;
+        };
+        image.come_by();
+        // What this image has posted so far is counted.
+        complete();
+        let get = |offset: usize| {
+            let mut word = [0; 8];
+            let offset = event.offset + offset;
+            // SAFETY: the sources are the bytes of an atomic word, to which nobody has an exclusive reference.
+            unsafe {
+                image
+                    .fabric()
+                    .get(event.image, offset, word.as_mut_ptr(), word.len());
             }
-            consumed = now;
-        }
+            u64::from_ne_bytes(word)
+        };
+        let consumed = || get(offset_of!(Self, consumed));
+        let posts = || Tally::count_in(get(offset_of!(Self, posts)));
+        Some(posts_left(consumed, posts))
     }
 
     /// Local. Waits for a post and consumes it.
@@ -204,7 +247,21 @@ impl Coevent {
         if self.try_consume(1) {
             return Ok(true);
         }
-        match Team::current() {
+        self.look_again()
+    }
+
+    #[cold]
+    #[track_caller]
+    fn look_again(&self) -> Result<bool, ImageFailed> {
+        let team = Team::current();
+        if is_apart() {
+            self.assert_is_here(team.image());
+            team.image().poll();
+            if self.try_consume(1) {
+                return Ok(true);
+            }
+        }
+        match team {
             team if team.has_failed_images() => Err(ImageFailed::of(&team)),
             _ => Ok(false),
         }
@@ -303,6 +360,15 @@ impl Coevent {
         }
     }
 
+    fn assert_is_here(&self, image: &Image) {
+        if let Some(place) = image.elsewhere(self) {
+            panic!(
+                "this event is on image {}, and only that image can wait for it",
+                place.image
+            );
+        }
+    }
+
     fn wait_until(
         &self,
         posts: u64,
@@ -310,6 +376,7 @@ impl Coevent {
         team: &Rc<Team>,
         caller: &'static Location<'static>,
     ) -> Result<(), Interruption> {
+        self.assert_is_here(team.image());
         let target = self
             .consumed
             .0
@@ -325,6 +392,20 @@ impl Coevent {
         team.image().wait(&self.posts.0, target, waiting)?;
         self.consumed.0.store(target, Ordering::Release);
         Ok(())
+    }
+}
+
+/// How many posts are not consumed, of what the two counts say one after the other.
+fn posts_left(consumed: impl Fn() -> u64, posts: impl Fn() -> u64) -> u64 {
+    let mut before = consumed();
+    loop {
+        let posts = posts();
+        // If nothing was consumed meanwhile, so many were there when the posts were counted.
+        let now = consumed();
+        if now == before {
+            return posts - before;
+        }
+        before = now;
     }
 }
 

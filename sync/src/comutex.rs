@@ -2,15 +2,19 @@
 
 use std::cell::UnsafeCell;
 use std::fmt;
+use std::mem::offset_of;
 use std::panic::Location;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 use std::time::{Duration, Instant};
 
 use coarray_coref::{Access, Coref, Remote, Shared, Symmetric, check_value};
-use coarray_fabric::{Image, LockError, LockKind, QueueLock, direct};
+use coarray_fabric::{
+    Image, LockError, LockKind, QueueLock, clear_poison_of, direct, holder_of, poisoner_of,
+};
 
 use crate::comutex_guard::ComutexGuard;
+use crate::far_slots::FarSlots;
 
 /// A value that one image at a time reads and writes: whoever has [locked](ComutexPlace::lock) it.
 ///
@@ -19,6 +23,9 @@ use crate::comutex_guard::ComutexGuard;
 ///
 /// A comutex is *poisoned* when an image panics while it holds it, or dies, in a job that keeps going: what it
 /// was about to do is then half done. The value itself is whole, always: it is the last one that was put.
+///
+/// For images of other nodes, the image that the comutex is on takes and gives it back when it comes by: in every wait,
+/// and now and then in other operations of the library. All images stand in one queue.
 ///
 /// # Examples
 /// ```
@@ -112,27 +119,33 @@ impl<T: Remote> Comutex<T> {
     /// One-sided. As [`ComutexPlace::is_poisoned`].
     #[must_use]
     pub fn is_poisoned(&self) -> bool {
-        self.lock.poisoner().is_some()
+        poisoner_of(&self.lock).is_some()
     }
 
     /// One-sided. As [`ComutexPlace::clear_poison`].
     pub fn clear_poison(&self) {
-        self.lock.clear_poison();
+        clear_poison_of(&self.lock);
     }
 
     /// The last value that was put; for whoever holds the lock.
     #[inline]
     #[track_caller]
-    pub(crate) fn load(&self) -> T {
+    pub(crate) fn load(&self, image: &Image) -> T {
+        if let Some(slots) = self.far_slots(image) {
+            return check_value(slots.load(), image.index());
+        }
         let version = self.version.load(Ordering::Acquire);
         // SAFETY: the slot is a part of `self`, and accessed by `direct` only.
         let value = unsafe { direct::load(self.slot(version)) };
-        check_value(value, self.lock.holder().unwrap_or_default())
+        check_value(value, image.index())
     }
 
     /// Replaces the value; for whoever holds the lock. If the image dies before it is done, the old one stays.
     #[inline]
-    pub(crate) fn store(&self, value: &T) {
+    pub(crate) fn store(&self, image: &Image, value: &T) {
+        if let Some(slots) = self.far_slots(image) {
+            return slots.store(value);
+        }
         let version = self.version.load(Ordering::Relaxed) + 1;
         // SAFETY: as in `load`; a `Remote` type has no padding.
         unsafe { direct::store(self.slot(version), value) }
@@ -140,6 +153,15 @@ impl<T: Remote> Comutex<T> {
         // An image that is killed has done all up to some instruction. The next value, which goes to the slot of
         // the old one, must not get there by instructions before this one.
         compiler_fence(Ordering::SeqCst);
+    }
+
+    /// The slots as images of other nodes reach them, if this is one.
+    #[inline]
+    fn far_slots<'a>(&self, image: &'a Image) -> Option<FarSlots<'a, T>> {
+        let place = image.elsewhere(self)?;
+        let (version, slots) = (offset_of!(Self, version), offset_of!(Self, slots));
+        // SAFETY: at these offsets of a comutex are its version and its two slots, which only the holder accesses.
+        Some(unsafe { FarSlots::new(image, place, version, slots) })
     }
 
     #[inline]
@@ -171,8 +193,8 @@ impl<T> fmt::Debug for Comutex<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Comutex")
-            .field("holder", &self.lock.holder())
-            .field("poisoner", &self.lock.poisoner())
+            .field("holder", &holder_of(&self.lock))
+            .field("poisoner", &poisoner_of(&self.lock))
             .finish_non_exhaustive()
     }
 }

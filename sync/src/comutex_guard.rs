@@ -62,13 +62,13 @@ impl<'a, T: Remote> ComutexGuard<'a, T> {
     #[must_use]
     #[track_caller]
     pub fn get(&self) -> T {
-        self.comutex.load()
+        self.comutex.load(&self.image)
     }
 
     /// One-sided. Replaces the value, wholly or, if the image dies meanwhile, not at all.
     #[inline]
     pub fn put(&mut self, value: T) {
-        self.comutex.store(&value);
+        self.comutex.store(&self.image, &value);
     }
 
     /// One-sided. Gets the value, lets `change` change it, and puts it; returns what `change` returned.

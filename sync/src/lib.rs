@@ -19,6 +19,7 @@ mod coevent_place;
 mod comutex;
 mod comutex_guard;
 mod critical;
+mod far_slots;
 mod fence;
 mod form_team;
 mod sync_all;

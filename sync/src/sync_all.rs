@@ -66,6 +66,10 @@ pub fn try_sync_all() -> Result<(), ImageFailed> {
 /// Local. Completes this image's operations, as [`quiet`](crate::quiet) does: its puts are visible to all images
 /// before anything it puts later.
 ///
+/// Where images are on several nodes it also lets others go on that reach this image's memory: the engine may need this
+/// image's help for that. So a loop that looks at the image's own memory until others have put something there
+/// calls it each time.
+///
 /// # Panics
 /// On a thread that is not an image.
 ///
@@ -78,5 +82,8 @@ pub fn try_sync_all() -> Result<(), ImageFailed> {
 /// `atomic_image_fence`, *Coarray C++* section 5.1; Fortran `sync memory`.
 #[track_caller]
 pub fn image_fence() {
-    Image::current().fabric().quiet();
+    Image::with_current(|image| {
+        image.poll();
+        image.fabric().quiet();
+    });
 }

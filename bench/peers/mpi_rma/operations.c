@@ -14,6 +14,7 @@
 
 static const struct operation operations[] = {
     {"put", put, check_put, 1, {8}},
+    {"put_quiet", put_quiet, check_put_quiet, 1, {8}},
     {"get", get, check_get, 1, {8}},
     {"bulk_put", bulk_put, check_bulk_put, 1, {8, 64, KIB(1), KIB(8), KIB(64), KIB(512), KIB(4096), MAX_BULK}},
     {"bulk_get", bulk_get, check_bulk_get, 1, {8, 64, KIB(1), KIB(8), KIB(64), KIB(512), KIB(4096), MAX_BULK}},

@@ -42,6 +42,17 @@ static void put(size_t bytes, int times) {
     MPI_Win_flush(next_process(), window);
 }
 
+static void put_quiet(size_t bytes, int times) {
+    (void)bytes;
+    if (rank != 0)
+        return;
+    for (int i = 0; i < times; i++) {
+        int word = i % WORDS;
+        MPI_Put(&own_words[word], 1, MPI_UINT64_T, next_process(), DATA + word, 1, MPI_UINT64_T, window);
+        MPI_Win_flush(next_process(), window);
+    }
+}
+
 /* Waits after as many words as there is room for, as nobody has to wait for each. */
 static void get(size_t bytes, int times) {
     (void)bytes;
@@ -131,6 +142,10 @@ static void check_gets(void (*run)(size_t, int), size_t count) {
 
 static void check_put(void) {
     check_puts(put, WORDS);
+}
+
+static void check_put_quiet(void) {
+    check_puts(put_quiet, WORDS);
 }
 
 static void check_get(void) {

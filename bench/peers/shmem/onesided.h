@@ -17,6 +17,15 @@ static void put(size_t bytes, int times) {
     }
 }
 
+static void put_quiet(size_t bytes, int times) {
+    (void)bytes;
+    if (me == 0)
+        for (int i = 0; i < times; i++) {
+            shmem_ulong_p(&words[i & (WORDS - 1)], i, other);
+            shmem_quiet();
+        }
+}
+
 static void get(size_t bytes, int times) {
     (void)bytes;
     if (me == 0) {
@@ -97,14 +106,22 @@ static int is_filled(const word *source, size_t count, word first) {
     return 1;
 }
 
-static void check_put(void) {
+static void check_puts(void (*run)(size_t, int)) {
     fill(words, WORDS, 1);
     shmem_barrier_all();
-    put(8, WORDS);
+    run(8, WORDS);
     shmem_barrier_all();
     if (!is_filled(words, WORDS, me == other ? 0 : 1))
         fail("a put is wrong");
     shmem_barrier_all();
+}
+
+static void check_put(void) {
+    check_puts(put);
+}
+
+static void check_put_quiet(void) {
+    check_puts(put_quiet);
 }
 
 static void check_get(void) {

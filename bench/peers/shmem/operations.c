@@ -20,6 +20,7 @@ int main(int argc, char **argv) {
     begin((size_t)256 << 20);
     const struct operation operations[] = {
         {"put", put, check_put, 1, {8}},
+        {"put_quiet", put_quiet, check_put_quiet, 1, {8}},
         {"get", get, check_get, 1, {8}},
         {"bulk_put", bulk_put, check_bulk_put, 1, BULK},
         {"bulk_get", bulk_get, check_bulk_get, 1, BULK},

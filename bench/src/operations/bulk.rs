@@ -11,7 +11,7 @@ use std::ptr;
 use std::rc::Rc;
 use std::sync::atomic::{Ordering::SeqCst, fence};
 
-use coarray::{Coarray, quiet};
+use coarray::{Coarray, quiet, sync_all, this_image};
 
 use super::opened::Opened;
 use super::scalar::{is_active, target};
@@ -45,12 +45,22 @@ pub const BULK_GET: Operation = Operation {
 
 type Copy = fn(&mut Buffers, usize);
 
-/// Collective. `own` and its bound `raw` between the same buffers; each was checked once.
+/// Collective. `own` and its bound `raw` between the same buffers; each was checked once, `own` also by the owner of the
+/// other buffer. What goes through a fabric has no bound.
 fn trial(bytes: usize, own: Copy, raw: Copy) -> Trial {
     let buffers = Rc::new(RefCell::new(Buffers::new(bytes)));
-    if is_active() {
-        for copy in [own, raw] {
-            buffers.borrow_mut().check(copy);
+    {
+        let mut buffers = buffers.borrow_mut();
+        if is_active() {
+            buffers.check(own);
+        }
+        sync_all();
+        if this_image() == target() {
+            buffers.check_arrived();
+        }
+        sync_all();
+        if is_active() && buffers.coarray.at(target()).is_direct() {
+            buffers.check(raw);
         }
     }
     let action = |copy: Copy| {
@@ -146,6 +156,15 @@ impl Buffers {
         assert!(
             self.private == arrived && (arrived == there || arrived == here),
             "the buffer did not arrive"
+        );
+    }
+
+    /// What [`check`](Self::check) has put is there.
+    fn check_arrived(&self) {
+        let arrived = self.coarray.at(this_image()).to_vec();
+        assert!(
+            arrived[0] > 0.0 && arrived.windows(2).all(|pair| pair[0] + 1.0 == pair[1]),
+            "the buffer did not arrive where it is"
         );
     }
 }

@@ -3,13 +3,14 @@
 //!
 //! # The bounds
 //! Stores to, and loads from, the same words through a raw pointer. Both loops go by atomic words, relaxed, which are
-//! plain instructions to the processor, but ones that the compiler neither joins to vectors nor leaves out.
+//! plain instructions to the processor, but ones that the compiler neither joins to vectors nor leaves out. Where each
+//! put is completed, a fence of the processor follows each store.
 
 use std::hint::black_box;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed, Ordering::SeqCst, fence};
 
-use coarray::{Coarray, Open, num_images, quiet, this_image};
+use coarray::{Coarray, Open, num_images, quiet, sync_all, this_image};
 
 use super::opened::Opened;
 use super::{Operation, Part, Trial};
@@ -23,6 +24,13 @@ pub const PUT: Operation = Operation {
     name: "put",
     sizes: &[8],
     prepare: |_, _| trial(puts, raw_puts),
+};
+
+/// `place.put(value)` of `u64` and `quiet()`.
+pub const PUT_QUIET: Operation = Operation {
+    name: "put_quiet",
+    sizes: &[8],
+    prepare: |_, _| trial(completed_puts, raw_completed_puts),
 };
 
 /// `place.get()` of `u64`.
@@ -57,9 +65,7 @@ fn trial(
     raw: impl Fn(&AtomicWords, usize) + 'static,
 ) -> Trial {
     let own_words = Rc::new(Opened::new(Coarray::<Words>::zeroed()));
-    if is_active() {
-        check(&own_words);
-    }
+    check(&own_words);
     let raw_words = Rc::clone(&own_words);
     Trial {
         own: Box::new(move |times| {
@@ -94,6 +100,22 @@ fn puts(words: &Open<Words>, to: usize, times: usize) {
 }
 
 #[inline(never)]
+fn completed_puts(words: &Open<Words>, to: usize, times: usize) {
+    for i in 0..times {
+        words.at(to)[i % WORDS].put(i as u64);
+        quiet();
+    }
+}
+
+#[inline(never)]
+fn raw_completed_puts(words: &AtomicWords, times: usize) {
+    for i in 0..times {
+        words[i % WORDS].store(i as u64, Relaxed);
+        fence(SeqCst);
+    }
+}
+
+#[inline(never)]
 fn raw_puts(words: &AtomicWords, times: usize) {
     for i in 0..times {
         words[i % WORDS].store(i as u64, Relaxed);
@@ -119,19 +141,47 @@ fn raw_gets(words: &AtomicWords, times: usize) -> u64 {
     sum
 }
 
-/// Both ways write and read the same words.
+/// Collective. All ways write and read the same words, as their owner sees as well. What goes through a fabric has no
+/// bound.
 fn check(words: &Open<Words>) {
-    let there = words_of(words);
+    if is_active() {
+        check_ways(words);
+    }
+    sync_all();
+    if this_image() == target() {
+        let sum = gets(words, target(), WORDS);
+        assert_eq!(sum, LAST, "words did not arrive where they are");
+    }
+    sync_all();
+}
+
+/// The sum of the words after so many puts and half as many again.
+const LAST: u64 = {
+    let (first, end) = (WORDS as u64 / 2, WORDS as u64 / 2 * 3);
+    (first + end - 1) * (end - first) / 2
+};
+
+fn check_ways(words: &Open<Words>) {
     let times = WORDS + WORDS / 2;
-    let expected: u64 = (WORDS / 2..times).map(|value| value as u64).sum();
-    for put in [&|| puts(words, target(), times) as _, &|| {
-        raw_puts(there, times)
-    }] as [&dyn Fn(); 2]
-    {
+    let mut ways: Vec<Box<dyn Fn() + '_>> = vec![
+        Box::new(|| puts(words, target(), times)),
+        Box::new(|| completed_puts(words, target(), times)),
+    ];
+    let there = words.at(target()).is_direct().then(|| words_of(words));
+    if let Some(there) = there {
+        ways.push(Box::new(|| raw_puts(there, times)));
+        ways.push(Box::new(|| raw_completed_puts(there, times)));
+    }
+    for put in ways {
         words.at(target()).fill(0);
+        quiet();
         put();
-        for sum in [gets(words, target(), WORDS), raw_gets(there, WORDS)] {
-            assert_eq!(sum, expected, "words did not arrive");
+        let sums = [
+            Some(gets(words, target(), WORDS)),
+            there.map(|there| raw_gets(there, WORDS)),
+        ];
+        for sum in sums.into_iter().flatten() {
+            assert_eq!(sum, LAST, "words did not arrive");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What `cobench --help` prints.
 
+use crate::engines::engine::Engine;
 use crate::kernels::list::KERNELS;
 use crate::operations;
 use crate::peers::Peer;
@@ -13,6 +14,7 @@ pub fn help() -> String {
             folded("only these operations: ", operations::names()),
         ),
         ("{kernels}", KERNELS.map(|kernel| kernel.name).join(", ")),
+        ("{engines}", Engine::ALL.map(Engine::name).join(", ")),
         (
             "{peers}",
             folded("also measure these peers, in turn with coarray: ", peers),
@@ -58,6 +60,7 @@ Measures coarray beside the bare hardware and beside its peers, at the same mome
 usage: cobench micro [--images N] [--fabric F] [--only NAME,...] [--peer NAME,...] [--json] [--plot DIR] [--quick]
        cobench peers [the same options]
        cobench kernels [--images N] [--fabric F] [--only NAME,...] [--json] [--quick]
+       cobench engines [--images N] [--rounds N] [--engine NAME,...] [--only NAME,...] [--json] [--quick]
        cobench tune [--images N,...] [--output FILE] [--quick]
        cobench scale [--images N] [--fabric F] [--only NAME,...] [--json] [--plot DIR] [--quick]
        cobench model [--images N,...] [--only NAME,...] [--bytes N] [--latency T] [--overhead T] [--gap T]
@@ -67,12 +70,15 @@ usage: cobench micro [--images N] [--fabric F] [--only NAME,...] [--peer NAME,..
   micro             time single operations: one row for each operation and size
   peers             the same and the kernels, beside every peer that is installed
   kernels           run whole programs: {kernels}
+  engines           time operations on MPI and OpenSHMEM, beside processes and the same calls in C
   tune              find the fastest algorithm of each collective operation, and write them down
   scale             run life and the kernels on 1, 2, 4, ... images: what do more of them gain?
   model             predict barriers and collective operations for up to millions of images, by the LogGP model
 
   --images N        number of images; tune takes several (default: one on each core; tune: 2,4,8)
   --fabric F        what images are: processes or threads (default: processes)
+  --rounds N        how often each program is started (default: 15)
+  --engine NAME,... {engines} (default: mpi,shmem)
   --only NAME,...   {operations}
                     peers and kernels: also {kernels}
   --peer NAME,...   {peers}
@@ -92,6 +98,12 @@ one block where an image has one for each.
 Kernels are programs of their own that lie beside cobench, the Parallel Research Kernels and RandomAccess of the HPC
 Challenge. Each checks its result. Beside its rate, in the units of those kernels, stands the time of an iteration; the first
 is not counted.
+
+Engines takes a cobench that is built with the features mpi and shmem; mpirun and shmemrun start it. Where images reach each
+other's memory directly, operations are compared with those on processes, and sync_all with the barrier of the library;
+with COARRAY_DIRECT=0, which makes everything go through the library (fabric), with the same calls in C. The engine processes
+shows what our own fabric costs. The ratio says how many times as long the operation takes (median over rounds), the
+target how many times as long it may.
 
 Tune compares all algorithms of each kind of operation and all barriers, takes about a minute for each number of images,
 and writes what is faster than the built-in choice by 5 % in most rounds. Jobs read the file in the folder where they

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::values::{bad_value, number, operations};
+use super::values::{bad_value, image_count, number, operations};
 use super::words::Words;
 use super::{Command, OptionsError};
 use crate::scale::life::Torus;
@@ -28,6 +28,8 @@ pub struct Job {
 pub enum Task {
     /// Operations and their bounds.
     Micro,
+    /// Operations alone, on so many images, which need not reach each other's memory.
+    Alone(usize),
     /// The algorithms of collective operations.
     Tune,
     /// Nothing: what it costs to begin and to end is measured from outside.
@@ -41,6 +43,10 @@ pub fn job(words: &mut Words) -> Result<Command, OptionsError> {
     let mut options = Job::of(Task::Micro);
     while let Some(option) = words.option() {
         match option.as_str() {
+            "--alone" => {
+                let images = image_count(&option, &words.value(&option)?)?;
+                options.task = Task::Alone(images);
+            }
             "--tune" => options.task = Task::Tune,
             "--launch" => options.task = Task::Launch,
             "--life" => {
@@ -87,6 +93,7 @@ impl Job {
         let mut words = vec![JOB.to_owned()];
         match self.task {
             Task::Micro => {}
+            Task::Alone(images) => words.push(format!("--alone={images}")),
             Task::Tune => words.push("--tune".into()),
             Task::Launch => words.push("--launch".into()),
             Task::Life(torus) => words.push(format!("--life={torus}")),

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use super::*;
+use crate::engines::engine::Engine;
 use crate::kernels::list::KERNELS;
 use crate::operations;
 use crate::peers::Peer;
@@ -54,6 +55,24 @@ fn kernels_have_options_of_their_own() {
 }
 
 #[test]
+fn engines_have_options_of_their_own() {
+    let expected = Engines {
+        images: 3,
+        rounds: Some(4),
+        engines: vec![Engine::Shmem, Engine::Processes],
+        only: vec!["put_quiet".into()],
+        json: true,
+        quick: true,
+    };
+    let line =
+        "engines --images 3 --rounds=4 --engine shmem,processes --only put_quiet --json --quick";
+    assert_eq!(parse(line), Ok(Command::Engines(expected)));
+    for engine in Engine::ALL {
+        assert!(help().contains(engine.name()), "{}", engine.name());
+    }
+}
+
+#[test]
 fn all_peers_are_measured_by_peers() {
     let Ok(Command::Peers(options)) = parse("peers --quick") else {
         panic!("peers is micro with all peers");
@@ -82,7 +101,7 @@ fn help_is_found_everywhere_and_names_everything() {
 
 #[test]
 fn a_job_understands_its_own_words() {
-    for task in [Task::Micro, Task::Tune, Task::Launch] {
+    for task in [Task::Micro, Task::Alone(3), Task::Tune, Task::Launch] {
         let job = Job {
             task,
             only: vec!["co_sum".into()],
@@ -114,6 +133,9 @@ fn errors_name_the_word_that_is_wrong() {
         ("tune --json", "--json"),
         ("kernels --only co_sum", "co_sum"),
         ("kernels --peer mpi", "--peer"),
+        ("engines --rounds 0", "--rounds 0"),
+        ("engines --engine steam", "steam"),
+        ("engines --fabric mpi", "--fabric"),
     ] {
         let error = parse(line).unwrap_err();
         assert!(

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use super::{Fabric, OptionsError};
+use crate::engines::engine::Engine;
 use crate::kernels::list::KERNELS;
 use crate::operations;
 use crate::peers::Peer;
@@ -71,6 +72,17 @@ pub fn name_of(option: &str, text: &str, names: &[&str]) -> Result<String, Optio
         let expected = format!("some of {}", names.join(", "));
         Err(bad_value(option, text, expected))
     }
+}
+
+/// The name of an engine.
+pub fn engine(text: &str) -> Result<Engine, OptionsError> {
+    Engine::ALL
+        .into_iter()
+        .find(|engine| engine.name() == text)
+        .ok_or_else(|| {
+            let names = Engine::ALL.map(Engine::name).join(", ");
+            bad_value("--engine", text, format!("some of {names}"))
+        })
 }
 
 /// The name of a peer.

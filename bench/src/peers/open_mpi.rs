@@ -1,5 +1,6 @@
 //! What Open MPI starts: C with MPI or OpenSHMEM, and coarrays in Fortran over MPI.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -139,21 +140,27 @@ impl Model for OpenMpi {
     }
 
     fn run(&self, file: &Path, _program: &str, processes: usize) -> Command {
-        let mut command = Command::new(self.launcher);
-        command.args(["-n", &processes.to_string()]);
-        command.args(if fit(processes) {
-            ["--bind-to", "core"].as_slice()
-        } else {
-            ["--oversubscribe", "--bind-to", "none"].as_slice()
-        });
-        command
-            .arg(file)
-            .envs(self.environment.iter().copied())
-            // Open MPI asks twice whether root means it.
-            .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-            .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        let mut command = start(self.launcher, file, processes);
+        command.envs(self.environment.iter().copied());
         command
     }
+}
+
+/// Has a launcher of Open MPI start so many processes of a program, bound to cores of their own if these suffice.
+pub fn start(launcher: &str, program: impl AsRef<OsStr>, processes: usize) -> Command {
+    let mut command = Command::new(launcher);
+    command.args(["-n", &processes.to_string()]);
+    command.args(if fit(processes) {
+        ["--bind-to", "core"].as_slice()
+    } else {
+        ["--oversubscribe", "--bind-to", "none"].as_slice()
+    });
+    command
+        .arg(program)
+        // Open MPI asks twice whether root means it.
+        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command
 }
 
 /// OpenCoarrays over Open MPI, as Debian calls the file.

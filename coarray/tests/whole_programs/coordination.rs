@@ -72,3 +72,8 @@ pub fn events() {
     }
     assert_eq!(full.query(), 0);
 }
+
+/// Every image waits for the next one.
+pub fn ring_of_pairs() {
+    sync_images(&[(this_image() + 1) % num_images()]);
+}

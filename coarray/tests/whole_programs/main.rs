@@ -6,6 +6,7 @@
 
 mod asynchronous;
 mod choices;
+mod cluster;
 mod coordination;
 mod delays;
 mod disagreements;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         keep_going::trials(),
         launch::trials(),
         no_deadlock::trials(),
+        cluster::trials(),
     ]
     .concat();
     let trials = trials.into_iter().map(|(name, check)| {

@@ -11,6 +11,22 @@ use coarray::{error_stop_with, field};
 
 use crate::{coordination, delays, failing};
 
+/// All that must work, in one job.
+fn everything() {
+    all_to_all();
+    allocation();
+    coatomics();
+    crate::asynchronous::cofutures();
+    crate::asynchronous::collectives();
+    collectives();
+    coordination::teams();
+    coordination::events();
+    sync_all();
+    if this_image() == 0 {
+        println!("everything works");
+    }
+}
+
 /// Runs the program called `name`.
 pub fn run(name: &str) -> ExitCode {
     match name {
@@ -19,6 +35,8 @@ pub fn run(name: &str) -> ExitCode {
         "all_to_all" => coarray::launch(all_to_all),
         "allocation" => coarray::launch(allocation),
         "coatomics" => coarray::launch(coatomics),
+        "everything" => coarray::launch(everything),
+        "ring_of_pairs" => coarray::launch(coordination::ring_of_pairs),
         "cofutures" => coarray::launch(crate::asynchronous::cofutures),
         "senders" => coarray::launch(crate::choices::senders),
         "own_choice" => coarray::launch(crate::choices::own_choice),

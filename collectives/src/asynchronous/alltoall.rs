@@ -49,8 +49,9 @@ where
             let mut received = Vec::with_capacity(share * images);
             for from in 0..images {
                 // SAFETY: every image posts its elements, which are as many everywhere.
-                let part = unsafe { arrived.part::<V::Element>(from) };
-                received.extend_from_slice(&part[share * me..share * (me + 1)]);
+                let part =
+                    unsafe { arrived.part_in::<V::Element>(from, share * me..share * (me + 1)) };
+                received.extend_from_slice(&part);
             }
             received
         })

@@ -51,7 +51,7 @@ where
             if !is_root {
                 // SAFETY: the root posts its elements.
                 let part = unsafe { arrived.part(root) };
-                values.elements_mut().copy_from_slice(part);
+                values.elements_mut().copy_from_slice(&part);
             }
             values
         })

@@ -87,8 +87,11 @@ where
 /// # Safety
 /// As [`Arrived::part`].
 unsafe fn side_by_side<T: Remote>(arrived: &Arrived) -> Vec<T> {
-    let images = 0..arrived.team().images();
-    // SAFETY: passed on.
-    let parts: Vec<&[T]> = images.map(|index| unsafe { arrived.part(index) }).collect();
-    parts.concat()
+    let images = arrived.team().images();
+    let mut all = Vec::with_capacity(images * arrived.length::<T>(0));
+    for index in 0..images {
+        // SAFETY: passed on.
+        all.extend_from_slice(&unsafe { arrived.part(index) });
+    }
+    all
 }

@@ -5,7 +5,7 @@ use std::panic::Location;
 use coarray_coref::{Cofuture, Remote, Values};
 use coarray_fabric::{Operation, Team, this_image};
 
-use crate::asynchronous::{Arrived, Begin, Begun, all, all_for, bytes, elements};
+use crate::asynchronous::{Arrived, Begin, Begun, Part, all, all_for, bytes};
 
 /// Parts in one record start at multiples of so many words, a cache line.
 const LINE: usize = 8;
@@ -205,13 +205,12 @@ fn table_words(images: usize) -> usize {
 ///
 /// # Safety
 /// Image `from` called [`post_parts`] for `T`s.
-unsafe fn my_part<T: Remote>(arrived: &Arrived, from: usize) -> &[T] {
+unsafe fn my_part<T: Remote>(arrived: &Arrived, from: usize) -> Part<'_, T> {
     let (me, images) = (arrived.team().index(), arrived.team().images());
-    let (table, values) = arrived
-        .posting
-        .from(from)
-        .split_at(table_words(images) * size_of::<u64>());
     // SAFETY: a table of words comes first, which is whole cache lines, and then the elements.
-    let (table, values) = unsafe { (elements::<u64>(table), elements(values)) };
-    &values[table[me] as usize..table[me + 1] as usize]
+    unsafe {
+        let table = arrived.part_in::<u64>(from, me..me + 2);
+        let range = table[0] as usize..table[1] as usize;
+        arrived.part_behind(from, table_words(images) * size_of::<u64>(), range)
+    }
 }

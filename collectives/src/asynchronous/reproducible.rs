@@ -2,10 +2,10 @@
 
 use std::panic::Location;
 
-use coarray_coref::{Cofuture, Values};
+use coarray_coref::{Cofuture, Remote, Values};
 use coarray_fabric::Operation;
 
-use crate::asynchronous::{Arrived, Begin, all};
+use crate::asynchronous::{Arrived, Begin, Part, all};
 use crate::exact_sum::{Addend, Superaccumulator, sum_columns};
 
 /// Collective. Begins to add the values of all images, element by element, with one rounding at the end; the cofuture
@@ -42,7 +42,7 @@ where
     Begin::new(Operation::CoSumReproducible, Location::caller())
         .post(values.elements())
         .then(all, move |arrived| {
-            sum_columns(&parts(arrived), values.elements_mut());
+            sum_columns(&slices(&parts(arrived)), values.elements_mut());
             values
         })
 }
@@ -80,13 +80,17 @@ where
     Begin::new(Operation::CoTotalReproducible, Location::caller())
         .post_words::<V::Element>(&sum.into_words())
         .then(all, |arrived| {
-            Superaccumulator::merged(&parts(arrived)).round()
+            Superaccumulator::merged(&slices(&parts(arrived))).round()
         })
 }
 
 /// What every image posted, as `T`s.
-fn parts<T: coarray_coref::Remote>(arrived: &Arrived) -> Vec<&[T]> {
+fn parts<T: Remote>(arrived: &Arrived) -> Vec<Part<'_, T>> {
     // SAFETY: both operations of this file post `T`s on all images: the addends, or the words of an accumulator.
     let part = |image| unsafe { arrived.part(image) };
     (0..arrived.team().images()).map(part).collect()
+}
+
+fn slices<'a, T: Remote>(parts: &'a [Part<'_, T>]) -> Vec<&'a [T]> {
+    parts.iter().map(|part| &**part).collect()
 }

@@ -50,10 +50,9 @@ pub fn co_scatter_async<T: Remote>(parts: Vec<T>, root: usize) -> Cofuture<'stat
         .then(
             |_| root..root + 1,
             move |arrived| {
+                let share = arrived.length::<T>(root) / images;
                 // SAFETY: the root posts `T`s.
-                let parts = unsafe { arrived.part::<T>(root) };
-                let share = parts.len() / images;
-                parts[share * me..share * (me + 1)].to_vec()
+                unsafe { arrived.part_in::<T>(root, share * me..share * (me + 1)) }.to_vec()
             },
         )
 }

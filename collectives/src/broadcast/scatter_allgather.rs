@@ -40,8 +40,7 @@ fn deal_and_pass_around<T: Remote>(
 
     let own = slice(me);
     // SAFETY: the root publishes the whole chunk as its first piece.
-    let values = unsafe { turn.receive(root, 1, own.start, own.len())? };
-    chunk[own.clone()].copy_from_slice(values);
+    unsafe { turn.receive_into(root, 1, own.start, &mut chunk[own])? };
     let before = order.image(me - 1);
     // Where the next slice is among those that the image before publishes.
     let mut start = 0;
@@ -50,16 +49,16 @@ fn deal_and_pass_around<T: Remote>(
             turn.publish(&chunk[slice(me + images + 1 - round)]);
         }
         let next = slice(me + images - round);
+        let (place, next) = (next.start, &mut chunk[next]);
         // SAFETY: the image before publishes its own slice first, then those it reads in rounds 1, 2, ..., each
         // before it reads the next; the root has published the whole chunk.
-        let values = unsafe {
+        unsafe {
             if me == 1 {
-                turn.receive(root, 1, next.start, next.len())?
+                turn.receive_into(root, 1, place, next)?;
             } else {
-                turn.receive(before, round, start, next.len())?
+                turn.receive_into(before, round, start, next)?;
             }
-        };
-        chunk[next.clone()].copy_from_slice(values);
+        }
         start += next.len();
     }
     Ok(())

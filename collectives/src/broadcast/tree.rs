@@ -29,8 +29,7 @@ fn descend<T: Remote>(
     let place = Tree::new(algorithm, team, order).place(order.position(team.index()));
     if let Some(parent) = place.parent {
         // SAFETY: who has others below publishes the whole chunk as its first piece.
-        let values = unsafe { turn.receive(order.image(parent), 1, 0, chunk.len())? };
-        chunk.copy_from_slice(values);
+        unsafe { turn.receive_into(order.image(parent), 1, 0, chunk)? };
     }
     if !place.children.is_empty() {
         turn.publish(chunk);

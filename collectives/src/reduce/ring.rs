@@ -43,11 +43,10 @@ impl<F> Reduction<'_, F> {
         }
         for round in 1..images {
             turn.publish(&chunk[slice(me + images + 2 - round)]);
-            let next = slice(me + images + 1 - round);
+            let next = &mut chunk[slice(me + images + 1 - round)];
             // SAFETY: as before, after `images - 1` pieces.
-            let values = unsafe { turn.receive(before, images - 1 + round, start, next.len())? };
+            unsafe { turn.receive_into(before, images - 1 + round, start, next)? };
             start += next.len();
-            chunk[next].copy_from_slice(values);
         }
         Ok(())
     }

@@ -45,7 +45,7 @@ impl<F> Reduction<'_, F> {
             // The root publishes only the results, others first what they send up.
             let (pieces, start) = if parent == 0 { (1, 0) } else { (2, length) };
             // SAFETY: as just said; every piece is as long as the chunk.
-            chunk.copy_from_slice(unsafe { turn.receive(parent, pieces, start, length)? });
+            unsafe { turn.receive_into(parent, pieces, start, chunk)? };
         }
         if !place.children.is_empty() {
             turn.publish(chunk);
@@ -67,7 +67,6 @@ impl<F> Reduction<'_, F> {
         if me == root && root == 0 {
             return self.collect(turn, place, chunk);
         }
-        let length = chunk.len();
         if place.children.is_empty() {
             turn.publish(chunk);
         } else {
@@ -77,7 +76,7 @@ impl<F> Reduction<'_, F> {
         }
         if me == root {
             // SAFETY: image 0 publishes one piece, the results, as long as the chunk.
-            chunk.copy_from_slice(unsafe { turn.receive(0, 1, 0, length)? });
+            unsafe { turn.receive_into(0, 1, 0, chunk)? };
         }
         Ok(())
     }

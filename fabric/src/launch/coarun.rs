@@ -6,6 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 
 use crate::launch::command_line::{self, Request, Run};
+use crate::launch::launcher;
 use crate::launch::processes::{HAND_OVER, environment};
 use crate::launch::settings::{FabricKind, Settings};
 use crate::launch::startup::ProgramError;
@@ -27,7 +28,9 @@ Options:
       --heap SIZE    Memory to reserve for the coarrays of each image, as in
                      4G or 512M [default: 3/4 of the machine, divided evenly]
       --fabric KIND  Images are `processes`, or `threads` of one process for a
-                     debugger or profiler [default: processes]
+                     debugger or profiler; or on any number of machines, of a
+                     program with that feature: `mpi`, `shmem`
+                     [default: processes]
   -h, --help         Print this help
   -V, --version      Print the version
 
@@ -35,7 +38,8 @@ Environment:
   COARRAY_IMAGES, COARRAY_LABEL (1 or 0), COARRAY_KEEP_GOING (1 or 0),
   COARRAY_BIND, COARRAY_HEAP and COARRAY_FABRIC say the same as the options. An
   option overrides its variable. A coarray program that is started without
-  coarun obeys them too.
+  coarun obeys them too. COARRAY_LAUNCHER is the command that starts the images
+  of MPI or OpenSHMEM [default: mpirun, shmemrun].
 
 Examples:
   coarun -n 4 ./heat --steps 100             4 images; --steps is for heat
@@ -78,6 +82,7 @@ fn start(run: &Run, settings: &Settings) -> ExitCode {
             refuse("the output of threads cannot be told apart: no --label with --fabric threads")
         }
         FabricKind::Threads => become_program(run, settings),
+        FabricKind::Mpi | FabricKind::Shmem => become_launcher(run, settings),
     }
 }
 
@@ -95,6 +100,12 @@ fn become_program(run: &Run, settings: &Settings) -> ExitCode {
         source: command.exec(),
     };
     complain(format_args!("coarray: {error}\n"));
+    ExitCode::from(error.exit_code())
+}
+
+fn become_launcher(run: &Run, settings: &Settings) -> ExitCode {
+    let error = launcher::become_launcher(settings, &run.program, &run.arguments);
+    complain(format_args!("coarun: {error}; is it installed?\n"));
     ExitCode::from(error.exit_code())
 }
 

@@ -17,7 +17,7 @@ use rustix::io::{Errno, FdFlags, fcntl_dupfd_cloexec, fcntl_getfd, fcntl_setfd};
 use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-use crate::launch::settings::{Bind, FabricKind, Settings};
+use crate::launch::settings::{Bind, Settings};
 use crate::launch::terminal;
 use crate::region::Region;
 
@@ -71,10 +71,6 @@ pub(crate) fn image_command(
 /// The settings as environment variables, for programs to see them wherever they came from.
 pub(crate) fn environment(settings: &Settings) -> [(&'static str, String); 7] {
     let switch = |on: bool| u8::from(on).to_string();
-    let fabric = match settings.fabric {
-        FabricKind::Processes => "processes",
-        FabricKind::Threads => "threads",
-    };
     let bind = match settings.bind {
         Bind::None => "none",
         Bind::Core => "core",
@@ -82,7 +78,7 @@ pub(crate) fn environment(settings: &Settings) -> [(&'static str, String); 7] {
     [
         ("COARRAY_IMAGES", settings.images.to_string()),
         ("COARRAY_HEAP", settings.heap.to_string()),
-        ("COARRAY_FABRIC", fabric.into()),
+        ("COARRAY_FABRIC", settings.fabric.name().into()),
         ("COARRAY_BIND", bind.into()),
         ("COARRAY_LABEL", switch(settings.label)),
         ("COARRAY_KEEP_GOING", switch(settings.keep_going)),

@@ -1,11 +1,16 @@
 //! What the environment asks for: `COARRAY_IMAGES`, `COARRAY_HEAP`, `COARRAY_FABRIC`, `COARRAY_BIND`,
-//! `COARRAY_LABEL`, `COARRAY_KEEP_GOING`.
+//! `COARRAY_LABEL`, `COARRAY_KEEP_GOING`, `COARRAY_DIRECT`,
+//! `COARRAY_SILENCE`.
 
 use std::str::FromStr;
+use std::time::Duration;
 
 use crate::bytes::Bytes;
 use crate::control::MAX_IMAGES;
+use crate::launch::launcher;
 use crate::memory;
+#[cfg(feature = "simulated")]
+use crate::simulated::Fault;
 
 /// The engine that carries the images.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,6 +20,25 @@ pub enum FabricKind {
     Processes,
     /// Each image is a thread of one process.
     Threads,
+    /// Each image is a process that the launcher of an installed MPI started, on any number of machines. Needs the
+    /// feature `mpi`.
+    Mpi,
+    /// Each image is a process that the launcher of an installed OpenSHMEM started, on any number of machines. Needs
+    /// the feature `shmem`.
+    Shmem,
+}
+
+impl FabricKind {
+    /// What it is called in settings, and the feature that it needs if it needs one.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Processes => "processes",
+            Self::Threads => "threads",
+            Self::Mpi => "mpi",
+            Self::Shmem => "shmem",
+        }
+    }
 }
 
 /// Where images run.
@@ -46,6 +70,13 @@ pub struct Settings {
     pub direct: bool,
     /// How many images count as one node: for tests of what passes between nodes.
     pub node_images: usize,
+    /// Of images that are threads: how many nodes they make that share no memory; 0 if they all share it. For tests.
+    pub simulated_nodes: usize,
+    /// How long images of other nodes may be silent while one waits for them.
+    pub silence: Option<Duration>,
+    /// What is wrong with the network between those nodes.
+    #[cfg(feature = "simulated")]
+    pub simulated_fault: Fault,
 }
 
 /// A setting that cannot be used.
@@ -72,9 +103,15 @@ impl Settings {
         }
         Ok(Self {
             images,
-            heap: variable("COARRAY_HEAP")?
-                .map_or_else(|| default_heap(images), |Bytes(heap)| heap),
-            fabric: variable("COARRAY_FABRIC")?.unwrap_or_default(),
+            heap: variable("COARRAY_HEAP")?.map_or_else(
+                || default_heap(launcher::neighbours().unwrap_or(images)),
+                |Bytes(heap)| heap,
+            ),
+            fabric: variable("COARRAY_FABRIC")?.unwrap_or_else(noticed),
+            simulated_nodes: simulated_nodes()?,
+            silence: variable("COARRAY_SILENCE")?.and_then(|Seconds(limit)| limit),
+            #[cfg(feature = "simulated")]
+            simulated_fault: variable("COARRAY_SIMULATED_FAULT")?.unwrap_or_default(),
             bind: variable("COARRAY_BIND")?.unwrap_or_default(),
             label: variable("COARRAY_LABEL")?.is_some_and(|Switch(on)| on),
             keep_going: variable("COARRAY_KEEP_GOING")?.is_some_and(|Switch(on)| on),
@@ -96,6 +133,25 @@ impl Settings {
     pub(crate) fn keeping_going(self) -> Result<Self, SettingError> {
         let keep_going = variable("COARRAY_KEEP_GOING")?.is_none_or(|Switch(on)| on);
         Ok(Self { keep_going, ..self })
+    }
+}
+
+/// The engine whose launcher has started this process, or else the default.
+fn noticed() -> FabricKind {
+    let engine = launcher::mark().and_then(|_| launcher::engine());
+    engine.unwrap_or_default()
+}
+
+/// Threads that count as nodes of a network.
+const SIMULATED: &str = "simulated";
+
+fn simulated_nodes() -> Result<usize, SettingError> {
+    match std::env::var_os("COARRAY_FABRIC") {
+        Some(fabric) if cfg!(feature = "simulated") && fabric == SIMULATED => {
+            let nodes = variable("COARRAY_SIMULATED_NODES")?;
+            Ok(nodes.map_or(2, |ImageCount(nodes)| nodes))
+        }
+        _ => Ok(0),
     }
 }
 
@@ -154,7 +210,10 @@ impl FromStr for FabricKind {
         match text {
             "processes" => Ok(Self::Processes),
             "threads" => Ok(Self::Threads),
-            _ => Err("expected `processes` or `threads`".into()),
+            "mpi" => Ok(Self::Mpi),
+            "shmem" => Ok(Self::Shmem),
+            SIMULATED if cfg!(feature = "simulated") => Ok(Self::Threads),
+            _ => Err("expected `processes`, `threads`, `mpi` or `shmem`".into()),
         }
     }
 }
@@ -168,6 +227,33 @@ impl FromStr for Bind {
             "core" => Ok(Self::Core),
             _ => Err("expected `none` or `core`".into()),
         }
+    }
+}
+
+#[cfg(feature = "simulated")]
+impl FromStr for Fault {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = Self::ALL.into_iter().find(|(name, _)| *name == text);
+        let names = || Self::ALL.map(|(name, _)| name).join(", ");
+        known
+            .map(|(_, fault)| fault)
+            .ok_or_else(|| format!("expected one of {}", names()))
+    }
+}
+
+/// A time; none for 0.
+struct Seconds(Option<Duration>);
+
+impl FromStr for Seconds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let seconds = text.trim().parse().ok();
+        let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        time.map(|time| Self(Some(time).filter(|time| !time.is_zero())))
+            .ok_or_else(|| "expected a number of seconds, or 0 for no limit".into())
     }
 }
 

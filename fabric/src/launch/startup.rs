@@ -4,15 +4,24 @@ use std::ffi::OsString;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 
 use crate::bytes::Bytes;
+use crate::control::Failure;
+use crate::fabric::Fabric;
+use crate::job::Job;
 use crate::launch::children::Children;
 use crate::launch::processes::image_command;
 use crate::launch::settings::{Settings, cores};
 use crate::launch::signals::Signals;
+#[cfg(feature = "simulated")]
+use crate::nodes::Nodes;
 use crate::region::Region;
+#[cfg(feature = "simulated")]
+use crate::simulated::{Exchange, Simulated};
 
 /// Descriptors a supervisor holds for each image: its two pipes.
 const FILES_PER_IMAGE: usize = 2;
@@ -127,6 +136,80 @@ pub(crate) fn create_region(settings: &Settings) -> Result<Region, StartError> {
         region.job().keep_going();
     }
     Ok(region)
+}
+
+/// The job of images that are threads: once, or once for each node that they make.
+pub(crate) struct Jobs {
+    by_node: Vec<Arc<Job>>,
+    #[cfg(feature = "simulated")]
+    exchange: Option<Arc<Exchange>>,
+}
+
+/// The job of threads, with the memory for it.
+pub(crate) fn create_jobs(settings: &Settings) -> Result<Jobs, StartError> {
+    let nodes = settings.simulated_nodes.min(settings.images);
+    #[cfg(feature = "simulated")]
+    if nodes > 1 {
+        return simulate(settings, nodes);
+    }
+    debug_assert!(nodes <= 1);
+    Ok(Jobs {
+        by_node: vec![Arc::new(Job::new(create_region(settings)?, settings))],
+        #[cfg(feature = "simulated")]
+        exchange: None,
+    })
+}
+
+#[cfg(feature = "simulated")]
+fn simulate(settings: &Settings, nodes: usize) -> Result<Jobs, StartError> {
+    let each = settings.images.div_ceil(nodes);
+    let lowest = || (0..settings.images).map(|image| image / each * each);
+    let job = |_| {
+        let region = create_region(settings)?;
+        Ok(Arc::new(Job::on_nodes(
+            region,
+            settings,
+            Nodes::apart(lowest()),
+        )))
+    };
+    let by_node: Vec<_> = (0..settings.images.div_ceil(each))
+        .map(job)
+        .collect::<Result<_, StartError>>()?;
+    let exchange = Exchange::new(by_node.clone(), settings.images, settings.simulated_fault);
+    Ok(Jobs {
+        by_node,
+        exchange: Some(Arc::new(exchange)),
+    })
+}
+
+impl Jobs {
+    /// The job as the node of that image knows it.
+    pub(crate) fn of(&self, image: usize) -> &Arc<Job> {
+        let [one] = &self.by_node[..] else {
+            let node = self.by_node[0].nodes.position(image);
+            return &self.by_node[node];
+        };
+        one
+    }
+
+    /// The way of that image to other nodes, if there are any.
+    pub(crate) fn fabric(&self, image: usize) -> Option<Rc<dyn Fabric>> {
+        #[cfg(feature = "simulated")]
+        if let Some(exchange) = &self.exchange {
+            return Some(Rc::new(Simulated::new(Arc::clone(exchange), image)));
+        }
+        let _ = image;
+        None
+    }
+
+    /// Why the job failed, if it did.
+    pub(crate) fn failure(&self) -> Option<Failure> {
+        let reporters = self.by_node.iter().filter(|job| job.is_reporter());
+        let others = self.by_node.iter().filter(|job| !job.is_reporter());
+        reporters
+            .chain(others)
+            .find_map(|job| job.region.job().failure.get())
+    }
 }
 
 /// Starts all images. If one cannot be started, none is left.

@@ -9,13 +9,14 @@ use std::time::{Duration, Instant};
 
 use crate::call::Call;
 use crate::control::{Failure, Stage};
+use crate::fabric::Fabric;
 use crate::failure::{self, Panic};
 use crate::image::Image;
 use crate::job::Job;
 use crate::launch::losses::Losses;
 use crate::launch::processes::bind_to_core;
 use crate::launch::settings::{Bind, Settings};
-use crate::launch::startup::{StartError, create_region};
+use crate::launch::startup::{Jobs, StartError, create_jobs};
 use crate::operation::Operation;
 use crate::team::Team;
 
@@ -46,19 +47,18 @@ pub(crate) fn run<R: Send>(
     body: impl Fn() -> R + Sync,
     stragglers: Stragglers,
 ) -> Result<Result<Vec<R>, Failure>, StartError> {
-    let region = create_region(settings)?;
-    let job = Arc::new(Job::new(region, settings));
+    let jobs = create_jobs(settings)?;
     let (done, finished) = mpsc::channel();
     let mut losses = Losses::new(settings.images);
     let mut results: Vec<Option<R>> = (0..settings.images).map(|_| None).collect();
     thread::scope(|scope| {
         let mut images = Vec::new();
         for index in 0..settings.images {
-            let (job, body, done) = (&job, &body, done.clone());
+            let (jobs, body, done) = (&jobs, &body, done.clone());
             let image = thread::Builder::new()
                 .name(format!("image {index}"))
                 .spawn_scoped(scope, move || {
-                    let ending = run_image(job, index, body);
+                    let ending = run_image(jobs.of(index), index, jobs.fabric(index), body);
                     // The receiver is gone only if nobody waits any more.
                     let _ = done.send(index);
                     ending
@@ -67,7 +67,7 @@ pub(crate) fn run<R: Send>(
                 Ok(image) => images.push(Some(image)),
                 Err(error) => {
                     images.push(None);
-                    job.fail(&Failure {
+                    jobs.of(index).fail(&Failure {
                         image: index,
                         code: 1,
                         text: format!("could not be started as a thread: {error}"),
@@ -76,17 +76,17 @@ pub(crate) fn run<R: Send>(
             }
         }
         drop(done);
-        each_that_ends(&job, &finished, stragglers, |index| {
+        each_that_ends(&jobs, &finished, stragglers, |index| {
             // Only when it is joined has the thread dropped what it kept for itself, such as coarrays.
             let ending = images[index].take().map(ScopedJoinHandle::join);
             match ending {
                 Some(Ok(Ending::Finished(result))) => results[index] = Some(result),
-                Some(Ok(Ending::Failed(failure))) => lose(&job, failure, &mut losses),
+                Some(Ok(Ending::Failed(failure))) => lose(jobs.of(index), failure, &mut losses),
                 _ => {}
             }
         });
     });
-    let recorded = job.region.job().failure.get();
+    let recorded = jobs.failure();
     Ok(match recorded.or_else(|| losses.verdict()) {
         Some(failure) => Err(failure),
         None => Ok(results.into_iter().flatten().collect()),
@@ -96,7 +96,14 @@ pub(crate) fn run<R: Send>(
 /// Runs the program as one image to its end, which all images reach together.
 ///
 /// In a job that keeps going, the caller declares an image that [failed](Ending::Failed).
-pub(crate) fn run_image<R>(job: &Arc<Job>, index: usize, body: impl Fn() -> R) -> Ending<R> {
+///
+/// `fabric` is the way to images on other nodes, if there are any.
+pub(crate) fn run_image<R>(
+    job: &Arc<Job>,
+    index: usize,
+    fabric: Option<Rc<dyn Fabric>>,
+    body: impl Fn() -> R,
+) -> Ending<R> {
     let fail = |text: String, code| {
         job.fail(&Failure {
             image: index,
@@ -110,7 +117,11 @@ pub(crate) fn run_image<R>(job: &Arc<Job>, index: usize, body: impl Fn() -> R) -
         fail(format!("could not be bound to a core: {error}"), 1);
         return Ending::Ended;
     }
-    let image = match Image::new(Arc::clone(job), index) {
+    let new = match fabric {
+        Some(fabric) => Image::with_fabric(Arc::clone(job), index, fabric),
+        None => Image::new(Arc::clone(job), index),
+    };
+    let image = match new {
         Ok(image) => Rc::new(image),
         Err(error) => {
             fail(
@@ -133,7 +144,7 @@ pub(crate) fn run_image<R>(job: &Arc<Job>, index: usize, body: impl Fn() -> R) -
     }));
     match outcome {
         Ok(result) => {
-            image.control(index).set_stage(Stage::Finished);
+            image.come_to(Stage::Finished);
             drop(presence);
             Ending::Finished(result)
         }
@@ -155,7 +166,7 @@ pub(crate) fn run_image<R>(job: &Arc<Job>, index: usize, body: impl Fn() -> R) -
             if alone {
                 image.control(index).last_words.set(&failure.text);
             }
-            if (alone || job.fail(&failure))
+            if (alone || image.fail_silently(failure.code, failure.text.clone(), index))
                 && let Some(backtrace) = backtrace
             {
                 eprintln!("backtrace of image {index}:\n{backtrace}");
@@ -180,7 +191,7 @@ fn lose(job: &Job, failure: Failure, losses: &mut Losses) {
 
 /// Calls `ended` with each image that comes to its end, until all have.
 fn each_that_ends(
-    job: &Job,
+    jobs: &Jobs,
     finished: &mpsc::Receiver<usize>,
     stragglers: Stragglers,
     mut ended: impl FnMut(usize),
@@ -194,7 +205,7 @@ fn each_that_ends(
             Err(RecvTimeoutError::Timeout) => {}
         }
         if let Stragglers::Abandon(grace, abandon) = stragglers
-            && let Some(failure) = job.region.job().failure.get()
+            && let Some(failure) = jobs.failure()
         {
             let deadline = *deadline.get_or_insert_with(|| Instant::now() + grace);
             if Instant::now() >= deadline {

@@ -1,12 +1,11 @@
 //! Random calls, of which some are begun and completed later: each image does so in an order of its own, and may
 //! forget one.
 
-use coarray::Launch;
 use coarray::prelude::*;
 use coarray_proptests::{config, mix};
 use proptest::prelude::*;
 
-use crate::MOST_IMAGES;
+use crate::division::Division;
 use crate::random::{Call, RawCall};
 
 /// Makes the calls; `seed` says which are begun only, and with the image when these are completed.
@@ -39,11 +38,12 @@ proptest! {
 
     #[test]
     fn calls_that_are_under_way_and_calls_that_wait_do_not_disturb_each_other(
-        images in 1..=MOST_IMAGES,
+        division in Division::any(1),
         calls in prop::collection::vec(RawCall::any(), 1..40),
         is_divided: bool,
         seed: u64,
     ) {
+        let images = division.images;
         let part = |image: usize| if is_divided { mix(seed, image as u64) % 2 } else { 0 };
         let calls_of = |number| -> Vec<Call> {
             let size = (0..images).filter(|&image| part(image) == number).count();
@@ -51,7 +51,7 @@ proptest! {
             if size == 0 { Vec::new() } else { calls.map(|call| call.by(size)).collect() }
         };
         let calls_of_both = [calls_of(0), calls_of(1)];
-        let outcome = Launch::new(images).heap(64 << 20).run(|| {
+        let outcome = division.launch().heap(64 << 20).run(|| {
             let number = part(this_image());
             let calls = &calls_of_both[number as usize];
             match is_divided {

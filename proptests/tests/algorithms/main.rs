@@ -2,10 +2,11 @@
 //! of all.
 //!
 //! [`subject`] says what an operation is called with and what it should give; `reductions` and `movement` say so of
-//! each operation. The tests try them in some order (`systematic`), in any (`random`), in several teams at once (`teams`), and
-//! with others under way (`asynchronous`).
+//! each operation, `division` which images there are. The tests try them in some order (`systematic`), in any
+//! (`random`), in several teams at once (`teams`), and with others under way (`asynchronous`).
 
 mod asynchronous;
+mod division;
 mod extremes;
 mod movement;
 mod random;

@@ -1,10 +1,9 @@
 //! Random calls, one after the other.
 
-use coarray::Launch;
 use coarray_proptests::{Particle, config};
 use proptest::prelude::*;
 
-use crate::MOST_IMAGES;
+use crate::division::Division;
 use crate::subject::{Case, Check};
 use crate::values::{Colour, Element, Maps};
 
@@ -101,13 +100,11 @@ proptest! {
 
     #[test]
     fn any_calls_follow_each_other(
-        images in 1..=MOST_IMAGES,
-        node in 1..=MOST_IMAGES,
+        division in Division::any(1),
         calls in prop::collection::vec(RawCall::any(), 1..30),
     ) {
-        let calls: Vec<Call> = calls.into_iter().map(|call| call.by(images)).collect();
-        let launch = Launch::new(images).images_per_node(node);
-        let outcome = launch.run(|| calls.iter().for_each(Call::check));
+        let calls: Vec<Call> = calls.into_iter().map(|call| call.by(division.images)).collect();
+        let outcome = division.launch().run(|| calls.iter().for_each(Call::check));
         prop_assert!(outcome.is_ok(), "{:?}", outcome.err());
     }
 }

@@ -1,10 +1,10 @@
 //! Every operation by every algorithm on every number of images, with few elements and with many.
 
-use coarray::Launch;
 use coarray::prelude::*;
 use coarray_proptests::{Particle, mix};
 
 use crate::MOST_IMAGES;
+use crate::division::Division;
 use crate::subject::{Case, Check, Subject};
 use crate::values::{Colour, Element, Maps};
 
@@ -44,13 +44,23 @@ fn cases<T: Element>(images: usize, length: usize, roots: &[usize]) -> Vec<Box<d
     T::subjects().into_iter().flat_map(of).collect()
 }
 
-/// Runs all cases on so many images, of which some count as one node.
+/// Ways to divide so many images among nodes: on one machine and, for some, on several that share no memory.
+fn divisions(images: usize) -> impl Iterator<Item = Division> {
+    let counted = Division::counted(images, 1 + images / 3);
+    let nodes = [(2, 2), (3, 2), (5, 4), (8, 3)];
+    let apart = nodes.into_iter().filter(move |&(count, _)| count == images);
+    let apart = apart.map(|(images, nodes)| Division::apart(images, nodes));
+    [counted].into_iter().chain(apart)
+}
+
+/// Runs all cases on so many images, in nodes of all kinds.
 #[track_caller]
 fn check(images: usize, cases: &[Box<dyn Check>]) {
-    let nodes = Launch::new(images).images_per_node(1 + images / 3);
-    let outcome = nodes.run(|| cases.iter().for_each(|case| case.check_all()));
-    if let Err(failure) = outcome {
-        panic!("{images} images: {failure}");
+    for division in divisions(images) {
+        let all = || cases.iter().for_each(|case| case.check_all());
+        if let Err(failure) = division.launch().run(all) {
+            panic!("{division:?}: {failure}");
+        }
     }
 }
 
@@ -102,29 +112,30 @@ fn every_image_is_a_root_of_every_operation() {
 #[test]
 fn conditions_are_those_of_all_images_by_every_algorithm() {
     for images in 1..=MOST_IMAGES {
-        let launch = Launch::new(images).images_per_node(2);
-        let outcome = launch.run(|| {
-            // None, all, one, all but one, and some.
-            let some = mix(images as u64, 7);
-            let one = 1 << (images / 2);
-            for set in [0, u64::MAX, one, !one, some] {
-                let holds = |image: usize| set >> image & 1 == 1;
-                let count = (0..images).filter(|&image| holds(image)).count();
-                let mine = holds(this_image());
-                for &algorithm in coarray::Kind::Reduce.algorithms() {
-                    let how = Collective::new().algorithm(algorithm);
-                    assert_eq!(how.co_all(mine), count == images, "{algorithm} {set:b}");
-                    assert_eq!(how.co_any(mine), count > 0, "{algorithm} {set:b}");
-                    assert_eq!(how.co_count(mine), count, "{algorithm} {set:b}");
+        for division in divisions(images) {
+            let outcome = division.launch().run(|| {
+                // None, all, one, all but one, and some.
+                let some = mix(images as u64, 7);
+                let one = 1 << (images / 2);
+                for set in [0, u64::MAX, one, !one, some] {
+                    let holds = |image: usize| set >> image & 1 == 1;
+                    let count = (0..images).filter(|&image| holds(image)).count();
+                    let mine = holds(this_image());
+                    for &algorithm in coarray::Kind::Reduce.algorithms() {
+                        let how = Collective::new().algorithm(algorithm);
+                        assert_eq!(how.co_all(mine), count == images, "{algorithm} {set:b}");
+                        assert_eq!(how.co_any(mine), count > 0, "{algorithm} {set:b}");
+                        assert_eq!(how.co_count(mine), count, "{algorithm} {set:b}");
+                    }
+                    assert_eq!(
+                        (co_all(mine), co_any(mine), co_count(mine)),
+                        (count == images, count > 0, count)
+                    );
                 }
-                assert_eq!(
-                    (co_all(mine), co_any(mine), co_count(mine)),
-                    (count == images, count > 0, count)
-                );
+            });
+            if let Err(failure) = outcome {
+                panic!("{division:?}: {failure}");
             }
-        });
-        if let Err(failure) = outcome {
-            panic!("{images} images: {failure}");
         }
     }
 }

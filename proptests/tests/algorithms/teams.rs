@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use coarray::Launch;
 use coarray::prelude::*;
 use coarray_proptests::{config, mix};
 use proptest::prelude::*;
 
-use crate::MOST_IMAGES;
+use crate::division::Division;
 use crate::random::{Call, RawCall};
 
 /// What a team does.
@@ -116,13 +115,11 @@ proptest! {
 
     #[test]
     fn teams_do_their_own_at_the_same_time_and_divide_again(
-        images in 2..=MOST_IMAGES,
-        node in 1..=MOST_IMAGES,
+        division in Division::any(2),
         tasks in prop::collection::vec(RawTask::any(), 1..4),
     ) {
-        let tasks = plan(&tasks, images);
-        let launch = Launch::new(images).images_per_node(node).heap(4 << 20);
-        let outcome = launch.run(|| carry_out(&tasks));
+        let tasks = plan(&tasks, division.images);
+        let outcome = division.launch().heap(4 << 20).run(|| carry_out(&tasks));
         prop_assert!(outcome.is_ok(), "{:?}", outcome.err());
     }
 }

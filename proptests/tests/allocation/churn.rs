@@ -70,7 +70,7 @@ proptest! {
 
     #[test]
     fn live_coarrays_never_overlap_and_lie_at_the_same_place_on_all_images(
-        setting in Setting::any(),
+        setting in Setting::anywhere(),
         lives in lives(0usize..3000, 60),
         seed: u64,
     ) {
@@ -80,7 +80,7 @@ proptest! {
 
     #[test]
     fn a_creation_is_refused_only_if_what_some_image_still_holds_fills_the_heap(
-        setting in Setting::any(),
+        setting in Setting::anywhere(),
         lives in lives(Just(1000), 80),
         seed: u64,
     ) {
@@ -101,7 +101,7 @@ proptest! {
 
 #[test]
 fn a_small_heap_serves_any_number_of_coarrays_that_come_and_go() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run_in(64 << 10, || {
             let mut kept = Vec::new();
             for round in 0..400usize {
@@ -119,7 +119,7 @@ fn a_small_heap_serves_any_number_of_coarrays_that_come_and_go() {
 
 #[test]
 fn a_place_has_the_same_address_whichever_image_names_it() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let mut first = Coarray::<[u16; 5]>::zeroed();
             let mut second = Coarray::<[u64]>::zeroed(17);

@@ -8,7 +8,7 @@ const HEAP: usize = 256 << 10;
 
 #[track_caller]
 fn on_every_setting(body: impl Fn() + Sync) {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run_in(HEAP, &body);
     }
 }
@@ -128,14 +128,11 @@ fn a_creation_that_cannot_return_an_error_panics_with_it_where_it_was_called() {
     let line = line!() + 1;
     let body = || drop(Coarray::<[u64]>::zeroed(100_000));
     for images in [1, 3] {
-        let failure = Setting {
-            images,
-            direct: true,
-        }
-        .launch()
-        .heap(HEAP)
-        .run(body)
-        .unwrap_err();
+        let failure = Setting::of(images)
+            .launch()
+            .heap(HEAP)
+            .run(body)
+            .unwrap_err();
         let place = format!("panicked at {}:{line}:", file!());
         assert!(
             failure.text.contains(&place) && failure.text.contains("COARRAY_HEAP"),
@@ -173,11 +170,7 @@ fn memory_that_the_machine_does_not_have_is_refused_on_all_images() {
     if std::fs::read_to_string("/proc/meminfo").is_err() {
         return; // Without it, the library cannot know better than the kernel.
     }
-    Setting {
-        images: 2,
-        direct: true,
-    }
-    .run_in(8 << 40, || {
+    Setting::of(2).run_in(8 << 40, || {
         let before = Coarray::new([this_image(); 100]);
         let error = Coarray::<[u64]>::try_zeroed(1 << 39).unwrap_err();
         assert!(

@@ -51,7 +51,7 @@ proptest! {
 
     #[test]
     fn runs_and_coarrays_that_come_and_go_among_each_other_keep_their_values(
-        setting in Setting::any(),
+        setting in Setting::anywhere(),
         steps in prop::collection::vec((0usize..6, any::<u64>()), 1..60),
     ) {
         let body = || {
@@ -91,7 +91,7 @@ proptest! {
 
     #[test]
     fn every_image_reaches_the_runs_of_all_others(
-        setting in Setting::any(),
+        setting in Setting::anywhere(),
         lengths in prop::collection::vec(prop_oneof![Just(0usize), 0usize..500], 8),
         seed: u64,
     ) {
@@ -103,7 +103,8 @@ proptest! {
             for image in 0..num_images() {
                 let expected = values(image);
                 assert_eq!(published.at(image).to_vec(), expected);
-                assert_eq!(published.try_ref(image).is_some(), setting.direct);
+                let is_here = setting.reaches(this_image(), image);
+                assert_eq!(published.try_ref(image).is_some(), is_here);
                 assert!(published.try_ref(image).is_none_or(|run| run == expected));
             }
             assert_eq!(*published, mine);
@@ -121,11 +122,7 @@ proptest! {
 
 #[test]
 fn a_run_that_is_replaced_gives_its_memory_back_at_once() {
-    Setting {
-        images: 3,
-        direct: true,
-    }
-    .run_in(64 << 10, || {
+    Setting::of(3).run_in(64 << 10, || {
         let mut run = Ragged::<u64>::empty();
         for round in 0..500u64 {
             run.replace(4000 + (round as usize + this_image()) % 7 * 500, |_| round);
@@ -136,11 +133,7 @@ fn a_run_that_is_replaced_gives_its_memory_back_at_once() {
 
 #[test]
 fn a_run_that_does_not_fit_is_refused_on_its_image_and_is_empty_then() {
-    Setting {
-        images: 2,
-        direct: true,
-    }
-    .run_in(64 << 10, || {
+    Setting::of(2).run_in(64 << 10, || {
         let mut kept = Ragged::from_fn(1000, |index| index as u64);
         let mut run = Ragged::from_fn(10, |index| index as u64);
         if this_image() == 1 {

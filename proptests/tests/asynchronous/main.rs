@@ -1,6 +1,7 @@
 //! Asynchronous collectives give every image what the sequential model says, in whatever order they are waited for,
 //! and however far ahead an image is.
 
+mod apart;
 mod mixed;
 mod reports;
 mod ways;
@@ -30,10 +31,19 @@ fn watched(launch: Launch, case: &str, body: impl Fn() + Sync) -> Result<(), Fai
     outcome.map(drop)
 }
 
-/// Runs images that are to succeed.
+/// Runs images that are to succeed: on one node, and on several that share no memory.
 #[track_caller]
 fn run(images: usize, body: impl Fn() + Sync) {
-    if let Err(failure) = watched(Launch::new(images).heap(1 << 22), "a job", body) {
-        panic!("{images} images: {failure}");
+    for nodes in 1..=images.min(3) {
+        run_on(nodes, images, &body);
+    }
+}
+
+/// Runs images that are to succeed, on so many nodes.
+#[track_caller]
+fn run_on(nodes: usize, images: usize, body: impl Fn() + Sync) {
+    let launch = Launch::new(images).heap(1 << 22).simulated_nodes(nodes);
+    if let Err(failure) = watched(launch, "a job", body) {
+        panic!("{images} images on {nodes} nodes: {failure}");
     }
 }

@@ -8,7 +8,7 @@ use coarray_proptests::mix;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-use crate::run;
+use crate::run_on;
 
 /// A collective: which, on how many elements, and from which values.
 #[derive(Clone, Copy, Debug)]
@@ -350,44 +350,58 @@ fn live(steps: &[Step], seed: u64) {
     }
 }
 
-/// Runs 2000 random sequences.
-fn compare(images: usize) {
+/// Runs so many random sequences.
+fn compare(nodes: usize, images: usize, cases: u32) {
     let mut runner = TestRunner::new(Config {
-        cases: 2000,
+        cases,
         failure_persistence: None,
         max_shrink_iters: 300,
         ..Config::default()
     });
     let outcome = runner.run(&(steps(), any::<u64>()), |(steps, seed)| {
-        run(images, || live(&steps, seed));
+        run_on(nodes, images, || live(&steps, seed));
         Ok(())
     });
     if let Err(error) = outcome {
-        panic!("{images} images: {error}");
+        panic!("{images} images on {nodes} nodes: {error}");
     }
 }
 
 #[test]
 fn sequences_of_one_image_give_what_the_model_says() {
-    compare(1);
+    compare(1, 1, 2000);
 }
 
 #[test]
 fn sequences_of_two_images_give_what_the_model_says() {
-    compare(2);
+    compare(1, 2, 2000);
 }
 
 #[test]
 fn sequences_of_three_images_give_what_the_model_says() {
-    compare(3);
+    compare(1, 3, 2000);
 }
 
 #[test]
 fn sequences_of_four_images_give_what_the_model_says() {
-    compare(4);
+    compare(1, 4, 2000);
 }
 
 #[test]
 fn sequences_of_five_images_give_what_the_model_says() {
-    compare(5);
+    compare(1, 5, 2000);
+}
+
+#[test]
+fn sequences_on_two_nodes_give_what_the_model_says() {
+    for images in [2, 3, 4, 8] {
+        compare(2, images, 200);
+    }
+}
+
+#[test]
+fn sequences_on_three_or_four_nodes_give_what_the_model_says() {
+    for (nodes, images) in [(3, 3), (3, 5), (4, 4), (4, 7)] {
+        compare(nodes, images, 200);
+    }
 }

@@ -8,7 +8,11 @@ use crate::{Arithmetic, Logic, sorted};
 
 /// More images than there are cores, most of the time.
 pub(crate) fn eight() -> impl Strategy<Value = Setting> {
-    any::<bool>().prop_map(|direct| Setting { images: 8, direct })
+    (any::<bool>(), prop::sample::select(&[1, 1, 2, 3, 8])).prop_map(|(direct, nodes)| Setting {
+        images: 8,
+        direct,
+        nodes,
+    })
 }
 
 /// Random operations, so many for each of eight images.

@@ -63,7 +63,7 @@ macro_rules! in_place {
             #![proptest_config(config(12))]
             $(
                 #[test]
-                fn $name(setting in Setting::any(), seed: u64, _turns in 0usize..300) {
+                fn $name(setting in Setting::anywhere(), seed: u64, _turns in 0usize..300) {
                     $( same_place::<$type>(&$kind(), setting, seed); )+
                     $( $count::<$type>(setting, _turns); )?
                 }
@@ -92,7 +92,7 @@ in_place! {
 /// What images race for is one of the values that they wrote, whichever way.
 #[test]
 fn puts_and_atomic_operations_may_race() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let mut seen = Coarray::new([[false; 8]; 8]);
             let open = seen.open();

@@ -2,6 +2,7 @@
 //! moment, between two others.
 
 mod contended;
+mod crowded;
 mod in_place;
 mod sequential;
 mod swapped;

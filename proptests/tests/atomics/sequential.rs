@@ -83,7 +83,7 @@ macro_rules! variables {
             #![proptest_config(config(40))]
             $(
                 #[test]
-                fn $name(setting in Setting::any(), steps in steps(), seed: u64) {
+                fn $name(setting in Setting::anywhere(), steps in steps(), seed: u64) {
                     follow::<$type>(&[$($kind()),+], setting, &steps, seed);
                 }
             )*
@@ -121,7 +121,7 @@ variables! {
 
 #[test]
 fn arrays_are_variables() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let coatomics = Coarray::new(Coatomic::new([[false; 3]; 2]));
             let (mine, other) = (coatomics.at(this_image()), [[true; 3]; 2]);

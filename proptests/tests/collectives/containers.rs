@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 #[test]
 fn scalars_arrays_slices_vectors_and_closed_coarrays_are_combined_alike() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let images = num_images() as u64;
             let (me, sum) = (this_image() as u64, images * (images - 1) / 2);
@@ -48,7 +48,7 @@ proptest! {
     #![proptest_config(config(16))]
 
     #[test]
-    fn broadcasts_from_each_image_bring_its_values(setting in Setting::any(), length in 0usize..3000) {
+    fn broadcasts_from_each_image_bring_its_values(setting in Setting::anywhere(), length in 0usize..3000) {
         setting.run(|| {
             for root in 0..num_images() {
                 let mut values = vec![this_image(); length];
@@ -61,13 +61,10 @@ proptest! {
 
 #[test]
 fn a_broadcast_from_no_image_panics_on_all() {
-    let failure = Setting {
-        images: 3,
-        direct: true,
-    }
-    .launch()
-    .run(|| co_broadcast(&mut [1, 2], 3))
-    .unwrap_err();
+    let failure = Setting::of(3)
+        .launch()
+        .run(|| co_broadcast(&mut [1, 2], 3))
+        .unwrap_err();
     assert!(
         failure
             .text

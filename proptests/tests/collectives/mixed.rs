@@ -81,7 +81,7 @@ proptest! {
 
     #[test]
     fn operations_of_all_kinds_follow_each_other_without_more_barriers(
-        setting in Setting::any(),
+        setting in Setting::anywhere(),
         steps in steps(),
     ) {
         setting.run(|| {

@@ -8,7 +8,7 @@ const ROUNDS: u64 = 300;
 
 #[test]
 fn who_takes_the_post_sees_all_the_data() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let mut buffer = Coarray::<[u64; 100]>::zeroed();
             let full = Coarray::new(Coevent::new());

@@ -9,7 +9,7 @@ proptest! {
 
     #[test]
     fn neighbours_in_any_graph_meet_and_see_what_the_others_did(
-        setting in Setting::any(),
+        setting in Setting::anywhere(),
         seed: u64,
         rounds in 1u64..30,
     ) {
@@ -39,7 +39,7 @@ proptest! {
 
 #[test]
 fn one_image_meets_all_others() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let mut x = Coarray::<[usize; 8]>::zeroed();
             let x = x.open();

@@ -18,14 +18,17 @@ fn left() -> usize {
 
 #[test]
 fn operations_on_different_images_complete_in_any_order() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let mut coarray = Coarray::new(this_image());
             let open = coarray.open();
             let fetched: Vec<_> = (0..num_images())
                 .map(|image| open.at(image).get_async())
                 .collect();
-            assert!(fetched.iter().all(|get| is_complete(get) == setting.direct));
+            let is_direct = |image| setting.reaches(this_image(), image);
+            for (image, get) in fetched.iter().enumerate() {
+                assert_eq!(is_complete(get), is_direct(image));
+            }
             for (image, get) in fetched.into_iter().enumerate().rev() {
                 assert_eq!(get.wait(), image);
             }
@@ -34,12 +37,12 @@ fn operations_on_different_images_complete_in_any_order() {
                 .collect();
             assert_eq!(open.at(right()).get(), right());
             for (image, get) in late.iter().enumerate() {
-                assert_eq!(is_complete(get), setting.direct || image == right());
+                assert_eq!(is_complete(get), is_direct(image) || image == right());
             }
             fence(left());
             for (image, get) in late.iter().enumerate() {
                 let is_near = image == right() || image == left();
-                assert_eq!(is_complete(get), setting.direct || is_near);
+                assert_eq!(is_complete(get), is_direct(image) || is_near);
             }
             image_fence();
             assert!(late.iter().all(is_complete));
@@ -50,7 +53,7 @@ fn operations_on_different_images_complete_in_any_order() {
 
 #[test]
 fn operations_that_nobody_waits_for_do_not_pile_up() {
-    for setting in Setting::all().filter(|setting| !setting.direct) {
+    for setting in Setting::everywhere().filter(|setting| !setting.direct) {
         setting.run(|| {
             let mut coarray = Coarray::<[u32]>::zeroed(num_images());
             let open = coarray.open();
@@ -65,7 +68,7 @@ fn operations_that_nobody_waits_for_do_not_pile_up() {
 
 #[test]
 fn puts_that_were_dropped_or_leaked_arrive_at_the_next_meeting() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let (me, right, left) = (this_image(), right(), left());
             let mut coarray = Coarray::new([0; 4]);
@@ -88,7 +91,7 @@ fn puts_that_were_dropped_or_leaked_arrive_at_the_next_meeting() {
 
 #[test]
 fn nothing_is_written_to_a_coarray_that_is_gone() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             for round in 0..100 {
                 let value = mix(round, this_image() as u64);
@@ -111,7 +114,7 @@ fn nothing_is_written_to_a_coarray_that_is_gone() {
 
 #[test]
 fn a_phase_that_ends_by_a_panic_leaves_its_memory_to_what_was_issued() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let mut coarray = Coarray::new([0u8; 16]);
             let text = panic_of(|| {
@@ -131,7 +134,7 @@ fn a_phase_that_ends_by_a_panic_leaves_its_memory_to_what_was_issued() {
 
 #[test]
 fn bytes_that_are_no_value_are_reported_to_who_waits() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let mut coarray = Coarray::new([NonZeroU8::MIN; 2]);
             let open = coarray.open();
@@ -159,7 +162,7 @@ fn bytes_that_are_no_value_are_reported_to_who_waits() {
 
 #[test]
 fn there_is_no_fence_to_images_that_do_not_exist() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let images = num_images();
             (0..images).for_each(fence);
@@ -175,7 +178,7 @@ fn there_is_no_fence_to_images_that_do_not_exist() {
 
 #[test]
 fn values_of_all_sizes_travel() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let value = |image: usize| (mix(image as u64, 0), image.is_multiple_of(2));
             let mut large = Coarray::<[[u64; 20]; 3]>::zeroed();

@@ -13,7 +13,7 @@ use futures::task::LocalSpawnExt;
 
 #[test]
 fn any_executor_brings_the_values() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let mut coarray = Coarray::new([10 * this_image(), 0]);
             let open = coarray.open();
@@ -39,7 +39,7 @@ fn any_executor_brings_the_values() {
 
 #[test]
 fn tasks_take_turns() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             // For tasks, which do not borrow; this phase lasts until the program ends.
             let coarray = Box::leak(Box::new(Coarray::new(this_image())));
@@ -76,7 +76,7 @@ impl Wake for Counter {
 
 #[test]
 fn whoever_completes_an_operation_wakes_who_waits_for_it() {
-    for setting in Setting::all().filter(|setting| !setting.direct) {
+    for setting in Setting::everywhere().filter(|setting| !setting.direct) {
         setting.run(|| {
             let mut coarray = Coarray::new(this_image());
             let open = coarray.open();
@@ -131,7 +131,7 @@ impl Wake for Bomb {
 
 #[test]
 fn a_waker_that_panics_leaves_nothing_undone() {
-    for setting in Setting::all().filter(|setting| !setting.direct) {
+    for setting in Setting::everywhere().filter(|setting| !setting.direct) {
         setting.run(|| {
             let mut coarray = Coarray::new(this_image());
             let open = coarray.open();

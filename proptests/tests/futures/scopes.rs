@@ -9,7 +9,7 @@ use crate::{is_complete, tear};
 
 #[test]
 fn buffers_of_leaked_cofutures_are_filled_when_the_scope_ends_and_never_later() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let (me, images) = (this_image() as u64, num_images());
             let mut coarray = Coarray::<[u64]>::from_fn(64, |index| mix(me, index as u64));
@@ -41,7 +41,7 @@ fn buffers_of_leaked_cofutures_are_filled_when_the_scope_ends_and_never_later() 
 
 #[test]
 fn who_waits_gets_the_buffer_back_within_the_scope() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let me = this_image() as u32;
             let mut coarray = Coarray::new([me, me + 1, me + 2]);
@@ -57,7 +57,10 @@ fn who_waits_gets_the_buffer_back_within_the_scope() {
                 let seen = truths.here().get_into_async(&mut seen, scope).wait();
                 assert_eq!(*seen, [true, false, true]);
                 seen[1] = true;
-                assert_eq!(is_complete(&other), setting.direct || last == this_image());
+                assert_eq!(
+                    is_complete(&other),
+                    setting.reaches(this_image(), last) || last == this_image()
+                );
                 // The same buffer again, as long as the scope lasts.
                 let own = open.here()[1..].get_into_async(&mut own[1..], scope).wait();
                 own.iter().sum::<u32>() + other.wait()[0]
@@ -71,7 +74,7 @@ fn who_waits_gets_the_buffer_back_within_the_scope() {
 
 #[test]
 fn a_panic_in_the_scope_does_not_leave_buffers_to_the_fabric() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let mut coarray = Coarray::new([5u64; 9]);
             let mut truths = Coarray::new([true; 9]);
@@ -92,7 +95,7 @@ fn a_panic_in_the_scope_does_not_leave_buffers_to_the_fabric() {
 
 #[test]
 fn bytes_that_are_no_values_are_reported_and_kept_from_the_buffer() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let mut coarray = Coarray::new([true; 3]);
             let open = coarray.open();
@@ -128,7 +131,7 @@ fn bytes_that_are_no_values_are_reported_and_kept_from_the_buffer() {
 
 #[test]
 fn extents_are_compared_before_anything_is_issued() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let mut coarray = Coarray::<[u32]>::zeroed(5);
             let open = coarray.open();
@@ -155,7 +158,7 @@ fn extents_are_compared_before_anything_is_issued() {
 
 #[test]
 fn rows_travel_in_both_directions_at_once() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let (me, images) = (this_image(), num_images());
             let (right, left) = ((me + 1) % images, (me + images - 1) % images);

@@ -9,7 +9,7 @@ proptest! {
 
     #[test]
     fn every_cofuture_of_a_set_is_returned_once_under_its_index(
-        setting in Setting::any(),
+        setting in Setting::anywhere(),
         count in 0usize..40,
         first: usize,
         stride in 1usize..8,
@@ -44,7 +44,7 @@ proptest! {
 
 #[test]
 fn a_set_returns_what_is_complete_before_what_is_not() {
-    for setting in Setting::all().filter(|setting| setting.images > 1 && !setting.direct) {
+    for setting in Setting::everywhere().filter(|setting| setting.images > 1 && !setting.direct) {
         setting.run(|| {
             let mut coarray = Coarray::new(this_image());
             let open = coarray.open();

@@ -4,21 +4,23 @@
 use coarray::Kind;
 use coarray::prelude::*;
 
-use crate::{parse, report};
+use crate::{Images, divisions, parse, report};
 
 /// Lets one image do `other` and the rest `one`, and checks what the report says about either.
 #[track_caller]
 pub fn differ(words: [&str; 2], one: impl Fn() + Sync, other: impl Fn() + Sync) {
     for (images, odd) in [(2, 0), (2, 1), (3, 0), (3, 1), (5, 0), (5, 3), (5, 4)] {
-        let case = format!("{words:?} on image {odd} of {images}");
-        let report = report(images, &case, || {
-            if this_image() == odd { other() } else { one() }
-        });
-        for (image, operation) in parse(&report) {
-            let words = words[usize::from(image == odd)];
-            assert!(operation.starts_with(words), "{case}: {report}");
-            let place = "tests/mismatches/";
-            assert!(operation.contains(place), "{case}: {report}");
+        for images in divisions(images) {
+            let case = format!("{words:?} on image {odd} of {images:?}");
+            let report = report(images, &case, || {
+                if this_image() == odd { other() } else { one() }
+            });
+            for (image, operation) in parse(&report) {
+                let words = words[usize::from(image == odd)];
+                assert!(operation.starts_with(words), "{case}: {report}");
+                let place = "tests/mismatches/";
+                assert!(operation.contains(place), "{case}: {report}");
+            }
         }
     }
 }
@@ -328,26 +330,38 @@ fn choices_of_the_table_by_different_lengths_are_told_apart() {
     // These are on the two sides of limits of the built-in rules.
     for (images, few, many) in [(2, 256, 257), (5, 256, 257), (35, 1, 257), (35, 256, 257)] {
         for odd in [0, images / 2, images - 1] {
-            let report = report(images, "built-in choices", || {
-                let length = if this_image() == odd { many } else { few };
-                co_sum(&mut vec![0u64; length]);
-            });
-            for (image, operation) in parse(&report) {
-                let length = if image == odd { many } else { few };
-                let words = match length {
-                    1 => "co_sum of u64 at ".to_owned(),
-                    _ => format!("co_sum of {length} x u64 at "),
-                };
-                assert!(operation.starts_with(&words), "{report}");
-            }
+            differ_in_length(images.into(), odd, few, many);
+        }
+    }
+    for images in divisions(5) {
+        for odd in [0, 2, 4] {
+            differ_in_length(images, odd, 3, 4);
         }
     }
 }
 
-/// A job in which all images do the same, and that fails; its report.
+/// Lets one image add so many numbers and the rest so few, and checks what the report says about either.
 #[track_caller]
-pub fn refusal(case: &str, body: impl Fn() + Sync) -> String {
-    report(3, case, body)
+fn differ_in_length(images: Images, odd: usize, few: usize, many: usize) {
+    let report = report(images, "built-in choices", || {
+        let length = if this_image() == odd { many } else { few };
+        co_sum(&mut vec![0u64; length]);
+    });
+    for (image, operation) in parse(&report) {
+        let length = if image == odd { many } else { few };
+        let words = match length {
+            1 => "co_sum of u64 at ".to_owned(),
+            _ => format!("co_sum of {length} x u64 at "),
+        };
+        assert!(operation.starts_with(&words), "{report}");
+    }
+}
+
+/// A job in which all images do the same, and that fails; its reports on one machine and on several nodes.
+#[track_caller]
+pub fn refusals(case: &str, body: impl Fn() + Sync) -> Vec<String> {
+    let jobs = divisions(3).into_iter();
+    jobs.map(|images| report(images, case, &body)).collect()
 }
 
 #[test]
@@ -356,7 +370,7 @@ fn a_root_that_is_no_image_anywhere_is_named() {
         for kind in [Kind::Broadcast, Kind::ReduceTo] {
             for &algorithm in kind.algorithms() {
                 let how = Collective::new().algorithm(algorithm);
-                let report = refusal("no such root", || match kind {
+                let reports = refusals("no such root", || match kind {
                     Kind::Broadcast => how.co_broadcast(&mut [1u8; 2], number),
                     _ => how.co_sum_to(&mut [1u8; 2], number),
                 });
@@ -366,11 +380,11 @@ fn a_root_that_is_no_image_anywhere_is_named() {
                 };
                 let expected =
                     format!("{name} with image {number} as root, but there are 3 images");
-                assert!(report.contains(&expected), "{report}");
-                assert!(
-                    report.contains("tests/mismatches/algorithms.rs:"),
-                    "{report}"
-                );
+                for report in reports {
+                    assert!(report.contains(&expected), "{report}");
+                    let place = "tests/mismatches/algorithms.rs:";
+                    assert!(report.contains(place), "{report}");
+                }
             }
         }
     }
@@ -378,15 +392,15 @@ fn a_root_that_is_no_image_anywhere_is_named() {
 
 #[test]
 fn an_algorithm_that_an_operation_does_not_have_is_named() {
-    let report = refusal("no such algorithm", || {
+    let reports = refusals("no such algorithm", || {
         Collective::new()
             .algorithm(Algorithm::Ring)
             .co_broadcast(&mut 1, 0);
     });
     let expected = "co_broadcast has no algorithm `ring`: it has flat, binomial, ";
-    assert!(report.contains(expected), "{report}");
-    assert!(
-        report.contains("tests/mismatches/algorithms.rs:"),
-        "{report}"
-    );
+    for report in reports {
+        assert!(report.contains(expected), "{report}");
+        let place = "tests/mismatches/algorithms.rs:";
+        assert!(report.contains(place), "{report}");
+    }
 }

@@ -5,22 +5,22 @@ use coarray::Failure;
 use coarray::prelude::*;
 use coarray_proptests::IMAGE_COUNTS;
 
-use crate::{parse, report, watched};
+use crate::{divisions, parse, report, watched};
 
 /// Lets the last image do `other` and the rest `one`, and checks what the report says about either.
 #[track_caller]
 fn differ(words: [&str; 2], one: impl Fn() + Sync, other: impl Fn() + Sync) {
-    for images in [2, 3, 4] {
-        let case = format!("{words:?} with {images} images");
+    for images in [2, 3, 4].into_iter().flat_map(divisions) {
+        let case = format!("{words:?} with {images:?}");
         let report = report(images, &case, || {
-            if this_image() + 1 == images {
+            if this_image() + 1 == images.count {
                 other()
             } else {
                 one()
             }
         });
         for (image, operation) in parse(&report) {
-            let words = words[usize::from(image + 1 == images)];
+            let words = words[usize::from(image + 1 == images.count)];
             assert!(operation.starts_with(words), "{case}: {report}");
             assert!(
                 operation.contains("tests/mismatches/alike.rs:"),

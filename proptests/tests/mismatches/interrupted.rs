@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use coarray::prelude::*;
 
-use crate::{parse, report};
+use crate::{divisions, parse, report};
 
 /// Lets image 0 try twice, where the first attempt panics on its own, and checks that the others never
 /// get past their first attempt.
 #[track_caller]
 fn retry(operation: &str, attempt: impl Fn(bool) + Sync) {
-    for images in [2, 3] {
+    for images in [2, 3].into_iter().flat_map(divisions) {
         let came_out = AtomicBool::new(false);
         let report = report(images, operation, || {
             if this_image() == 0 {

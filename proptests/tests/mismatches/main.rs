@@ -19,9 +19,31 @@ use coarray::{Failure, Launch};
 /// Far longer than any of these jobs takes.
 const LIMIT: Duration = Duration::from_secs(60);
 
+/// How many images there are, and on how many nodes that share no memory.
+#[derive(Clone, Copy, Debug)]
+struct Images {
+    count: usize,
+    nodes: usize,
+}
+
+impl From<usize> for Images {
+    /// On one machine.
+    fn from(count: usize) -> Self {
+        Self { count, nodes: 1 }
+    }
+}
+
+/// So many images on one machine, on two nodes, and each on a node of its own.
+fn divisions(count: usize) -> Vec<Images> {
+    let mut nodes = vec![1, 2.min(count), count];
+    nodes.dedup();
+    let on = |nodes| Images { count, nodes };
+    nodes.into_iter().map(on).collect()
+}
+
 /// Runs images that are bound to fail, and returns the report. A job that hangs aborts the tests.
 #[track_caller]
-fn report(images: usize, case: &str, body: impl Fn() + Sync) -> String {
+fn report(images: impl Into<Images>, case: &str, body: impl Fn() + Sync) -> String {
     match watched(images, case, body) {
         Ok(_) => panic!("{case}: nobody noticed"),
         Err(failure) => failure.to_string(),
@@ -29,17 +51,19 @@ fn report(images: usize, case: &str, body: impl Fn() + Sync) -> String {
 }
 
 /// Runs images. A job that hangs aborts the tests.
-fn watched(images: usize, case: &str, body: impl Fn() + Sync) -> Result<(), Failure> {
+fn watched(images: impl Into<Images>, case: &str, body: impl Fn() + Sync) -> Result<(), Failure> {
     let (done, waiting) = channel::<()>();
-    let name = case.to_owned();
+    let images: Images = images.into();
+    let name = format!("{case}, {images:?}");
     thread::spawn(move || {
         if waiting.recv_timeout(LIMIT) == Err(RecvTimeoutError::Timeout) {
             eprintln!("{name}: the job hangs");
             abort();
         }
     });
-    let outcome = Launch::new(images)
+    let outcome = Launch::new(images.count)
         .images_per_node(2)
+        .simulated_nodes(images.nodes)
         .heap(1 << 18)
         .run(body);
     drop(done);

@@ -3,7 +3,7 @@
 use coarray::Kind;
 use coarray::prelude::*;
 
-use crate::algorithms::{by, differ, differ_by_all, differ_from, refusal};
+use crate::algorithms::{by, differ, differ_by_all, differ_from, refusals};
 
 /// How many images share the parts here: any number, as what is wrong comes first.
 fn all(length: usize) -> usize {
@@ -233,8 +233,9 @@ fn a_root_that_is_no_image_anywhere_is_named() {
             ("co_scatterv", &|| _ = how.co_scatterv(&[[1u8]; 3], 3)),
         ];
         for (name, call) in calls {
-            let report = refusal(name, call);
-            assert!(report.contains(&expected(name)), "{report}");
+            for report in refusals(name, call) {
+                assert!(report.contains(&expected(name)), "{report}");
+            }
         }
     }
 }
@@ -254,9 +255,10 @@ fn room_that_is_too_small_or_too_large_is_told_with_both_sizes() {
         }),
     ];
     for (name, call) in calls {
-        let report = refusal(name, call);
-        assert!(report.contains(name) && report.contains('7'), "{report}");
-        assert!(report.contains("tests/mismatches/movement.rs:"), "{report}");
+        for report in refusals(name, call) {
+            assert!(report.contains(name) && report.contains('7'), "{report}");
+            assert!(report.contains("tests/mismatches/movement.rs:"), "{report}");
+        }
     }
 }
 
@@ -265,7 +267,8 @@ fn a_function_that_panics_in_a_scan_ends_the_job_with_its_message() {
     for kind in [Kind::Scan, Kind::ReduceScatter] {
         for &algorithm in kind.algorithms() {
             for length in [1, 100, 30_000] {
-                let report = refusal(&format!("{kind:?} by {algorithm} of {length}"), || {
+                let case = format!("{kind:?} by {algorithm} of {length}");
+                let reports = refusals(&case, || {
                     let how = Collective::new().algorithm(algorithm);
                     // Not every image joins values in a tree.
                     let odd = if algorithm == Algorithm::Binomial {
@@ -289,8 +292,10 @@ fn a_function_that_panics_in_a_scan_ends_the_job_with_its_message() {
                     2
                 };
                 let start = format!("coarray: image {image} panicked at ");
-                assert!(report.starts_with(&start), "{report}");
-                assert!(report.contains("the moon is missing"), "{report}");
+                for report in reports {
+                    assert!(report.starts_with(&start), "{report}");
+                    assert!(report.contains("the moon is missing"), "{report}");
+                }
             }
         }
     }

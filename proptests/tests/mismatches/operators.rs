@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use coarray::prelude::*;
 use coarray::{Failure, Kind};
 
-use crate::{report, watched};
+use crate::{Images, divisions, report, watched};
 
 const LENGTHS: [usize; 3] = [1, 100, 30_000];
 
@@ -37,10 +37,11 @@ fn reductions() -> impl Iterator<Item = (Kind, Algorithm, usize)> {
 #[test]
 fn a_function_that_panics_on_one_image_ends_the_job_with_its_message() {
     for (kind, algorithm, length) in reductions() {
-        for images in [2, 3, 5] {
+        for images in [2, 3, 5].into_iter().flat_map(divisions) {
             let mut panics = 0;
-            for odd in 0..images {
-                let case = format!("{kind:?} by {algorithm} of {length}, image {odd} of {images}");
+            for odd in 0..images.count {
+                let case =
+                    format!("{kind:?} by {algorithm} of {length}, image {odd} of {images:?}");
                 let outcome = watched(images, &case, || {
                     join(kind, algorithm, length, |a, b| {
                         assert_ne!(this_image(), odd, "the moon is missing");
@@ -100,9 +101,11 @@ fn is_clear(case: &str, outcome: Result<(), Failure>) {
 #[test]
 fn after_a_panic_that_one_image_catches_sums_are_right_or_there_is_a_report() {
     for (kind, algorithm, length) in reductions() {
-        for images in [2, 5] {
-            for odd in [0, images / 2, images - 1] {
-                let case = format!("{kind:?} by {algorithm} of {length}, image {odd} of {images}");
+        for images in [2, 5].into_iter().flat_map(divisions) {
+            let Images { count, .. } = images;
+            for odd in [0, count / 2, count - 1] {
+                let case =
+                    format!("{kind:?} by {algorithm} of {length}, image {odd} of {images:?}");
                 let outcome = watched(images, &case, || {
                     let attempt = || {
                         join(kind, algorithm, length, |a, b| {
@@ -114,10 +117,10 @@ fn after_a_panic_that_one_image_catches_sums_are_right_or_there_is_a_report() {
                     for image in 0..3 {
                         let mut sums = [this_image(), 1];
                         co_sum(&mut sums);
-                        assert_eq!(sums, [images * (images - 1) / 2, images], "wrong sums");
+                        assert_eq!(sums, [count * (count - 1) / 2, count], "wrong sums");
                         let mut number = this_image();
-                        co_broadcast(&mut number, image % images);
-                        assert_eq!(number, image % images, "wrong numbers");
+                        co_broadcast(&mut number, image % count);
+                        assert_eq!(number, image % count, "wrong numbers");
                     }
                     drop(attempt);
                 });
@@ -130,8 +133,8 @@ fn after_a_panic_that_one_image_catches_sums_are_right_or_there_is_a_report() {
 #[test]
 fn after_a_panic_that_all_images_catch_sums_are_right_or_there_is_a_report() {
     for (kind, algorithm, length) in reductions() {
-        for images in [2, 3, 5] {
-            let case = format!("{kind:?} by {algorithm} of {length} on {images} images");
+        for images in [2, 3, 5].into_iter().flat_map(divisions) {
+            let case = format!("{kind:?} by {algorithm} of {length} on {images:?}");
             let outcome = watched(images, &case, || {
                 let attempt = || {
                     join(kind, algorithm, length, |_, _| {
@@ -141,7 +144,10 @@ fn after_a_panic_that_all_images_catch_sums_are_right_or_there_is_a_report() {
                 let attempt = catch_unwind(AssertUnwindSafe(attempt));
                 let again = join(kind, algorithm, length, |a, b| a + b);
                 if kind == Kind::Reduce || this_image() == 1 {
-                    assert!(again.iter().all(|&sum| sum == images as u64), "wrong sums");
+                    assert!(
+                        again.iter().all(|&sum| sum == images.count as u64),
+                        "wrong sums"
+                    );
                 }
                 drop(attempt);
             });
@@ -154,17 +160,19 @@ fn after_a_panic_that_all_images_catch_sums_are_right_or_there_is_a_report() {
 fn a_function_that_joins_with_the_help_of_other_images_is_told_that_it_cannot() {
     for (kind, algorithm, length) in reductions() {
         for nested in [Algorithm::Flat, Algorithm::Binomial] {
-            let case = format!("{kind:?} by {algorithm} of {length}, {nested} in it");
-            let report = report(3, &case, || {
-                join(kind, algorithm, length, |a, b| {
-                    Collective::new()
-                        .algorithm(nested)
-                        .co_sum(&mut [0u64; 8000]);
-                    a + b
+            for images in divisions(3) {
+                let case = format!("{kind:?} by {algorithm} of {length}, {nested} in it");
+                let report = report(images, &case, || {
+                    join(kind, algorithm, length, |a, b| {
+                        Collective::new()
+                            .algorithm(nested)
+                            .co_sum(&mut [0u64; 8000]);
+                        a + b
+                    });
                 });
-            });
-            let expected = "a collective was called while another one was in progress";
-            assert!(report.contains(expected), "{case}: {report}");
+                let expected = "a collective was called while another one was in progress";
+                assert!(report.contains(expected), "{case}: {report}");
+            }
         }
     }
 }
@@ -172,25 +180,27 @@ fn a_function_that_joins_with_the_help_of_other_images_is_told_that_it_cannot() 
 #[test]
 fn values_of_no_type_are_never_joined_whatever_the_function_does_meanwhile() {
     for (kind, algorithm, length) in reductions() {
-        let case = format!("{kind:?} by {algorithm} of {length}");
-        // Images that meet half-way get what is right, or are told: that they do it while they join, that others do
-        // not, or that they wait for these for ever.
-        let outcome = watched(3, &case, || {
-            let first = Cell::new(true);
-            let sums = join(kind, algorithm, length, |a, b| {
-                if first.replace(false) {
-                    sync_all();
+        for images in divisions(3) {
+            let case = format!("{kind:?} by {algorithm} of {length}");
+            // Images that meet half-way get what is right, or are told: that they do it while they join, that others do
+            // not, or that they wait for these for ever.
+            let outcome = watched(images, &case, || {
+                let first = Cell::new(true);
+                let sums = join(kind, algorithm, length, |a, b| {
+                    if first.replace(false) {
+                        sync_all();
+                    }
+                    assert!(a > 0 && b > 0 && a + b <= 3, "joined {a} and {b}");
+                    a + b
+                });
+                if kind == Kind::Reduce || this_image() == 1 {
+                    assert!(sums.iter().all(|&sum| sum == 3), "wrong sums");
                 }
-                assert!(a > 0 && b > 0 && a + b <= 3, "joined {a} and {b}");
-                a + b
             });
-            if kind == Kind::Reduce || this_image() == 1 {
-                assert!(sums.iter().all(|&sum| sum == 3), "wrong sums");
+            let is_deadlock = |failure: &Failure| failure.text.contains("deadlock");
+            if !outcome.as_ref().is_err_and(is_deadlock) {
+                is_clear(&case, outcome);
             }
-        });
-        let is_deadlock = |failure: &Failure| failure.text.contains("deadlock");
-        if !outcome.as_ref().is_err_and(is_deadlock) {
-            is_clear(&case, outcome);
         }
     }
 }

@@ -7,13 +7,19 @@ use coarray_proptests::{IMAGE_COUNTS, config};
 use proptest::prelude::*;
 
 use crate::kinds::{Kind, perform};
-use crate::{parse, report, watched};
+use crate::{Images, divisions, parse, report, watched};
 
 /// Lets each image do its operation, and checks that the report names two that disagree, rightly.
 fn disagree(kinds: &[Kind]) {
+    for images in divisions(kinds.len()) {
+        disagree_on(images, kinds);
+    }
+}
+
+fn disagree_on(images: Images, kinds: &[Kind]) {
     let lines: Vec<AtomicU32> = kinds.iter().map(|_| AtomicU32::new(0)).collect();
     let case = format!("{kinds:?}");
-    let report = report(kinds.len(), &case, || {
+    let report = report(images, &case, || {
         perform(kinds[this_image()], &lines[this_image()])
     });
     let named = parse(&report);
@@ -80,9 +86,9 @@ proptest! {
 
 #[test]
 fn images_in_the_same_operation_go_on() -> Result<(), Failure> {
-    for images in IMAGE_COUNTS {
+    for images in IMAGE_COUNTS.into_iter().flat_map(divisions) {
         for kind in Kind::ALL {
-            if images == 1 && kind == Kind::CoBroadcast {
+            if images.count == 1 && kind == Kind::CoBroadcast {
                 continue; // It is from image 1.
             }
             watched(images, &format!("{kind:?}"), || {

@@ -55,7 +55,7 @@ proptest! {
 
     #[test]
     fn counters_on_all_images_count_exactly_who_got_the_lock(
-        setting in Setting::any(),
+        setting in Setting::anywhere(),
         ways in prop::collection::vec((0usize..8, way()), 1..60),
     ) {
         let added = setting.run(|| {
@@ -78,7 +78,7 @@ proptest! {
 #[test]
 fn eight_images_lose_nothing_under_one_mutex() {
     const TURNS: u64 = 500;
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let counter = Coarray::new(Comutex::new(0u64));
             for _ in 0..TURNS {
@@ -92,7 +92,7 @@ fn eight_images_lose_nothing_under_one_mutex() {
 
 #[test]
 fn what_was_put_elsewhere_under_the_lock_is_seen_under_the_lock() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let lock = Coarray::new(Comutex::new(0u64));
             let mut data = Coarray::<[u64; 100]>::zeroed();

@@ -1,11 +1,12 @@
 //! Critical sections.
 
+use crate::{failures, run};
 use coarray::prelude::*;
 use coarray_proptests::{Setting, panic_of};
 
 #[test]
 fn one_image_at_a_time_is_in_a_critical_section() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let mut count = Coarray::new(0u64);
             let count = count.open();
@@ -30,11 +31,7 @@ fn one_image_at_a_time_is_in_a_critical_section() {
 
 #[test]
 fn a_critical_section_in_another_is_an_error_that_names_both() {
-    let setting = Setting {
-        images: 3,
-        direct: true,
-    };
-    setting.run(|| {
+    run(3, || {
         let outer = line!() + 1;
         let message = critical(|| panic_of(|| critical(|| ())));
         assert!(
@@ -47,11 +44,7 @@ fn a_critical_section_in_another_is_an_error_that_names_both() {
 
 #[test]
 fn a_panic_leaves_a_critical_section_to_others() {
-    let setting = Setting {
-        images: 3,
-        direct: true,
-    };
-    setting.run(|| {
+    run(3, || {
         let message = panic_of(|| critical(|| panic!("half-way")));
         assert_eq!(message, "half-way");
         critical(|| ());
@@ -60,14 +53,14 @@ fn a_panic_leaves_a_critical_section_to_others() {
 
 #[test]
 fn a_collective_in_a_critical_section_is_reported() {
-    let failure = coarray::Launch::new(2)
-        .run(|| critical(sync_all))
-        .unwrap_err();
-    let report = failure.to_string();
-    assert!(report.contains("deadlock"), "{report}");
-    assert!(
-        report.contains("waits to enter the critical section at"),
-        "{report}"
-    );
-    assert!(report.contains("is in sync_all at"), "{report}");
+    let failed = failures(2, || critical(sync_all));
+    for failure in failed {
+        let report = failure.to_string();
+        assert!(report.contains("deadlock"), "{report}");
+        assert!(
+            report.contains("waits to enter the critical section at"),
+            "{report}"
+        );
+        assert!(report.contains("is in sync_all at"), "{report}");
+    }
 }

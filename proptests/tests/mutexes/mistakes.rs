@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
+use coarray::LockError;
 use coarray::prelude::*;
-use coarray::{Launch, LockError};
 
+use crate::{failures, run};
 use coarray_proptests::panic_of;
 
 #[test]
 fn locking_twice_is_an_error_that_names_both_places() {
-    coarray::run(2, || {
+    run(2, || {
         let x = Coarray::new(Comutex::new(5u32));
         let other = 1 - this_image();
         let first = line!() + 1;
@@ -41,7 +42,7 @@ fn locking_twice_is_an_error_that_names_both_places() {
 
 #[test]
 fn a_comutex_in_no_coarray_cannot_be_locked() {
-    coarray::run(1, || {
+    run(1, || {
         let message = panic_of(|| Comutex::new(1u8).lock().get());
         assert!(message.contains("in no coarray"), "{message}");
     });
@@ -49,52 +50,52 @@ fn a_comutex_in_no_coarray_cannot_be_locked() {
 
 #[test]
 fn two_images_that_wait_for_each_other_are_reported_with_both_places() {
-    let failure = Launch::new(2)
-        .run(|| {
-            let x = Coarray::new(Comutex::new(0u8));
-            let _mine = x.at(this_image()).lock();
-            sync_all();
-            let _other = x.at(1 - this_image()).lock();
-        })
-        .unwrap_err();
-    let report = failure.to_string();
-    for image in 0..2 {
-        let line = format!("image {image} waits in lock at ");
-        assert!(report.contains(&line), "{report}");
-        let place = format!("on image {image}, waiting for image {image}");
-        assert!(report.contains(&place), "{report}");
+    let failed = failures(2, || {
+        let x = Coarray::new(Comutex::new(0u8));
+        let _mine = x.at(this_image()).lock();
+        sync_all();
+        let _other = x.at(1 - this_image()).lock();
+    });
+    for failure in failed {
+        let report = failure.to_string();
+        for image in 0..2 {
+            let line = format!("image {image} waits in lock at ");
+            assert!(report.contains(&line), "{report}");
+            let place = format!("on image {image}, waiting for image {image}");
+            assert!(report.contains(&place), "{report}");
+        }
+        assert!(report.contains("the cycle: image "), "{report}");
     }
-    assert!(report.contains("the cycle: image "), "{report}");
 }
 
 #[test]
 fn an_image_that_ends_with_a_lock_is_reported_when_others_wait_for_it() {
-    let failure = Launch::new(3)
-        .run(|| {
-            let x = Coarray::new(Comutex::new(0u8));
-            if this_image() == 1 {
-                std::mem::forget(x.at(2).lock());
-            }
-            sync_all();
-            if this_image() == 0 {
-                x.at(2).lock().put(1);
-            }
-        })
-        .unwrap_err();
-    let report = failure.to_string();
-    assert!(
-        report.contains("image 0 waits in lock at") && report.contains("waiting for image 1"),
-        "{report}"
-    );
-    assert!(
-        report.contains("image 1 has come to the end of the program"),
-        "{report}"
-    );
+    let failed = failures(3, || {
+        let x = Coarray::new(Comutex::new(0u8));
+        if this_image() == 1 {
+            std::mem::forget(x.at(2).lock());
+        }
+        sync_all();
+        if this_image() == 0 {
+            x.at(2).lock().put(1);
+        }
+    });
+    for failure in failed {
+        let report = failure.to_string();
+        assert!(
+            report.contains("image 0 waits in lock at") && report.contains("waiting for image 1"),
+            "{report}"
+        );
+        assert!(
+            report.contains("image 1 has come to the end of the program"),
+            "{report}"
+        );
+    }
 }
 
 #[test]
 fn waiting_with_a_time_limit_is_no_deadlock() {
-    coarray::run(2, || {
+    run(2, || {
         let x = Coarray::new(Comutex::new(0u8));
         let guard = (this_image() == 0).then(|| x.at(1).lock());
         sync_all();
@@ -111,7 +112,7 @@ fn waiting_with_a_time_limit_is_no_deadlock() {
 
 #[test]
 fn a_leaked_guard_leaves_its_own_comutex_locked_only() {
-    coarray::run(2, || {
+    run(2, || {
         for round in 0..3 {
             // The memory of the round before, where a lock was left locked, is used again.
             let x = Coarray::<[Comutex<u64>; 3]>::from_fn(|_| Comutex::new(round));

@@ -6,11 +6,12 @@ use std::time::Duration;
 use coarray::prelude::*;
 use coarray::{Launch, LockError};
 
+use crate::{failures, run};
 use coarray_proptests::panic_of;
 
 #[test]
 fn a_panic_poisons_and_keeps_the_last_value() {
-    coarray::run(3, || {
+    run(3, || {
         let x = Coarray::new(Comutex::new([NonZeroU32::MIN; 40]));
         let place = x.at(2);
         let two = [NonZeroU32::new(2).unwrap(); 40];
@@ -42,36 +43,36 @@ fn a_panic_poisons_and_keeps_the_last_value() {
 
 #[test]
 fn locking_a_poisoned_comutex_ends_the_job_and_says_what_to_do() {
-    let failure = Launch::new(2)
-        .run(|| {
-            let x = Coarray::new(Comutex::new(1u64));
-            if this_image() == 1 {
-                panic_of(|| {
-                    let _guard = x.at(0).lock();
-                    panic!("half-way")
-                });
-            }
-            sync_all();
-            if this_image() == 0 {
-                x.at(0).lock().put(3);
-            }
-            sync_all();
-        })
-        .unwrap_err();
-    let report = failure.to_string();
-    for part in [
-        "image 0 cannot lock the mutex in the coarray of ",
-        "poison.rs:",
-        "image 1 failed or panicked",
-        "clear_poison",
-    ] {
-        assert!(report.contains(part), "{report}");
+    let failed = failures(2, || {
+        let x = Coarray::new(Comutex::new(1u64));
+        if this_image() == 1 {
+            panic_of(|| {
+                let _guard = x.at(0).lock();
+                panic!("half-way")
+            });
+        }
+        sync_all();
+        if this_image() == 0 {
+            x.at(0).lock().put(3);
+        }
+        sync_all();
+    });
+    for failure in failed {
+        let report = failure.to_string();
+        for part in [
+            "image 0 cannot lock the mutex in the coarray of ",
+            "poison.rs:",
+            "image 1 failed or panicked",
+            "clear_poison",
+        ] {
+            assert!(report.contains(part), "{report}");
+        }
     }
 }
 
 #[test]
 fn a_guard_taken_and_dropped_while_unwinding_does_not_poison() {
-    coarray::run(1, || {
+    run(1, || {
         struct AtTheEnd<'a>(&'a Coref<Comutex<u32>>);
         impl Drop for AtTheEnd<'_> {
             fn drop(&mut self) {
@@ -89,7 +90,7 @@ fn a_guard_taken_and_dropped_while_unwinding_does_not_poison() {
 
 #[test]
 fn a_comutex_shows_its_holder_and_a_guard_the_value() {
-    coarray::run(1, || {
+    run(1, || {
         let x = Coarray::new(Comutex::new(7));
         assert_eq!(
             format!("{:?}", *x),

@@ -1,16 +1,12 @@
 //! Every image gets its turn.
 
 use coarray::prelude::*;
-use coarray_proptests::{IMAGE_COUNTS, Setting};
+use coarray_proptests::Setting;
 
 #[test]
 fn every_image_gets_its_turns_while_all_others_hammer_the_lock() {
-    const TURNS: usize = 1000;
-    let setting = Setting {
-        images: 4,
-        direct: true,
-    };
-    setting.run(|| {
+    const TURNS: usize = 300;
+    crate::run(4, || {
         let lock = Coarray::new(Comutex::new(0usize));
         let done = Coarray::new(Coatomic::new(0usize));
         let mut turns = 0;
@@ -32,11 +28,7 @@ fn every_image_gets_its_turns_while_all_others_hammer_the_lock() {
 #[test]
 fn philosophers_who_take_the_lower_fork_first_all_eat() {
     const MEALS: u64 = 200;
-    for images in IMAGE_COUNTS.into_iter().filter(|&images| images > 1) {
-        let setting = Setting {
-            images,
-            direct: true,
-        };
+    for setting in Setting::everywhere().filter(|setting| setting.images > 1) {
         setting.run(|| {
             let forks = Coarray::new(Comutex::new(0u64));
             let (left, right) = (this_image(), (this_image() + 1) % num_images());

@@ -1,7 +1,8 @@
 //! What collective operations would send through a network: how many messages, between whom, and how long.
 //!
-//! Here images share memory; [`record_messages`] counts what they read from each other.
+//! Here images share memory, but in `apart`; [`record_messages`] counts what they read from each other.
 
+mod apart;
 mod broadcasts;
 mod movement;
 mod reductions;

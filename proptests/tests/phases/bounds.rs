@@ -5,7 +5,7 @@ use coarray_proptests::{Setting, panic_of};
 
 #[track_caller]
 fn on_every_setting(body: impl Fn() + Sync) {
-    Setting::all().for_each(|setting| drop(setting.run(&body)));
+    Setting::everywhere().for_each(|setting| drop(setting.run(&body)));
 }
 
 /// Checks that the message has all these words.

@@ -9,7 +9,7 @@ proptest! {
 
     #[test]
     fn copointers_count_like_indices(
-        setting in Setting::any(),
+        setting in Setting::anywhere(),
         indices in prop::collection::vec(0usize..=100, 1..20),
         far: isize,
     ) {
@@ -40,7 +40,7 @@ proptest! {
 
     #[test]
     fn a_copointer_put_to_another_image_leads_to_its_place_from_there(
-        setting in Setting::any(),
+        setting in Setting::anywhere(),
         seed: u64,
     ) {
         setting.run(|| {
@@ -63,7 +63,7 @@ proptest! {
             let value = (100 * image + index) as u64;
             assert_eq!((place.get(), place.image()), (value, image));
             let local = pointer.to_local();
-            assert_eq!(local.is_some(), setting.direct || image == me);
+            assert_eq!(local.is_some(), setting.reaches(me, image) || image == me);
             // SAFETY: it points to an item, and nobody writes.
             assert!(local.is_none_or(|local| unsafe { local.read() } == value));
         });
@@ -72,7 +72,7 @@ proptest! {
 
 #[test]
 fn null_points_nowhere() {
-    Setting::all().for_each(|setting| {
+    Setting::everywhere().for_each(|setting| {
         setting.run(|| {
             let mut value = Coarray::new(5u8);
             let value = value.open();
@@ -93,7 +93,7 @@ fn null_points_nowhere() {
 
 #[test]
 fn a_copointer_that_left_the_heap_is_not_local() {
-    Setting::all().for_each(|setting| {
+    Setting::everywhere().for_each(|setting| {
         setting.run(|| {
             let mut value = Coarray::new(5u64);
             let value = value.open();
@@ -117,7 +117,7 @@ struct Link {
 #[test]
 fn a_list_that_spans_all_images_can_be_walked_from_each() {
     const LINKS: usize = 5;
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let (me, images) = (this_image(), num_images());
             let mut links = Coarray::<[Link]>::from_fn(LINKS, |_| Link {

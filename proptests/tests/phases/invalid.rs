@@ -20,7 +20,7 @@ pub fn tear<T: Remote>(place: &Coref<T>, byte: usize, value: u8) {
 
 /// Lets image 0 tear the second item on the last image, and checks who finds it.
 fn found<T: Sample>(byte: usize, value: u8) {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         let line = line!() + 4;
         let outcome = setting.launch().run(|| {
             let last = num_images() - 1;
@@ -93,7 +93,7 @@ fn bytes_that_bytemuck_refuses_are_found() {
 
 #[test]
 fn zeros_where_none_may_be_are_found() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         let failure = setting.launch().run(|| {
             let mut run = Ragged::from_fn(70, |_| std::num::NonZeroU8::MIN);
             let open = run.open();
@@ -112,7 +112,7 @@ fn zeros_where_none_may_be_are_found() {
 
 #[test]
 fn what_is_put_right_before_the_end_of_the_phase_does_no_harm() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let mut coarray = Coarray::new([true; 3]);
             let open = coarray.open();
@@ -126,7 +126,7 @@ fn what_is_put_right_before_the_end_of_the_phase_does_no_harm() {
 
 #[test]
 fn bytes_outside_of_the_shape_in_which_their_owner_opened_are_found() {
-    for setting in Setting::all().filter(|setting| setting.images > 1) {
+    for setting in Setting::everywhere().filter(|setting| setting.images > 1) {
         let outcome = setting.launch().run(|| {
             let mut coarray =
                 Coarray::<[Plain<Even>; 9]>::from_fn(|index| Plain::sample(index as u64));

@@ -6,7 +6,7 @@ use coarray_proptests::{Setting, panic_of};
 
 #[track_caller]
 fn on_every_setting(body: impl Fn() + Sync) {
-    Setting::all().for_each(|setting| drop(setting.run(&body)));
+    Setting::everywhere().for_each(|setting| drop(setting.run(&body)));
 }
 
 /// Checks that all local uses of a coarray panic and say why.
@@ -86,7 +86,7 @@ fn a_coarray_whose_guard_was_dropped_by_a_panic_cannot_be_used_locally() {
 
 #[test]
 fn a_leaked_coarray_stays_where_it_is_when_it_is_dropped() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run_in(64 << 10, || {
             let mut leaked = Coarray::<[u64]>::from_fn(1000, |_| 7);
             let open = leaked.open();
@@ -113,7 +113,7 @@ fn a_leaked_coarray_stays_where_it_is_when_it_is_dropped() {
 
 #[test]
 fn a_guard_that_one_image_leaks_is_reported_where_the_others_wait_for_it() {
-    for setting in Setting::all().filter(|setting| setting.images > 1) {
+    for setting in Setting::everywhere().filter(|setting| setting.images > 1) {
         let failure = setting.launch().run(|| {
             let mut coarray = Coarray::new(0u8);
             let open = coarray.open();
@@ -132,7 +132,7 @@ fn a_guard_that_one_image_leaks_is_reported_where_the_others_wait_for_it() {
 
 #[test]
 fn a_failure_of_one_image_ends_the_others_in_the_middle_of_a_phase() {
-    for setting in Setting::all().filter(|setting| setting.images > 1) {
+    for setting in Setting::everywhere().filter(|setting| setting.images > 1) {
         let failure = setting.launch().run(|| {
             let mut coarray = Coarray::new([0u8; 4]);
             let open = coarray.open();

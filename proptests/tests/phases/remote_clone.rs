@@ -32,7 +32,7 @@ proptest! {
     #![proptest_config(config(50))]
 
     #[test]
-    fn a_description_is_followed_to_the_image_it_names(setting in Setting::any(), seed: u64) {
+    fn a_description_is_followed_to_the_image_it_names(setting in Setting::anywhere(), seed: u64) {
         setting.run(|| {
             let (me, images) = (this_image(), num_images());
             let range = |image: usize| {

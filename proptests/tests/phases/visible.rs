@@ -9,7 +9,7 @@ proptest! {
 
     #[test]
     fn every_image_sees_before_a_phase_what_owners_wrote_and_after_it_what_all_put(
-        setting in Setting::any(),
+        setting in Setting::anywhere(),
         phases in prop::collection::vec((0usize..4, any::<u64>()), 1..20),
     ) {
         setting.run(|| {
@@ -48,7 +48,7 @@ proptest! {
                                 (0..images).map(|index| value(image, index)).collect();
                             assert_eq!(place.to_vec(), expected);
                             let reference = published.try_ref(image);
-                            assert_eq!(reference.is_some(), setting.direct);
+                            assert_eq!(reference.is_some(), setting.reaches(me, image));
                             assert!(reference.is_none_or(|part| *part == place.to_vec()));
                         }
                         assert_eq!(published[0], value(me, 0));
@@ -67,7 +67,7 @@ proptest! {
     }
 
     #[test]
-    fn published_parts_are_the_same_by_reference_and_by_get(setting in Setting::any(), seed: u64) {
+    fn published_parts_are_the_same_by_reference_and_by_get(setting in Setting::anywhere(), seed: u64) {
         setting.run(|| {
             let value = |image: usize| coarray_proptests::Wide::sample(mix(seed, image as u64));
             let mut coarray = Coarray::new(value(this_image()));
@@ -82,7 +82,7 @@ proptest! {
 
 #[test]
 fn up_to_four_coarrays_and_runs_open_together_and_close_one_by_one() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let (me, right) = (this_image() as u32, (this_image() + 1) % num_images());
             let left = ((this_image() + num_images() - 1) % num_images()) as u32;
@@ -117,7 +117,7 @@ fn up_to_four_coarrays_and_runs_open_together_and_close_one_by_one() {
 
 #[test]
 fn an_open_part_is_plain_memory_while_others_are_kept_out() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let (me, right) = (this_image(), (this_image() + 1) % num_images());
             let mut coarray = Coarray::<[usize]>::zeroed(20);

@@ -32,7 +32,7 @@ impl Program {
         let steps = prop::collection::vec(prop::collection::vec(RawStep::any(), 0..40), 1..4);
         let looks = prop::collection::vec(RawPart::any(), 0..6);
         (
-            Setting::any(),
+            Setting::anywhere(),
             0usize..5,
             0usize..30,
             steps,

@@ -27,7 +27,7 @@ proptest! {
 
     #[test]
     fn members_are_put_and_got_without_their_neighbours(
-        setting in Setting::any(),
+        setting in Setting::anywhere(),
         seed: u64,
         changes in prop::collection::vec((0usize..7, 0usize..5, any::<u64>()), 1..30),
     ) {
@@ -80,7 +80,7 @@ proptest! {
 
     #[test]
     fn a_cast_coarray_has_the_same_elements_in_the_same_order(
-        setting in Setting::any(),
+        setting in Setting::anywhere(),
         extent in 0usize..40,
         seed: u64,
     ) {
@@ -106,7 +106,7 @@ proptest! {
 
 #[test]
 fn a_coarray_that_opens_in_a_shorter_shape_is_no_longer_than_that_shape() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let right = (this_image() + 1) % num_images();
             let mut coarray = Coarray::<[u16; 9]>::from_fn(|index| index as u16);

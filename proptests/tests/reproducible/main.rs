@@ -18,8 +18,14 @@ struct Division {
 
 impl Division {
     fn any() -> impl Strategy<Value = Self> {
-        (1usize..=9, any::<bool>(), any::<u64>()).prop_map(|(images, direct, seed)| Self {
-            setting: Setting { images, direct },
+        let nodes = prop_oneof![3 => Just(1), 1 => 2usize..=4];
+        let choices = (1usize..=9, any::<bool>(), nodes, any::<u64>());
+        choices.prop_map(|(images, direct, nodes, seed)| Self {
+            setting: Setting {
+                images,
+                direct,
+                nodes,
+            },
             seed,
         })
     }
@@ -160,7 +166,7 @@ sums! {
 
 #[test]
 fn images_without_numbers_have_the_total_of_the_others() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         let totals = setting.run(|| {
             let mine: &[f64] = if this_image() == 0 {
                 &[1e300, 1.0, -1e300]

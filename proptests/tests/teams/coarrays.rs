@@ -136,7 +136,7 @@ proptest! {
 
     #[test]
     fn coarrays_of_all_teams_keep_apart_and_are_read_by_index_in_their_team(
-        setting in Setting::any(),
+        setting in Setting::anywhere(),
         steps in steps(),
     ) {
         setting.run_in(4 << 20, || {
@@ -149,7 +149,7 @@ proptest! {
 
 #[test]
 fn a_coarray_of_a_team_is_used_after_the_team_was_left() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let team = Team::form(this_image() as u64 % 2);
             let job_image = this_image();
@@ -165,7 +165,7 @@ fn a_coarray_of_a_team_is_used_after_the_team_was_left() {
 
 #[test]
 fn a_coarray_of_the_parent_reaches_siblings_from_within_a_team() {
-    for setting in Setting::all() {
+    for setting in Setting::everywhere() {
         setting.run(|| {
             let mut x = Coarray::new(this_image() * 11);
             let x = x.open();

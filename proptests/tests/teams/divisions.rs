@@ -55,7 +55,7 @@ proptest! {
 
     #[test]
     fn images_find_themselves_and_their_companions_at_every_level(
-        setting in Setting::any(),
+        setting in Setting::anywhere(),
         seeds in prop::collection::vec(any::<u64>(), 1..4),
         teams in 1u64..4,
     ) {
@@ -66,7 +66,7 @@ proptest! {
     }
 
     #[test]
-    fn images_get_the_indices_they_ask_for(setting in Setting::any(), seed: u64) {
+    fn images_get_the_indices_they_ask_for(setting in Setting::anywhere(), seed: u64) {
         setting.run(|| {
             let mine = companions(seed, num_images(), this_image(), 2);
             let place = mine.iter().position(|&image| image == this_image()).unwrap();
@@ -81,7 +81,7 @@ proptest! {
     }
 
     #[test]
-    fn any_team_can_be_synchronised_from_within_another(setting in Setting::any(), seed: u64) {
+    fn any_team_can_be_synchronised_from_within_another(setting in Setting::anywhere(), seed: u64) {
         setting.run(|| {
             let half = Team::form(choice(seed, this_image(), 2));
             let other = Team::form(choice(seed ^ 1, this_image(), 2));

@@ -1,0 +1,273 @@
+//! `cobench engines`: operations on the engines that jobs of several machines use, beside what they should be as fast
+//! as: the same operations on `processes` where images reach each other's memory directly, and the same calls written
+//! in C where they do not.
+//!
+//! What is compared with what is a list ([`comparison`]). All programs take turns in every round, and ratios are taken
+//! within a round, before the machine is another.
+
+pub mod comparison;
+pub mod engine;
+mod report;
+
+use std::error::Error;
+
+use indicatif::ProgressBar;
+
+use crate::conductor::{self, Effort, Failure, watch};
+use crate::operations;
+use crate::options::{Engines, Fabric, Task};
+use crate::peers::{self, Installed, Peer, to_measure};
+use crate::report::machine::Machine;
+use crate::sample::{Line, OWN, PEER, RATIO, Rows};
+use comparison::{Comparison, Program, comparisons, programs};
+use engine::Engine;
+
+/// Measures and prints.
+///
+/// # Errors
+/// If no engine is left, or a job fails. What is not installed is only told.
+pub fn run(options: &Engines) -> Result<(), Box<dyn Error>> {
+    let wanted = |comparison: &Comparison| {
+        let is_named = |name| name == comparison.operation;
+        options.only.is_empty() || options.only.iter().any(is_named)
+    };
+    let engines = built_in(&options.engines)?;
+    let compared = engines.into_iter().flat_map(comparisons).filter(wanted);
+    let compared: Vec<Comparison> = compared.collect();
+    if compared.is_empty() {
+        return Err("these engines have none of these operations".into());
+    }
+    let effort = Effort::new(Task::Alone(options.images), options.quick);
+    let rounds = options.rounds.unwrap_or(effort.rounds);
+    let effort = Effort { rounds, ..effort };
+    let mut series = programs(&compared)
+        .into_iter()
+        .map(|(program, operations)| Series::new(program, operations))
+        .collect::<Vec<_>>();
+    let mut peers = peers_of(&series);
+    let ratios = measure(&compared, &mut series, &mut peers, options.images, effort)?;
+    let findings = findings(&compared, &series, &ratios);
+    if options.json {
+        report::json(&findings, options.images);
+    } else {
+        let machine = Machine {
+            images: options.images,
+            fabric: Fabric::Processes,
+            rounds,
+        };
+        print!("{}", machine.heading(&peers));
+        report::table(&findings);
+    }
+    Ok(())
+}
+
+/// The engines that this program can use; tells what to do about others.
+fn built_in(engines: &[Engine]) -> Result<Vec<Engine>, &'static str> {
+    let (there, others): (Vec<Engine>, Vec<Engine>) =
+        engines.iter().partition(|engine| engine.is_built_in());
+    for engine in others {
+        let name = engine.name();
+        eprintln!(
+            "cobench: {name} is skipped: this cobench has been built without it; \
+             build it with cargo build --release -p coarray-bench --features {name}"
+        );
+    }
+    if there.is_empty() {
+        return Err("no engine is left to measure");
+    }
+    Ok(there)
+}
+
+/// A program, and what it has measured.
+struct Series {
+    program: Program,
+    operations: Vec<String>,
+    /// In the latest round.
+    latest: Rows,
+    /// In all rounds.
+    all: Rows,
+}
+
+/// What times of a series are filed under.
+const TIME: &str = "time";
+
+impl Series {
+    fn new(program: Program, operations: Vec<String>) -> Self {
+        Self {
+            program,
+            operations,
+            latest: Rows::default(),
+            all: Rows::default(),
+        }
+    }
+
+    fn rows_of_one(&self) -> usize {
+        let rows = self.operations.iter().map(|name| operations::rows_of(name));
+        rows.sum()
+    }
+
+    fn add(&mut self, line: Line) {
+        for rows in [&mut self.latest, &mut self.all] {
+            let row = rows.row(&line.operation, line.bytes);
+            row.add(TIME.to_owned(), line.times.iter().copied());
+        }
+    }
+}
+
+/// The peers that are among the programs, ready to run.
+fn peers_of(series: &[Series]) -> Vec<Installed> {
+    let peer = |series: &Series| match series.program {
+        Program::C(peer) => Some(peer),
+        Program::Coarray { .. } => None,
+    };
+    let peers: Vec<Peer> = series.iter().filter_map(peer).collect();
+    let mut peers = peers::find(&peers, true);
+    for peer in &mut peers {
+        peers::prepare(peer, peers::OPERATIONS);
+    }
+    peers
+}
+
+/// Runs all programs, round by round. Returns the ratios of each comparison, one for each size and round.
+fn measure(
+    compared: &[Comparison],
+    series: &mut [Series],
+    peers: &mut [Installed],
+    images: usize,
+    effort: Effort,
+) -> Result<Vec<Rows>, Box<dyn Error>> {
+    let mut ratios = vec![Rows::default(); compared.len()];
+    let rows_of_round: usize = series.iter().map(Series::rows_of_one).sum();
+    let bar = conductor::progress(rows_of_round * effort.rounds);
+    for _ in 0..effort.rounds {
+        for one in series.iter_mut() {
+            one.latest = Rows::default();
+            match one.program {
+                Program::Coarray { engine, is_direct } => {
+                    let mut job = engine.job(is_direct, images, &one.operations, effort)?;
+                    let limit = effort.patience(one.rows_of_one());
+                    let outcome = watch(&mut job, limit, |line| read(one, line, OWN, &bar));
+                    outcome.map_err(|failure| failed(engine, is_direct, &failure))?;
+                }
+                Program::C(peer) => {
+                    let is_it = |other: &&mut Installed| other.peer == peer;
+                    if let Some(installed) = peers.iter_mut().find(is_it) {
+                        run_peer(one, installed, images, effort, &bar);
+                    }
+                }
+            }
+        }
+        for (comparison, ratios) in compared.iter().zip(&mut ratios) {
+            add_ratios(comparison, series, ratios);
+        }
+    }
+    bar.finish_and_clear();
+    Ok(ratios)
+}
+
+fn read(series: &mut Series, line: &str, what: &str, bar: &ProgressBar) {
+    if let Some(line) = Line::parse(line).filter(|line| line.what == what) {
+        bar.inc(1);
+        series.add(line);
+    }
+}
+
+/// A program that fails once is not run again.
+fn run_peer(
+    series: &mut Series,
+    peer: &mut Installed,
+    images: usize,
+    effort: Effort,
+    bar: &ProgressBar,
+) {
+    if !peer.has(peers::OPERATIONS) {
+        return;
+    }
+    let arguments = to_measure(images, effort.budget, &series.operations);
+    let limit = effort.patience(series.rows_of_one());
+    let outcome = peer.run(peers::OPERATIONS, images, &arguments, limit, |line| {
+        read(series, line, PEER, bar);
+    });
+    if let Err(failure) = outcome {
+        bar.suspend(|| peers::give_up(peer, peers::OPERATIONS, &failure));
+    }
+}
+
+fn failed(engine: Engine, is_direct: bool, failure: &Failure) -> String {
+    let name = engine.name();
+    let setting = if is_direct { "1" } else { "0" };
+    format!("a job with COARRAY_FABRIC={name} COARRAY_DIRECT={setting} failed: {failure}")
+}
+
+/// The series of a program, which is among them.
+fn series_of(series: &[Series], program: Program) -> &Series {
+    let found = series.iter().find(|series| series.program == program);
+    found.expect("each program of a comparison has a series")
+}
+
+/// Adds how many times as long operations took in the latest round.
+fn add_ratios(comparison: &Comparison, series: &[Series], ratios: &mut Rows) {
+    let reference = &series_of(series, comparison.reference).latest;
+    for row in &series_of(series, comparison.subject()).latest.0 {
+        if row.operation != comparison.operation {
+            continue;
+        }
+        let there = reference.get(&row.operation, row.bytes);
+        if let (Some(own), Some(there)) = (row.of(TIME), there.and_then(|there| there.of(TIME))) {
+            let ratio = own.median() / there.median();
+            ratios
+                .row(&row.operation, row.bytes)
+                .add(RATIO.to_owned(), [ratio]);
+        }
+    }
+}
+
+/// What came of a comparison at one size.
+struct Finding<'a> {
+    comparison: &'a Comparison,
+    bytes: usize,
+    /// Nanoseconds.
+    time: f64,
+    reference: f64,
+    /// How many times as long, the median over rounds.
+    ratio: f64,
+}
+
+impl Finding<'_> {
+    /// How many times as long it may take, if that is limited.
+    fn limit(&self) -> Option<f64> {
+        (self.comparison.limit)(self.bytes)
+    }
+
+    fn is_met(&self) -> Option<bool> {
+        self.limit().map(|limit| self.ratio <= limit)
+    }
+}
+
+/// All that could be measured on both sides.
+fn findings<'a>(
+    compared: &'a [Comparison],
+    series: &[Series],
+    ratios: &[Rows],
+) -> Vec<Finding<'a>> {
+    let mut findings = Vec::new();
+    for (comparison, ratios) in compared.iter().zip(ratios) {
+        let median = |program, bytes| {
+            let row = series_of(series, program)
+                .all
+                .get(comparison.operation, bytes)?;
+            row.of(TIME).map(|times| times.median())
+        };
+        let finding = |row: &crate::sample::Row| {
+            Some(Finding {
+                comparison,
+                bytes: row.bytes,
+                time: median(comparison.subject(), row.bytes)?,
+                reference: median(comparison.reference, row.bytes)?,
+                ratio: row.of(RATIO)?.median(),
+            })
+        };
+        findings.extend(ratios.0.iter().filter_map(finding));
+    }
+    findings
+}

@@ -1,0 +1,208 @@
+//! The same programs, started by the launcher of an engine of clusters: with the features `mpi` or `shmem`.
+//!
+//! `COARRAY_LAUNCHER` names the launcher if it is not `mpirun` or `shmemrun`.
+
+use std::process::Command;
+
+use crate::job::{COUNTS, Check, End, bare_coarun, plain, run};
+
+pub fn trials() -> Vec<Check> {
+    if engines().is_empty() {
+        return Vec::new();
+    }
+    vec![
+        ("clusters_run_every_program", every_program),
+        ("clusters_report_a_panic", panic_ends_the_job),
+        ("clusters_end_by_error_stop_with_its_code", error_stop),
+        ("clusters_keep_the_exit_code_of_main", exit_code),
+        ("clusters_end_when_an_image_is_killed", killed_image),
+        ("clusters_name_both_sides_of_a_mismatch", mismatch),
+        ("clusters_find_deadlocks", deadlock),
+        ("clusters_say_that_they_cannot_keep_going", keep_going),
+        ("coarun_starts_clusters", coarun),
+        ("clusters_start_plainly", plainly),
+    ]
+}
+
+/// The engines that this binary has, and their launchers.
+fn engines() -> Vec<(&'static str, String)> {
+    let launcher = |usual: &str| std::env::var("COARRAY_LAUNCHER").unwrap_or(usual.into());
+    let mut engines = Vec::new();
+    if cfg!(feature = "mpi") {
+        engines.push(("mpi", launcher("mpirun")));
+    }
+    if cfg!(feature = "shmem") {
+        engines.push(("shmem", launcher("shmemrun")));
+    }
+    engines
+}
+
+/// What launchers want to be told where programs are tested: by root, on fewer cores than images.
+fn permitted(mut command: Command) -> Command {
+    for variable in [
+        "OMPI_ALLOW_RUN_AS_ROOT",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
+        "OMPI_MCA_rmaps_base_oversubscribe",
+    ] {
+        command.env(variable, "1");
+    }
+    command
+        .env("COARRAY_HEAP", "64M")
+        .env_remove("RUST_BACKTRACE");
+    command
+}
+
+/// A program of `programs.rs` on an engine; `direct` is "1" or "0".
+fn on_engine(
+    (fabric, launcher): &(&str, String),
+    images: usize,
+    direct: &str,
+    program: &str,
+) -> Command {
+    let mut command = Command::new(launcher);
+    command
+        .args(["-n", &images.to_string()])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--program", program])
+        .env("COARRAY_FABRIC", fabric)
+        .env("COARRAY_DIRECT", direct);
+    permitted(command)
+}
+
+/// The ends of a program on every engine, with and without direct access.
+fn ends(images: usize, program: &str) -> impl Iterator<Item = End> {
+    engines().into_iter().flat_map(move |engine| {
+        let ways: &[&str] = if spins_too_long(&engine, images) {
+            &["1"]
+        } else {
+            &["1", "0"]
+        };
+        let end = |direct: &&str| run(on_engine(&engine, images, direct, program));
+        ways.iter().map(end).collect::<Vec<_>>()
+    })
+}
+
+/// MPICH waits for what it is asked to complete without letting go of the core, which takes minutes where many images share
+/// few.
+fn spins_too_long((_, launcher): &(&str, String), images: usize) -> bool {
+    launcher.contains("mpiexec") && images > 4
+}
+
+/// The lines of a report that are ours: launchers add their own.
+#[track_caller]
+fn report(end: &End) -> String {
+    assert_ne!(end.code, Some(0), "{end:#?}");
+    let ours = end
+        .stderr
+        .lines()
+        .skip_while(|line| !line.starts_with("coarray: "));
+    let text: Vec<&str> = ours.collect();
+    assert!(!text.is_empty(), "{end:#?}");
+    text.join("\n")
+}
+
+fn every_program() {
+    for images in COUNTS {
+        for end in ends(images, "everything") {
+            assert_eq!(end.code, Some(0), "{images} images: {end:#?}");
+            assert_eq!(end.stdout, "everything works\n", "{images} images");
+        }
+    }
+}
+
+fn panic_ends_the_job() {
+    for end in ends(3, "panic") {
+        let text = report(&end);
+        assert!(
+            text.starts_with("coarray: image 2 panicked at ") && text.contains("failing.rs:"),
+            "{text}"
+        );
+        assert_eq!(text.matches("coarray: ").count(), 1, "{text}");
+        assert_eq!(end.code, Some(101));
+    }
+}
+
+fn error_stop() {
+    for end in ends(3, "error_stop") {
+        assert!(report(&end).contains("image 2 called error_stop(7) at "));
+        assert_eq!(end.code, Some(7));
+    }
+}
+
+fn exit_code() {
+    for end in ends(2, "exit_code") {
+        assert!(report(&end).contains("image 1 returned a failure from its main function"));
+        assert_eq!(end.code, Some(9));
+    }
+}
+
+fn killed_image() {
+    for end in ends(3, "kill_one") {
+        // The launcher tells of it.
+        assert!(!matches!(end.code, Some(0)), "{end:#?}");
+        assert!(end.seconds < 20.0, "{end:#?}");
+    }
+}
+
+fn mismatch() {
+    for end in ends(3, "mismatch") {
+        let text = report(&end);
+        assert!(
+            text.contains("are in different collective operations")
+                && text.matches("failing.rs:").count() == 2,
+            "{text}"
+        );
+    }
+}
+
+fn deadlock() {
+    for end in ends(4, "ring_of_pairs") {
+        let text = report(&end);
+        assert!(
+            text.starts_with("coarray: deadlock: no image can go on"),
+            "{text}"
+        );
+        assert!(
+            text.contains("the cycle: image 0 -> image 1 -> image 2 -> image 3 -> image 0"),
+            "{text}"
+        );
+    }
+}
+
+fn keep_going() {
+    for engine in engines() {
+        let mut command = on_engine(&engine, 2, "1", "hello");
+        command.env("COARRAY_KEEP_GOING", "1");
+        let end = run(command);
+        assert_eq!(end.code, Some(0), "{end:#?}");
+        assert!(end.stderr.contains("cannot go on without it"), "{end:#?}");
+    }
+}
+
+fn coarun() {
+    for (fabric, _) in engines() {
+        let mut command = bare_coarun();
+        command
+            .args(["--fabric", fabric, "-n", "3"])
+            .arg(std::env::current_exe().unwrap())
+            .args(["--program", "hello"]);
+        says_hello(run(permitted(command)));
+    }
+}
+
+fn plainly() {
+    for (fabric, _) in engines() {
+        let mut command = plain(3, "hello");
+        command.env("COARRAY_FABRIC", fabric);
+        says_hello(run(permitted(command)));
+    }
+}
+
+#[track_caller]
+fn says_hello(end: End) {
+    assert_eq!(end.code, Some(0), "{end:#?}");
+    let mut hellos: Vec<&str> = end.stdout.lines().collect();
+    hellos.sort_unstable();
+    let expected = [0, 1, 2].map(|image| format!("hello from image {image} of 3"));
+    assert_eq!(hellos, expected);
+}

@@ -1,0 +1,97 @@
+//! What an image finds while it tries a clause.
+
+use std::fmt::{Debug, Display};
+use std::panic::Location;
+
+/// How many findings an image tells of.
+const TOLD: usize = 2;
+
+/// How many characters of a value are told.
+const VALUE: usize = 120;
+
+/// The findings of one image. The test of a clause goes on after one, for the sake of the others.
+///
+/// # Examples
+/// ```
+/// use coarray_conformance::Check;
+///
+/// let mut check = Check::default();
+/// check.same("the answer", 6 * 7, 42);
+/// assert_eq!(check.findings(), None);
+/// check.same("the answer", 6 * 9, 42);
+/// assert!(check.findings().unwrap().contains("the answer: expected 42, but saw 54"));
+/// ```
+#[derive(Debug, Default)]
+pub struct Check {
+    findings: Vec<String>,
+    untold: usize,
+}
+
+impl Check {
+    /// Notes `finding` unless `holds`.
+    #[track_caller]
+    pub fn that(&mut self, holds: bool, finding: impl FnOnce() -> String) {
+        if holds {
+            return;
+        }
+        if self.findings.len() == TOLD {
+            self.untold += 1;
+            return;
+        }
+        let caller = Location::caller();
+        let file = caller.file().rsplit('/').next().unwrap_or_default();
+        self.findings
+            .push(format!("{} ({file}:{})", finding(), caller.line()));
+    }
+
+    /// Notes that `seen` is not `expected`.
+    #[track_caller]
+    pub fn same<T: PartialEq + Debug>(&mut self, what: impl Display, seen: T, expected: T) {
+        self.that(seen == expected, || {
+            let (seen, expected) = (value(&seen), value(&expected));
+            format!("{what}: expected {expected}, but saw {seen}")
+        });
+    }
+
+    /// Notes the first item of `seen` that is not the one of `expected`.
+    #[track_caller]
+    pub fn same_items<T: PartialEq + Debug>(
+        &mut self,
+        what: impl Display,
+        seen: &[T],
+        expected: &[T],
+    ) {
+        let difference = seen.iter().zip(expected).position(|(a, b)| a != b);
+        self.that(seen.len() == expected.len(), || {
+            let (seen, expected) = (seen.len(), expected.len());
+            format!("{what}: expected {expected} items, but saw {seen}")
+        });
+        self.that(difference.is_none(), || {
+            let index = difference.unwrap_or_default();
+            let (seen, expected) = (value(&seen[index]), value(&expected[index]));
+            format!("{what}: expected item {index} to be {expected}, but saw {seen}")
+        });
+    }
+
+    /// What was found, in one line; none if all was as promised.
+    #[must_use]
+    pub fn findings(&self) -> Option<String> {
+        if self.findings.is_empty() {
+            return None;
+        }
+        let mut text = self.findings.join("; ");
+        if self.untold > 0 {
+            text += &format!("; and {} more", self.untold);
+        }
+        Some(text.replace('\n', " / "))
+    }
+}
+
+fn value(value: &impl Debug) -> String {
+    let mut text = format!("{value:?}");
+    if let Some((end, _)) = text.char_indices().nth(VALUE) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}

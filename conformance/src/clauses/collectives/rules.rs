@@ -1,0 +1,91 @@
+//! What holds for all collectives.
+
+use coarray::prelude::*;
+use coarray::{
+    try_co_all, try_co_allgather, try_co_alltoall, try_co_broadcast, try_co_gather, try_co_reduce,
+    try_co_scan, try_co_scatter, try_co_sum, try_co_sum_reproducible,
+};
+
+use super::values;
+use crate::check::Check;
+
+pub fn nobody_leaves_early(check: &mut Check) {
+    let entered = Coarray::new(Coatomic::new(0));
+    let images = num_images();
+    let operations: [fn(); 6] = [
+        || co_sum(&mut 1),
+        || co_broadcast(&mut [this_image(); 100], num_images() - 1),
+        || co_sum_to(&mut vec![1.5; 3000], 0),
+        || co_scan(&mut 1, |a, b| a + b),
+        || co_gather(&1, &mut vec![0; num_images()], 0),
+        || co_scatter(&vec![1; 9 * num_images()], &mut [0; 9], 0),
+    ];
+    for (round, operation) in (1..).zip(operations.repeat(5)) {
+        entered.at(0).add(1);
+        operation();
+        let seen = entered.at(0).load();
+        check.that(seen >= round * images, || {
+            format!(
+                "left operation {} when {seen} had entered of {}",
+                round % 6,
+                round * images
+            )
+        });
+        sync_all();
+    }
+}
+
+pub fn with_errors(check: &mut Check) {
+    let (me, images) = (this_image(), num_images());
+    let mut x = values(me, 100);
+    check.same("co_broadcast", try_co_broadcast(&mut x, 0), Ok(()));
+    check.same_items("its values", &x, &values(0, 100));
+    check.same("co_sum", try_co_sum(&mut x), Ok(()));
+    check.same("its first value", x[0], images as i64 * values(0, 1)[0]);
+    check.same("co_reduce", try_co_reduce(&mut x, i64::max), Ok(()));
+    check.same("co_scan", try_co_scan(&mut x, i64::max), Ok(()));
+    check.same("co_all", try_co_all(true), Ok(true));
+    let mut gathered = vec![0; images];
+    check.same("co_gather", try_co_gather(&me, &mut gathered, 0), Ok(()));
+    check.same("co_allgather", try_co_allgather(&me, &mut gathered), Ok(()));
+    check.same_items("its values", &gathered, &(0..images).collect::<Vec<_>>());
+    let mut mine = 0;
+    check.same(
+        "co_scatter",
+        try_co_scatter(&gathered, &mut mine, images - 1),
+        Ok(()),
+    );
+    check.same("its value", mine, me);
+    let mut received = vec![0; images];
+    check.same(
+        "co_alltoall",
+        try_co_alltoall(&gathered, &mut received),
+        Ok(()),
+    );
+    check.same_items("its values", &received, &vec![me; images]);
+    check.same(
+        "co_sum_reproducible",
+        try_co_sum_reproducible(&mut 0.1),
+        Ok(()),
+    );
+}
+
+pub fn in_a_row(check: &mut Check) {
+    let (me, images) = (this_image(), num_images());
+    for round in 0..100 {
+        let length = [1, 300, 2, 5000][round % 4];
+        let root = round % images;
+        let mut x = vec![(round + me) as u64; length];
+        co_broadcast(&mut x, root);
+        let mut sum = x[length - 1];
+        co_sum(&mut sum);
+        check.same(
+            "a sum of what was broadcast",
+            sum,
+            (images * (round + root)) as u64,
+        );
+        let mut largest = me * round;
+        co_max(&mut largest);
+        check.same("a maximum", largest, (images - 1) * round);
+    }
+}

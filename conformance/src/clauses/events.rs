@@ -1,0 +1,291 @@
+//! 7. Events.
+
+use std::time::Duration;
+
+use coarray::prelude::*;
+
+use crate::check::Check;
+use crate::clause::{Clause, Section};
+use crate::parcel::Parcel;
+use crate::patience::came;
+use crate::ring::{left, right};
+
+/// The section.
+pub const SECTION: Section = Section {
+    number: 7,
+    title: "events",
+    clauses: &[
+        Clause::new("7.1", "an event counts its posts, from all images", counts),
+        Clause::new("7.2", "each post is consumed once", consumed_once),
+        Clause::new(
+            "7.3",
+            "a wait that takes too long returns and consumes nothing",
+            timeouts,
+        ),
+        Clause::new(
+            "7.4",
+            "other images can ask how many posts wait",
+            remote_query,
+        ),
+        Clause::new(
+            "7.5",
+            "a wait sees what the poster put before the post, to any image",
+            data_before_post,
+        ),
+        Clause::new(
+            "7.6",
+            "a wait for several posts comes after all of them",
+            several_posts,
+        ),
+        Clause::new(
+            "7.7",
+            "a wait sees what was put by put_notify, and before it to the same image",
+            put_notify,
+        ),
+        Clause::new("7.8", "so it is with long runs", put_from_notify),
+        Clause::new("7.9", "order is handed on from event to event", transitive),
+        Clause::new(
+            "7.10",
+            "a post completes asynchronous puts that nobody waited for",
+            asynchronous_puts,
+        ),
+        Clause::new(
+            "7.11",
+            "events in an array do not disturb each other",
+            arrays,
+        ),
+        Clause::new(
+            "7.12",
+            "no post is lost when two images answer each other, or all post at once",
+            many_posts,
+        ),
+    ],
+};
+
+const ROUNDS: u64 = 60;
+
+fn counts(check: &mut Check) {
+    let event = Coarray::new(Coevent::new());
+    check.same("posts at first", event.query(), 0);
+    sync_all();
+    for image in 0..num_images() {
+        event.at(image).post();
+        event.at(image).post();
+    }
+    event.post();
+    sync_all();
+    let all = 2 * num_images() as u64 + 1;
+    check.same("posts", event.query(), all);
+    came(check, &event, all - 1);
+    check.same("posts that are left", event.query(), 1);
+    came(check, &event, 1);
+    check.same("posts at last", event.query(), 0);
+}
+
+fn consumed_once(check: &mut Check) {
+    let event = Coarray::new(Coevent::new());
+    check.same("a wait without posts", event.try_wait(), Ok(false));
+    sync_all();
+    event.at(right(1)).post();
+    sync_all();
+    check.same("the first wait", event.try_wait(), Ok(true));
+    check.same("the second wait", event.try_wait(), Ok(false));
+    sync_all();
+    (0..3).for_each(|_| event.at(right(1)).post());
+    came(check, &event, 3);
+    check.same("a wait after all", event.try_wait(), Ok(false));
+}
+
+fn timeouts(check: &mut Check) {
+    const SHORT: Duration = Duration::from_millis(5);
+    let event = Coarray::new(Coevent::new());
+    check.same("without posts", event.wait_timeout(SHORT), Ok(false));
+    sync_all();
+    event.at(right(1)).post();
+    sync_all();
+    check.same("for two", event.wait_for_timeout(2, SHORT), Ok(false));
+    check.same("posts that are left", event.query(), 1);
+    check.same("for one", event.wait_timeout(SHORT), Ok(true));
+}
+
+fn remote_query(check: &mut Check) {
+    let event = Coarray::new(Coevent::new());
+    event.at(0).post();
+    sync_all();
+    check.same("posts", event.at(0).query(), num_images() as u64);
+    sync_all();
+    if this_image() == 0 {
+        came(check, &event, 1);
+    }
+    sync_all();
+    check.same("posts left", event.at(0).query(), num_images() as u64 - 1);
+}
+
+fn data_before_post(check: &mut Check) {
+    let arrived = Coarray::new(Coevent::new());
+    let seen = Coarray::new(Coevent::new());
+    let mut x = Coarray::<[Parcel; 2]>::from_fn(|_| Parcel::none());
+    let x = x.open();
+    for round in 1..ROUNDS {
+        Parcel::of(round, this_image()).send(&x.at(right(1))[0]);
+        Parcel::of(round, this_image()).send(&x.at(right(2))[1]);
+        arrived.at(right(1)).post();
+        if !came(check, &arrived, 1) {
+            break;
+        }
+        Parcel::of(round, left(1)).look_for(check, &x.here()[0]);
+        Parcel::of(round, left(1)).look_for(check, &x.at(right(1))[1]);
+        seen.at(left(1)).post();
+        if !came(check, &seen, 1) {
+            break;
+        }
+    }
+}
+
+fn several_posts(check: &mut Check) {
+    let arrived = Coarray::new(Coevent::new());
+    let seen = Coarray::new(Coevent::new());
+    let mut x = Coarray::<[Parcel]>::from_fn(num_images(), |_| Parcel::none());
+    let x = x.open();
+    for round in 1..ROUNDS {
+        Parcel::of(round, this_image()).send(&x.at(0)[this_image()]);
+        arrived.at(0).post();
+        if this_image() == 0 {
+            if !came(check, &arrived, num_images() as u64) {
+                break;
+            }
+            for from in 0..num_images() {
+                Parcel::of(round, from).look_for(check, &x.here()[from]);
+                seen.at(from).post();
+            }
+        }
+        if !came(check, &seen, 1) {
+            break;
+        }
+    }
+}
+
+fn put_notify(check: &mut Check) {
+    let arrived = Coarray::new(Coevent::new());
+    let seen = Coarray::new(Coevent::new());
+    let mut x = Coarray::<[Parcel; 2]>::from_fn(|_| Parcel::none());
+    let mut word = Coarray::new(0);
+    let (x, word) = coarray::open((&mut x, &mut word));
+    for round in 1..ROUNDS {
+        let parcel = Parcel::of(round, this_image());
+        parcel.send(&x.at(right(1))[0]);
+        x.at(right(1))[1].put_notify(parcel, arrived.at(right(1)));
+        word.at(right(1)).put_notify(round, arrived.at(right(1)));
+        if !came(check, &arrived, 2) {
+            break;
+        }
+        Parcel::of(round, left(1)).look_for(check, &x.here()[0]);
+        Parcel::of(round, left(1)).look_for(check, &x.here()[1]);
+        check.same("the word", word.here().get(), round);
+        seen.at(left(1)).post();
+        if !came(check, &seen, 1) {
+            break;
+        }
+    }
+}
+
+fn put_from_notify(check: &mut Check) {
+    const WORDS: usize = 20_000;
+    let arrived = Coarray::new(Coevent::new());
+    let seen = Coarray::new(Coevent::new());
+    let mut x = Coarray::<[u64]>::zeroed(WORDS);
+    let x = x.open();
+    for round in 1..10 {
+        let source = vec![round; WORDS - 1];
+        x.at(right(1))[1..].put_from_notify(&source, arrived.at(right(1)));
+        if !came(check, &arrived, 1) {
+            break;
+        }
+        check.same_items("the run", &x.here()[1..].to_vec(), &source);
+        seen.at(left(1)).post();
+        if !came(check, &seen, 1) {
+            break;
+        }
+    }
+}
+
+fn transitive(check: &mut Check) {
+    let turn = Coarray::new(Coevent::new());
+    let mut x = Coarray::new(Parcel::none());
+    let x = x.open();
+    for round in 1..ROUNDS / 2 {
+        // The image that looks never hears of the one that wrote.
+        let writer = round as usize % num_images();
+        let distance = (this_image() + num_images() - writer) % num_images();
+        if distance == 0 {
+            Parcel::of(round, writer).send(x.at(left(1)));
+        } else {
+            came(check, &turn, 1);
+        }
+        if distance + 1 < num_images() {
+            turn.at(right(1)).post();
+        } else {
+            Parcel::of(round, writer).look_for(check, x.here());
+        }
+        sync_all();
+    }
+}
+
+fn asynchronous_puts(check: &mut Check) {
+    let arrived = Coarray::new(Coevent::new());
+    let seen = Coarray::new(Coevent::new());
+    let mut x = Coarray::<[u64; 100]>::zeroed();
+    let x = x.open();
+    for round in 1..ROUNDS {
+        for place in x.at(right(1)).iter() {
+            drop(place.put_async(round));
+        }
+        arrived.at(right(1)).post();
+        if !came(check, &arrived, 1) {
+            break;
+        }
+        check.same_items("the words", &x.here().get(), &[round; 100]);
+        seen.at(left(1)).post();
+        if !came(check, &seen, 1) {
+            break;
+        }
+    }
+}
+
+fn arrays(check: &mut Check) {
+    let events = Coarray::<[Coevent]>::from_fn(num_images(), |_| Coevent::new());
+    for to in 0..num_images() {
+        (0..=this_image()).for_each(|_| events.at(to)[this_image()].post());
+    }
+    for from in 0..num_images() {
+        came(check, &events[from], from as u64 + 1);
+    }
+    sync_all();
+    for from in 0..num_images() {
+        let what = format_args!("posts of image {from} that are left");
+        check.same(what, events[from].query(), 0);
+    }
+}
+
+fn many_posts(check: &mut Check) {
+    let event = Coarray::new(Coevent::new());
+    let answers = Coarray::new(Coevent::new());
+    for _ in 0..5 * ROUNDS {
+        event.at(right(1)).post();
+        if !came(check, &event, 1) {
+            break;
+        }
+        answers.at(left(1)).post();
+        if !came(check, &answers, 1) {
+            break;
+        }
+    }
+    sync_all();
+    (0..5 * ROUNDS).for_each(|_| event.at(0).post());
+    if this_image() == 0 {
+        let all = 5 * ROUNDS * num_images() as u64;
+        came(check, &event, all);
+    }
+    sync_all();
+    check.same("posts that are left", event.query(), 0);
+}

@@ -1,0 +1,39 @@
+//! Starting `conformance` on every fabric, and the table of what came of it.
+
+pub mod broken;
+pub mod fabric;
+pub mod job;
+pub mod options;
+pub mod suite;
+pub mod table;
+
+use std::process::ExitCode;
+
+use crate::driver::options::{HELP, Options};
+
+/// Exit code for a command line that cannot be understood.
+const USAGE: u8 = 2;
+
+/// What the program `conform` does with its command line.
+#[must_use]
+pub fn run(arguments: impl IntoIterator<Item = String>) -> ExitCode {
+    let options = match Options::parse(arguments) {
+        Ok(Some(options)) => options,
+        Ok(None) => {
+            print!("{HELP}");
+            return ExitCode::SUCCESS;
+        }
+        Err(why) => {
+            eprintln!("conform: {why}");
+            return ExitCode::from(USAGE);
+        }
+    };
+    let all_is_well = match options.broken {
+        false => table::try_fabrics(&options),
+        true => broken::try_faults(&options),
+    };
+    match all_is_well {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}

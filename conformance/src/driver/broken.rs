@@ -1,0 +1,135 @@
+//! Networks that are broken deliberately: the clauses about what is broken must notice it, and no others.
+
+use std::time::Duration;
+
+use crate::driver::fabric::Fabric;
+use crate::driver::options::Options;
+use crate::driver::suite::{Outcome, Suite};
+use crate::driver::table::show_progress;
+use crate::patience;
+
+/// A way in which the simulated network is broken.
+struct Fault {
+    /// What `COARRAY_SIMULATED_FAULT` calls it.
+    name: &'static str,
+    /// What is wrong then.
+    what: &'static str,
+    /// Clauses that must fail.
+    must_fail: &'static [&'static str],
+    /// Clauses and sections that are built on what is broken, and may fail. All others must not.
+    may_fail: &'static [&'static str],
+}
+
+const FAULTS: &[Fault] = &[
+    Fault {
+        name: "none",
+        what: "nothing is broken",
+        must_fail: &[],
+        may_fail: &[],
+    },
+    Fault {
+        name: "drop-fence",
+        what: "a fence orders nothing",
+        must_fail: &["5.6"],
+        may_fail: &["5.7"],
+    },
+    Fault {
+        name: "delay-puts",
+        what: "puts arrive after they were completed",
+        must_fail: &[
+            "5.1", "5.3", "5.8", "5.9", "5.10", "5.14", "7.5", "7.7", "9.1",
+        ],
+        may_fail: &[
+            "2", "3", "4", "5", "6.4", "6.11", "6.12", "6.16", "6.18", "7", "8", "9", "10",
+            "11.14", "12", "13.5", "15",
+        ],
+    },
+    Fault {
+        name: "reorder",
+        what: "a put overtakes the one before",
+        must_fail: &["3.14", "3.16"],
+        may_fail: &["3.15", "3.17", "3.18", "4.9"],
+    },
+    Fault {
+        name: "lose-atomic",
+        what: "some atomic operations do not happen",
+        must_fail: &["6.6", "6.7", "6.8", "6.12"],
+        may_fail: &[
+            "6", "1.1", "3.18", "5", "8", "9", "10", "11.22", "12.10", "15.3",
+        ],
+    },
+];
+
+/// Images and nodes: every image is a node.
+const IMAGES: usize = 4;
+
+/// Seconds that an image waits for another one, which may be in vain.
+const PATIENCE: u64 = 2;
+
+/// Tries all faults and prints which clauses noticed them; returns whether it were the right ones.
+#[must_use]
+pub fn try_faults(options: &Options) -> bool {
+    if let Err(why) = Fabric::SIMULATED.is_there() {
+        println!("- {}: {why}", Fabric::SIMULATED);
+        return false;
+    }
+    let mut all_is_well = true;
+    for fault in FAULTS {
+        show_progress(fault.name);
+        let suite = Suite {
+            fabric: Fabric::SIMULATED,
+            images: IMAGES,
+            program: &options.program,
+            limit: options.limit.min(Duration::from_secs(30)),
+            environment: vec![
+                ("COARRAY_SIMULATED_NODES", IMAGES.to_string()),
+                ("COARRAY_SIMULATED_FAULT", fault.name.into()),
+                (patience::VARIABLE, PATIENCE.to_string()),
+            ],
+            isolated: true,
+        };
+        let outcomes = suite.try_all(&options.clauses);
+        show_progress("");
+        all_is_well &= fault.judge(options, &outcomes);
+    }
+    all_is_well
+}
+
+impl Fault {
+    /// Whether the right clauses failed; prints it.
+    fn judge(&self, options: &Options, outcomes: &[Outcome]) -> bool {
+        let mut failed = Vec::new();
+        let mut wrong = Vec::new();
+        for (clause, outcome) in options.clauses.iter().zip(outcomes) {
+            let must_fail = self.must_fail.contains(&clause.id);
+            let may_fail = self.may_fail.iter().any(|id| clause.is_meant_by(id));
+            match outcome {
+                Outcome::Failed(why) => {
+                    failed.push(clause.id);
+                    if !must_fail && !may_fail {
+                        wrong.push(format!("{} must not fail, but: {why}", clause.id));
+                    }
+                }
+                Outcome::Passed if must_fail => {
+                    wrong.push(format!("{} did not notice it", clause.id));
+                }
+                Outcome::Passed | Outcome::NotApplicable => {}
+            }
+        }
+        let noticed = match failed.is_empty() {
+            true => "no clause fails".into(),
+            false => format!(
+                "{} of {} clauses fail: {}",
+                failed.len(),
+                outcomes.len(),
+                failed.join(" ")
+            ),
+        };
+        let verdict = if wrong.is_empty() { "ok  " } else { "FAIL" };
+        println!("{verdict}  {:<12}{}: {noticed}", self.name, self.what);
+        for line in &wrong {
+            println!("      {line}");
+        }
+        wrong.is_empty()
+    }
+}

@@ -1,0 +1,186 @@
+//! The fabrics, whether they are there, and how a job on one is started.
+
+use std::fmt;
+use std::path::Path;
+use std::process::Command;
+
+/// How much memory each image gets for its coarrays. The clauses about memory need to know.
+const HEAP: &str = "64M";
+
+/// An engine that carries images.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// Threads of one process.
+    Threads,
+    /// Processes that share memory.
+    Processes,
+    /// Processes that an MPI launcher starts.
+    Mpi,
+    /// Processes that an OpenSHMEM launcher starts.
+    Shmem,
+    /// Threads that count as nodes of a network.
+    Simulated,
+}
+
+impl Engine {
+    const ALL: [Self; 5] = [
+        Self::Threads,
+        Self::Processes,
+        Self::Mpi,
+        Self::Shmem,
+        Self::Simulated,
+    ];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Threads => "threads",
+            Self::Processes => "processes",
+            Self::Mpi => "mpi",
+            Self::Shmem => "shmem",
+            Self::Simulated => "simulated",
+        }
+    }
+
+    /// Whether this program, and so the one beside it, was built with it.
+    const fn is_built_in(self) -> bool {
+        match self {
+            Self::Threads | Self::Processes => true,
+            Self::Mpi => cfg!(feature = "mpi"),
+            Self::Shmem => cfg!(feature = "shmem"),
+            Self::Simulated => cfg!(feature = "simulated"),
+        }
+    }
+
+    /// What starts its jobs: the variable that names it, and what it is otherwise.
+    const fn launcher(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Threads | Self::Processes | Self::Simulated => None,
+            Self::Mpi => Some(("CONFORMANCE_MPIRUN", "mpirun")),
+            Self::Shmem => Some(("CONFORMANCE_SHMEMRUN", "shmemrun")),
+        }
+    }
+}
+
+/// An engine, and how it is used: a column of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fabric {
+    engine: Engine,
+    /// Whether images that share memory reach each other by load and store.
+    is_direct: bool,
+}
+
+/// What comes after the name of an engine that is used indirectly.
+const INDIRECT: &str = "/indirect";
+
+impl Fabric {
+    /// The simulated network.
+    pub const SIMULATED: Self = Self {
+        engine: Engine::Simulated,
+        is_direct: true,
+    };
+
+    /// All of them.
+    #[must_use]
+    pub fn all() -> Vec<Self> {
+        let ways = |engine| [true, false].map(|is_direct| Self { engine, is_direct });
+        let all = Engine::ALL.into_iter().flat_map(ways);
+        // On this one nodes never reach each other directly.
+        let is_of_use = |fabric: &Self| fabric.engine != Engine::Simulated || fabric.is_direct;
+        all.filter(is_of_use).collect()
+    }
+
+    /// The fabric of that name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn from_name(name: &str) -> Result<Self, String> {
+        let found = Self::all()
+            .into_iter()
+            .find(|fabric| fabric.to_string() == name);
+        found.ok_or_else(|| {
+            let names: Vec<_> = Self::all().iter().map(Self::to_string).collect();
+            format!("there is no fabric {name}; there are {}", names.join(", "))
+        })
+    }
+
+    /// That jobs on it can be started.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn is_there(self) -> Result<(), String> {
+        if !self.engine.is_built_in() {
+            let name = self.engine.name();
+            return Err(format!("built without the feature `{name}`"));
+        }
+        let Some(launcher) = self.launcher() else {
+            return Ok(());
+        };
+        match launcher.first() {
+            Some(program) if is_installed(program) => Ok(()),
+            Some(program) => Err(format!("`{program}` is not installed")),
+            None => Err("no launcher is named".into()),
+        }
+    }
+
+    /// The launcher of its jobs and the options for it, if it has one.
+    fn launcher(self) -> Option<Vec<String>> {
+        let (variable, default) = self.engine.launcher()?;
+        let words = std::env::var(variable).unwrap_or_else(|_| default.into());
+        Some(words.split_whitespace().map(String::from).collect())
+    }
+
+    /// The command that starts `program` on so many images.
+    #[must_use]
+    pub fn command(self, program: &Path, images: usize) -> Command {
+        let mut command = match self.launcher() {
+            None => Command::new(program),
+            Some(words) => {
+                let (launcher, options) = words.split_first().expect("a launcher");
+                let mut command = Command::new(launcher);
+                command.args(options);
+                if is_open_mpi(launcher) {
+                    // There are fewer cores than images here, and it is nobody's business who runs this.
+                    command
+                        .arg("--oversubscribe")
+                        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+                        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+                }
+                command.arg("-n").arg(images.to_string()).arg(program);
+                command
+            }
+        };
+        command
+            .env("COARRAY_FABRIC", self.engine.name())
+            .env("COARRAY_IMAGES", images.to_string())
+            .env("COARRAY_HEAP", HEAP)
+            .env("COARRAY_DIRECT", if self.is_direct { "1" } else { "0" })
+            .env_remove("COARRAY_LABEL")
+            .env_remove("COARRAY_KEEP_GOING")
+            .env_remove("COARRAY_COLLECTIVES")
+            .env_remove("RUST_BACKTRACE");
+        command
+    }
+}
+
+impl fmt::Display for Fabric {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let how = if self.is_direct { "" } else { INDIRECT };
+        formatter.write_str(self.engine.name())?;
+        formatter.write_str(how)
+    }
+}
+
+/// Whether a program is where the shell would find it.
+fn is_installed(program: &str) -> bool {
+    if program.contains('/') {
+        return Path::new(program).is_file();
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// Whether a launcher is that of Open MPI, which wants to be told that there may be more images than cores.
+fn is_open_mpi(launcher: &str) -> bool {
+    let said = Command::new(launcher).arg("--version").output();
+    said.is_ok_and(|said| String::from_utf8_lossy(&said.stdout).contains("Open"))
+}

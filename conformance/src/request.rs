@@ -1,0 +1,123 @@
+//! What the command line of `conformance` asks for.
+
+use crate::clause::{Clause, Trial};
+use crate::clauses;
+
+/// What `conformance --help` says.
+pub const HELP: &str = "\
+Tries the clauses of the coarray library's promises on the images of this job.
+
+usage: conformance [--only IDS] [--images N]
+       conformance --program ID
+       conformance --list
+
+  --only IDS     only these clauses and sections, such as 5.2,6
+  --images N     check that the job has so many images
+  --program ID   be the job of a clause about how jobs end
+  --list         the clauses
+  --help         this text
+
+Image 0 prints a line for each clause: its id, and `ok`, or `FAILED` and what was seen. The exit code is 0 if all
+are ok. Clauses that need a job of their own are tried by the program `conform`, which also knows how to start jobs.
+COARRAY_IMAGES, COARRAY_FABRIC and the other settings of the library apply.
+CONFORMANCE_PATIENCE is the time in seconds after which an image stops waiting for another one; default: 20.
+";
+
+/// What to do.
+#[derive(Clone, Debug)]
+pub enum Request {
+    /// Try these clauses.
+    Try {
+        /// In the order of the registry.
+        clauses: Vec<&'static Clause>,
+    },
+    /// Be the job of a clause.
+    Program(&'static Clause),
+    /// Print the clauses.
+    List,
+    /// Print the help.
+    Help,
+}
+
+/// The number of images that the command line of this program says the job has.
+#[must_use]
+pub fn expected_images() -> Option<usize> {
+    let mut arguments = std::env::args().skip_while(|argument| argument != "--images");
+    arguments.nth(1)?.parse().ok()
+}
+
+impl Request {
+    /// Understands command line arguments.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self, String> {
+        let mut arguments = arguments.into_iter();
+        let mut request = Self::Try {
+            clauses: clauses::all().collect(),
+        };
+        while let Some(option) = arguments.next() {
+            let mut value = || {
+                arguments
+                    .next()
+                    .ok_or_else(|| format!("{option} needs a value; --help tells more"))
+            };
+            match option.as_str() {
+                "--help" | "-h" => return Ok(Self::Help),
+                "--list" => return Ok(Self::List),
+                "--only" => {
+                    let clauses = select(&value()?)?;
+                    request = Self::Try { clauses };
+                }
+                "--program" => request = Self::Program(program(&value()?)?),
+                "--images" => {
+                    let value = value()?;
+                    let count = value.parse::<usize>();
+                    count.map_err(|_| format!("--images {value}: expected a number"))?;
+                }
+                _ => return Err(format!("there is no option {option}; --help names them")),
+            }
+        }
+        Ok(request)
+    }
+}
+
+/// The clauses that a list such as `5.2,6` means, in the order of the registry.
+///
+/// # Errors
+/// If a part of it means none.
+pub fn select(list: &str) -> Result<Vec<&'static Clause>, String> {
+    let selectors: Vec<&str> = list.split(',').map(str::trim).collect();
+    for selector in &selectors {
+        if !clauses::all().any(|clause| clause.is_meant_by(selector)) {
+            return Err(format!(
+                "there is no clause or section {selector}; --list names them"
+            ));
+        }
+    }
+    let is_meant = |clause: &&Clause| {
+        selectors
+            .iter()
+            .any(|selector| clause.is_meant_by(selector))
+    };
+    Ok(clauses::all().filter(is_meant).collect())
+}
+
+fn program(id: &str) -> Result<&'static Clause, String> {
+    clauses::all()
+        .find(|clause| clause.id == id && matches!(clause.trial, Trial::OwnJob(_)))
+        .ok_or_else(|| format!("clause {id} has no job of its own"))
+}
+
+/// The clauses, as text.
+#[must_use]
+pub fn list() -> String {
+    let mut text = String::new();
+    for section in clauses::SECTIONS {
+        text += &format!("{} {}\n", section.number, section.title);
+        for clause in section.clauses {
+            text += &format!("  {:<6}{}\n", clause.id, clause.promise);
+        }
+    }
+    text
+}

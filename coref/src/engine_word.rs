@@ -1,0 +1,231 @@
+//! Atomic operations on words in jobs whose images do not all share memory.
+//!
+//! There the engine that reaches other nodes carries out all of them, those of the owner too: operations of a network
+//! and instructions of a processor may not know of each other. Engines have words of 32 and 64 bits. A smaller one is
+//! changed as a part of the aligned word of 32 bits around it, by compare-exchange.
+
+use std::marker::PhantomData;
+use std::mem::size_of;
+
+use coarray_fabric::{AtomicOperation, Image, Place, Word, may_be_apart, with_home};
+
+/// An integer of up to 64 bits, as its bits.
+pub(crate) trait Integer: Copy {
+    fn to_bits(self) -> u64;
+
+    /// The integer with the lowest of these bits.
+    fn from_bits(bits: u64) -> Self;
+}
+
+macro_rules! integers {
+    ($($type:ty as $unsigned:ty),*) => { $(
+        impl Integer for $type {
+            fn to_bits(self) -> u64 {
+                self as $unsigned as u64
+            }
+
+            fn from_bits(bits: u64) -> Self {
+                bits as Self
+            }
+        }
+    )* };
+}
+
+integers!(
+    u8 as u8,
+    u16 as u16,
+    u32 as u32,
+    u64 as u64,
+    usize as usize,
+    i8 as u8,
+    i16 as u16,
+    i32 as u32,
+    i64 as u64,
+    isize as usize
+);
+
+/// An operation on `cell`: that of the engine if it is in the memory of images which do not all share theirs, and the
+/// instruction otherwise.
+#[inline]
+pub(crate) fn either<C, T, R>(
+    cell: &C,
+    by_engine: impl FnOnce(EngineWord<'_, T>) -> R,
+    by_instruction: impl FnOnce(&C) -> R,
+) -> R {
+    if may_be_apart() {
+        look_where(cell, by_engine, by_instruction)
+    } else {
+        by_instruction(cell)
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn look_where<C, T, R>(
+    cell: &C,
+    by_engine: impl FnOnce(EngineWord<'_, T>) -> R,
+    by_instruction: impl FnOnce(&C) -> R,
+) -> R {
+    debug_assert!(size_of::<C>() == size_of::<T>());
+    let done = with_home(cell, |image, place| {
+        // The program may wait for another image by looking at a coatomic, and that one for an answer of this image.
+        image.come_by();
+        by_engine(EngineWord {
+            image,
+            place,
+            integer: PhantomData,
+        })
+    });
+    match done {
+        Some(result) => result,
+        None => by_instruction(cell),
+    }
+}
+
+/// The place of an integer that only the engine changes.
+pub(crate) struct EngineWord<'a, T> {
+    image: &'a Image,
+    /// Made from a reference to a cell: the offset is aligned as the integer is.
+    place: Place,
+    integer: PhantomData<T>,
+}
+
+/// The aligned word that the engine changes for the sake of an integer, and where in it the integer is.
+struct Surroundings {
+    offset: usize,
+    word: Word,
+    shift: u32,
+    mask: u64,
+}
+
+impl<T: Integer> EngineWord<'_, T> {
+    fn surroundings(&self) -> Surroundings {
+        let (offset, size) = (self.place.offset, size_of::<T>());
+        let word = if size == 8 {
+            Word::Bits64
+        } else {
+            Word::Bits32
+        };
+        let before = offset % word.bytes();
+        let behind = word.bytes() - size - before;
+        let lower = if cfg!(target_endian = "little") {
+            before
+        } else {
+            behind
+        };
+        Surroundings {
+            offset: offset - before,
+            word,
+            shift: 8 * lower as u32,
+            mask: u64::MAX >> (64 - 8 * size),
+        }
+    }
+
+    fn is_word(&self) -> bool {
+        size_of::<T>() >= Word::Bits32.bytes()
+    }
+
+    /// Carries out `operation` on the whole word.
+    fn operate(&self, on: &Surroundings, operation: AtomicOperation) -> u64 {
+        // SAFETY: the word is aligned. It is a coatomic, or a place that may be used as one, which is never changed by
+        // instructions in such a job; or it consists of several, and the rest of a block, which is whole cache lines.
+        unsafe {
+            self.image
+                .fabric()
+                .atomic(self.place.image, on.offset, on.word, operation)
+        }
+    }
+
+    pub(crate) fn load(&self) -> T {
+        let on = self.surroundings();
+        T::from_bits(self.operate(&on, AtomicOperation::Load) >> on.shift & on.mask)
+    }
+
+    /// Carries out the operation, or lets `change` replace the integer if it is not a word of its own.
+    fn perform(&self, operation: AtomicOperation, change: impl Fn(T) -> T) -> T {
+        if self.is_word() {
+            T::from_bits(self.operate(&self.surroundings(), operation))
+        } else {
+            self.update(change)
+        }
+    }
+
+    /// Replaces the integer by what `change` makes of it; returns the old one.
+    pub(crate) fn update(&self, change: impl Fn(T) -> T) -> T {
+        match self.try_update(|old| Some(change(old))) {
+            Ok(old) | Err(old) => old,
+        }
+    }
+
+    /// Replaces the integer by what `change` makes of it, if anything; returns the old one either way.
+    fn try_update(&self, change: impl Fn(T) -> Option<T>) -> Result<T, T> {
+        let on = self.surroundings();
+        let mut seen = self.operate(&on, AtomicOperation::Load);
+        loop {
+            let old = T::from_bits(seen >> on.shift & on.mask);
+            let Some(new) = change(old) else {
+                return Err(old);
+            };
+            let new = seen & !(on.mask << on.shift) | new.to_bits() << on.shift;
+            let exchange = AtomicOperation::CompareExchange { current: seen, new };
+            match self.operate(&on, exchange) {
+                other if other == seen => return Ok(old),
+                other => seen = other,
+            }
+        }
+    }
+
+    pub(crate) fn swap(&self, value: T) -> T {
+        self.perform(AtomicOperation::Swap(value.to_bits()), |_| value)
+    }
+
+    pub(crate) fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
+        if !self.is_word() {
+            return self.try_update(|old| (old.to_bits() == current.to_bits()).then_some(new));
+        }
+        let exchange = AtomicOperation::CompareExchange {
+            current: current.to_bits(),
+            new: new.to_bits(),
+        };
+        let old = self.operate(&self.surroundings(), exchange);
+        if old == current.to_bits() {
+            Ok(current)
+        } else {
+            Err(T::from_bits(old))
+        }
+    }
+
+    pub(crate) fn fetch_add(&self, value: T) -> T {
+        let sum = |old: T| T::from_bits(old.to_bits().wrapping_add(value.to_bits()));
+        self.perform(AtomicOperation::Add(value.to_bits()), sum)
+    }
+
+    pub(crate) fn fetch_sub(&self, value: T) -> T {
+        self.fetch_add(T::from_bits(value.to_bits().wrapping_neg()))
+    }
+
+    pub(crate) fn fetch_and(&self, value: T) -> T {
+        let and = |old: T| T::from_bits(old.to_bits() & value.to_bits());
+        self.perform(AtomicOperation::And(value.to_bits()), and)
+    }
+
+    pub(crate) fn fetch_or(&self, value: T) -> T {
+        let or = |old: T| T::from_bits(old.to_bits() | value.to_bits());
+        self.perform(AtomicOperation::Or(value.to_bits()), or)
+    }
+
+    pub(crate) fn fetch_xor(&self, value: T) -> T {
+        let xor = |old: T| T::from_bits(old.to_bits() ^ value.to_bits());
+        self.perform(AtomicOperation::Xor(value.to_bits()), xor)
+    }
+}
+
+impl<T: Integer + Ord> EngineWord<'_, T> {
+    pub(crate) fn fetch_min(&self, value: T) -> T {
+        self.update(|old| old.min(value))
+    }
+
+    pub(crate) fn fetch_max(&self, value: T) -> T {
+        self.update(|old| old.max(value))
+    }
+}

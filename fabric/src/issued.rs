@@ -1,0 +1,77 @@
+//! Whether an image has issued operations that may not be complete.
+
+use std::cell::Cell;
+
+use crate::image::Image;
+
+thread_local! {
+    static PENDING: Cell<u8> = const { Cell::new(0) };
+}
+
+/// What may not be complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Pending {
+    /// Operations of the fabric.
+    Issued = 1,
+    /// What other images were told to do, other than to post events.
+    Told = 2,
+    /// Posts of events on other nodes.
+    Posts = 4,
+}
+
+/// Whether the image of this thread has issued operations that may not be complete.
+#[inline]
+#[must_use]
+pub fn has_issued() -> bool {
+    is_pending(Pending::Issued)
+}
+
+#[inline]
+fn is_pending(pending: Pending) -> bool {
+    PENDING.get() & pending as u8 != 0
+}
+
+/// To be told by the image's fabric whenever it changes.
+#[inline]
+pub(crate) fn note_issued(has_issued: bool) {
+    note_pending(Pending::Issued, has_issued);
+}
+
+#[inline]
+pub(crate) fn note_pending(pending: Pending, is_pending: bool) {
+    let others = PENDING.get() & !(pending as u8);
+    PENDING.set(others | if is_pending { pending as u8 } else { 0 });
+}
+
+/// Completes what the image of this thread has issued and not waited for, and told others to do. Whatever tells other
+/// images that this one has come to some point does this first; it costs next to nothing if there is nothing to complete.
+#[inline]
+pub fn complete() {
+    if PENDING.get() != 0 {
+        complete_all(&[Pending::Told, Pending::Posts]);
+    }
+}
+
+/// As [`complete`], but for posts, which may overtake each other.
+#[inline]
+pub fn complete_but_posts() {
+    if PENDING.get() & !(Pending::Posts as u8) != 0 {
+        complete_all(&[Pending::Told]);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn complete_all(told: &[Pending]) {
+    Image::with_current(|image| {
+        if has_issued() {
+            image.fabric().quiet();
+        }
+        for &pending in told {
+            if is_pending(pending) {
+                image.await_acknowledgements(pending);
+            }
+        }
+    });
+}

@@ -1,0 +1,89 @@
+//! The launchers of MPI and OpenSHMEM: noticing that one of them started this process, and starting one.
+
+use std::env;
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+use crate::launch::processes::environment;
+use crate::launch::settings::{FabricKind, Settings};
+use crate::launch::startup::ProgramError;
+
+/// The variables by which launchers tell each process that it is one of several: Open MPI and its OpenSHMEM, SLURM and
+/// others by PMIx, MPICH and SLURM by PMI. And that in which they say how many processes are on this machine.
+const MARKS: [&str; 4] = [
+    "OMPI_COMM_WORLD_SIZE",
+    "PMIX_RANK",
+    "PMI_RANK",
+    "SLURM_STEP_ID",
+];
+
+const NEIGHBOURS: [&str; 3] = [
+    "OMPI_COMM_WORLD_LOCAL_SIZE",
+    "MPI_LOCALNRANKS",
+    "SLURM_NTASKS_PER_NODE",
+];
+
+/// The variable by which a launcher has made itself known to this process.
+pub(crate) fn mark() -> Option<&'static str> {
+    MARKS.into_iter().find(|mark| env::var_os(mark).is_some())
+}
+
+/// How many images are on this machine, as far as the launcher says.
+pub(crate) fn neighbours() -> Option<usize> {
+    let number = |name| env::var(name).ok()?.parse().ok();
+    NEIGHBOURS.into_iter().find_map(number)
+}
+
+/// Whether this program can be on an engine.
+pub(crate) fn is_built_in(fabric: FabricKind) -> bool {
+    match fabric {
+        FabricKind::Processes | FabricKind::Threads => true,
+        FabricKind::Mpi => cfg!(feature = "mpi"),
+        FabricKind::Shmem => cfg!(feature = "shmem"),
+    }
+}
+
+/// The engine of a program that a launcher has started and that is told no other: the one it was built with.
+pub(crate) fn engine() -> Option<FabricKind> {
+    [FabricKind::Mpi, FabricKind::Shmem]
+        .into_iter()
+        .find(|&fabric| is_built_in(fabric))
+}
+
+/// Set for a program that was started in this way, lest it starts a launcher whose mark is not known here again.
+const LAUNCHED: &str = "COARRAY_LAUNCHED";
+
+/// Whether a program with this engine was started plainly, so that a launcher has to start its images.
+pub(crate) fn is_missing(fabric: FabricKind) -> bool {
+    let is_of_clusters = matches!(fabric, FabricKind::Mpi | FabricKind::Shmem);
+    is_of_clusters && mark().is_none() && env::var_os(LAUNCHED).is_none()
+}
+
+/// Turns this process into the launcher of the installed MPI or OpenSHMEM, which starts the images of a program. Returns
+/// only if that is impossible.
+pub(crate) fn become_launcher(
+    settings: &Settings,
+    program: &Path,
+    arguments: &[OsString],
+) -> ProgramError {
+    let usual = match settings.fabric {
+        FabricKind::Shmem => "shmemrun",
+        _ => "mpirun",
+    };
+    let launcher = env::var_os("COARRAY_LAUNCHER").unwrap_or_else(|| usual.into());
+    let source = Command::new(&launcher)
+        .arg("-n")
+        .arg(settings.images.to_string())
+        .arg(program)
+        .args(arguments)
+        .envs(environment(settings))
+        .env(LAUNCHED, "1")
+        .exec();
+    ProgramError {
+        program: launcher.into(),
+        image: 0,
+        source,
+    }
+}

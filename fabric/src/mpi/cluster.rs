@@ -1,0 +1,175 @@
+//! What the images of a communicator do together before and after they share memory.
+
+use std::cell::RefCell;
+use std::ffi::c_int;
+use std::io::{self, Write};
+use std::mem::ManuallyDrop;
+use std::rc::Rc;
+
+use mpi_rma::Window;
+use mpi_rma::mpi::ffi;
+use mpi_rma::mpi::topology::{Communicator, SimpleCommunicator};
+use mpi_rma::mpi::traits::AsRaw;
+
+use super::attachment::{self, Attachment};
+use super::environment::Environment;
+use super::interoperability;
+use super::mail::Mail;
+use super::one_sided::OneSided;
+use super::{check, expect, give_up};
+use crate::cluster::Cluster;
+use crate::fabric::Fabric;
+use crate::nodes::Nodes;
+use crate::region::Region;
+
+/// The images of a communicator.
+pub(crate) struct Group {
+    /// A duplicate of the communicator that was given, so that nobody else's messages come here. Like MPI itself it
+    /// ends in `finish` only, or with the process.
+    communicator: RefCell<Option<ManuallyDrop<SimpleCommunicator>>>,
+    environment: RefCell<Option<Environment>>,
+    image: usize,
+    images: usize,
+    node: usize,
+    attached: RefCell<Option<(Rc<Window<'static>>, Rc<Mail>)>>,
+}
+
+impl Group {
+    /// Collective. The images that the processes of a communicator are.
+    pub(crate) fn new(
+        environment: Environment,
+        communicator: &impl Communicator,
+    ) -> Result<Self, String> {
+        let own = communicator.duplicate();
+        // SAFETY: the communicator lives, and the handler is one of MPI's own.
+        check("MPI_Comm_set_errhandler", unsafe {
+            ffi::MPI_Comm_set_errhandler(own.as_raw(), ffi::RSMPI_ERRORS_RETURN)
+        })?;
+        let (image, images) = (own.rank() as usize, own.size() as usize);
+        let mut group = Self {
+            communicator: RefCell::new(Some(ManuallyDrop::new(own))),
+            environment: RefCell::new(Some(environment)),
+            image,
+            images,
+            node: 0,
+            attached: RefCell::default(),
+        };
+        group.node = group.lowest_neighbour();
+        interoperability::note_communicator(group.raw());
+        Ok(group)
+    }
+
+    /// Collective. The lowest image that shares memory with this one.
+    fn lowest_neighbour(&self) -> usize {
+        let node = self.with_communicator(|own| own.split_shared(self.image as c_int));
+        let mut lowest = self.image as u64;
+        // SAFETY: the node's communicator lives, and the lowest image is its first process, which sends one number.
+        let code = unsafe {
+            ffi::MPI_Bcast(
+                (&raw mut lowest).cast(),
+                1,
+                ffi::RSMPI_UINT64_T,
+                0,
+                node.as_raw(),
+            )
+        };
+        expect(check("MPI_Bcast", code));
+        lowest as usize
+    }
+
+    fn with_communicator<R>(&self, action: impl FnOnce(&SimpleCommunicator) -> R) -> R {
+        match &*self.communicator.borrow() {
+            Some(communicator) => action(communicator),
+            None => give_up("it is used after the end of the job"),
+        }
+    }
+
+    fn raw(&self) -> ffi::MPI_Comm {
+        self.with_communicator(AsRaw::as_raw)
+    }
+}
+
+impl Cluster for Group {
+    fn image(&self) -> usize {
+        self.image
+    }
+
+    fn images(&self) -> usize {
+        self.images
+    }
+
+    fn node(&self) -> usize {
+        self.node
+    }
+
+    fn gather(&self, mine: &[u8]) -> Vec<u8> {
+        let mut all = vec![0; mine.len() * self.images];
+        let length = expect(c_int::try_from(mine.len()));
+        // SAFETY: the communicator lives; each image sends so many bytes, for all of which there is room.
+        let code = unsafe {
+            ffi::MPI_Allgather(
+                mine.as_ptr().cast(),
+                length,
+                ffi::RSMPI_UINT8_T,
+                all.as_mut_ptr().cast(),
+                length,
+                ffi::RSMPI_UINT8_T,
+                self.raw(),
+            )
+        };
+        expect(check("MPI_Allgather", code));
+        all
+    }
+
+    fn attach(&self, region: &mut Region, nodes: &Nodes) -> Result<Rc<dyn Fabric>, String> {
+        let Attachment { window, starts } =
+            self.with_communicator(|own| attachment::attach(self, own, region, nodes))?;
+        let window = Rc::new(window);
+        let mail = Rc::new(Mail::new(self.raw(), self.images));
+        *self.attached.borrow_mut() = Some((Rc::clone(&window), Rc::clone(&mail)));
+        Ok(Rc::new(OneSided::new(window, starts, mail, self.images)))
+    }
+
+    fn detach(&self) {
+        let Some((window, mail)) = self.attached.take() else {
+            return;
+        };
+        mail.close();
+        let window = match Rc::try_unwrap(window) {
+            Ok(window) => window,
+            Err(window) => {
+                // The program has leaked something that keeps the image, such as a cofuture.
+                let leaked = Rc::into_raw(window);
+                // SAFETY: the value is there, and is dropped here only, as one of its owners never lets go. The image is
+                // over, so that whoever has the fabric does not use it any more.
+                unsafe { leaked.read() }
+            }
+        };
+        expect(window.free());
+    }
+
+    fn finish(&self) {
+        interoperability::forget_communicator();
+        if let Some(communicator) = self.communicator.take() {
+            drop(ManuallyDrop::into_inner(communicator));
+        }
+        if let Some(environment) = self.environment.take() {
+            environment.leave();
+        }
+    }
+
+    fn abort(&self, code: u8) -> ! {
+        // Nothing is left to do if the output has no reader.
+        let _ = io::stdout().flush();
+        self.with_communicator(|own| {
+            let world = SimpleCommunicator::world();
+            // MPICH leaves its launcher, and so other nodes, alone unless it is asked to end the world.
+            let all = if own.size() == world.size() {
+                &world
+            } else {
+                own
+            };
+            all.abort(c_int::from(code))
+        })
+    }
+}

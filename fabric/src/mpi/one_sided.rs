@@ -1,0 +1,287 @@
+//! The fabric: puts, gets and atomic operations of MPI on one window.
+
+use std::rc::Rc;
+
+use mpi_rma::{Operation as Action, Window};
+
+use super::expect;
+use super::mail::Mail;
+use super::operations::{Loan, Operation, Operations};
+use super::staging::{SMALL, Staging};
+use super::under_way::UnderWay;
+use crate::atomic::{AtomicOperation, Word};
+use crate::completion::completion;
+use crate::fabric::{Fabric, Message};
+use crate::issued::note_issued;
+use crate::request::{Buffer, Request};
+
+/// How many operations may wait. Those of programs that issue on and on, and wait for nothing, would fill the
+/// memory otherwise.
+const ISSUED_AT_MOST: usize = 1024;
+
+/// The length of most puts.
+const WORD: usize = size_of::<u64>();
+
+/// The largest operation that MPI carries out by one request.
+const REQUEST_AT_MOST: usize = i32::MAX as usize;
+
+/// The way of one image to the parts of all.
+#[derive(Debug)]
+pub(crate) struct OneSided {
+    window: Rc<Window<'static>>,
+    /// Where in the window each image's part begins.
+    starts: Box<[usize]>,
+    under_way: UnderWay,
+    staging: Staging,
+    operations: Operations,
+    mail: Rc<Mail>,
+}
+
+impl OneSided {
+    pub(crate) fn new(
+        window: Rc<Window<'static>>,
+        starts: Box<[usize]>,
+        mail: Rc<Mail>,
+        images: usize,
+    ) -> Self {
+        Self {
+            window,
+            starts,
+            under_way: UnderWay::new(images),
+            staging: Staging::new(),
+            operations: Operations::default(),
+            mail,
+        }
+    }
+
+    /// Where in the window of `image` that place is.
+    #[inline]
+    fn place(&self, image: usize, offset: usize) -> (i32, usize) {
+        (image as i32, self.starts[image] + offset)
+    }
+
+    /// Waits for what is under way on these bytes.
+    #[inline]
+    fn wait_for_place(&self, image: usize, offset: usize, length: usize) {
+        if self.under_way.overlaps(image, offset, length) {
+            self.fence(image);
+        }
+    }
+
+    /// Notes that an operation begins on these bytes.
+    #[inline]
+    fn note(&self, image: usize, offset: usize, length: usize) {
+        if !self.under_way.note(image, offset, length) {
+            self.complete_several();
+            self.under_way.note(image, offset, length);
+        }
+        note_issued(true);
+    }
+
+    /// Begins a put of any length.
+    ///
+    /// # Safety
+    /// As [`Fabric::put`].
+    #[inline(never)]
+    unsafe fn put_bytes(&self, image: usize, offset: usize, source: *const u8, length: usize) {
+        self.wait_for_place(image, offset, length);
+        let is_small = length <= SMALL;
+        if is_small && !self.staging.has_room() {
+            self.complete_several();
+        }
+        self.note(image, offset, length);
+        let (rank, place) = self.place(image, offset);
+        // SAFETY: the caller vouches for the source and for the place; what is staged stays until it has been flushed, and
+        // other sources are flushed here.
+        unsafe {
+            if is_small {
+                let copy = self.staging.copy(source, length);
+                expect(self.window.start_put(rank, place, copy, length));
+            } else {
+                expect(self.window.start_put(rank, place, source, length));
+                expect(self.window.flush_local(rank));
+            }
+        }
+    }
+
+    /// Completes what is under way, if there is anything.
+    ///
+    /// Image by image: `MPI_Win_flush_all` of MPICH 4.0 returns too early.
+    #[inline(never)]
+    fn complete_several(&self) {
+        self.under_way
+            .drain(|image| expect(self.window.flush(image as i32)));
+        self.have_completed_all();
+    }
+
+    fn have_completed_all(&self) {
+        self.staging.reuse();
+        note_issued(false);
+        // Last, as it wakes others, who may issue more.
+        self.operations.finish(None);
+    }
+
+    /// Begins an operation with memory of its own, or lent, that completes by a request.
+    fn issue(&self, image: usize, offset: usize, buffer: Buffer, is_put: bool) -> Request {
+        let buffer = Loan::from(buffer);
+        let (start, length) = (buffer.start(), buffer.length());
+        self.wait_for_place(image, offset, length);
+        while self.operations.count() >= ISSUED_AT_MOST {
+            self.operations.advance();
+        }
+        let (completer, completion) = completion();
+        let (rank, place) = self.place(image, offset);
+        if length > REQUEST_AT_MOST {
+            // SAFETY: as below; and the flush completes it.
+            let begun = unsafe {
+                if is_put {
+                    self.window
+                        .start_put(rank, place, start.cast_const(), length)
+                } else {
+                    self.window.start_get(rank, place, start, length)
+                }
+            };
+            expect(begun.and_then(|()| self.window.flush(rank)));
+            // The first waiter comes later: there is nobody to wake.
+            let _ = completer.complete(buffer.into());
+            return Request::new(image, completion);
+        }
+        self.note(image, offset, length);
+        // SAFETY: who issued the operation vouches for the place, and for lent memory; other memory is kept with the
+        // operation, where it stays until the request is complete.
+        let request = expect(unsafe {
+            if is_put {
+                self.window
+                    .request_put_from(rank, place, start.cast_const(), length)
+            } else {
+                self.window.request_get_into(rank, place, start, length)
+            }
+        });
+        self.operations.push(Operation {
+            request: request.into_raw(),
+            image,
+            buffer,
+            completer,
+        });
+        Request::new(image, completion)
+    }
+}
+
+impl Fabric for OneSided {
+    /// Most puts are of one word, and complete before the next: all that comes before the call of MPI is a few stores, and nothing
+    /// comes after it.
+    unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
+        if length != WORD || !self.under_way.is_empty() {
+            // SAFETY: passed on.
+            return unsafe { self.put_bytes(image, offset, source, length) };
+        }
+        self.under_way.note_first(image, offset, WORD);
+        note_issued(true);
+        let (rank, place) = self.place(image, offset);
+        // SAFETY: the caller vouches for the source and for the place. Nothing is under way, so that the staging buffer is free; what
+        // is in it stays until it has been flushed.
+        expect(unsafe {
+            let copy = self.staging.copy_first(source.cast::<u64>());
+            self.window.start_put(rank, place, copy, WORD)
+        });
+    }
+
+    unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
+        self.wait_for_place(image, offset, length);
+        let (rank, place) = self.place(image, offset);
+        // SAFETY: the caller vouches for the target and for the place; the flush completes the operation.
+        expect(unsafe { self.window.start_get(rank, place, target, length) });
+        expect(self.window.flush_local(rank));
+    }
+
+    unsafe fn issue_put(&self, image: usize, offset: usize, source: Buffer) -> Request {
+        self.issue(image, offset, source, true)
+    }
+
+    unsafe fn issue_get(&self, image: usize, offset: usize, target: Buffer) -> Request {
+        self.issue(image, offset, target, false)
+    }
+
+    fn progress(&self) -> bool {
+        self.operations.advance()
+    }
+
+    fn wait(&self, request: &Request) {
+        while !request.is_complete() {
+            self.operations.advance();
+        }
+    }
+
+    fn fence(&self, image: usize) {
+        if !self.under_way.concerns(image) {
+            return;
+        }
+        expect(self.window.flush(image as i32));
+        self.under_way.forget(image);
+        if self.under_way.is_empty() {
+            self.have_completed_all();
+        } else {
+            self.operations.finish(Some(image));
+        }
+    }
+
+    fn quiet(&self) {
+        match self.under_way.lone_target() {
+            Some(image) if self.operations.is_empty() => {
+                expect(self.window.flush(image as i32));
+                self.under_way.forget_lone();
+                self.staging.reuse();
+                note_issued(false);
+            }
+            _ => self.complete_several(),
+        }
+    }
+
+    unsafe fn atomic(
+        &self,
+        image: usize,
+        offset: usize,
+        word: Word,
+        operation: AtomicOperation,
+    ) -> u64 {
+        self.wait_for_place(image, offset, word.bytes());
+        let (rank, place) = self.place(image, offset);
+        let (action, operand) = match operation {
+            AtomicOperation::Load => (Action::Load, 0),
+            AtomicOperation::Swap(value) => (Action::Replace, value),
+            AtomicOperation::Add(value) => (Action::Sum, value),
+            AtomicOperation::And(bits) => (Action::And, bits),
+            AtomicOperation::Or(bits) => (Action::Or, bits),
+            AtomicOperation::Xor(bits) => (Action::Xor, bits),
+            AtomicOperation::CompareExchange { current, new } => {
+                let window = &self.window;
+                return expect(match word {
+                    Word::Bits32 => window
+                        .compare_and_swap(rank, place, current as u32, new as u32)
+                        .map(u64::from),
+                    Word::Bits64 => window.compare_and_swap(rank, place, current, new),
+                });
+            }
+        };
+        expect(match word {
+            Word::Bits32 => self
+                .window
+                .fetch_and_op(rank, place, action, operand as u32)
+                .map(u64::from),
+            Word::Bits64 => self.window.fetch_and_op(rank, place, action, operand),
+        })
+    }
+
+    fn send(&self, image: usize, message: &[u8]) {
+        // What this image has written in its part is there for who reads it because of the message.
+        expect(self.window.sync());
+        self.mail.send(image, message);
+    }
+
+    fn receive(&self) -> Option<Message> {
+        let message = self.mail.receive()?;
+        // What its sender has put into this image's part is there for its loads.
+        expect(self.window.sync());
+        Some(message)
+    }
+}

@@ -1,0 +1,273 @@
+//! Which places operations that are under way may touch.
+//!
+//! MPI completes operations in any order, but those of one image on the same place are to happen in the order in
+//! which they were issued. So one that overlaps another that is under way waits for that.
+
+use std::cell::Cell;
+
+/// How many places are kept at most.
+const AT_MOST: usize = 64;
+
+/// Some bytes of the part of an image.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    image: u32,
+    start: usize,
+    end: usize,
+}
+
+impl Place {
+    #[inline]
+    fn overlaps(self, image: usize, start: usize, end: usize) -> bool {
+        self.image as usize == image && self.start < end && start < self.end
+    }
+}
+
+/// The smallest range that holds all places of an image.
+#[derive(Clone, Copy, Debug)]
+struct Hull {
+    start: usize,
+    end: usize,
+}
+
+const NOTHING: Hull = Hull {
+    start: usize::MAX,
+    end: 0,
+};
+
+/// What this image's operations under way may touch.
+#[derive(Debug)]
+pub(crate) struct UnderWay {
+    places: [Cell<Place>; AT_MOST],
+    length: Cell<usize>,
+    /// For each image, to see soon that a place overlaps nothing. Kept if there is more than one place only: programs
+    /// that complete every operation at once do not pay for it.
+    hulls: Box<[Cell<Hull>]>,
+}
+
+impl UnderWay {
+    pub(crate) fn new(images: usize) -> Self {
+        Self {
+            hulls: vec![Cell::new(NOTHING); images].into(),
+            places: [const {
+                Cell::new(Place {
+                    image: 0,
+                    start: 0,
+                    end: 0,
+                })
+            }; AT_MOST],
+            length: Cell::new(0),
+        }
+    }
+
+    /// Whether an operation is under way on some of these bytes.
+    #[inline]
+    pub(crate) fn overlaps(&self, image: usize, start: usize, length: usize) -> bool {
+        let end = start + length;
+        match self.length.get() {
+            0 => false,
+            1 => self.places[0].get().overlaps(image, start, end),
+            _ => {
+                let hull = self.hulls[image].get();
+                start < hull.end && hull.start < end && self.any_overlaps(image, start, end)
+            }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn any_overlaps(&self, image: usize, start: usize, end: usize) -> bool {
+        let mut places = self.places().iter();
+        places.any(|place| place.get().overlaps(image, start, end))
+    }
+
+    /// Whether operations are under way on some place of `image`.
+    #[inline]
+    pub(crate) fn concerns(&self, image: usize) -> bool {
+        match self.length.get() {
+            0 => false,
+            1 => self.places[0].get().image as usize == image,
+            _ => self.hulls[image].get().end > 0,
+        }
+    }
+
+    /// Whether nothing is under way.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.length.get() == 0
+    }
+
+    /// Notes an operation on a place. Returns false, and does not, if there are too many already.
+    #[inline]
+    pub(crate) fn note(&self, image: usize, start: usize, length: usize) -> bool {
+        if self.is_empty() {
+            self.note_first(image, start, length);
+            return true;
+        }
+        self.note_another(Place {
+            image: image as u32,
+            start,
+            end: start + length,
+        })
+    }
+
+    /// As [`note`](Self::note), where nothing is under way.
+    #[inline]
+    pub(crate) fn note_first(&self, image: usize, start: usize, length: usize) {
+        debug_assert!(self.is_empty());
+        self.places[0].set(Place {
+            image: image as u32,
+            start,
+            end: start + length,
+        });
+        self.length.set(1);
+    }
+
+    #[inline(never)]
+    fn note_another(&self, place: Place) -> bool {
+        let count = self.length.get();
+        let last = &self.places[count - 1];
+        let is_next = last.get().image == place.image && last.get().end == place.start;
+        if is_next {
+            let start = last.get().start;
+            last.set(Place { start, ..place });
+        } else if let Some(free) = self.places.get(count) {
+            if count == 1 {
+                self.widen(last.get());
+            }
+            free.set(place);
+            self.length.set(count + 1);
+        } else {
+            return false;
+        }
+        if self.length.get() > 1 {
+            self.widen(place);
+        }
+        true
+    }
+
+    fn widen(&self, place: Place) {
+        let hull = &self.hulls[place.image as usize];
+        hull.set(Hull {
+            start: hull.get().start.min(place.start),
+            end: hull.get().end.max(place.end),
+        });
+    }
+
+    /// All operations on `image` are complete.
+    pub(crate) fn forget(&self, image: usize) {
+        let mut kept = 0;
+        for place in self.places() {
+            if place.get().image as usize != image {
+                self.places[kept].set(place.get());
+                kept += 1;
+            }
+        }
+        self.length.set(kept);
+        self.hulls[image].set(NOTHING);
+        if kept == 1 {
+            self.forget_hulls();
+        }
+    }
+
+    /// Where the only operation under way is to.
+    #[inline]
+    pub(crate) fn lone_target(&self) -> Option<usize> {
+        (self.length.get() == 1).then(|| self.places[0].get().image as usize)
+    }
+
+    /// The only operation is complete.
+    #[inline]
+    pub(crate) fn forget_lone(&self) {
+        debug_assert_eq!(self.length.get(), 1);
+        self.length.set(0);
+    }
+
+    /// Has the operations on each image that any are under way to completed, and forgets all.
+    pub(crate) fn drain(&self, complete: impl Fn(usize)) {
+        if let Some(image) = self.lone_target() {
+            complete(image);
+        } else {
+            for place in self.places() {
+                let image = place.get().image as usize;
+                if self.hulls[image].replace(NOTHING).end > 0 {
+                    complete(image);
+                }
+            }
+        }
+        self.length.set(0);
+    }
+
+    fn forget_hulls(&self) {
+        for place in self.places() {
+            self.hulls[place.get().image as usize].set(NOTHING);
+        }
+    }
+
+    #[inline]
+    fn places(&self) -> &[Cell<Place>] {
+        &self.places[..self.length.get()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn only_what_overlaps_is_noticed() {
+        let under_way = UnderWay::new(3);
+        assert!(under_way.is_empty());
+        assert!(under_way.note(1, 100, 10));
+        assert!(under_way.note(1, 200, 10));
+        assert!(under_way.overlaps(1, 109, 1) && under_way.overlaps(1, 90, 500));
+        assert!(!under_way.overlaps(1, 110, 90) && !under_way.overlaps(1, 0, 100));
+        assert!(!under_way.overlaps(2, 100, 10));
+        assert!(under_way.concerns(1) && !under_way.concerns(2));
+    }
+
+    #[test]
+    fn what_is_complete_is_forgotten() {
+        let under_way = UnderWay::new(3);
+        for image in [0, 1, 2, 1, 0] {
+            assert!(under_way.note(image, 8, 8));
+        }
+        under_way.forget(1);
+        assert!(!under_way.overlaps(1, 8, 8) && under_way.overlaps(0, 8, 8));
+        under_way.forget(2);
+        assert!(under_way.concerns(0) && !under_way.concerns(2));
+        under_way.drain(|image| assert_eq!(image, 0));
+        assert!(!under_way.overlaps(0, 8, 8));
+        assert!(under_way.is_empty());
+    }
+
+    #[test]
+    fn each_image_is_completed_once() {
+        let under_way = UnderWay::new(9);
+        for images in [[3, 3, 3, 3], [5, 0, 5, 8], [1, 2, 3, 4]] {
+            for (at, &image) in images.iter().enumerate() {
+                assert!(under_way.note(image, 16 * at, 8));
+            }
+            let completed = RefCell::new(Vec::new());
+            under_way.drain(|image| completed.borrow_mut().push(image));
+            let distinct = BTreeSet::from(images);
+            assert_eq!(completed.borrow().len(), distinct.len());
+            assert_eq!(BTreeSet::from_iter(completed.into_inner()), distinct);
+            assert!(under_way.is_empty() && !under_way.concerns(3));
+        }
+    }
+
+    #[test]
+    fn a_row_is_one_place_and_more_than_fit_are_refused() {
+        let under_way = UnderWay::new(2);
+        for at in 0..1000 {
+            assert!(under_way.note(1, 8 * at, 8));
+        }
+        let noted = (0..).take_while(|at| under_way.note(0, 16 * at, 8)).count();
+        assert_eq!(noted, AT_MOST - 1);
+        assert!(under_way.overlaps(1, 7999, 1) && !under_way.overlaps(1, 8000, 1));
+    }
+}

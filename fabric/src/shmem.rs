@@ -1,0 +1,36 @@
+//! The engine of OpenSHMEM: images are processes that `shmemrun`, or another launcher of an installed library, has started.
+//!
+//! The part of each image is a block of the symmetric heap. Parts that `shmem_ptr` reaches are shown in the place of the
+//! region's own memory, where loads and stores do all the work; the others are reached by the library's calls:
+//!
+//! * puts, gets and atomics, at once or later ([`one_sided`]). The library can only complete all operations: waiting for one
+//!   that was issued completes all that were;
+//! * messages through rings in symmetric memory ([`mailbox`]).
+//!
+//! The library tells nobody whether it has been started. A program that calls OpenSHMEM itself leaves its start
+//! and end to this engine, and makes its calls from the thread of the image, or while that one makes none.
+
+mod atomics;
+mod environment;
+mod exit;
+mod grouping;
+mod job;
+mod mailbox;
+mod one_sided;
+mod symmetric;
+#[cfg(test)]
+mod tests;
+mod under_way;
+
+use std::rc::Rc;
+
+use crate::cluster::Cluster;
+
+/// Collective. Starts the library, with symmetric heaps that have room for parts with heaps of so many bytes.
+///
+/// # Errors
+/// Why that is impossible, in a sentence that says what to do.
+pub(crate) fn start(heap: usize) -> Result<Rc<dyn Cluster>, String> {
+    environment::prepare(heap)?;
+    Ok(Rc::new(job::Started::new()?))
+}

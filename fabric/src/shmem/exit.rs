@@ -1,0 +1,40 @@
+//! The end of a process that does not come to the end of its job.
+//!
+//! The library has an exit handler, which waits for the other processes, or hides the exit code. One that runs before it ends
+//! the job instead, with the code that the process exits with.
+
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use shmem_sys::shmem_global_exit;
+
+/// Whether the library is running, so that it must be told of the end.
+static IS_RUNNING: AtomicBool = AtomicBool::new(false);
+
+unsafe extern "C" {
+    /// Of the GNU C library and those that follow it.
+    safe fn on_exit(handler: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+}
+
+extern "C" fn end_job(code: c_int, _: *mut c_void) {
+    if IS_RUNNING.swap(false, Ordering::Relaxed) {
+        if code == 0 {
+            eprintln!(
+                "coarray: an image exited before the end of the program: return from main instead"
+            );
+        }
+        // SAFETY: the library runs.
+        unsafe { shmem_global_exit(if code == 0 { 1 } else { code }) }
+    }
+}
+
+/// To be called once the library has started.
+pub(super) fn watch() {
+    IS_RUNNING.store(true, Ordering::Relaxed);
+    on_exit(end_job, std::ptr::null_mut());
+}
+
+/// To be called before the library ends.
+pub(super) fn forget() {
+    IS_RUNNING.store(false, Ordering::Relaxed);
+}

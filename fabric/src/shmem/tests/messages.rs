@@ -1,0 +1,87 @@
+//! Messages, many and long.
+
+use super::*;
+
+/// The bytes of a message, of a length that varies.
+fn message(from: usize, to: usize, number: usize) -> Vec<u8> {
+    let length = match number % 50 {
+        0 => 20_000 + number,
+        short => (short * 37 + from * 11) % 300,
+    };
+    (0..length)
+        .map(|place| (place * 3 + from * 5 + to * 7 + number) as u8)
+        .collect()
+}
+
+#[test]
+fn storms_of_messages_arrive_in_order() {
+    in_jobs(|member| {
+        let each = member.rounds(4000);
+        let others = || (0..member.images).filter(|&image| image != member.me);
+        // All send before anybody receives: whoever finds no room must make some for others.
+        for number in 0..each {
+            for to in others() {
+                member.fabric.send(to, &message(member.me, to, number));
+            }
+        }
+        let mut next = vec![0; member.images];
+        for _ in 0..each * (member.images - 1) {
+            let (from, bytes) = member.receive();
+            assert!(
+                bytes == message(from, member.me, next[from]),
+                "{from} {}",
+                next[from]
+            );
+            next[from] += 1;
+        }
+        assert!(others().all(|from| next[from] == each));
+        member.meet();
+        assert!(member.fabric.receive().is_none());
+    });
+}
+
+#[test]
+fn long_messages_go_both_ways_at_once() {
+    in_jobs(|member| {
+        for length in [0, 1, 4095, 4096, 8184, 8185, 8192, 1_000_000] {
+            let bytes = vec![length as u8 ^ member.me as u8; length];
+            member.fabric.send(member.next(), &bytes);
+            member.fabric.send(member.me, &[1, 2, 3]);
+            let before = (member.me + member.images - 1) % member.images;
+            let mut expected = vec![
+                (before, vec![length as u8 ^ before as u8; length]),
+                (member.me, vec![1, 2, 3]),
+            ];
+            for _ in 0..2 {
+                let message = member.receive();
+                let place = expected
+                    .iter()
+                    .position(|one| *one == message)
+                    .expect("what was sent");
+                expected.remove(place);
+            }
+            // Nobody sends the next ones before.
+            member.meet();
+        }
+    });
+}
+
+#[test]
+fn messages_go_back_and_forth() {
+    in_jobs_by(&[(2, ""), (2, "tcp,self")], false, |member| {
+        for round in 0..member.rounds(3000) as u32 {
+            if member.me == 0 {
+                member.fabric.send(1, &round.to_ne_bytes());
+            }
+            let (from, bytes) = member.receive();
+            assert_eq!(
+                (from, &bytes[..]),
+                (1 - member.me, &round.to_ne_bytes()[..])
+            );
+            if member.me == 1 {
+                member.fabric.send(0, &bytes);
+            }
+        }
+        member.meet();
+    });
+}

@@ -1,0 +1,174 @@
+//! What is under way to and from other images, as far as later operations must know of it.
+//!
+//! The library keeps no order between operations on the same place. So an operation first completes those under way that
+//! touch the same bytes, if one of the two writes them.
+
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
+
+/// How many ranges are kept of one image, beside the first of all. One more completes them all.
+const AT_MOST: usize = 64;
+
+/// Whether an operation writes or reads the other image's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    Put,
+    Get,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Touched {
+    image: usize,
+    direction: Direction,
+    start: usize,
+    end: usize,
+}
+
+impl Touched {
+    fn hinders(&self, image: usize, direction: Direction, range: &Range<usize>) -> bool {
+        let both_read = direction == Direction::Get && self.direction == Direction::Get;
+        image == self.image && !both_read && range.start < self.end && self.start < range.end
+    }
+
+    /// Programs that touch one element after the other make one range.
+    fn extend(&mut self, image: usize, direction: Direction, range: &Range<usize>) -> bool {
+        let follows = image == self.image && direction == self.direction && range.start == self.end;
+        if follows {
+            self.end = range.end;
+        }
+        follows
+    }
+}
+
+/// The operations under way.
+#[derive(Debug)]
+pub(super) struct UnderWay {
+    /// The first, which is often the only one.
+    first: Cell<Option<Touched>>,
+    /// The others, by image.
+    others: Box<[RefCell<Vec<Touched>>]>,
+    /// The images of which there are others.
+    images: RefCell<Vec<usize>>,
+    has_others: Cell<bool>,
+}
+
+impl UnderWay {
+    pub(super) fn new(images: usize) -> Self {
+        Self {
+            first: Cell::new(None),
+            others: (0..images).map(|_| RefCell::default()).collect(),
+            images: RefCell::default(),
+            has_others: Cell::new(false),
+        }
+    }
+
+    /// Whether there is anything.
+    #[inline]
+    pub(super) fn any(&self) -> bool {
+        self.first.get().is_some()
+    }
+
+    /// Whether there is anything to or from `image`.
+    pub(super) fn any_of(&self, image: usize) -> bool {
+        let is_first = self.first.get().is_some_and(|first| first.image == image);
+        is_first || !self.others[image].borrow().is_empty()
+    }
+
+    /// Whether an operation on these bytes must wait for what is under way.
+    #[inline]
+    pub(super) fn hinders(&self, image: usize, direction: Direction, range: &Range<usize>) -> bool {
+        let Some(first) = self.first.get() else {
+            return false;
+        };
+        first.hinders(image, direction, range)
+            || self.has_others.get()
+                && self.others[image]
+                    .borrow()
+                    .iter()
+                    .any(|other| other.hinders(image, direction, range))
+    }
+
+    /// Whether no more can be added for `image`.
+    #[inline]
+    pub(super) fn is_full(&self, image: usize) -> bool {
+        self.has_others.get() && self.others[image].borrow().len() >= AT_MOST
+    }
+
+    /// Adds an operation.
+    #[inline]
+    pub(super) fn add(&self, image: usize, direction: Direction, range: Range<usize>) {
+        let touched = Touched {
+            image,
+            direction,
+            start: range.start,
+            end: range.end,
+        };
+        let Some(mut first) = self.first.get() else {
+            return self.first.set(Some(touched));
+        };
+        if first.extend(image, direction, &range) {
+            return self.first.set(Some(first));
+        }
+        let mut others = self.others[image].borrow_mut();
+        if let Some(last) = others.last_mut()
+            && last.extend(image, direction, &range)
+        {
+            return;
+        }
+        if others.is_empty() {
+            self.images.borrow_mut().push(image);
+        }
+        self.has_others.set(true);
+        others.push(touched);
+    }
+
+    /// All are complete.
+    #[inline]
+    pub(super) fn clear(&self) {
+        self.first.set(None);
+        if self.has_others.replace(false) {
+            for image in self.images.borrow_mut().drain(..) {
+                self.others[image].borrow_mut().clear();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_writes_to_the_same_bytes_hinder() {
+        let under_way = UnderWay::new(3);
+        assert!(!under_way.hinders(1, Direction::Put, &(0..100)));
+        under_way.add(1, Direction::Put, 10..20);
+        under_way.add(1, Direction::Get, 30..40);
+        let hinders = |image, direction, range| under_way.hinders(image, direction, &range);
+        for direction in [Direction::Put, Direction::Get] {
+            assert!(hinders(1, direction, 19..21) && hinders(1, direction, 0..11));
+            assert!(hinders(1, direction, 12..13) && hinders(1, direction, 0..100));
+            assert!(!hinders(1, direction, 20..30) && !hinders(1, direction, 0..10));
+            assert!(!hinders(2, direction, 10..20));
+        }
+        assert!(hinders(1, Direction::Put, 30..31) && !hinders(1, Direction::Get, 30..31));
+        assert!(under_way.any() && under_way.any_of(1) && !under_way.any_of(0));
+        under_way.clear();
+        assert!(!under_way.any() && !under_way.any_of(1) && !hinders(1, Direction::Put, 0..100));
+    }
+
+    #[test]
+    fn neighbours_make_one_range_and_others_fill_it() {
+        let under_way = UnderWay::new(1);
+        for place in 0..1000 {
+            under_way.add(0, Direction::Put, 8 * place..8 * place + 8);
+        }
+        assert!(!under_way.is_full(0));
+        assert!(under_way.hinders(0, Direction::Get, &(7999..8000)));
+        for place in 0..AT_MOST {
+            assert!(!under_way.is_full(0), "{place}");
+            under_way.add(0, Direction::Put, 10_000 + 16 * place..10_008 + 16 * place);
+        }
+        assert!(under_way.is_full(0));
+    }
+}

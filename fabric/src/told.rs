@@ -1,0 +1,96 @@
+//! What an image has told others to do, and does not know to be done.
+//!
+//! Messages of one image to another arrive in the order in which they were sent, but those to different ones do not: who hears
+//! from this image that it has come to some point may look at what a third was told before. So this image says that
+//! it has come to a point only when all that it told before is done: whoever is told to do something that others may see
+//! acknowledges it. Posts of events alone may overtake each other, lest an image that computes delays all who post to it.
+
+use std::cell::Cell;
+
+use crate::apart::Place;
+use crate::image::Image;
+use crate::issued::{Pending, note_pending};
+use crate::message::{Kind, Letter};
+use crate::network::NAP;
+
+/// How many messages of either kind are not acknowledged.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    posts: Cell<u64>,
+    others: Cell<u64>,
+}
+
+impl Told {
+    fn count(&self, pending: Pending) -> &Cell<u64> {
+        match pending {
+            Pending::Posts => &self.posts,
+            _ => &self.others,
+        }
+    }
+}
+
+/// How often to look for acknowledgements before sleeping.
+const LOOKS: u32 = 200;
+
+impl Image {
+    /// Posts an event on another node: adds to its tally there.
+    pub fn tell_to_post(&self, place: Place) {
+        let letter = Letter::new(Kind::Post).word(place.offset as u64);
+        self.tell_to(place.image, &letter, Pending::Posts);
+    }
+
+    /// Sends a message that is to be acknowledged.
+    pub(crate) fn tell_to(&self, image: usize, letter: &Letter, pending: Pending) {
+        if let Some(network) = &self.network {
+            let count = network.told.count(pending);
+            count.set(count.get() + 1);
+            note_pending(pending, true);
+        }
+        self.send(image, letter);
+    }
+
+    /// Tells another image that its message has been carried out.
+    pub(crate) fn acknowledge(&self, image: usize, pending: Pending) {
+        let letter = Letter::new(Kind::Acknowledgement).word(pending as u64);
+        self.send(image, &letter);
+    }
+
+    /// Notes that a message has been carried out.
+    pub(crate) fn note_acknowledged(&self, pending: u64) {
+        let Some(network) = &self.network else {
+            return;
+        };
+        let pending = if pending == Pending::Posts as u64 {
+            Pending::Posts
+        } else {
+            Pending::Told
+        };
+        let count = network.told.count(pending);
+        count.set(count.get() - 1);
+        note_pending(pending, count.get() > 0);
+    }
+
+    /// Waits until all messages of a kind have been carried out, or the job has ended.
+    pub(crate) fn await_acknowledgements(&self, pending: Pending) {
+        let Some(network) = &self.network else {
+            return;
+        };
+        let (since, mut looks) = (Cell::new(None), 0);
+        while network.told.count(pending).get() > 0 {
+            self.poll();
+            // Then the others may be gone. The image unwinds when it next waits for something that matters.
+            if self.has_ended() {
+                return;
+            }
+            if self.minds_silence() {
+                self.mind_silence(&since, None);
+            }
+            looks += 1;
+            if looks < LOOKS {
+                std::thread::yield_now();
+            } else {
+                std::thread::sleep(NAP);
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Messages, and what waits by them.
+
+use coarray_fabric::{Message, this_image};
+
+use crate::block::{Block, Dice, all_meet, sync};
+
+/// Message `number` from one image to another: of any length, some of them long.
+fn message(from: usize, to: usize, number: usize) -> Vec<u8> {
+    let mut dice = Dice((1 + from * 1_000_000 + to * 10_000 + number) as u64);
+    for _ in 0..10 {
+        dice.below(2);
+    }
+    let length = match number % 50 {
+        0 => dice.below(200_000),
+        1 => 0,
+        _ => dice.below(200),
+    };
+    (0..length).map(|_| dice.below(256) as u8).collect()
+}
+
+/// All images send each other, themselves included, more than fits anywhere, before they receive anything.
+pub fn storm() {
+    const EACH: usize = 1500;
+    let block = Block::new(64);
+    let fabric = block.image.fabric();
+    let me = block.image.index();
+    let images = block.image.images();
+    all_meet();
+    for number in 0..EACH {
+        for image in 0..images {
+            fabric.send(image, &message(me, image, number));
+        }
+    }
+    let mut next = vec![0; images];
+    while next.iter().any(|&next| next < EACH) {
+        let Some(Message { from, bytes }) = fabric.receive() else {
+            continue;
+        };
+        assert!(
+            bytes == message(from, me, next[from]),
+            "from {from} to {me}: {}",
+            next[from]
+        );
+        next[from] += 1;
+    }
+    all_meet();
+}
+
+/// What was put before a message is there when it has come; and the answer can be got.
+pub fn news() {
+    let images = coarray_fabric::num_images();
+    let block = Block::new(4096 * images);
+    let fabric = block.image.fabric();
+    let me = block.image.index();
+    let (next, previous) = ((me + 1) % images, (me + images - 1) % images);
+    let mut others = Vec::new();
+    let mut wait_for = |image| {
+        loop {
+            if let Some(at) = others
+                .iter()
+                .position(|message: &Message| message.from == image)
+            {
+                break others.remove(at).bytes;
+            }
+            others.extend(fabric.receive());
+        }
+    };
+    all_meet();
+    for round in 0..500_usize {
+        block.put(next, 4096 * me, &[round as u8; 3000]);
+        block.put(next, 4096 * me + 4000, &[round as u8; 5]);
+        fabric.quiet();
+        fabric.send(next, &round.to_ne_bytes());
+        assert_eq!(wait_for(previous), round.to_ne_bytes());
+        assert_eq!(block.own(4096 * previous, 3000), [round as u8; 3000]);
+        assert_eq!(
+            block.own(4096 * previous + 4000, 6),
+            [[round as u8; 5].as_slice(), &[0]].concat()
+        );
+        // The other one may put again.
+        fabric.send(previous, b"seen");
+        assert_eq!(wait_for(next), b"seen");
+    }
+    all_meet();
+}
+
+/// Images meet as in any job.
+pub fn meetings() {
+    (0..300).for_each(|_| sync());
+    assert!(this_image() < coarray_fabric::num_images());
+}

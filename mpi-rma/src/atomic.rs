@@ -1,0 +1,132 @@
+//! Operations on one word that happen in one step.
+
+use std::ffi::c_void;
+
+use mpi::ffi::{self, MPI_Aint, MPI_Op};
+
+use crate::element::datatype;
+use crate::error::check;
+use crate::{Error, Window, Word, constants};
+
+/// What [`Window::fetch_and_op`] does to a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Operation {
+    /// Leaves it as it is.
+    Load,
+    /// Replaces it.
+    Replace,
+    /// Adds, wrapping around.
+    Sum,
+    /// Keeps the bits that are in both.
+    And,
+    /// Keeps the bits that are in one of the two, or in both.
+    Or,
+    /// Keeps the bits that are in one of the two only.
+    Xor,
+    /// Keeps the smaller one.
+    Min,
+    /// Keeps the larger one.
+    Max,
+}
+
+impl Operation {
+    #[inline]
+    fn raw(self) -> MPI_Op {
+        // SAFETY: these are constants that rsmpi defines.
+        unsafe {
+            match self {
+                Self::Load => constants::no_op(),
+                Self::Replace => constants::replace(),
+                Self::Sum => ffi::RSMPI_SUM,
+                Self::And => ffi::RSMPI_BAND,
+                Self::Or => ffi::RSMPI_BOR,
+                Self::Xor => ffi::RSMPI_BXOR,
+                Self::Min => ffi::RSMPI_MIN,
+                Self::Max => ffi::RSMPI_MAX,
+            }
+        }
+    }
+}
+
+impl Window<'_> {
+    /// Carries out `operation` with `operand` on the word at `offset` of `rank`, and returns what it was before.
+    ///
+    /// In one step for all processes that reach the word by atomic operations of the same type; complete on return.
+    ///
+    /// # Errors
+    /// If the word is not in the window or not aligned; those of MPI.
+    ///
+    /// # Example
+    /// ```
+    /// use mpi_rma::{Operation, Window};
+    ///
+    /// # fn main() -> Result<(), mpi_rma::Error> {
+    /// let universe = mpi::initialize().unwrap();
+    /// let window = Window::allocate(&universe, &universe.world(), 8)?;
+    /// let ticket: u64 = window.fetch_and_op(0, 0, Operation::Sum, 1)?;
+    /// assert!(ticket < window.size() as u64);
+    /// window.free()
+    /// # }
+    /// ```
+    #[inline]
+    pub fn fetch_and_op<T: Word>(
+        &self,
+        rank: i32,
+        offset: usize,
+        operation: Operation,
+        operand: T,
+    ) -> Result<T, Error> {
+        self.check_places::<T>(rank, offset, 1)?;
+        let mut former = T::default();
+        // SAFETY: the window lives, in an epoch; the word is inside it and aligned, and the places of this process outlive the
+        // flush, which completes the operation.
+        let code = unsafe {
+            ffi::MPI_Fetch_and_op(
+                (&raw const operand).cast::<c_void>(),
+                (&raw mut former).cast::<c_void>(),
+                datatype::<T>(),
+                rank,
+                offset as MPI_Aint,
+                operation.raw(),
+                self.as_raw(),
+            )
+        };
+        self.settle(self.flush(rank));
+        check("MPI_Fetch_and_op", code)?;
+        Ok(former)
+    }
+
+    /// Replaces the word at `offset` of `rank` by `new` if it is `current`, and returns what it was before.
+    ///
+    /// In one step for all processes that reach the word by atomic operations of the same type; complete on return.
+    ///
+    /// # Errors
+    /// If the word is not in the window or not aligned; those of MPI.
+    #[inline]
+    pub fn compare_and_swap<T: Word>(
+        &self,
+        rank: i32,
+        offset: usize,
+        current: T,
+        new: T,
+    ) -> Result<T, Error> {
+        self.check_places::<T>(rank, offset, 1)?;
+        let mut former = T::default();
+        // SAFETY: as in `fetch_and_op`.
+        let code = unsafe {
+            ffi::MPI_Compare_and_swap(
+                (&raw const new).cast::<c_void>(),
+                (&raw const current).cast::<c_void>(),
+                (&raw mut former).cast::<c_void>(),
+                datatype::<T>(),
+                rank,
+                offset as MPI_Aint,
+                self.as_raw(),
+            )
+        };
+        self.settle(self.flush(rank));
+        check("MPI_Compare_and_swap", code)?;
+        Ok(former)
+    }
+}

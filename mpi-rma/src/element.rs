@@ -1,0 +1,85 @@
+//! What windows can hold.
+
+use mpi::datatype::SystemDatatype;
+use mpi::ffi::{self, MPI_Datatype};
+use mpi::traits::Equivalence;
+
+mod sealed {
+    use mpi::ffi::MPI_Datatype;
+
+    pub trait Sealed {
+        /// MPI's name of the type, without the function call that rsmpi has for it.
+        fn datatype() -> MPI_Datatype;
+    }
+}
+
+/// A number of which every pattern of bits is a value, so that whatever others put there can be read.
+///
+/// ```
+/// fn holds<T: mpi_rma::Element>() {}
+/// holds::<f64>();
+/// ```
+///
+/// ```compile_fail
+/// fn holds<T: mpi_rma::Element>() {}
+/// holds::<bool>();
+/// ```
+pub trait Element:
+    sealed::Sealed + Equivalence<Out = SystemDatatype> + Copy + Default + 'static
+{
+}
+
+/// An integer that the atomic operations work on: 32 or 64 bits.
+pub trait Word: Element {}
+
+macro_rules! elements {
+    ($($element:ty: $datatype:ident,)*) => {$(
+        impl sealed::Sealed for $element {
+            #[inline]
+            fn datatype() -> MPI_Datatype {
+                // SAFETY: a constant of rsmpi's.
+                unsafe { ffi::$datatype }
+            }
+        }
+        impl Element for $element {}
+    )*};
+}
+
+macro_rules! words {
+    ($($word:ty)*) => {$(
+        impl Word for $word {}
+    )*};
+}
+
+elements! {
+    u8: RSMPI_UINT8_T,
+    u16: RSMPI_UINT16_T,
+    u32: RSMPI_UINT32_T,
+    u64: RSMPI_UINT64_T,
+    i8: RSMPI_INT8_T,
+    i16: RSMPI_INT16_T,
+    i32: RSMPI_INT32_T,
+    i64: RSMPI_INT64_T,
+    f32: RSMPI_FLOAT,
+    f64: RSMPI_DOUBLE,
+}
+
+#[cfg(target_pointer_width = "64")]
+elements! {
+    usize: RSMPI_UINT64_T,
+    isize: RSMPI_INT64_T,
+}
+
+#[cfg(target_pointer_width = "32")]
+elements! {
+    usize: RSMPI_UINT32_T,
+    isize: RSMPI_INT32_T,
+}
+
+words!(u32 u64 usize i32 i64 isize);
+
+/// MPI's name of the type.
+#[inline]
+pub(crate) fn datatype<T: Element>() -> MPI_Datatype {
+    T::datatype()
+}

@@ -1,0 +1,166 @@
+//! Reads and writes of memory that is in reach of the processor: a process's own, and that of shared windows.
+
+use std::ffi::{c_int, c_void};
+use std::marker::PhantomData;
+
+use mpi::ffi::{self, MPI_Aint};
+
+use crate::error::check;
+use crate::{Element, Error, Window, copy};
+
+/// The memory of one process, in reach of the processor.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment<'w> {
+    rank: i32,
+    start: *mut u8,
+    length: usize,
+    window: PhantomData<&'w Window<'w>>,
+}
+
+impl Window<'_> {
+    /// Copies from `offset` in this process's own memory.
+    ///
+    /// What others have put there is seen after they have flushed and synchronised with this process.
+    ///
+    /// # Errors
+    /// If the place is not in the window or not aligned.
+    pub fn read<T: Element>(&self, offset: usize, target: &mut [T]) -> Result<(), Error> {
+        self.own().read(offset, target)
+    }
+
+    /// Copies to `offset` in this process's own memory.
+    ///
+    /// Others see it after they have synchronised with this process, who calls [`sync`](Self::sync) before.
+    ///
+    /// # Errors
+    /// If the place is not in the window or not aligned.
+    pub fn write<T: Element>(&self, offset: usize, source: &[T]) -> Result<(), Error> {
+        self.own().write(offset, source)
+    }
+
+    fn own(&self) -> Segment<'_> {
+        let rank = self.rank();
+        Segment {
+            rank,
+            start: self.start(),
+            length: self.length_of(rank),
+            window: PhantomData,
+        }
+    }
+
+    /// The memory of `rank`, for this process to read and write by itself: `None` if the window is not
+    /// [shared](Self::allocate_shared).
+    ///
+    /// # Errors
+    /// If there is no such process; those of MPI.
+    ///
+    /// # Example
+    /// ```
+    /// use mpi::traits::*;
+    /// use mpi_rma::Window;
+    ///
+    /// # fn main() -> Result<(), mpi_rma::Error> {
+    /// let universe = mpi::initialize().unwrap();
+    /// let node = universe.world().split_shared(0);
+    /// let window = Window::allocate_shared(&universe, &node, 64)?;
+    /// let first = window.shared(0)?.unwrap();
+    /// let mut number = [1_u32];
+    /// first.read(0, &mut number)?;
+    /// assert_eq!(number, [0]);
+    /// window.free()
+    /// # }
+    /// ```
+    pub fn shared(&self, rank: i32) -> Result<Option<Segment<'_>>, Error> {
+        self.check_rank(rank)?;
+        if !self.is_shared() {
+            return Ok(None);
+        }
+        let (mut size, mut unit, mut start) =
+            (0 as MPI_Aint, 0 as c_int, std::ptr::null_mut::<u8>());
+        // SAFETY: the window lives and is shared; the function writes to three places that outlive the call.
+        let code = unsafe {
+            ffi::MPI_Win_shared_query(
+                self.as_raw(),
+                rank,
+                &raw mut size,
+                &raw mut unit,
+                (&raw mut start).cast::<c_void>(),
+            )
+        };
+        check("MPI_Win_shared_query", code)?;
+        Ok(Some(Segment {
+            rank,
+            start,
+            length: self.length_of(rank),
+            window: PhantomData,
+        }))
+    }
+}
+
+impl Segment<'_> {
+    /// The first byte. Others may change it at any time.
+    #[must_use]
+    pub fn start(&self) -> *mut u8 {
+        self.start
+    }
+
+    /// How many bytes there are.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
+    /// Copies from `offset`.
+    ///
+    /// # Errors
+    /// If the place is not in the memory or not aligned.
+    pub fn read<T: Element>(&self, offset: usize, target: &mut [T]) -> Result<(), Error> {
+        self.check::<T>(offset, target.len())?;
+        // SAFETY: the place is inside of the memory, which lives as long as the window; what is there was written,
+        // since allocated memory begins with zeros, or somebody vouches for it. Every pattern of bits is an
+        // element. The target is not in the window, to which there are no references.
+        unsafe {
+            copy::load(
+                self.start.add(offset),
+                target.as_mut_ptr().cast::<u8>(),
+                size_of_val(target),
+            );
+        }
+        Ok(())
+    }
+
+    /// Copies to `offset`.
+    ///
+    /// # Errors
+    /// If the place is not in the memory or not aligned.
+    pub fn write<T: Element>(&self, offset: usize, source: &[T]) -> Result<(), Error> {
+        self.check::<T>(offset, source.len())?;
+        // SAFETY: as in `read`.
+        unsafe {
+            copy::store(
+                self.start.add(offset),
+                source.as_ptr().cast::<u8>(),
+                size_of_val(source),
+            );
+        }
+        Ok(())
+    }
+
+    fn check<T: Element>(&self, offset: usize, count: usize) -> Result<(), Error> {
+        let Self { rank, length, .. } = *self;
+        let bytes = count.saturating_mul(size_of::<T>());
+        if offset > length || bytes > length - offset {
+            return Err(Error::Range {
+                rank,
+                offset,
+                bytes,
+                length,
+            });
+        }
+        let alignment = align_of::<T>();
+        if !offset.is_multiple_of(alignment) {
+            return Err(Error::Alignment { offset, alignment });
+        }
+        Ok(())
+    }
+}

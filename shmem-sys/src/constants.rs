@@ -1,0 +1,8 @@
+//! The constants of the library that was found, by the values in its headers.
+
+use std::ffi::{c_int, c_long};
+
+include!(concat!(env!("OUT_DIR"), "/constants.rs"));
+
+/// The program that starts jobs, if it was beside the library's compiler when this crate was built: `shmemrun` or `oshrun`.
+pub const LAUNCHER: Option<&str> = option_env!("SHMEM_SYS_LAUNCHER");
