@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::rc::Rc;
 
-use coarray_fabric::{Buffer, Image, Request};
+use coarray_fabric::{Buffer, Image, Request, reach};
 
 use crate::access::{Access, MayPut};
 use crate::coref::Coref;
@@ -23,11 +23,10 @@ pub(crate) unsafe fn fetch<T: ?Sized, A: Access>(
     target: *mut u8,
     length: usize,
 ) {
-    Image::with_current(|image| {
-        image.come_by();
-        let offset = image.offset_of(place.image(), place.local_address());
+    let image = place.image();
+    reach(image, place.local_address(), |fabric, offset| {
         // SAFETY: the caller vouches for both sides; the place's owner holds no exclusive reference to it.
-        unsafe { image.fabric().get(place.image(), offset, target, length) }
+        unsafe { fabric.get(image, offset, target, length) }
     });
 }
 
@@ -42,11 +41,22 @@ pub(crate) unsafe fn send<T: ?Sized, A: MayPut>(
     source: *const u8,
     length: usize,
 ) {
-    Image::with_current(|image| {
-        image.come_by();
-        let offset = image.offset_of(place.image(), place.local_address());
+    // SAFETY: passed on.
+    unsafe { put_by_fabric(place, source, length) }
+}
+
+/// # Safety
+/// As [`send`].
+#[inline(always)]
+unsafe fn put_by_fabric<T: ?Sized, A: MayPut>(
+    place: &Coref<T, A>,
+    source: *const u8,
+    length: usize,
+) {
+    let image = place.image();
+    reach(image, place.local_address(), |fabric, offset| {
         // SAFETY: the caller vouches for both sides; the place's owner holds no reference to it.
-        unsafe { image.fabric().put(place.image(), offset, source, length) }
+        unsafe { fabric.put(image, offset, source, length) }
     });
 }
 
@@ -111,7 +121,7 @@ pub(crate) fn fetch_value<T: Remote, A: Access>(place: &Coref<T, A>) -> MaybeUni
 #[inline(never)]
 pub(crate) fn send_value<T: Remote, A: MayPut>(place: &Coref<T, A>, value: T) {
     // SAFETY: the source is a value of our own.
-    unsafe { send(place, ptr::from_ref(&value).cast(), size_of::<T>()) }
+    unsafe { put_by_fabric(place, ptr::from_ref(&value).cast(), size_of::<T>()) }
 }
 
 /// Takes bytes that arrived from `image` for a value, if they are one.

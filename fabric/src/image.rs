@@ -23,6 +23,7 @@ use crate::region::SCRATCH_BYTES;
 use crate::shared_memory::SharedMemory;
 use crate::tally::Tally;
 use crate::team::Team;
+use crate::way;
 
 thread_local! {
     static CURRENT: RefCell<Option<Rc<Team>>> = const { RefCell::new(None) };
@@ -72,7 +73,7 @@ pub fn num_images() -> usize {
 
 #[cold]
 #[track_caller]
-fn no_image() -> ! {
+pub(crate) fn no_image() -> ! {
     panic!(
         "this thread is not an image: start the program with #[coarray::main], or use coarray::run; \
          threads that an image spawns are not images"
@@ -173,6 +174,7 @@ impl Image {
         } else if !self.job.direct {
             apart::enter_indirect();
         }
+        way::open(&self);
         set_current(Rc::new(Team::first(self)));
         Presence(())
     }
@@ -260,7 +262,7 @@ impl Image {
 
     /// The operations for places that are not reached by load and store.
     #[must_use]
-    pub fn fabric(&self) -> &dyn Fabric {
+    pub fn fabric(&self) -> &(dyn Fabric + 'static) {
         &*self.fabric
     }
 
@@ -381,6 +383,7 @@ impl Image {
 
 impl Drop for Presence {
     fn drop(&mut self) {
+        way::close();
         if let Some(team) = CURRENT.take() {
             team.image().abandon_orphans();
             if team.image().network.is_some() {

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use crate::image::Image;
+use crate::way;
 
 thread_local! {
     static PENDING: Cell<u8> = const { Cell::new(0) };
@@ -48,7 +49,10 @@ pub(crate) fn note_pending(pending: Pending, is_pending: bool) {
 /// images that this one has come to some point does this first; it costs next to nothing if there is nothing to complete.
 #[inline]
 pub fn complete() {
-    if PENDING.get() != 0 {
+    let pending = PENDING.get();
+    if pending == Pending::Issued as u8 {
+        way::quiet();
+    } else if pending != 0 {
         complete_all(&[Pending::Told, Pending::Posts]);
     }
 }

@@ -91,6 +91,7 @@ mod type_name;
 mod waiting;
 #[cfg(any(feature = "mpi", feature = "shmem"))]
 mod watched;
+mod way;
 mod wording;
 
 pub use algorithm::{Algorithm, Kind};
@@ -130,3 +131,4 @@ pub use steps::{Abandoned, StepsBegun};
 pub use tally::Tally;
 pub use team::Team;
 pub use waiting::{Cause, Interruption};
+pub use way::reach;

@@ -28,15 +28,25 @@ pub(crate) const SHORTEST_NAP: Duration = Duration::from_micros(5);
 /// The longest sleep of an image that must look for messages.
 pub(crate) const NAP: Duration = Duration::from_micros(500);
 
-/// An image that gets from others looks for messages after so many operations.
+/// An image looks for messages after so many operations.
 const OFTEN: u32 = 32;
+
+thread_local! {
+    static CALLS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Counts the calls of the image; true if it is time to look for messages.
+#[inline]
+pub(crate) fn is_time() -> bool {
+    let calls = CALLS.get().wrapping_add(1);
+    CALLS.set(calls);
+    calls.is_multiple_of(OFTEN)
+}
 
 /// What an image keeps of its traffic with other nodes.
 #[derive(Debug, Default)]
 pub(crate) struct Network {
     is_polling: Cell<bool>,
-    /// How often the image has come by since it last looked for messages.
-    calls: Cell<u32>,
     /// How many messages the image has carried out.
     carried_out: Cell<u64>,
     pub(crate) subscriptions: Subscriptions,
@@ -89,12 +99,10 @@ impl Image {
     /// for what others do.
     #[inline]
     pub fn come_by(&self) {
-        if let Some(network) = &self.network {
-            let calls = network.calls.get() + 1;
-            network.calls.set(calls % OFTEN);
-            if calls == OFTEN {
-                self.poll_network(network);
-            }
+        if let Some(network) = &self.network
+            && is_time()
+        {
+            self.poll_network(network);
         }
     }
 
