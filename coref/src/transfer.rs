@@ -1,7 +1,7 @@
 //! The ways bytes take to places that are not directly mapped, and the check of what arrives.
 
 use std::any::type_name;
-use std::mem::MaybeUninit;
+use std::mem::{self, MaybeUninit};
 use std::ptr;
 use std::rc::Rc;
 
@@ -37,18 +37,6 @@ pub(crate) unsafe fn fetch<T: ?Sized, A: Access>(
 #[cold]
 #[inline(never)]
 pub(crate) unsafe fn send<T: ?Sized, A: MayPut>(
-    place: &Coref<T, A>,
-    source: *const u8,
-    length: usize,
-) {
-    // SAFETY: passed on.
-    unsafe { put_by_fabric(place, source, length) }
-}
-
-/// # Safety
-/// As [`send`].
-#[inline(always)]
-unsafe fn put_by_fabric<T: ?Sized, A: MayPut>(
     place: &Coref<T, A>,
     source: *const u8,
     length: usize,
@@ -120,8 +108,17 @@ pub(crate) fn fetch_value<T: Remote, A: Access>(place: &Coref<T, A>) -> MaybeUni
 #[cold]
 #[inline(never)]
 pub(crate) fn send_value<T: Remote, A: MayPut>(place: &Coref<T, A>, value: T) {
+    if size_of::<T>() == size_of::<u64>() {
+        // SAFETY: the sizes are the same, and a remote type has no padding.
+        let word = unsafe { mem::transmute_copy::<T, u64>(&value) };
+        let image = place.image();
+        return reach(image, place.local_address(), |fabric, offset| {
+            // SAFETY: the place is that long, and its owner holds no reference to it.
+            unsafe { fabric.put_word(image, offset, word) }
+        });
+    }
     // SAFETY: the source is a value of our own.
-    unsafe { put_by_fabric(place, ptr::from_ref(&value).cast(), size_of::<T>()) }
+    unsafe { send(place, ptr::from_ref(&value).cast(), size_of::<T>()) }
 }
 
 /// Takes bytes that arrived from `image` for a value, if they are one.

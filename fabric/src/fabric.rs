@@ -35,6 +35,15 @@ pub trait Fabric: std::fmt::Debug {
     /// of `image` whose owner holds no reference to it.
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize);
 
+    /// As [`put`](Self::put), of the bytes of one word: what most puts are.
+    ///
+    /// # Safety
+    /// As [`put`](Self::put).
+    unsafe fn put_word(&self, image: usize, offset: usize, word: u64) {
+        // SAFETY: passed on.
+        unsafe { self.put(image, offset, (&raw const word).cast(), size_of::<u64>()) }
+    }
+
     /// Copies `length` bytes from `offset` in the part of `image` to this image's memory; complete on
     /// return.
     ///

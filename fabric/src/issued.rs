@@ -1,8 +1,9 @@
 //! Whether an image has issued operations that may not be complete.
 
 use std::cell::Cell;
+use std::sync::atomic::{Ordering, fence};
 
-use crate::image::Image;
+use crate::image::{Image, num_images};
 use crate::way;
 
 thread_local! {
@@ -51,10 +52,26 @@ pub(crate) fn note_pending(pending: Pending, is_pending: bool) {
 pub fn complete() {
     let pending = PENDING.get();
     if pending == Pending::Issued as u8 {
-        way::quiet();
+        way::complete();
     } else if pending != 0 {
         complete_all(&[Pending::Told, Pending::Posts]);
     }
+}
+
+/// As [`complete`]; and all that the image has written is visible before what it reads and writes later.
+///
+/// # Panics
+/// On a thread that is not an image of a running job.
+#[inline]
+#[track_caller]
+pub fn complete_and_fence() {
+    if PENDING.get() == Pending::Issued as u8 {
+        return way::complete_and_fence();
+    }
+    // Who is no image hears about it here.
+    let _ = num_images();
+    complete();
+    fence(Ordering::SeqCst);
 }
 
 /// As [`complete`], but for posts, which may overtake each other.

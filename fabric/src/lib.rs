@@ -110,7 +110,7 @@ pub use form_team::Current;
 pub use heap::exhausted::{AllocError, Holder};
 pub use heap::{Block, RaggedBlock};
 pub use image::{Image, num_images, this_image};
-pub use issued::{complete, complete_but_posts, has_issued};
+pub use issued::{complete, complete_and_fence, complete_but_posts, has_issued};
 pub use launch::coarun::coarun;
 pub use launch::settings::{Bind, FabricKind, ImageCount, SettingError, Settings, cores};
 pub use launch::terminal::terminal_size;

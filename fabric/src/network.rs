@@ -21,27 +21,13 @@ use crate::silence::Silence;
 use crate::steps_apart::Subscriptions;
 use crate::tally::Tally;
 use crate::told::Told;
+use crate::way;
 
 /// The first sleep of an image that must look for messages.
 pub(crate) const SHORTEST_NAP: Duration = Duration::from_micros(5);
 
 /// The longest sleep of an image that must look for messages.
 pub(crate) const NAP: Duration = Duration::from_micros(500);
-
-/// An image looks for messages after so many operations.
-const OFTEN: u32 = 32;
-
-thread_local! {
-    static CALLS: Cell<u32> = const { Cell::new(0) };
-}
-
-/// Counts the calls of the image; true if it is time to look for messages.
-#[inline]
-pub(crate) fn is_time() -> bool {
-    let calls = CALLS.get().wrapping_add(1);
-    CALLS.set(calls);
-    calls.is_multiple_of(OFTEN)
-}
 
 /// What an image keeps of its traffic with other nodes.
 #[derive(Debug, Default)]
@@ -100,7 +86,7 @@ impl Image {
     #[inline]
     pub fn come_by(&self) {
         if let Some(network) = &self.network
-            && is_time()
+            && way::is_time_to_look()
         {
             self.poll_network(network);
         }
@@ -110,9 +96,12 @@ impl Image {
         if network.is_polling.replace(true) {
             return;
         }
+        let mut are_there = false;
         while let Some(message) = self.fabric().receive() {
+            are_there = true;
             self.carry_out(network, message.from, &message.bytes);
         }
+        way::note_messages(are_there);
         network.is_polling.set(false);
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{self, Ordering};
 
-use coarray_fabric::{Team, complete, has_issued, num_images};
+use coarray_fabric::{Team, complete_and_fence, has_issued, num_images};
 
 /// Local. Orders this image's puts to `image`, an index in the current team, before its later puts to it:
 /// who sees one of these sees all of those.
@@ -73,8 +73,5 @@ fn no_such_image(image: usize) -> ! {
 #[inline]
 #[track_caller]
 pub fn quiet() {
-    // Who is no image hears about it here.
-    let _ = num_images();
-    complete();
-    atomic::fence(Ordering::SeqCst);
+    complete_and_fence();
 }

@@ -82,7 +82,7 @@ impl OneSided {
     ///
     /// # Safety
     /// As [`Fabric::put`].
-    #[inline(never)]
+    #[inline]
     unsafe fn put_bytes(&self, image: usize, offset: usize, source: *const u8, length: usize) {
         self.wait_for_place(image, offset, length);
         let is_small = length <= SMALL;
@@ -102,6 +102,14 @@ impl OneSided {
                 expect(self.window.flush_local(rank));
             }
         }
+    }
+
+    /// # Safety
+    /// As [`Fabric::put`].
+    #[inline(never)]
+    unsafe fn put_another_word(&self, image: usize, offset: usize, word: u64) {
+        // SAFETY: passed on.
+        unsafe { self.put_bytes(image, offset, (&raw const word).cast(), WORD) }
     }
 
     /// Completes what is under way, if there is anything.
@@ -168,22 +176,25 @@ impl OneSided {
 }
 
 impl Fabric for OneSided {
-    /// Most puts are of one word, and complete before the next: all that comes before the call of MPI is a few stores, and nothing
-    /// comes after it.
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        if length != WORD || !self.under_way.is_empty() {
+        // SAFETY: passed on.
+        unsafe { self.put_bytes(image, offset, source, length) }
+    }
+
+    /// Most words are put where nothing is under way: all that comes before the call of MPI is a few stores, and nothing comes
+    /// after it.
+    unsafe fn put_word(&self, image: usize, offset: usize, word: u64) {
+        if !self.under_way.is_empty() {
             // SAFETY: passed on.
-            return unsafe { self.put_bytes(image, offset, source, length) };
+            return unsafe { self.put_another_word(image, offset, word) };
         }
         self.under_way.note_first(image, offset, WORD);
         note_issued(true);
         let (rank, place) = self.place(image, offset);
-        // SAFETY: the caller vouches for the source and for the place. Nothing is under way, so that the staging buffer is free; what
-        // is in it stays until it has been flushed.
-        expect(unsafe {
-            let copy = self.staging.copy_first(source.cast::<u64>());
-            self.window.start_put(rank, place, copy, WORD)
-        });
+        let copy = self.staging.copy_first(word);
+        // SAFETY: the caller vouches for the place. Nothing is under way, so that the staging buffer is free; what is in it stays
+        // until it has been flushed.
+        expect(unsafe { self.window.start_put(rank, place, copy, WORD) });
     }
 
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {

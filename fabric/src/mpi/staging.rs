@@ -50,15 +50,12 @@ impl Staging {
         }
     }
 
-    /// As [`copy`](Self::copy), of one word, where nobody uses what is in the buffer.
-    ///
-    /// # Safety
-    /// `source` is valid for reads of eight bytes, aligned or not.
+    /// A copy of a word, where nobody uses what is in the buffer.
     #[inline]
-    pub(crate) unsafe fn copy_first(&self, source: *const u64) -> *const u8 {
+    pub(crate) fn copy_first(&self, word: u64) -> *const u8 {
         self.used.set(size_of::<u64>());
-        // SAFETY: the buffer has room for a word, and the caller vouches for the source.
-        unsafe { self.start.write(source.read_unaligned()) };
+        // SAFETY: the buffer has room for a word, and nobody uses it.
+        unsafe { self.start.write(word) };
         self.start.cast::<u8>().cast_const()
     }
 

@@ -6,6 +6,7 @@ use std::task::Waker;
 
 use shmem_sys::{
     shmem_fence, shmem_getmem, shmem_getmem_nbi, shmem_putmem, shmem_putmem_nbi, shmem_quiet,
+    uint64,
 };
 
 use crate::atomic::{AtomicOperation, Word};
@@ -102,6 +103,20 @@ impl OneSided {
     }
 
     /// # Safety
+    /// As [`Fabric::put`].
+    #[inline(never)]
+    unsafe fn put_bytes(&self, image: usize, offset: usize, source: *const u8, length: usize) {
+        let range = offset..offset + length;
+        self.make_way(image, Direction::Put, &range);
+        if self.under_way.is_full(image) {
+            self.complete();
+        }
+        // SAFETY: the caller vouches for both ranges.
+        unsafe { shmem_putmem(self.parts.at(offset), source.cast(), length, number(image)) };
+        self.add(image, Direction::Put, range);
+    }
+
+    /// # Safety
     /// As [`Fabric::issue_put`] or [`Fabric::issue_get`].
     unsafe fn issue(
         &self,
@@ -136,16 +151,22 @@ impl OneSided {
 }
 
 impl Fabric for OneSided {
-    #[inline]
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        let range = offset..offset + length;
-        self.make_way(image, Direction::Put, &range);
-        if self.under_way.is_full(image) {
-            self.complete();
+        // SAFETY: passed on.
+        unsafe { self.put_bytes(image, offset, source, length) }
+    }
+
+    unsafe fn put_word(&self, image: usize, offset: usize, word: u64) {
+        let length = size_of::<u64>();
+        if self.under_way.any() || !offset.is_multiple_of(length) {
+            // SAFETY: passed on.
+            return unsafe { self.put_bytes(image, offset, (&raw const word).cast(), length) };
         }
-        // SAFETY: the caller vouches for both ranges.
-        unsafe { shmem_putmem(self.parts.at(offset), source.cast(), length, number(image)) };
-        self.add(image, Direction::Put, range);
+        self.under_way
+            .add_first(image, Direction::Put, offset..offset + length);
+        self.note(true);
+        // SAFETY: the caller vouches for the place, which is aligned, as parts begin at a page.
+        unsafe { uint64::p(self.parts.at(offset).cast(), word, number(image)) };
     }
 
     #[inline]

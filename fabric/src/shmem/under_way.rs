@@ -122,6 +122,18 @@ impl UnderWay {
         others.push(touched);
     }
 
+    /// As [`add`](Self::add), where nothing is under way.
+    #[inline]
+    pub(super) fn add_first(&self, image: usize, direction: Direction, range: Range<usize>) {
+        debug_assert!(!self.any());
+        self.first.set(Some(Touched {
+            image,
+            direction,
+            start: range.start,
+            end: range.end,
+        }));
+    }
+
     /// All are complete.
     #[inline]
     pub(super) fn clear(&self) {
