@@ -69,10 +69,16 @@ impl Window<'_> {
         Ok(())
     }
 
+    /// As [`start_put`](Self::start_put), for who knows that the place is there.
+    ///
+    /// # Errors
+    /// Those of MPI.
+    ///
     /// # Safety
-    /// As [`start_put`](Self::start_put); the place is in the window, and one call can move all of it.
+    /// As [`start_put`](Self::start_put); the place is in the window, and has at most 2^30 elements, which is as many as one call
+    /// of MPI moves.
     #[inline]
-    unsafe fn start_put_at_once<T: Element>(
+    pub unsafe fn start_put_at_once<T: Element>(
         &self,
         rank: i32,
         offset: usize,
@@ -159,6 +165,21 @@ impl Window<'_> {
     pub fn flush(&self, rank: i32) -> Result<(), Error> {
         self.check_rank(rank)?;
         // SAFETY: the window lives, in an epoch to all processes.
+        check("MPI_Win_flush", unsafe {
+            ffi::MPI_Win_flush(rank, self.as_raw())
+        })
+    }
+
+    /// As [`flush`](Self::flush), for who knows that there is such a process.
+    ///
+    /// # Errors
+    /// Those of MPI.
+    ///
+    /// # Safety
+    /// `rank` is that of a process of the window.
+    #[inline]
+    pub unsafe fn flush_unchecked(&self, rank: i32) -> Result<(), Error> {
+        // SAFETY: the window lives, in an epoch to all processes, of which the caller says that this is one.
         check("MPI_Win_flush", unsafe {
             ffi::MPI_Win_flush(rank, self.as_raw())
         })

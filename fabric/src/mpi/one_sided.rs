@@ -194,7 +194,7 @@ impl Fabric for OneSided {
         let copy = self.staging.copy_first(word);
         // SAFETY: the caller vouches for the place. Nothing is under way, so that the staging buffer is free; what is in it stays
         // until it has been flushed.
-        expect(unsafe { self.window.start_put(rank, place, copy, WORD) });
+        expect(unsafe { self.window.start_put_at_once(rank, place, copy, WORD) });
     }
 
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
@@ -239,7 +239,8 @@ impl Fabric for OneSided {
     fn quiet(&self) {
         match self.under_way.lone_target() {
             Some(image) if self.operations.is_empty() => {
-                expect(self.window.flush(image as i32));
+                // SAFETY: an operation is under way to that image.
+                expect(unsafe { self.window.flush_unchecked(image as i32) });
                 self.under_way.forget_lone();
                 self.staging.reuse();
                 note_issued(false);
