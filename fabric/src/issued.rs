@@ -35,7 +35,8 @@ fn is_pending(pending: Pending) -> bool {
 }
 
 /// To be told by the image's fabric whenever it changes.
-#[inline]
+#[cold]
+#[inline(never)]
 pub(crate) fn note_issued(has_issued: bool) {
     note_pending(Pending::Issued, has_issued);
 }

@@ -16,19 +16,44 @@ const SELDOM: u32 = 512;
 /// An image that need not look for messages does so nevertheless.
 const NEVER: u32 = 1 << 31;
 
-thread_local! {
+/// What it takes to reach a place on any image.
+#[derive(Debug)]
+struct Way {
     /// None on threads that are no image.
-    static FABRIC: Cell<Option<NonNull<dyn Fabric>>> = const { Cell::new(None) };
+    fabric: Cell<Option<NonNull<dyn Fabric>>>,
     /// Where this image sees the part of image 0.
-    static PARTS: Cell<usize> = const { Cell::new(0) };
+    parts: Cell<usize>,
     /// Bytes from one part to the next.
-    static STRIDE: Cell<usize> = const { Cell::new(0) };
+    stride: Cell<usize>,
     /// After how many operations the image looks for messages.
-    static INTERVAL: Cell<u32> = const { Cell::new(NEVER) };
+    interval: Cell<u32>,
     /// How many operations have asked whether it is time for that.
-    static OPERATIONS: Cell<u32> = const { Cell::new(0) };
+    operations: Cell<u32>,
     /// Whether the image reaches memory of others by load and store.
-    static HAS_NEIGHBOURS: Cell<bool> = const { Cell::new(false) };
+    has_neighbours: Cell<bool>,
+}
+
+thread_local! {
+    static WAY: Way = const {
+        Way {
+            fabric: Cell::new(None),
+            parts: Cell::new(0),
+            stride: Cell::new(0),
+            interval: Cell::new(NEVER),
+            operations: Cell::new(0),
+            has_neighbours: Cell::new(false),
+        }
+    };
+}
+
+/// The way of this thread, looked up once: in a library each look-up counts as a call, around which registers are saved.
+///
+/// For the calling function only, which is over before the thread is.
+#[inline(always)]
+fn way<'a>() -> &'a Way {
+    let way = WAY.with(std::ptr::from_ref);
+    // SAFETY: the value is part of the thread, and nothing is dropped with it.
+    unsafe { &*way }
 }
 
 /// Opens the way to the fabric of this thread's image until [`close`], for which the image must stay.
@@ -37,15 +62,49 @@ pub(crate) fn open(image: &Image) {
     let mut others = (0..image.images).filter(|&other| other != image.index);
     let shares = others.any(|other| image.job.nodes.share(image.index, other));
     let has_mail = image.network.is_some();
-    PARTS.set(region.part_address(0, 0).addr());
-    STRIDE.set(region.dimensions().stride);
-    INTERVAL.set(if has_mail { OFTEN } else { NEVER });
-    HAS_NEIGHBOURS.set(shares);
-    FABRIC.set(Some(NonNull::from_ref(image.fabric())));
+    let way = way();
+    way.parts.set(region.part_address(0, 0).addr());
+    way.stride.set(region.dimensions().stride);
+    way.interval.set(if has_mail { OFTEN } else { NEVER });
+    way.has_neighbours.set(shares);
+    way.fabric.set(Some(NonNull::from_ref(image.fabric())));
 }
 
 pub(crate) fn close() {
-    FABRIC.set(None);
+    way().fabric.set(None);
+}
+
+impl Way {
+    /// For one operation only: the image closes the way on this thread before it goes.
+    #[inline(always)]
+    #[track_caller]
+    fn fabric(&self) -> &dyn Fabric {
+        match self.fabric.get() {
+            // SAFETY: the image keeps its fabric, and closes the way before it goes, which it does not during an operation.
+            Some(fabric) => unsafe { fabric.as_ref() },
+            None => no_image(),
+        }
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn reach<R>(
+        &self,
+        image: usize,
+        address: usize,
+        operate: impl FnOnce(&dyn Fabric, usize) -> R,
+    ) -> R {
+        let offset = address - self.parts.get() - image * self.stride.get();
+        operate(self.fabric(), offset)
+    }
+
+    /// Counts an operation; true if the image is to look for messages before it.
+    #[inline(always)]
+    fn is_time_to_look(&self) -> bool {
+        let operations = self.operations.get().wrapping_add(1);
+        self.operations.set(operations);
+        operations & (self.interval.get() - 1) == 0
+    }
 }
 
 /// Calls `operate` with the fabric of this thread's image, and the offset in the part of `image` of the place that it sees at
@@ -56,15 +115,12 @@ pub(crate) fn close() {
 /// On a thread that is not an image of a running job.
 #[inline]
 #[track_caller]
-pub fn reach<R>(
-    image: usize,
-    address: usize,
-    operate: impl FnOnce(&dyn Fabric, usize) -> R,
-) -> R {
-    if is_time_to_look() {
+pub fn reach<R>(image: usize, address: usize, operate: impl FnOnce(&dyn Fabric, usize) -> R) -> R {
+    let way = way();
+    if way.is_time_to_look() {
         return reach_later(image, address, operate);
     }
-    reach_now(image, address, operate)
+    way.reach(image, address, operate)
 }
 
 /// Last in [`reach`], so that what most operations do needs no registers but those of the call.
@@ -77,42 +133,19 @@ fn reach_later<R>(
     operate: impl FnOnce(&dyn Fabric, usize) -> R,
 ) -> R {
     Image::with_current(Image::poll);
-    reach_now(image, address, operate)
-}
-
-#[inline(always)]
-#[track_caller]
-fn reach_now<R>(
-    image: usize,
-    address: usize,
-    operate: impl FnOnce(&dyn Fabric, usize) -> R,
-) -> R {
-    let offset = address - PARTS.get() - image * STRIDE.get();
-    operate(fabric(), offset)
-}
-
-/// For this call only: the image closes the way on this thread before it goes.
-#[inline(always)]
-#[track_caller]
-fn fabric<'a>() -> &'a dyn Fabric {
-    match FABRIC.get() {
-        // SAFETY: the image keeps its fabric, and closes the way before it goes, which it does not during an operation.
-        Some(fabric) => unsafe { fabric.as_ref() },
-        None => no_image(),
-    }
+    way().reach(image, address, operate)
 }
 
 /// Counts an operation; true if the image is to look for messages before it.
 #[inline]
 pub(crate) fn is_time_to_look() -> bool {
-    let operations = OPERATIONS.get().wrapping_add(1);
-    OPERATIONS.set(operations);
-    operations & (INTERVAL.get() - 1) == 0
+    way().is_time_to_look()
 }
 
 /// An image that finds messages looks for more of them soon, as others may wait for what they ask for.
 pub(crate) fn note_messages(are_there: bool) {
-    INTERVAL.set(match INTERVAL.get() {
+    let interval = &way().interval;
+    interval.set(match interval.get() {
         _ if are_there => OFTEN,
         interval => SELDOM.min(2 * interval),
     });
@@ -121,14 +154,15 @@ pub(crate) fn note_messages(are_there: bool) {
 /// Completes what the fabric of this thread's image has under way.
 #[inline]
 pub(crate) fn complete() {
-    fabric().quiet();
+    way().fabric().quiet();
 }
 
 /// As [`complete`]; and what the image stores in memory that it shares is visible before what it loads from there later.
 #[inline]
 pub(crate) fn complete_and_fence() {
-    fabric().quiet();
-    if HAS_NEIGHBOURS.get() {
+    let way = way();
+    way.fabric().quiet();
+    if way.has_neighbours.get() {
         fence(Ordering::SeqCst);
     }
 }

@@ -1,5 +1,6 @@
 //! The fabric: puts, gets and atomic operations of MPI on one window.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use mpi_rma::{Operation as Action, Window};
@@ -35,6 +36,9 @@ pub(crate) struct OneSided {
     staging: Staging,
     operations: Operations,
     mail: Rc<Mail>,
+    /// Whether it is noted that something is under way. It stays noted when a single word has been completed: programs that
+    /// put one after the other do not pay for noting it.
+    is_noted: Cell<bool>,
 }
 
 impl OneSided {
@@ -51,6 +55,7 @@ impl OneSided {
             staging: Staging::new(),
             operations: Operations::default(),
             mail,
+            is_noted: Cell::new(false),
         }
     }
 
@@ -58,6 +63,14 @@ impl OneSided {
     #[inline]
     fn place(&self, image: usize, offset: usize) -> (i32, usize) {
         (image as i32, self.starts[image] + offset)
+    }
+
+    #[inline]
+    fn set_noted(&self, is_under_way: bool) {
+        if self.is_noted.get() != is_under_way {
+            self.is_noted.set(is_under_way);
+            note_issued(is_under_way);
+        }
     }
 
     /// Waits for what is under way on these bytes.
@@ -75,7 +88,7 @@ impl OneSided {
             self.complete_several();
             self.under_way.note(image, offset, length);
         }
-        note_issued(true);
+        self.set_noted(true);
     }
 
     /// Begins a put of any length.
@@ -124,7 +137,7 @@ impl OneSided {
 
     fn have_completed_all(&self) {
         self.staging.reuse();
-        note_issued(false);
+        self.set_noted(false);
         // Last, as it wakes others, who may issue more.
         self.operations.finish(None);
     }
@@ -189,7 +202,7 @@ impl Fabric for OneSided {
             return unsafe { self.put_another_word(image, offset, word) };
         }
         self.under_way.note_first(image, offset, WORD);
-        note_issued(true);
+        self.set_noted(true);
         let (rank, place) = self.place(image, offset);
         let copy = self.staging.copy_first(word);
         // SAFETY: the caller vouches for the place. Nothing is under way, so that the staging buffer is free; what is in it stays
@@ -243,7 +256,6 @@ impl Fabric for OneSided {
                 expect(unsafe { self.window.flush_unchecked(image as i32) });
                 self.under_way.forget_lone();
                 self.staging.reuse();
-                note_issued(false);
             }
             _ => self.complete_several(),
         }
