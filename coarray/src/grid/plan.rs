@@ -1,0 +1,202 @@
+//! What an exchange has to do on this image: computed once for each kind of exchange of an array.
+
+use super::blocks::Blocks;
+use super::halo::Halo;
+use super::kind::Kind;
+use super::landing::Landings;
+use super::layout::Layout;
+use super::strided::StridedCopy;
+
+/// Runs of fewer bytes are packed for images that are not reached by load and store: to put each by itself costs more than
+/// two copies in memory.
+const SHORT: usize = 8192;
+
+/// Runs of fewer bytes are packed for all images. The cells of such a halo lie between those that their owner sends at the same
+/// time, in the same cache lines, which both sides would take from each other cell by cell.
+const SHORTEST: usize = 128;
+
+/// Everything about an exchange that does not change from one to the next.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// What tells its kind from others.
+    pub(super) code: u64,
+    /// For each image that gets cells from this one.
+    pub(super) sends: Vec<Send>,
+    /// For each image that this one gets cells from.
+    pub(super) arrivals: Vec<Arrival>,
+    /// From this image to itself, where it is its own neighbour.
+    pub(super) own: Vec<StridedCopy>,
+}
+
+/// Cells for another image.
+#[derive(Debug)]
+pub(super) struct Send {
+    pub(super) image: usize,
+    /// The number of the events for it.
+    pub(super) lane: usize,
+    /// One for each direction in which that image is a neighbour.
+    pub(super) transfers: Vec<Transfer>,
+}
+
+/// Cells from another image.
+#[derive(Debug)]
+pub(super) struct Arrival {
+    pub(super) image: usize,
+    /// The number of the events for it.
+    pub(super) lane: usize,
+    /// From where they land to the halo.
+    pub(super) unpack: Vec<StridedCopy>,
+}
+
+/// Cells that move in one direction.
+#[derive(Debug)]
+pub(super) enum Transfer {
+    /// From the block to the other's halo.
+    Straight(StridedCopy),
+    /// Packed, to a cell of the other's part.
+    Packed(StridedCopy, usize),
+}
+
+/// What a plan is made from.
+pub(super) struct Setting<'a, const D: usize> {
+    pub(super) blocks: &'a Blocks<D>,
+    pub(super) halo: Halo<D>,
+    pub(super) kind: Kind<D>,
+    pub(super) landings: &'a Landings,
+    pub(super) cell_bytes: usize,
+}
+
+/// How many directions there are, the one that leads nowhere included: numbers of lanes are below.
+pub(super) const fn lanes(dimensions: usize) -> usize {
+    3usize.pow(dimensions as u32)
+}
+
+/// The direction with that number.
+pub(super) fn direction<const D: usize>(mut number: usize) -> [isize; D] {
+    let mut direction = [0; D];
+    for axis in (0..D).rev() {
+        direction[axis] = (number % 3) as isize - 1;
+        number /= 3;
+    }
+    direction
+}
+
+impl Plan {
+    /// The plan of this image. `is_direct` says which images are reached by load and store.
+    pub(super) fn new<const D: usize>(
+        setting: &Setting<'_, D>,
+        is_direct: impl Fn(usize) -> bool,
+    ) -> Self {
+        let grid = setting.blocks.grid();
+        let me = grid.image();
+        let mut plan = Self {
+            code: setting.kind.code(),
+            sends: Vec::new(),
+            arrivals: Vec::new(),
+            own: Vec::new(),
+        };
+        for number in 0..lanes(D) {
+            let way = direction::<D>(number);
+            if !setting.kind.includes(way) {
+                continue;
+            }
+            if let Some(to) = grid.neighbour(way) {
+                let copy = setting.copy(me, to, way);
+                if to == me {
+                    plan.own.push(copy);
+                } else {
+                    let transfer = match setting.landing(number, &copy, is_direct(to)) {
+                        Some(landing) => Transfer::Packed(setting.pack(me, way), landing),
+                        None => Transfer::Straight(copy),
+                    };
+                    plan.send(to, setting.lane(me, to), transfer);
+                }
+            }
+            let from = grid.neighbour(way.map(|step| -step));
+            if let Some(from) = from.filter(|&from| from != me) {
+                let copy = setting.copy(from, me, way);
+                let landing = setting.landing(number, &copy, is_direct(from));
+                let unpack = landing.map(|landing| setting.unpack(me, way, landing));
+                plan.expect(from, setting.lane(from, me), unpack);
+            }
+        }
+        plan
+    }
+
+    fn send(&mut self, image: usize, lane: usize, transfer: Transfer) {
+        match self.sends.iter_mut().find(|send| send.image == image) {
+            Some(send) => send.transfers.push(transfer),
+            None => self.sends.push(Send {
+                image,
+                lane,
+                transfers: vec![transfer],
+            }),
+        }
+    }
+
+    fn expect(&mut self, image: usize, lane: usize, unpack: Option<StridedCopy>) {
+        let known = self.arrivals.iter_mut().find(|from| from.image == image);
+        match known {
+            Some(arrival) => arrival.unpack.extend(unpack),
+            None => self.arrivals.push(Arrival {
+                image,
+                lane,
+                unpack: unpack.into_iter().collect(),
+            }),
+        }
+    }
+}
+
+impl<const D: usize> Setting<'_, D> {
+    fn layout(&self, image: usize) -> Layout<D> {
+        Layout::new(self.blocks.block_shape(image), self.halo)
+    }
+
+    /// The copy of the cells that move this way between two images.
+    fn copy(&self, from: usize, to: usize, way: [isize; D]) -> StridedCopy {
+        let (from, to) = (self.layout(from), self.layout(to));
+        let (source, target) = (
+            from.boundary(way, &self.kind.width),
+            to.margin(way, &self.kind.width),
+        );
+        StridedCopy::new(&from, &source, &to, &target)
+    }
+
+    /// The copy of the cells that image `from` sends this way to a place where they lie side by side.
+    fn pack(&self, from: usize, way: [isize; D]) -> StridedCopy {
+        let from = self.layout(from);
+        let source = from.boundary(way, &self.kind.width);
+        let packed = Layout::packed(&source);
+        StridedCopy::new(&from, &source, &packed, &packed.all())
+    }
+
+    /// The copy of cells that lie side by side from `landing` on to the halo of image `to`.
+    fn unpack(&self, to: usize, way: [isize; D], landing: usize) -> StridedCopy {
+        let to = self.layout(to);
+        let target = to.margin(way, &self.kind.width);
+        let packed = Layout::packed(&target);
+        StridedCopy::new(&packed, &packed.all(), &to, &target).with_later_source(landing)
+    }
+
+    /// Where cells that move in the direction with that number land, if they are packed: sender and receiver decide
+    /// alike.
+    fn landing(&self, number: usize, copy: &StridedCopy, is_direct: bool) -> Option<usize> {
+        let short = if is_direct { SHORTEST } else { SHORT };
+        let is_packed = copy.is_scattered(short.div_ceil(self.cell_bytes));
+        self.landings.of(number).filter(|_| is_packed)
+    }
+
+    /// The number of the events for cells that move between two images: that of the first direction from one to the other.
+    /// There is one pair whatever the number of directions is, and for whatever kind of exchange.
+    fn lane(&self, from: usize, to: usize) -> usize {
+        let leads = |&number: &usize| {
+            let neighbour = self
+                .blocks
+                .grid()
+                .neighbour_of(from, direction::<D>(number));
+            neighbour == Some(to)
+        };
+        let lane = (0..lanes(D)).find(leads);
+        lane.expect("cells move between neighbours only")
+    }
+}
