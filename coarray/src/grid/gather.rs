@@ -7,8 +7,8 @@ use coarray_coref::Remote;
 use coarray_fabric::{Call, Operation};
 use ndarray::{Array, Dim, Dimension};
 
-use super::halo_array::HaloArray;
-use super::part::{Holder, Part, common, shape_of};
+use super::halo_array::{HaloArray, dimension};
+use super::part::{Holder, Part, owners, shape_of};
 
 impl<T: Remote, const D: usize> HaloArray<T, D>
 where
@@ -87,9 +87,10 @@ where
             cells.iter().zip(&shape).all(is_there),
             "there are no cells {cells:?}: the array has shape {shape:?}"
         );
-        let first = cells.iter().zip(&shape).fold(0, |first, (range, cells)| {
-            first * cells + range.start
-        });
+        let first = cells
+            .iter()
+            .zip(&shape)
+            .fold(0, |first, (range, cells)| first * cells + range.start);
         let count = shape_of(&cells).iter().product();
         let id = self.storage.id();
         let call = Call::on_cells(
@@ -113,7 +114,7 @@ where
         self.check_root(call, root);
         let is_root = self.team().index() == root;
         // SAFETY: all images are here, and only read.
-        self.while_all_are_here(call, || is_root.then(|| unsafe { self.fetch(part) }))
+        self.while_all_are_here(call, 0, || is_root.then(|| unsafe { self.fetch(part) }))
     }
 
     /// Gets the cells of a part from all images that have some.
@@ -124,7 +125,7 @@ where
         let count = shape_of(part).iter().product();
         let mut cells = Vec::<T>::with_capacity(count);
         let gathered = Holder::of(part);
-        for (image, common) in self.blocks.owners(part) {
+        for (image, common) in owners(&self.blocks, part) {
             let block = Holder::new(&self.blocks.range(image), self.halo);
             if let Some(copy) = block.copy(&gathered, &common) {
                 // SAFETY: the copy is from the image's part to the vector, which has room for all cells.

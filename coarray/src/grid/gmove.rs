@@ -6,11 +6,9 @@ use coarray_coref::Remote;
 use coarray_fabric::{Call, Operation};
 use ndarray::{Dim, Dimension};
 
-use super::blocks::Blocks;
 use super::error::GridError;
-use super::fetch::fetch;
 use super::halo_array::HaloArray;
-use super::rows::{Layout, Part, Runs, common};
+use super::part::{Holder, owners};
 
 /// Collective. Copies all cells of `from` to `to`, whose images may be arranged in another way. Halos are neither read nor
 /// written, and need not be equally wide.
@@ -60,40 +58,25 @@ where
     if !from.team().is(to.team()) {
         return Err(GridError::DifferentTeams);
     }
-    let call = Call::between_objects(Operation::Gmove, from.id(), to.id(), Location::caller());
-    let pieces = pieces(source, &target.own_range());
-    let layout = Layout::of_block(&target.own_range(), &to.halo());
-    from.while_all_read(&call, || {
-        let cells = to.cells_mut();
-        for (image, piece) in &pieces {
-            let block = source.range(*image);
-            let old = Layout::of_block(&block, &from.halo());
-            let runs = Runs::new(piece, &old, &layout);
-            // SAFETY: all images are within `while_all_read`.
-            let place = unsafe { from.part_of(*image) };
-            fetch(place, cells, runs);
+    let call = Call::between_objects(
+        Operation::Gmove,
+        from.storage.id(),
+        to.storage.id(),
+        Location::caller(),
+    );
+    // An exchange that was leaked writes to the array's halo, but to nothing else.
+    to.settle();
+    let block = target.own_range();
+    let new = Holder::new(&block, to.halo);
+    from.while_all_are_here(&call, 0, || {
+        for (image, cells) in owners(source, &block) {
+            let old = Holder::new(&source.range(image), from.halo);
+            if let Some(copy) = old.copy(&new, &cells) {
+                // SAFETY: all images are here and have lent `from` for reading. The copy is from the image's part to this
+                // image's part of the other array, which is borrowed exclusively.
+                unsafe { from.get_cells(image, &copy, to.first()) };
+            }
         }
     });
     Ok(())
-}
-
-/// The images whose blocks have cells of a part, which is not empty, and which.
-fn pieces<const D: usize>(blocks: &Blocks<D>, part: &Part<D>) -> Vec<(usize, Part<D>)> {
-    let grid = blocks.grid();
-    let corner = |cell: [usize; D]| grid.coordinates_of(blocks.locate(cell).0);
-    let first = corner(part.clone().map(|range| range.start));
-    let last = corner(part.clone().map(|range| range.end - 1));
-    let images: usize = (0..D).map(|axis| last[axis] - first[axis] + 1).product();
-    (0..images)
-        .filter_map(|mut number| {
-            let mut coordinates = first;
-            for axis in (0..D).rev() {
-                let images = last[axis] - first[axis] + 1;
-                coordinates[axis] += number % images;
-                number /= images;
-            }
-            let image = grid.image_at(coordinates);
-            common(part, &blocks.range(image)).map(|piece| (image, piece))
-        })
-        .collect()
 }

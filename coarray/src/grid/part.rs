@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
+use super::blocks::Blocks;
 use super::halo::Halo;
+use super::image_grid::position_of;
 use super::layout::{Cells, Layout};
 use super::strided::StridedCopy;
 
@@ -10,7 +12,7 @@ use super::strided::StridedCopy;
 pub(super) type Part<const D: usize> = [Range<usize>; D];
 
 /// The cells that two parts have in common, if there are any.
-pub(super) fn common<const D: usize>(one: &Part<D>, other: &Part<D>) -> Option<Part<D>> {
+fn common<const D: usize>(one: &Part<D>, other: &Part<D>) -> Option<Part<D>> {
     let both: Part<D> = std::array::from_fn(|axis| {
         let start = one[axis].start.max(other[axis].start);
         start..one[axis].end.min(other[axis].end)
@@ -21,6 +23,26 @@ pub(super) fn common<const D: usize>(one: &Part<D>, other: &Part<D>) -> Option<P
 /// How many cells a part has along each axis.
 pub(super) fn shape_of<const D: usize>(part: &Part<D>) -> [usize; D] {
     part.clone().map(|range| range.len())
+}
+
+/// The images whose blocks have cells of a part, and which.
+pub(super) fn owners<const D: usize>(blocks: &Blocks<D>, part: &Part<D>) -> Vec<(usize, Part<D>)> {
+    if part.iter().any(Range::is_empty) {
+        return Vec::new();
+    }
+    let grid = blocks.grid();
+    let corner = |cell: [usize; D]| grid.coordinates_of(blocks.locate(cell).0);
+    let first = corner(part.clone().map(|range| range.start));
+    let last = corner(part.clone().map(|range| range.end - 1));
+    // As many on each axis as have cells there.
+    let images: [usize; D] = std::array::from_fn(|axis| last[axis] - first[axis] + 1);
+    (0..images.iter().product())
+        .filter_map(|number| {
+            let steps = position_of(number, images);
+            let image = grid.image_at(std::array::from_fn(|axis| first[axis] + steps[axis]));
+            common(part, &blocks.range(image)).map(|common| (image, common))
+        })
+        .collect()
 }
 
 /// Memory that holds a part, and a halo around it.
@@ -55,7 +77,12 @@ impl<const D: usize> Holder<D> {
 
     /// The copy of cells that both hold to `to`.
     pub(super) fn copy(&self, to: &Self, cells: &Part<D>) -> Option<StridedCopy> {
-        StridedCopy::new(&self.layout, &self.cells(cells), &to.layout, &to.cells(cells))
+        StridedCopy::new(
+            &self.layout,
+            &self.cells(cells),
+            &to.layout,
+            &to.cells(cells),
+        )
     }
 }
 

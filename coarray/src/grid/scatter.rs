@@ -53,15 +53,20 @@ where
         self.check_root(&call, root);
         let (shape, is_root) = (self.blocks.shape(), self.team().index() == root);
         let array = array.filter(|array| is_root && array.shape() == shape.as_slice());
-        // Only the root knows whether it has what it takes.
-        let mut is_right = array.is_some();
-        co_broadcast
-        self.while_all_are_here(&call, || {
+        // Only the root knows whether it has what the others wait for.
+        self.while_all_are_here(&call, u64::from(array.is_some()), || {
             if let Some(array) = &array {
                 // SAFETY: all images are here, and have lent the array exclusively.
                 unsafe { self.send_blocks(array) };
             }
-        });
+            match self.team().words(root)[0] {
+                0 => Err(GridError::NothingToScatter {
+                    root,
+                    shape: shape.to_vec(),
+                }),
+                _ => Ok(()),
+            }
+        })
     }
 
     /// Puts each image's block of the whole array.

@@ -1,7 +1,7 @@
 //! Cells between this image's memory and the parts of others, in operations that all images are in.
 
 use coarray_coref::Remote;
-use coarray_fabric::{Call, MAX_IMAGES, Team, reach};
+use coarray_fabric::{Call, Team, reach};
 
 use super::halo_array::HaloArray;
 use super::strided::StridedCopy;
@@ -13,15 +13,22 @@ const GAP_BYTES: usize = 4 << 10;
 const PIECE_BYTES: usize = 256 << 10;
 
 impl<T: Remote, const D: usize> HaloArray<T, D> {
-    /// Collective. Runs `body` while all images have entered and none has left: as the array is borrowed by all of them,
-    /// nobody changes it, but for `body`.
+    /// Collective. Runs `body` when all images have entered, and before any leaves: as the array is borrowed by all of
+    /// them, nothing but `body` changes it. `body` can read the word that each image brings, by `Team::words`.
     #[track_caller]
-    pub(super) fn while_all_are_here<R>(&self, call: &Call, body: impl FnOnce() -> R) -> R {
+    pub(super) fn while_all_are_here<R>(
+        &self,
+        call: &Call,
+        word: u64,
+        body: impl FnOnce() -> R,
+    ) -> R {
         // What others write to halos comes before.
         self.settle();
-        let team = self.storage.team();
+        let team = self.team();
         // SAFETY: whoever calls this borrows the array until it returns, and no exchange is under way.
-        unsafe { team.meet(call) };
+        if let Err(failed) = unsafe { team.try_meet_with(call, [word, 0, 0]) } {
+            team.fail_because(&failed, &call.describe(team));
+        }
         let result = body();
         // SAFETY: as above; `body` is over.
         unsafe { team.meet(&call.at_step(1)) };
@@ -119,7 +126,8 @@ impl<T: Remote, Get: Fn(usize, usize, *mut T)> Pieces<T, Get> {
     /// # Safety
     /// The target is valid for writes of the run.
     unsafe fn add(&mut self, run: [usize; 3]) {
-        if let (Some([first, ..]), Some([last, _, length])) = (self.runs.first(), self.runs.last()) {
+        if let (Some([first, ..]), Some([last, _, length])) = (self.runs.first(), self.runs.last())
+        {
             let gap = (run[0] - (last + length)) * size_of::<T>();
             let bytes = (run[0] + run[2] - first) * size_of::<T>();
             if gap > GAP_BYTES || bytes > PIECE_BYTES {
