@@ -3,6 +3,7 @@
 pub mod asynchronous;
 pub mod atomics;
 pub mod collectives;
+pub mod divided;
 pub mod end_of_program;
 pub mod errors;
 pub mod events;
@@ -35,6 +36,7 @@ pub const SECTIONS: &[Section] = &[
     published::SECTION,
     errors::SECTION,
     end_of_program::SECTION,
+    divided::SECTION,
 ];
 
 /// All clauses, in order.
