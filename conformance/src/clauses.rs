@@ -3,10 +3,10 @@
 pub mod asynchronous;
 pub mod atomics;
 pub mod collectives;
-pub mod divided;
 pub mod end_of_program;
 pub mod errors;
 pub mod events;
+pub mod halos;
 pub mod images;
 pub mod memory;
 pub mod mutexes;
@@ -16,6 +16,7 @@ pub mod published;
 pub mod ragged;
 pub mod teams;
 pub mod transfers;
+pub mod whole_arrays;
 
 use crate::clause::{Clause, Section};
 
@@ -36,7 +37,8 @@ pub const SECTIONS: &[Section] = &[
     published::SECTION,
     errors::SECTION,
     end_of_program::SECTION,
-    divided::SECTION,
+    halos::SECTION,
+    whole_arrays::SECTION,
 ];
 
 /// All clauses, in order.

@@ -83,8 +83,15 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         agree(&team, blocks, &halo)?;
         check(&team, blocks, &halo)?;
         let blocks = blocks.seen_in(&team);
-        let storage = Storage::allocate::<[T]>(room(&team, &blocks, halo)?, caller)?;
-        // A lane has two events: at 2 * lane "my halo is free", and behind it "your halo is filled".
+        let subject = "cells of a halo array";
+        let landings =
+            Landings::new(&blocks, halo, is_direct(&team)).ok_or(AllocError::TooLarge {
+                length: usize::MAX,
+                subject,
+            })?;
+        let storage = Storage::allocate::<[T]>(landings.end(), caller)?;
+        // A lane has two events: at 2 * lane "my halo is free", and behind it "your halo is filled". The lane that leads nowhere
+        // has the bells.
         let events = Coarray::<[Coevent]>::try_from_fn(2 * lanes(D), |_| Coevent::new())?;
         let told = Coarray::<[Coatomic<u64>]>::try_from_fn(lanes(D), |_| Coatomic::new(0))?;
         let layout = Layout::new(blocks.block_shape(team.index()), halo);
@@ -117,7 +124,9 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
             plans: RefCell::default(),
             current: RefCell::default(),
             told,
+            landings,
             last: Cell::new(0),
+            is_even: Cell::new(false),
             packed: RefCell::default(),
             spare: Cell::default(),
             cells: PhantomData,
@@ -165,36 +174,8 @@ fn check<const D: usize>(team: &Team, blocks: &Blocks<D>, halo: &Halo<D>) -> Res
     Ok(())
 }
 
-/// For how many cells each image needs memory.
-///
-/// # Errors
-/// If they cannot be counted.
-fn room<const D: usize>(
-    team: &Team,
-    blocks: &Blocks<D>,
-    halo: Halo<D>,
-) -> Result<usize, GridError> {
-    let room = match largest(blocks, &halo) {
-        Some(cells) if is_direct(team) => Some(cells),
-        Some(cells) => Landings::new(cells, blocks, halo).map(|landings| landings.end()),
-        None => None,
-    };
-    let subject = "cells of a halo array";
-    let too_large = || AllocError::TooLarge {
-        length: usize::MAX,
-        subject,
-    };
-    Ok(room.ok_or_else(too_large)?)
-}
-
-/// How many cells the largest part has, unless they cannot be counted.
-pub(super) fn largest<const D: usize>(blocks: &Blocks<D>, halo: &Halo<D>) -> Option<usize> {
-    // The longer blocks come first.
-    Layout::cells(blocks.block_shape(0), halo)
-}
-
 /// Whether all images of a team reach each other by load and store: then all say so, and if not, none does.
-pub(super) fn is_direct(team: &Team) -> bool {
+fn is_direct(team: &Team) -> bool {
     let mut members = team.members().iter();
     members.all(|&number| team.image().is_direct(number as usize))
 }

@@ -1,7 +1,8 @@
 //! The exchange of halos: who may write where, and when.
 //!
 //! Each image has, for each image that sends it cells, a pair of events: one on the sender, "my halo is free", and one on
-//! the receiver, "your halo is filled". An exchange has two halves:
+//! the receiver, "your halo is filled". Besides, a sender has two bells, for every other exchange one, which is posted together with
+//! each "free", so that it can wait for whichever comes first. An exchange has two halves:
 //!
 //! ```text
 //!   start:   post "free" to all who send to me; send to those receivers whose "free" has come
@@ -12,7 +13,8 @@
 //!   until `finish` has seen "filled". In between only the interior can be borrowed, and others write only to the halo.
 //! * *No data come too late or too early.* "Filled" is posted when the cells are there, and after one "free" it is posted
 //!   once. So before the next "free" nobody writes; a fast image is at most one exchange ahead of its neighbours.
-//! * *It never hangs by itself.* "Free" is posted before anything is waited for.
+//! * *It never hangs by itself.* "Free" is posted before anything is waited for, and a receiver whose halo is free gets its
+//!   cells whatever the others do.
 
 use std::panic::Location;
 use std::rc::Rc;
@@ -21,13 +23,16 @@ use coarray_coref::Remote;
 use coarray_fabric::reach;
 use coarray_sync::{CoatomicPlace, CoeventPlace};
 
-use super::creation::{is_direct, largest};
 use super::exchanging::Exchanging;
 use super::halo::Exchange;
 use super::halo_array::HaloArray;
 use super::kind::Kind;
-use super::landing::Landings;
-use super::plan::{Arrival, Plan, Send, Setting, Transfer};
+use super::plan::{Arrival, Plan, Send, Setting, Transfer, lanes};
+
+/// How often an image that hears a bell looks for the event that goes with it. That may be overtaken by the bell, between
+/// images that share no memory. Or the bell is of an image that is two exchanges ahead, after one in which it was no
+/// neighbour; then another one is as good, whose own bell will stand for this.
+const PATIENCE: usize = 10_000;
 
 /// An exchange that is under way.
 #[derive(Debug)]
@@ -35,6 +40,8 @@ pub(super) struct Current {
     plan: Rc<Plan>,
     /// Those of the plan's sends that wait for a halo to be free.
     waiting: Vec<usize>,
+    /// The number of the event that is posted with each "free".
+    bell: usize,
     caller: &'static Location<'static>,
 }
 
@@ -108,7 +115,9 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         let plan = self.plan(exchange);
         // From here on others may write to the halo; should a panic end this function, for ever.
         self.storage.set_in_phase(true);
-        self.announce(&plan);
+        // Others may be one exchange ahead, but not two: the bells of both must not be confused.
+        let bell = bell(D, self.is_even.replace(!self.is_even.get()));
+        self.announce(&plan, bell);
         for copy in &plan.own {
             // SAFETY: own cells go to the own halo. The exclusive borrow of the array excludes references, and other
             // images write to other cells of the halo.
@@ -116,10 +125,14 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         }
         let mut waiting = self.spare.take();
         waiting.extend(0..plan.sends.len());
-        self.serve(&plan, &mut waiting);
+        // Of images that have failed those hear who wait for them.
+        while !waiting.is_empty() && self.events[bell].try_wait() == Ok(true) {
+            self.serve_one(&plan, &mut waiting, caller);
+        }
         *self.current.get_mut() = Some(Current {
             plan,
             waiting,
+            bell,
             caller,
         });
     }
@@ -146,16 +159,12 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         let Current {
             plan,
             mut waiting,
+            bell,
             caller,
         } = current;
-        while let Some(&next) = waiting.first() {
-            self.serve(&plan, &mut waiting);
-            if waiting.first() == Some(&next) {
-                let send = &plan.sends[next];
-                self.events[free(send.lane)].wait_at(caller);
-                self.send(plan.code, send);
-                waiting.remove(0);
-            }
+        while !waiting.is_empty() {
+            self.events[bell].wait_at(caller);
+            self.serve_one(&plan, &mut waiting, caller);
         }
         for arrival in &plan.arrivals {
             self.events[filled(arrival.lane)].wait_at(caller);
@@ -170,28 +179,33 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     }
 
     /// Tells those who have cells for this image that its halo is free.
-    fn announce(&self, plan: &Plan) {
+    fn announce(&self, plan: &Plan, bell: usize) {
         let is_news = self.last.replace(plan.code) != plan.code;
         for Arrival { image, lane, .. } in &plan.arrivals {
             if is_news {
                 self.told.at(*image)[*lane].store(plan.code);
             }
-            self.events.at(*image)[free(*lane)].post();
+            let events = self.events.at(*image);
+            events[free(*lane)].post();
+            events[bell].post();
         }
     }
 
-    /// Sends to those of the waiting whose halo is free by now.
+    /// Sends to one of the waiting, after the bell was rung: to one whose halo is free.
     #[track_caller]
-    fn serve(&self, plan: &Plan, waiting: &mut Vec<usize>) {
-        waiting.retain(|&index| {
-            let send = &plan.sends[index];
-            // Of images that have failed those hear who wait for them.
-            let is_free = self.events[free(send.lane)].try_wait() == Ok(true);
-            if is_free {
-                self.send(plan.code, send);
-            }
-            !is_free
+    fn serve_one(&self, plan: &Plan, waiting: &mut Vec<usize>, caller: &'static Location<'static>) {
+        let is_free = |&turn: &usize| {
+            let lane = plan.sends[waiting[turn]].lane;
+            self.events[free(lane)].try_wait() == Ok(true)
+        };
+        let mut turns = (0..waiting.len()).cycle().take(PATIENCE);
+        let turn = turns.find(is_free).unwrap_or_else(|| {
+            let lane = plan.sends[waiting[0]].lane;
+            self.events[free(lane)].wait_at(caller);
+            0
         });
+        let send = &plan.sends[waiting.swap_remove(turn)];
+        self.send(plan.code, send);
     }
 
     /// Fills the halo of an image that has said it is free.
@@ -216,6 +230,11 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
                     // has cells of its own there. The source is in our interior, which nobody changes during an exchange.
                     unsafe { copy.copy(self.first(), target.cast::<T>()) };
                 }
+                Transfer::Packed(copy, landing) if image.is_direct(number) => {
+                    // SAFETY: where the cells land is room for as many behind the cells of every part, where no reference
+                    // leads, and to which only we write in this direction, when the receiver awaits it.
+                    unsafe { copy.copy(self.first(), target.cast::<T>().add(*landing)) };
+                }
                 Transfer::Straight(copy) => copy.each_run(|source, to, run| {
                     // SAFETY: as above; the runs lie in the boxes of the plan.
                     unsafe { put(number, target, to, self.first().add(source), run) }
@@ -224,9 +243,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
                     let mut packed = self.packed.borrow_mut();
                     packed.clear();
                     packed.reserve(copy.cells());
-                    // SAFETY: the buffer has room for the cells, which then lie in it side by side. Where they land is
-                    // room for as many behind the cells of every part, where no reference leads, and to which only we
-                    // write in this direction, when the receiver awaits it.
+                    // SAFETY: the buffer has room for the cells, which then lie in it side by side. Where they land: as above.
                     unsafe {
                         copy.copy(self.first(), packed.as_mut_ptr());
                         put(number, target, *landing, packed.as_ptr(), copy.cells());
@@ -246,15 +263,11 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
             return Rc::clone(plan);
         }
         let team = self.storage.team();
-        let landings = || {
-            let cells = largest(&self.blocks, &self.halo)?;
-            Landings::new(cells, &self.blocks, self.halo)
-        };
         let setting = Setting {
             blocks: &self.blocks,
             halo: self.halo,
             kind,
-            landings: (!is_direct(team)).then(landings).flatten(),
+            landings: &self.landings,
             cell_bytes: size_of::<T>(),
         };
         let is_direct = |image: usize| team.image().is_direct(team.members()[image] as usize);
@@ -285,6 +298,12 @@ unsafe fn put<T: Remote>(
 /// The number of the event by which the receiver tells the sender that its halo is free.
 fn free(lane: usize) -> usize {
     2 * lane
+}
+
+/// The number of the event that is posted whenever the halo of a receiver is free, in every other exchange: one of the two of
+/// the lane that leads nowhere.
+fn bell(dimensions: usize, is_even: bool) -> usize {
+    free(lanes(dimensions) / 2) + usize::from(is_even)
 }
 
 /// The number of the event by which the sender tells the receiver that its halo is filled.

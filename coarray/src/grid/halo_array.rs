@@ -15,6 +15,7 @@ use super::exchange::Current;
 use super::halo::Halo;
 use super::image_grid::ImageGrid;
 use super::kind::Kind;
+use super::landing::Landings;
 use super::layout::Layout;
 use super::plan::Plan;
 use crate::coarray::Coarray;
@@ -57,6 +58,9 @@ pub struct HaloArray<T: Remote, const D: usize> {
     pub(super) told: Coarray<[Coatomic<u64>]>,
     /// The kind of the last exchange, which this image has told others.
     pub(super) last: Cell<u64>,
+    /// Whether the next exchange has an even number.
+    pub(super) is_even: Cell<bool>,
+    pub(super) landings: Landings,
     /// Where cells are packed.
     pub(super) packed: RefCell<Vec<T>>,
     /// The buffer of the last exchange for what waits.

@@ -7,9 +7,13 @@ use super::landing::Landings;
 use super::layout::Layout;
 use super::strided::StridedCopy;
 
-/// Shorter runs than these bytes are packed for images that are not reached by load and store: to put each by itself costs
-/// more than two copies in memory.
+/// Runs of fewer bytes are packed for images that are not reached by load and store: to put each by itself costs more than
+/// two copies in memory.
 const SHORT: usize = 8192;
+
+/// Runs of fewer bytes are packed for all images. The cells of such a halo lie between those that their owner sends at the same
+/// time, in the same cache lines, which both sides would take from each other cell by cell.
+const SHORTEST: usize = 128;
 
 /// Everything about an exchange that does not change from one to the next.
 #[derive(Debug)]
@@ -58,8 +62,7 @@ pub(super) struct Setting<'a, const D: usize> {
     pub(super) blocks: &'a Blocks<D>,
     pub(super) halo: Halo<D>,
     pub(super) kind: Kind<D>,
-    /// None if all images are reached by load and store.
-    pub(super) landings: Option<Landings>,
+    pub(super) landings: &'a Landings,
     pub(super) cell_bytes: usize,
 }
 
@@ -178,9 +181,9 @@ impl<const D: usize> Setting<'_, D> {
     /// Where cells that move in the direction with that number land, if they are packed: sender and receiver decide
     /// alike.
     fn landing(&self, number: usize, copy: &StridedCopy, is_direct: bool) -> Option<usize> {
-        let is_packed = !is_direct && copy.is_scattered(SHORT / self.cell_bytes);
-        let landings = self.landings.as_ref().filter(|_| is_packed)?;
-        Some(landings.of(number))
+        let short = if is_direct { SHORTEST } else { SHORT };
+        let is_packed = copy.is_scattered(short.div_ceil(self.cell_bytes));
+        self.landings.of(number).filter(|_| is_packed)
     }
 
     /// The number of the events for cells that move between two images: that of the first direction from one to the other.

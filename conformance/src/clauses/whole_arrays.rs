@@ -1,6 +1,6 @@
-//! 16. Arrays that are divided among images.
+//! 17. Whole arrays: on one image and back, and from one division to another.
 
-use coarray::grid::{Exchange, gmove};
+use coarray::grid::gmove;
 use coarray::ndarray::Array;
 use coarray::prelude::*;
 
@@ -9,46 +9,31 @@ use crate::clause::{Clause, Section};
 
 /// The section.
 pub const SECTION: Section = Section {
-    number: 16,
-    title: "divided arrays",
+    number: 17,
+    title: "whole arrays",
     clauses: &[
         Clause::new(
-            "16.1",
-            "an exchange brings the neighbours' cells of its own step, however often",
-            exchanged,
-        ),
-        Clause::new(
-            "16.2",
-            "an exchange of faces brings these, and nothing else",
-            faces,
-        ),
-        Clause::new(
-            "16.3",
-            "while an exchange is under way, the own cells can be read",
-            meanwhile,
-        ),
-        Clause::new(
-            "16.4",
+            "17.1",
             "the root gets the whole array, as it was when the others entered",
             gathered,
         ),
-        Clause::new("16.5", "the root gets the part that it asks for", slices),
+        Clause::new("17.2", "the root gets the part that it asks for", slices),
         Clause::new(
-            "16.6",
+            "17.3",
             "each image gets its block of the root's array, and its halo stays",
             scattered,
         ),
         Clause::new(
-            "16.7",
+            "17.4",
             "an array that is moved to another division, and back, is the same",
             moved,
         ),
     ],
 };
 
-/// An array of these blocks, periodic, with cells that all differ.
+/// An array of these blocks, with cells that all differ.
 fn array(shape: [usize; 2], extents: [usize; 2], halo: usize) -> HaloArray<u64, 2> {
-    let grid = ImageGrid::new(extents).map(|grid| grid.with_periodic([true, true]));
+    let grid = ImageGrid::new(extents);
     let blocks = grid.and_then(|grid| Blocks::new(shape, grid));
     let made = blocks.and_then(|blocks| {
         let mut array = HaloArray::filled(&blocks, halo, UNTOUCHED)?;
@@ -72,31 +57,6 @@ fn fill(array: &mut HaloArray<u64, 2>, step: usize) {
     }
 }
 
-/// What cells of the halo and the block hold after an exchange.
-fn expected(array: &HaloArray<u64, 2>, step: usize, with_corners: bool) -> Vec<u64> {
-    let (shape, halo) = (array.blocks().shape(), array.halo().lower);
-    let range = array.blocks().own_range();
-    let cells = array
-        .local()
-        .indexed_iter()
-        .map(|((i, j), _)| [i, j])
-        .collect::<Vec<_>>();
-    let hold = |local: [usize; 2]| {
-        let outside = |axis: usize| {
-            let inside = halo[axis]..halo[axis] + range[axis].len();
-            !inside.contains(&local[axis])
-        };
-        if outside(0) && outside(1) && !with_corners {
-            return UNTOUCHED;
-        }
-        let global = |axis: usize| {
-            (range[axis].start + local[axis] + shape[axis] - halo[axis]) % shape[axis]
-        };
-        value([global(0), global(1)], step)
-    };
-    cells.into_iter().map(hold).collect()
-}
-
 fn found(array: &HaloArray<u64, 2>) -> Vec<u64> {
     array.local().iter().copied().collect()
 }
@@ -104,41 +64,6 @@ fn found(array: &HaloArray<u64, 2>) -> Vec<u64> {
 /// One row and one column of images.
 fn grids() -> [[usize; 2]; 2] {
     [[num_images(), 1], [1, num_images()]]
-}
-
-fn exchanged(check: &mut Check) {
-    for extents in grids() {
-        let mut u = array([3 * num_images(), 2 * num_images() + 1], extents, 2);
-        for step in 0..40 {
-            fill(&mut u, step);
-            u.exchange();
-            let expected = expected(&u, step, true);
-            check.same_items(format!("step {step}"), &found(&u), &expected);
-        }
-    }
-}
-
-fn faces(check: &mut Check) {
-    for extents in grids() {
-        let mut u = array([2 * num_images(), 3 * num_images()], extents, 1);
-        u.exchange_with(&Exchange::faces());
-        let expected = expected(&u, 0, false);
-        check.same_items("the faces", &found(&u), &expected);
-    }
-}
-
-fn meanwhile(check: &mut Check) {
-    let mut u = array([2 * num_images(), 50], grids()[0], 1);
-    for step in 0..40 {
-        fill(&mut u, step);
-        let sum: u64 = u.interior().iter().sum();
-        let exchanging = u.exchange_start();
-        let meanwhile: u64 = exchanging.interior().iter().sum();
-        exchanging.finish();
-        check.same("the sum of the own cells", meanwhile, sum);
-        let expected = expected(&u, step, true);
-        check.same_items(format!("step {step}"), &found(&u), &expected);
-    }
 }
 
 fn gathered(check: &mut Check) {
