@@ -52,7 +52,7 @@ pub fn volumes(grains: &HaloArray<u32, 3>, count: u32) -> Vec<u64> {
     volumes.split_off(1)
 }
 
-/// Collective. 1 for each cell that has a neighbour of another grain, 0 for the others.
+/// Collective. How many of the 26 neighbours of each cell are of other grains.
 ///
 /// The halos of `grains` are as of now.
 ///
@@ -61,14 +61,14 @@ pub fn volumes(grains: &HaloArray<u32, 3>, count: u32) -> Vec<u64> {
 pub fn boundaries(grains: &HaloArray<u32, 3>) -> Result<HaloArray<u8, 3>, GridError> {
     let cells = grains.local();
     let mut boundaries = HaloArray::filled(grains.blocks(), 0, 0)?;
-    let mut is_boundary = boundaries.local_mut();
+    let mut others = boundaries.local_mut();
     for cell in own_cells(grains) {
         let grain = cells[cell];
-        let differs = |step| {
-            let other = cells[beside(cell, step)];
-            other != grain && other != LIQUID
-        };
-        is_boundary[cell.map(|index| index - 1)] = u8::from(STEPS.into_iter().any(differs));
+        let neighbours = STEPS.map(|step| cells[beside(cell, step)]);
+        let differs = |&other: &u32| other != grain && other != LIQUID;
+        // At most 26.
+        others[cell.map(|index| index - 1)] =
+            neighbours.iter().copied().filter(differs).count() as u8;
     }
     Ok(boundaries)
 }

@@ -272,3 +272,7 @@ impl Crack<'_> {
         })
     }
 }
+
+#[cfg(test)]
+#[path = "crack/tests.rs"]
+mod tests;

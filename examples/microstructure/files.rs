@@ -13,19 +13,25 @@ use crate::slice::Plane;
 
 /// Why a file cannot be written. It prints as one line that begins with the path.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: cannot write: {reason}", .path.display())]
-pub struct FileError {
-    /// The file.
-    pub path: PathBuf,
-    /// What the system says.
-    pub reason: String,
+pub enum FileError {
+    /// A file that image 0 writes alone.
+    #[error("{}: cannot write: {error}", .path.display())]
+    Own {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// A file that all images write together.
+    #[error(transparent)]
+    Joint(#[from] coarray_io::Error),
 }
 
 /// Names the file of an error.
-pub fn failed<E: std::fmt::Display>(path: &Path) -> impl FnOnce(E) -> FileError {
-    |error| FileError {
+pub fn failed(path: &Path) -> impl FnOnce(io::Error) -> FileError {
+    |error| FileError::Own {
         path: path.to_path_buf(),
-        reason: error.to_string(),
+        error,
     }
 }
 
@@ -37,7 +43,7 @@ pub fn failed<E: std::fmt::Display>(path: &Path) -> impl FnOnce(E) -> FileError 
 pub fn check_writable(path: &Path) -> Result<(), FileError> {
     let mut options = OpenOptions::new();
     let opened = options.write(true).create(true).truncate(false).open(path);
-    opened.map(|_| ()).map_err(failed::<io::Error>(path))
+    opened.map(|_| ()).map_err(failed(path))
 }
 
 /// What is known of each cell.
@@ -45,7 +51,7 @@ pub fn check_writable(path: &Path) -> Result<(), FileError> {
 pub struct Fields<'a> {
     /// The number of its grain.
     pub grains: &'a HaloArray<u32, 3>,
-    /// 1 if it has a neighbour of another grain.
+    /// How many of its 26 neighbours are of other grains.
     pub boundaries: &'a HaloArray<u8, 3>,
     /// The step in which it broke, from 1 on, or 0.
     pub broken: &'a HaloArray<u32, 3>,
@@ -57,6 +63,9 @@ impl Fields<'_> {
     /// # Errors
     /// That a file cannot be written; of the picture, on image 0 only.
     pub fn write(&self, options: &Options, orientations: &Orientations) -> Result<(), FileError> {
+        if let Some(path) = &options.npy {
+            coarray_io::write_npy(path, self.grains)?;
+        }
         if let Some(path) = &options.png {
             self.write_plane(path, orientations)?;
         }

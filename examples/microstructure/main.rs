@@ -93,8 +93,8 @@ fn main() {
     let mut boundary_cells = boundaries
         .interior()
         .iter()
-        .map(|&is| u64::from(is))
-        .sum::<u64>();
+        .filter(|&&others| others > 0)
+        .count();
     co_sum(&mut boundary_cells);
     let contacts = contacts::contacts(&grains);
     let orientations = Orientations::random(random, nuclei.count());

@@ -84,6 +84,8 @@ impl Plot<'_> {
             .axis_style(MEDIUM)
             .label_style(text(16, &DARK))
             .axis_desc_style(text(17, &DARK))
+            .x_label_formatter(&label)
+            .y_label_formatter(&label)
             .x_desc(self.x)
             .y_desc(self.y)
             .draw()?;
@@ -140,4 +142,11 @@ impl Plot<'_> {
             .draw()?;
         area.present()
     }
+}
+
+/// A number at an axis, without digits that say nothing.
+fn label(number: &f64) -> String {
+    // Sums of steps of an axis are not quite what they should be.
+    let text = format!("{number:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

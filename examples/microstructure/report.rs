@@ -22,7 +22,7 @@ pub struct Report {
     /// Cells of each grain.
     pub volumes: Vec<u64>,
     /// Cells that have a neighbour of another grain.
-    pub boundary_cells: u64,
+    pub boundary_cells: usize,
     /// Which grains touch.
     pub contacts: Contacts,
     /// How the crack ended.

@@ -20,15 +20,17 @@ const LONGEST: usize = 4096;
 const CRACKED: [u8; 3] = [0, 0, 0];
 const NOTHING: [u8; 3] = [255, 255, 255];
 
-/// How bright boundaries are, compared with the grains.
-const BOUNDARY: f64 = 0.62;
+/// How bright a cell at a boundary is, compared with the grains; between both if it has fewer neighbours of other grains.
+const BOUNDARY: f64 = 0.45;
+/// So many of the neighbours of a cell in a smooth boundary, or a few more, are of the other grain.
+const SMOOTH: f64 = 12.0;
 
 /// The cells of a plane.
 #[derive(Clone, Copy, Debug)]
 pub struct Plane<'a> {
     /// The grain of each.
     pub grains: ArrayView2<'a, u32>,
-    /// 1 at boundaries.
+    /// How many of the 26 neighbours are of other grains.
     pub boundaries: ArrayView2<'a, u8>,
     /// Not 0 where it is cracked.
     pub broken: ArrayView2<'a, u32>,
@@ -71,11 +73,8 @@ impl Plane<'_> {
         } else if grain == LIQUID {
             NOTHING
         } else {
-            let light = if self.boundaries[cell] == 0 {
-                1.0
-            } else {
-                BOUNDARY
-            };
+            let share = (f64::from(self.boundaries[cell]) / SMOOTH).min(1.0);
+            let light = 1.0 - share * (1.0 - BOUNDARY);
             colour(orientations.of(grain)).map(|part| (part * light * 255.0).round() as u8)
         }
     }
@@ -125,7 +124,7 @@ mod tests {
         let path = directory.path().join("plane.png");
         let orientations = Orientations::random(Random::new(1), 2);
         let grains = array![[1, 1, 2], [1, 0, 2]];
-        let boundaries = array![[0, 1, 0], [0, 0, 0]];
+        let boundaries = array![[0, 9, 0], [0, 0, 0]];
         let mut broken = Array2::zeros((2, 3));
         broken[[0, 2]] = 4;
         let plane = Plane {

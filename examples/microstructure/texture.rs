@@ -53,9 +53,10 @@ impl Texture {
 
 /// Points of the theoretical curve.
 pub fn theory() -> Vec<(f64, f64)> {
-    let last = (mackenzie::LARGEST * 10.0).ceil() as u32;
-    (0..=last)
-        .map(|tenth| f64::from(tenth) / 10.0)
+    let halves = (0..).map(|half| f64::from(half) / 2.0);
+    halves
+        .take_while(|&angle| angle < mackenzie::LARGEST)
+        .chain([mackenzie::LARGEST])
         .map(|angle| (angle, mackenzie::density(angle)))
         .collect()
 }
