@@ -64,11 +64,12 @@ pub fn boundaries(grains: &HaloArray<u32, 3>) -> Result<HaloArray<u8, 3>, GridEr
     let mut others = boundaries.local_mut();
     for cell in own_cells(grains) {
         let grain = cells[cell];
-        let neighbours = STEPS.map(|step| cells[beside(cell, step)]);
-        let differs = |&other: &u32| other != grain && other != LIQUID;
-        // At most 26.
-        others[cell.map(|index| index - 1)] =
-            neighbours.iter().copied().filter(differs).count() as u8;
+        let [z, y, x] = cell;
+        let count = &mut others[[z - 1, y - 1, x - 1]];
+        for step in STEPS {
+            let other = cells[beside(cell, step)];
+            *count += u8::from(other != grain && other != LIQUID);
+        }
     }
     Ok(boundaries)
 }

@@ -131,6 +131,7 @@ pub fn propagate(
         grains,
         shape,
         own: grains.blocks().own_range(),
+        filled: filled_halo(&broken),
         broken,
         tip: Vec::new(),
     };
@@ -191,6 +192,8 @@ struct Crack<'a> {
     shape: [usize; 3],
     own: [std::ops::Range<usize>; 3],
     broken: HaloArray<u32, 3>,
+    /// The cells of the halo that neighbours fill.
+    filled: Vec<[usize; 3]>,
     /// The own cells that broke in the last step.
     tip: Vec<[usize; 3]>,
 }
@@ -202,8 +205,8 @@ impl Crack<'_> {
         let broken = self.broken.local();
         let mut breaking = Vec::new();
         let mut entries = BTreeMap::new();
-        let halo = self.halo_cells().filter(|&cell| broken[cell] == step);
-        for tip in self.tip.iter().copied().chain(halo) {
+        let halo = self.filled.iter().filter(|&&cell| broken[cell] == step);
+        for &tip in self.tip.iter().chain(halo) {
             let from = grains[tip];
             for cell in STEPS.map(|direction| self.own_beside(tip, direction)) {
                 let Some(cell) = cell.filter(|&cell| broken[cell] == 0) else {
@@ -260,17 +263,27 @@ impl Crack<'_> {
     fn global(&self, cell: [usize; 3]) -> [usize; 3] {
         [0, 1, 2].map(|axis| self.own[axis].start + cell[axis] - 1)
     }
+}
 
-    fn halo_cells(&self) -> impl Iterator<Item = [usize; 3]> + use<> {
-        let [planes, rows, columns] = [0, 1, 2].map(|axis| self.own[axis].len());
-        (0..planes + 2).flat_map(move |z| {
-            (0..rows + 2).flat_map(move |y| {
-                let is_inside = (1..=planes).contains(&z) && (1..=rows).contains(&y);
-                let step = if is_inside { columns + 1 } else { 1 };
-                (0..columns + 2).step_by(step).map(move |x| [z, y, x])
-            })
-        })
+fn filled_halo(array: &HaloArray<u32, 3>) -> Vec<[usize; 3]> {
+    let shape = array.blocks().own_range().map(|range| range.len());
+    // -1 below the block, 1 above it, else 0.
+    let side =
+        |axis: usize, index: usize| isize::from(index > shape[axis]) - isize::from(index == 0);
+    let mut filled = Vec::new();
+    for z in 0..shape[0] + 2 {
+        for y in 0..shape[1] + 2 {
+            let across = [side(0, z), side(1, y)];
+            let columns = if across == [0, 0] { shape[2] + 1 } else { 1 };
+            for x in (0..shape[2] + 2).step_by(columns) {
+                let offset = [across[0], across[1], side(2, x)];
+                if array.grid().neighbour(offset).is_some() {
+                    filled.push([z, y, x]);
+                }
+            }
+        }
     }
+    filled
 }
 
 #[cfg(test)]

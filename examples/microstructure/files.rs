@@ -66,6 +66,13 @@ impl Fields<'_> {
         if let Some(path) = &options.npy {
             coarray_io::write_npy(path, self.grains)?;
         }
+        if let Some(path) = &options.vti {
+            coarray_io::Vti::new()
+                .field("grain", self.grains)
+                .field("boundary", self.boundaries)
+                .field("broken", self.broken)
+                .write(path)?;
+        }
         if let Some(path) = &options.png {
             self.write_plane(path, orientations)?;
         }

@@ -40,8 +40,13 @@ pub fn place(number: u64, [_, rows, columns]: [usize; 3]) -> [usize; 3] {
 
 /// A cell beside an index, for places where it is known to exist.
 #[inline]
-pub fn beside(index: [usize; 3], step: [isize; 3]) -> [usize; 3] {
-    [0, 1, 2].map(|axis| index[axis].wrapping_add_signed(step[axis]))
+pub fn beside([z, y, x]: [usize; 3], step: [isize; 3]) -> [usize; 3] {
+    // In full: closures over arrays are not always inlined, and this is called for every draw.
+    [
+        z.wrapping_add_signed(step[0]),
+        y.wrapping_add_signed(step[1]),
+        x.wrapping_add_signed(step[2]),
+    ]
 }
 
 #[cfg(test)]

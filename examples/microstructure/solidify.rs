@@ -104,7 +104,7 @@ impl Solidification {
             for y in 2..rows {
                 self.front.for_each(z, y, Columns::Inner, |x| {
                     // Indices count from the halo; those of this view from the first cell of the block.
-                    let from = |index: [usize; 3]| cells[index.map(|i| i - 1)];
+                    let from = |[z, y, x]: [usize; 3]| cells[[z - 1, y - 1, x - 1]];
                     changes.extend(draw.change([z, y, x], from));
                 });
             }
@@ -198,7 +198,9 @@ impl Draw {
         cell: [usize; 3],
         state: impl Fn([usize; 3]) -> u32,
     ) -> Option<([usize; 3], u32)> {
-        let global = [0, 1, 2].map(|axis| self.origin[axis] + cell[axis] - 1);
+        let [z, y, x] = cell;
+        let [first_z, first_y, first_x] = self.origin;
+        let global = [first_z + z - 1, first_y + y - 1, first_x + x - 1];
         let number = number(global, self.global);
         let drawn = self
             .random
