@@ -8,9 +8,7 @@ pub fn bar(cells: u64) -> ProgressBar {
         return ProgressBar::hidden();
     };
     let bar = ProgressBar::with_draw_target(Some(cells), target);
-    let style = ProgressStyle::with_template(
-        "{bar:40.yellow/238} {percent} % solid  {elapsed} elapsed  {eta} left",
-    );
+    let style = ProgressStyle::with_template("{bar:40.yellow/238} {percent} % solid  {elapsed}");
     bar.set_style(
         style
             .unwrap_or_else(|_| ProgressStyle::default_bar())
