@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use coarray::grid::{GridError, HaloArray};
+use coarray::ndarray::{Zip, s};
 use coarray::prelude::*;
 
-use crate::lattice::{LIQUID, STEPS, beside};
+use crate::lattice::{LIQUID, beside};
 
 /// Faces of cells between two grains, the one with the lower number first.
 pub type Contacts = BTreeMap<(u32, u32), u64>;
@@ -61,14 +62,26 @@ pub fn volumes(grains: &HaloArray<u32, 3>, count: u32) -> Vec<u64> {
 pub fn boundaries(grains: &HaloArray<u32, 3>) -> Result<HaloArray<u8, 3>, GridError> {
     let cells = grains.local();
     let mut boundaries = HaloArray::filled(grains.blocks(), 0, 0)?;
-    let mut others = boundaries.local_mut();
-    for cell in own_cells(grains) {
-        let grain = cells[cell];
-        let [z, y, x] = cell;
-        let count = &mut others[[z - 1, y - 1, x - 1]];
-        for step in STEPS {
-            let other = cells[beside(cell, step)];
-            *count += u8::from(other != grain && other != LIQUID);
+    let mut counts = boundaries.local_mut();
+    for (above, mut counts) in (0..).zip(counts.outer_iter_mut()) {
+        for (before, mut counts) in (0..).zip(counts.outer_iter_mut()) {
+            let row = |z, y| cells.slice_move(s![above + z, before + y, ..]);
+            let own = row(1, 1);
+            let own = own.slice(s![1..-1]);
+            // Row by row, so that many cells are compared at once. A cell does not differ from itself.
+            for z in 0..3 {
+                for y in 0..3 {
+                    for others in row(z, y).windows(own.len()) {
+                        let differs = |&grain: &u32, &other: &u32| {
+                            u8::from(other != grain && other != LIQUID)
+                        };
+                        Zip::from(&mut counts)
+                            .and(own)
+                            .and(others)
+                            .for_each(|count, grain, other| *count += differs(grain, other));
+                    }
+                }
+            }
         }
     }
     Ok(boundaries)

@@ -22,7 +22,7 @@ usage: microstructure [--size XxYxZ] [--cells-per-grain N] [--seed S] [--boundar
   --seed S              which random numbers; the same seed gives the same grains on any number of images (default: 1)
   --boundary KIND       fixed: nothing beyond the faces; periodic: opposite faces touch (default: fixed)
 
-  --stress X,Y,Z        direction of the largest principal stress, which opens the crack (default: 0,0,1)
+  --stress X,Y,Z        direction of the largest principal stress, which opens the crack (default: 1,0,0)
   --threshold F         share of the stress across its {100} plane that a grain withstands, 0 to 1 (default: 0.5)
   --penalty F           what crossing into a grain costs for planes at right angles to each other (default: 0.5)
 
@@ -93,7 +93,7 @@ impl Default for Options {
             cells_per_grain: 4096,
             seed: 1,
             boundary: Boundary::Fixed,
-            stress: [0.0, 0.0, 1.0],
+            stress: [1.0, 0.0, 0.0],
             threshold: 0.5,
             penalty: 0.5,
             reduction: Reduction::CoSum,
