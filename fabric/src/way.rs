@@ -67,7 +67,7 @@ pub(crate) fn open(image: &Image) {
     way.stride.set(region.dimensions().stride);
     way.interval.set(if has_mail { OFTEN } else { NEVER });
     way.has_neighbours.set(shares);
-    way.fabric.set(Some(NonNull::from_ref(image.fabric())));
+    way.fabric.set(Some(NonNull::from(image.fabric())));
 }
 
 pub(crate) fn close() {
