@@ -42,6 +42,7 @@
 //! |---|---|
 //! | start images | [`main`](macro@main), [`launch`], [`run`], [`test`](macro@test), the program `coarun` |
 //! | know where one is | [`this_image`], [`num_images`] |
+//! | divide an array among images | [`ImageGrid`], [`Blocks`], [`HaloArray`]; the module [`grid`] |
 //! | share memory | [`Coarray`], [`Ragged`], [`open`], [`Coref`], [`Coptr`] |
 //! | say what travels | [`Remote`], [`Plain`], [`RemoteClone`] |
 //! | compute meanwhile | [`Cofuture`], [`CofutureSet`], [`async_scope`] |
@@ -66,6 +67,7 @@
 mod coarray;
 mod convert;
 mod create;
+pub mod grid;
 mod group;
 pub mod memory_model;
 mod open;
@@ -95,7 +97,12 @@ pub use coarray_sync::{
     ComutexPlace, Number, PutNotify, Team, critical, fence, image_fence, quiet, sync_all,
     sync_images, sync_team, team_number, try_sync_all, try_sync_images, try_sync_team,
 };
+pub use grid::{
+    AnyHaloArray, Blocks, Exchange, Exchanging, GridError, Halo, HaloArray, ImageGrid,
+    exchange_several,
+};
 pub use group::{OpenTogether, Opens, open};
+pub use ndarray;
 pub use open::Open;
 pub use publish::Published;
 pub use ragged::{OpenRagged, PublishedRagged, Ragged};

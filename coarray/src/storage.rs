@@ -108,6 +108,17 @@ impl Storage {
         T::extent_in(self.places.bytes)
     }
 
+    /// Where the block lies in each image's heap.
+    pub(crate) fn offset(&self) -> usize {
+        self.block.offset()
+    }
+
+    /// Says whether other images may write to the memory, by an agreement of the owner's. If they may when this is
+    /// dropped, the memory is never given back.
+    pub(crate) fn set_in_phase(&self, in_phase: bool) {
+        self.in_phase.set(in_phase);
+    }
+
     /// All of this image's part as a run of `Element`s.
     pub(crate) fn run<Element>(&self) -> (*const Element, usize) {
         (

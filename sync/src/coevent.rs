@@ -222,6 +222,15 @@ impl Coevent {
         }
     }
 
+    /// As [`wait`](Self::wait), reported as a wait at `caller`.
+    #[doc(hidden)]
+    #[inline]
+    pub fn wait_at(&self, caller: &'static Location<'static>) {
+        if !self.try_consume(1) {
+            self.wait_long(1, caller);
+        }
+    }
+
     /// Local. Consumes a post if one is there; returns whether.
     ///
     /// # Errors

@@ -1,0 +1,43 @@
+//! Whether all images ask for the same array: what they write into each other's memory depends on it.
+
+use coarray_collectives::{co_all, co_broadcast};
+use coarray_fabric::Team;
+
+use super::blocks::Blocks;
+use super::error::GridError;
+use super::halo::Halo;
+
+/// Collective. Whether all images of `team`, the current one, come with the same blocks and halo.
+///
+/// # Errors
+/// If not, on all images alike.
+#[track_caller]
+pub(super) fn agree<const D: usize>(
+    team: &Team,
+    blocks: &Blocks<D>,
+    halo: &Halo<D>,
+) -> Result<(), GridError> {
+    let grid = blocks.grid();
+    let mine: Vec<u64> = [blocks.shape(), grid.extents(), halo.lower, halo.upper]
+        .as_flattened()
+        .iter()
+        .map(|&number| number as u64)
+        .chain(grid.periodic().map(u64::from))
+        .collect();
+    let mut first = mine.clone();
+    co_broadcast(&mut first[..], 0);
+    if co_all(first == mine) {
+        return Ok(());
+    }
+    Err(GridError::ImagesDisagree {
+        image: team.index(),
+        wanted: format!(
+            "shape {:?} on images {:?}, periodic {:?}, with halos {:?} and {:?}",
+            blocks.shape(),
+            grid.extents(),
+            grid.periodic(),
+            halo.lower,
+            halo.upper
+        ),
+    })
+}

@@ -1,0 +1,173 @@
+//! Making halo arrays.
+
+use std::cell::RefCell;
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use coarray_coref::Remote;
+use coarray_fabric::{AllocError, Team};
+use coarray_sync::Coevent;
+
+use super::agree::agree;
+use super::blocks::Blocks;
+use super::error::GridError;
+use super::halo::Halo;
+use super::halo_array::HaloArray;
+use super::image_grid::position_of;
+use super::layout::Layout;
+use super::plan::lanes;
+use crate::coarray::Coarray;
+use crate::storage::Storage;
+
+impl<T: Remote, const D: usize> HaloArray<T, D> {
+    /// Collective. An array all of whose cells, those of the halo included, hold `value`.
+    ///
+    /// The array belongs to the images of the current team, for which the grid of `blocks` must have been made.
+    ///
+    /// # Errors
+    /// On all images alike: if the grid is for another number of images, a halo is wider than the smallest block along
+    /// an axis with neighbours, the images want different arrays, or there is no room.
+    ///
+    /// # Panics
+    /// On a thread that is not an image. The job ends with a report if an image creates something else, or has failed.
+    #[track_caller]
+    pub fn filled(
+        blocks: &Blocks<D>,
+        halo: impl Into<Halo<D>>,
+        value: T,
+    ) -> Result<Self, GridError> {
+        Self::create(blocks, halo.into(), |_| value)
+    }
+
+    /// Collective. An array whose cell `[i, j, ..]` is `cell([i, j, ..])`, by its index in the whole array.
+    ///
+    /// Halos are filled as well, as by an [`exchange`](Self::exchange). Where they lie outside of the whole array, they
+    /// get the value of the nearest cell.
+    ///
+    /// # Errors
+    /// As [`filled`](Self::filled).
+    ///
+    /// # Panics
+    /// As [`filled`](Self::filled).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let blocks = Blocks::new([6], ImageGrid::new([2]).unwrap()).unwrap();
+    ///     let u = HaloArray::from_fn(&blocks, 1, |[i]| i as u32).unwrap();
+    ///     let expected = [[0, 0, 1, 2, 3], [2, 3, 4, 5, 5]];
+    ///     assert_eq!(u.local().to_vec(), expected[this_image()]);
+    /// });
+    /// ```
+    #[track_caller]
+    pub fn from_fn(
+        blocks: &Blocks<D>,
+        halo: impl Into<Halo<D>>,
+        cell: impl FnMut([usize; D]) -> T,
+    ) -> Result<Self, GridError> {
+        Self::create(blocks, halo.into(), cell)
+    }
+
+    #[track_caller]
+    fn create(
+        blocks: &Blocks<D>,
+        halo: Halo<D>,
+        mut cell: impl FnMut([usize; D]) -> T,
+    ) -> Result<Self, GridError> {
+        const { T::CHECK };
+        let caller = Location::caller();
+        let team = Team::current();
+        agree(&team, blocks, &halo)?;
+        check(&team, blocks, &halo)?;
+        let blocks = blocks.seen_in(&team);
+        let cells = largest(&blocks, &halo)?;
+        let storage = Storage::allocate::<[T]>(cells, caller)?;
+        // A lane has two events: at 2 * lane "my halo is free", and behind it "your halo is filled".
+        let events = Coarray::<[Coevent]>::try_from_fn(2 * lanes(D), |_| Coevent::new())?;
+        let layout = Layout::new(blocks.block_shape(team.index()), halo);
+        let first = storage.address().cast::<T>().as_ptr();
+        let shape = layout.shape();
+        let corner = blocks.own_range().map(|range| range.start);
+        for index in 0..shape.iter().product() {
+            let local = position_of(index, shape);
+            let global = std::array::from_fn(|axis| {
+                let lower = halo.lower[axis];
+                let cells = blocks.shape()[axis];
+                place(
+                    corner[axis] + local[axis],
+                    lower,
+                    cells,
+                    blocks.grid().periodic()[axis],
+                )
+            });
+            // SAFETY: the block has room for the largest part, of which this image's has no more cells.
+            unsafe { first.add(index).write(cell(global)) };
+        }
+        Ok(Self {
+            storage,
+            events,
+            blocks,
+            halo,
+            layout,
+            plans: RefCell::default(),
+            current: RefCell::default(),
+            cells: PhantomData,
+        })
+    }
+}
+
+/// The index in the whole array, of `cells` cells, of the cell that a halo of width `lower` puts at `padded`.
+fn place(padded: usize, lower: usize, cells: usize, is_periodic: bool) -> usize {
+    let index = padded as i128 - lower as i128;
+    let cells = cells as i128;
+    let index = if is_periodic {
+        index.rem_euclid(cells)
+    } else {
+        index.clamp(0, cells - 1)
+    };
+    index as usize
+}
+
+/// # Errors
+/// If the blocks are not for `team`, or the halo is too wide for them.
+fn check<const D: usize>(team: &Team, blocks: &Blocks<D>, halo: &Halo<D>) -> Result<(), GridError> {
+    let grid = blocks.grid();
+    if grid.images() != team.images() {
+        return Err(GridError::WrongNumberOfImages {
+            extents: grid.extents().to_vec(),
+            needed: Some(grid.images()),
+            images: team.images(),
+        });
+    }
+    let last = grid.images() - 1;
+    // The shorter blocks come last.
+    let smallest = blocks.block_shape(last);
+    for (axis, &block) in smallest.iter().enumerate() {
+        let width = halo.lower[axis].max(halo.upper[axis]);
+        if grid.has_neighbours(axis) && width > block {
+            return Err(GridError::HaloTooWide {
+                axis,
+                width,
+                block,
+                image: last,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// How many cells the largest part has.
+///
+/// # Errors
+/// If they cannot be counted.
+fn largest<const D: usize>(blocks: &Blocks<D>, halo: &Halo<D>) -> Result<usize, GridError> {
+    // The longer blocks come first.
+    Layout::cells(blocks.block_shape(0), halo)
+        .ok_or(AllocError::TooLarge {
+            length: usize::MAX,
+            subject: "cells of a halo array",
+        })
+        .map_err(GridError::from)
+}

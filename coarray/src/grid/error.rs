@@ -1,0 +1,89 @@
+//! What can be wrong with a grid, a division into blocks, or a halo.
+
+use coarray_fabric::AllocError;
+
+/// Why an image grid, a division into blocks or a halo array cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GridError {
+    /// The extents of a grid do not fit the team.
+    #[error(
+        "an image grid with extents {extents:?} takes {}, but the team has {images}; let ImageGrid::balanced choose, or start another number of images",
+        Images(*needed)
+    )]
+    WrongNumberOfImages {
+        /// The extents asked for.
+        extents: Vec<usize>,
+        /// Their product; none if it overflows.
+        needed: Option<usize>,
+        /// The images of the team.
+        images: usize,
+    },
+    /// An axis has fewer cells than images.
+    #[error(
+        "axis {axis} has {cells} cells, which are too few for {images} images: each image needs one at least; use fewer images on this axis"
+    )]
+    TooFewCells {
+        /// The axis, counted from 0.
+        axis: usize,
+        /// The cells of the array along it.
+        cells: usize,
+        /// The images along it.
+        images: usize,
+    },
+    /// No factorisation gives each image a cell on each axis.
+    #[error(
+        "{images} images cannot be arranged so that each has a cell of an array with shape {cells:?}; use fewer images, or a number with smaller factors"
+    )]
+    NoFactorisation {
+        /// The images of the team.
+        images: usize,
+        /// The shape of the array.
+        cells: Vec<usize>,
+    },
+    /// The array has more cells than a number can count.
+    #[error("an array with shape {shape:?} has more cells than can be counted")]
+    TooLarge {
+        /// The shape of the array.
+        shape: Vec<usize>,
+    },
+    /// A halo reaches beyond the neighbour.
+    #[error(
+        "on axis {axis} the halo is {width} cells wide, but image {image} has only {block} there: a halo holds cells of the next images only; use a narrower halo, or fewer images on this axis"
+    )]
+    HaloTooWide {
+        /// The axis, counted from 0.
+        axis: usize,
+        /// The lower or upper width of the halo.
+        width: usize,
+        /// The cells of the smallest block along the axis.
+        block: usize,
+        /// An image with such a block.
+        image: usize,
+    },
+    /// The images ask for different arrays.
+    #[error(
+        "the images ask for halo arrays with different shapes, image grids, periodic axes or halos; this image, {image}, wants {wanted}"
+    )]
+    ImagesDisagree {
+        /// This image.
+        image: usize,
+        /// What it asks for, in words.
+        wanted: String,
+    },
+    /// There is no room for the array.
+    #[error(transparent)]
+    Allocation(#[from] AllocError),
+}
+
+/// A number of images in words.
+struct Images(Option<usize>);
+
+impl std::fmt::Display for Images {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Some(images) => write!(formatter, "{images} images"),
+            None => formatter.write_str("more images than can be counted"),
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! An array that is divided among images, each with copies of its neighbours' cells.
+
+use std::any::type_name;
+use std::cell::RefCell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::rc::Rc;
+
+use coarray_coref::{LeavesItsThread, Remote};
+use coarray_sync::Coevent;
+use ndarray::{ArrayView, ArrayViewMut, Dim, Dimension, ShapeBuilder, StrideShape};
+
+use super::blocks::Blocks;
+use super::exchange::Current;
+use super::halo::Halo;
+use super::image_grid::ImageGrid;
+use super::layout::Layout;
+use super::plan::Plan;
+use crate::coarray::Coarray;
+use crate::storage::Storage;
+
+/// An array of `D` dimensions that is divided among images by [`Blocks`], each block with a halo around it: room for
+/// copies of cells of the neighbours.
+///
+/// Locally it is an [`ndarray`] view, of the block alone ([`interior`](Self::interior)) or with its halo
+/// ([`local`](Self::local)). [`exchange`](Self::exchange) fills the halos with the neighbours' cells.
+///
+/// The cells are [`Remote`] values. Creating an array is collective; dropping it is not.
+///
+/// # Examples
+/// ```
+/// use coarray::prelude::*;
+///
+/// coarray::run(3, || {
+///     let grid = ImageGrid::new([3]).unwrap().with_periodic([true]);
+///     let blocks = Blocks::new([12], grid).unwrap();
+///     let mut u = HaloArray::filled(&blocks, 1, 0).unwrap();
+///     u.interior_mut().fill(this_image());
+///     u.exchange();
+///     let u = u.local();
+///     assert_eq!((u[0], u[1], u[5]), ((this_image() + 2) % 3, this_image(), (this_image() + 1) % 3));
+/// });
+/// ```
+///
+/// # Source
+/// Arrays with `shadow`, XcalableMP 1.2 section 4.5; ghost cells.
+pub struct HaloArray<T: Remote, const D: usize> {
+    pub(super) storage: Storage,
+    /// Two for each direction.
+    pub(super) events: Coarray<[Coevent]>,
+    pub(super) blocks: Blocks<D>,
+    pub(super) halo: Halo<D>,
+    pub(super) layout: Layout<D>,
+    pub(super) plans: RefCell<Vec<(PlanKey<D>, Rc<Plan>)>>,
+    /// The exchange that is under way, which is a phase of the storage.
+    pub(super) current: RefCell<Option<Current>>,
+    pub(super) cells: PhantomData<*mut T>,
+}
+
+/// What plans depend on: whether they are for faces only, and how wide.
+pub(super) type PlanKey<const D: usize> = (bool, Halo<D>);
+
+// SAFETY: nothing implements `LeavesItsThread`, so that this never holds.
+unsafe impl<T: Remote + LeavesItsThread, const D: usize> Send for HaloArray<T, D> {}
+
+// SAFETY: nothing implements `LeavesItsThread`, so that this never holds.
+unsafe impl<T: Remote + LeavesItsThread, const D: usize> Sync for HaloArray<T, D> {}
+
+impl<T: Remote, const D: usize> HaloArray<T, D> {
+    /// How the array is divided.
+    #[must_use]
+    pub fn blocks(&self) -> &Blocks<D> {
+        &self.blocks
+    }
+
+    /// The images among which it is divided.
+    #[must_use]
+    pub fn grid(&self) -> &ImageGrid<D> {
+        self.blocks.grid()
+    }
+
+    /// How wide the halo is.
+    #[must_use]
+    pub fn halo(&self) -> Halo<D> {
+        self.halo
+    }
+
+    /// The index in the whole array of a cell of this image's block, by its index there.
+    ///
+    /// # Panics
+    /// If the block has no such cell.
+    #[must_use]
+    #[track_caller]
+    pub fn global_of(&self, local: [usize; D]) -> [usize; D] {
+        self.blocks.global(self.grid().image(), local)
+    }
+
+    /// This image's first cell, which belongs to the halo if that has any width.
+    pub(super) fn first(&self) -> *mut T {
+        self.storage.address().cast().as_ptr()
+    }
+}
+
+impl<T: Remote, const D: usize> HaloArray<T, D>
+where
+    Dim<[usize; D]>: Dimension,
+{
+    /// Local. This image's cells with the halo around them.
+    ///
+    /// # Examples
+    /// See [`HaloArray`].
+    #[must_use]
+    #[track_caller]
+    pub fn local(&self) -> ArrayView<'_, T, Dim<[usize; D]>> {
+        self.settle();
+        let shape = shape(self.layout.shape(), self.layout.strides());
+        // SAFETY: all cells of the part are initialised, and so many; the strides count each once. Nobody writes to them
+        // while the view lives: this image has only shared borrows, and others write only to the halo, and only
+        // during an exchange, of which none is under way.
+        unsafe { ArrayView::from_shape_ptr(shape, self.first()) }
+    }
+
+    /// Local. This image's cells with the halo around them, to change.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let blocks = Blocks::new([4, 4], ImageGrid::new([2, 1]).unwrap()).unwrap();
+    ///     let mut u = HaloArray::filled(&blocks, 1, 0.0).unwrap();
+    ///     u.local_mut().column_mut(0).fill(1.0); // the boundary value, which exchanges leave alone
+    ///     u.exchange();
+    ///     assert_eq!(u.local()[[2, 0]], 1.0);
+    /// });
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn local_mut(&mut self) -> ArrayViewMut<'_, T, Dim<[usize; D]>> {
+        self.settle();
+        let shape = shape(self.layout.shape(), self.layout.strides());
+        // SAFETY: as in `local`; the borrow is exclusive.
+        unsafe { ArrayViewMut::from_shape_ptr(shape, self.first()) }
+    }
+
+    /// Local. This image's own cells.
+    ///
+    /// # Examples
+    /// See [`HaloArray`].
+    #[must_use]
+    #[track_caller]
+    pub fn interior(&self) -> ArrayView<'_, T, Dim<[usize; D]>> {
+        self.settle();
+        self.own_cells()
+    }
+
+    /// Local. This image's own cells, to change.
+    ///
+    /// # Examples
+    /// See [`HaloArray`].
+    #[must_use]
+    #[track_caller]
+    pub fn interior_mut(&mut self) -> ArrayViewMut<'_, T, Dim<[usize; D]>> {
+        self.settle();
+        let shape = shape(self.layout.block(), self.layout.strides());
+        // SAFETY: as in `local`; these are cells of the part, the borrow is exclusive, and no exchange is under way, for
+        // which this image would read them.
+        unsafe { ArrayViewMut::from_shape_ptr(shape, self.first().add(self.layout.interior())) }
+    }
+
+    /// This image's own cells, also while an exchange is under way.
+    pub(super) fn own_cells(&self) -> ArrayView<'_, T, Dim<[usize; D]>> {
+        let shape = shape(self.layout.block(), self.layout.strides());
+        // SAFETY: as in `local`, for cells that belong to no halo, to which nobody but this image ever writes, and it
+        // only through an exclusive borrow. A view refers to its own cells only, not to those of the halo that lie
+        // between them in memory.
+        unsafe { ArrayView::from_shape_ptr(shape, self.first().add(self.layout.interior())) }
+    }
+}
+
+/// What `ndarray` wants to know about cells.
+fn shape<const D: usize>(extents: [usize; D], strides: [usize; D]) -> StrideShape<Dim<[usize; D]>>
+where
+    Dim<[usize; D]>: Dimension,
+{
+    let dimension = |numbers: [usize; D]| {
+        let mut dimension = Dim::<[usize; D]>::zeros(D);
+        for (axis, number) in numbers.into_iter().enumerate() {
+            dimension[axis] = number;
+        }
+        dimension
+    };
+    dimension(extents).strides(dimension(strides))
+}
+
+impl<T: Remote, const D: usize> fmt::Debug for HaloArray<T, D> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("HaloArray")
+            .field("cells", &type_name::<T>())
+            .field("blocks", &self.blocks)
+            .field("halo", &self.halo)
+            .finish()
+    }
+}
+
+/// Finishes an exchange whose token was leaked; but an image that panics does not wait.
+impl<T: Remote, const D: usize> Drop for HaloArray<T, D> {
+    fn drop(&mut self) {
+        // Otherwise all that neighbours were allowed to write has arrived, or the storage, which is still in its phase,
+        // keeps the memory.
+        if self.current.get_mut().is_some() && !std::thread::panicking() {
+            self.settle();
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Where the cells of one image's part lie in its memory.
+
+use std::ops::Range;
+
+use super::halo::Halo;
+use super::image_grid::product;
+
+/// A block and the halo around it, in row-major order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout<const D: usize> {
+    block: [usize; D],
+    halo: Halo<D>,
+}
+
+/// Cells of one image's part: along each axis, indices that count the halo.
+pub(super) type Cells<const D: usize> = [Range<usize>; D];
+
+impl<const D: usize> Layout<D> {
+    pub(super) fn new(block: [usize; D], halo: Halo<D>) -> Self {
+        Self { block, halo }
+    }
+
+    /// The cells of the block itself along each axis.
+    pub(super) fn block(&self) -> [usize; D] {
+        self.block
+    }
+
+    /// The cells along each axis, those of the halo included.
+    pub(super) fn shape(&self) -> [usize; D] {
+        std::array::from_fn(|axis| self.halo.lower[axis] + self.block[axis] + self.halo.upper[axis])
+    }
+
+    /// How many cells there are, unless they cannot be counted.
+    pub(super) fn cells(block: [usize; D], halo: &Halo<D>) -> Option<usize> {
+        let mut shape = block;
+        for axis in 0..D {
+            let width = halo.lower[axis].checked_add(halo.upper[axis])?;
+            shape[axis] = shape[axis].checked_add(width)?;
+        }
+        product(&shape)
+    }
+
+    /// How many cells lie from one index to the next, along each axis.
+    pub(super) fn strides(&self) -> [usize; D] {
+        let shape = self.shape();
+        let mut strides = [1; D];
+        for axis in (1..D).rev() {
+            strides[axis - 1] = strides[axis] * shape[axis];
+        }
+        strides
+    }
+
+    /// Where the first cell of the block lies.
+    pub(super) fn interior(&self) -> usize {
+        self.offset(self.halo.lower)
+    }
+
+    /// Where the cell with that index lies, which counts the halo.
+    pub(super) fn offset(&self, index: [usize; D]) -> usize {
+        let strides = self.strides();
+        (0..D).map(|axis| index[axis] * strides[axis]).sum()
+    }
+
+    /// The cells of the block that the neighbour in `direction` keeps in a halo of `width`.
+    pub(super) fn boundary(&self, direction: [isize; D], width: &Halo<D>) -> Cells<D> {
+        std::array::from_fn(|axis| {
+            let first = self.halo.lower[axis];
+            let end = first + self.block[axis];
+            match direction[axis] {
+                0 => first..end,
+                1 => end - width.lower[axis]..end,
+                _ => first..first + width.upper[axis],
+            }
+        })
+    }
+
+    /// The cells of the halo, up to `width`, in which data that move in `direction` arrive.
+    pub(super) fn margin(&self, direction: [isize; D], width: &Halo<D>) -> Cells<D> {
+        std::array::from_fn(|axis| {
+            let first = self.halo.lower[axis];
+            let end = first + self.block[axis];
+            match direction[axis] {
+                0 => first..end,
+                1 => first - width.lower[axis]..first,
+                _ => end..end + width.upper[axis],
+            }
+        })
+    }
+}
