@@ -6,6 +6,7 @@ mod bulk;
 pub mod collectives;
 mod column;
 mod events;
+mod halos;
 mod memory;
 mod mutex;
 mod opened;
@@ -102,6 +103,8 @@ pub const OPERATIONS: &[Operation] = &[
     pairs::SYNC_PAIR,
     memory::ALLOC,
     memory::OPEN,
+    halos::HALO,
+    halos::HALO_FACES,
     collectives::CO_SUM,
     collectives::CO_SUM_ASYNC,
     collectives::CO_SUM_REPRODUCIBLE,
