@@ -169,8 +169,9 @@ fn write_picture(temperatures: &HaloArray<f64, 2>, options: &Options, path: &Pat
         range: (0.0, if hottest > 0.0 { hottest } else { 1.0 }),
         colours: &GLOW,
     };
-    let plot = chart.draw(rows, columns, |row, column| field[[row, column]]);
-    plot.canvas
+    let value = |row, column| field[[row, column]];
+    let canvas = chart.draw(rows, columns, value, |_, _| {});
+    canvas
         .write_png(path)
         .unwrap_or_else(|error| refuse(format_args!("{}: cannot write: {error}", path.display())));
 }

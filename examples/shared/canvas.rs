@@ -32,15 +32,8 @@ impl Canvas {
         }
     }
 
-    /// Colours a pixel, if the picture has it.
-    pub(crate) fn dot(&mut self, x: usize, y: usize, colour: Colour) {
-        if x < self.width && y < self.height {
-            self.pixels[y * self.width + x] = colour;
-        }
-    }
-
     /// Mixes a colour into a pixel, if the picture has it: a share of 1 covers what was there.
-    pub(crate) fn tint(&mut self, x: usize, y: usize, colour: Colour, share: f64) {
+    pub(crate) fn dot(&mut self, x: usize, y: usize, colour: Colour, share: f64) {
         if x < self.width && y < self.height {
             let pixel = &mut self.pixels[y * self.width + x];
             for (old, new) in pixel.iter_mut().zip(colour) {
@@ -59,12 +52,12 @@ impl Canvas {
         colour: Colour,
     ) {
         for x in left - 1..=left + width {
-            self.dot(x, top - 1, colour);
-            self.dot(x, top + height, colour);
+            self.dot(x, top - 1, colour, 1.0);
+            self.dot(x, top + height, colour, 1.0);
         }
         for y in top - 1..=top + height {
-            self.dot(left - 1, y, colour);
-            self.dot(left + width, y, colour);
+            self.dot(left - 1, y, colour, 1.0);
+            self.dot(left + width, y, colour, 1.0);
         }
     }
 
@@ -76,7 +69,7 @@ impl Canvas {
                 for column in (0..8).filter(|column| bits >> column & 1 == 1) {
                     for dot in 0..DOT * DOT {
                         let x = left + place * CHARACTER + column * DOT + dot % DOT;
-                        self.dot(x, top + row * DOT + dot / DOT, colour);
+                        self.dot(x, top + row * DOT + dot / DOT, colour, 1.0);
                     }
                 }
             }

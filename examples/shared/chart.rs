@@ -9,7 +9,7 @@ const INK: Colour = [30, 30, 36];
 const LONGER_SIDE: usize = 720;
 
 /// Pixels around the field: room for labels.
-const MARGIN: usize = 4 * CHARACTER;
+const MARGIN: usize = 5 * CHARACTER;
 
 /// Pixels to the right of the field: room for the scale.
 const SCALE: usize = 13 * CHARACTER;
@@ -29,9 +29,9 @@ pub(crate) struct Chart<'a> {
     pub(crate) colours: &'a [Colour],
 }
 
-/// Where on the canvas the field is.
-pub(crate) struct Plot {
-    pub(crate) canvas: Canvas,
+/// Where on the canvas the field is, in pixels.
+#[derive(Clone, Copy)]
+pub(crate) struct Area {
     pub(crate) left: usize,
     pub(crate) top: usize,
     pub(crate) width: usize,
@@ -39,84 +39,79 @@ pub(crate) struct Plot {
 }
 
 impl Chart<'_> {
-    /// Draws a field of `rows` x `columns` cells, the first row at the top.
+    /// Draws a field of `rows` x `columns` cells, the first row at the top. `over` draws what comes over it.
     pub(crate) fn draw(
         &self,
         rows: usize,
         columns: usize,
         value: impl Fn(usize, usize) -> f64,
-    ) -> Plot {
+        over: impl FnOnce(&mut Canvas, Area),
+    ) -> Canvas {
         let pixels = |cells: usize| (LONGER_SIDE * cells / rows.max(columns)).max(CHARACTER);
-        let (width, height) = (pixels(columns), pixels(rows));
-        let canvas_width =
-            (MARGIN + width + SCALE).max(MARGIN + (self.title.len() + 1) * CHARACTER);
-        let mut plot = Plot {
-            canvas: Canvas::new(canvas_width, 2 * MARGIN + height, PAPER),
+        let area = Area {
             left: MARGIN,
             top: MARGIN,
-            width,
-            height,
+            width: pixels(columns),
+            height: pixels(rows),
         };
-        for y in 0..height {
-            for x in 0..width {
-                let mean = mean(&value, (y, height, rows), (x, width, columns));
-                plot.canvas.dot(MARGIN + x, MARGIN + y, self.colour(mean));
+        let right = (area.width + SCALE).max((self.title.len() + 1) * CHARACTER);
+        let mut canvas = Canvas::new(MARGIN + right, 2 * MARGIN + area.height, PAPER);
+        for y in 0..area.height {
+            for x in 0..area.width {
+                let mean = mean(&value, (y, area.height, rows), (x, area.width, columns));
+                canvas.dot(area.left + x, area.top + y, self.colour(mean), 1.0);
             }
         }
-        plot.canvas.frame(MARGIN, MARGIN, width, height, INK);
-        self.label(&mut plot);
-        self.draw_scale(&mut plot);
-        plot
+        over(&mut canvas, area);
+        canvas.frame(area.left, area.top, area.width, area.height, INK);
+        self.label(&mut canvas, area);
+        self.draw_scale(&mut canvas, area);
+        canvas
     }
 
-    fn label(&self, plot: &mut Plot) {
-        let Plot {
-            canvas,
+    fn label(&self, canvas: &mut Canvas, area: Area) {
+        let Area {
+            left,
+            top,
             width,
             height,
-            ..
-        } = plot;
-        let (right, bottom) = (MARGIN + *width, MARGIN + *height);
-        canvas.text(MARGIN, CHARACTER, self.title, INK);
+        } = area;
+        let (right, bottom) = (left + width, top + height);
+        canvas.text(left, CHARACTER, self.title, INK);
         let (name, first, last) = self.across;
         let below = bottom + CHARACTER / 2;
-        canvas.text(MARGIN, below, first, INK);
+        canvas.text(left, below, first, INK);
         canvas.text(
             right.saturating_sub(last.len() * CHARACTER),
             below,
             last,
             INK,
         );
-        let middle = MARGIN + *width / 2 - (name.len() * CHARACTER / 2).min(*width / 2);
+        let middle = left + width / 2 - (name.len() * CHARACTER / 2).min(width / 2);
         canvas.text(middle, below, name, INK);
         let (name, first, last) = self.down;
-        let before = |text: &str| MARGIN.saturating_sub(text.len() * CHARACTER + CHARACTER / 4);
-        canvas.text(before(first), MARGIN, first, INK);
+        let before = |text: &str| left.saturating_sub(text.len() * CHARACTER + CHARACTER / 4);
+        canvas.text(before(first), top, first, INK);
         canvas.text(before(last), bottom - CHARACTER, last, INK);
-        canvas.text(
-            before(name),
-            MARGIN + *height / 2 - CHARACTER / 2,
-            name,
-            INK,
-        );
+        canvas.text(before(name), top + height / 2 - CHARACTER / 2, name, INK);
     }
 
-    fn draw_scale(&self, plot: &mut Plot) {
-        let Plot {
-            canvas,
+    fn draw_scale(&self, canvas: &mut Canvas, area: Area) {
+        let Area {
+            left,
+            top,
             width,
             height,
-            ..
-        } = plot;
-        let (left, bar) = (MARGIN + *width + 2 * CHARACTER, CHARACTER);
+        } = area;
+        let (left, bar) = (left + width + 2 * CHARACTER, CHARACTER);
         let (low, high) = self.range;
-        let top = MARGIN + 2 * CHARACTER;
         let length = height.saturating_sub(2 * CHARACTER).max(CHARACTER);
-        canvas.text(left - CHARACTER, MARGIN, self.quantity, INK);
+        canvas.text(left - CHARACTER, top, self.quantity, INK);
+        let top = top + 2 * CHARACTER;
         for y in 0..length {
             let value = high - (high - low) * (y as f64 + 0.5) / length as f64;
             for x in 0..bar {
-                canvas.dot(left + x, top + y, self.colour(value));
+                canvas.dot(left + x, top + y, self.colour(value), 1.0);
             }
         }
         canvas.frame(left, top, bar, length, INK);
