@@ -109,8 +109,8 @@ impl Cavity {
                 unreachable!("populations but the first come in pairs")
             };
             let reflect = |into: &mut HaloArray<f64, 3>,
-                               from: &HaloArray<f64, 3>,
-                               number: usize| {
+                           from: &HaloArray<f64, 3>,
+                           number: usize| {
                 let velocity = VELOCITIES[number];
                 // The lid's axis is the last: it counts where the lid meets another wall.
                 for axis in 0..3 {
