@@ -33,9 +33,9 @@ impl<const D: usize> Layout<D> {
     /// How many cells there are, unless they cannot be counted.
     pub(super) fn cells(block: [usize; D], halo: &Halo<D>) -> Option<usize> {
         let mut shape = block;
-        for axis in 0..D {
+        for (axis, cells) in shape.iter_mut().enumerate() {
             let width = halo.lower[axis].checked_add(halo.upper[axis])?;
-            shape[axis] = shape[axis].checked_add(width)?;
+            *cells = cells.checked_add(width)?;
         }
         product(&shape)
     }
