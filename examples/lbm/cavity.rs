@@ -208,11 +208,7 @@ fn rim(inner: &Cells, whole: &Cells, axis: usize) -> Vec<Cells> {
             _ => whole[other].clone(),
         })
     };
-    let cells = whole[axis].len();
-    let layers = if cells == 1 {
-        vec![0..1]
-    } else {
-        vec![0..1, cells - 1..cells]
-    };
-    layers.into_iter().map(layer).collect()
+    let last = whole[axis].len() - 1;
+    let layers = [0, last].into_iter().take(if last == 0 { 1 } else { 2 });
+    layers.map(|first| layer(first..first + 1)).collect()
 }

@@ -15,27 +15,28 @@ use program::{IMAGES, number, printed, printed_on, refusal};
 fn serial_checksum([rows, columns]: [usize; 2], steps: usize, diffusion: f64) -> String {
     let wave = |index: usize, cells: usize| (PI * index as f64 / (cells + 1) as f64).sin();
     // With the edges around it, which stay at 0.
-    let mut now = vec![vec![0.0; columns + 2]; rows + 2];
+    let at = |row: usize, column: usize| row * (columns + 2) + column;
+    let mut now = vec![0.0; (rows + 2) * (columns + 2)];
     for row in 1..=rows {
         for column in 1..=columns {
-            now[row][column] = wave(row, rows) * wave(column, columns);
+            now[at(row, column)] = wave(row, rows) * wave(column, columns);
         }
     }
     for _ in 0..steps {
         let mut next = now.clone();
         for row in 1..=rows {
             for column in 1..=columns {
-                let vertical = now[row - 1][column] + now[row + 1][column];
-                let horizontal = now[row][column - 1] + now[row][column + 1];
+                let vertical = now[at(row - 1, column)] + now[at(row + 1, column)];
+                let horizontal = now[at(row, column - 1)] + now[at(row, column + 1)];
+                let here = now[at(row, column)];
                 let around = vertical + horizontal;
-                next[row][column] =
-                    now[row][column] + diffusion * (around - 4.0 * now[row][column]);
+                next[at(row, column)] = here + diffusion * (around - 4.0 * here);
             }
         }
         now = next;
     }
-    let cells = (0..rows * columns)
-        .map(|cell| checksum::of_cell(cell, now[cell / columns + 1][cell % columns + 1]));
+    let value = |cell: usize| now[at(cell / columns + 1, cell % columns + 1)];
+    let cells = (0..rows * columns).map(|cell| checksum::of_cell(cell, value(cell)));
     format!("{:016x}", cells.fold(0, u64::wrapping_add))
 }
 

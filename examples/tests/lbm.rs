@@ -41,17 +41,15 @@ impl SerialCavity {
 
     fn step(&mut self) {
         let [columns, span, height] = self.size;
-        let mut next = self.cells.clone();
-        for cell in 0..next.len() {
+        let cells = 0..columns * span * height;
+        let next = cells.map(|cell| {
             let place = [cell / height / span, cell / height % span, cell % height];
-            let mut arriving = [[1.0; LANES]; Q];
-            for population in 0..Q {
-                arriving[population][0] = self.arriving(place, population);
-            }
-            assert!(place[0] < columns);
-            collide(&mut arriving, self.relaxation);
-            next[cell] = arriving.map(|lanes| lanes[0]);
-        }
+            let mut populations =
+                std::array::from_fn(|population| [self.arriving(place, population); LANES]);
+            collide(&mut populations, self.relaxation);
+            populations.map(|lanes| lanes[0])
+        });
+        let next = next.collect();
         self.cells = next;
     }
 
