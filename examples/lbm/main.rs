@@ -5,9 +5,8 @@
 //! cargo run --release --example lbm -- --size 128x1x128 --periodic-span --steps 60000 --profile lines.csv
 //! ```
 //!
-//! Shows: many arrays over the same blocks, each with a halo on the sides that it needs, all exchanged while the cells
-//! that need no other image's are computed (`cavity.rs`). Neighbours wait for each other by events; in the loop nobody
-//! waits for all.
+//! Shows: many arrays over the same blocks, each with a halo on those sides only that it needs, and all exchanges under way
+//! at once (`cavity.rs`). Neighbours wait for each other by events; in the loop nobody waits for all.
 
 #[path = "../shared/arguments.rs"]
 mod arguments;
@@ -25,6 +24,7 @@ mod options;
 mod shares;
 mod stream;
 mod streamlines;
+mod walls;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -68,7 +68,7 @@ fn main() {
             picture::check_writable(path).unwrap_or_else(|error| refuse(error));
         }
     }
-    let cavity = Cavity::new(&blocks, options.relaxation(), options.lid, options.overlap);
+    let cavity = Cavity::new(&blocks, options.relaxation(), options.lid);
     let mut cavity = cavity.unwrap_or_else(|error| refuse(error));
 
     let bar = match this_image() {

@@ -10,7 +10,7 @@ pub(crate) const HELP: &str = "\
 The flow in a box whose lid slides, by a lattice Boltzmann method; the box is divided among images.
 
 usage: lbm [--size XxYxZ] [--reynolds R] [--lid U] [--steps N] [--periodic-span] [--png FILE]
-           [--profile FILE.csv] [--no-overlap] [--quiet]
+           [--profile FILE.csv] [--quiet]
 
   --size XxYxZ        cells along the lid's way, across it, and upwards (default: 48x48x48)
   --reynolds R        the Reynolds number: of the lid's velocity and its length X (default: 100)
@@ -19,7 +19,6 @@ usage: lbm [--size XxYxZ] [--reynolds R] [--lid U] [--steps N] [--periodic-span]
   --periodic-span     no walls across the lid's way: the flow is as in two dimensions
   --png FILE          write a picture of the plane half-way across: speed and streamlines
   --profile FILE.csv  write the velocities on the lines through the middle of that plane
-  --no-overlap        wait for the neighbours' cells before anything is computed
   --quiet             show no progress bar
 
 It ends with a checksum, which does not depend on the number of images, with the rate and the share
@@ -37,7 +36,6 @@ pub(crate) struct Options {
     pub(crate) periodic_span: bool,
     pub(crate) png: Option<PathBuf>,
     pub(crate) profile: Option<PathBuf>,
-    pub(crate) overlap: bool,
     pub(crate) quiet: bool,
     pub(crate) help: bool,
 }
@@ -83,7 +81,6 @@ impl Options {
             periodic_span: false,
             png: None,
             profile: None,
-            overlap: true,
             quiet: false,
             help: false,
         };
@@ -110,7 +107,6 @@ impl Options {
                 "--periodic-span" => options.periodic_span = true,
                 "--png" => options.png = Some(arguments.value()?.into()),
                 "--profile" => options.profile = Some(arguments.value()?.into()),
-                "--no-overlap" => options.overlap = false,
                 "--quiet" => options.quiet = true,
                 "--help" | "-h" => options.help = true,
                 _ => return Err(arguments.unknown().into()),

@@ -32,29 +32,6 @@ pub(crate) fn advance(
     }
 }
 
-/// As [`advance`], for cells that have no extent along the last axis: along the one before.
-pub(crate) fn advance_across(
-    arriving: &[ArrayView3<'_, f64>; Q],
-    cells: &mut [ArrayViewMut3<'_, f64>; Q],
-    relaxation: f64,
-) {
-    let (planes, lines, _) = cells[0].dim();
-    let mut from: [Vec<f64>; Q] = array::from_fn(|_| vec![0.0; lines]);
-    let mut to = from.clone();
-    for plane in 0..planes {
-        for (from, arriving) in from.iter_mut().zip(arriving) {
-            let line = arriving.index_axis(Axis(0), plane);
-            from.iter_mut().zip(line).for_each(|(to, from)| *to = *from);
-        }
-        let pieces = from.each_ref().map(Vec::as_slice);
-        advance_line(&pieces, to.each_mut().map(Vec::as_mut_slice), relaxation);
-        for (cells, to) in cells.iter_mut().zip(&to) {
-            let line = cells.index_axis_mut(Axis(0), plane);
-            line.into_iter().zip(to).for_each(|(to, from)| *to = *from);
-        }
-    }
-}
-
 fn advance_line(from: &[&[f64]; Q], mut to: [&mut [f64]; Q], relaxation: f64) {
     let length = to[0].len();
     for start in (0..length).step_by(LANES) {

@@ -12,6 +12,9 @@ const SQUARES: usize = 26;
 /// The longest line, in sides of the field.
 const LONGEST: f64 = 4.0;
 
+/// The shortest line that is drawn, in squares.
+const SHORTEST: f64 = 3.0;
+
 const WHITE: Colour = [255, 255, 255];
 
 /// A place or a velocity in pixels, to the right and down.
@@ -20,7 +23,7 @@ type Pair = [f64; 2];
 /// Draws lines along the flow, of which `velocity` tells the direction at shares of the area's sides, from its top left.
 pub(crate) fn draw(canvas: &mut Canvas, area: Area, velocity: impl Fn(Pair) -> Pair) {
     let square = area.width.max(area.height) as f64 / SQUARES as f64;
-    let mut taken = vec![None; (SQUARES + 1) * (SQUARES + 1)];
+    let mut taken = vec![false; (SQUARES + 1) * (SQUARES + 1)];
     let square_of = |[x, y]: Pair| (y / square) as usize * (SQUARES + 1) + (x / square) as usize;
     let size = [area.width as f64, area.height as f64];
     let direction = |place: Pair| {
@@ -29,40 +32,41 @@ pub(crate) fn draw(canvas: &mut Canvas, area: Area, velocity: impl Fn(Pair) -> P
         (speed > 1e-6).then(|| [x / speed, y / speed])
     };
     let is_inside = |[x, y]: Pair| x >= 0.0 && y >= 0.0 && x < size[0] && y < size[1];
-    let mut line = 0;
     for row in 0..SQUARES {
         for column in 0..SQUARES {
             let seed = [(column as f64 + 0.5) * square, (row as f64 + 0.5) * square];
-            if !is_inside(seed) || taken[square_of(seed)].is_some() {
+            if !is_inside(seed) || taken[square_of(seed)] {
                 continue;
             }
-            line += 1;
-            for way in [1.0, -1.0] {
+            let trace = |way: f64| {
+                let mut places = Vec::new();
                 let mut place = seed;
-                for step in 0..(LONGEST * size[0].max(size[1])) as usize {
-                    let here = &mut taken[square_of(place)];
-                    if here.is_some_and(|other| other != line) {
-                        break;
-                    }
-                    *here = Some(line);
-                    dab(canvas, area, place);
+                while places.len() < (LONGEST * size[0].max(size[1])) as usize {
+                    places.push(place);
                     // By the midpoint rule, a pixel at a time.
-                    let ahead = |from: Pair, by: Pair, length: f64| {
-                        [0, 1].map(|i| from[i] + way * length * by[i])
-                    };
+                    let ahead =
+                        |by: Pair, length: f64| [0, 1].map(|i| place[i] + way * length * by[i]);
                     let Some(first) = direction(place) else { break };
-                    let Some(middle) = direction(ahead(place, first, 0.5)) else {
+                    let Some(middle) = direction(ahead(first, 0.5)) else {
                         break;
                     };
-                    if step == 0 && way > 0.0 {
-                        arrow(canvas, area, place, middle);
-                    }
-                    place = ahead(place, middle, 1.0);
-                    // A line that is closed is drawn once.
-                    let closed = step > 20 && (place[0] - seed[0]).hypot(place[1] - seed[1]) < 1.0;
-                    if !is_inside(place) || closed {
+                    place = ahead(middle, 1.0);
+                    let from_seed = (place[0] - seed[0]).hypot(place[1] - seed[1]);
+                    let is_closed = places.len() > 20 && from_seed < 1.0;
+                    if !is_inside(place) || taken[square_of(place)] || is_closed {
                         break;
                     }
+                }
+                places
+            };
+            let line = [trace(1.0), trace(-1.0)].concat();
+            for &place in &line {
+                taken[square_of(place)] = true;
+            }
+            if line.len() as f64 > SHORTEST * square {
+                line.iter().for_each(|&place| dab(canvas, area, place));
+                if let Some(direction) = direction(seed) {
+                    arrow(canvas, area, seed, direction);
                 }
             }
         }
