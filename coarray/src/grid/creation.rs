@@ -1,12 +1,12 @@
 //! Making halo arrays.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
 use std::panic::Location;
 
 use coarray_coref::Remote;
 use coarray_fabric::{AllocError, Team};
-use coarray_sync::Coevent;
+use coarray_sync::{Coatomic, Coevent};
 
 use super::agree::agree;
 use super::blocks::Blocks;
@@ -14,6 +14,7 @@ use super::error::GridError;
 use super::halo::Halo;
 use super::halo_array::HaloArray;
 use super::image_grid::position_of;
+use super::landing::Landings;
 use super::layout::Layout;
 use super::plan::lanes;
 use crate::coarray::Coarray;
@@ -82,28 +83,37 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         agree(&team, blocks, &halo)?;
         check(&team, blocks, &halo)?;
         let blocks = blocks.seen_in(&team);
-        let cells = largest(&blocks, &halo)?;
-        let storage = Storage::allocate::<[T]>(cells, caller)?;
-        // A lane has two events: at 2 * lane "my halo is free", and behind it "your halo is filled".
+        let subject = "cells of a halo array";
+        let landings =
+            Landings::new(&blocks, halo, is_direct(&team)).ok_or(AllocError::TooLarge {
+                length: usize::MAX,
+                subject,
+            })?;
+        let storage = Storage::allocate::<[T]>(landings.end(), caller)?;
+        // A lane has two events: at 2 * lane "my halo is free", and behind it "your halo is filled". The lane that leads nowhere
+        // has the bells.
         let events = Coarray::<[Coevent]>::try_from_fn(2 * lanes(D), |_| Coevent::new())?;
+        let told = Coarray::<[Coatomic<u64>]>::try_from_fn(lanes(D), |_| Coatomic::new(0))?;
         let layout = Layout::new(blocks.block_shape(team.index()), halo);
         let first = storage.address().cast::<T>().as_ptr();
         let shape = layout.shape();
         let corner = blocks.own_range().map(|range| range.start);
-        for index in 0..shape.iter().product() {
+        let cells: usize = shape.iter().product();
+        for index in 0..cells {
             let local = position_of(index, shape);
             let global = std::array::from_fn(|axis| {
                 let lower = halo.lower[axis];
                 let cells = blocks.shape()[axis];
-                place(
-                    corner[axis] + local[axis],
-                    lower,
-                    cells,
-                    blocks.grid().periodic()[axis],
-                )
+                let padded = corner[axis] + local[axis];
+                place(padded, lower, cells, blocks.grid().periodic()[axis])
             });
             // SAFETY: the block has room for the largest part, of which this image's has no more cells.
             unsafe { first.add(index).write(cell(global)) };
+        }
+        // Where packed cells land there are always values too, whatever the others send.
+        for index in cells..storage.extent::<[T]>() {
+            // SAFETY: as above; a part has at least one cell.
+            unsafe { first.add(index).write(*first) };
         }
         Ok(Self {
             storage,
@@ -113,6 +123,12 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
             layout,
             plans: RefCell::default(),
             current: RefCell::default(),
+            told,
+            landings,
+            last: Cell::new(0),
+            is_even: Cell::new(false),
+            packed: RefCell::default(),
+            spare: Cell::default(),
             cells: PhantomData,
         })
     }
@@ -158,16 +174,8 @@ fn check<const D: usize>(team: &Team, blocks: &Blocks<D>, halo: &Halo<D>) -> Res
     Ok(())
 }
 
-/// How many cells the largest part has.
-///
-/// # Errors
-/// If they cannot be counted.
-fn largest<const D: usize>(blocks: &Blocks<D>, halo: &Halo<D>) -> Result<usize, GridError> {
-    // The longer blocks come first.
-    Layout::cells(blocks.block_shape(0), halo)
-        .ok_or(AllocError::TooLarge {
-            length: usize::MAX,
-            subject: "cells of a halo array",
-        })
-        .map_err(GridError::from)
+/// Whether all images of a team reach each other by load and store: then all say so, and if not, none does.
+fn is_direct(team: &Team) -> bool {
+    let mut members = team.members().iter();
+    members.all(|&number| team.image().is_direct(number as usize))
 }

@@ -129,3 +129,67 @@ fn arrays_that_do_not_fit_the_heap() {
         assert!(Blocks::new([usize::MAX, 3], ImageGrid::new([2, 1]).unwrap()).is_err());
     });
 }
+
+#[test]
+fn images_that_exchange_different_parts() {
+    let parts = [
+        Exchange::all(),
+        Exchange::faces(),
+        Exchange::all().width(1),
+        Exchange::all().width([(1, 2), (2, 2)]),
+    ];
+    for (number, other) in parts.into_iter().enumerate().skip(1) {
+        for setting in [Setting::of(2), Setting::of(4)] {
+            let failure = setting.launch().run(|| {
+                let grid = ImageGrid::new([setting.images, 1]).unwrap();
+                let blocks = Blocks::new([12, 4], grid.with_periodic([true; 2])).unwrap();
+                let mut array = HaloArray::filled(&blocks, 2, 0).unwrap();
+                array.exchange();
+                let is_other = this_image() == setting.images - 1;
+                array.exchange_with(if is_other { &parts[number] } else { &parts[0] });
+            });
+            let text = failure.unwrap_err().to_string();
+            assert!(
+                text.contains("all images must exchange the same parts"),
+                "{other:?}: {text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn images_that_do_not_exchange() {
+    let failure = Setting::of(2).launch().run(|| {
+        let blocks = Blocks::new([12], ImageGrid::new([2]).unwrap()).unwrap();
+        let mut array = HaloArray::filled(&blocks, 2, 0).unwrap();
+        if this_image() > 0 {
+            array.exchange();
+        } else {
+            coarray::sync_all();
+        }
+    });
+    let text = failure.unwrap_err().to_string();
+    assert!(
+        text.contains("deadlock") && text.contains("errors.rs"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_array_whose_exchange_a_panic_has_broken_off() {
+    let setting = Setting::of(2);
+    let failure = setting.launch().run(|| {
+        let blocks = Blocks::new([12], ImageGrid::new([2]).unwrap()).unwrap();
+        let mut array = HaloArray::filled(&blocks, [(2, 1)], 0).unwrap();
+        array.exchange();
+        let mine = if this_image() == 0 { (1, 1) } else { (2, 1) };
+        let text = panic_of(|| array.exchange_with(&Exchange::all().width([mine])));
+        assert!(text.contains("same parts"), "{text}");
+        // The neighbour may still write.
+        let text = panic_of(|| array.local().len());
+        assert!(text.contains("broken off by a panic"), "{text}");
+        panic!("as far as this");
+    });
+    let text = failure.unwrap_err().to_string();
+    assert!(text.contains("as far as this"), "{text}");
+}

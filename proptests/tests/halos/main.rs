@@ -6,6 +6,7 @@ mod delays;
 mod errors;
 mod leaks;
 mod model;
+mod waits;
 
 use case::{Case, Round, Way};
 use coarray::grid::exchange_several;
