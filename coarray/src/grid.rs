@@ -40,6 +40,8 @@ mod factors;
 mod halo;
 mod halo_array;
 mod image_grid;
+mod kind;
+mod landing;
 mod layout;
 mod plan;
 mod several;
