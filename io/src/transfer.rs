@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_whatever_the_lengths_of_runs() {
         let cases: [(&[usize], &[Range<usize>]); 5] = [
-            (&[3 * PIECE], &[5..2 * PIECE + 17]),
+            (&[1, 3 * PIECE], &[0..1, 5..2 * PIECE + 17]),
             (&[4, PIECE], &[1..3, 0..PIECE]),
             (&[700, 900], &[30..650, 0..900]),
             (&[700, 900], &[0..700, 3..890]),
