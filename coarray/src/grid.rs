@@ -42,6 +42,8 @@ mod gmove;
 mod halo;
 mod halo_array;
 mod image_grid;
+mod kind;
+mod landing;
 mod layout;
 mod part;
 mod plan;

@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
 use coarray::{
-    AsyncScope, Bits, Coarray, Coatomic, Cofuture, CofutureSet, Coptr, Coref, Iter, LockFree,
-    Number, Open, OpenRagged, Plain, Published, PublishedRagged, Ragged, ReadOnly, Remote, Section,
-    Shared, Symmetric,
+    AsyncScope, Bits, Coarray, Coatomic, Cofuture, CofutureSet, Coptr, Coref, Exchanging,
+    HaloArray, Iter, LockFree, Number, Open, OpenRagged, Plain, Published, PublishedRagged, Ragged,
+    ReadOnly, Remote, Section, Shared, Symmetric,
 };
 use static_assertions::{assert_eq_align, assert_eq_size, assert_impl_all, assert_not_impl_any};
 
@@ -44,6 +44,8 @@ mod communication_stays_on_the_thread_of_the_image {
     assert_not_impl_any!(Cofuture<'static, ()>: Send, Sync);
     assert_not_impl_any!(CofutureSet<'static, f64>: Send, Sync);
     assert_not_impl_any!(AsyncScope<'static, 'static>: Send, Sync);
+    assert_not_impl_any!(HaloArray<f64, 3>: Send, Sync);
+    assert_not_impl_any!(Exchanging<'static, f64, 3>: Send, Sync);
 }
 
 /// A cofuture can be moved between polls, and has one result.

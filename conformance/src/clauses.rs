@@ -6,6 +6,7 @@ pub mod collectives;
 pub mod end_of_program;
 pub mod errors;
 pub mod events;
+pub mod halos;
 pub mod images;
 pub mod memory;
 pub mod mutexes;
@@ -35,6 +36,7 @@ pub const SECTIONS: &[Section] = &[
     published::SECTION,
     errors::SECTION,
     end_of_program::SECTION,
+    halos::SECTION,
 ];
 
 /// All clauses, in order.

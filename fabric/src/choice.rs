@@ -8,6 +8,7 @@ use thiserror::Error;
 use crate::algorithm::{Algorithm, Kind};
 use crate::barrier::Barrier;
 use crate::card::WORDS;
+use crate::choice_text::{Entries, read};
 
 /// A rule: up to so many images and so many bytes, use this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +45,7 @@ pub struct Choices {
 /// What is wrong with a table of choices.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ChoiceError {
-    /// It is not TOML, or its entries are not lists of `[images, bytes, "algorithm"]`.
+    /// It cannot be read, or its entries are not lists of `[images, bytes, "algorithm"]`.
     #[error("{0}; a line looks like: co_broadcast = [[8, 1024, \"flat\"], [0, 0, \"binomial\"]]")]
     Form(String),
     /// It has rules for something that is no operation.
@@ -78,11 +79,8 @@ impl Choices {
     /// # Errors
     /// What is wrong with it.
     pub fn parse(text: &str) -> Result<Self, ChoiceError> {
-        type Entries = BTreeMap<String, Vec<(u64, u64, String)>>;
-        let entries: Entries =
-            basic_toml::from_str(text).map_err(|error| ChoiceError::Form(error.to_string()))?;
         let mut choices = Self::default();
-        for (name, entries) in entries {
+        for (name, entries) in read(text).map_err(ChoiceError::Form)? {
             if name == BARRIERS {
                 choices.barriers = rules(BARRIERS, entries, &Barrier::ALL, Barrier::name)?;
                 continue;
@@ -227,7 +225,7 @@ impl Plan {
 
 fn rules<A: Copy>(
     kind: &'static str,
-    entries: Vec<(u64, u64, String)>,
+    entries: Entries,
     possible: &[A],
     name_of: impl Fn(A) -> &'static str,
 ) -> Result<Vec<Rule<A>>, ChoiceError> {

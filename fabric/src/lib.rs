@@ -28,6 +28,7 @@ mod bytes;
 mod call;
 mod card;
 mod choice;
+mod choice_text;
 #[cfg(any(feature = "mpi", feature = "shmem"))]
 mod cluster;
 mod completion;

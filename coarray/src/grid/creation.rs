@@ -1,19 +1,19 @@
 //! Making halo arrays.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
 use std::panic::Location;
 
 use coarray_coref::Remote;
 use coarray_fabric::{AllocError, Team};
-use coarray_sync::Coevent;
+use coarray_sync::{Coatomic, Coevent};
 
 use super::agree::agree;
 use super::blocks::Blocks;
 use super::error::GridError;
 use super::halo::Halo;
 use super::halo_array::HaloArray;
-use super::image_grid::position_of;
+use super::landing::Landings;
 use super::layout::Layout;
 use super::plan::lanes;
 use crate::coarray::Coarray;
@@ -82,28 +82,29 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         agree(&team, blocks, &halo)?;
         check(&team, blocks, &halo)?;
         let blocks = blocks.seen_in(&team);
-        let cells = largest(&blocks, &halo)?;
-        let storage = Storage::allocate::<[T]>(cells, caller)?;
-        // A lane has two events: at 2 * lane "my halo is free", and behind it "your halo is filled".
+        let subject = "cells of a halo array";
+        let landings =
+            Landings::new(&blocks, halo, is_direct(&team)).ok_or(AllocError::TooLarge {
+                length: usize::MAX,
+                subject,
+            })?;
+        let storage = Storage::allocate::<[T]>(landings.end(), caller)?;
+        // A lane has two events: at 2 * lane "my halo is free", and behind it "your halo is filled". The lane that leads nowhere
+        // has the bells.
         let events = Coarray::<[Coevent]>::try_from_fn(2 * lanes(D), |_| Coevent::new())?;
+        let told = Coarray::<[Coatomic<u64>]>::try_from_fn(lanes(D), |_| Coatomic::new(0))?;
         let layout = Layout::new(blocks.block_shape(team.index()), halo);
         let first = storage.address().cast::<T>().as_ptr();
-        let shape = layout.shape();
-        let corner = blocks.own_range().map(|range| range.start);
-        for index in 0..shape.iter().product() {
-            let local = position_of(index, shape);
-            let global = std::array::from_fn(|axis| {
-                let lower = halo.lower[axis];
-                let cells = blocks.shape()[axis];
-                place(
-                    corner[axis] + local[axis],
-                    lower,
-                    cells,
-                    blocks.grid().periodic()[axis],
-                )
-            });
+        let mut cells = 0;
+        each_cell(&blocks, &layout, &halo, |global| {
             // SAFETY: the block has room for the largest part, of which this image's has no more cells.
-            unsafe { first.add(index).write(cell(global)) };
+            unsafe { first.add(cells).write(cell(global)) };
+            cells += 1;
+        });
+        // Where packed cells land there are always values too, whatever the others send.
+        for index in cells..storage.extent::<[T]>() {
+            // SAFETY: as above; a part has at least one cell.
+            unsafe { first.add(index).write(*first) };
         }
         Ok(Self {
             storage,
@@ -113,13 +114,61 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
             layout,
             plans: RefCell::default(),
             current: RefCell::default(),
+            told,
+            landings,
+            last: Cell::new(0),
+            is_even: Cell::new(false),
+            packed: RefCell::default(),
+            spare: Cell::default(),
             cells: PhantomData,
         })
     }
 }
 
+/// Calls `visit` with the index in the whole array of each cell of this image's part, in row-major order.
+fn each_cell<const D: usize>(
+    blocks: &Blocks<D>,
+    layout: &Layout<D>,
+    halo: &Halo<D>,
+    mut visit: impl FnMut([usize; D]),
+) {
+    let corner = blocks.own_range().map(|range| range.start);
+    let indices: [Vec<usize>; D] = std::array::from_fn(|axis| {
+        let is_periodic = blocks.grid().periodic()[axis];
+        let index = |local| {
+            wrapped(
+                corner[axis] + local,
+                halo.lower[axis],
+                blocks.shape()[axis],
+                is_periodic,
+            )
+        };
+        (0..layout.shape()[axis]).map(index).collect()
+    });
+    let mut local = [0; D];
+    let mut global = std::array::from_fn(|axis| indices[axis][0]);
+    loop {
+        visit(global);
+        // On to the next, as a number of `D` digits that is counted up.
+        let mut axis = D;
+        loop {
+            let Some(next) = axis.checked_sub(1) else {
+                return;
+            };
+            axis = next;
+            local[axis] += 1;
+            if local[axis] < indices[axis].len() {
+                break;
+            }
+            local[axis] = 0;
+            global[axis] = indices[axis][0];
+        }
+        global[axis] = indices[axis][local[axis]];
+    }
+}
+
 /// The index in the whole array, of `cells` cells, of the cell that a halo of width `lower` puts at `padded`.
-fn place(padded: usize, lower: usize, cells: usize, is_periodic: bool) -> usize {
+fn wrapped(padded: usize, lower: usize, cells: usize, is_periodic: bool) -> usize {
     let index = padded as i128 - lower as i128;
     let cells = cells as i128;
     let index = if is_periodic {
@@ -158,16 +207,8 @@ fn check<const D: usize>(team: &Team, blocks: &Blocks<D>, halo: &Halo<D>) -> Res
     Ok(())
 }
 
-/// How many cells the largest part has.
-///
-/// # Errors
-/// If they cannot be counted.
-fn largest<const D: usize>(blocks: &Blocks<D>, halo: &Halo<D>) -> Result<usize, GridError> {
-    // The longer blocks come first.
-    Layout::cells(blocks.block_shape(0), halo)
-        .ok_or(AllocError::TooLarge {
-            length: usize::MAX,
-            subject: "cells of a halo array",
-        })
-        .map_err(GridError::from)
+/// Whether all images of a team reach each other by load and store: then all say so, and if not, none does.
+fn is_direct(team: &Team) -> bool {
+    let mut members = team.members().iter();
+    members.all(|&number| team.image().is_direct(number as usize))
 }

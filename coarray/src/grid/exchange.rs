@@ -1,7 +1,8 @@
 //! The exchange of halos: who may write where, and when.
 //!
 //! Each image has, for each image that sends it cells, a pair of events: one on the sender, "my halo is free", and one on
-//! the receiver, "your halo is filled". An exchange has two halves:
+//! the receiver, "your halo is filled". Besides, a sender has two bells, for every other exchange one, which is posted together with
+//! each "free", so that it can wait for whichever comes first. An exchange has two halves:
 //!
 //! ```text
 //!   start:   post "free" to all who send to me; send to those receivers whose "free" has come
@@ -12,19 +13,26 @@
 //!   until `finish` has seen "filled". In between only the interior can be borrowed, and others write only to the halo.
 //! * *No data come too late or too early.* "Filled" is posted when the cells are there, and after one "free" it is posted
 //!   once. So before the next "free" nobody writes; a fast image is at most one exchange ahead of its neighbours.
-//! * *It never hangs by itself.* "Free" is posted before anything is waited for.
+//! * *It never hangs by itself.* "Free" is posted before anything is waited for, and a receiver whose halo is free gets its
+//!   cells whatever the others do.
 
 use std::panic::Location;
 use std::rc::Rc;
 
 use coarray_coref::Remote;
 use coarray_fabric::reach;
-use coarray_sync::CoeventPlace;
+use coarray_sync::{CoatomicPlace, CoeventPlace};
 
 use super::exchanging::Exchanging;
 use super::halo::Exchange;
 use super::halo_array::HaloArray;
-use super::plan::{Plan, Send};
+use super::kind::Kind;
+use super::plan::{Arrival, Plan, Send, Setting, Transfer, lanes};
+
+/// How often an image that hears a bell looks for the event that goes with it. That may be overtaken by the bell, between
+/// images that share no memory. Or the bell is of an image that is two exchanges ahead, after one in which it was no
+/// neighbour; then another one is as good, whose own bell will stand for this.
+const PATIENCE: usize = 10_000;
 
 /// An exchange that is under way.
 #[derive(Debug)]
@@ -32,6 +40,8 @@ pub(super) struct Current {
     plan: Rc<Plan>,
     /// Those of the plan's sends that wait for a halo to be free.
     waiting: Vec<usize>,
+    /// The number of the event that is posted with each "free".
+    bell: usize,
     caller: &'static Location<'static>,
 }
 
@@ -105,19 +115,24 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         let plan = self.plan(exchange);
         // From here on others may write to the halo; should a panic end this function, for ever.
         self.storage.set_in_phase(true);
-        for arrival in &plan.arrivals {
-            self.events.at(arrival.image)[free(arrival.lane)].post();
-        }
+        // Others may be one exchange ahead, but not two: the bells of both must not be confused.
+        let bell = bell(D, self.is_even.replace(!self.is_even.get()));
+        self.announce(&plan, bell);
         for copy in &plan.own {
             // SAFETY: own cells go to the own halo. The exclusive borrow of the array excludes references, and other
             // images write to other cells of the halo.
             unsafe { copy.copy(self.first(), self.first()) };
         }
-        let mut waiting: Vec<usize> = (0..plan.sends.len()).collect();
-        self.serve(&plan, &mut waiting);
+        let mut waiting = self.spare.take();
+        waiting.extend(0..plan.sends.len());
+        // Of images that have failed those hear who wait for them.
+        while !waiting.is_empty() && self.events[bell].try_wait() == Ok(true) {
+            self.serve_one(&plan, &mut waiting, caller);
+        }
         *self.current.get_mut() = Some(Current {
             plan,
             waiting,
+            bell,
             caller,
         });
     }
@@ -144,60 +159,96 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         let Current {
             plan,
             mut waiting,
+            bell,
             caller,
         } = current;
-        while let Some(&next) = waiting.first() {
-            self.serve(&plan, &mut waiting);
-            if waiting.first() == Some(&next) {
-                let send = &plan.sends[next];
-                self.events[free(send.lane)].wait_at(caller);
-                self.send(send);
-                waiting.remove(0);
-            }
+        while !waiting.is_empty() {
+            self.events[bell].wait_at(caller);
+            self.serve_one(&plan, &mut waiting, caller);
         }
         for arrival in &plan.arrivals {
             self.events[filled(arrival.lane)].wait_at(caller);
+            for copy in &arrival.unpack {
+                // SAFETY: the cells have landed, and the sender writes again only after our next "free". They go to our
+                // halo, to which nobody has a reference until the phase is over.
+                unsafe { copy.copy(self.first(), self.first()) };
+            }
         }
+        self.spare.set(waiting);
         self.storage.set_in_phase(false);
     }
 
-    /// Sends to those of the waiting whose halo is free by now.
-    fn serve(&self, plan: &Plan, waiting: &mut Vec<usize>) {
-        waiting.retain(|&index| {
-            let send = &plan.sends[index];
-            // Of images that have failed those hear who wait for them.
-            let is_free = self.events[free(send.lane)].try_wait() == Ok(true);
-            if is_free {
-                self.send(send);
+    /// Tells those who have cells for this image that its halo is free.
+    fn announce(&self, plan: &Plan, bell: usize) {
+        let is_news = self.last.replace(plan.code) != plan.code;
+        for Arrival { image, lane, .. } in &plan.arrivals {
+            if is_news {
+                self.told.at(*image)[*lane].store(plan.code);
             }
-            !is_free
+            let events = self.events.at(*image);
+            events[free(*lane)].post();
+            events[bell].post();
+        }
+    }
+
+    /// Sends to one of the waiting, after the bell was rung: to one whose halo is free.
+    #[track_caller]
+    fn serve_one(&self, plan: &Plan, waiting: &mut Vec<usize>, caller: &'static Location<'static>) {
+        let is_free = |&turn: &usize| {
+            let lane = plan.sends[waiting[turn]].lane;
+            self.events[free(lane)].try_wait() == Ok(true)
+        };
+        let mut turns = (0..waiting.len()).cycle().take(PATIENCE);
+        let turn = turns.find(is_free).unwrap_or_else(|| {
+            let lane = plan.sends[waiting[0]].lane;
+            self.events[free(lane)].wait_at(caller);
+            0
         });
+        let send = &plan.sends[waiting.swap_remove(turn)];
+        self.send(plan.code, send);
     }
 
     /// Fills the halo of an image that has said it is free.
-    fn send(&self, send: &Send) {
+    ///
+    /// # Panics
+    /// If that image is in another kind of exchange.
+    #[track_caller]
+    fn send(&self, code: u64, send: &Send) {
+        let told = self.told[send.lane].load();
+        if told != code {
+            kinds_differ::<D>(send.image, told, code);
+        }
         let number = self.storage.team().members()[send.image] as usize;
         let image = self.storage.image();
         let target = image.heap(number).wrapping_add(self.storage.offset());
-        for copy in &send.copies {
-            if image.is_direct(number) {
-                // SAFETY: the receiver's part lies at the same offset of its heap, which is mapped, and has the layout
-                // of the plan, as all images agreed on blocks and halo when they made the array. It has said that its
-                // halo is free: it has no reference to it, and awaits our event before it makes one. Of the senders each
-                // has cells of its own there. The source is in our interior, which nobody changes during an exchange.
-                unsafe { copy.copy(self.first(), target.cast::<T>()) };
-            } else {
-                let bytes = size_of::<T>();
-                copy.each_run(|source, to, run| {
-                    let address = target.addr() + to * bytes;
-                    reach(number, address, |fabric, offset| {
-                        // SAFETY: as above; the run lies in the boxes of the plan.
-                        unsafe {
-                            let source = self.first().add(source);
-                            fabric.put(number, offset, source.cast(), run * bytes);
-                        }
-                    });
-                });
+        for transfer in &send.transfers {
+            match transfer {
+                Transfer::Straight(copy) if image.is_direct(number) => {
+                    // SAFETY: the receiver's part lies at the same offset of its heap, which is mapped, and has the layout
+                    // of the plan, as all images agreed on blocks and halo when they made the array. It has said that its
+                    // halo is free: it has no reference to it, and awaits our event before it makes one. Of the senders each
+                    // has cells of its own there. The source is in our interior, which nobody changes during an exchange.
+                    unsafe { copy.copy(self.first(), target.cast::<T>()) };
+                }
+                Transfer::Packed(copy, landing) if image.is_direct(number) => {
+                    // SAFETY: where the cells land is room for as many behind the cells of every part, where no reference
+                    // leads, and to which only we write in this direction, when the receiver awaits it.
+                    unsafe { copy.copy(self.first(), target.cast::<T>().add(*landing)) };
+                }
+                Transfer::Straight(copy) => copy.each_run(|source, to, run| {
+                    // SAFETY: as above; the runs lie in the boxes of the plan.
+                    unsafe { put(number, target, to, self.first().add(source), run) }
+                }),
+                Transfer::Packed(copy, landing) => {
+                    let mut packed = self.packed.borrow_mut();
+                    packed.clear();
+                    packed.reserve(copy.cells());
+                    // SAFETY: the buffer has room for the cells, which then lie in it side by side. Where they land: as above.
+                    unsafe {
+                        copy.copy(self.first(), packed.as_mut_ptr());
+                        put(number, target, *landing, packed.as_ptr(), copy.cells());
+                    }
+                }
             }
         }
         self.events.at(send.image)[filled(send.lane)].post();
@@ -206,21 +257,53 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     /// The plan for an exchange, made when it is first needed.
     #[track_caller]
     fn plan(&self, exchange: &Exchange<D>) -> Rc<Plan> {
-        let width = exchange.width_in(&self.halo);
-        let key = (exchange.is_faces_only(), width);
+        let kind = Kind::of(exchange, &self.halo);
         let mut plans = self.plans.borrow_mut();
-        if let Some((_, plan)) = plans.iter().find(|(other, _)| *other == key) {
+        if let Some((_, plan)) = plans.iter().find(|(other, _)| *other == kind) {
             return Rc::clone(plan);
         }
-        let plan = Rc::new(Plan::new(&self.blocks, self.halo, exchange, &width));
-        plans.push((key, Rc::clone(&plan)));
+        let team = self.storage.team();
+        let setting = Setting {
+            blocks: &self.blocks,
+            halo: self.halo,
+            kind,
+            landings: &self.landings,
+            cell_bytes: size_of::<T>(),
+        };
+        let is_direct = |image: usize| team.image().is_direct(team.members()[image] as usize);
+        let plan = Rc::new(Plan::new(&setting, is_direct));
+        plans.push((kind, Rc::clone(&plan)));
         plan
     }
+}
+
+/// Puts `count` cells to the cell `to` of a part of the image with that number, through the fabric.
+///
+/// # Safety
+/// `source` is valid for reads of so many cells, and the part at `target` has them; nobody refers to them there.
+unsafe fn put<T: Remote>(
+    number: usize,
+    target: *mut u8,
+    to: usize,
+    source: *const T,
+    count: usize,
+) {
+    let address = target.addr() + to * size_of::<T>();
+    reach(number, address, |fabric, offset| {
+        // SAFETY: passed on.
+        unsafe { fabric.put(number, offset, source.cast(), count * size_of::<T>()) };
+    });
 }
 
 /// The number of the event by which the receiver tells the sender that its halo is free.
 fn free(lane: usize) -> usize {
     2 * lane
+}
+
+/// The number of the event that is posted whenever the halo of a receiver is free, in every other exchange: one of the two of
+/// the lane that leads nowhere.
+fn bell(dimensions: usize, is_even: bool) -> usize {
+    free(lanes(dimensions) / 2) + usize::from(is_even)
 }
 
 /// The number of the event by which the sender tells the receiver that its halo is filled.
@@ -234,4 +317,53 @@ fn broken_off() -> ! {
     panic!(
         "an exchange of this halo array was broken off by a panic, so other images may still write to its halo; make the array anew"
     )
+}
+
+#[cold]
+#[track_caller]
+fn kinds_differ<const D: usize>(image: usize, theirs: u64, ours: u64) -> ! {
+    panic!(
+        "image {image} exchanges {}, but this image {}; all images must exchange the same parts of a halo array in the same order",
+        Kind::<D>::describe(theirs),
+        Kind::<D>::describe(ours)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Blocks, ImageGrid};
+    use super::*;
+    use coarray_fabric::{Team, run};
+
+    #[test]
+    fn a_plan_is_made_once_and_no_exchange_is_a_meeting_of_all() {
+        run(4, || {
+            let grid = ImageGrid::<2>::balanced().with_periodic([true; 2]);
+            let blocks = Blocks::new([8, 8], grid).unwrap();
+            let mut array = HaloArray::filled(&blocks, 2, 0).unwrap();
+            let meetings = Team::current().meetings();
+            for _ in 0..5 {
+                array.exchange();
+                array.exchange_with(&Exchange::all().width(2));
+                array.exchange_with(&Exchange::faces());
+                array.exchange_with(&Exchange::faces().width([1, 2]));
+            }
+            assert_eq!(array.plans.borrow().len(), 3);
+            assert_eq!(Team::current().meetings(), meetings);
+        });
+    }
+
+    #[test]
+    fn two_images_that_are_neighbours_in_many_directions_have_one_lane() {
+        run(2, || {
+            let grid = ImageGrid::<3>::balanced().with_periodic([true; 3]);
+            let blocks = Blocks::new([4, 2, 2], grid).unwrap();
+            let mut array = HaloArray::filled(&blocks, 1, 0).unwrap();
+            array.exchange();
+            let plans = array.plans.borrow();
+            let plan = &plans[0].1;
+            assert_eq!((plan.sends.len(), plan.arrivals.len()), (1, 1));
+            assert_eq!((plan.sends[0].transfers.len(), plan.own.len()), (18, 8));
+        });
+    }
 }

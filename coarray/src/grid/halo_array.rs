@@ -1,19 +1,21 @@
 //! An array that is divided among images, each with copies of its neighbours' cells.
 
 use std::any::type_name;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
 use std::rc::Rc;
 
 use coarray_coref::{LeavesItsThread, Remote};
-use coarray_sync::Coevent;
+use coarray_sync::{Coatomic, Coevent};
 use ndarray::{ArrayView, ArrayViewMut, Dim, Dimension, ShapeBuilder, StrideShape};
 
 use super::blocks::Blocks;
 use super::exchange::Current;
 use super::halo::Halo;
 use super::image_grid::ImageGrid;
+use super::kind::Kind;
+use super::landing::Landings;
 use super::layout::Layout;
 use super::plan::Plan;
 use crate::coarray::Coarray;
@@ -51,14 +53,22 @@ pub struct HaloArray<T: Remote, const D: usize> {
     pub(super) blocks: Blocks<D>,
     pub(super) halo: Halo<D>,
     pub(super) layout: Layout<D>,
-    pub(super) plans: RefCell<Vec<(PlanKey<D>, Rc<Plan>)>>,
+    pub(super) plans: RefCell<Vec<(Kind<D>, Rc<Plan>)>>,
+    /// What those who await cells of this image have said last: the kind of exchange that they are in.
+    pub(super) told: Coarray<[Coatomic<u64>]>,
+    /// The kind of the last exchange, which this image has told others.
+    pub(super) last: Cell<u64>,
+    /// Whether the next exchange has an even number.
+    pub(super) is_even: Cell<bool>,
+    pub(super) landings: Landings,
+    /// Where cells are packed.
+    pub(super) packed: RefCell<Vec<T>>,
+    /// The buffer of the last exchange for what waits.
+    pub(super) spare: Cell<Vec<usize>>,
     /// The exchange that is under way, which is a phase of the storage.
     pub(super) current: RefCell<Option<Current>>,
     pub(super) cells: PhantomData<*mut T>,
 }
-
-/// What plans depend on: whether they are for faces only, and how wide.
-pub(super) type PlanKey<const D: usize> = (bool, Halo<D>);
 
 // SAFETY: nothing implements `LeavesItsThread`, so that this never holds.
 unsafe impl<T: Remote + LeavesItsThread, const D: usize> Send for HaloArray<T, D> {}

@@ -20,6 +20,17 @@ impl<const D: usize> Layout<D> {
         Self { block, halo }
     }
 
+    /// Cells as many as these, and no others.
+    pub(super) fn packed(cells: &Cells<D>) -> Self {
+        let block = std::array::from_fn(|axis| cells[axis].len());
+        Self::new(block, Halo::from(0))
+    }
+
+    /// All cells, those of the halo included.
+    pub(super) fn all(&self) -> Cells<D> {
+        self.shape().map(|cells| 0..cells)
+    }
+
     /// The cells of the block itself along each axis.
     pub(super) fn block(&self) -> [usize; D] {
         self.block
@@ -33,9 +44,9 @@ impl<const D: usize> Layout<D> {
     /// How many cells there are, unless they cannot be counted.
     pub(super) fn cells(block: [usize; D], halo: &Halo<D>) -> Option<usize> {
         let mut shape = block;
-        for axis in 0..D {
+        for (axis, cells) in shape.iter_mut().enumerate() {
             let width = halo.lower[axis].checked_add(halo.upper[axis])?;
-            shape[axis] = shape[axis].checked_add(width)?;
+            *cells = cells.checked_add(width)?;
         }
         product(&shape)
     }

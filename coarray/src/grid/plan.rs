@@ -1,13 +1,25 @@
 //! What an exchange has to do on this image: computed once for each kind of exchange of an array.
 
 use super::blocks::Blocks;
-use super::halo::{Exchange, Halo};
+use super::halo::Halo;
+use super::kind::Kind;
+use super::landing::Landings;
 use super::layout::Layout;
 use super::strided::StridedCopy;
+
+/// Runs of fewer bytes are packed for images that are not reached by load and store: to put each by itself costs more than
+/// two copies in memory.
+const SHORT: usize = 8192;
+
+/// Runs of fewer bytes are packed for all images. The cells of such a halo lie between those that their owner sends at the same
+/// time, in the same cache lines, which both sides would take from each other cell by cell.
+const SHORTEST: usize = 128;
 
 /// Everything about an exchange that does not change from one to the next.
 #[derive(Debug)]
 pub(super) struct Plan {
+    /// What tells its kind from others.
+    pub(super) code: u64,
     /// For each image that gets cells from this one.
     pub(super) sends: Vec<Send>,
     /// For each image that this one gets cells from.
@@ -23,15 +35,35 @@ pub(super) struct Send {
     /// The number of the events for it.
     pub(super) lane: usize,
     /// One for each direction in which that image is a neighbour.
-    pub(super) copies: Vec<StridedCopy>,
+    pub(super) transfers: Vec<Transfer>,
 }
 
 /// Cells from another image.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct Arrival {
     pub(super) image: usize,
     /// The number of the events for it.
     pub(super) lane: usize,
+    /// From where they land to the halo.
+    pub(super) unpack: Vec<StridedCopy>,
+}
+
+/// Cells that move in one direction.
+#[derive(Debug)]
+pub(super) enum Transfer {
+    /// From the block to the other's halo.
+    Straight(StridedCopy),
+    /// Packed, to a cell of the other's part.
+    Packed(StridedCopy, usize),
+}
+
+/// What a plan is made from.
+pub(super) struct Setting<'a, const D: usize> {
+    pub(super) blocks: &'a Blocks<D>,
+    pub(super) halo: Halo<D>,
+    pub(super) kind: Kind<D>,
+    pub(super) landings: &'a Landings,
+    pub(super) cell_bytes: usize,
 }
 
 /// How many directions there are, the one that leads nowhere included: numbers of lanes are below.
@@ -40,88 +72,131 @@ pub(super) const fn lanes(dimensions: usize) -> usize {
 }
 
 /// The direction with that number.
-fn direction<const D: usize>(mut lane: usize) -> [isize; D] {
+pub(super) fn direction<const D: usize>(mut number: usize) -> [isize; D] {
     let mut direction = [0; D];
     for axis in (0..D).rev() {
-        direction[axis] = (lane % 3) as isize - 1;
-        lane /= 3;
+        direction[axis] = (number % 3) as isize - 1;
+        number /= 3;
     }
     direction
 }
 
 impl Plan {
-    /// The plan of this image for an exchange in arrays with these blocks and this halo.
-    ///
-    /// Between two images there is one pair of events in each sense, whatever the number of directions in which they
-    /// are neighbours. It has the lowest of the directions' numbers, as the data move: so both know it.
+    /// The plan of this image. `is_direct` says which images are reached by load and store.
     pub(super) fn new<const D: usize>(
-        blocks: &Blocks<D>,
-        halo: Halo<D>,
-        exchange: &Exchange<D>,
-        width: &Halo<D>,
+        setting: &Setting<'_, D>,
+        is_direct: impl Fn(usize) -> bool,
     ) -> Self {
-        let grid = blocks.grid();
+        let grid = setting.blocks.grid();
         let me = grid.image();
-        let layout_of = |image| Layout::new(blocks.block_shape(image), halo);
-        let layout = layout_of(me);
         let mut plan = Self {
+            code: setting.kind.code(),
             sends: Vec::new(),
             arrivals: Vec::new(),
             own: Vec::new(),
         };
-        for lane in 0..lanes(D) {
-            let direction = direction::<D>(lane);
-            let steps = direction.iter().filter(|&&step| step != 0).count();
-            if steps == 0 || exchange.is_faces_only() && steps > 1 || is_empty(direction, width) {
+        for number in 0..lanes(D) {
+            let way = direction::<D>(number);
+            if !setting.kind.includes(way) {
                 continue;
             }
-            if let Some(image) = grid.neighbour(direction) {
-                let to = layout_of(image);
-                let copy = StridedCopy::new(
-                    &layout,
-                    &layout.boundary(direction, width),
-                    &to,
-                    &to.margin(direction, width),
-                );
-                plan.send(image, me, lane, copy);
+            if let Some(to) = grid.neighbour(way) {
+                let copy = setting.copy(me, to, way);
+                if to == me {
+                    plan.own.push(copy);
+                } else {
+                    let transfer = match setting.landing(number, &copy, is_direct(to)) {
+                        Some(landing) => Transfer::Packed(setting.pack(me, way), landing),
+                        None => Transfer::Straight(copy),
+                    };
+                    plan.send(to, setting.lane(me, to), transfer);
+                }
             }
-            match grid.neighbour(direction.map(|step| -step)) {
-                Some(image) if image != me => plan.expect(image, lane),
-                _ => {}
+            let from = grid.neighbour(way.map(|step| -step));
+            if let Some(from) = from.filter(|&from| from != me) {
+                let copy = setting.copy(from, me, way);
+                let landing = setting.landing(number, &copy, is_direct(from));
+                let unpack = landing.map(|landing| setting.unpack(me, way, landing));
+                plan.expect(from, setting.lane(from, me), unpack);
             }
         }
         plan
     }
 
-    fn send(&mut self, image: usize, me: usize, lane: usize, copy: Option<StridedCopy>) {
-        let Some(copy) = copy else {
-            return;
-        };
-        if image == me {
-            return self.own.push(copy);
-        }
+    fn send(&mut self, image: usize, lane: usize, transfer: Transfer) {
         match self.sends.iter_mut().find(|send| send.image == image) {
-            Some(send) => send.copies.push(copy),
+            Some(send) => send.transfers.push(transfer),
             None => self.sends.push(Send {
                 image,
                 lane,
-                copies: vec![copy],
+                transfers: vec![transfer],
             }),
         }
     }
 
-    fn expect(&mut self, image: usize, lane: usize) {
-        if self.arrivals.iter().all(|arrival| arrival.image != image) {
-            self.arrivals.push(Arrival { image, lane });
+    fn expect(&mut self, image: usize, lane: usize, unpack: Option<StridedCopy>) {
+        let known = self.arrivals.iter_mut().find(|from| from.image == image);
+        match known {
+            Some(arrival) => arrival.unpack.extend(unpack),
+            None => self.arrivals.push(Arrival {
+                image,
+                lane,
+                unpack: unpack.into_iter().collect(),
+            }),
         }
     }
 }
 
-/// Whether the halo in which data that move in this direction arrive has no width.
-fn is_empty<const D: usize>(direction: [isize; D], width: &Halo<D>) -> bool {
-    (0..D).any(|axis| match direction[axis] {
-        0 => false,
-        1 => width.lower[axis] == 0,
-        _ => width.upper[axis] == 0,
-    })
+impl<const D: usize> Setting<'_, D> {
+    fn layout(&self, image: usize) -> Layout<D> {
+        Layout::new(self.blocks.block_shape(image), self.halo)
+    }
+
+    /// The copy of the cells that move this way between two images.
+    fn copy(&self, from: usize, to: usize, way: [isize; D]) -> StridedCopy {
+        let (from, to) = (self.layout(from), self.layout(to));
+        let (source, target) = (
+            from.boundary(way, &self.kind.width),
+            to.margin(way, &self.kind.width),
+        );
+        StridedCopy::new(&from, &source, &to, &target)
+    }
+
+    /// The copy of the cells that image `from` sends this way to a place where they lie side by side.
+    fn pack(&self, from: usize, way: [isize; D]) -> StridedCopy {
+        let from = self.layout(from);
+        let source = from.boundary(way, &self.kind.width);
+        let packed = Layout::packed(&source);
+        StridedCopy::new(&from, &source, &packed, &packed.all())
+    }
+
+    /// The copy of cells that lie side by side from `landing` on to the halo of image `to`.
+    fn unpack(&self, to: usize, way: [isize; D], landing: usize) -> StridedCopy {
+        let to = self.layout(to);
+        let target = to.margin(way, &self.kind.width);
+        let packed = Layout::packed(&target);
+        StridedCopy::new(&packed, &packed.all(), &to, &target).with_later_source(landing)
+    }
+
+    /// Where cells that move in the direction with that number land, if they are packed: sender and receiver decide
+    /// alike.
+    fn landing(&self, number: usize, copy: &StridedCopy, is_direct: bool) -> Option<usize> {
+        let short = if is_direct { SHORTEST } else { SHORT };
+        let is_packed = copy.is_scattered(short.div_ceil(self.cell_bytes));
+        self.landings.of(number).filter(|_| is_packed)
+    }
+
+    /// The number of the events for cells that move between two images: that of the first direction from one to the other.
+    /// There is one pair whatever the number of directions is, and for whatever kind of exchange.
+    fn lane(&self, from: usize, to: usize) -> usize {
+        let leads = |&number: &usize| {
+            let neighbour = self
+                .blocks
+                .grid()
+                .neighbour_of(from, direction::<D>(number));
+            neighbour == Some(to)
+        };
+        let lane = (0..lanes(D)).find(leads);
+        lane.expect("cells move between neighbours only")
+    }
 }

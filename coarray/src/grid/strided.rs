@@ -25,13 +25,13 @@ struct Loop {
 }
 
 impl StridedCopy {
-    /// The copy of `source` cells of one part to as many `target` cells of another; none if there are none.
+    /// The copy of `source` cells of one part to as many `target` cells of another; there is at least one.
     pub(super) fn new<const D: usize>(
         from: &Layout<D>,
         source: &Cells<D>,
         to: &Layout<D>,
         target: &Cells<D>,
-    ) -> Option<Self> {
+    ) -> Self {
         let (source_strides, target_strides) = (from.strides(), to.strides());
         let mut run = 1;
         let mut loops: Vec<Loop> = Vec::with_capacity(D);
@@ -41,10 +41,7 @@ impl StridedCopy {
                 source_step: source_strides[axis],
                 target_step: target_strides[axis],
             };
-            debug_assert_eq!(next.count, target[axis].len());
-            if next.count == 0 {
-                return None;
-            }
+            assert_eq!(next.count, target[axis].len(), "boxes of different shapes");
             if next.count == 1 {
                 continue;
             }
@@ -64,12 +61,29 @@ impl StridedCopy {
         }
         loops.reverse();
         let first = |cells: &Cells<D>| std::array::from_fn(|axis| cells[axis].start);
-        Some(Self {
+        Self {
             source: from.offset(first(source)),
             target: to.offset(first(target)),
             run,
             loops,
-        })
+        }
+    }
+
+    /// The same copy from a source that begins so many cells later.
+    pub(super) fn with_later_source(mut self, cells: usize) -> Self {
+        self.source += cells;
+        self
+    }
+
+    /// Whether it consists of several runs of less than so many cells.
+    pub(super) fn is_scattered(&self, long: usize) -> bool {
+        !self.loops.is_empty() && self.run < long
+    }
+
+    /// How many cells it copies.
+    pub(super) fn cells(&self) -> usize {
+        let runs: usize = self.loops.iter().map(|each| each.count).product();
+        runs * self.run
     }
 
     /// Copies cells within memory that this image reaches.

@@ -1,0 +1,195 @@
+//! What is refused, and how it is said.
+
+use coarray::grid::{Exchange, GridError, Halo};
+use coarray::{Blocks, HaloArray, ImageGrid, Team, this_image};
+use coarray_proptests::{Setting, panic_of};
+
+#[test]
+fn grids_that_do_not_fit_the_team() {
+    Setting::of(4).run(|| {
+        let error = ImageGrid::new([2, 3]).unwrap_err().to_string();
+        assert!(
+            error.contains("[2, 3] takes 6 images, but the team has 4"),
+            "{error}"
+        );
+        let error = ImageGrid::new([usize::MAX, 2]).unwrap_err().to_string();
+        assert!(error.contains("more images than can be counted"), "{error}");
+        assert!(ImageGrid::new([usize::MAX, usize::MAX, 0]).is_err());
+        assert_eq!(ImageGrid::<2>::balanced().extents(), [2, 2]);
+        assert_eq!(ImageGrid::<4>::balanced().extents(), [2, 2, 1, 1]);
+    });
+}
+
+#[test]
+fn more_images_than_cells() {
+    Setting::of(4).run(|| {
+        let error = Blocks::new([5, 3], ImageGrid::new([1, 4]).unwrap()).unwrap_err();
+        let expected = GridError::TooFewCells {
+            axis: 1,
+            cells: 3,
+            images: 4,
+        };
+        assert_eq!(error, expected);
+        assert!(
+            error.to_string().starts_with("axis 1 has 3 cells"),
+            "{error}"
+        );
+        assert_eq!(ImageGrid::balanced_for([3, 2]).unwrap().extents(), [2, 2]);
+        let error = ImageGrid::balanced_for([3, 1]).unwrap_err();
+        assert!(
+            matches!(error, GridError::NoFactorisation { images: 4, .. }),
+            "{error}"
+        );
+    });
+}
+
+#[test]
+fn halos_wider_than_the_smallest_block_with_neighbours() {
+    Setting::of(3).run(|| {
+        // Blocks of 3, 2 and 2 cells.
+        let grid = ImageGrid::new([3, 1]).unwrap();
+        let blocks = Blocks::new([7, 1], grid).unwrap();
+        let error = HaloArray::filled(&blocks, [(0, 3), (0, 0)], 0).unwrap_err();
+        let expected = GridError::HaloTooWide {
+            axis: 0,
+            width: 3,
+            block: 2,
+            image: 2,
+        };
+        assert_eq!(error, expected);
+        // No neighbours along axis 1, so no limit.
+        assert!(HaloArray::filled(&blocks, [2, 5], 0).is_ok());
+        // The image itself is one.
+        let periodic = blocks.grid().clone().with_periodic([false, true]);
+        let blocks = Blocks::new([7, 1], periodic).unwrap();
+        let error = HaloArray::filled(&blocks, [2, 5], 0).unwrap_err();
+        assert!(matches!(
+            error,
+            GridError::HaloTooWide {
+                axis: 1,
+                width: 5,
+                block: 1,
+                ..
+            }
+        ));
+    });
+}
+
+#[test]
+fn images_that_want_different_arrays() {
+    Setting::of(3).run(|| {
+        let me = this_image();
+        let grid = ImageGrid::new([1, 3]).unwrap();
+        let blocks = |rows| Blocks::new([rows, 12 / rows * 3], grid.clone()).unwrap();
+        // As many cells, in another shape: this must not go unnoticed.
+        let error = HaloArray::filled(&blocks(if me == 1 { 2 } else { 3 }), 0, 0).unwrap_err();
+        assert!(matches!(error, GridError::ImagesDisagree { image, .. } if image == me));
+        let width = Halo::from([(1, usize::from(me == 2)), (0, 0)]);
+        assert!(HaloArray::filled(&blocks(3), width, 0).is_err());
+        let periodic = grid.clone().with_periodic([me == 0, false]);
+        let blocks = Blocks::new([3, 3], periodic).unwrap();
+        assert!(HaloArray::filled(&blocks, 1, 0).is_err());
+    });
+}
+
+#[test]
+fn grids_of_other_teams() {
+    Setting::of(4).run(|| {
+        let of_all = Blocks::new([8], ImageGrid::new([4]).unwrap()).unwrap();
+        let team = Team::form(this_image() as u64 % 2);
+        team.change(|| {
+            let error = HaloArray::filled(&of_all, 1, 0).unwrap_err();
+            assert!(matches!(
+                error,
+                GridError::WrongNumberOfImages { images: 2, .. }
+            ));
+        });
+    });
+}
+
+#[test]
+fn exchanges_wider_than_the_halo() {
+    Setting::of(2).run(|| {
+        let blocks = Blocks::new([8], ImageGrid::new([2]).unwrap()).unwrap();
+        let mut array = HaloArray::filled(&blocks, [(1, 2)], 0).unwrap();
+        let text = panic_of(|| array.exchange_with(&Exchange::all().width([(2, 2)])));
+        assert!(text.contains("wider than the array's halo"), "{text}");
+        array.exchange(); // nothing had begun
+    });
+}
+
+#[test]
+fn arrays_that_do_not_fit_the_heap() {
+    Setting::of(2).run(|| {
+        let blocks = Blocks::new([1 << 40], ImageGrid::new([2]).unwrap()).unwrap();
+        let error = HaloArray::filled(&blocks, 1, 0u64).unwrap_err();
+        assert!(matches!(error, GridError::Allocation(_)), "{error}");
+        let blocks = Blocks::new([8], ImageGrid::new([2]).unwrap()).unwrap();
+        assert!(HaloArray::filled(&blocks, 1, 0u64).is_ok());
+        assert!(Blocks::new([usize::MAX, 3], ImageGrid::new([2, 1]).unwrap()).is_err());
+    });
+}
+
+#[test]
+fn images_that_exchange_different_parts() {
+    let parts = [
+        Exchange::all(),
+        Exchange::faces(),
+        Exchange::all().width(1),
+        Exchange::all().width([(1, 2), (2, 2)]),
+    ];
+    for (number, other) in parts.into_iter().enumerate().skip(1) {
+        for setting in [Setting::of(2), Setting::of(4)] {
+            let failure = setting.launch().run(|| {
+                let grid = ImageGrid::new([setting.images, 1]).unwrap();
+                let blocks = Blocks::new([12, 4], grid.with_periodic([true; 2])).unwrap();
+                let mut array = HaloArray::filled(&blocks, 2, 0).unwrap();
+                array.exchange();
+                let is_other = this_image() == setting.images - 1;
+                array.exchange_with(if is_other { &parts[number] } else { &parts[0] });
+            });
+            let text = failure.unwrap_err().to_string();
+            assert!(
+                text.contains("all images must exchange the same parts"),
+                "{other:?}: {text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn images_that_do_not_exchange() {
+    let failure = Setting::of(2).launch().run(|| {
+        let blocks = Blocks::new([12], ImageGrid::new([2]).unwrap()).unwrap();
+        let mut array = HaloArray::filled(&blocks, 2, 0).unwrap();
+        if this_image() > 0 {
+            array.exchange();
+        } else {
+            coarray::sync_all();
+        }
+    });
+    let text = failure.unwrap_err().to_string();
+    assert!(
+        text.contains("deadlock") && text.contains("errors.rs"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_array_whose_exchange_a_panic_has_broken_off() {
+    let setting = Setting::of(2);
+    let failure = setting.launch().run(|| {
+        let blocks = Blocks::new([12], ImageGrid::new([2]).unwrap()).unwrap();
+        let mut array = HaloArray::filled(&blocks, [(2, 1)], 0).unwrap();
+        array.exchange();
+        let mine = if this_image() == 0 { (1, 1) } else { (2, 1) };
+        let text = panic_of(|| array.exchange_with(&Exchange::all().width([mine])));
+        assert!(text.contains("same parts"), "{text}");
+        // The neighbour may still write.
+        let text = panic_of(|| array.local().len());
+        assert!(text.contains("broken off by a panic"), "{text}");
+        panic!("as far as this");
+    });
+    let text = failure.unwrap_err().to_string();
+    assert!(text.contains("as far as this"), "{text}");
+}
