@@ -6,6 +6,7 @@ mod bulk;
 pub mod collectives;
 mod column;
 mod events;
+mod files;
 mod halos;
 mod memory;
 mod mutex;
@@ -105,6 +106,7 @@ pub const OPERATIONS: &[Operation] = &[
     memory::OPEN,
     halos::HALO,
     halos::HALO_FACES,
+    files::WRITE_NPY,
     collectives::CO_SUM,
     collectives::CO_SUM_ASYNC,
     collectives::CO_SUM_REPRODUCIBLE,

@@ -78,6 +78,7 @@ fn all_rows() -> Vec<(String, usize)> {
         of("open", &vec![0]),
         of("halo", &halos),
         of("halo_faces", &halos),
+        of("write_npy", &vec![1 << 20, 16 << 20, 128 << 20]),
         of("co_sum", &all),
         of("co_sum_async", &vec![8]),
         of("co_sum_reproducible", &vec![8 << 20]),

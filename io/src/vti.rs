@@ -87,7 +87,12 @@ impl<'a, const D: usize> Vti<'a, D> {
     /// # Examples
     /// See [`Vti`].
     pub fn new() -> Self {
-        const { assert!(D >= 1 && D <= 3, "images of VTK have one to three dimensions") };
+        const {
+            assert!(
+                D >= 1 && D <= 3,
+                "images of VTK have one to three dimensions"
+            )
+        };
         Self {
             origin: [0.0; D],
             spacing: [1.0; D],
@@ -148,7 +153,12 @@ impl<'a, const D: usize> Vti<'a, D> {
     where
         Dim<[usize; E]>: Dimension,
     {
-        const { assert!(E == D + 1, "an array of vectors has one axis more than the image") };
+        const {
+            assert!(
+                E == D + 1,
+                "an array of vectors has one axis more than the image"
+            )
+        };
         self.fields.push(Field {
             name: name.to_owned(),
             components: array.blocks().shape()[D],
@@ -208,7 +218,10 @@ impl<'a, const D: usize> Vti<'a, D> {
     }
 
     fn appended_bytes(&self) -> u64 {
-        let bytes = self.fields.iter().map(|field| LENGTH + field.block.file_bytes());
+        let bytes = self
+            .fields
+            .iter()
+            .map(|field| LENGTH + field.block.file_bytes());
         bytes.sum()
     }
 
@@ -216,7 +229,10 @@ impl<'a, const D: usize> Vti<'a, D> {
         let mut arrays: Vec<Array> = Vec::new();
         let mut offset = 0;
         let first = self.fields.first().ok_or_else(|| {
-            Failed::new(ErrorKind::Name, "there is no array to write; add one with `field`")
+            Failed::new(
+                ErrorKind::Name,
+                "there is no array to write; add one with `field`",
+            )
         })?;
         let shape = &first.block.shape[..D];
         for field in &self.fields {

@@ -44,7 +44,7 @@ fn trial(bytes: usize, with_corners: bool) -> Result<Trial, GridError> {
 }
 
 /// Collective. An array of so many bytes, or of more if there would be images without cells.
-fn divided(bytes: usize) -> Result<Blocks<3>, GridError> {
+pub fn divided(bytes: usize) -> Result<Blocks<3>, GridError> {
     let cells = bytes / size_of::<f64>();
     let mut side = 1;
     while 16 * side * side * side < cells {
@@ -87,7 +87,7 @@ fn exchange(blocks: &Blocks<3>, with_corners: bool) -> Result<Action, GridError>
 }
 
 /// In cells of the halo that nobody has written.
-const UNTOUCHED: f64 = -1.0;
+pub const UNTOUCHED: f64 = -1.0;
 
 /// The number of a cell in the whole array.
 fn number(cell: [usize; 3], shape: [usize; 3]) -> f64 {

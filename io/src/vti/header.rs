@@ -51,7 +51,10 @@ impl Header {
             triple(self.spacing),
         );
         let first = |vectors: bool| {
-            let found = self.arrays.iter().find(|array| (array.components > 1) == vectors);
+            let found = self
+                .arrays
+                .iter()
+                .find(|array| (array.components > 1) == vectors);
             found.map(|array| escape(&array.name))
         };
         // What ParaView shows at first.
@@ -87,7 +90,9 @@ impl Header {
         });
         let Some((end, data)) = text_end else {
             if find(start, b"</VTKFile>").is_some() {
-                return Err(wrong("it has no appended data; save it as raw appended data"));
+                return Err(wrong(
+                    "it has no appended data; save it as raw appended data",
+                ));
             }
             return Ok(None);
         };
@@ -114,7 +119,9 @@ impl Header {
             return Err(wrong(&cause));
         }
         if one("AppendedData")?.attribute("encoding") != Some("raw") {
-            return Err(wrong("its appended data are not raw; save it with raw encoding"));
+            return Err(wrong(
+                "its appended data are not raw; save it with raw encoding",
+            ));
         }
         let image = one("ImageData")?;
         let extent = |tag: &Tag, name| -> Option<[i64; 6]> { numbers(tag.attribute(name)?) };
@@ -136,9 +143,9 @@ impl Header {
                 numbers(text).ok_or_else(|| wrong(&format!("its {name} is not three numbers")))
             }
         };
-        let arrays = tags.iter().filter(|tag| {
-            tag.name == "DataArray" && tag.within.last() == Some(&"CellData")
-        });
+        let arrays = tags
+            .iter()
+            .filter(|tag| tag.name == "DataArray" && tag.within.last() == Some(&"CellData"));
         Ok(Self {
             cells,
             origin: triple("Origin", 0.0)?,
@@ -157,18 +164,27 @@ impl Header {
 
     /// The array of this name.
     pub(crate) fn array(&self, name: &str) -> Result<&Array, Failed> {
-        self.arrays.iter().find(|array| array.name == name).ok_or_else(|| {
-            let names: Vec<&str> = self.arrays.iter().map(|array| array.name.as_str()).collect();
-            let cause = format!("it has no cell data {name:?}; there are {names:?}");
-            Failed::new(ErrorKind::Name, cause)
-        })
+        self.arrays
+            .iter()
+            .find(|array| array.name == name)
+            .ok_or_else(|| {
+                let names: Vec<&str> = self
+                    .arrays
+                    .iter()
+                    .map(|array| array.name.as_str())
+                    .collect();
+                let cause = format!("it has no cell data {name:?}; there are {names:?}");
+                Failed::new(ErrorKind::Name, cause)
+            })
     }
 }
 
 impl Array {
     fn of_tag(tag: &Tag) -> Result<Self, Failed> {
         let name = tag.attribute("Name").unwrap_or_default().to_owned();
-        let offset = tag.attribute("offset").and_then(|offset| offset.parse().ok());
+        let offset = tag
+            .attribute("offset")
+            .and_then(|offset| offset.parse().ok());
         let (Some("appended"), Some(offset)) = (tag.attribute("format"), offset) else {
             let cause = format!("its array {name:?} is not among the appended data");
             return Err(wrong(&cause));
@@ -185,7 +201,10 @@ impl Array {
 }
 
 fn wrong(cause: &str) -> Failed {
-    Failed::new(ErrorKind::Format, format!("this .vti file cannot be read: {cause}"))
+    Failed::new(
+        ErrorKind::Format,
+        format!("this .vti file cannot be read: {cause}"),
+    )
 }
 
 /// As many numbers as asked for, and no more.
@@ -195,7 +214,9 @@ fn numbers<T: std::str::FromStr, const N: usize>(text: &str) -> Option<[T; N]> {
 }
 
 fn find(bytes: &[u8], pattern: &[u8]) -> Option<usize> {
-    bytes.windows(pattern.len()).position(|window| window == pattern)
+    bytes
+        .windows(pattern.len())
+        .position(|window| window == pattern)
 }
 
 #[cfg(test)]
@@ -205,7 +226,12 @@ mod tests {
     use proptest::prelude::*;
 
     fn header() -> impl Strategy<Value = Header> {
-        let array = (".{0,12}", prop::sample::select(vec!["Int8", "Float64"]), 1usize..4, any::<u64>());
+        let array = (
+            ".{0,12}",
+            prop::sample::select(vec!["Int8", "Float64"]),
+            1usize..4,
+            any::<u64>(),
+        );
         let array = array.prop_map(|(name, vtk_type, components, offset)| Array {
             name,
             vtk_type: vtk_type.to_owned(),
@@ -251,14 +277,26 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_told() {
         let cases = [
-            ("<VTKFile type='ImageData'><ImageData/></VTKFile>", "no appended data"),
-            ("<VTKFile type='PolyData'><AppendedData encoding='raw'>_", "not of type ImageData"),
+            (
+                "<VTKFile type='ImageData'><ImageData/></VTKFile>",
+                "no appended data",
+            ),
+            (
+                "<VTKFile type='PolyData'><AppendedData encoding='raw'>_",
+                "not of type ImageData",
+            ),
             (
                 "<VTKFile type='ImageData' compressor='vtkZLibDataCompressor'><AppendedData encoding='raw'>_",
                 "compressed by vtkZLibDataCompressor",
             ),
-            ("<VTKFile type='ImageData'><AppendedData encoding='base64'>_", "not raw"),
-            ("<VTKFile type='ImageData'><AppendedData encoding='raw'>_", "no ImageData"),
+            (
+                "<VTKFile type='ImageData'><AppendedData encoding='base64'>_",
+                "not raw",
+            ),
+            (
+                "<VTKFile type='ImageData'><AppendedData encoding='raw'>_",
+                "no ImageData",
+            ),
             (
                 "<VTKFile type='ImageData'><ImageData WholeExtent='0 1 0 1 0 1'><Piece Extent='0 1 0 1 0 0'/><AppendedData encoding='raw'>_",
                 "not the whole",

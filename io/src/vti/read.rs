@@ -94,7 +94,9 @@ where
     let needed = Block::of(array).file_bytes();
     let too_large = || Failed::new(ErrorKind::Format, format!("{name:?} starts nowhere"));
     let length_at = data.checked_add(found.offset).ok_or_else(too_large)?;
-    let offset = length_at.checked_add(header.length_bytes as u64).ok_or_else(too_large)?;
+    let offset = length_at
+        .checked_add(header.length_bytes as u64)
+        .ok_or_else(too_large)?;
     complete(&file, offset.checked_add(needed).ok_or_else(too_large)?)?;
     let mut length = [0; 8];
     let length_bytes = &mut length[..header.length_bytes];

@@ -97,18 +97,29 @@ pub(crate) fn tags(text: &str) -> Result<Vec<Tag<'_>>, Failed> {
             inside = inside.trim_start();
             if let Some(after) = inside.strip_prefix("/>") {
                 rest = after;
-                tags.push(Tag { name, attributes, within: within.clone() });
+                tags.push(Tag {
+                    name,
+                    attributes,
+                    within: within.clone(),
+                });
                 break;
             }
             if let Some(after) = inside.strip_prefix('>') {
                 rest = after;
-                tags.push(Tag { name, attributes, within: within.clone() });
+                tags.push(Tag {
+                    name,
+                    attributes,
+                    within: within.clone(),
+                });
                 within.push(name);
                 break;
             }
             let (attribute, after) = inside.split_once('=').ok_or_else(|| unclosed(from))?;
             let after = after.trim_start();
-            let quote = after.chars().next().filter(|quote| ['"', '\''].contains(quote));
+            let quote = after
+                .chars()
+                .next()
+                .filter(|quote| ['"', '\''].contains(quote));
             let quote = quote.ok_or_else(|| unclosed(from))?;
             let (value, after) = after[1..].split_once(quote).ok_or_else(|| unclosed(from))?;
             attributes.push((attribute.trim_end(), unescape(value)));
@@ -135,9 +146,21 @@ mod tests {
     fn tags_know_their_attributes_and_where_they_are() {
         let text = "<?xml version='1.0'?><!-- <a> --><File kind = \"x y\" n='1'>\n<Inner/><Deep><Most a='&lt;&#65;'/></Deep><Last></Last></File>";
         let tags = tags(text).unwrap();
-        let names: Vec<_> = tags.iter().map(|tag| (tag.name, tag.within.join("/"))).collect();
-        let expected = [("File", ""), ("Inner", "File"), ("Deep", "File"), ("Most", "File/Deep"), ("Last", "File")];
-        assert_eq!(names, expected.map(|(name, within)| (name, within.to_owned())));
+        let names: Vec<_> = tags
+            .iter()
+            .map(|tag| (tag.name, tag.within.join("/")))
+            .collect();
+        let expected = [
+            ("File", ""),
+            ("Inner", "File"),
+            ("Deep", "File"),
+            ("Most", "File/Deep"),
+            ("Last", "File"),
+        ];
+        assert_eq!(
+            names,
+            expected.map(|(name, within)| (name, within.to_owned()))
+        );
         assert_eq!(tags[0].attribute("kind"), Some("x y"));
         assert_eq!(tags[0].attribute("n"), Some("1"));
         assert_eq!(tags[0].attribute("m"), None);
@@ -146,7 +169,9 @@ mod tests {
 
     #[test]
     fn unclosed_tags_are_told() {
-        for text in ["<a", "<a b", "<a b=", "<a b='", "<a b=c>", "<!-- ", "</a", "<?xml"] {
+        for text in [
+            "<a", "<a b", "<a b=", "<a b='", "<a b=c>", "<!-- ", "</a", "<?xml",
+        ] {
             let cause = tags(text).unwrap_err().cause;
             assert!(cause.contains("no XML"), "{text}: {cause}");
         }
