@@ -26,7 +26,7 @@ pub struct Solidification {
     origin: [usize; 3],
     liquid: u64,
     iteration: u32,
-    changes: Vec<([usize; 3], u32)>,
+    changes: Changes,
 }
 
 impl Solidification {
@@ -59,7 +59,7 @@ impl Solidification {
             origin,
             liquid,
             iteration: 0,
-            changes: Vec::new(),
+            changes: Changes::default(),
         })
     }
 
@@ -105,7 +105,7 @@ impl Solidification {
                 self.front.for_each(z, y, Columns::Inner, |x| {
                     // Indices count from the halo; those of this view from the first cell of the block.
                     let from = |[z, y, x]: [usize; 3]| cells[[z - 1, y - 1, x - 1]];
-                    changes.extend(draw.change([z, y, x], from));
+                    changes.note(draw.change([z, y, x], from));
                 });
             }
         }
@@ -124,17 +124,17 @@ impl Solidification {
                     Columns::Outer
                 };
                 self.front.for_each(z, y, columns, |x| {
-                    changes.extend(draw.change([z, y, x], |index| cells[index]));
+                    changes.note(draw.change([z, y, x], |index| cells[index]));
                 });
             }
         }
 
         let mut cells = self.grains.local_mut();
-        for &(cell, grain) in &changes {
+        for &Change { cell, grain } in changes.all() {
             cells[cell] = grain;
             self.front.solidify(cell);
         }
-        self.liquid -= changes.len() as u64;
+        self.liquid -= changes.all().len() as u64;
         self.iteration += 1;
         changes.clear();
         self.changes = changes;
@@ -191,13 +191,9 @@ struct Draw {
 }
 
 impl Draw {
-    /// The cell, counted from the halo, and its new state, if it becomes solid; `state` tells that of the neighbours.
+    /// The new state of a cell, which is counted from the halo; `state` tells that of the neighbours.
     #[inline]
-    fn change(
-        &self,
-        cell: [usize; 3],
-        state: impl Fn([usize; 3]) -> u32,
-    ) -> Option<([usize; 3], u32)> {
+    fn change(&self, cell: [usize; 3], state: impl Fn([usize; 3]) -> u32) -> Change {
         let [z, y, x] = cell;
         let [first_z, first_y, first_x] = self.origin;
         let global = [first_z + z - 1, first_y + y - 1, first_x + x - 1];
@@ -206,6 +202,44 @@ impl Draw {
             .random
             .below(NEIGHBOURS, Purpose::Growth, number, self.iteration);
         let grain = state(beside(cell, STEPS[drawn]));
-        (grain != LIQUID).then_some((cell, grain))
+        Change { cell, grain }
+    }
+}
+
+/// A cell of a block, counted from the halo, and its state after an iteration.
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    cell: [usize; 3],
+    grain: u32,
+}
+
+/// The cells that become solid in an iteration.
+#[derive(Debug, Default)]
+struct Changes {
+    /// As many as have ever been needed, of which the first `count` are in use.
+    places: Vec<Change>,
+    count: usize,
+}
+
+impl Changes {
+    /// Keeps a change, unless the cell stays liquid.
+    ///
+    /// What is not kept is written all the same, and over the next time: nobody can predict a branch on a draw, and the
+    /// processor would have to wait for each draw before it could begin with the next.
+    #[inline]
+    fn note(&mut self, change: Change) {
+        if self.count == self.places.len() {
+            self.places.resize((2 * self.count).max(1024), change);
+        }
+        self.places[self.count] = change;
+        self.count += usize::from(change.grain != LIQUID);
+    }
+
+    fn all(&self) -> &[Change] {
+        &self.places[..self.count]
+    }
+
+    fn clear(&mut self) {
+        self.count = 0;
     }
 }
