@@ -328,3 +328,42 @@ fn kinds_differ<const D: usize>(image: usize, theirs: u64, ours: u64) -> ! {
         Kind::<D>::describe(ours)
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Blocks, ImageGrid};
+    use super::*;
+    use coarray_fabric::{Team, run};
+
+    #[test]
+    fn a_plan_is_made_once_and_no_exchange_is_a_meeting_of_all() {
+        run(4, || {
+            let grid = ImageGrid::<2>::balanced().with_periodic([true; 2]);
+            let blocks = Blocks::new([8, 8], grid).unwrap();
+            let mut array = HaloArray::filled(&blocks, 2, 0).unwrap();
+            let meetings = Team::current().meetings();
+            for _ in 0..5 {
+                array.exchange();
+                array.exchange_with(&Exchange::all().width(2));
+                array.exchange_with(&Exchange::faces());
+                array.exchange_with(&Exchange::faces().width([1, 2]));
+            }
+            assert_eq!(array.plans.borrow().len(), 3);
+            assert_eq!(Team::current().meetings(), meetings);
+        });
+    }
+
+    #[test]
+    fn two_images_that_are_neighbours_in_many_directions_have_one_lane() {
+        run(2, || {
+            let grid = ImageGrid::<3>::balanced().with_periodic([true; 3]);
+            let blocks = Blocks::new([4, 2, 2], grid).unwrap();
+            let mut array = HaloArray::filled(&blocks, 1, 0).unwrap();
+            array.exchange();
+            let plans = array.plans.borrow();
+            let plan = &plans[0].1;
+            assert_eq!((plan.sends.len(), plan.arrivals.len()), (1, 1));
+            assert_eq!((plan.sends[0].transfers.len(), plan.own.len()), (18, 8));
+        });
+    }
+}
