@@ -23,6 +23,10 @@
 //! });
 //! ```
 //!
+//! The whole array, or a part of it, comes to one image by [`gather_global`](HaloArray::gather_global) and
+//! [`gather_slice`](HaloArray::gather_slice), and goes back by [`scatter_global`](HaloArray::scatter_global). [`gmove`] copies
+//! it to an array that is divided in another way.
+//!
 //! Order is row-major throughout, as in [`ndarray`]: along the last axis neighbours lie side by side, and images are
 //! numbered in this order as well.
 //!

@@ -1,6 +1,8 @@
 //! All images come to the same result.
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
 
 use coarray::{co_allgatherv, co_broadcast, co_max, this_image};
 
@@ -71,11 +73,11 @@ pub(crate) fn same_request(path: &Path, request: &str) -> Result<(), Error> {
         words(0),
         words(image)
     );
-    Err(Error::new(
-        path,
-        image,
-        Failed::new(ErrorKind::Disagreement, cause),
-    ))
+    // The images may have named different files.
+    let path = from_image_0(path, || Ok(path.as_os_str().as_bytes().to_vec()))?;
+    let path = PathBuf::from(OsString::from_vec(path));
+    let failed = Failed::new(ErrorKind::Disagreement, cause);
+    Err(Error::new(&path, image, failed))
 }
 
 #[cfg(test)]
@@ -89,24 +91,42 @@ mod tests {
     fn all_images_get_the_error_of_the_lowest() {
         let errors = coarray::run(4, || {
             let mine = match this_image() {
-                1 | 3 => Err(Failed::new(ErrorKind::Shape, format!("no {}", this_image()))),
+                1 | 3 => Err(Failed::new(
+                    ErrorKind::Shape,
+                    format!("no {}", this_image()),
+                )),
                 _ => Ok(()),
             };
             agree(Path::new("a.npy"), mine).unwrap_err()
         });
         assert_eq!(errors[0].to_string(), "a.npy: no 1 (found by image 1)");
         assert!(errors.iter().all(|error| *error == errors[0]));
-        coarray::run(3, || assert_eq!(agree(Path::new("a"), Ok(this_image())), Ok(this_image())));
+        coarray::run(3, || {
+            assert_eq!(agree(Path::new("a"), Ok(this_image())), Ok(this_image()))
+        });
     }
 
     #[test]
     fn all_images_get_what_image_0_has() {
-        let texts = coarray::run(3, || from_image_0(Path::new("a"), || Ok(b"generation".to_vec())));
-        assert!(texts.iter().all(|text| text.as_deref() == Ok(b"generation")));
-        let errors = coarray::run(3, || {
-            from_image_0(Path::new("a"), || Err(Failed::new(ErrorKind::Os, "disk full"))).unwrap_err()
+        let texts = coarray::run(3, || {
+            from_image_0(Path::new("a"), || Ok(b"generation".to_vec()))
         });
-        assert!(errors.iter().all(|error| error.to_string() == "a: disk full (found by image 0)"));
+        assert!(
+            texts
+                .iter()
+                .all(|text| text.as_deref() == Ok(b"generation"))
+        );
+        let errors = coarray::run(3, || {
+            from_image_0(Path::new("a"), || {
+                Err(Failed::new(ErrorKind::Os, "disk full"))
+            })
+            .unwrap_err()
+        });
+        assert!(
+            errors
+                .iter()
+                .all(|error| error.to_string() == "a: disk full (found by image 0)")
+        );
     }
 
     #[test]
@@ -117,7 +137,13 @@ mod tests {
             same_request(path, request).unwrap_err()
         });
         let text = "out.npy: the images do not ask for the same: image 0 for f64, image 2 for f32 (found by image 2)";
-        assert!(errors.iter().all(|error| error.to_string() == text), "{}", errors[0]);
-        coarray::run(3, || assert_eq!(same_request(Path::new("a"), "f32"), Ok(())));
+        assert!(
+            errors.iter().all(|error| error.to_string() == text),
+            "{}",
+            errors[0]
+        );
+        coarray::run(3, || {
+            assert_eq!(same_request(Path::new("a"), "f32"), Ok(()))
+        });
     }
 }

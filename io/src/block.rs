@@ -138,5 +138,11 @@ fn layout_of<T: Scalar, const D: usize>(blocks: &Blocks<D>, halo: Halo<D>) -> La
     let range = blocks.own_range();
     let padded: [usize; D] =
         std::array::from_fn(|axis| halo.lower[axis] + range[axis].len() + halo.upper[axis]);
-    Layout::new(&blocks.shape(), &range, &padded, &halo.lower, size_of::<T>())
+    Layout::new(
+        &blocks.shape(),
+        &range,
+        &padded,
+        &halo.lower,
+        size_of::<T>(),
+    )
 }

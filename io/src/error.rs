@@ -141,7 +141,12 @@ impl Failed {
                 _ => ErrorKind::Os,
             },
             os: error.raw_os_error().unwrap_or(0),
-            cause: format!("cannot {what}: {error}"),
+            cause: match error.kind() {
+                io::ErrorKind::UnexpectedEof => {
+                    format!("cannot {what}: the file is truncated, it ends before")
+                }
+                _ => format!("cannot {what}: {error}"),
+            },
         }
     }
 

@@ -22,7 +22,7 @@ use coarray::Remote;
 ///
 /// # Source
 /// The `.npy` format, NEP 1; the VTK file formats, section on XML.
-pub trait Scalar: Remote + sealed::Bytes {
+pub trait Scalar: Remote + Send + Sync + sealed::Bytes {
     /// Which of the types it is.
     const TYPE: ElementType;
 }
@@ -126,11 +126,17 @@ impl ElementType {
     }
 
     pub(crate) fn from_rust_name(name: &str) -> Option<Self> {
-        NAMES.iter().find(|names| names.1 == name).map(|names| names.0)
+        NAMES
+            .iter()
+            .find(|names| names.1 == name)
+            .map(|names| names.0)
     }
 
     pub(crate) fn from_npy_name(name: &str) -> Option<Self> {
-        NAMES.iter().find(|names| names.2 == name).map(|names| names.0)
+        NAMES
+            .iter()
+            .find(|names| names.2 == name)
+            .map(|names| names.0)
     }
 }
 

@@ -89,7 +89,9 @@ pub(crate) fn write_block(
 fn swap_cells(swap: bool, width: usize, buffer: &mut [u8], last: usize) {
     if swap {
         let start = buffer.len() - last;
-        buffer[start..].chunks_exact_mut(width).for_each(<[u8]>::reverse);
+        buffer[start..]
+            .chunks_exact_mut(width)
+            .for_each(<[u8]>::reverse);
     }
 }
 
@@ -170,16 +172,14 @@ fn place(cells: &[u8], run: &Run, width: usize, swap: bool, memory: &mut [u8]) {
 
 /// Writes all of the bytes at byte `at` of the file.
 pub(crate) fn write_at(file: &File, bytes: &[u8], at: u64) -> Result<(), Failed> {
-    file.write_all_at(bytes, at).map_err(|error| {
-        Failed::os(&format!("write {} bytes at byte {at}", bytes.len()), &error)
-    })
+    file.write_all_at(bytes, at)
+        .map_err(|error| Failed::os(&format!("write {} bytes at byte {at}", bytes.len()), &error))
 }
 
 /// Reads that many bytes from byte `at` of the file on.
 pub(crate) fn read_at(file: &File, bytes: &mut [u8], at: u64) -> Result<(), Failed> {
-    file.read_exact_at(bytes, at).map_err(|error| {
-        Failed::os(&format!("read {} bytes at byte {at}", bytes.len()), &error)
-    })
+    file.read_exact_at(bytes, at)
+        .map_err(|error| Failed::os(&format!("read {} bytes at byte {at}", bytes.len()), &error))
 }
 
 #[cfg(test)]
@@ -191,7 +191,12 @@ mod tests {
     use std::ops::Range;
 
     /// A block of a global array of bytes, with a margin of `halo` cells around it.
-    fn block(shape: &[usize], range: &[Range<usize>], halo: usize, width: usize) -> (Layout, usize) {
+    fn block(
+        shape: &[usize],
+        range: &[Range<usize>],
+        halo: usize,
+        width: usize,
+    ) -> (Layout, usize) {
         let padded: Vec<_> = range.iter().map(|range| range.len() + 2 * halo).collect();
         let margin = vec![halo; shape.len()];
         let bytes = padded.iter().product::<usize>() * width;
@@ -199,7 +204,9 @@ mod tests {
     }
 
     fn numbers(bytes: usize) -> Vec<u8> {
-        (0..bytes).map(|byte| (byte * 7 + byte / 251) as u8).collect()
+        (0..bytes)
+            .map(|byte| (byte * 7 + byte / 251) as u8)
+            .collect()
     }
 
     #[test]
@@ -224,7 +231,10 @@ mod tests {
                     sum += bytes.len();
                 })
                 .unwrap();
-                assert_eq!(sum, range.iter().map(|range| range.len()).product::<usize>());
+                assert_eq!(
+                    sum,
+                    range.iter().map(|range| range.len()).product::<usize>()
+                );
 
                 let mut read = memory.clone();
                 for run in layout.runs() {
@@ -248,7 +258,14 @@ mod tests {
         }
         let (layout, bytes) = block(&[3, 4], &[1..3, 1..4], 1, 2);
         let mut memory = vec![0; bytes];
-        read_block(&file, 0, ByteOrder::Big, &layout.column_major(), &mut memory).unwrap();
+        read_block(
+            &file,
+            0,
+            ByteOrder::Big,
+            &layout.column_major(),
+            &mut memory,
+        )
+        .unwrap();
         let numbers: Vec<u16> = memory
             .chunks_exact(2)
             .map(|bytes| u16::from_ne_bytes([bytes[0], bytes[1]]))
@@ -270,6 +287,10 @@ mod tests {
         let mut memory = vec![0; bytes];
         let failed = read_block(&file, 0, ByteOrder::Little, &layout, &mut memory).unwrap_err();
         assert_eq!(failed.kind, ErrorKind::Truncated);
-        assert!(failed.cause.contains("read 8 bytes at byte 8"), "{}", failed.cause);
+        assert!(
+            failed.cause.contains("read 8 bytes at byte 8"),
+            "{}",
+            failed.cause
+        );
     }
 }

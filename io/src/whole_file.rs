@@ -111,7 +111,10 @@ pub(crate) const PARTIAL: &str = ".partial";
 /// `.out.npy.4711-1234.partial`, beside `out.npy`: so that a rename moves nothing, and no two jobs write to the same file.
 fn partial_name(path: &Path) -> Result<PathBuf, Failed> {
     let name = path.file_name().ok_or_else(|| {
-        Failed::new(ErrorKind::Os, "this is the path of a directory, not of a file")
+        Failed::new(
+            ErrorKind::Os,
+            "this is the path of a directory, not of a file",
+        )
     })?;
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let moment = since.map_or(0, |since| since.subsec_nanos());

@@ -1,9 +1,10 @@
 //! A file that all images write together: an array of `f64` in three dimensions with a halo, as in [`halos`](super::halos),
-//! in the folder for temporary files. Each replaces the one before. Nobody waits for a disk.
+//! in the folder for temporary files. Image 0 removes the file before: to replace what is there would have some file systems
+//! bring the new file to the disk at once, and wait for the old one to be there.
 //!
 //! # The bounds
-//! Image 0 alone opens a file for writing, which empties it, and writes as many bytes one after the other, without a header, a
-//! mebibyte at a time from private memory, as `dd` does. The other images wait.
+//! Image 0 alone removes a file, makes it anew, and writes as many bytes one after the other, without a header, a mebibyte at a
+//! time from private memory, as `dd` does. The other images wait.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -35,12 +36,15 @@ fn together(bytes: usize) -> Action {
     let file = Temporary::new("npy");
     let array = divided(bytes).and_then(|blocks| HaloArray::filled(&blocks, 1, UNTOUCHED));
     let array = array.unwrap_or_else(|error| stop(&error));
-    let write = move |file: &Path| write_npy(file, &array).unwrap_or_else(|error| stop(&error));
-    write(&file.path);
-    check(&file.path, bytes);
+    let write = move || {
+        file.remove();
+        write_npy(&file.path, &array).unwrap_or_else(|error| stop(&error));
+        file.path.clone()
+    };
+    check(&write(), bytes);
     Box::new(move |times| {
         for _ in 0..times {
-            write(&file.path);
+            write();
         }
     })
 }
@@ -59,16 +63,17 @@ fn alone(bytes: usize) -> impl FnMut(usize) {
         }
     ];
     let memory: Vec<u8> = memory.into_iter().flat_map(f64::to_le_bytes).collect();
-    let write = move |file: &Path| {
+    let write = move || {
+        file.remove();
         if is_writer {
-            write_alone(file, &memory).unwrap_or_else(|error| stop(&error));
+            write_alone(&file.path, &memory).unwrap_or_else(|error| stop(&error));
         }
+        file.path.clone()
     };
-    write(&file.path);
-    check(&file.path, bytes);
+    check(&write(), bytes);
     move |times| {
         for _ in 0..times {
-            write(&file.path);
+            write();
         }
     }
 }
@@ -114,13 +119,17 @@ impl Temporary {
             path: std::env::temp_dir().join(name),
         }
     }
+
+    /// Image 0 removes the file, if it is there.
+    fn remove(&self) {
+        if this_image() == 0 {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
 }
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        if this_image() == 0 {
-            // It may never have been written.
-            let _ = fs::remove_file(&self.path);
-        }
+        self.remove();
     }
 }

@@ -127,10 +127,9 @@ where
         let gathered = Holder::of(part);
         for (image, common) in owners(&self.blocks, part) {
             let block = Holder::new(&self.blocks.range(image), self.halo);
-            if let Some(copy) = block.copy(&gathered, &common) {
-                // SAFETY: the copy is from the image's part to the vector, which has room for all cells.
-                unsafe { self.get_cells(image, &copy, cells.as_mut_ptr()) };
-            }
+            let copy = block.copy(&gathered, &common);
+            // SAFETY: the copy is from the image's part to the vector, which has room for all cells.
+            unsafe { self.get_cells(image, &copy, cells.as_mut_ptr()) };
         }
         // SAFETY: each cell of the whole array is in some image's block, so that all have been written.
         unsafe { cells.set_len(count) };

@@ -71,11 +71,10 @@ where
     from.while_all_are_here(&call, 0, || {
         for (image, cells) in owners(source, &block) {
             let old = Holder::new(&source.range(image), from.halo);
-            if let Some(copy) = old.copy(&new, &cells) {
-                // SAFETY: all images are here and have lent `from` for reading. The copy is from the image's part to this
-                // image's part of the other array, which is borrowed exclusively.
-                unsafe { from.get_cells(image, &copy, to.first()) };
-            }
+            let copy = old.copy(&new, &cells);
+            // SAFETY: all images are here and have lent `from` for reading. The copy is from the image's part to this
+            // image's part of the other array, which is borrowed exclusively.
+            unsafe { from.get_cells(image, &copy, to.first()) };
         }
     });
     Ok(())

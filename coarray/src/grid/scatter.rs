@@ -80,10 +80,9 @@ where
         for image in 0..self.team().images() {
             let block = self.blocks.range(image);
             let part = Holder::new(&block, self.halo);
-            if let Some(copy) = whole.copy(&part, &block) {
-                // SAFETY: the copy is from all of the array, which is private memory, to the image's part.
-                unsafe { self.put_cells(image, &copy, cells.as_ptr()) };
-            }
+            let copy = whole.copy(&part, &block);
+            // SAFETY: the copy is from all of the array, which is private memory, to the image's part.
+            unsafe { self.put_cells(image, &copy, cells.as_ptr()) };
         }
     }
 }

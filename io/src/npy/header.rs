@@ -41,7 +41,11 @@ impl Header {
             self.element.npy_name(),
             extents.join(", ")
         );
-        let grows = if self.column_major { extents.last() } else { extents.first() };
+        let grows = if self.column_major {
+            extents.last()
+        } else {
+            extents.first()
+        };
         if let Some(extent) = grows {
             text.extend(std::iter::repeat_n(' ', DIGITS - extent.len()));
         }
@@ -73,7 +77,9 @@ impl Header {
         let mut start = [0; 10];
         read(&mut start, 0)?;
         if !start.starts_with(MAGIC) {
-            return Err(wrong("this is no .npy file: it does not start with \\x93NUMPY"));
+            return Err(wrong(
+                "this is no .npy file: it does not start with \\x93NUMPY",
+            ));
         }
         let (length, at) = match start[6] {
             1 => (usize::from(u16::from_le_bytes([start[8], start[9]])), 10),
@@ -157,7 +163,9 @@ impl<'a> Parser<'a> {
 
     fn unexpected(&self, expected: &str) -> Failed {
         let found: String = self.rest.trim().chars().take(20).collect();
-        wrong(&format!("the header should have {expected} before {found:?}"))
+        wrong(&format!(
+            "the header should have {expected} before {found:?}"
+        ))
     }
 
     fn string(&mut self) -> Result<&'a str, Failed> {
@@ -275,29 +283,64 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told() {
         let cases = [
-            ("{'descr': '<c16', 'fortran_order': False, 'shape': (3,), }", "NumPy type '<c16'"),
-            ("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (3,), }", "records"),
-            ("{'descr': '<f8', 'shape': (3,), }", "no entry 'fortran_order'"),
-            ("{'descr': '<f8', 'order': False, }", "unknown entry 'order'"),
-            ("{'descr': '<f8', 'fortran_order': False, 'shape': (3, x), }", "an extent before \"x), }\""),
+            (
+                "{'descr': '<c16', 'fortran_order': False, 'shape': (3,), }",
+                "NumPy type '<c16'",
+            ),
+            (
+                "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (3,), }",
+                "records",
+            ),
+            (
+                "{'descr': '<f8', 'shape': (3,), }",
+                "no entry 'fortran_order'",
+            ),
+            (
+                "{'descr': '<f8', 'order': False, }",
+                "unknown entry 'order'",
+            ),
+            (
+                "{'descr': '<f8', 'fortran_order': False, 'shape': (3, x), }",
+                "an extent before \"x), }\"",
+            ),
             ("{'descr': '<f8", "the end of a string"),
-            ("{'descr': '<f8'} again", "the end of the header before \"again\""),
+            (
+                "{'descr': '<f8'} again",
+                "the end of the header before \"again\"",
+            ),
         ];
         for (text, expected) in cases {
             assert!(cause(text).contains(expected), "{text}: {}", cause(text));
         }
-        assert!(read(b"PK\x03\x04 and so on").unwrap_err().cause.contains("no .npy file"));
-        assert!(read(b"\x93NUMPY\x09\x00 and so on").unwrap_err().cause.contains("version 9"));
+        assert!(
+            read(b"PK\x03\x04 and so on")
+                .unwrap_err()
+                .cause
+                .contains("no .npy file")
+        );
+        assert!(
+            read(b"\x93NUMPY\x09\x00 and so on")
+                .unwrap_err()
+                .cause
+                .contains("version 9")
+        );
     }
 
     #[test]
     fn versions_2_and_3_have_longer_lengths() {
         let text = b"{'descr': '<u4', 'fortran_order': False, 'shape': (3, 4), }\n";
         for version in [2, 3] {
-            let mut bytes = [super::MAGIC.as_slice(), &[version, 0, text.len() as u8, 0, 0, 0]].concat();
+            let mut bytes = [
+                super::MAGIC.as_slice(),
+                &[version, 0, text.len() as u8, 0, 0, 0],
+            ]
+            .concat();
             bytes.extend(text);
             let (header, start) = read(&bytes).unwrap();
-            assert_eq!((header.element, start), (ElementType::U32, bytes.len() as u64));
+            assert_eq!(
+                (header.element, start),
+                (ElementType::U32, bytes.len() as u64)
+            );
         }
     }
 
