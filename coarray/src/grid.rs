@@ -44,6 +44,7 @@ mod kind;
 mod landing;
 mod layout;
 mod plan;
+mod sending;
 mod several;
 mod strided;
 
