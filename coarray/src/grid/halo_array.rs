@@ -193,14 +193,19 @@ fn shape<const D: usize>(extents: [usize; D], strides: [usize; D]) -> StrideShap
 where
     Dim<[usize; D]>: Dimension,
 {
-    let dimension = |numbers: [usize; D]| {
-        let mut dimension = Dim::<[usize; D]>::zeros(D);
-        for (axis, number) in numbers.into_iter().enumerate() {
-            dimension[axis] = number;
-        }
-        dimension
-    };
     dimension(extents).strides(dimension(strides))
+}
+
+/// A number for each axis, as `ndarray` wants them.
+pub(super) fn dimension<const D: usize>(numbers: [usize; D]) -> Dim<[usize; D]>
+where
+    Dim<[usize; D]>: Dimension,
+{
+    let mut dimension = Dim::<[usize; D]>::zeros(D);
+    for (axis, number) in numbers.into_iter().enumerate() {
+        dimension[axis] = number;
+    }
+    dimension
 }
 
 impl<T: Remote, const D: usize> fmt::Debug for HaloArray<T, D> {

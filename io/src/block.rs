@@ -1,0 +1,148 @@
+//! This image's block of a halo array, as the formats see it: places and bytes.
+
+use std::fs::File;
+use std::path::Path;
+
+use coarray::grid::{Blocks, Halo, HaloArray};
+use coarray::ndarray::{Dim, Dimension};
+use coarray::num_images;
+
+use crate::error::{ErrorKind, Failed};
+use crate::layout::Layout;
+use crate::scalar::{ElementType, Scalar};
+use crate::transfer::write_block;
+
+/// A block to be written.
+pub(crate) struct Block<'a> {
+    /// Of the global array.
+    pub(crate) shape: Vec<usize>,
+    pub(crate) element: ElementType,
+    images: usize,
+    layout: Layout,
+    memory: &'a [u8],
+}
+
+impl<'a> Block<'a> {
+    pub(crate) fn of<T: Scalar, const D: usize>(array: &'a HaloArray<T, D>) -> Self
+    where
+        Dim<[usize; D]>: Dimension,
+    {
+        let cells = array.local().to_slice().expect("a halo array is row-major");
+        Self {
+            shape: array.blocks().shape().to_vec(),
+            element: T::TYPE,
+            images: array.grid().images(),
+            layout: layout_of::<T, D>(array.blocks(), array.halo()),
+            memory: T::bytes(cells),
+        }
+    }
+
+    /// The bytes of the global array.
+    pub(crate) fn file_bytes(&self) -> u64 {
+        self.layout.file_bytes()
+    }
+
+    /// What it is part of, in words.
+    pub(crate) fn array(&self) -> String {
+        in_words(self.element, &self.shape)
+    }
+
+    /// Writes it to a file whose global array starts at byte `offset`; see [`write_block`].
+    pub(crate) fn write(
+        &self,
+        file: &File,
+        offset: u64,
+        seen: impl FnMut(u64, &[u8]),
+    ) -> Result<(), Failed> {
+        of_this_team(self.images)?;
+        write_block(file, offset, &self.layout, self.memory, seen)
+    }
+}
+
+/// An array in words, in errors and requests.
+pub(crate) fn in_words(element: ElementType, shape: &[usize]) -> String {
+    format!("{element} cells of shape {shape:?}")
+}
+
+/// A request in words.
+pub(crate) fn request(what: &str, path: &Path, array: &str) -> String {
+    format!("{what} {} with {array}", path.display())
+}
+
+/// Has `read` fill this image's block: it gets the places, and the memory they are in.
+pub(crate) fn fill<T: Scalar, const D: usize>(
+    array: &mut HaloArray<T, D>,
+    read: impl FnOnce(&Layout, &mut [u8]) -> Result<(), Failed>,
+) -> Result<(), Failed>
+where
+    Dim<[usize; D]>: Dimension,
+{
+    of_this_team(array.grid().images())?;
+    let layout = layout_of::<T, D>(array.blocks(), array.halo());
+    let cells = array.local_mut().into_slice();
+    let wrong = T::change(cells.expect("a halo array is row-major"), |bytes| {
+        read(&layout, bytes)
+    })?;
+    match wrong {
+        None => Ok(()),
+        Some(_) => Err(Failed::new(
+            ErrorKind::Corrupt,
+            format!("a cell has a byte that is no {}", T::TYPE),
+        )),
+    }
+}
+
+/// Makes sure that the array in a file is of the type and shape that `array` has.
+pub(crate) fn expect<T: Scalar, const D: usize>(
+    array: &HaloArray<T, D>,
+    element: ElementType,
+    shape: &[usize],
+) -> Result<(), Failed> {
+    let expected = array.blocks().shape();
+    if shape != expected {
+        return Err(Failed::new(
+            ErrorKind::Shape,
+            format!("the array in the file has shape {shape:?}, the one to read into {expected:?}"),
+        ));
+    }
+    expect_type::<T>(element)
+}
+
+/// Makes sure that the numbers in a file are of this type.
+pub(crate) fn expect_type<T: Scalar>(element: ElementType) -> Result<(), Failed> {
+    if element == T::TYPE {
+        return Ok(());
+    }
+    let cause = format!(
+        "the numbers in the file are of type {element}, those to read into {}",
+        T::TYPE
+    );
+    Err(Failed::new(ErrorKind::ElementType, cause))
+}
+
+/// Every image must have its part in what the current team does.
+fn of_this_team(images: usize) -> Result<(), Failed> {
+    if images == num_images() {
+        return Ok(());
+    }
+    Err(Failed::new(
+        ErrorKind::Disagreement,
+        format!(
+            "the array is divided among {images} images, but the current team has {}; call this in the team that made the array",
+            num_images()
+        ),
+    ))
+}
+
+fn layout_of<T: Scalar, const D: usize>(blocks: &Blocks<D>, halo: Halo<D>) -> Layout {
+    let range = blocks.own_range();
+    let padded: [usize; D] =
+        std::array::from_fn(|axis| halo.lower[axis] + range[axis].len() + halo.upper[axis]);
+    Layout::new(
+        &blocks.shape(),
+        &range,
+        &padded,
+        &halo.lower,
+        size_of::<T>(),
+    )
+}
