@@ -13,7 +13,6 @@ use super::blocks::Blocks;
 use super::error::GridError;
 use super::halo::Halo;
 use super::halo_array::HaloArray;
-use super::image_grid::position_of;
 use super::landing::Landings;
 use super::layout::Layout;
 use super::plan::lanes;
@@ -96,20 +95,12 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         let told = Coarray::<[Coatomic<u64>]>::try_from_fn(lanes(D), |_| Coatomic::new(0))?;
         let layout = Layout::new(blocks.block_shape(team.index()), halo);
         let first = storage.address().cast::<T>().as_ptr();
-        let shape = layout.shape();
-        let corner = blocks.own_range().map(|range| range.start);
-        let cells: usize = shape.iter().product();
-        for index in 0..cells {
-            let local = position_of(index, shape);
-            let global = std::array::from_fn(|axis| {
-                let lower = halo.lower[axis];
-                let cells = blocks.shape()[axis];
-                let padded = corner[axis] + local[axis];
-                place(padded, lower, cells, blocks.grid().periodic()[axis])
-            });
+        let mut cells = 0;
+        each_cell(&blocks, &layout, &halo, |global| {
             // SAFETY: the block has room for the largest part, of which this image's has no more cells.
-            unsafe { first.add(index).write(cell(global)) };
-        }
+            unsafe { first.add(cells).write(cell(global)) };
+            cells += 1;
+        });
         // Where packed cells land there are always values too, whatever the others send.
         for index in cells..storage.extent::<[T]>() {
             // SAFETY: as above; a part has at least one cell.
@@ -134,8 +125,50 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     }
 }
 
+/// Calls `visit` with the index in the whole array of each cell of this image's part, in row-major order.
+fn each_cell<const D: usize>(
+    blocks: &Blocks<D>,
+    layout: &Layout<D>,
+    halo: &Halo<D>,
+    mut visit: impl FnMut([usize; D]),
+) {
+    let corner = blocks.own_range().map(|range| range.start);
+    let indices: [Vec<usize>; D] = std::array::from_fn(|axis| {
+        let is_periodic = blocks.grid().periodic()[axis];
+        let index = |local| {
+            wrapped(
+                corner[axis] + local,
+                halo.lower[axis],
+                blocks.shape()[axis],
+                is_periodic,
+            )
+        };
+        (0..layout.shape()[axis]).map(index).collect()
+    });
+    let mut local = [0; D];
+    let mut global = std::array::from_fn(|axis| indices[axis][0]);
+    loop {
+        visit(global);
+        // On to the next, as a number of `D` digits that is counted up.
+        let mut axis = D;
+        loop {
+            let Some(next) = axis.checked_sub(1) else {
+                return;
+            };
+            axis = next;
+            local[axis] += 1;
+            if local[axis] < indices[axis].len() {
+                break;
+            }
+            local[axis] = 0;
+            global[axis] = indices[axis][0];
+        }
+        global[axis] = indices[axis][local[axis]];
+    }
+}
+
 /// The index in the whole array, of `cells` cells, of the cell that a halo of width `lower` puts at `padded`.
-fn place(padded: usize, lower: usize, cells: usize, is_periodic: bool) -> usize {
+fn wrapped(padded: usize, lower: usize, cells: usize, is_periodic: bool) -> usize {
     let index = padded as i128 - lower as i128;
     let cells = cells as i128;
     let index = if is_periodic {
