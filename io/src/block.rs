@@ -10,7 +10,7 @@ use coarray::num_images;
 use crate::error::{ErrorKind, Failed};
 use crate::layout::Layout;
 use crate::scalar::{ElementType, Scalar};
-use crate::together::write_together;
+use crate::together::Staging;
 use crate::transfer::write_block;
 
 /// A block to be written.
@@ -22,12 +22,11 @@ pub(crate) struct Block<'a> {
     images: Vec<usize>,
     layout: Layout,
     memory: &'a [u8],
-    /// The blocks of all images, each alone in memory.
-    blocks: Vec<Layout>,
+    /// The bytes of the longest runs that an image has in the file; no end to them if each image has one only.
+    longest_run: usize,
 }
 
-/// Blocks whose runs are shorter are written together: as long as it takes to move the bytes of such a run once more, the call to write
-/// it takes by itself.
+/// Blocks whose runs are shorter are put together first: of longer ones, the call to write each takes little of the time.
 const SHORT: usize = 16 << 10;
 
 impl<'a> Block<'a> {
@@ -37,17 +36,17 @@ impl<'a> Block<'a> {
     {
         let cells = array.local().to_slice().expect("a halo array is row-major");
         let blocks = array.blocks();
-        let alone = |image| {
-            let (range, shape) = (blocks.range(image), blocks.block_shape(image));
-            Layout::new(&blocks.shape(), &range, &shape, &[0; D], size_of::<T>())
-        };
+        // The first block is as long as any. Alone in memory it has the fewest runs.
+        let (range, shape) = (blocks.range(0), blocks.block_shape(0));
+        let alone = Layout::new(&blocks.shape(), &range, &shape, &[0; D], size_of::<T>());
+        let (run, several) = alone.run_bytes();
         Self {
             shape: blocks.shape().to_vec(),
             element: T::TYPE,
             images: blocks.grid().extents().to_vec(),
             layout: layout_of::<T, D>(blocks, array.halo()),
             memory: T::bytes(cells),
-            blocks: (0..blocks.grid().images()).map(alone).collect(),
+            longest_run: if several { run } else { usize::MAX },
         }
     }
 
@@ -76,13 +75,13 @@ impl<'a> Block<'a> {
         offset: u64,
         seen: impl FnMut(u64, &[u8]),
     ) -> Result<(), Failed> {
-        of_this_team(self.blocks.len())?;
-        // The first image has the longest runs.
-        let (longest, several) = self.blocks[0].run_bytes();
-        if num_images() == 1 || !several || longest >= SHORT {
-            return write_block(file, offset, &self.layout, self.memory, seen);
+        of_this_team(self.images.iter().product())?;
+        // Known to all images alike.
+        let short = num_images() > 1 && self.longest_run < SHORT;
+        match short.then(|| Staging::new(self.file_bytes())).flatten() {
+            Some(mut staging) => staging.write(file, offset, &self.layout, self.memory, seen),
+            None => write_block(file, offset, &self.layout, self.memory, seen),
         }
-        write_together(file, offset, &self.layout, self.memory, &self.blocks, seen)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Writing blocks that lie in the file in many short pieces, as those of a grid that divides the last axis do.
 //!
 //! One call of the operating system for each piece would take far longer than moving the bytes, and none may write the bytes
-//! between its own. So the images hand each other their pieces first, and each writes a long one:
+//! between its own. So the images put their pieces together first, and each writes a long one:
 //!
 //! ```text
 //! image   0 1 0 1 0 1 0 1      has these pieces of a window of the file
@@ -12,61 +12,66 @@
 
 use std::fs::File;
 
-use coarray::{co_alltoallv, num_images, this_image};
+use coarray::{Coarray, num_images, this_image};
 
 use crate::error::Failed;
 use crate::layout::{Layout, Run, Runs};
 use crate::transfer::{swap_for_file, write_at};
 
-/// What an image writes of a window: as much as makes the calls' own time small.
-const SHARE: u64 = 1 << 20;
+/// What an image writes of a window at most: so much that meetings take little of the time.
+const SHARE: usize = 2 << 20;
 
-/// Collective. Writes the blocks of all images, little endian, to a file whose global array starts at byte `offset`. This
-/// image's is `own`, in `memory`; `blocks` tells what all images have, as if each block were alone in memory. `seen` gets what this
-/// image writes, in the order of the file, and where.
-pub(crate) fn write_together(
-    file: &File,
-    offset: u64,
-    own: &Layout,
-    memory: &[u8],
-    blocks: &[Layout],
-    mut seen: impl FnMut(u64, &[u8]),
-) -> Result<(), Failed> {
-    let (images, bytes) = (num_images() as u64, own.file_bytes());
-    let mut sending = Pieces::of(own);
-    let mut receiving: Vec<Pieces> = blocks.iter().map(Pieces::of).collect();
-    let mut buffer = Vec::new();
-    let mut outcome = Ok(());
-    for window in 0..bytes.div_ceil(images * SHARE) {
-        let share = |image: u64| ((window * images + image) * SHARE).min(bytes);
-        let mut parts: Vec<Vec<u8>> = Vec::new();
-        for image in 1..=images {
-            let mut part = Vec::new();
-            sending.up_to(share(image), |piece| {
-                part.extend_from_slice(&memory[piece.memory..][..piece.bytes]);
-            });
-            swap_for_file(own.width(), &mut part);
-            parts.push(part);
-        }
-        let received = co_alltoallv(&parts);
-        let (start, end) = (share(this_image() as u64), share(this_image() as u64 + 1));
-        buffer.resize((end - start) as usize, 0);
-        for (pieces, received) in receiving.iter_mut().zip(&received) {
-            let mut rest = &received[..];
-            pieces.up_to(start, |_| ());
-            pieces.up_to(end, |piece| {
-                let (now, later) = rest.split_at(piece.bytes);
-                buffer[(piece.file - start) as usize..][..piece.bytes].copy_from_slice(now);
-                rest = later;
-            });
-        }
-        seen(start, &buffer);
-        // An image that cannot write goes on handing out what the others need.
-        if outcome.is_ok() && !buffer.is_empty() {
-            outcome = write_at(file, &buffer, offset + start);
-        }
+/// Room on every image for its share of a window.
+pub(crate) struct Staging {
+    share: Coarray<[u8]>,
+}
+
+impl Staging {
+    /// Collective. For arrays of so many bytes; nothing, on all images, if there is no memory for it.
+    pub(crate) fn new(bytes: u64) -> Option<Self> {
+        let whole = bytes.div_ceil(num_images() as u64).next_multiple_of(8);
+        let share = usize::try_from(whole).map_or(SHARE, |whole| whole.min(SHARE));
+        Coarray::<[u8]>::try_zeroed(share)
+            .ok()
+            .map(|share| Self { share })
     }
-    outcome
+
+    /// Collective. Writes the blocks of all images, in little endian, to a file whose global array starts at byte `offset`. This
+    /// image's block is in `memory`. `seen` gets what this image writes, in the order of the file, and where.
+    pub(crate) fn write(
+        &mut self,
+        file: &File,
+        offset: u64,
+        layout: &Layout,
+        memory: &[u8],
+        mut seen: impl FnMut(u64, &[u8]),
+    ) -> Result<(), Failed> {
+        let (images, bytes) = (num_images() as u64, layout.file_bytes());
+        let share_bytes = self.share.len() as u64;
+        let mut pieces = Pieces::of(layout);
+        let mut outcome = Ok(());
+        for window in 0..bytes.div_ceil(images * share_bytes) {
+            let share = |image: usize| ((window * images + image as u64) * share_bytes).min(bytes);
+            let open = self.share.open();
+            for image in 0..num_images() {
+                let (place, start) = (open.at(image), share(image));
+                pieces.up_to(share(image + 1), |piece| {
+                    let at = (piece.file - start) as usize;
+                    place[at..at + piece.bytes].put_from(&memory[piece.memory..][..piece.bytes]);
+                });
+            }
+            open.close();
+            let (start, end) = (share(this_image()), share(this_image() + 1));
+            let own = &mut self.share[..(end - start) as usize];
+            swap_for_file(layout.width(), own);
+            seen(start, own);
+            // An image that cannot write goes on handing out what the others need.
+            if outcome.is_ok() && !own.is_empty() {
+                outcome = write_at(file, own, offset + start);
+            }
+        }
+        outcome
+    }
 }
 
 /// Bytes that lie one after the other in the file and in memory.

@@ -332,10 +332,10 @@ fn checkpoints() {
 
 #[test]
 fn large_arrays_in_short_rows() {
-    // Several windows of images that hand each other their rows, with borders in the middle of rows.
+    // Several windows of images that put their rows together, with borders in the middle of rows.
     let folder = tempdir().unwrap();
     let path = &folder.path().join("a.raw");
-    let shape = [70, 37, 333];
+    let shape = [90, 51, 333];
     let of = |cell| (number(shape, cell) as f64).sqrt();
     let cells =
         (0..shape.iter().product()).flat_map(|number: usize| (number as f64).sqrt().to_le_bytes());
