@@ -106,6 +106,16 @@ fn write_all(
     Ok(())
 }
 
+/// Turns numbers of so many bytes round if files have them in another order than memory.
+pub(crate) fn swap_for_file(width: usize, bytes: &mut [u8]) {
+    swap_cells(
+        width > 1 && !ByteOrder::Little.is_native(),
+        width,
+        bytes,
+        bytes.len(),
+    );
+}
+
 /// Turns the cells in the last bytes of the buffer round.
 fn swap_cells(swap: bool, width: usize, buffer: &mut [u8], last: usize) {
     if swap {
@@ -237,7 +247,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_whatever_the_lengths_of_runs() {
         let cases: [(&[usize], &[Range<usize>]); 5] = [
-            (&[3 * PIECE], &[5..2 * PIECE + 17]),
+            (&[1, 3 * PIECE], &[0..1, 5..2 * PIECE + 17]),
             (&[4, PIECE], &[1..3, 0..PIECE]),
             (&[700, 900], &[30..650, 0..900]),
             (&[700, 900], &[0..700, 3..890]),
