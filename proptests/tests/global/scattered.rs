@@ -15,7 +15,7 @@ where
     let mut shape = Dim::<[usize; D]>::zeros(D);
     (0..D).for_each(|axis| shape[axis] = case.shape[axis]);
     let cells = case.part::<T>(&case.whole());
-    let standard = Array::from_shape_vec(shape.clone(), cells).unwrap();
+    let standard = Array::from_shape_vec(shape, cells).unwrap();
     let mut array = match order % 2 {
         0 => standard,
         _ => {
@@ -43,7 +43,7 @@ where
         let mine = whole::<T, D>(case, case.seed);
         assert!(bits(&cells(mine.view())[..]) == bits(&case.part::<T>(&case.whole())[..]));
         // What others than the root give does not matter.
-        let is_given = this_image() == case.root || case.seed % 3 == 0;
+        let is_given = this_image() == case.root || case.seed.is_multiple_of(3);
         let given = is_given.then(|| mine.view());
         array.scatter_global(case.root, given).unwrap();
         case.check(&array, 0, true);

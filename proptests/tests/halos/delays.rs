@@ -42,7 +42,7 @@ fn run(setting: Setting, extents: [usize; 2], steps: u32) {
                 }
             }
             dawdle(own);
-            let faces_only = all_know % 8 == 0;
+            let faces_only = all_know.is_multiple_of(8);
             let exchange = if faces_only {
                 Exchange::faces()
             } else {
