@@ -6,6 +6,8 @@ mod bulk;
 pub mod collectives;
 mod column;
 mod events;
+mod files;
+mod halos;
 mod memory;
 mod mutex;
 mod opened;
@@ -102,6 +104,9 @@ pub const OPERATIONS: &[Operation] = &[
     pairs::SYNC_PAIR,
     memory::ALLOC,
     memory::OPEN,
+    halos::HALO,
+    halos::HALO_FACES,
+    files::WRITE_NPY,
     collectives::CO_SUM,
     collectives::CO_SUM_ASYNC,
     collectives::CO_SUM_REPRODUCIBLE,

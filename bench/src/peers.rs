@@ -30,6 +30,8 @@ use crate::{kernels, micro};
 pub enum Peer {
     /// C with two-sided and collective MPI.
     Mpi,
+    /// C with two-sided MPI that packs what it sends itself.
+    MpiPacked,
     /// C with one-sided MPI.
     MpiRma,
     /// C with OpenSHMEM.
@@ -65,8 +67,9 @@ trait Model {
 
 impl Peer {
     /// All peers.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Mpi,
+        Self::MpiPacked,
         Self::MpiRma,
         Self::Shmem,
         Self::Caf,
@@ -77,6 +80,7 @@ impl Peer {
     pub fn name(self) -> &'static str {
         match self {
             Self::Mpi => "mpi",
+            Self::MpiPacked => "mpi-packed",
             Self::MpiRma => "mpi-rma",
             Self::Shmem => "shmem",
             Self::Caf => "caf",
@@ -92,6 +96,7 @@ impl Peer {
     fn model(self, is_named: bool) -> Box<dyn Model> {
         match self {
             Self::Mpi => Box::new(open_mpi::MPI),
+            Self::MpiPacked => Box::new(open_mpi::MPI_PACKED),
             Self::MpiRma => Box::new(open_mpi::MPI_RMA),
             Self::Shmem => Box::new(open_mpi::SHMEM),
             Self::Caf => Box::new(open_mpi::CAF),

@@ -2,9 +2,11 @@
 
 mod barrier;
 mod flags;
+mod layers;
 mod mapping;
 mod memory;
 
 pub use barrier::Barrier;
 pub use flags::Flags;
+pub use layers::wrap;
 pub use memory::{add, copy};

@@ -51,6 +51,7 @@ fn all_rows() -> Vec<(String, usize)> {
     let few: Vec<usize> = (0..5).map(|power| 8 << (4 * power)).collect();
     let mut bulk: Vec<usize> = vec![8, 64, 1 << 10, 8 << 10, 64 << 10, 512 << 10];
     bulk.extend([4 << 20, 64 << 20]);
+    let halos = vec![512 << 10, 4 << 20, 32 << 20, 256 << 20];
     let of = |operation: &'static str, sizes: &Vec<usize>| {
         let row = |&bytes| (operation.to_owned(), bytes);
         sizes.iter().map(row).collect::<Vec<_>>()
@@ -75,6 +76,9 @@ fn all_rows() -> Vec<(String, usize)> {
         of("sync_pair", &vec![0]),
         of("alloc", &vec![4096]),
         of("open", &vec![0]),
+        of("halo", &halos),
+        of("halo_faces", &halos),
+        of("write_npy", &vec![1 << 20, 16 << 20, 128 << 20]),
         of("co_sum", &all),
         of("co_sum_async", &vec![8]),
         of("co_sum_reproducible", &vec![8 << 20]),
@@ -126,6 +130,7 @@ const KERNELS: [&str; 6] = [
     "randomaccess",
 ];
 
+/// Those that have operations of many kinds, and kernels.
 const PEERS: [&str; 5] = ["mpi", "mpi-rma", "shmem", "caf", "lamellar"];
 
 #[test]
@@ -194,6 +199,14 @@ fn operations_and_kernels_stand_beside_all_peers_that_are_there() {
         assert!(has_it(&operations) > 5, "{peer} has hardly an operation");
         assert!(has_it(&kernels) > 3, "{peer} has hardly a kernel");
     }
+    if is_there("mpi-packed") {
+        let is_halo = |object: &&&Value| object["op"].as_str().unwrap().starts_with("halo");
+        for object in operations.iter().filter(is_halo) {
+            for peer in ["mpi", "mpi-packed"] {
+                assert!(!object["peers"][peer].is_null(), "{peer}: {object}");
+            }
+        }
+    }
     plots_are_well_formed(&folder);
 }
 
@@ -230,6 +243,7 @@ fn missing_peers_are_skipped_with_lines_that_say_what_to_install() {
     assert_eq!(
         errors,
         "cobench: mpi is skipped: there is no mpirun; on Debian, install openmpi-bin libopenmpi-dev\n\
+         cobench: mpi-packed is skipped: there is no mpirun; on Debian, install openmpi-bin libopenmpi-dev\n\
          cobench: mpi-rma is skipped: there is no mpirun; on Debian, install openmpi-bin libopenmpi-dev\n\
          cobench: shmem is skipped: there is no shmemrun; on Debian, install openmpi-bin libopenmpi-dev\n\
          cobench: caf is skipped: there is no mpirun; on Debian, install gfortran libcoarrays-openmpi-dev \

@@ -23,6 +23,10 @@
 //! });
 //! ```
 //!
+//! The whole array, or a part of it, comes to one image by [`gather_global`](HaloArray::gather_global) and
+//! [`gather_slice`](HaloArray::gather_slice), and goes back by [`scatter_global`](HaloArray::scatter_global). [`gmove`] copies
+//! it to an array that is divided in another way.
+//!
 //! Order is row-major throughout, as in [`ndarray`]: along the last axis neighbours lie side by side, and images are
 //! numbered in this order as well.
 //!
@@ -37,19 +41,26 @@ mod error;
 mod exchange;
 mod exchanging;
 mod factors;
+mod gather;
+mod gmove;
 mod halo;
 mod halo_array;
 mod image_grid;
 mod kind;
 mod landing;
 mod layout;
+mod part;
 mod plan;
+mod scatter;
+mod sending;
 mod several;
 mod strided;
+mod transfer;
 
 pub use blocks::Blocks;
 pub use error::GridError;
 pub use exchanging::Exchanging;
+pub use gmove::gmove;
 pub use halo::{Exchange, Halo};
 pub use halo_array::HaloArray;
 pub use image_grid::ImageGrid;

@@ -99,7 +99,7 @@ pub use coarray_sync::{
 };
 pub use grid::{
     AnyHaloArray, Blocks, Exchange, Exchanging, GridError, Halo, HaloArray, ImageGrid,
-    exchange_several,
+    exchange_several, gmove,
 };
 pub use group::{OpenTogether, Opens, open};
 pub use ndarray;

@@ -16,6 +16,7 @@ pub mod published;
 pub mod ragged;
 pub mod teams;
 pub mod transfers;
+pub mod whole_arrays;
 
 use crate::clause::{Clause, Section};
 
@@ -37,6 +38,7 @@ pub const SECTIONS: &[Section] = &[
     errors::SECTION,
     end_of_program::SECTION,
     halos::SECTION,
+    whole_arrays::SECTION,
 ];
 
 /// All clauses, in order.

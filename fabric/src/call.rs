@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::algorithm::Algorithm;
 use crate::card::Tag;
+use crate::control::MAX_IMAGES;
 use crate::operation::Operation;
 use crate::team::Team;
 use crate::text::Text;
@@ -28,6 +29,12 @@ const _: () = assert!(Algorithm::ALL.len() < 1 << ALGORITHM_BITS);
 
 /// The bit of a tag's first word that says that the operation is asynchronous; steps and objects never reach it.
 pub(crate) const ASYNCHRONOUS: u64 = 1 << 61;
+
+/// How many bits of a word say who is the root where the others count values; one more than an image has, so that there
+/// is a number of no image.
+pub(crate) const ROOT_BITS: u32 = 21;
+
+const _: () = assert!(MAX_IMAGES < 1 << ROOT_BITS);
 
 /// Most coarrays that one `open` can name.
 pub const MAX_OBJECTS: usize = 4;
@@ -82,6 +89,46 @@ impl Call {
             tag,
             subject,
             caller,
+        }
+    }
+
+    /// An operation that moves values of an existing object from or to image `root`, in steps: `count` of them from
+    /// number `first` on, where it is about a part of them only, and otherwise 0 and 0. All of that must be the same on
+    /// all images.
+    ///
+    /// Of a root that does not exist only so much is compared that it is none.
+    #[must_use]
+    pub fn on_cells(
+        operation: Operation,
+        object: ObjectId,
+        first: usize,
+        count: usize,
+        root: usize,
+        caller: &'static Location<'static>,
+    ) -> Self {
+        let root = root.min(MAX_IMAGES) as u64;
+        Self {
+            tag: [
+                operation as u64,
+                object.0,
+                first as u64,
+                root | (count as u64) << ROOT_BITS,
+            ],
+            ..Self::plain(operation, caller)
+        }
+    }
+
+    /// An operation that moves the values of one existing object to another, in steps.
+    #[must_use]
+    pub fn between_objects(
+        operation: Operation,
+        from: ObjectId,
+        to: ObjectId,
+        caller: &'static Location<'static>,
+    ) -> Self {
+        Self {
+            tag: [operation as u64, from.0, to.0, 0],
+            ..Self::plain(operation, caller)
         }
     }
 

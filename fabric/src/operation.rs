@@ -76,11 +76,19 @@ pub enum Operation {
     EndTeam,
     /// `sync_team`.
     SyncTeam,
+    /// `HaloArray::gather_global`.
+    GatherGlobal,
+    /// `HaloArray::gather_slice`.
+    GatherSlice,
+    /// `HaloArray::scatter_global`.
+    ScatterGlobal,
+    /// `gmove`.
+    Gmove,
     /// End of the program.
     End,
 }
 
-pub(crate) const OPERATIONS: [Operation; 36] = [
+pub(crate) const OPERATIONS: [Operation; 40] = [
     Operation::Create,
     Operation::Open,
     Operation::Close,
@@ -116,6 +124,10 @@ pub(crate) const OPERATIONS: [Operation; 36] = [
     Operation::ChangeTeam,
     Operation::EndTeam,
     Operation::SyncTeam,
+    Operation::GatherGlobal,
+    Operation::GatherSlice,
+    Operation::ScatterGlobal,
+    Operation::Gmove,
     Operation::End,
 ];
 
@@ -159,6 +171,10 @@ impl Operation {
             Self::ChangeTeam => "Team::change",
             Self::EndTeam => "the end of Team::change",
             Self::SyncTeam => "sync_team",
+            Self::GatherGlobal => "gather_global",
+            Self::GatherSlice => "gather_slice",
+            Self::ScatterGlobal => "scatter_global",
+            Self::Gmove => "gmove",
             Self::End => "the end of the program",
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::algorithm::Algorithm;
-use crate::call::{ALGORITHM, ALGORITHM_BITS, ASYNCHRONOUS, ObjectId};
+use crate::call::{ALGORITHM, ALGORITHM_BITS, ASYNCHRONOUS, ObjectId, ROOT_BITS};
 use crate::card::Tag;
 use crate::operation::{OPERATIONS, Operation};
 use crate::team::Team;
@@ -91,6 +91,23 @@ fn what(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> String 
             format!("{name} of {}{began}", objects.join(" and "))
         }
         Operation::Create => format!("{name} of {values}"),
+        Operation::GatherGlobal | Operation::GatherSlice | Operation::ScatterGlobal => {
+            let (count, root) = (tag[3] >> ROOT_BITS, tag[3] & ((1 << ROOT_BITS) - 1));
+            let part = match operation {
+                Operation::GatherSlice => format!("{count} cells from number {} on of ", tag[2]),
+                _ => String::new(),
+            };
+            let way = match operation {
+                Operation::ScatterGlobal => "from",
+                _ => "to",
+            };
+            let object = object(ObjectId(tag[1]));
+            format!("{name} of {part}{object} {way} image {root}")
+        }
+        Operation::Gmove => {
+            let [from, to] = [tag[1], tag[2]].map(|id| object(ObjectId(id)));
+            format!("{name} of {from} to {to}")
+        }
         Operation::CoBroadcast | Operation::CoScatter => {
             format!("{name} of {values} from image {}", tag[3])
         }

@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "collectives.h"
+#include "halo_datatypes.h"
 #include "messages.h"
 
 #define KIB(n) ((size_t)(n) << 10)
@@ -15,6 +16,8 @@ static const struct operation operations[] = {
     {"event_pingpong", pingpong, check_pingpong, 1, {0}},
     {"event_ring", ring, NULL, 1, {0}},
     {"notify_pingpong", pingpong, check_pingpong, 1, {8, KIB(4)}},
+    {"halo", halo, check_halo, 1, {KIB(512), KIB(4096), KIB(32768), KIB(262144)}},
+    {"halo_faces", halo_faces, check_halo_faces, 1, {KIB(512), KIB(4096), KIB(32768), KIB(262144)}},
     {"co_sum", allreduce, NULL, 1,
      {8, 32, 128, 512, KIB(2), KIB(8), KIB(32), KIB(128), KIB(512), KIB(2048), KIB(8192)}},
     {"co_sum_async", allreduce_later, NULL, 1, {8}},
@@ -33,6 +36,7 @@ int main(int argc, char **argv) {
     prepare_collectives();
     print_title();
     batches_run(operations, sizeof operations / sizeof *operations, rank == 0, argc, argv);
+    release_halo();
     release_collectives();
     MPI_Finalize();
     return 0;

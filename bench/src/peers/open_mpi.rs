@@ -42,6 +42,13 @@ pub const MPI: OpenMpi = OpenMpi {
     environment: &[],
 };
 
+/// Two-sided MPI where it can be used in a second way: the program packs what lies apart in memory, instead of describing
+/// it to the library.
+pub const MPI_PACKED: OpenMpi = OpenMpi {
+    folder: "mpi_packed",
+    ..MPI
+};
+
 /// One-sided MPI.
 pub const MPI_RMA: OpenMpi = OpenMpi {
     folder: "mpi_rma",

@@ -51,7 +51,14 @@ const MARKERS: [Marker; 7] = [
 /// Names that are never in one plot with those of another family, each with the style of its place.
 const FAMILIES: [&[&str]; 3] = [
     &[
-        "coarray", "mpi", "mpi-rma", "shmem", "caf", "lamellar", "raw",
+        "coarray",
+        "mpi",
+        "mpi-rma",
+        "shmem",
+        "caf",
+        "lamellar",
+        "raw",
+        "mpi-packed",
     ],
     &[
         "flat",

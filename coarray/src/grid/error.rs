@@ -71,6 +71,31 @@ pub enum GridError {
         /// What it asks for, in words.
         wanted: String,
     },
+    /// The root of a `scatter_global` has no array of the right shape.
+    #[error(
+        "image {root} is to scatter an array with shape {shape:?}, but gave none, or one with another shape; give the whole array there"
+    )]
+    NothingToScatter {
+        /// The image that has the array.
+        root: usize,
+        /// The shape of the whole array.
+        shape: Vec<usize>,
+    },
+    /// The arrays of a `gmove` differ in shape.
+    #[error(
+        "gmove from an array with shape {from:?} to one with shape {to:?}: it divides cells in another way, but they must be the same"
+    )]
+    DifferentShapes {
+        /// The shape of the array that is read.
+        from: Vec<usize>,
+        /// The shape of the array that is written.
+        to: Vec<usize>,
+    },
+    /// The arrays of a `gmove` were made in different teams.
+    #[error(
+        "gmove from an array of one team to an array of another; make both in the same team, and use image grids that differ"
+    )]
+    DifferentTeams,
     /// There is no room for the array.
     #[error(transparent)]
     Allocation(#[from] AllocError),

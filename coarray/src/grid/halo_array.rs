@@ -45,7 +45,7 @@ use crate::storage::Storage;
 /// ```
 ///
 /// # Source
-/// Arrays with `shadow`, XcalableMP 1.2 section 4.5; ghost cells.
+/// Arrays with `shadow`, Murai and Sato, PGAS 2013, section 2.3.1; ghost cells.
 pub struct HaloArray<T: Remote, const D: usize> {
     pub(super) storage: Storage,
     /// Two for each direction.
@@ -193,14 +193,19 @@ fn shape<const D: usize>(extents: [usize; D], strides: [usize; D]) -> StrideShap
 where
     Dim<[usize; D]>: Dimension,
 {
-    let dimension = |numbers: [usize; D]| {
-        let mut dimension = Dim::<[usize; D]>::zeros(D);
-        for (axis, number) in numbers.into_iter().enumerate() {
-            dimension[axis] = number;
-        }
-        dimension
-    };
     dimension(extents).strides(dimension(strides))
+}
+
+/// A number for each axis, as `ndarray` wants them.
+pub(super) fn dimension<const D: usize>(numbers: [usize; D]) -> Dim<[usize; D]>
+where
+    Dim<[usize; D]>: Dimension,
+{
+    let mut dimension = Dim::<[usize; D]>::zeros(D);
+    for (axis, number) in numbers.into_iter().enumerate() {
+        dimension[axis] = number;
+    }
+    dimension
 }
 
 impl<T: Remote, const D: usize> fmt::Debug for HaloArray<T, D> {

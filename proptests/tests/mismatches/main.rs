@@ -3,6 +3,7 @@
 
 mod algorithms;
 mod alike;
+mod grids;
 mod interrupted;
 mod kinds;
 mod movement;

@@ -1,0 +1,81 @@
+//! From one division of an array into blocks to another.
+
+use std::panic::Location;
+
+use coarray_coref::Remote;
+use coarray_fabric::{Call, Operation};
+use ndarray::{Dim, Dimension};
+
+use super::error::GridError;
+use super::halo_array::HaloArray;
+use super::part::{Holder, owners};
+
+/// Collective. Copies all cells of `from` to `to`, whose images may be arranged in another way. Halos are neither read nor
+/// written, and need not be equally wide.
+///
+/// Each image gets what its block of `to` has in common with the blocks of `from`, from those images only that have some of
+/// it. No image leaves before all have entered, and before all have got what they need.
+///
+/// # Errors
+/// On all images if the arrays differ in shape, or in their teams; then nothing is changed.
+///
+/// # Panics
+/// The job ends with a report if images name different arrays.
+///
+/// # Examples
+/// An array whose rows are divided, and then its columns, as a transform along either axis wants them:
+/// ```
+/// use coarray::grid::gmove;
+/// use coarray::prelude::*;
+///
+/// coarray::run(3, || {
+///     let rows = Blocks::new([6, 9], ImageGrid::new([3, 1]).unwrap()).unwrap();
+///     let columns = Blocks::new([6, 9], ImageGrid::new([1, 3]).unwrap()).unwrap();
+///     let by_rows = HaloArray::from_fn(&rows, 1, |[i, j]| 10 * i + j).unwrap();
+///     let mut by_columns = HaloArray::filled(&columns, 0, 0).unwrap();
+///     gmove(&by_rows, &mut by_columns).unwrap();
+///     assert_eq!(by_columns.interior()[[5, 1]], 50 + 3 * this_image() + 1);
+/// });
+/// ```
+///
+/// # Source
+/// `gmove` of XcalableMP, specification 1.4, section 4.3.
+#[track_caller]
+pub fn gmove<T: Remote, const D: usize>(
+    from: &HaloArray<T, D>,
+    to: &mut HaloArray<T, D>,
+) -> Result<(), GridError>
+where
+    Dim<[usize; D]>: Dimension,
+{
+    let (source, target) = (from.blocks(), to.blocks());
+    if source.shape() != target.shape() {
+        return Err(GridError::DifferentShapes {
+            from: source.shape().to_vec(),
+            to: target.shape().to_vec(),
+        });
+    }
+    if !from.team().is(to.team()) {
+        return Err(GridError::DifferentTeams);
+    }
+    let call = Call::between_objects(
+        Operation::Gmove,
+        from.storage.id(),
+        to.storage.id(),
+        Location::caller(),
+    );
+    // An exchange that was leaked writes to the array's halo, but to nothing else.
+    to.settle();
+    let block = target.own_range();
+    let new = Holder::new(&block, to.halo);
+    from.while_all_are_here(&call, 0, || {
+        for (image, cells) in owners(source, &block) {
+            let old = Holder::new(&source.range(image), from.halo);
+            let copy = old.copy(&new, &cells);
+            // SAFETY: all images are here and have lent `from` for reading. The copy is from the image's part to this
+            // image's part of the other array, which is borrowed exclusively.
+            unsafe { from.get_cells(image, &copy, to.first()) };
+        }
+    });
+    Ok(())
+}

@@ -1,0 +1,88 @@
+//! One image's array, divided among all.
+
+use std::panic::Location;
+
+use coarray_coref::Remote;
+use coarray_fabric::{Call, Operation};
+use ndarray::{ArrayView, Dim, Dimension};
+
+use super::error::GridError;
+use super::halo_array::HaloArray;
+use super::part::Holder;
+
+impl<T: Remote, const D: usize> HaloArray<T, D>
+where
+    Dim<[usize; D]>: Dimension,
+{
+    /// Collective. Gives each image its block of `array`, which has the shape of the whole array, in any order in memory.
+    /// What images other than `root` give is not looked at. Halos stay what they are.
+    ///
+    /// No image leaves before it has its cells.
+    ///
+    /// # Errors
+    /// On all images if `root` gives no array, or one of another shape; then nothing is changed.
+    ///
+    /// # Panics
+    /// If `root` is no image of the array's team. The job ends with a report if images name different arrays or roots.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::ndarray::Array;
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(4, || {
+    ///     let blocks = Blocks::new([4, 6], ImageGrid::balanced()).unwrap();
+    ///     let mut u = HaloArray::filled(&blocks, 1, 0.0).unwrap();
+    ///     let whole = (this_image() == 0).then(|| Array::from_shape_fn((4, 6), |(i, j)| (10 * i + j) as f64));
+    ///     u.scatter_global(0, whole.as_ref().map(|whole| whole.view())).unwrap();
+    ///     let [i, j] = u.global_of([1, 2]);
+    ///     assert_eq!(u.interior()[[1, 2]], (10 * i + j) as f64);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// MPI 3.1 clause 5.6, `MPI_Scatter`, with the datatypes that users of it write for blocks.
+    #[track_caller]
+    pub fn scatter_global(
+        &mut self,
+        root: usize,
+        array: Option<ArrayView<'_, T, Dim<[usize; D]>>>,
+    ) -> Result<(), GridError> {
+        let id = self.storage.id();
+        let call = Call::on_cells(Operation::ScatterGlobal, id, 0, 0, root, Location::caller());
+        self.check_root(&call, root);
+        let (shape, is_root) = (self.blocks.shape(), self.team().index() == root);
+        let array = array.filter(|array| is_root && array.shape() == shape.as_slice());
+        // Only the root knows whether it has what the others wait for.
+        self.while_all_are_here(&call, u64::from(array.is_some()), || {
+            if let Some(array) = &array {
+                // SAFETY: all images are here, and have lent the array exclusively.
+                unsafe { self.send_blocks(array) };
+            }
+            match self.team().words(root)[0] {
+                0 => Err(GridError::NothingToScatter {
+                    root,
+                    shape: shape.to_vec(),
+                }),
+                _ => Ok(()),
+            }
+        })
+    }
+
+    /// Puts each image's block of the whole array.
+    ///
+    /// # Safety
+    /// Nobody else uses the array meanwhile.
+    unsafe fn send_blocks(&self, array: &ArrayView<'_, T, Dim<[usize; D]>>) {
+        let array = array.as_standard_layout();
+        let cells = array.as_slice().expect("it is in the standard order");
+        let whole = Holder::of(&self.blocks.shape().map(|cells| 0..cells));
+        for image in 0..self.team().images() {
+            let block = self.blocks.range(image);
+            let part = Holder::new(&block, self.halo);
+            let copy = whole.copy(&part, &block);
+            // SAFETY: the copy is from all of the array, which is private memory, to the image's part.
+            unsafe { self.put_cells(image, &copy, cells.as_ptr()) };
+        }
+    }
+}
