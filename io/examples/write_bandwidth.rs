@@ -1,5 +1,5 @@
-//! How fast all images write one array together, beside a single writer that copies one buffer to a file over and over, as `dd`
-//! does.
+//! How fast all images write one array together, beside a single writer that copies one buffer to a file over and over,
+//! as `dd` does.
 //!
 //! usage: write_bandwidth [FOLDER] [MIB] [ROUNDS]
 //!

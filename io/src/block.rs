@@ -65,8 +65,8 @@ impl<'a> Block<'a> {
         format!("{} on images {:?}", self.array(), self.images)
     }
 
-    /// Collective. Writes it to a file whose global array starts at byte `offset`. `seen` gets what this image writes, in the
-    /// order of the file, and where it is from the array's first byte on.
+    /// Collective. Writes it to a file whose global array starts at byte `offset`. `seen` gets what this image writes,
+    /// in the order of the file, and where it is from the array's first byte on.
     ///
     /// All images come here, whatever has gone wrong before.
     pub(crate) fn write(

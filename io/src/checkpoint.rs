@@ -29,12 +29,12 @@ pub use value::{NotOfType, Value};
 
 /// The state of a simulation, to be saved in a directory: fields and single values.
 ///
-/// Each [`save`](Self::save) writes a new *generation* beside the last one, a file of its own that all images write together.
-/// It gets its name when it is on the disk, and only then the generation before the last is removed. So two are kept, and
-/// whenever a job ends, in whatever way, a whole one is there.
+/// Each [`save`](Self::save) writes a new *generation* beside the last one, a file of its own that all images write
+/// together. It gets its name when it is on the disk, and only then the generation before the last is removed. So two
+/// are kept, and whenever a job ends, in whatever way, a whole one is there.
 ///
-/// [`open`](Self::open) finds the newest generation whose bytes are those that were written, which checksums tell. Number and grid of the
-/// images may differ from those that saved.
+/// [`open`](Self::open) finds the newest generation whose bytes are those that were written, which checksums tell.
+/// Number and grid of the images may differ from those that saved.
 ///
 /// # Examples
 /// ```
@@ -68,7 +68,7 @@ pub use value::{NotOfType, Value};
 /// ```
 ///
 /// # Source
-/// Two alternating files: Young, *A first order approximation to the optimum checkpoint interval*, CACM 1974, asks how often.
+/// How often to save: Young, *A first order approximation to the optimum checkpoint interval*, CACM 17, 1974.
 pub struct Checkpoint<'a> {
     folder: PathBuf,
     fields: Vec<(String, Block<'a>)>,
@@ -117,7 +117,8 @@ impl<'a> Checkpoint<'a> {
 
     /// Collective. Saves everything as a new generation and returns its number; makes the directory if there is none.
     ///
-    /// No image returns before the file is on the disk, under its name, and the generation before the last has been removed.
+    /// No image returns before the file is on the disk, under its name, and the generation before the last has been
+    /// removed.
     ///
     /// # Errors
     /// If the file cannot be written, two fields or two values have the same name, or the images come with different
@@ -152,12 +153,12 @@ impl<'a> Checkpoint<'a> {
 
     /// Collective. Opens the newest generation in a directory that is whole.
     ///
-    /// All images check its checksums together, each a part of the file. A torn, truncated or corrupted generation is refused, with a
-    /// line on stderr by image 0 and in [`Restart::refused`], and the one before is used.
+    /// All images check its checksums together, each a part of the file. A torn, truncated or corrupted generation is
+    /// refused, with a line on stderr by image 0 and in [`Restart::refused`], and the one before is used.
     ///
     /// # Errors
-    /// With [`ErrorKind::NotFound`] if there is no checkpoint in the directory, or no directory. With other kinds if there
-    /// are some, but none that can be used.
+    /// With [`ErrorKind::NotFound`] if there is no checkpoint in the directory, or no directory. With other kinds if
+    /// there are some, but none that can be used.
     ///
     /// # Examples
     /// See [`Checkpoint`].

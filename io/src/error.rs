@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// ```
 ///
 /// # Source
-/// The images agree on errors, as in MPI 3.1 clause 13.7 they cannot.
+/// The error classes of files, MPI 3.1 clause 13.7. There each process has its own; here all images agree.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {cause} (found by image {image})", path.display())]
 pub struct Error {

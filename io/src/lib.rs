@@ -1,8 +1,8 @@
 //! Files of coarray simulations: every image writes and reads its own part of one file.
 //!
-//! A [`HaloArray`](coarray::grid::HaloArray) is divided among images; its file is not. It has the same bytes whatever the number and
-//! grid of images, and any other number reads it. All functions are collective and return the same on all images:
-//! success, or the [`Error`] of the image that met it, with the path, the place and the cause.
+//! A [`HaloArray`](coarray::grid::HaloArray) is divided among images; its file is not. It has the same bytes whatever
+//! the number and grid of images, and any other number reads it. All functions are collective and return the same on
+//! all images: success, or the [`Error`] of the image that met it, with the path, the place and the cause.
 //!
 //! # Which format for what
 //! | for | use | because |
@@ -33,16 +33,17 @@
 //!
 //! # The order of axes
 //! Numbers are in C order everywhere: those along the last axis lie side by side. NumPy calls an array the same,
-//! `u[i, j, k]`. VTK counts x first, so **the last axis is x**, the one before y, and the first of three z. Give ParaView `[z, y, x]`
-//! arrays, and [`spacing`](Vti::spacing) and [`origin`](Vti::origin) in that order, too.
+//! `u[i, j, k]`. VTK counts x first, so **the last axis is x**, the one before y, and the first of three z. Give
+//! ParaView `[z, y, x]` arrays, and [`spacing`](Vti::spacing) and [`origin`](Vti::origin) in that order, too.
 //!
 //! In ParaView, open the file, press *Apply*, and choose *Surface* or *Volume* instead of *Outline*; the first field is
-//! shown. Files named `step-0100.vti`, `step-0200.vti`, ... open as one animation. What VTK or ParaView save can be read by
-//! [`read_vti`] if it is saved as raw appended data without compression, and cell data.
+//! shown. Files named `step-0100.vti`, `step-0200.vti`, ... open as one animation. What VTK or ParaView save can be
+//! read by [`read_vti`] if it is saved as raw appended data without compression, and cell data.
 //!
 //! # Restart
-//! Try to open a checkpoint where a simulation starts, and save one now and then. Only [`ErrorKind::NotFound`] means that there is
-//! none: anything else should stop the program, instead of starting from the beginning and replacing what was saved.
+//! Try to open a checkpoint where a simulation starts, and save one now and then. Only [`ErrorKind::NotFound`] means
+//! that there is none: anything else should stop the program, instead of starting from the beginning and replacing what
+//! was saved.
 //!
 //! ```
 //! use coarray::prelude::*;
@@ -77,23 +78,24 @@
 //! coarray::run(3, || assert_eq!(simulate(folder, 9), Ok(1.5f64.powi(9)))); // from step 5 on
 //! ```
 //!
-//! If a crash of the disk or a careless copy has damaged the newest generation, [`Checkpoint::open`] says so on stderr and in
-//! [`Restart::refused`], and the one before is used.
+//! If a crash of the disk or a careless copy has damaged the newest generation, [`Checkpoint::open`] says so on stderr
+//! and in [`Restart::refused`], and the one before is used.
 //!
 //! # When a program or machine crashes
-//! A file is written beside its final name, as `.u.npy.4711-1234.partial`, and renamed when all images have written their parts. So a
-//! file of the final name is whole, and an older one stays until then. If an image dies, the partial file may be left
-//! and can be removed. Checkpoints are also brought to the disk before they are renamed and survive a loss of power. Other files are
-//! left to the operating system, which writes them within a minute or so: waiting for the disk takes
-//! longer than all the rest.
+//! A file is written beside its final name, as `.u.npy.4711-1234.partial`, and renamed when all images have written
+//! their parts. So a file of the final name is whole, and an older one stays until then. If an image dies, the partial
+//! file may be left and can be removed. Checkpoints are also brought to the disk before they are renamed and survive a
+//! loss of power. Other files are left to the operating system, which writes them within a minute or so: waiting for
+//! the disk takes longer than all the rest.
 //!
 //! All images must see the same file system. If the images run on several machines, that is a shared one.
 //!
 //! # Speed
-//! Images write at computed offsets, without locks between them, and without copies if rows have 512 bytes or more. The blocks of a
-//! grid that divides the last axis lie in the file in short pieces, one for each row. Images put such pieces into each other's
-//! memory first, so that each writes long ones; that takes 2 MiB of the heap of each image for the while. It is somewhat
-//! slower: if you can choose, write large arrays from a grid such as `ImageGrid::new([num_images(), 1, 1])`.
+//! Images write at computed offsets, without locks between them, and without copies if rows have 512 bytes or more. The
+//! blocks of a grid that divides the last axis lie in the file in short pieces, one for each row. Images put such
+//! pieces into each other's memory first, so that each writes long ones; that takes 2 MiB of the heap of each image for
+//! the while. It is somewhat slower: if you can choose, write large arrays from a grid such as
+//! `ImageGrid::new([num_images(), 1, 1])`.
 //!
 //! # Source
 //! Collective file access with one view for each process: MPI 3.1, chapter 13.

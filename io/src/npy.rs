@@ -18,8 +18,8 @@ use header::Header;
 
 /// Collective. Writes an array to a `.npy` file: the same bytes that `numpy.save` writes, on any number of images.
 ///
-/// Each image writes its own cells, in C order and little endian. An older file of this name is replaced when the new one is
-/// complete. Halos are not written. No image returns before the file is there.
+/// Each image writes its own cells, in C order and little endian. An older file of this name is replaced when the new
+/// one is complete. Halos are not written. No image returns before the file is there.
 ///
 /// # Errors
 /// If the file cannot be written, or the images name different files or arrays.
@@ -68,7 +68,8 @@ where
     file.finish(mine)
 }
 
-/// Collective. Reads an array from a `.npy` file, written by [`write_npy`] or `numpy.save`; each image reads its own cells.
+/// Collective. Reads an array from a `.npy` file, written by [`write_npy`] or `numpy.save`; each image reads its own
+/// cells.
 ///
 /// Halos are left as they are; [`exchange`](HaloArray::exchange) fills them. No image returns before all have read.
 /// Files in Fortran order and in big endian can be read, too, if somewhat more slowly.

@@ -58,7 +58,8 @@ where
     file.finish(mine)
 }
 
-/// Collective. Reads an array from a file of nothing but numbers, in C order and little endian; each image reads its own cells.
+/// Collective. Reads an array from a file of nothing but numbers, in C order and little endian; each image reads its
+/// own cells.
 ///
 /// Halos are left as they are; [`exchange`](HaloArray::exchange) fills them. No image returns before all have read.
 ///

@@ -1,14 +1,14 @@
 //! Writing blocks that lie in the file in many short pieces, as those of a grid that divides the last axis do.
 //!
-//! One call of the operating system for each piece would take far longer than moving the bytes, and none may write the bytes
-//! between its own. So the images put their pieces together first, and each writes a long one:
+//! One call of the operating system for each piece would take far longer than moving the bytes, and none may write the
+//! bytes between its own. So the images put their pieces together first, and each writes a long one:
 //!
 //! ```text
 //! image   0 1 0 1 0 1 0 1      has these pieces of a window of the file
 //! image   0 0 0 0 1 1 1 1      writes these
 //! ```
-//! This is the two-phase method of del Rosario, Bordawekar and Choudhary (*Improved parallel I/O via a two-phase run-time access strategy*,
-//! 1993), which MPI libraries use.
+//! This is the two-phase method of del Rosario, Bordawekar and Choudhary (*Improved parallel I/O via a two-phase
+//! run-time access strategy*, 1993), which MPI libraries use.
 
 use std::fs::File;
 
@@ -36,8 +36,9 @@ impl Staging {
             .map(|share| Self { share })
     }
 
-    /// Collective. Writes the blocks of all images, in little endian, to a file whose global array starts at byte `offset`. This
-    /// image's block is in `memory`. `seen` gets what this image writes, in the order of the file, and where.
+    /// Collective. Writes the blocks of all images, in little endian, to a file whose global array starts at byte
+    /// `offset`. This image's block is in `memory`. `seen` gets what this image writes, in the order of the file, and
+    /// where.
     pub(crate) fn write(
         &mut self,
         file: &File,

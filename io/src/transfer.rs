@@ -1,8 +1,8 @@
 //! Between the memory of a block and its places in a file.
 //!
 //! Runs that follow one another in the file are joined, so that few calls of the operating system move large pieces. Only
-//! the block's own bytes are ever written: nothing is read, changed and written back, which two images could do to the same bytes
-//! at the same time.
+//! the block's own bytes are ever written: nothing is read, changed and written back, which two images could do to the
+//! same bytes at the same time.
 
 use std::fs::File;
 use std::io::{self, IoSlice};
@@ -11,7 +11,8 @@ use std::os::unix::fs::FileExt;
 use crate::error::Failed;
 use crate::layout::{Layout, Run};
 
-/// What a call writes or reads at most. More at once is no faster, and a buffer of this length stays in the processor's cache.
+/// What a call writes or reads at most. More at once is no faster, and a buffer of this length stays in the processor's
+/// cache.
 const PIECE: usize = 512 << 10;
 
 /// Runs that are shorter are packed into a buffer; of others the operating system gets a list, which saves a copy.
@@ -36,8 +37,8 @@ impl ByteOrder {
     }
 }
 
-/// Writes a block, in little endian. The global array starts at byte `offset` of the file. `seen` gets what is written, in the order
-/// of the file, and where it is from the array's first byte on.
+/// Writes a block, in little endian. The global array starts at byte `offset` of the file. `seen` gets what is written,
+/// in the order of the file, and where it is from the array's first byte on.
 pub(crate) fn write_block(
     file: &File,
     offset: u64,
@@ -78,8 +79,8 @@ pub(crate) fn write_block(
     write_all(file, offset + start, &packed, &mut joined)
 }
 
-/// Writes bytes that have been packed, or slices that are emptied; all runs of a block have one length, so there are never
-/// both.
+/// Writes bytes that have been packed, or slices that are emptied; all runs of a block have one length, so there are
+/// never both.
 fn write_all(
     file: &File,
     mut at: u64,

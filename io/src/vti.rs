@@ -27,8 +27,9 @@ const LENGTH: u64 = size_of::<u64>() as u64;
 ///
 /// The numbers become cell data. The file holds them in raw appended binary form, so nothing is converted.
 ///
-/// **The last axis of an array is x** in VTK, the one before y, and the one before that z, because x is the fastest there. A
-/// three-dimensional array is thus indexed `[z, y, x]`. Origin and spacing are given in the order of the array's axes, too:
+/// **The last axis of an array is x** in VTK, the one before y, and the one before that z, because x is the fastest
+/// there. A three-dimensional array is thus indexed `[z, y, x]`. Origin and spacing are given in the order of the
+/// array's axes, too:
 /// `.spacing([dz, dy, dx])`.
 ///
 /// # Examples

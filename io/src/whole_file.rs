@@ -54,8 +54,8 @@ impl Partial {
         self.written(mine)?.rename(|_| Ok(()))
     }
 
-    /// Collective. As [`Partial::finish`], but what has been written survives a crash of the machine. Image 0 adds to the file
-    /// last, when all parts are there.
+    /// Collective. As [`Partial::finish`], but what has been written survives a crash of the machine. Image 0 adds to
+    /// the file last, when all parts are there.
     pub(crate) fn finish_durably(
         self,
         mine: Result<(), Failed>,
@@ -108,7 +108,8 @@ impl Drop for Partial {
 /// The end of the names of files on the way.
 pub(crate) const PARTIAL: &str = ".partial";
 
-/// `.out.npy.4711-1234.partial`, beside `out.npy`: so that a rename moves nothing, and no two jobs write to the same file.
+/// `.out.npy.4711-1234.partial`, beside `out.npy`: so that a rename moves nothing, and no two jobs write to the same
+/// file.
 fn partial_name(path: &Path) -> Result<PathBuf, Failed> {
     let name = path.file_name().ok_or_else(|| {
         Failed::new(

@@ -84,8 +84,8 @@ fn assert_read<T: Scalar + PartialEq + std::fmt::Debug, const D: usize>(
     assert!(kept >= in_halo, "the halo has been changed");
 }
 
-/// Writes an array on all grids, compares all files with the one of a single image and with `expected`, and reads each on all
-/// grids that follow.
+/// Writes an array on all grids, compares all files with the one of a single image and with `expected`, and reads each
+/// on all grids that follow.
 fn round_trips<T: Scalar + PartialEq + std::fmt::Debug, const D: usize>(
     shape: [usize; D],
     of: impl Fn(usize) -> T + Sync,

@@ -4,6 +4,8 @@ use coarray::prelude::*;
 use coarray_io::{Checkpoint, ErrorKind, Restart};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 use tempfile::tempdir;
 
 /// Doubles in the large field, which take three blocks of 4096 bytes and a part of a fourth.
@@ -42,7 +44,8 @@ fn assert_state(restart: &Restart, step: u32) {
     assert!(u.interior().iter().all(|&u| u == f64::from(step)));
 }
 
-/// Replaces the file on image 0 by `change` of what it was, for each of `places`; `check` gets the place and why it is refused.
+/// Replaces the file on image 0 by `change` of what it was, for each of `places`; `check` gets the place and why it is
+/// refused.
 fn with_changes(
     folder: &Path,
     path: &Path,
@@ -278,4 +281,116 @@ fn a_cut_generation_is_not_kept_instead_of_a_whole_one() {
     });
     assert!(names.iter().all(|path| path.exists()));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn a_job_that_is_killed_at_any_time_leaves_a_whole_generation() {
+    let folder = tempdir().unwrap();
+    let test = std::env::current_exe().unwrap();
+    let mut newest = 0;
+    for kill in 0..15 {
+        let mut job = Command::new(&test)
+            .args(["--ignored", "--exact", "saves_on_and_on"])
+            .env("SAVES_TO", folder.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // Until it saves; then anywhere in what it does.
+        let first = newest;
+        while generations(folder.path()).last() <= Some(&first) {
+            assert_eq!(job.try_wait().unwrap(), None, "the job has ended by itself");
+            std::thread::yield_now();
+        }
+        std::thread::sleep(Duration::from_micros(kill * 1371));
+        job.kill().unwrap();
+        job.wait().unwrap();
+        let seen = generations(folder.path());
+        let found = coarray::run(3, || {
+            let restart = Checkpoint::open(folder.path()).unwrap();
+            assert!(restart.refused().is_empty(), "{:?}", restart.refused());
+            let step = restart.value::<u32>("step").unwrap();
+            assert_eq!(u64::from(step), restart.generation());
+            assert_state(&restart, step);
+            restart.generation()
+        });
+        newest = found[0];
+        assert_eq!(seen.last(), Some(&newest));
+    }
+    // What killed jobs have left goes with the next save.
+    coarray::run(1, || Checkpoint::new(folder.path()).save().unwrap());
+    assert_eq!(generations(folder.path()), [newest, newest + 1]);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+fn generations(folder: &Path) -> Vec<u64> {
+    let names = fs::read_dir(folder).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut numbers: Vec<u64> = names
+        .filter_map(|name| {
+            let number = name
+                .strip_prefix("generation-")?
+                .strip_suffix(".checkpoint")?;
+            number.parse().ok()
+        })
+        .collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+#[test]
+#[ignore = "a part of another test, in a process that is killed"]
+fn saves_on_and_on() {
+    let folder = PathBuf::from(std::env::var_os("SAVES_TO").unwrap());
+    coarray::run(2, || {
+        let blocks = Blocks::new([CELLS], ImageGrid::balanced()).unwrap();
+        let mut step = match Checkpoint::open(&folder) {
+            Ok(restart) => restart.value("step").unwrap(),
+            Err(_) => 0u32,
+        };
+        loop {
+            step += 1;
+            let u = HaloArray::filled(&blocks, 1, f64::from(step)).unwrap();
+            Checkpoint::new(&folder)
+                .field("u", &u)
+                .value("step", step)
+                .save()
+                .unwrap();
+        }
+    });
+}
+
+#[test]
+fn image_0_tells_the_user() {
+    let folder = tempdir().unwrap();
+    let path = save_two(folder.path(), 2);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[9000] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let job = Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "opens_once", "--nocapture"])
+        .env("SAVES_TO", folder.path())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&job.stderr).into_owned();
+    assert!(job.status.success(), "{text}");
+    let told: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("coarray-io: "))
+        .collect();
+    let [refused, used] = told[..] else {
+        panic!("{text}");
+    };
+    let name = path.display();
+    let start =
+        format!("coarray-io: generation 2 is refused: {name}: block 1 of 4, bytes 8192 to 12288");
+    assert!(refused.starts_with(&start), "{refused}");
+    assert_eq!(used, "coarray-io: generation 1 is used instead");
+}
+
+#[test]
+#[ignore = "a part of another test, whose stderr that reads"]
+fn opens_once() {
+    let folder = PathBuf::from(std::env::var_os("SAVES_TO").unwrap());
+    coarray::run(3, || assert_state(&Checkpoint::open(&folder).unwrap(), 1));
 }

@@ -1,10 +1,11 @@
 //! Checksums of a file that many images write, each its own scattered bytes.
 //!
-//! The file is divided into segments of one length, whatever the images have of them. A CRC is linear: that of a segment is the sum (XOR) of
-//! what each image's bytes contribute at their places. So images add up contributions instead of reading anything back, and the
-//! result does not depend on how many there are.
+//! The file is divided into segments of one length, whatever the images have of them. A CRC is linear: that of a
+//! segment is the sum (XOR) of what each image's bytes contribute at their places. So images add up contributions
+//! instead of reading anything back, and the result does not depend on how many there are.
 //!
-//! Contributions are moved to their places by multiplying polynomials over GF(2), as `crc32_combine` of zlib does (Mark Adler).
+//! Contributions are moved to their places by multiplying polynomials over GF(2), as `crc32_combine` of zlib does (Mark
+//! Adler).
 
 use std::ops::Range;
 

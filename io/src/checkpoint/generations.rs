@@ -41,8 +41,8 @@ fn names(folder: &Path) -> Result<Vec<String>, Failed> {
     read().map_err(|error| Failed::os("list the directory", &error))
 }
 
-/// Removes what `newest` has made superfluous: all generations but it and one before that is whole as far as its header and length tell,
-/// and what jobs have left that ended while they wrote.
+/// Removes what `newest` has made superfluous: all generations but it and one before that is whole as far as its header
+/// and length tell, and what jobs have left that ended while they wrote.
 pub(crate) fn remove_old(folder: &Path, newest: u64) -> Result<(), Failed> {
     let mut kept = false;
     for generation in list(folder)?.into_iter().rev() {

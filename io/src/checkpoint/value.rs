@@ -4,7 +4,8 @@ use std::fmt;
 
 /// A single value in a checkpoint: the number of a step, a time, a seed, a name.
 ///
-/// It comes from integers of up to 64 bits, `f32`, `f64`, `bool` and text, and turns back into the types that hold it exactly.
+/// It comes from integers of up to 64 bits, `f32`, `f64`, `bool` and text, and turns back into the types that hold it
+/// exactly.
 ///
 /// # Examples
 /// ```

@@ -13,8 +13,8 @@ use crate::transfer::read_at;
 /// What is read at once.
 const PIECE: u64 = 1 << 20;
 
-/// Compares this image's share of the segments with the table of checksums: each image has another share, and together they
-/// have all.
+/// Compares this image's share of the segments with the table of checksums: each image has another share, and together
+/// they have all.
 pub(crate) fn verify(file: &File, header: &Header, places: &Places) -> Result<(), Failed> {
     let mut table = vec![0; places.table_bytes() as usize];
     read_at(file, &mut table, places.table())?;

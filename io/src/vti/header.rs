@@ -80,7 +80,8 @@ impl Header {
         text.into_bytes()
     }
 
-    /// Reads a header from the start of a file. Also returns where the appended data begin; nothing if they begin later than
+    /// Reads a header from the start of a file. Also returns where the appended data begin; nothing if they begin later
+    /// than
     /// `start` ends.
     pub(crate) fn parse(start: &[u8]) -> Result<Option<(Self, u64)>, Failed> {
         let text_end = find(start, b"<AppendedData").and_then(|at| {

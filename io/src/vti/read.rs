@@ -14,15 +14,16 @@ use crate::npy::{complete, open_file};
 use crate::scalar::Scalar;
 use crate::transfer::{ByteOrder, read_at, read_block};
 
-/// Collective. Reads cell data from a `.vti` file; each image reads its own cells. As in [`Vti`](super::Vti), the last axis of the
-/// array is x; of data with several numbers for each cell the last axis are the components, and the one before is x.
+/// Collective. Reads cell data from a `.vti` file; each image reads its own cells. As in [`Vti`](super::Vti), the last
+/// axis of the array is x; of data with several numbers for each cell the last axis are the components, and the one
+/// before is x.
 ///
 /// Halos are left as they are; [`exchange`](HaloArray::exchange) fills them. No image returns before all have read.
 /// The file may come from VTK or ParaView, if its data are raw, appended, not compressed, and in one piece.
 ///
 /// # Errors
-/// If the file cannot be read, is no such file, is too short, or has no array of this name, shape and type. Some cells may
-/// have been read then.
+/// If the file cannot be read, is no such file, is too short, or has no array of this name, shape and type. Some cells
+/// may have been read then.
 ///
 /// # Examples
 /// ```
