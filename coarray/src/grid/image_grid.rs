@@ -284,7 +284,7 @@ fn index_of<const D: usize>(position: [usize; D], extents: [usize; D]) -> usize 
 }
 
 /// The position with a row-major index.
-fn position_of<const D: usize>(mut index: usize, extents: [usize; D]) -> [usize; D] {
+pub(super) fn position_of<const D: usize>(mut index: usize, extents: [usize; D]) -> [usize; D] {
     let mut position = [0; D];
     for axis in (0..D).rev() {
         position[axis] = index % extents[axis];
