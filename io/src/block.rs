@@ -10,6 +10,7 @@ use coarray::num_images;
 use crate::error::{ErrorKind, Failed};
 use crate::layout::Layout;
 use crate::scalar::{ElementType, Scalar};
+use crate::together::write_together;
 use crate::transfer::write_block;
 
 /// A block to be written.
@@ -17,10 +18,17 @@ pub(crate) struct Block<'a> {
     /// Of the global array.
     pub(crate) shape: Vec<usize>,
     pub(crate) element: ElementType,
-    images: usize,
+    /// The grid.
+    images: Vec<usize>,
     layout: Layout,
     memory: &'a [u8],
+    /// The blocks of all images, each alone in memory.
+    blocks: Vec<Layout>,
 }
+
+/// Blocks whose runs are shorter are written together: as long as it takes to move the bytes of such a run once more, the call to write
+/// it takes by itself.
+const SHORT: usize = 16 << 10;
 
 impl<'a> Block<'a> {
     pub(crate) fn of<T: Scalar, const D: usize>(array: &'a HaloArray<T, D>) -> Self
@@ -28,12 +36,18 @@ impl<'a> Block<'a> {
         Dim<[usize; D]>: Dimension,
     {
         let cells = array.local().to_slice().expect("a halo array is row-major");
+        let blocks = array.blocks();
+        let alone = |image| {
+            let (range, shape) = (blocks.range(image), blocks.block_shape(image));
+            Layout::new(&blocks.shape(), &range, &shape, &[0; D], size_of::<T>())
+        };
         Self {
-            shape: array.blocks().shape().to_vec(),
+            shape: blocks.shape().to_vec(),
             element: T::TYPE,
-            images: array.grid().images(),
-            layout: layout_of::<T, D>(array.blocks(), array.halo()),
+            images: blocks.grid().extents().to_vec(),
+            layout: layout_of::<T, D>(blocks, array.halo()),
             memory: T::bytes(cells),
+            blocks: (0..blocks.grid().images()).map(alone).collect(),
         }
     }
 
@@ -47,15 +61,28 @@ impl<'a> Block<'a> {
         in_words(self.element, &self.shape)
     }
 
-    /// Writes it to a file whose global array starts at byte `offset`; see [`write_block`].
+    /// What it is part of, and how that is divided: so much must be the same on all images.
+    pub(crate) fn division(&self) -> String {
+        format!("{} on images {:?}", self.array(), self.images)
+    }
+
+    /// Collective. Writes it to a file whose global array starts at byte `offset`. `seen` gets what this image writes, in the
+    /// order of the file, and where it is from the array's first byte on.
+    ///
+    /// All images come here, whatever has gone wrong before.
     pub(crate) fn write(
         &self,
         file: &File,
         offset: u64,
         seen: impl FnMut(u64, &[u8]),
     ) -> Result<(), Failed> {
-        of_this_team(self.images)?;
-        write_block(file, offset, &self.layout, self.memory, seen)
+        of_this_team(self.blocks.len())?;
+        // The first image has the longest runs.
+        let (longest, several) = self.blocks[0].run_bytes();
+        if num_images() == 1 || !several || longest >= SHORT {
+            return write_block(file, offset, &self.layout, self.memory, seen);
+        }
+        write_together(file, offset, &self.layout, self.memory, &self.blocks, seen)
     }
 }
 

@@ -168,7 +168,7 @@ impl<'a> Checkpoint<'a> {
     fn in_words(&self) -> String {
         let mut words = format!("a checkpoint in {}", self.folder.display());
         for (name, block) in &self.fields {
-            words.push_str(&format!(", field {name:?}: {}", block.array()));
+            words.push_str(&format!(", field {name:?}: {}", block.division()));
         }
         for (name, value) in &self.values {
             words.push_str(&format!(", value {name:?}: {value}"));
@@ -213,12 +213,14 @@ impl<'a> Checkpoint<'a> {
         places: &Places,
         contributions: &mut Contributions,
     ) -> Result<(), Failed> {
+        let mut mine = Ok(());
         for ((_, block), start) in self.fields.iter().zip(&places.fields) {
-            block.write(&file.file, places.data + start, |at, bytes| {
+            let written = block.write(&file.file, places.data + start, |at, bytes| {
                 contributions.add(start + at, bytes);
-            })?;
+            });
+            mine = mine.and(written);
         }
-        Ok(())
+        mine
     }
 }
 

@@ -86,6 +86,13 @@ impl Layout {
         cells * self.width as u64
     }
 
+    /// How long its runs are, and whether there are several.
+    pub(crate) fn run_bytes(&self) -> (usize, bool) {
+        let mut runs = self.runs();
+        let first = runs.next().map_or(0, |run| run.cells * self.width);
+        (first, runs.next().is_some())
+    }
+
     /// All runs, in the order of the file.
     pub(crate) fn runs(&self) -> Runs {
         let mut axes: Vec<Axis> = Vec::new();

@@ -90,8 +90,9 @@
 //! All images must see the same file system. If the images run on several machines, that is a shared one.
 //!
 //! # Speed
-//! Images write at computed offsets, without locks between them and without copies if rows have 512 bytes or more. The blocks of a grid that divides the last axis lie in the
-//! file in short pieces, one for each row, and so many calls of the operating system take their time: if you can choose, write
+//! Images write at computed offsets, without locks between them, and without copies if rows have 512 bytes or more. The blocks of a
+//! grid that divides the last axis lie in the file in short pieces, one for each row. Images hand each other such pieces
+//! first, so that each writes long ones. That takes some time: if you can choose, write
 //! large arrays from a grid such as `ImageGrid::new([num_images(), 1, 1])`.
 //!
 //! # Source
@@ -105,6 +106,7 @@ mod layout;
 mod npy;
 mod raw;
 mod scalar;
+mod together;
 mod transfer;
 mod vti;
 mod whole_file;

@@ -54,7 +54,7 @@ where
     Dim<[usize; D]>: Dimension,
 {
     let (path, block) = (path.as_ref(), Block::of(array));
-    same_request(path, &request("write_npy", path, &block.array()))?;
+    same_request(path, &request("write_npy", path, &block.division()))?;
     let header = Header {
         element: block.element,
         byte_order: ByteOrder::Little,

@@ -52,7 +52,7 @@ where
     Dim<[usize; D]>: Dimension,
 {
     let (path, block) = (path.as_ref(), Block::of(array));
-    same_request(path, &request("write_raw", path, &block.array()))?;
+    same_request(path, &request("write_raw", path, &block.division()))?;
     let file = Partial::create(path, &[], block.file_bytes())?;
     let mine = block.write(&file.file, 0, |_, _| ());
     file.finish(mine)

@@ -106,6 +106,16 @@ fn write_all(
     Ok(())
 }
 
+/// Turns numbers of so many bytes round if files have them in another order than memory.
+pub(crate) fn swap_for_file(width: usize, bytes: &mut [u8]) {
+    swap_cells(
+        width > 1 && !ByteOrder::Little.is_native(),
+        width,
+        bytes,
+        bytes.len(),
+    );
+}
+
 /// Turns the cells in the last bytes of the buffer round.
 fn swap_cells(swap: bool, width: usize, buffer: &mut [u8], last: usize) {
     if swap {

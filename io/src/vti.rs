@@ -186,21 +186,19 @@ impl<'a, const D: usize> Vti<'a, D> {
         let first = start.len() as u64;
         let end = first + self.appended_bytes();
         let file = Partial::create(path, &start, end + END.len() as u64)?;
-        let write = || {
-            for (field, array) in self.fields.iter().zip(&header.arrays) {
-                let offset = first + array.offset;
-                if this_image() == 0 {
-                    let length = field.block.file_bytes().to_le_bytes();
-                    write_at(&file.file, &length, offset)?;
-                }
-                field.block.write(&file.file, offset + LENGTH, |_, _| ())?;
+        let mut mine = Ok(());
+        for (field, array) in self.fields.iter().zip(&header.arrays) {
+            let offset = first + array.offset;
+            let written = field.block.write(&file.file, offset + LENGTH, |_, _| ());
+            let length = field.block.file_bytes().to_le_bytes();
+            mine = mine.and(written);
+            if this_image() == 0 {
+                mine = mine.and_then(|()| write_at(&file.file, &length, offset));
             }
-            match this_image() {
-                0 => write_at(&file.file, END, end),
-                _ => Ok(()),
-            }
-        };
-        let mine = write();
+        }
+        if this_image() == 0 {
+            mine = mine.and_then(|()| write_at(&file.file, END, end));
+        }
         file.finish(mine)
     }
 
@@ -212,7 +210,7 @@ impl<'a, const D: usize> Vti<'a, D> {
             self.spacing
         );
         for field in &self.fields {
-            words.push_str(&format!(", {:?}: {}", field.name, field.block.array()));
+            words.push_str(&format!(", {:?}: {}", field.name, field.block.division()));
         }
         words
     }

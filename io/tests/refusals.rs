@@ -210,7 +210,7 @@ fn images_that_ask_for_different_things() {
         "{error}"
     );
     assert!(
-        error.contains("0.npy with f64 cells of shape [6, 7], image 1 for"),
+        error.contains("0.npy with f64 cells of shape [6, 7] on images [3, 1], image 1 for"),
         "{error}"
     );
     let error = error_of(3, || {

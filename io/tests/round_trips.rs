@@ -329,3 +329,32 @@ fn checkpoints() {
     let [a, b] = [0, 1].map(|file: usize| fs::read(folder.join(&files[file])).unwrap());
     assert!(a == b);
 }
+
+#[test]
+fn large_arrays_in_short_rows() {
+    // Several windows of images that hand each other their rows, with borders in the middle of rows.
+    let folder = tempdir().unwrap();
+    let path = &folder.path().join("a.raw");
+    let shape = [70, 37, 333];
+    let of = |cell| (number(shape, cell) as f64).sqrt();
+    let cells =
+        (0..shape.iter().product()).flat_map(|number: usize| (number as f64).sqrt().to_le_bytes());
+    let cells: Vec<u8> = cells.collect();
+    for (images, grid) in [(2, [1, 1, 2]), (3, [1, 1, 3]), (4, [2, 1, 2])] {
+        coarray::run(images, || {
+            let blocks = Blocks::new(shape, ImageGrid::new(grid).unwrap()).unwrap();
+            let array = HaloArray::from_fn(&blocks, [(1, 2), (0, 1), (3, 0)], of).unwrap();
+            write_raw(path, &array).unwrap();
+            assert!(fs::read(path).unwrap() == cells, "{grid:?}");
+            Checkpoint::new(folder.path())
+                .field("u", &array)
+                .save()
+                .unwrap();
+            let restart = Checkpoint::open(folder.path()).unwrap();
+            assert!(restart.refused().is_empty());
+            let mut read = other(&array, -1.0);
+            restart.read("u", &mut read).unwrap();
+            assert_read(&read, &array, -1.0);
+        });
+    }
+}
