@@ -52,6 +52,7 @@ mod layout;
 mod part;
 mod plan;
 mod scatter;
+mod sending;
 mod several;
 mod strided;
 mod transfer;

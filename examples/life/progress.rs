@@ -35,6 +35,25 @@ pub fn bar(generations: u64, cells: u64) -> ProgressBar {
     bar
 }
 
+/// A bar over `steps` steps, which are called `unit`, with the time left and a message; hidden if the job has
+/// no terminal.
+pub fn steps(steps: u64, unit: &str) -> ProgressBar {
+    let Some((columns, _)) = coarray::terminal_size() else {
+        return ProgressBar::hidden();
+    };
+    let target = ProgressDrawTarget::term_like_with_hz(Box::new(Terminal { columns }), 10);
+    let bar = ProgressBar::with_draw_target(Some(steps), target);
+    let template =
+        format!("{{bar:40.yellow/238}} {{human_pos}}/{{human_len}} {unit}  {{msg}}  {{eta}} left");
+    let style = ProgressStyle::with_template(&template);
+    bar.set_style(
+        style
+            .unwrap_or_else(|_| ProgressStyle::default_bar())
+            .progress_chars("━━─"),
+    );
+    bar
+}
+
 /// The standard error of the job. That of an image is a pipe to the launcher, which passes it on.
 #[derive(Debug)]
 struct Terminal {

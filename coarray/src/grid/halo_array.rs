@@ -45,7 +45,7 @@ use crate::storage::Storage;
 /// ```
 ///
 /// # Source
-/// Arrays with `shadow`, XcalableMP 1.2 section 4.5; ghost cells.
+/// Arrays with `shadow`, Murai and Sato, PGAS 2013, section 2.3.1; ghost cells.
 pub struct HaloArray<T: Remote, const D: usize> {
     pub(super) storage: Storage,
     /// Two for each direction.

@@ -276,7 +276,7 @@ pub(super) fn product(factors: &[usize]) -> Option<usize> {
 }
 
 /// The row-major index of a position.
-fn index_of<const D: usize>(position: [usize; D], extents: [usize; D]) -> usize {
+pub(super) fn index_of<const D: usize>(position: [usize; D], extents: [usize; D]) -> usize {
     position
         .iter()
         .zip(extents)

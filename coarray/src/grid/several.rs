@@ -51,7 +51,7 @@ impl<T: Remote, const D: usize> sealed::Sealed for HaloArray<T, D> {
 /// ```
 ///
 /// # Source
-/// `reflect (a, b)`, XcalableMP 1.2 section 4.6.1.
+/// `reflect (a, b)`, Murai and Sato, PGAS 2013, section 2.3.2.
 #[track_caller]
 pub fn exchange_several(arrays: &mut [&mut dyn AnyHaloArray]) {
     let caller = Location::caller();

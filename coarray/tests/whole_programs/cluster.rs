@@ -21,6 +21,7 @@ pub fn trials() -> Vec<Check> {
         ("clusters_say_that_they_cannot_keep_going", keep_going),
         ("coarun_starts_clusters", coarun),
         ("clusters_start_plainly", plainly),
+        ("clusters_refuse_another_launcher", another_launcher),
     ]
 }
 
@@ -205,4 +206,23 @@ fn says_hello(end: End) {
     hellos.sort_unstable();
     let expected = [0, 1, 2].map(|image| format!("hello from image {image} of 3"));
     assert_eq!(hellos, expected);
+}
+
+/// A launcher of another library leaves its marks and nothing that this one knows.
+fn another_launcher() {
+    for (fabric, _) in engines() {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command
+            .args(["--program", "hello"])
+            .env("COARRAY_FABRIC", fabric)
+            .env("OMPI_COMM_WORLD_SIZE", "3");
+        let end = run(permitted(command));
+        assert!(end.code.is_some_and(|code| code != 0), "{}", report(&end));
+        assert!(
+            end.stderr
+                .contains("has started 3 processes (OMPI_COMM_WORLD_SIZE=3)"),
+            "{}",
+            report(&end)
+        );
+    }
 }

@@ -13,6 +13,7 @@ use crate::cluster::Cluster;
 use crate::control::Failure;
 use crate::fabric::Fabric;
 use crate::job::Job;
+use crate::launch::launcher;
 use crate::launch::pmi;
 use crate::launch::report;
 use crate::launch::settings::{FabricKind, Settings, cores};
@@ -43,13 +44,15 @@ pub(crate) enum End<R> {
 /// Starts the engine of the settings, if this program has it.
 pub(crate) fn start(settings: &Settings) -> Result<Rc<dyn Cluster>, String> {
     let images = settings.images;
-    match settings.fabric {
+    let cluster: Rc<dyn Cluster> = match settings.fabric {
         #[cfg(feature = "mpi")]
-        FabricKind::Mpi => Ok(crate::mpi::start()?),
+        FabricKind::Mpi => crate::mpi::start()?,
         #[cfg(feature = "shmem")]
-        FabricKind::Shmem => Ok(crate::shmem::start(settings.heap)?),
+        FabricKind::Shmem => crate::shmem::start(settings.heap)?,
         _ => unreachable!("{images} images have another engine"),
-    }
+    };
+    launcher::check_size(settings.fabric, cluster.images())?;
+    Ok(cluster)
 }
 
 /// Collective. Runs `body` as the image that this process is.

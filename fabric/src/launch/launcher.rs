@@ -25,6 +25,10 @@ const NEIGHBOURS: [&str; 3] = [
     "SLURM_NTASKS_PER_NODE",
 ];
 
+/// The variables in which they say how many processes they have started.
+#[cfg(any(feature = "mpi", feature = "shmem"))]
+const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
+
 /// The variable by which a launcher has made itself known to this process.
 pub(crate) fn mark() -> Option<&'static str> {
     MARKS.into_iter().find(|mark| env::var_os(mark).is_some())
@@ -34,6 +38,29 @@ pub(crate) fn mark() -> Option<&'static str> {
 pub(crate) fn neighbours() -> Option<usize> {
     let number = |name| env::var(name).ok()?.parse().ok();
     NEIGHBOURS.into_iter().find_map(number)
+}
+
+/// # Errors
+/// If an engine knows of one process where the launcher has started several: so many jobs of one image would run, each taking
+/// itself for all.
+#[cfg(any(feature = "mpi", feature = "shmem"))]
+pub(crate) fn check_size(fabric: FabricKind, images: usize) -> Result<(), String> {
+    let said = SIZES.into_iter().find_map(|name| {
+        let size: usize = env::var(name).ok()?.parse().ok()?;
+        Some((name, size))
+    });
+    match said {
+        Some((name, size)) if images == 1 && size > 1 => Err(format!(
+            "the launcher has started {size} processes ({name}={size}), but the installed {} that this program uses knows of one \
+             only: start it by the launcher of that library, such as mpirun for Open MPI, mpiexec.hydra for MPICH, or \
+             srun --mpi=pmix (srun --mpi=list names what there is)",
+            match fabric {
+                FabricKind::Shmem => "OpenSHMEM",
+                _ => "MPI",
+            }
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Whether this program can be on an engine.

@@ -1,6 +1,6 @@
 //! What the images of a communicator do together before and after they share memory.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
 use std::io::{self, Write};
 use std::mem::ManuallyDrop;
@@ -31,6 +31,7 @@ pub(crate) struct Group {
     image: usize,
     images: usize,
     node: usize,
+    joins_nodes: Cell<bool>,
     attached: RefCell<Option<(Rc<Window<'static>>, Rc<Mail>)>>,
 }
 
@@ -52,6 +53,7 @@ impl Group {
             image,
             images,
             node: 0,
+            joins_nodes: Cell::new(false),
             attached: RefCell::default(),
         };
         group.node = group.lowest_neighbour();
@@ -122,6 +124,7 @@ impl Cluster for Group {
     }
 
     fn attach(&self, region: &mut Region, nodes: &Nodes) -> Result<Rc<dyn Fabric>, String> {
+        self.joins_nodes.set(!nodes.share_all());
         let Attachment { window, starts } =
             self.with_communicator(|own| attachment::attach(self, own, region, nodes))?;
         let window = Rc::new(window);
@@ -154,7 +157,7 @@ impl Cluster for Group {
             drop(ManuallyDrop::into_inner(communicator));
         }
         if let Some(environment) = self.environment.take() {
-            environment.leave();
+            environment.leave(self.joins_nodes.get());
         }
     }
 

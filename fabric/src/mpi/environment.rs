@@ -12,6 +12,8 @@ use mpi_rma::mpi::environment::{
     Threading, Universe, initialize_with_threading, is_finalized, is_initialized, library_version,
 };
 
+use crate::launch::pmi;
+
 /// The variable that says how many threads MPI is to allow for.
 const THREADS: &str = "COARRAY_MPI_THREADS";
 
@@ -56,8 +58,14 @@ impl Environment {
     }
 
     /// Finalises MPI if this initialised it.
-    pub(crate) fn leave(self) {
+    ///
+    /// Not where MPICH joins several nodes: in MPICH 4.0 over UCX's TCP a process that finalises often waits for ever for answers of
+    /// others, who are further and do not answer any more. There the launcher is told instead, which is all that is left to do.
+    pub(crate) fn leave(self, joins_nodes: bool) {
         if let Some(universe) = self.universe {
+            if joins_nodes && !is_open_mpi() && pmi::finish() {
+                return;
+            }
             end_if_stuck(|| drop(ManuallyDrop::into_inner(universe)));
         }
     }
@@ -65,8 +73,7 @@ impl Environment {
 
 /// Ends this process with success if `finalize` does not return, which comes last in a program.
 ///
-/// In MPICH 4.0 over UCX's TCP a process that finalises waits for others to answer that got everything, and those who
-/// are further do not answer any more. Open MPI's launcher would take such an end for a failure.
+/// For MPICH under launchers that cannot be told as in [`Environment::leave`]. Open MPI's would take such an end for a failure.
 fn end_if_stuck(finalize: impl FnOnce()) {
     if is_open_mpi() {
         return finalize();

@@ -193,3 +193,28 @@ fn an_array_whose_exchange_a_panic_has_broken_off() {
     let text = failure.unwrap_err().to_string();
     assert!(text.contains("as far as this"), "{text}");
 }
+
+#[test]
+fn neighbours_that_fail() {
+    for nodes in [1, 3] {
+        let setting = Setting {
+            nodes,
+            ..Setting::of(3)
+        };
+        let outcome = setting.launch().keep_going(true).run(|| {
+            let blocks = Blocks::new([12], ImageGrid::new([3]).unwrap()).unwrap();
+            let mut array = HaloArray::filled(&blocks, 2, 0).unwrap();
+            array.exchange();
+            if this_image() == 2 {
+                coarray::fail_image();
+            }
+            array.exchange();
+            array.exchange();
+        });
+        let text = outcome.unwrap_err().to_string();
+        assert!(
+            text.contains("image 2") && text.contains("errors.rs"),
+            "{text}"
+        );
+    }
+}

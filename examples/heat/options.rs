@@ -1,0 +1,102 @@
+//! The command line of `heat`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use crate::arguments::{ArgumentError, Arguments, count, extents};
+
+/// What `heat --help` prints.
+pub(crate) const HELP: &str = "\
+Heat spreads over a plate whose edges are kept cold; the plate is divided among images.
+
+usage: heat [--size ROWSxCOLUMNS] [--steps N] [--diffusion R] [--start spots|sine]
+            [--png FILE] [--no-overlap] [--quiet]
+
+  --size ROWSxCOLUMNS  cells of the plate (default: 1536x1536)
+  --steps N            how many steps to compute (default: 1000)
+  --diffusion R        diffusivity times time step over the square of a cell's side, above 0 and
+                       at most 0.25 (default: 0.2)
+  --start WHAT         spots: three hot discs (default)
+                       sine: half a sine wave on either axis, of which is known how it decays;
+                       it is told how far the result is from that
+  --png FILE           write a picture of the temperature
+  --no-overlap         wait for the neighbours' cells before anything is computed
+  --quiet              show no progress bar
+
+It ends with a checksum, which does not depend on the number of images, with the rate and the share
+of time spent communicating and waiting.
+
+Images: one for each core, or COARRAY_IMAGES=N, or start it with `coarun -n N heat ...`.";
+
+/// What the user asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Options {
+    pub(crate) size: [usize; 2],
+    pub(crate) steps: usize,
+    pub(crate) diffusion: f64,
+    pub(crate) start: Start,
+    pub(crate) png: Option<PathBuf>,
+    pub(crate) overlap: bool,
+    pub(crate) quiet: bool,
+    pub(crate) help: bool,
+}
+
+/// How hot the plate is in the beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    Spots,
+    Sine,
+}
+
+impl Options {
+    /// Reads a command line, without the program's name.
+    ///
+    /// # Errors
+    /// Which word is wrong.
+    pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Self, ArgumentError> {
+        let mut options = Self {
+            size: [1536; 2],
+            steps: 1000,
+            diffusion: 0.2,
+            start: Start::Spots,
+            png: None,
+            overlap: true,
+            quiet: false,
+            help: false,
+        };
+        let mut arguments = Arguments::new("heat", words);
+        while let Some(option) = arguments.next()? {
+            match option.as_str() {
+                "--size" => {
+                    let expected = "ROWSxCOLUMNS in cells, such as 512x768, each 1 to 1048576";
+                    let size = |text: &str| extents(text, 1 << 20)?.try_into().ok();
+                    options.size = arguments.value_as(expected, size)?;
+                }
+                "--steps" => {
+                    let number = |text: &str| count(text, usize::MAX);
+                    options.steps = arguments.value_as("a positive number", number)?;
+                }
+                "--diffusion" => {
+                    let stable = |number: &f64| *number > 0.0 && *number <= 0.25;
+                    let number = |text: &str| text.parse().ok().filter(stable);
+                    let expected =
+                        "a number above 0 and at most 0.25, beyond which the steps are unstable";
+                    options.diffusion = arguments.value_as(expected, number)?;
+                }
+                "--start" => {
+                    options.start = arguments.value_as("spots or sine", |text| match text {
+                        "spots" => Some(Start::Spots),
+                        "sine" => Some(Start::Sine),
+                        _ => None,
+                    })?;
+                }
+                "--png" => options.png = Some(arguments.value()?.into()),
+                "--no-overlap" => options.overlap = false,
+                "--quiet" => options.quiet = true,
+                "--help" | "-h" => options.help = true,
+                _ => return Err(arguments.unknown()),
+            }
+        }
+        Ok(options)
+    }
+}

@@ -1,0 +1,130 @@
+//! The command line of `lbm`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use crate::arguments::{ArgumentError, Arguments, count, extents};
+
+/// What `lbm --help` prints.
+pub(crate) const HELP: &str = "\
+The flow in a box whose lid slides, by a lattice Boltzmann method; the box is divided among images.
+
+usage: lbm [--size XxYxZ] [--reynolds R] [--lid U] [--steps N] [--periodic-span] [--png FILE]
+           [--profile FILE.csv] [--quiet]
+
+  --size XxYxZ        cells along the lid's way, across it, and upwards (default: 48x48x48)
+  --reynolds R        the Reynolds number: of the lid's velocity and its length X (default: 100)
+  --lid U             the velocity of the lid in cells for a step, at most 0.2 (default: 0.1)
+  --steps N           how many steps to compute (default: 4000)
+  --periodic-span     no walls across the lid's way: the flow is as in two dimensions
+  --png FILE          write a picture of the plane half-way across: speed and streamlines
+  --profile FILE.csv  write the velocities on the lines through the middle of that plane
+  --quiet             show no progress bar
+
+It ends with a checksum, which does not depend on the number of images, with the rate and the share
+of time spent communicating and waiting.
+
+Images: one for each core, or COARRAY_IMAGES=N, or start it with `coarun -n N lbm ...`.";
+
+/// What the user asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Options {
+    pub(crate) size: [usize; 3],
+    pub(crate) reynolds: f64,
+    pub(crate) lid: f64,
+    pub(crate) steps: usize,
+    pub(crate) periodic_span: bool,
+    pub(crate) png: Option<PathBuf>,
+    pub(crate) profile: Option<PathBuf>,
+    pub(crate) quiet: bool,
+    pub(crate) help: bool,
+}
+
+/// A command line that cannot be followed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(crate) enum OptionsError {
+    #[error(transparent)]
+    Argument(#[from] ArgumentError),
+    #[error(
+        "--reynolds {reynolds} with {cells} cells along the lid is unstable: the relaxation time would be {time:.4} steps, and should be {LEAST_TIME} at least; give a larger --size, a smaller --reynolds or a larger --lid"
+    )]
+    Unstable {
+        reynolds: f64,
+        cells: usize,
+        time: f64,
+    },
+}
+
+/// The shortest relaxation time, in steps, at which the method is of use.
+const LEAST_TIME: f64 = 0.503;
+
+impl Options {
+    /// The share by which populations relax in a step: the viscosity is a third of the time above half a step.
+    pub(crate) fn relaxation(&self) -> f64 {
+        1.0 / self.relaxation_time()
+    }
+
+    fn relaxation_time(&self) -> f64 {
+        0.5 + 3.0 * self.lid * self.size[0] as f64 / self.reynolds
+    }
+
+    /// Reads a command line, without the program's name.
+    ///
+    /// # Errors
+    /// Which word is wrong.
+    pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Self, OptionsError> {
+        let mut options = Self {
+            size: [48; 3],
+            reynolds: 100.0,
+            lid: 0.1,
+            steps: 4000,
+            periodic_span: false,
+            png: None,
+            profile: None,
+            quiet: false,
+            help: false,
+        };
+        let mut arguments = Arguments::new("lbm", words);
+        while let Some(option) = arguments.next()? {
+            match option.as_str() {
+                "--size" => {
+                    let expected = "XxYxZ in cells, such as 64x64x32, each 1 to 65536";
+                    let size = |text: &str| extents(text, 1 << 16)?.try_into().ok();
+                    options.size = arguments.value_as(expected, size)?;
+                }
+                "--reynolds" => {
+                    let number = |text: &str| positive(text, 1e6);
+                    options.reynolds = arguments.value_as("a number above 0", number)?;
+                }
+                "--lid" => {
+                    let number = |text: &str| positive(text, 0.2);
+                    options.lid = arguments.value_as("a number above 0 and at most 0.2", number)?;
+                }
+                "--steps" => {
+                    let number = |text: &str| count(text, usize::MAX);
+                    options.steps = arguments.value_as("a positive number", number)?;
+                }
+                "--periodic-span" => options.periodic_span = true,
+                "--png" => options.png = Some(arguments.value()?.into()),
+                "--profile" => options.profile = Some(arguments.value()?.into()),
+                "--quiet" => options.quiet = true,
+                "--help" | "-h" => options.help = true,
+                _ => return Err(arguments.unknown().into()),
+            }
+        }
+        match options.relaxation_time() {
+            time if time < LEAST_TIME => Err(OptionsError::Unstable {
+                reynolds: options.reynolds,
+                cells: options.size[0],
+                time,
+            }),
+            _ => Ok(options),
+        }
+    }
+}
+
+fn positive(text: &str, most: f64) -> Option<f64> {
+    text.parse()
+        .ok()
+        .filter(|number| *number > 0.0 && *number <= most)
+}

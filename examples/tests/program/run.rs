@@ -1,0 +1,60 @@
+//! Example programs as their users start them.
+
+use std::process::{Command, Output};
+
+/// The numbers of images that programs are tested with.
+pub const IMAGES: [usize; 6] = [1, 2, 3, 4, 7, 8];
+
+/// Runs an example, which `cargo test` builds with the tests, on so many images of a fabric.
+pub fn run_on(fabric: &str, images: usize, name: &str, arguments: &[&str]) -> Output {
+    let tests = std::env::current_exe().unwrap();
+    let folder = tests.ancestors().nth(2).unwrap().join("examples");
+    let program = folder.join(name);
+    assert!(
+        program.exists(),
+        "{} is missing: build it with cargo build --examples",
+        program.display()
+    );
+    Command::new(program)
+        .args(arguments)
+        .env("COARRAY_IMAGES", images.to_string())
+        .env("COARRAY_FABRIC", fabric)
+        .output()
+        .unwrap()
+}
+
+/// What a run that succeeds prints.
+pub fn printed_on(fabric: &str, images: usize, name: &str, arguments: &[&str]) -> String {
+    let output = run_on(fabric, images, name, arguments);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        output.status.success(),
+        "{name} {arguments:?} on {images} images: {errors}"
+    );
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What a run on processes that succeeds prints.
+pub fn printed(images: usize, name: &str, arguments: &[&str]) -> String {
+    printed_on("processes", images, name, arguments)
+}
+
+/// The one line that a refusal with exit code 2 consists of.
+pub fn refusal(images: usize, name: &str, arguments: &[&str]) -> String {
+    let output = run_on("processes", images, name, arguments);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+    assert_eq!(message.lines().count(), 1, "{arguments:?}: {message}");
+    assert!(message.starts_with(&format!("{name}: ")), "{message}");
+    message
+}
+
+/// The first number in the line that begins with `label` and a colon.
+pub fn number(printed: &str, label: &str) -> f64 {
+    let line = printed
+        .lines()
+        .find_map(|line| line.strip_prefix(label)?.strip_prefix(": "))
+        .unwrap_or_else(|| panic!("no line '{label}: ' in\n{printed}"));
+    let word = line.split_whitespace().next().unwrap();
+    word.trim_end_matches(',').parse().unwrap()
+}
