@@ -67,7 +67,7 @@ pub fn boundaries(grains: &HaloArray<u32, 3>) -> Result<HaloArray<u8, 3>, GridEr
         for (before, mut counts) in (0..).zip(counts.outer_iter_mut()) {
             let row = |z, y| cells.slice_move(s![above + z, before + y, ..]);
             let own = row(1, 1);
-            let own = own.slice(s![1..-1]);
+            let own = own.slice(s![1..=counts.len()]);
             // Row by row, so that many cells are compared at once. A cell does not differ from itself.
             for z in 0..3 {
                 for y in 0..3 {
@@ -93,3 +93,7 @@ fn own_cells(grains: &HaloArray<u32, 3>) -> impl Iterator<Item = [usize; 3]> + u
     (1..=planes)
         .flat_map(move |z| (1..=rows).flat_map(move |y| (1..=columns).map(move |x| [z, y, x])))
 }
+
+#[cfg(test)]
+#[path = "contacts/tests.rs"]
+mod tests;
