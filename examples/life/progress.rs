@@ -35,7 +35,7 @@ pub fn bar(generations: u64, cells: u64) -> ProgressBar {
     bar
 }
 
-/// A bar over `steps` steps, which are called `unit`, with the time left and a message; hidden if the job has
+/// A bar over `steps` steps, which are called `unit`, with the rate, the time left and a message; hidden if the job has
 /// no terminal.
 pub fn steps(steps: u64, unit: &str) -> ProgressBar {
     let Some((columns, _)) = coarray::terminal_size() else {
@@ -43,8 +43,9 @@ pub fn steps(steps: u64, unit: &str) -> ProgressBar {
     };
     let target = ProgressDrawTarget::term_like_with_hz(Box::new(Terminal { columns }), 10);
     let bar = ProgressBar::with_draw_target(Some(steps), target);
-    let template =
-        format!("{{bar:40.yellow/238}} {{human_pos}}/{{human_len}} {unit}  {{msg}}  {{eta}} left");
+    let template = format!(
+        "{{bar:40.yellow/238}} {{human_pos}}/{{human_len}} {unit}  {{per_sec:.0}}  {{eta}} left  {{msg}}"
+    );
     let style = ProgressStyle::with_template(&template);
     bar.set_style(
         style
