@@ -200,7 +200,7 @@ fn operations_and_kernels_stand_beside_all_peers_that_are_there() {
         assert!(has_it(&kernels) > 3, "{peer} has hardly a kernel");
     }
     if is_there("mpi-packed") {
-        let is_halo = |object: &&Value| object["op"].as_str().unwrap().starts_with("halo");
+        let is_halo = |object: &&&Value| object["op"].as_str().unwrap().starts_with("halo");
         for object in operations.iter().filter(is_halo) {
             for peer in ["mpi", "mpi-packed"] {
                 assert!(!object["peers"][peer].is_null(), "{peer}: {object}");

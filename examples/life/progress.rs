@@ -108,3 +108,12 @@ impl TermLike for Terminal {
         io::stderr().flush()
     }
 }
+
+/// Where a bar is drawn: on the terminal that the job was started from, if there is one.
+pub fn target() -> Option<ProgressDrawTarget> {
+    let (columns, _) = coarray::terminal_size()?;
+    Some(ProgressDrawTarget::term_like_with_hz(
+        Box::new(Terminal { columns }),
+        10,
+    ))
+}

@@ -3,8 +3,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use thiserror::Error;
-
 /// What went wrong with a file, and which image found out. All images of the team get the same.
 ///
 /// # Examples
@@ -23,7 +21,7 @@ use thiserror::Error;
 ///
 /// # Source
 /// The images agree on errors, as in MPI 3.1 clause 13.7 they cannot.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {cause} (found by image {image})", path.display())]
 pub struct Error {
     kind: ErrorKind,

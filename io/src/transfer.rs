@@ -5,13 +5,20 @@
 //! at the same time.
 
 use std::fs::File;
+use std::io::{self, IoSlice};
 use std::os::unix::fs::FileExt;
 
 use crate::error::Failed;
 use crate::layout::{Layout, Run};
 
-/// What a call writes or reads. Longer ones are no faster, and a buffer of this length stays in the processor's cache.
+/// What a call writes or reads at most. More at once is no faster, and a buffer of this length stays in the processor's cache.
 const PIECE: usize = 512 << 10;
+
+/// Runs that are shorter are packed into a buffer; of others the operating system gets a list, which saves a copy.
+const SHORT: usize = 512;
+
+/// Slices in such a list.
+const MOST: usize = 1024;
 
 /// Bytes between two runs that are rather read and ignored than skipped.
 const GAP: u64 = 4 << 10;
@@ -38,51 +45,65 @@ pub(crate) fn write_block(
     memory: &[u8],
     mut seen: impl FnMut(u64, &[u8]),
 ) -> Result<(), Failed> {
-    let swap = layout.width() > 1 && !ByteOrder::Little.is_native();
-    let mut write = |at: u64, bytes: &[u8]| {
-        seen(at, bytes);
-        write_at(file, bytes, offset + at)
-    };
-    let mut buffer = Vec::with_capacity(PIECE);
-    let mut start = 0;
+    let width = layout.width();
+    let swap = width > 1 && !ByteOrder::Little.is_native();
+    let mut packed: Vec<u8> = Vec::new();
+    let mut joined: Vec<IoSlice> = Vec::new();
+    let (mut start, mut end) = (0, 0);
     for run in layout.runs() {
-        debug_assert_eq!(run.stride, layout.width(), "blocks are row-major");
-        let bytes = &memory[run.memory..][..run.cells * layout.width()];
-        let follows = run.file == start + buffer.len() as u64;
-        if !buffer.is_empty() && (!follows || buffer.len() + bytes.len() > PIECE) {
-            write(start, &buffer)?;
-            buffer.clear();
-        }
-        if buffer.is_empty() {
-            start = run.file;
-        }
-        if bytes.len() < PIECE / 2 {
-            buffer.extend_from_slice(bytes);
-            swap_cells(swap, layout.width(), &mut buffer, bytes.len());
-            continue;
-        }
-        // Long runs need no buffer, unless their bytes must be turned round.
-        if !buffer.is_empty() {
-            write(start, &buffer)?;
-            buffer.clear();
-            start = run.file;
-        }
-        for piece in bytes.chunks(PIECE) {
-            if swap {
-                buffer.extend_from_slice(piece);
-                swap_cells(swap, layout.width(), &mut buffer, piece.len());
-                write(start, &buffer)?;
-                buffer.clear();
-            } else {
-                write(start, piece)?;
+        debug_assert_eq!(run.stride, width, "blocks are row-major");
+        let pack = swap || run.cells * width < SHORT;
+        let longest = if pack { PIECE / width * width } else { PIECE };
+        let bytes = &memory[run.memory..][..run.cells * width];
+        for (number, piece) in bytes.chunks(longest).enumerate() {
+            let at = run.file + (number * longest) as u64;
+            let full = (end - start) as usize + piece.len() > PIECE || joined.len() == MOST;
+            if at != end || full {
+                write_all(file, offset + start, &packed, &mut joined)?;
+                packed.clear();
+                start = at;
             }
-            start += piece.len() as u64;
+            end = at + piece.len() as u64;
+            if pack {
+                packed.extend_from_slice(piece);
+                swap_cells(swap, width, &mut packed, piece.len());
+                let last = packed.len() - piece.len();
+                seen(at, &packed[last..]);
+            } else {
+                joined.push(IoSlice::new(piece));
+                seen(at, piece);
+            }
         }
     }
-    if buffer.is_empty() {
-        return Ok(());
+    write_all(file, offset + start, &packed, &mut joined)
+}
+
+/// Writes bytes that have been packed, or slices that are emptied; all runs of a block have one length, so there are never
+/// both.
+fn write_all(
+    file: &File,
+    mut at: u64,
+    packed: &[u8],
+    joined: &mut Vec<IoSlice>,
+) -> Result<(), Failed> {
+    if !packed.is_empty() {
+        return write_at(file, packed, at);
     }
-    write(start, &buffer)
+    let mut rest = &mut joined[..];
+    while !rest.is_empty() {
+        let bytes: usize = rest.iter().map(|slice| slice.len()).sum();
+        match rustix::io::pwritev(file, rest, at) {
+            Ok(0) => return Err(write_failed(bytes, at, &io::ErrorKind::WriteZero.into())),
+            Ok(written) => {
+                at += written as u64;
+                IoSlice::advance_slices(&mut rest, written);
+            }
+            Err(rustix::io::Errno::INTR) => (),
+            Err(error) => return Err(write_failed(bytes, at, &error.into())),
+        }
+    }
+    joined.clear();
+    Ok(())
 }
 
 /// Turns the cells in the last bytes of the buffer round.
@@ -172,8 +193,12 @@ fn place(cells: &[u8], run: &Run, width: usize, swap: bool, memory: &mut [u8]) {
 
 /// Writes all of the bytes at byte `at` of the file.
 pub(crate) fn write_at(file: &File, bytes: &[u8], at: u64) -> Result<(), Failed> {
-    file.write_all_at(bytes, at)
-        .map_err(|error| Failed::os(&format!("write {} bytes at byte {at}", bytes.len()), &error))
+    let written = file.write_all_at(bytes, at);
+    written.map_err(|error| write_failed(bytes.len(), at, &error))
+}
+
+fn write_failed(bytes: usize, at: u64, error: &io::Error) -> Failed {
+    Failed::os(&format!("write {bytes} bytes at byte {at}"), error)
 }
 
 /// Reads that many bytes from byte `at` of the file on.
@@ -212,7 +237,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_whatever_the_lengths_of_runs() {
         let cases: [(&[usize], &[Range<usize>]); 5] = [
-            (&[3 * PIECE], &[5..2 * PIECE + 17]),
+            (&[1, 3 * PIECE], &[0..1, 5..2 * PIECE + 17]),
             (&[4, PIECE], &[1..3, 0..PIECE]),
             (&[700, 900], &[30..650, 0..900]),
             (&[700, 900], &[0..700, 3..890]),

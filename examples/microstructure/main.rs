@@ -1,0 +1,176 @@
+//! A polycrystal solidifies, and cracks: a cellular automaton in three dimensions, divided among images.
+//!
+//! ```text
+//! cargo run --release --example microstructure -- --size 128x128x128
+//! ```
+//!
+//! Shows: a halo array and an exchange of halos that overlaps the work that needs none, collective sums and four ways to
+//! do without, random numbers that make the result the same on any number of images, and one file that all images
+//! write together. After A. Shterenlikht, *Fortran coarray library for 3D cellular automata microstructure
+//! simulation*, PGAS 2013. The automaton is in `solidify.rs`, the reductions are in `reduction.rs`, the crack is in
+//! `crack.rs`.
+
+mod clock;
+mod comparison;
+mod contacts;
+mod crack;
+mod cubic;
+mod files;
+mod front;
+mod goodness;
+mod histogram;
+mod lattice;
+mod mackenzie;
+mod nuclei;
+mod options;
+mod plots;
+mod progress;
+mod random;
+mod reduction;
+mod report;
+mod rotation;
+mod slice;
+mod solidify;
+mod texture;
+
+use coarray::grid::{Blocks, ImageGrid};
+use coarray::{error_stop_with, prelude::*};
+
+use clock::{Clock, Work};
+use crack::{Cleavage, Load};
+use cubic::Orientations;
+use files::Fields;
+use nuclei::Nuclei;
+use options::{Boundary, HELP, Options};
+use random::Random;
+use reduction::{Adder, Places};
+use report::Report;
+use solidify::Solidification;
+use texture::Texture;
+
+#[coarray::main]
+fn main() {
+    let options = Options::parse(std::env::args_os().skip(1)).unwrap_or_else(|error| refuse(error));
+    if options.help {
+        if this_image() == 0 {
+            println!("{HELP}");
+        }
+        return;
+    }
+    let (blocks, nuclei) = prepare(&options);
+    // Whatever is wrong with the input, some image has refused it by now.
+    sync_all();
+    let random = Random::new(options.seed);
+    if options.compare_reductions {
+        let table = comparison::measure(&blocks, &nuclei, random);
+        if this_image() == 0 {
+            print!("{table}");
+        }
+    }
+
+    let bar = match this_image() {
+        0 if !options.quiet => progress::bar(blocks.cells() as u64),
+        _ => indicatif::ProgressBar::hidden(),
+    };
+    let mut clock = Clock::start();
+    let mut places = Coarray::<Places>::zeroed();
+    let places = places.open();
+    let mut adder = Adder::new(options.reduction, &places);
+    let mut model =
+        Solidification::begin(&blocks, &nuclei, random).unwrap_or_else(|error| fail(error));
+    clock.did(Work::Computing);
+    let before = clock.total();
+    let cells = blocks.cells() as u64;
+    let iterations = model.run(&mut adder, &mut clock, |liquid| {
+        bar.set_position(cells - liquid)
+    });
+    let seconds = clock.total() - before;
+    bar.finish_and_clear();
+    let grains = model.finish(&mut clock);
+
+    let volumes = contacts::volumes(&grains, nuclei.count());
+    let boundaries = contacts::boundaries(&grains).unwrap_or_else(|error| fail(error));
+    let mut boundary_cells = boundaries
+        .interior()
+        .iter()
+        .filter(|&&others| others > 0)
+        .count();
+    co_sum(&mut boundary_cells);
+    let contacts = contacts::contacts(&grains);
+    let orientations = Orientations::random(random, nuclei.count());
+    let load = Load {
+        stress: options.stress,
+        threshold: options.threshold,
+        penalty: options.penalty,
+    };
+    let mut cleavage = Cleavage::new(&orientations, nuclei.count(), load);
+    let (broken, crack) =
+        crack::propagate(&grains, &nuclei, &mut cleavage).unwrap_or_else(|error| fail(error));
+    clock.did(Work::Computing);
+
+    let fields = Fields {
+        grains: &grains,
+        boundaries: &boundaries,
+        broken: &broken,
+    };
+    let report = Report {
+        iterations,
+        seconds,
+        volumes,
+        boundary_cells,
+        contacts,
+        crack,
+    };
+    let written = fields.write(&options, &orientations);
+    if let Err(error) = written {
+        fail(error);
+    }
+    let texture = (this_image() == 0).then(|| Texture::of(&report.contacts, &orientations));
+    if let Some(texture) = &texture {
+        report
+            .plot(texture, &options)
+            .unwrap_or_else(|error| fail(error));
+        report.print(texture, &options);
+    }
+    clock.did(Work::Writing);
+    let shares = clock.mean();
+    if this_image() == 0 {
+        println!("time: {shares}");
+    }
+}
+
+/// Checks all input before anything is computed.
+fn prepare(options: &Options) -> (Blocks<3>, Nuclei) {
+    let cells = options
+        .shape
+        .iter()
+        .map(|&side| side as u64)
+        .product::<u64>();
+    let grains = (cells / options.cells_per_grain).max(1);
+    if grains >= u64::from(u32::MAX) {
+        refuse(format_args!(
+            "{grains} grains cannot be numbered; give more --cells-per-grain"
+        ));
+    }
+    let periodic = options.boundary == Boundary::Periodic;
+    let grid = ImageGrid::balanced_for(options.shape).unwrap_or_else(|error| refuse(error));
+    let grid = grid.with_periodic([periodic; 3]);
+    let blocks = Blocks::new(options.shape, grid).unwrap_or_else(|error| refuse(error));
+    if this_image() == 0 {
+        for path in options.files() {
+            files::check_writable(path).unwrap_or_else(|error| refuse(error));
+        }
+    }
+    let random = Random::new(options.seed);
+    (blocks, Nuclei::new(random, cells, options.cells_per_grain))
+}
+
+/// Ends the job because of the user's input.
+fn refuse(why: impl std::fmt::Display) -> ! {
+    error_stop_with(2, format_args!("microstructure: {why}"))
+}
+
+/// Ends the job because of something else.
+fn fail(why: impl std::fmt::Display) -> ! {
+    error_stop_with(1, format_args!("microstructure: {why}"))
+}
