@@ -44,13 +44,19 @@ pub fn steps(steps: u64, unit: &str) -> ProgressBar {
     let target = ProgressDrawTarget::term_like_with_hz(Box::new(Terminal { columns }), 10);
     let bar = ProgressBar::with_draw_target(Some(steps), target);
     let template = format!(
-        "{{bar:40.yellow/238}} {{human_pos}}/{{human_len}} {unit}  {{per_sec:.0}}  {{eta}} left  {{msg}}"
+        "{{bar:40.yellow/238}} {{human_pos}}/{{human_len}} {unit}  {{rate}}  {{eta}} left  {{msg}}"
     );
     let style = ProgressStyle::with_template(&template);
     bar.set_style(
         style
             .unwrap_or_else(|_| ProgressStyle::default_bar())
-            .progress_chars("━━─"),
+            .progress_chars("━━─")
+            .with_key(
+                "rate",
+                |state: &indicatif::ProgressState, text: &mut dyn std::fmt::Write| {
+                    let _ = write!(text, "{:.0}/s", state.per_sec());
+                },
+            ),
     );
     bar
 }
