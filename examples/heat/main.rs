@@ -108,8 +108,7 @@ fn spots([row, column]: [usize; 2], [rows, columns]: [usize; 2]) -> f64 {
     hot.map_or(0.0, |disc| disc.3)
 }
 
-/// Half a sine wave on either axis, which is 0 at the edges: half a cell beyond the centres of the halo's cells, that
-/// is.
+/// Half a sine wave on either axis, which is 0 in the cells beyond the edges.
 fn sine([row, column]: [usize; 2], [rows, columns]: [usize; 2]) -> f64 {
     let wave = |index: usize, cells: usize| (PI * (index + 1) as f64 / (cells + 1) as f64).sin();
     wave(row, rows) * wave(column, columns)

@@ -12,8 +12,8 @@ Heat spreads over a plate whose edges are kept cold; the plate is divided among 
 usage: heat [--size ROWSxCOLUMNS] [--steps N] [--diffusion R] [--start spots|sine]
             [--png FILE] [--no-overlap] [--quiet]
 
-  --size ROWSxCOLUMNS  cells of the plate (default: 1536x1536)
-  --steps N            how many steps to compute (default: 1000)
+  --size ROWSxCOLUMNS  cells of the plate (default: 1024x1024)
+  --steps N            how many steps to compute (default: 2000)
   --diffusion R        diffusivity times time step over the square of a cell's side, above 0 and
                        at most 0.25 (default: 0.2)
   --start WHAT         spots: three hot discs (default)
@@ -55,8 +55,8 @@ impl Options {
     /// Which word is wrong.
     pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Self, ArgumentError> {
         let mut options = Self {
-            size: [1536; 2],
-            steps: 1000,
+            size: [1024; 2],
+            steps: 2000,
             diffusion: 0.2,
             start: Start::Spots,
             png: None,

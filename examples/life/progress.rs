@@ -35,7 +35,7 @@ pub fn bar(generations: u64, cells: u64) -> ProgressBar {
     bar
 }
 
-/// A bar over `steps` steps, which are called `unit`, with the time left and a message; hidden if the job has
+/// A bar over `steps` steps, which are called `unit`, with the rate, the time left and a message; hidden if the job has
 /// no terminal.
 pub fn steps(steps: u64, unit: &str) -> ProgressBar {
     let Some((columns, _)) = coarray::terminal_size() else {
@@ -43,13 +43,20 @@ pub fn steps(steps: u64, unit: &str) -> ProgressBar {
     };
     let target = ProgressDrawTarget::term_like_with_hz(Box::new(Terminal { columns }), 10);
     let bar = ProgressBar::with_draw_target(Some(steps), target);
-    let template =
-        format!("{{bar:40.yellow/238}} {{human_pos}}/{{human_len}} {unit}  {{msg}}  {{eta}} left");
+    let template = format!(
+        "{{bar:40.yellow/238}} {{human_pos}}/{{human_len}} {unit}  {{rate}}  {{eta}} left  {{msg}}"
+    );
     let style = ProgressStyle::with_template(&template);
     bar.set_style(
         style
             .unwrap_or_else(|_| ProgressStyle::default_bar())
-            .progress_chars("━━─"),
+            .progress_chars("━━─")
+            .with_key(
+                "rate",
+                |state: &indicatif::ProgressState, text: &mut dyn std::fmt::Write| {
+                    let _ = write!(text, "{:.0}/s", state.per_sec());
+                },
+            ),
     );
     bar
 }

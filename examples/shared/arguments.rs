@@ -106,7 +106,7 @@ pub(crate) fn count(text: &str, largest: usize) -> Option<usize> {
     (1..=largest).contains(&number).then_some(number)
 }
 
-/// Numbers from 1 to `largest` with an `x` between them, slowest axis last as in `640x480`.
+/// Numbers from 1 to `largest` with an `x` between them, such as `640x480`.
 pub(crate) fn extents(text: &str, largest: usize) -> Option<Vec<usize>> {
     text.split(['x', 'X'])
         .map(|side| count(side, largest))
