@@ -11,9 +11,9 @@ const SHAPE: [usize; 2] = [7, 6];
 
 /// Takes a random time.
 fn dawdle(seed: u64) {
-    match seed % 16 {
-        0 => (0..seed / 16 % 3).for_each(|_| yield_now()),
-        1..6 => (0..seed / 16 % 300).for_each(|_| spin_loop()),
+    match seed % 64 {
+        0 => (0..seed / 64 % 3).for_each(|_| yield_now()),
+        1..24 => (0..seed / 64 % 300).for_each(|_| spin_loop()),
         _ => {}
     }
 }
@@ -76,9 +76,9 @@ fn run(setting: Setting, extents: [usize; 2], steps: u32) {
 
 #[test]
 fn a_hundred_thousand_exchanges() {
-    run(Setting::of(2), [2, 1], 60_000);
-    run(Setting::of(3), [1, 3], 30_000);
-    run(Setting::of(4), [2, 2], 10_000);
+    run(Setting::of(2), [2, 1], 80_000);
+    run(Setting::of(3), [1, 3], 15_000);
+    run(Setting::of(4), [2, 2], 5_000);
 }
 
 #[test]
