@@ -48,6 +48,11 @@ impl Cavity {
         self.now.each_ref().map(HaloArray::interior)
     }
 
+    /// Whether the first of this image's cells holds numbers.
+    pub(crate) fn is_finite(&self) -> bool {
+        self.now[0].interior()[[0; 3]].is_finite()
+    }
+
     /// Computes the next step, together with the neighbours; to be called by all images.
     pub(crate) fn step(&mut self, clock: &mut Clock) {
         self.reflect();

@@ -76,9 +76,13 @@ fn main() {
         _ => ProgressBar::hidden(),
     };
     let mut clock = Clock::start();
-    for _ in 0..options.steps {
+    for step in 0..options.steps {
         cavity.step(&mut clock);
         bar.inc(1);
+        // What is no number any more spreads by a cell in each step.
+        if step % 100 == 0 && !cavity.is_finite() {
+            refuse_blown_up();
+        }
     }
     let shares = clock.stop();
     bar.finish_and_clear();
@@ -86,10 +90,7 @@ fn main() {
     let flow = Flow::of(&cavity, &blocks).unwrap_or_else(|error| refuse(error));
     let mass = flow.mass();
     if !mass.is_finite() {
-        error_stop_with(
-            1,
-            "lbm: the flow has blown up; give a larger --size or a smaller --reynolds",
-        );
+        refuse_blown_up();
     }
     let plane = flow.middle(options.lid);
     if let Some(plane) = &plane {
@@ -198,6 +199,11 @@ fn write_picture(plane: &Plane, options: &Options, path: &Path) -> io::Result<()
         streamlines::draw(canvas, area, velocity);
     });
     canvas.write_png(path)
+}
+
+/// Ends the job because the method was not stable.
+fn refuse_blown_up() -> ! {
+    refuse("the flow has blown up; give a larger --size or a smaller --reynolds")
 }
 
 /// Ends the job because of the user's input.

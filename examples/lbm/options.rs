@@ -55,8 +55,8 @@ pub(crate) enum OptionsError {
     },
 }
 
-/// The shortest relaxation time, in steps, at which the method is of use.
-const LEAST_TIME: f64 = 0.503;
+/// The shortest relaxation time, in steps, with which a run is worth a try.
+const LEAST_TIME: f64 = 0.505;
 
 impl Options {
     /// The share by which populations relax in a step: the viscosity is a third of the time above half a step.

@@ -278,6 +278,22 @@ fn command_lines_that_cannot_be_followed_are_refused() {
 }
 
 #[test]
+fn a_flow_that_blows_up_is_told_of_at_once() {
+    let arguments = [
+        "--size",
+        "16x16x16",
+        "--lid",
+        "0.2",
+        "--reynolds",
+        "1900",
+        "--steps",
+        "1000000",
+    ];
+    let told = refusal(3, "lbm", &arguments);
+    assert!(told.contains("blown up"), "{told}");
+}
+
+#[test]
 fn help_is_printed_once() {
     assert_eq!(
         printed(3, "lbm", &["--help"]).matches("usage: lbm").count(),
