@@ -122,7 +122,8 @@ impl Chart<'_> {
             canvas.text(
                 left + 2 * bar,
                 y - CHARACTER / 2,
-                &format!("{value:.3}"),
+                // No minus sign before what is rounded to zero.
+                &format!("{:.3}", (1e3 * value).round() / 1e3 + 0.0),
                 INK,
             );
         }
