@@ -5,11 +5,11 @@ use std::rc::Rc;
 
 use mpi_rma::{Operation as Action, Window};
 
-use super::expect;
 use super::mail::Mail;
 use super::operations::{Loan, Operation, Operations};
 use super::staging::{SMALL, Staging};
 use super::under_way::UnderWay;
+use super::{expect, give_up};
 use crate::atomic::{AtomicOperation, Word};
 use crate::completion::completion;
 use crate::fabric::{Fabric, Message};
@@ -195,19 +195,21 @@ impl Fabric for OneSided {
     }
 
     /// Most words are put where nothing is under way: all that comes before the call of MPI is a few stores, and nothing comes
-    /// after it.
+    /// after it. What is rare is called last, so that the rest needs no registers to be saved.
     unsafe fn put_word(&self, image: usize, offset: usize, word: u64) {
-        if !self.under_way.is_empty() {
+        if !(self.under_way.is_empty() && self.is_noted.get()) {
             // SAFETY: passed on.
             return unsafe { self.put_another_word(image, offset, word) };
         }
         self.under_way.note_first(image, offset, WORD);
-        self.set_noted(true);
         let (rank, place) = self.place(image, offset);
         let copy = self.staging.copy_first(word);
         // SAFETY: the caller vouches for the place. Nothing is under way, so that the staging buffer is free; what is in it stays
         // until it has been flushed.
-        expect(unsafe { self.window.start_put_at_once(rank, place, copy, WORD) });
+        let begun = unsafe { self.window.start_put_at_once(rank, place, copy, WORD) };
+        if let Err(error) = begun {
+            give_up(error);
+        }
     }
 
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {

@@ -117,6 +117,14 @@ impl OneSided {
     }
 
     /// # Safety
+    /// As [`Fabric::put`].
+    #[inline(never)]
+    unsafe fn put_another_word(&self, image: usize, offset: usize, word: u64) {
+        // SAFETY: passed on.
+        unsafe { self.put_bytes(image, offset, (&raw const word).cast(), size_of::<u64>()) }
+    }
+
+    /// # Safety
     /// As [`Fabric::issue_put`] or [`Fabric::issue_get`].
     unsafe fn issue(
         &self,
@@ -156,15 +164,17 @@ impl Fabric for OneSided {
         unsafe { self.put_bytes(image, offset, source, length) }
     }
 
+    /// Words are mostly put where nothing is under way. What is rare is called last, so that the rest needs no registers to be
+    /// saved.
     unsafe fn put_word(&self, image: usize, offset: usize, word: u64) {
         let length = size_of::<u64>();
-        if self.under_way.any() || !offset.is_multiple_of(length) {
+        let is_first = !self.under_way.any() && self.has_noted.get();
+        if !(is_first && offset.is_multiple_of(length)) {
             // SAFETY: passed on.
-            return unsafe { self.put_bytes(image, offset, (&raw const word).cast(), length) };
+            return unsafe { self.put_another_word(image, offset, word) };
         }
         self.under_way
             .add_first(image, Direction::Put, offset..offset + length);
-        self.note(true);
         // SAFETY: the caller vouches for the place, which is aligned, as parts begin at a page.
         unsafe { uint64::p(self.parts.at(offset).cast(), word, number(image)) };
     }
@@ -212,9 +222,16 @@ impl Fabric for OneSided {
     }
 
     fn quiet(&self) {
-        if self.under_way.any() {
-            self.complete();
+        if !self.under_way.any() {
+            return self.note(false);
         }
+        if !self.issued.borrow().is_empty() {
+            return self.complete();
+        }
+        // SAFETY: the library is started.
+        unsafe { shmem_quiet() };
+        // It stays noted, until there is nothing to complete: programs that complete one put after the other do not pay for it.
+        self.under_way.clear();
     }
 
     unsafe fn atomic(
