@@ -154,10 +154,12 @@ fn a_recovery_team_counts_all_primes() {
 fn one_of_two_redundant_halves_is_enough() {
     for images in [1, 2, 3, 6, 7] {
         let (out, _) = success(example("redundant_halves", images));
-        let (result, news) = out.split_last().unwrap();
-        assert_eq!(result, "half 2: pi = 3.141592654");
+        // Each image has its own way to the terminal: the order of their lines is not that of their steps.
+        let (results, news): (Vec<_>, Vec<_>) =
+            out.iter().partition(|line| line.starts_with("half"));
+        assert_eq!(results, ["half 2: pi = 3.141592654"]);
         assert_eq!(news.len(), images / 2);
         let expected = "period 5: the partner of an image of the other half has failed";
-        assert!(news.iter().all(|line| line == expected), "{news:?}");
+        assert!(news.iter().all(|line| *line == expected), "{news:?}");
     }
 }
