@@ -81,6 +81,15 @@ impl<'a> Adder<'a> {
         }
     }
 
+    /// Collective. Begins to add, for who needs the sum later. Only `CoSum` goes on while images compute; the others are complete
+    /// on return.
+    pub fn begin(&mut self, mine: u64) -> Sum {
+        match self.how {
+            Reduction::CoSum => Sum::Coming(co_sum_async(mine)),
+            _ => Sum::Known(self.sum(mine)),
+        }
+    }
+
     fn read_all(&mut self, mine: u64) -> u64 {
         let turn = self.next();
         self.places.here()[turn].put(mine);
@@ -147,6 +156,23 @@ impl<'a> Adder<'a> {
     }
 }
 
+/// The sum of the numbers of all images, now or later.
+#[derive(Debug)]
+pub enum Sum {
+    Known(u64),
+    Coming(Cofuture<'static, u64>),
+}
+
+impl Sum {
+    /// Waits until all images have begun to add.
+    pub fn wait(self) -> u64 {
+        match self {
+            Self::Known(sum) => sum,
+            Self::Coming(sum) => sum.wait(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,6 +190,8 @@ mod tests {
                         let expected: u64 = (0..num_images()).map(of).sum();
                         let sum = adder.sum(of(this_image()));
                         assert_eq!(sum, expected, "{how}, {images} images");
+                        let later = adder.begin(of(this_image()));
+                        assert_eq!(later.wait(), expected, "{how}, {images} images");
                     }
                 }
             });

@@ -65,16 +65,21 @@ impl Solidification {
 
     /// Collective. Goes on until all is solid on all images, and returns after how many iterations that is.
     ///
+    /// The liquid cells are counted while the next iteration goes on, so that images wait for their neighbours only: the last
+    /// iteration finds nothing to change.
+    ///
     /// `progress` is told how many cells are still liquid.
     pub fn run(&mut self, adder: &mut Adder<'_>, clock: &mut Clock, progress: impl Fn(u64)) -> u32 {
         loop {
-            let liquid = adder.sum(self.liquid);
+            let (iteration, liquid) = (self.iteration, adder.begin(self.liquid));
+            clock.did(Work::Reducing);
+            self.step(clock);
+            let liquid = liquid.wait();
             clock.did(Work::Reducing);
             progress(liquid);
             if liquid == 0 {
-                return self.iteration;
+                return iteration;
             }
-            self.step(clock);
         }
     }
 

@@ -91,14 +91,43 @@ impl OneSided {
         self.set_noted(true);
     }
 
-    /// Begins a put of any length.
+    /// Begins a put of at most [`SMALL`] bytes. Most are begun where nothing is under way: all that comes before the call of MPI is
+    /// a few stores, and nothing comes after it. What is rare is called last, so that the rest needs no registers to be saved.
     ///
     /// # Safety
     /// As [`Fabric::put`].
-    #[inline]
-    unsafe fn put_bytes(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        self.wait_for_place(image, offset, length);
+    #[inline(always)]
+    unsafe fn put_small(&self, image: usize, offset: usize, source: *const u8, length: usize) {
+        if !(self.under_way.is_empty() && self.is_noted.get()) {
+            // SAFETY: passed on.
+            return unsafe { self.put_another(image, offset, source, length) };
+        }
+        self.under_way.note_only(image, offset, length as u32);
+        let (rank, place) = self.place(image, offset);
+        // SAFETY: the caller vouches for the source and for the place. Nothing is under way, so that the staging buffer is free; what
+        // is in it stays until it has been flushed.
+        let begun = unsafe {
+            let copy = self.staging.copy_only(source, length);
+            self.window.start_put_at_once(rank, place, copy, length)
+        };
+        if let Err(error) = begun {
+            give_up(error);
+        }
+    }
+
+    /// Begins a put where others are under way, or of any length.
+    ///
+    /// # Safety
+    /// As [`Fabric::put`].
+    #[inline(never)]
+    unsafe fn put_another(&self, image: usize, offset: usize, source: *const u8, length: usize) {
         let is_small = length <= SMALL;
+        if is_small && self.under_way.is_empty() {
+            self.set_noted(true);
+            // SAFETY: passed on.
+            return unsafe { self.put_small(image, offset, source, length) };
+        }
+        self.wait_for_place(image, offset, length);
         if is_small && !self.staging.has_room() {
             self.complete_several();
         }
@@ -122,7 +151,7 @@ impl OneSided {
     #[inline(never)]
     unsafe fn put_another_word(&self, image: usize, offset: usize, word: u64) {
         // SAFETY: passed on.
-        unsafe { self.put_bytes(image, offset, (&raw const word).cast(), WORD) }
+        unsafe { self.put_another(image, offset, (&raw const word).cast(), WORD) }
     }
 
     /// Completes what is under way, if there is anything.
@@ -188,28 +217,34 @@ impl OneSided {
     }
 }
 
+impl Drop for OneSided {
+    fn drop(&mut self) {
+        if !self.under_way.is_empty() {
+            self.staging.leave();
+        }
+    }
+}
+
 impl Fabric for OneSided {
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
         // SAFETY: passed on.
-        unsafe { self.put_bytes(image, offset, source, length) }
+        unsafe {
+            if length <= SMALL {
+                self.put_small(image, offset, source, length);
+            } else {
+                self.put_another(image, offset, source, length);
+            }
+        }
     }
 
-    /// Most words are put where nothing is under way: all that comes before the call of MPI is a few stores, and nothing comes
-    /// after it. What is rare is called last, so that the rest needs no registers to be saved.
     unsafe fn put_word(&self, image: usize, offset: usize, word: u64) {
+        // A word that is put where others are must have an address, which one that is put alone need not have.
         if !(self.under_way.is_empty() && self.is_noted.get()) {
             // SAFETY: passed on.
             return unsafe { self.put_another_word(image, offset, word) };
         }
-        self.under_way.note_first(image, offset, WORD);
-        let (rank, place) = self.place(image, offset);
-        let copy = self.staging.copy_first(word);
-        // SAFETY: the caller vouches for the place. Nothing is under way, so that the staging buffer is free; what is in it stays
-        // until it has been flushed.
-        let begun = unsafe { self.window.start_put_at_once(rank, place, copy, WORD) };
-        if let Err(error) = begun {
-            give_up(error);
-        }
+        // SAFETY: passed on.
+        unsafe { self.put_small(image, offset, (&raw const word).cast(), WORD) }
     }
 
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
@@ -252,15 +287,12 @@ impl Fabric for OneSided {
     }
 
     fn quiet(&self) {
-        match self.under_way.lone_target() {
-            Some(image) if self.operations.is_empty() => {
-                // SAFETY: an operation is under way to that image.
-                expect(unsafe { self.window.flush_unchecked(image as i32) });
-                self.under_way.forget_lone();
-                self.staging.reuse();
-            }
-            _ => self.complete_several(),
-        }
+        let Some(image) = self.under_way.only_target() else {
+            return self.complete_several();
+        };
+        // SAFETY: an operation is under way to that image.
+        expect(unsafe { self.window.flush_unchecked(image as i32) });
+        self.under_way.forget_only();
     }
 
     unsafe fn atomic(

@@ -10,11 +10,12 @@ pub(crate) const SMALL: usize = 512;
 
 const ALIGNMENT: usize = 8;
 
-/// A buffer that is filled from its start, until all of it is free again.
+/// A buffer that is filled after a first place, until all of it is free again.
 #[derive(Debug)]
 pub(crate) struct Staging {
     start: *mut u64,
     used: Cell<usize>,
+    is_lent: Cell<bool>,
 }
 
 impl Staging {
@@ -22,7 +23,8 @@ impl Staging {
         let words = vec![0_u64; CAPACITY / ALIGNMENT].into_boxed_slice();
         Self {
             start: Box::into_raw(words).cast::<u64>(),
-            used: Cell::new(0),
+            used: Cell::new(SMALL),
+            is_lent: Cell::new(false),
         }
     }
 
@@ -50,26 +52,35 @@ impl Staging {
         }
     }
 
-    /// A copy of a word, where nobody uses what is in the buffer.
-    #[inline]
-    pub(crate) fn copy_first(&self, word: u64) -> *const u8 {
-        self.used.set(size_of::<u64>());
-        // SAFETY: the buffer has room for a word, and nobody uses it.
-        unsafe { self.start.write(word) };
-        self.start.cast::<u8>().cast_const()
+    /// A copy of some bytes in the first place, which is kept for who uses nothing else of the buffer.
+    ///
+    /// # Safety
+    /// As [`copy`](Self::copy); and nobody uses the first place.
+    #[inline(always)]
+    pub(crate) unsafe fn copy_only(&self, source: *const u8, length: usize) -> *const u8 {
+        debug_assert!(length <= SMALL);
+        let place = self.start.cast::<u8>();
+        // SAFETY: the first place has room for `SMALL` bytes, of which these are not more, and nobody uses it; the caller vouches
+        // for the source.
+        unsafe { place.copy_from_nonoverlapping(source, length) };
+        place
     }
 
     /// Nobody uses what is in the buffer any more.
     #[inline]
     pub(crate) fn reuse(&self) {
-        self.used.set(0);
+        self.used.set(SMALL);
+    }
+
+    /// The buffer goes while somebody uses it, to whom its memory is left.
+    pub(crate) fn leave(&self) {
+        self.is_lent.set(true);
     }
 }
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        // What MPI may still read is left to it.
-        if self.used.get() == 0 {
+        if !self.is_lent.get() {
             let words = std::ptr::slice_from_raw_parts_mut(self.start, CAPACITY / ALIGNMENT);
             // SAFETY: `new` made the buffer a pointer from a box of this length.
             drop(unsafe { Box::from_raw(words) });
@@ -92,7 +103,11 @@ mod tests {
                 unsafe { staging.copy(source.as_ptr(), 8) }
             })
             .collect();
-        assert!(copies.len() > (CAPACITY - SMALL) / 8);
+        assert!(copies.len() > (CAPACITY - 2 * SMALL) / 8);
+        // SAFETY: the source has eight bytes, and the first place is not used.
+        let only = unsafe { staging.copy_only([1; 8].as_ptr(), 8) };
+        // SAFETY: the place has as many.
+        assert_eq!(unsafe { *only.cast::<[u8; 8]>() }, [1; 8]);
         for (number, copy) in copies.into_iter().enumerate() {
             // SAFETY: the buffer has not been reused.
             assert_eq!(unsafe { copy.cast::<u64>().read() }, number as u64);

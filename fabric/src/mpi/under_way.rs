@@ -8,6 +8,12 @@ use std::cell::Cell;
 /// How many places are kept at most.
 const AT_MOST: usize = 64;
 
+/// Nothing is under way.
+const NONE: u64 = u64::MAX;
+
+/// What is under way is not a single small operation.
+const LISTED: u64 = NONE - 1;
+
 /// Some bytes of the part of an image.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
@@ -38,6 +44,11 @@ const NOTHING: Hull = Hull {
 /// What this image's operations under way may touch.
 #[derive(Debug)]
 pub(crate) struct UnderWay {
+    /// The target of the only operation, and its length in the lower half: programs that complete one after the other pay for
+    /// this, and where it starts, only. Or [`NONE`], or [`LISTED`].
+    only: Cell<u64>,
+    only_start: Cell<usize>,
+    /// The places, if they are listed.
     places: [Cell<Place>; AT_MOST],
     length: Cell<usize>,
     /// For each image, to see soon that a place overlaps nothing. Kept if there is more than one place only: programs
@@ -48,6 +59,8 @@ pub(crate) struct UnderWay {
 impl UnderWay {
     pub(crate) fn new(images: usize) -> Self {
         Self {
+            only: Cell::new(NONE),
+            only_start: Cell::new(0),
             hulls: vec![Cell::new(NOTHING); images].into(),
             places: [const {
                 Cell::new(Place {
@@ -64,6 +77,9 @@ impl UnderWay {
     #[inline]
     pub(crate) fn overlaps(&self, image: usize, start: usize, length: usize) -> bool {
         let end = start + length;
+        if let Some(place) = self.only_place() {
+            return place.overlaps(image, start, end);
+        }
         match self.length.get() {
             0 => false,
             1 => self.places[0].get().overlaps(image, start, end),
@@ -84,6 +100,9 @@ impl UnderWay {
     /// Whether operations are under way on some place of `image`.
     #[inline]
     pub(crate) fn concerns(&self, image: usize) -> bool {
+        if let Some(only) = self.only_target() {
+            return only == image;
+        }
         match self.length.get() {
             0 => false,
             1 => self.places[0].get().image as usize == image,
@@ -94,36 +113,66 @@ impl UnderWay {
     /// Whether nothing is under way.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.length.get() == 0
+        self.only.get() == NONE
     }
 
-    /// Notes an operation on a place. Returns false, and does not, if there are too many already.
+    /// Notes an operation on a place, where nothing is under way.
     #[inline]
-    pub(crate) fn note(&self, image: usize, start: usize, length: usize) -> bool {
-        if self.is_empty() {
-            self.note_first(image, start, length);
-            return true;
-        }
-        self.note_another(Place {
+    pub(crate) fn note_only(&self, image: usize, start: usize, length: u32) {
+        debug_assert!(self.is_empty());
+        self.only.set((image as u64) << 32 | u64::from(length));
+        self.only_start.set(start);
+    }
+
+    /// Where the operation that [`note_only`](Self::note_only) noted is to, if no other has been noted since.
+    #[inline]
+    pub(crate) fn only_target(&self) -> Option<usize> {
+        let only = self.only.get();
+        (only < LISTED).then_some((only >> 32) as usize)
+    }
+
+    #[inline]
+    fn only_place(&self) -> Option<Place> {
+        let start = self.only_start.get();
+        self.only_target().map(|image| Place {
             image: image as u32,
             start,
-            end: start + length,
+            end: start + self.only.get() as u32 as usize,
         })
     }
 
-    /// As [`note`](Self::note), where nothing is under way.
+    /// The only operation is complete.
     #[inline]
-    pub(crate) fn note_first(&self, image: usize, start: usize, length: usize) {
-        debug_assert!(self.is_empty());
-        self.places[0].set(Place {
+    pub(crate) fn forget_only(&self) {
+        debug_assert!(self.only_target().is_some());
+        self.only.set(NONE);
+    }
+
+    /// Notes an operation on a place, in the list. Returns false, and does not, if there are too many already.
+    pub(crate) fn note(&self, image: usize, start: usize, length: usize) -> bool {
+        self.list();
+        let place = Place {
             image: image as u32,
             start,
             end: start + length,
-        });
-        self.length.set(1);
+        };
+        if self.length.get() == 0 {
+            self.places[0].set(place);
+            self.length.set(1);
+            return true;
+        }
+        self.note_another(place)
     }
 
-    #[inline(never)]
+    /// Has the only operation in the list, where later ones find it.
+    fn list(&self) {
+        if let Some(place) = self.only_place() {
+            self.places[0].set(place);
+            self.length.set(1);
+        }
+        self.only.set(LISTED);
+    }
+
     fn note_another(&self, place: Place) -> bool {
         let count = self.length.get();
         let last = &self.places[count - 1];
@@ -156,6 +205,10 @@ impl UnderWay {
 
     /// All operations on `image` are complete.
     pub(crate) fn forget(&self, image: usize) {
+        if self.is_empty() {
+            return;
+        }
+        self.list();
         let mut kept = 0;
         for place in self.places() {
             if place.get().image as usize != image {
@@ -163,30 +216,21 @@ impl UnderWay {
                 kept += 1;
             }
         }
-        self.length.set(kept);
         self.hulls[image].set(NOTHING);
+        self.set_length(kept);
         if kept == 1 {
             self.forget_hulls();
         }
     }
 
-    /// Where the only operation under way is to.
-    #[inline]
-    pub(crate) fn lone_target(&self) -> Option<usize> {
-        (self.length.get() == 1).then(|| self.places[0].get().image as usize)
-    }
-
-    /// The only operation is complete.
-    #[inline]
-    pub(crate) fn forget_lone(&self) {
-        debug_assert_eq!(self.length.get(), 1);
-        self.length.set(0);
-    }
-
     /// Has the operations on each image that any are under way to completed, and forgets all.
     pub(crate) fn drain(&self, complete: impl Fn(usize)) {
-        if let Some(image) = self.lone_target() {
-            complete(image);
+        if self.is_empty() {
+            return;
+        }
+        self.list();
+        if self.length.get() == 1 {
+            complete(self.places[0].get().image as usize);
         } else {
             for place in self.places() {
                 let image = place.get().image as usize;
@@ -195,7 +239,12 @@ impl UnderWay {
                 }
             }
         }
-        self.length.set(0);
+        self.set_length(0);
+    }
+
+    fn set_length(&self, length: usize) {
+        self.length.set(length);
+        self.only.set(if length == 0 { NONE } else { LISTED });
     }
 
     fn forget_hulls(&self) {
@@ -227,6 +276,28 @@ mod tests {
         assert!(!under_way.overlaps(1, 110, 90) && !under_way.overlaps(1, 0, 100));
         assert!(!under_way.overlaps(2, 100, 10));
         assert!(under_way.concerns(1) && !under_way.concerns(2));
+    }
+
+    #[test]
+    fn the_only_operation_is_found_and_listed_when_there_are_more() {
+        let under_way = UnderWay::new(3);
+        under_way.note_only(2, 64, 16);
+        assert_eq!(under_way.only_target(), Some(2));
+        assert!(under_way.overlaps(2, 79, 8) && !under_way.overlaps(2, 80, 8));
+        assert!(!under_way.overlaps(1, 64, 8) && under_way.concerns(2) && !under_way.concerns(0));
+        assert!(under_way.note(1, 64, 8));
+        assert_eq!(under_way.only_target(), None);
+        assert!(under_way.overlaps(2, 79, 8) && under_way.overlaps(1, 64, 8));
+        under_way.forget(2);
+        assert!(!under_way.overlaps(2, 64, 16) && under_way.overlaps(1, 64, 8));
+        under_way.forget(1);
+        assert!(under_way.is_empty());
+        under_way.note_only(0, 0, 8);
+        under_way.drain(|image| assert_eq!(image, 0));
+        assert!(under_way.is_empty() && !under_way.overlaps(0, 0, 8));
+        under_way.note_only(0, 0, 8);
+        under_way.forget_only();
+        assert!(under_way.is_empty() && !under_way.concerns(0));
     }
 
     #[test]

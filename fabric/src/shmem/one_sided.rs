@@ -102,10 +102,17 @@ impl OneSided {
         wakers.into_iter().for_each(Waker::wake);
     }
 
+    /// Whether nothing is under way, and an operation that begins need not be noted elsewhere: what most programs find, which
+    /// complete one put after the other.
+    #[inline(always)]
+    fn is_free(&self) -> bool {
+        !self.under_way.any() && self.has_noted.get()
+    }
+
     /// # Safety
     /// As [`Fabric::put`].
     #[inline(never)]
-    unsafe fn put_bytes(&self, image: usize, offset: usize, source: *const u8, length: usize) {
+    unsafe fn put_another(&self, image: usize, offset: usize, source: *const u8, length: usize) {
         let range = offset..offset + length;
         self.make_way(image, Direction::Put, &range);
         if self.under_way.is_full(image) {
@@ -121,7 +128,7 @@ impl OneSided {
     #[inline(never)]
     unsafe fn put_another_word(&self, image: usize, offset: usize, word: u64) {
         // SAFETY: passed on.
-        unsafe { self.put_bytes(image, offset, (&raw const word).cast(), size_of::<u64>()) }
+        unsafe { self.put_another(image, offset, (&raw const word).cast(), size_of::<u64>()) }
     }
 
     /// # Safety
@@ -159,17 +166,21 @@ impl OneSided {
 }
 
 impl Fabric for OneSided {
+    /// What is rare is called last, so that the rest needs no registers to be saved.
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        // SAFETY: passed on.
-        unsafe { self.put_bytes(image, offset, source, length) }
+        if !self.is_free() {
+            // SAFETY: passed on.
+            return unsafe { self.put_another(image, offset, source, length) };
+        }
+        self.under_way
+            .add_first(image, Direction::Put, offset..offset + length);
+        // SAFETY: the caller vouches for both ranges.
+        unsafe { shmem_putmem(self.parts.at(offset), source.cast(), length, number(image)) };
     }
 
-    /// Words are mostly put where nothing is under way. What is rare is called last, so that the rest needs no registers to be
-    /// saved.
     unsafe fn put_word(&self, image: usize, offset: usize, word: u64) {
         let length = size_of::<u64>();
-        let is_first = !self.under_way.any() && self.has_noted.get();
-        if !(is_first && offset.is_multiple_of(length)) {
+        if !(self.is_free() && offset.is_multiple_of(length)) {
             // SAFETY: passed on.
             return unsafe { self.put_another_word(image, offset, word) };
         }

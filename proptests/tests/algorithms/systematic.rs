@@ -11,11 +11,11 @@ use crate::values::{Colour, Element, Maps};
 /// Few elements, and many.
 const LENGTHS: [usize; 4] = [0, 1, 7, 1000];
 
-/// More than pass at once.
+/// Bytes of elements that do not pass at once.
 const MOST: usize = 65_537;
 
 /// Powers of two, what lies around them, and odd numbers. Types of one size, and lengths, differ in nothing that other numbers
-/// of images have to do with.
+/// of images have to do with; `all_lengths_on_all_numbers_of_images` tries that.
 const SOME_COUNTS: [usize; 9] = [1, 2, 3, 4, 5, 7, 8, 9, MOST_IMAGES];
 
 /// The first image, the last, and one between.
@@ -84,8 +84,19 @@ macro_rules! every_algorithm {
 
             #[test]
             fn more_elements_than_pass_at_once() {
+                let length = MOST.div_ceil(size_of::<$type>());
                 for images in SOME_COUNTS {
-                    check(images, &cases::<$type>(images, MOST, &[images / 2]));
+                    check(images, &cases::<$type>(images, length, &[images / 2]));
+                }
+            }
+
+            #[test]
+            #[ignore = "takes minutes: cargo test --release -p coarray-proptests --test algorithms -- --ignored"]
+            fn all_lengths_on_all_numbers_of_images() {
+                for images in 1..=MOST_IMAGES {
+                    for length in LENGTHS.into_iter().chain([MOST]) {
+                        check(images, &cases::<$type>(images, length, &roots(images)));
+                    }
                 }
             }
         }

@@ -350,16 +350,22 @@ fn live(steps: &[Step], seed: u64) {
     }
 }
 
+/// How many sequences follow each other in a job: to start one takes as long.
+const AT_ONCE: usize = 10;
+
 /// Runs so many random sequences.
-fn compare(nodes: usize, images: usize, cases: u32) {
+fn compare(nodes: usize, images: usize, sequences: u32) {
     let mut runner = TestRunner::new(Config {
-        cases,
+        cases: sequences / AT_ONCE as u32,
         failure_persistence: None,
         max_shrink_iters: 300,
         ..Config::default()
     });
-    let outcome = runner.run(&(steps(), any::<u64>()), |(steps, seed)| {
-        run_on(nodes, images, || live(&steps, seed));
+    let several = prop::collection::vec((steps(), any::<u64>()), AT_ONCE);
+    let outcome = runner.run(&several, |several| {
+        run_on(nodes, images, || {
+            several.iter().for_each(|(steps, seed)| live(steps, *seed));
+        });
         Ok(())
     });
     if let Err(error) = outcome {
