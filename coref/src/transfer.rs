@@ -5,7 +5,7 @@ use std::mem::{self, MaybeUninit};
 use std::ptr;
 use std::rc::Rc;
 
-use coarray_fabric::{Buffer, Image, Request, reach};
+use coarray_fabric::{Buffer, Image, Request, reach, reach_to_put};
 
 use crate::access::{Access, MayPut};
 use crate::coref::Coref;
@@ -42,7 +42,7 @@ pub(crate) unsafe fn send<T: ?Sized, A: MayPut>(
     length: usize,
 ) {
     let image = place.image();
-    reach(image, place.local_address(), move |fabric, offset| {
+    reach_to_put(image, place.local_address(), move |fabric, offset| {
         // SAFETY: the caller vouches for both sides; the place's owner holds no reference to it.
         unsafe { fabric.put(image, offset, source, length) }
     });
@@ -112,7 +112,7 @@ pub(crate) fn send_value<T: Remote, A: MayPut>(place: &Coref<T, A>, value: T) {
         // SAFETY: the sizes are the same, and a remote type has no padding.
         let word = unsafe { mem::transmute_copy::<T, u64>(&value) };
         let image = place.image();
-        return reach(image, place.local_address(), move |fabric, offset| {
+        return reach_to_put(image, place.local_address(), move |fabric, offset| {
             // SAFETY: the place is that long, and its owner holds no reference to it.
             unsafe { fabric.put_word(image, offset, word) }
         });

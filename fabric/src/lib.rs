@@ -132,4 +132,4 @@ pub use steps::{Abandoned, StepsBegun};
 pub use tally::Tally;
 pub use team::Team;
 pub use waiting::{Cause, Interruption};
-pub use way::reach;
+pub use way::{reach, reach_to_put};

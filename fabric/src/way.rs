@@ -123,6 +123,20 @@ pub fn reach<R>(image: usize, address: usize, operate: impl FnOnce(&dyn Fabric, 
     way.reach(image, address, operate)
 }
 
+/// As [`reach`], for a put: nobody waits by putting, so it does not look for messages.
+///
+/// # Panics
+/// On a thread that is not an image of a running job.
+#[inline]
+#[track_caller]
+pub fn reach_to_put<R>(
+    image: usize,
+    address: usize,
+    operate: impl FnOnce(&dyn Fabric, usize) -> R,
+) -> R {
+    way().reach(image, address, operate)
+}
+
 /// Last in [`reach`], so that what most operations do needs no registers but those of the call.
 #[cold]
 #[inline(never)]

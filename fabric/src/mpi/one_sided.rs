@@ -91,17 +91,19 @@ impl OneSided {
         self.set_noted(true);
     }
 
-    /// Begins a put of at most [`SMALL`] bytes. Most are begun where nothing is under way: all that comes before the call of MPI is
-    /// a few stores, and nothing comes after it. What is rare is called last, so that the rest needs no registers to be saved.
+    /// Whether nothing is under way, and what begins need not be noted elsewhere: what most programs find, which complete one put
+    /// after the other.
+    #[inline(always)]
+    fn is_free(&self) -> bool {
+        self.under_way.is_empty() && self.is_noted.get()
+    }
+
+    /// Begins a put of at most [`SMALL`] bytes where nothing is under way: a few stores, the call of MPI, and nothing after it.
     ///
     /// # Safety
     /// As [`Fabric::put`].
     #[inline(always)]
     unsafe fn put_small(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        if !(self.under_way.is_empty() && self.is_noted.get()) {
-            // SAFETY: passed on.
-            return unsafe { self.put_another(image, offset, source, length) };
-        }
         self.under_way.note_only(image, offset, length as u32);
         let (rank, place) = self.place(image, offset);
         // SAFETY: the caller vouches for the source and for the place. Nothing is under way, so that the staging buffer is free; what
@@ -115,21 +117,37 @@ impl OneSided {
         }
     }
 
-    /// Begins a put where others are under way, or of any length.
+    /// Begins a put that is not small where nothing is under way, and waits until its source may be used again.
+    ///
+    /// # Safety
+    /// As [`Fabric::put`].
+    #[inline(never)]
+    unsafe fn put_large(&self, image: usize, offset: usize, source: *const u8, length: usize) {
+        match u32::try_from(length) {
+            Ok(length) => self.under_way.note_only(image, offset, length),
+            Err(_) => self.note(image, offset, length),
+        }
+        let (rank, place) = self.place(image, offset);
+        // SAFETY: the caller vouches for the source and for the place; the source is flushed.
+        expect(unsafe { self.window.start_put(rank, place, source, length) });
+        expect(self.window.flush_local(rank));
+    }
+
+    /// Begins a put of any length, whatever is under way.
     ///
     /// # Safety
     /// As [`Fabric::put`].
     #[inline(never)]
     unsafe fn put_another(&self, image: usize, offset: usize, source: *const u8, length: usize) {
         let is_small = length <= SMALL;
-        if is_small && self.under_way.is_empty() {
-            self.set_noted(true);
-            // SAFETY: passed on.
-            return unsafe { self.put_small(image, offset, source, length) };
-        }
         self.wait_for_place(image, offset, length);
         if is_small && !self.staging.has_room() {
             self.complete_several();
+        }
+        if self.under_way.is_empty() {
+            self.set_noted(true);
+            // SAFETY: passed on.
+            return unsafe { self.put_only(image, offset, source, length) };
         }
         self.note(image, offset, length);
         let (rank, place) = self.place(image, offset);
@@ -143,6 +161,21 @@ impl OneSided {
                 expect(self.window.start_put(rank, place, source, length));
                 expect(self.window.flush_local(rank));
             }
+        }
+    }
+
+    /// Begins a put of any length where nothing is under way.
+    ///
+    /// # Safety
+    /// As [`Fabric::put`].
+    #[inline(always)]
+    unsafe fn put_only(&self, image: usize, offset: usize, source: *const u8, length: usize) {
+        // SAFETY: passed on.
+        unsafe {
+            if length > SMALL {
+                return self.put_large(image, offset, source, length);
+            }
+            self.put_small(image, offset, source, length);
         }
     }
 
@@ -226,20 +259,18 @@ impl Drop for OneSided {
 }
 
 impl Fabric for OneSided {
+    /// What is rare is called last, so that the rest needs no registers to be saved.
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        // SAFETY: passed on.
-        unsafe {
-            if length <= SMALL {
-                self.put_small(image, offset, source, length);
-            } else {
-                self.put_another(image, offset, source, length);
-            }
+        if !self.is_free() {
+            // SAFETY: passed on.
+            return unsafe { self.put_another(image, offset, source, length) };
         }
+        // SAFETY: passed on.
+        unsafe { self.put_only(image, offset, source, length) }
     }
 
     unsafe fn put_word(&self, image: usize, offset: usize, word: u64) {
-        // A word that is put where others are must have an address, which one that is put alone need not have.
-        if !(self.under_way.is_empty() && self.is_noted.get()) {
+        if !self.is_free() {
             // SAFETY: passed on.
             return unsafe { self.put_another_word(image, offset, word) };
         }
