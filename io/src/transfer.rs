@@ -11,12 +11,13 @@ use std::os::unix::fs::FileExt;
 use crate::error::Failed;
 use crate::layout::{Layout, Run};
 
-/// What a call writes or reads at most. More at once is no faster, and a buffer of this length stays in the processor's
-/// cache.
-const PIECE: usize = 512 << 10;
+/// What a call writes or reads at most. A buffer of this length stays in the processor's cache; with shorter ones images that write to
+/// the same file would often wait for each other.
+const PIECE: usize = 1 << 20;
 
-/// Runs that are shorter are packed into a buffer; of others the operating system gets a list, which saves a copy.
-const SHORT: usize = 512;
+/// Runs that are shorter are packed into a buffer; of others the operating system gets a list, which saves a copy. File systems let one
+/// image at a time write to a file, but all pack side by side, and what has been packed is written faster.
+const SHORT: usize = 64 << 10;
 
 /// Slices in such a list.
 const MOST: usize = 1024;
