@@ -5,6 +5,9 @@ use std::process::Command;
 /// What every form of the automaton prints, on any number of images.
 const CHANGED: &str = "generation 200: 52925 of 57600 cells changed";
 
+/// On how many images the correct forms are tried.
+const IMAGES: [usize; 5] = [1, 2, 3, 4, 7];
+
 /// A program of the book, which `cargo test` builds with the tests.
 fn program(name: &str, images: usize) -> Command {
     let tests = std::env::current_exe().unwrap();
@@ -35,4 +38,80 @@ fn printed(mut command: Command) -> Vec<String> {
 #[test]
 fn the_serial_automaton_changes_as_many_cells_as_the_book_says() {
     assert_eq!(printed(program("cyclic_serial", 1)), [CHANGED]);
+}
+
+#[test]
+fn every_image_says_hello_once() {
+    let mut lines = printed(program("hello_images", 7));
+    lines.sort();
+    let expected = (0..7).map(|me| {
+        let rows = me * 240 / 7..(me + 1) * 240 / 7;
+        format!("image {me} of 7: rows {rows:?}")
+    });
+    assert!(lines.into_iter().eq(expected));
+}
+
+#[test]
+fn labels_say_who_printed_a_line() {
+    let mut command = program("hello_images", 12);
+    command.env("COARRAY_LABEL", "1");
+    let lines = printed(command);
+    assert_eq!(lines.len(), 12);
+    for line in lines {
+        let (label, rest) = line.split_once("] image ").unwrap();
+        let (image, _) = rest.split_once(" of 12").unwrap();
+        assert_eq!(label, format!("[{image:>2}"));
+    }
+}
+
+#[test]
+fn bands_without_halos_are_wrong_as_the_book_says() {
+    assert_eq!(printed(program("cyclic_bands", 1)), [CHANGED]);
+    for images in [2, 3, 4, 7] {
+        let lines = printed(program("cyclic_bands", images));
+        assert_ne!(lines, [CHANGED], "{images} images");
+    }
+}
+
+#[test]
+fn halos_make_bands_right() {
+    for images in IMAGES {
+        let lines = printed(program("cyclic_halos", images));
+        assert_eq!(lines, [CHANGED], "{images} images");
+    }
+}
+
+#[test]
+fn neighbours_that_wait_for_each_other_only_get_it_right() {
+    for images in IMAGES {
+        let lines = printed(program("cyclic_events", images));
+        assert_eq!(lines, [CHANGED], "{images} images");
+    }
+}
+
+#[test]
+fn images_that_draw_rows_count_all_cells_whoever_draws_which() {
+    let alone = printed(program("cyclic_states", 1));
+    assert_eq!(alone.first().unwrap(), "state  0: 4644 cells");
+    assert_eq!(alone.last().unwrap(), "all: 57600 cells");
+    for images in IMAGES {
+        let lines = printed(program("cyclic_states", images));
+        assert_eq!(lines, alone, "{images} images");
+    }
+}
+
+#[test]
+fn the_picture_that_is_gathered_is_that_of_the_serial_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let drawn = |name: &str, images: usize| {
+        let path = folder.path().join(format!("{name}{images}.png"));
+        let mut command = program(name, images);
+        command.arg(&path);
+        assert_eq!(printed(command), [CHANGED], "{name} on {images} images");
+        std::fs::read(path).unwrap()
+    };
+    let serial = drawn("cyclic_serial", 1);
+    for images in IMAGES {
+        assert!(drawn("cyclic_collective", images) == serial, "{images} images");
+    }
 }
