@@ -1,0 +1,34 @@
+//! The tour through the rooms of the library: the files that it names are there.
+
+use std::fs;
+use std::path::Path;
+
+/// The files in the heading of a room, each relative to the folder of the one before, or to the repository.
+fn files(heading: &str) -> Vec<String> {
+    let quoted = heading.split('`').skip(1).step_by(2);
+    quoted
+        .filter(|name| name.ends_with(".rs") || name.ends_with('/'))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn every_room_is_where_it_is_said_to_be() {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let text = fs::read_to_string(repository.join("book/src/internals.md")).unwrap();
+    let mut rooms = 0;
+    for heading in text.lines().filter(|line| line.starts_with("## ")) {
+        let mut folder = repository.clone();
+        for file in files(heading) {
+            let (near, far) = (folder.join(&file), repository.join(&file));
+            let path = if far.exists() { far } else { near };
+            assert!(path.exists(), "{heading}: {file} is not there");
+            // Names without a folder lie beside the file that the heading began with.
+            if folder == repository && file.ends_with(".rs") {
+                folder = path.parent().unwrap().to_owned();
+            }
+        }
+        rooms += 1;
+    }
+    assert!(rooms >= 15, "{rooms} rooms");
+}
