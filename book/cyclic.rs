@@ -27,9 +27,12 @@ pub fn next(cell: u8, around: [u8; 4]) -> u8 {
 /// The state of a cell in generation 0: noise that depends on nothing but the place of the cell and `seed`, and so not on the number
 /// of images.
 pub fn first(seed: u64, row: usize, column: usize) -> u8 {
-    // The finalizer of SplitMix64 (G. Steele, D. Lea and C. Flood, OOPSLA 2014).
+    // The finalizer of SplitMix64 (G. Steele, D. Lea and C. Flood, OOPSLA 2014). Seeds begin at rows that are far apart, so that the noise
+    // of one is not that of another, shifted.
     let mut z = seed
-        .wrapping_add(row as u64)
+        .wrapping_sub(1)
+        .wrapping_mul(0xD134_2543_DE82_EF95)
+        .wrapping_add(row as u64 + 1)
         .wrapping_mul(0x9E37_79B9_7F4A_7C15)
         .wrapping_add(column as u64)
         .wrapping_mul(0x9E37_79B9_7F4A_7C15);
