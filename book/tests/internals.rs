@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-/// The files in the heading of a room, each relative to the folder of the one before, or to the repository.
+/// The files in the heading of a room.
 fn files(heading: &str) -> Vec<String> {
     let quoted = heading.split('`').skip(1).step_by(2);
     quoted
@@ -20,13 +20,14 @@ fn every_room_is_where_it_is_said_to_be() {
     for heading in text.lines().filter(|line| line.starts_with("## ")) {
         let mut folder = repository.clone();
         for file in files(heading) {
-            let (near, far) = (folder.join(&file), repository.join(&file));
-            let path = if far.exists() { far } else { near };
-            assert!(path.exists(), "{heading}: {file} is not there");
-            // Names without a folder lie beside the file that the heading began with.
-            if folder == repository && file.ends_with(".rs") {
-                folder = path.parent().unwrap().to_owned();
+            let from_the_top = repository.join(&file);
+            if from_the_top.exists() {
+                // Names without a folder lie beside the file before them.
+                folder = from_the_top.parent().unwrap().to_owned();
+                continue;
             }
+            let path = folder.join(&file);
+            assert!(path.exists(), "{heading}: {} is not there", path.display());
         }
         rooms += 1;
     }
