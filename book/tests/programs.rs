@@ -112,7 +112,10 @@ fn the_picture_that_is_gathered_is_that_of_the_serial_program() {
     };
     let serial = drawn("cyclic_serial", 1);
     for images in IMAGES {
-        assert!(drawn("cyclic_collective", images) == serial, "{images} images");
+        assert!(
+            drawn("cyclic_collective", images) == serial,
+            "{images} images"
+        );
     }
 }
 
@@ -120,11 +123,76 @@ fn the_picture_that_is_gathered_is_that_of_the_serial_program() {
 fn translations_print_what_the_book_says() {
     for images in [1, 2, 3, 4, 8] {
         let lines = printed(program("rule30", images));
-        assert_eq!(lines, ["generation 100: 103 cells are 1"], "{images} images");
+        assert_eq!(
+            lines,
+            ["generation 100: 103 cells are 1"],
+            "{images} images"
+        );
     }
     for images in IMAGES {
         let lines = printed(program("histogram", images));
         let expected = ["60000 numbers, 238 in the fullest of 1000 bins"];
         assert_eq!(lines, expected, "{images} images");
+    }
+}
+
+#[test]
+fn two_teams_find_the_numbers_of_two_seeds() {
+    assert_eq!(printed(program("cyclic_teams", 1)), [CHANGED]);
+    for images in [2, 3, 4, 7] {
+        let lines = printed(program("cyclic_teams", images));
+        let expected = [CHANGED, "with seed 2: 52007 of 57600 cells changed"];
+        assert_eq!(lines, expected, "{images} images");
+    }
+}
+
+#[test]
+fn overlap_grids_and_files_change_nothing() {
+    for name in ["cyclic_overlap", "cyclic_grid", "cyclic"] {
+        for images in IMAGES {
+            let lines = printed(program(name, images));
+            assert_eq!(lines, [CHANGED], "{name} on {images} images");
+        }
+    }
+}
+
+#[test]
+fn the_picture_from_a_grid_is_that_of_the_serial_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let pictures = [("cyclic_serial", 1), ("cyclic_grid", 6)].map(|(name, images)| {
+        let path = folder.path().join(name);
+        let mut command = program(name, images);
+        command.arg(&path);
+        printed(command);
+        std::fs::read(path).unwrap()
+    });
+    assert!(pictures[0] == pictures[1]);
+}
+
+#[test]
+fn survivors_go_on_from_the_checkpoint() {
+    for images in IMAGES {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = program("cyclic_survivor", images);
+        let output = command.current_dir(&folder).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let news = format!("generation 100: {} of {images} images go on", images - 1);
+        let out = String::from_utf8(output.stdout).unwrap();
+        let lines: Vec<&str> = out.lines().collect();
+        let err = String::from_utf8(output.stderr).unwrap();
+        if images == 1 {
+            assert_eq!((lines, err.as_str()), (vec![CHANGED], ""));
+        } else {
+            assert_eq!(lines, [news.as_str(), CHANGED]);
+            assert!(
+                err.contains("was killed by signal 9 (SIGKILL); the other images go on"),
+                "{err}"
+            );
+        }
+        assert_eq!(
+            std::fs::read_dir(&folder).unwrap().count(),
+            0,
+            "checkpoints are left"
+        );
     }
 }
