@@ -38,8 +38,3 @@ pub mod torus;
 
 #[cfg(test)]
 mod patterns;
-
-/// The listings of the book's chapter on grids, which are tested with the examples.
-#[cfg(doctest)]
-#[doc = include_str!("../../book/src/grids.md")]
-pub struct BookOnGrids;

@@ -83,12 +83,12 @@ fn what(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> String 
                 .filter(|id| id.0 != 0)
                 .map(object)
                 .collect();
-            let began = if matches!(operation, Operation::Close | Operation::Unpublish) {
-                ", which began"
-            } else {
-                ""
+            // What follows is a place, and what precedes it ends with another one.
+            let there = match operation {
+                Operation::Close | Operation::Unpublish => "which began",
+                _ => "called",
             };
-            format!("{name} of {}{began}", objects.join(" and "))
+            format!("{name} of {}, {there}", objects.join(" and "))
         }
         Operation::Create => format!("{name} of {values}"),
         Operation::GatherGlobal | Operation::GatherSlice | Operation::ScatterGlobal => {
@@ -106,7 +106,7 @@ fn what(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> String 
         }
         Operation::Gmove => {
             let [from, to] = [tag[1], tag[2]].map(|id| object(ObjectId(id)));
-            format!("{name} of {from} to {to}")
+            format!("{name} of {from} to {to}, called")
         }
         Operation::CoBroadcast | Operation::CoScatter => {
             format!("{name} of {values} from image {}", tag[3])

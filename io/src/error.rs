@@ -1,5 +1,6 @@
 //! What can go wrong with a file.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +22,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Source
 /// The error classes of files, MPI 3.1 clause 13.7. There each process has its own; here all images agree.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {cause} (found by image {image})", path.display())]
 pub struct Error {
     kind: ErrorKind,
@@ -29,6 +30,13 @@ pub struct Error {
     path: PathBuf,
     image: usize,
     cause: String,
+}
+
+/// In words: what `unwrap` and a `main` that returns the error print is to say which file and why.
+impl fmt::Debug for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
 }
 
 impl Error {

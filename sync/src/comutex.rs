@@ -180,10 +180,10 @@ impl<T: Remote> Comutex<T> {
                  again, or pass it on"
             ),
             LockError::Poisoned { by } => image.fail(format!(
-                "cannot lock {mutex} at {caller}: image {by} failed or panicked while it held it\n\
+                "cannot lock {mutex}, in the call at {caller}: image {by} failed or panicked while it held it\n\
                  to go on after that, use try_lock or lock_timeout, which return an error then, and clear_poison"
             )),
-            other => image.fail(format!("cannot lock {mutex} at {caller}: {other}")),
+            other => image.fail(format!("cannot lock {mutex}, in the call at {caller}: {other}")),
         }
     }
 }

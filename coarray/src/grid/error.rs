@@ -3,7 +3,7 @@
 use coarray_fabric::AllocError;
 
 /// Why an image grid, a division into blocks or a halo array cannot be made.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GridError {
     /// The extents of a grid do not fit the team.
@@ -99,6 +99,13 @@ pub enum GridError {
     /// There is no room for the array.
     #[error(transparent)]
     Allocation(#[from] AllocError),
+}
+
+/// In words: what `unwrap` and a `main` that returns the error print is to say what to do.
+impl std::fmt::Debug for GridError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, formatter)
+    }
 }
 
 /// A number of images in words.

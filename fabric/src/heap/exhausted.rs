@@ -24,7 +24,7 @@ pub struct Holder {
 
 /// Why an allocation failed. All images get the error for a collective allocation, and all other data
 /// stays as it was.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AllocError {
     /// The size does not fit in an address space.
@@ -85,6 +85,13 @@ pub enum AllocError {
         #[from]
         ImageFailed,
     ),
+}
+
+/// In words: what `unwrap` and a `main` that returns the error print is to say who holds the memory and what to do.
+impl fmt::Debug for AllocError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
 }
 
 struct Waiting(usize);

@@ -54,6 +54,9 @@ pub(crate) enum UsageError {
     NoProgram,
     #[error("unknown option {0}")]
     UnknownOption(String),
+    /// Whoever comes from MPI writes this one.
+    #[error("unknown option -np: the number of images is -n N")]
+    NumberOfProcesses,
     #[error("{0} needs a value")]
     NoValue(String),
     #[error("{0} takes no value")]
@@ -85,6 +88,9 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
             "--" => {
                 run.program = arguments.next().ok_or(UsageError::NoProgram)?.into();
                 break;
+            }
+            "-n" if value.attached.as_deref() == Some("p") => {
+                return Err(UsageError::NumberOfProcesses);
             }
             "-n" | "--images" => run.images = Some(value.take()?),
             "--heap" => run.heap = Some(value.take()?),
@@ -231,7 +237,7 @@ mod tests {
             ("--frobnicate prog", "unknown option --frobnicate"),
             (
                 "-np 4 prog",
-                "-n p: expected a number of images between 1 and 1048576",
+                "unknown option -np: the number of images is -n N",
             ),
             ("-x prog", "unknown option -x"),
             ("-\u{e9}x prog", "unknown option -\u{e9}"),

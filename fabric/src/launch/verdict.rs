@@ -72,6 +72,17 @@ impl Death {
         }
     }
 
+    /// A line for who wonders why, where many do.
+    fn advice(self) -> &'static str {
+        match self {
+            Self::Signal(libc::SIGKILL) => {
+                "\nif nobody sent this signal, the system did when memory ran out: use fewer images, a smaller problem, \
+                 or a machine with more memory"
+            }
+            _ => "",
+        }
+    }
+
     fn exit_code(self) -> u8 {
         match self {
             Self::Signal(number) => (SIGNAL_CODE + number) as u8,
@@ -122,7 +133,10 @@ impl Verdict {
                 image,
                 process,
                 death,
-            } => death.failure(*image, *process, String::new()).to_string(),
+            } => {
+                let failure = death.failure(*image, *process, String::new());
+                format!("{failure}{}", death.advice())
+            }
             Self::Interrupted(signal) => {
                 let name = signals::name(signal.as_raw()).unwrap_or("a signal");
                 format!("coarray: the job was interrupted by {name}")
@@ -223,7 +237,9 @@ mod tests {
         for (verdict, report) in [
             (
                 died(Death::Signal(9)),
-                "coarray: image 3 (process 1234) was killed by signal 9 (SIGKILL)\n",
+                "coarray: image 3 (process 1234) was killed by signal 9 (SIGKILL)\n\
+                 if nobody sent this signal, the system did when memory ran out: use fewer images, a smaller problem, \
+                 or a machine with more memory\n",
             ),
             (
                 died(Death::Signal(40)),

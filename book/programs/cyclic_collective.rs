@@ -1,0 +1,88 @@
+//! The cyclic automaton, whose images know in each generation how many cells changed, and whose picture is gathered on image 0.
+//!
+//! ```text
+//! cargo run --release -p coarray-book --example cyclic_collective [PICTURE.png]
+//! ```
+
+use coarray::prelude::*;
+use coarray_book::{cyclic, picture};
+
+const SIZE: usize = 240;
+const GENERATIONS: usize = 200;
+/// Of the two rows that an image gets, and of the events about them: which neighbour's.
+const ABOVE: usize = 0;
+const BELOW: usize = 1;
+
+#[coarray::main]
+fn main() -> std::io::Result<()> {
+    let (me, images) = (this_image(), num_images());
+    let (above, below) = ((me + images - 1) % images, (me + 1) % images);
+    assert!(images <= SIZE, "each image needs a row");
+    let (begin, end) = (me * SIZE / images, (me + 1) * SIZE / images);
+    let rows = end - begin;
+
+    let mut old: Vec<[u8; SIZE]> = (begin + SIZE - 1..end + SIZE + 1)
+        .map(|row| std::array::from_fn(|column| cyclic::first(1, row % SIZE, column)))
+        .collect();
+    let mut new = old.clone();
+
+    let mut edges = Coarray::<[[u8; SIZE]; 2]>::zeroed();
+    let edges = edges.open();
+    let filled = Coarray::<[Coevent; 2]>::from_fn(|_| Coevent::new());
+    let free = Coarray::<[Coevent; 2]>::from_fn(|_| Coevent::new());
+    free.at(above)[BELOW].post();
+    free.at(below)[ABOVE].post();
+    // ANCHOR: sum
+    let (mut generation, mut changed) = (0, SIZE * SIZE);
+    while generation < GENERATIONS && changed > 0 {
+        free[ABOVE].wait();
+        edges.at(above)[BELOW].put_from_notify(&old[1], &filled.at(above)[BELOW]);
+        free[BELOW].wait();
+        edges.at(below)[ABOVE].put_from_notify(&old[rows], &filled.at(below)[ABOVE]);
+        filled[ABOVE].wait();
+        edges.here()[ABOVE].get_into(&mut old[0]);
+        free.at(above)[BELOW].post();
+        filled[BELOW].wait();
+        edges.here()[BELOW].get_into(&mut old[rows + 1]);
+        free.at(below)[ABOVE].post();
+
+        generation += 1;
+        changed = step(&old, &mut new);
+        co_sum(&mut changed);
+        std::mem::swap(&mut old, &mut new);
+    }
+    // ANCHOR_END: sum
+    // ANCHOR: gather
+    let bands = co_gatherv(&old[1..=rows], 0);
+    if me == 0 {
+        println!(
+            "generation {generation}: {changed} of {} cells changed",
+            SIZE * SIZE
+        );
+        if let Some(path) = std::env::args_os().nth(1) {
+            let cells = bands.concat();
+            picture::write_png(path, SIZE, SIZE, |row, column| cells[row * SIZE + column])?;
+        }
+    }
+    // ANCHOR_END: gather
+    Ok(())
+}
+
+/// The next generation of all rows but the first and the last; returns how many cells changed.
+fn step(old: &[[u8; SIZE]], new: &mut [[u8; SIZE]]) -> usize {
+    let mut changed = 0;
+    for row in 1..old.len() - 1 {
+        for column in 0..SIZE {
+            let (left, right) = ((column + SIZE - 1) % SIZE, (column + 1) % SIZE);
+            let around = [
+                old[row - 1][column],
+                old[row + 1][column],
+                old[row][left],
+                old[row][right],
+            ];
+            new[row][column] = cyclic::next(old[row][column], around);
+            changed += usize::from(new[row][column] != old[row][column]);
+        }
+    }
+    changed
+}

@@ -1,0 +1,121 @@
+//! The book and this crate agree: every chapter is tested, and no listing hides from the tests.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(folder().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The names of the chapters, in order.
+fn chapters() -> Vec<String> {
+    let summary = read("src/SUMMARY.md");
+    let links = summary.lines().filter_map(|line| line.split_once("]("));
+    links
+        .map(|(_, rest)| {
+            rest.trim_end_matches(')')
+                .trim_end_matches(".md")
+                .to_owned()
+        })
+        .collect()
+}
+
+/// The fenced blocks of a chapter: what follows the fence, and the lines.
+fn blocks(chapter: &str) -> Vec<(String, String)> {
+    let mut blocks = Vec::new();
+    let text = read(&format!("src/{chapter}.md"));
+    let mut lines = text.lines().map(str::trim_start);
+    while let Some(line) = lines.next() {
+        if let Some(language) = line.strip_prefix("```") {
+            let body: Vec<&str> = lines
+                .by_ref()
+                .take_while(|line| !line.starts_with("```"))
+                .collect();
+            blocks.push((language.to_owned(), body.join("\n")));
+        }
+    }
+    blocks
+}
+
+#[test]
+fn every_chapter_is_a_module_whose_listings_are_run() {
+    let library = read("lib.rs");
+    let list = library.split_once("chapters! {").unwrap().1;
+    let modules: Vec<&str> = list
+        .trim_end_matches(['}', '\n'])
+        .split_whitespace()
+        .collect();
+    assert_eq!(chapters(), modules);
+}
+
+#[test]
+fn listings_that_are_not_run_where_they_stand_are_programs_that_are_tested() {
+    let tests = read("tests/programs.rs") + &read("tests/errors.rs");
+    for chapter in chapters() {
+        for (language, body) in blocks(&chapter) {
+            if !language.starts_with("rust,ignore") && !language.starts_with("rust,no_run") {
+                continue;
+            }
+            let included = body.trim().strip_prefix("{{#include ../programs/");
+            let name = included.and_then(|rest| rest.split_once(".rs"));
+            let (file, _) =
+                name.unwrap_or_else(|| panic!("{chapter}: a listing is not run:\n{body}"));
+            // A program may be a folder of files.
+            let name = file.split('/').next().unwrap();
+            assert!(
+                tests.contains(&format!("\"{name}\"")),
+                "{chapter}: no test starts {name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn at_least_sixty_listings_run() {
+    let all = chapters();
+    let listings = all.iter().flat_map(|chapter| blocks(chapter));
+    let run =
+        listings.filter(|(language, _)| language == "rust" || language == "rust,should_panic");
+    let count = run.count();
+    assert!(count >= 60, "{count} listings");
+    assert!(all.len() >= 16, "{} chapters", all.len());
+}
+
+#[test]
+fn every_chapter_has_two_exercises_with_solutions() {
+    for chapter in chapters() {
+        // Reference, without a lesson.
+        if ["internals", "errors"].contains(&chapter.as_str()) {
+            continue;
+        }
+        let text = read(&format!("src/{chapter}.md"));
+        let solutions = text.matches("<summary>Solution").count();
+        assert!(
+            text.contains("\n## Exercises\n") && solutions >= 2,
+            "{chapter}: {solutions} solutions"
+        );
+    }
+}
+
+#[test]
+fn links_and_pictures_are_there() {
+    for chapter in chapters() {
+        let text = read(&format!("src/{chapter}.md"));
+        for target in text
+            .split("](")
+            .skip(1)
+            .filter_map(|rest| rest.split(')').next())
+        {
+            let file = target.split('#').next().unwrap();
+            if file.is_empty() || file.contains("://") || file.contains(char::is_whitespace) {
+                continue;
+            }
+            let path = folder().join("src").join(file);
+            assert!(path.exists(), "{chapter}: {target} is not there");
+        }
+    }
+}
