@@ -123,12 +123,7 @@ fn main() {
             rate(by_sum)
         );
         if let Some(path) = &plot {
-            plot::write(&counts, path).unwrap_or_else(|error| {
-                refuse(
-                    "histogram",
-                    format_args!("{}: cannot write: {error}", path.display()),
-                )
-            });
+            plot::write(&counts, path).unwrap_or_else(|error| refuse("histogram", error));
         }
     }
 }

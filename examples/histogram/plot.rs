@@ -1,11 +1,15 @@
 //! What is counted beside what there should be.
 
-use std::io;
 use std::path::Path;
+
+use life::picture::PictureError;
 
 use crate::HIGHEST;
 use crate::histogram::Histogram;
 use crate::plots::Plot;
+
+/// More bins than these are drawn several in one.
+const MOST_BARS: usize = 300;
 
 /// The middle of the bin with the most molecules.
 pub(crate) fn most_frequent(counts: &[u64]) -> f64 {
@@ -35,10 +39,12 @@ fn share_of(bin: usize, bins: usize) -> f64 {
 }
 
 /// Draws all bins, and Maxwell's distribution over them.
-pub(crate) fn write(counts: &[u64], path: &Path) -> io::Result<()> {
-    let width = HIGHEST / counts.len() as f64;
-    let mut histogram = Histogram::new(0.0, width, counts.len());
-    histogram.weights = counts.iter().map(|&count| count as f64).collect();
+pub(crate) fn write(counts: &[u64], path: &Path) -> Result<(), PictureError> {
+    let together = counts.len().div_ceil(MOST_BARS);
+    let width = HIGHEST / counts.len() as f64 * together as f64;
+    let bars = counts.chunks(together).map(|bins| bins.iter().sum::<u64>());
+    let mut histogram = Histogram::new(0.0, width, 0);
+    histogram.weights = bars.map(|count| count as f64).collect();
     let curve = (0..=200).map(|point| {
         let speed = f64::from(point) * HIGHEST / 200.0;
         (speed, speed * (-speed * speed / 2.0).exp())
@@ -58,5 +64,8 @@ pub(crate) fn write(counts: &[u64], path: &Path) -> io::Result<()> {
         curve: Some(("Maxwell's distribution", curve.collect())),
         mark: None,
     };
-    plot.write(path)
+    plot.write(path).map_err(|error| PictureError {
+        path: path.to_path_buf(),
+        error,
+    })
 }

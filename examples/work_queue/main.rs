@@ -108,15 +108,8 @@ fn main() {
         }
         println!("checksum: {:016x}, the same for both", picture.checksum());
         if let Some(path) = &png {
-            picture
-                .draw(options.limit)
-                .write_png(path)
-                .unwrap_or_else(|error| {
-                    refuse(
-                        "work_queue",
-                        format_args!("{}: cannot write: {error}", path.display()),
-                    )
-                });
+            let drawn = picture.draw(options.limit).write_png(path);
+            drawn.unwrap_or_else(|error| refuse("work_queue", error));
         }
     }
 }

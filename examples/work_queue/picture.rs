@@ -21,7 +21,7 @@ const IMAGES: [Colour; 7] = [
 ];
 
 /// How many characters wide the list of the images is.
-const LIST: usize = 16;
+const LIST: usize = 22;
 
 pub(crate) struct Picture {
     /// For each row the image that computed it, and the iterations of its points; on image 0 only.
@@ -77,7 +77,7 @@ impl Picture {
                 canvas.dot(x, y, colour_of(image), 1.0);
             }
             canvas.frame(left, top, CHARACTER, CHARACTER, INK);
-            let text = format!("{image}: {rows} rows");
+            let text = format!("image {image}: {rows} rows");
             canvas.text(left + 2 * CHARACTER, top, &text, INK);
         }
         canvas
