@@ -9,7 +9,7 @@ use crate::histogram::Histogram;
 use crate::plots::Plot;
 
 /// More bins than these are drawn several in one.
-const MOST_BARS: usize = 300;
+const MOST_BARS: usize = 150;
 
 /// The middle of the bin with the most molecules.
 pub(crate) fn most_frequent(counts: &[u64]) -> f64 {

@@ -107,7 +107,7 @@ fn main() {
         println!(
             "signal: {before:.9} before, {after:.9} after {filters} filters, root mean square"
         );
-        println!("under way: at most {most_under_way} blocks at once");
+        println!("under way: {most_under_way} blocks at once, at most");
         println!("rate: {:.2} Msample/s", samples / seconds / 1e6);
     }
 }

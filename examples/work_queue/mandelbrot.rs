@@ -1,6 +1,6 @@
 //! How long it takes to know that a point is not one of the Mandelbrot set.
 
-use crate::Options;
+use crate::options::Options;
 
 /// What is in the middle of the picture: above the middle of the set, so that the upper rows take less time.
 const MIDDLE: [f64; 2] = [-0.6, 0.35];

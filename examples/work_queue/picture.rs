@@ -2,8 +2,8 @@
 
 use coarray::prelude::*;
 
-use crate::Options;
 use crate::canvas::{CHARACTER, Canvas, Colour};
+use crate::options::Options;
 use crate::random;
 
 const PAPER: Colour = [255, 255, 255];
