@@ -7,7 +7,7 @@ use crate::random;
 /// The sum of all elements of the product: that of products of column sums and row sums.
 fn sum_of_product([m, k, n]: [u64; 3]) -> i64 {
     let element =
-        |row: u64, column: u64| (random::bits(number, row << 32 | column) % 16) as i64 - 8;
+        |number, row: u64, column: u64| (random::bits(number, row << 32 | column) % 16) as i64 - 8;
     let column_sum = |inner| (0..m).map(|row| element(1, row, inner)).sum::<i64>();
     let row_sum = |inner| (0..n).map(|column| element(2, inner, column)).sum::<i64>();
     (0..k).map(|inner| column_sum(inner) * row_sum(inner)).sum()
