@@ -10,31 +10,31 @@
 //!
 //! The scheme is the explicit one, with five points: forward in time, central in space.
 
-#[path = "../shared/arguments.rs"]
-mod arguments;
 #[path = "../shared/canvas.rs"]
 mod canvas;
 #[path = "../shared/chart.rs"]
 mod chart;
 #[path = "../shared/checksum.rs"]
 mod checksum;
+#[path = "../shared/command_line.rs"]
+mod command_line;
 mod options;
 mod plate;
 #[path = "../shared/shares.rs"]
 mod shares;
+#[path = "../shared/steps.rs"]
+mod steps;
 
 use std::f64::consts::PI;
 use std::path::Path;
 
-use coarray::{error_stop_with, prelude::*};
-use indicatif::ProgressBar;
-use life::{picture, progress};
+use coarray::prelude::*;
+use life::picture;
 
 use canvas::Colour;
 use chart::Chart;
-use options::{HELP, Options, Start};
+use options::{Options, Start};
 use plate::Plate;
-use shares::Clock;
 
 /// From black over red and orange to a light yellow.
 const GLOW: [Colour; 6] = [
@@ -48,13 +48,9 @@ const GLOW: [Colour; 6] = [
 
 #[coarray::main]
 fn main() {
-    let options = Options::parse(std::env::args_os().skip(1)).unwrap_or_else(|error| refuse(error));
-    if options.help {
-        if this_image() == 0 {
-            println!("{HELP}");
-        }
+    let Some(options) = Options::from_command_line() else {
         return;
-    }
+    };
     let grid = ImageGrid::balanced_for(options.size).unwrap_or_else(|error| refuse(error));
     let blocks = Blocks::new(options.size, grid).unwrap_or_else(|error| refuse(error));
     if let (0, Some(png)) = (this_image(), &options.png) {
@@ -67,28 +63,14 @@ fn main() {
     let plate = Plate::new(&blocks, options.diffusion, options.overlap, temperature);
     let mut plate = plate.unwrap_or_else(|error| refuse(error));
 
-    let bar = match this_image() {
-        0 if !options.quiet => progress::steps(options.steps as u64, "steps"),
-        _ => ProgressBar::hidden(),
-    };
-    let mut clock = Clock::start();
-    for _ in 0..options.steps {
-        plate.step(&mut clock);
-        bar.inc(1);
-    }
-    let shares = clock.stop();
-    bar.finish_and_clear();
+    let shares = steps::take(options.steps, options.quiet, |_, clock| plate.step(clock));
 
     if let Some(png) = &options.png {
         write_picture(plate.temperatures(), &options, png);
     }
     describe(plate.temperatures(), &options);
     if this_image() == 0 {
-        let cells: usize = options.size.iter().product();
-        let rate = (cells * options.steps) as f64 / shares.seconds / 1e6;
-        println!("time: {:.4} s", shares.seconds);
-        println!("rate: {rate:.1} Mcell/s");
-        println!("{shares}");
+        steps::report(blocks.cells(), options.steps, &shares);
     }
 }
 
@@ -170,12 +152,10 @@ fn write_picture(temperatures: &HaloArray<f64, 2>, options: &Options, path: &Pat
     };
     let value = |row, column| field[[row, column]];
     let canvas = chart.draw(rows, columns, value, |_, _| {});
-    canvas
-        .write_png(path)
-        .unwrap_or_else(|error| refuse(format_args!("{}: cannot write: {error}", path.display())));
+    canvas.write_png(path).unwrap_or_else(|error| refuse(error));
 }
 
 /// Ends the job because of the user's input.
 fn refuse(why: impl std::fmt::Display) -> ! {
-    error_stop_with(2, format_args!("heat: {why}"))
+    command_line::refuse("heat", why)
 }

@@ -1,9 +1,9 @@
 //! The command line of `heat`.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::arguments::{ArgumentError, Arguments, count, extents};
+use crate::command_line::arguments::{count, extents};
+use crate::command_line::follow;
 
 /// What `heat --help` prints.
 pub(crate) const HELP: &str = "\
@@ -38,7 +38,6 @@ pub(crate) struct Options {
     pub(crate) png: Option<PathBuf>,
     pub(crate) overlap: bool,
     pub(crate) quiet: bool,
-    pub(crate) help: bool,
 }
 
 /// How hot the plate is in the beginning.
@@ -49,11 +48,8 @@ pub(crate) enum Start {
 }
 
 impl Options {
-    /// Reads a command line, without the program's name.
-    ///
-    /// # Errors
-    /// Which word is wrong.
-    pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Self, ArgumentError> {
+    /// What this image's command line asks for; none if that is help. What cannot be followed ends the job.
+    pub(crate) fn from_command_line() -> Option<Self> {
         let mut options = Self {
             size: [1024; 2],
             steps: 2000,
@@ -62,11 +58,9 @@ impl Options {
             png: None,
             overlap: true,
             quiet: false,
-            help: false,
         };
-        let mut arguments = Arguments::new("heat", words);
-        while let Some(option) = arguments.next()? {
-            match option.as_str() {
+        let goes_on = follow("heat", HELP, |option, arguments| {
+            match option {
                 "--size" => {
                     let expected = "ROWSxCOLUMNS in cells, such as 512x768, each 1 to 1048576";
                     let size = |text: &str| extents(text, 1 << 20)?.try_into().ok();
@@ -93,10 +87,10 @@ impl Options {
                 "--png" => options.png = Some(arguments.value()?.into()),
                 "--no-overlap" => options.overlap = false,
                 "--quiet" => options.quiet = true,
-                "--help" | "-h" => options.help = true,
                 _ => return Err(arguments.unknown()),
             }
-        }
-        Ok(options)
+            Ok(())
+        });
+        goes_on.then_some(options)
     }
 }

@@ -8,8 +8,6 @@
 //! Shows: many arrays over the same blocks, each with a halo on those sides only that it needs, and all exchanges under way
 //! at once (`cavity.rs`). Neighbours wait for each other by events; in the loop nobody waits for all.
 
-#[path = "../shared/arguments.rs"]
-mod arguments;
 #[path = "../shared/canvas.rs"]
 mod canvas;
 mod cavity;
@@ -17,11 +15,15 @@ mod cavity;
 mod chart;
 #[path = "../shared/checksum.rs"]
 mod checksum;
+#[path = "../shared/command_line.rs"]
+mod command_line;
 mod flow;
 mod lattice;
 mod options;
 #[path = "../shared/shares.rs"]
 mod shares;
+#[path = "../shared/steps.rs"]
+mod steps;
 mod stream;
 mod streamlines;
 mod walls;
@@ -30,16 +32,14 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use coarray::{error_stop_with, prelude::*};
-use indicatif::ProgressBar;
-use life::{picture, progress};
+use coarray::prelude::*;
+use life::picture::{self, PictureError};
 
 use canvas::Colour;
 use cavity::Cavity;
 use chart::Chart;
 use flow::{Flow, Plane};
-use options::{HELP, Options};
-use shares::Clock;
+use options::Options;
 
 /// From dark blue over green to yellow.
 const SPEEDS: [Colour; 6] = [
@@ -53,13 +53,9 @@ const SPEEDS: [Colour; 6] = [
 
 #[coarray::main]
 fn main() {
-    let options = Options::parse(std::env::args_os().skip(1)).unwrap_or_else(|error| refuse(error));
-    if options.help {
-        if this_image() == 0 {
-            println!("{HELP}");
-        }
+    let Some(options) = Options::from_command_line() else {
         return;
-    }
+    };
     let grid = ImageGrid::balanced_for(options.size).unwrap_or_else(|error| refuse(error));
     let grid = grid.with_periodic([false, options.periodic_span, false]);
     let blocks = Blocks::new(options.size, grid).unwrap_or_else(|error| refuse(error));
@@ -71,21 +67,13 @@ fn main() {
     let cavity = Cavity::new(&blocks, options.relaxation(), options.lid);
     let mut cavity = cavity.unwrap_or_else(|error| refuse(error));
 
-    let bar = match this_image() {
-        0 if !options.quiet => progress::steps(options.steps as u64, "steps"),
-        _ => ProgressBar::hidden(),
-    };
-    let mut clock = Clock::start();
-    for step in 0..options.steps {
-        cavity.step(&mut clock);
-        bar.inc(1);
+    let shares = steps::take(options.steps, options.quiet, |step, clock| {
+        cavity.step(clock);
         // What is no number any more spreads by a cell in each step.
         if step % 100 == 0 && !cavity.is_finite() {
             refuse_blown_up();
         }
-    }
-    let shares = clock.stop();
-    bar.finish_and_clear();
+    });
 
     let flow = Flow::of(&cavity, &blocks).unwrap_or_else(|error| refuse(error));
     let mass = flow.mass();
@@ -94,7 +82,7 @@ fn main() {
     }
     let plane = flow.middle(options.lid);
     if let Some(plane) = &plane {
-        let cells: usize = options.size.iter().product();
+        let cells = blocks.cells();
         println!("steps: {}", options.steps);
         println!("checksum: {:016x}", flow.checksum());
         println!(
@@ -103,10 +91,7 @@ fn main() {
         );
         describe(plane);
         write_files(plane, &options);
-        let rate = (cells * options.steps) as f64 / shares.seconds / 1e6;
-        println!("time: {:.4} s", shares.seconds);
-        println!("rate: {rate:.2} Mcell/s");
-        println!("{shares}");
+        steps::report(cells, options.steps, &shares);
     }
 }
 
@@ -130,15 +115,13 @@ fn describe(plane: &Plane) {
 
 /// Writes what the user asked for.
 fn write_files(plane: &Plane, options: &Options) {
-    let refuse = |path: &Path| {
-        let path = path.display().to_string();
-        move |error: io::Error| -> () { refuse(format_args!("{path}: cannot write: {error}")) }
-    };
     if let Some(path) = &options.png {
-        write_picture(plane, options, path).unwrap_or_else(refuse(path));
+        write_picture(plane, options, path).unwrap_or_else(|error| refuse(error));
     }
     if let Some(path) = &options.profile {
-        write_profile(plane, path).unwrap_or_else(refuse(path));
+        write_profile(plane, path).unwrap_or_else(|error| {
+            refuse(format_args!("{}: cannot write: {error}", path.display()))
+        });
     }
 }
 
@@ -159,7 +142,7 @@ fn write_profile(plane: &Plane, path: &Path) -> io::Result<()> {
 }
 
 /// Speed as colours, with streamlines, seen from the side: the lid is at the top and moves to the right.
-fn write_picture(plane: &Plane, options: &Options, path: &Path) -> io::Result<()> {
+fn write_picture(plane: &Plane, options: &Options, path: &Path) -> Result<(), PictureError> {
     let (columns, rows) = plane.along.dim();
     let at = |row: usize, column: usize| {
         let cell = [column, rows - 1 - row];
@@ -208,5 +191,5 @@ fn refuse_blown_up() -> ! {
 
 /// Ends the job because of the user's input.
 fn refuse(why: impl std::fmt::Display) -> ! {
-    error_stop_with(2, format_args!("lbm: {why}"))
+    command_line::refuse("lbm", why)
 }

@@ -1,9 +1,9 @@
 //! The command line of `lbm`.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::arguments::{ArgumentError, Arguments, count, extents};
+use crate::command_line::arguments::{count, extents};
+use crate::command_line::{follow, refuse};
 
 /// What `lbm --help` prints.
 pub(crate) const HELP: &str = "\
@@ -37,22 +37,6 @@ pub(crate) struct Options {
     pub(crate) png: Option<PathBuf>,
     pub(crate) profile: Option<PathBuf>,
     pub(crate) quiet: bool,
-    pub(crate) help: bool,
-}
-
-/// A command line that cannot be followed.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub(crate) enum OptionsError {
-    #[error(transparent)]
-    Argument(#[from] ArgumentError),
-    #[error(
-        "--reynolds {reynolds} with {cells} cells along the lid is unstable: the relaxation time would be {time:.4} steps, and should be {LEAST_TIME} at least; give a larger --size, a smaller --reynolds or a larger --lid"
-    )]
-    Unstable {
-        reynolds: f64,
-        cells: usize,
-        time: f64,
-    },
 }
 
 /// The shortest relaxation time, in steps, with which a run is worth a try.
@@ -68,11 +52,9 @@ impl Options {
         0.5 + 3.0 * self.lid * self.size[0] as f64 / self.reynolds
     }
 
-    /// Reads a command line, without the program's name.
-    ///
-    /// # Errors
-    /// Which word is wrong.
-    pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Self, OptionsError> {
+    /// What this image's command line asks for; none if that is help. What cannot be followed, or would be unstable, ends
+    /// the job.
+    pub(crate) fn from_command_line() -> Option<Self> {
         let mut options = Self {
             size: [48; 3],
             reynolds: 100.0,
@@ -82,11 +64,9 @@ impl Options {
             png: None,
             profile: None,
             quiet: false,
-            help: false,
         };
-        let mut arguments = Arguments::new("lbm", words);
-        while let Some(option) = arguments.next()? {
-            match option.as_str() {
+        let goes_on = follow("lbm", HELP, |option, arguments| {
+            match option {
                 "--size" => {
                     let expected = "XxYxZ in cells, such as 64x64x32, each 1 to 65536";
                     let size = |text: &str| extents(text, 1 << 16)?.try_into().ok();
@@ -108,18 +88,21 @@ impl Options {
                 "--png" => options.png = Some(arguments.value()?.into()),
                 "--profile" => options.profile = Some(arguments.value()?.into()),
                 "--quiet" => options.quiet = true,
-                "--help" | "-h" => options.help = true,
-                _ => return Err(arguments.unknown().into()),
+                _ => return Err(arguments.unknown()),
             }
+            Ok(())
+        });
+        let (time, reynolds, [cells, ..]) =
+            (options.relaxation_time(), options.reynolds, options.size);
+        if goes_on && time < LEAST_TIME {
+            refuse(
+                "lbm",
+                format_args!(
+                    "--reynolds {reynolds} with {cells} cells along the lid is unstable: the relaxation time would be {time:.4} steps, and should be {LEAST_TIME} at least; give a larger --size, a smaller --reynolds or a larger --lid"
+                ),
+            );
         }
-        match options.relaxation_time() {
-            time if time < LEAST_TIME => Err(OptionsError::Unstable {
-                reynolds: options.reynolds,
-                cells: options.size[0],
-                time,
-            }),
-            _ => Ok(options),
-        }
+        goes_on.then_some(options)
     }
 }
 

@@ -18,11 +18,13 @@ mod cubic;
 mod files;
 mod front;
 mod goodness;
+#[path = "../shared/histogram.rs"]
 mod histogram;
 mod lattice;
 mod mackenzie;
 mod nuclei;
 mod options;
+#[path = "../shared/plots.rs"]
 mod plots;
 mod progress;
 mod random;

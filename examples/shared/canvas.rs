@@ -5,6 +5,7 @@ use std::io::{self, BufWriter};
 use std::path::Path;
 
 use font8x8::legacy::BASIC_LEGACY;
+use life::picture::PictureError;
 
 /// Red, green and blue.
 pub(crate) type Colour = [u8; 3];
@@ -79,8 +80,15 @@ impl Canvas {
     /// Writes the picture as a PNG file.
     ///
     /// # Errors
-    /// That of the file.
-    pub(crate) fn write_png(&self, path: &Path) -> io::Result<()> {
+    /// That the file cannot be written.
+    pub(crate) fn write_png(&self, path: &Path) -> Result<(), PictureError> {
+        self.encode(path).map_err(|error| PictureError {
+            path: path.to_path_buf(),
+            error,
+        })
+    }
+
+    fn encode(&self, path: &Path) -> io::Result<()> {
         let file = BufWriter::new(File::create(path)?);
         let mut encoder = png::Encoder::new(file, self.width as u32, self.height as u32);
         encoder.set_color(png::ColorType::Rgb);

@@ -1,6 +1,11 @@
 //! A number that tells whether two fields are the same, bit for bit, however they are divided among images.
 
+#[path = "random.rs"]
+mod random;
+
 use coarray::prelude::*;
+
+use random::bits;
 
 /// Collective. The checksum of a field of which each image gives its cells, each with its number in the whole
 /// field.
@@ -12,14 +17,7 @@ pub(crate) fn checksum(cells: impl Iterator<Item = (usize, f64)>) -> u64 {
     sum
 }
 
-/// The share of one cell: its number and its bits, mixed (splitmix64).
+/// The share of one cell: its number and its bits, mixed.
 pub(crate) fn of_cell(number: usize, value: f64) -> u64 {
-    mix(mix(number as u64) ^ value.to_bits())
-}
-
-fn mix(bits: u64) -> u64 {
-    let mixed = bits.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
+    bits(number as u64, value.to_bits())
 }

@@ -9,7 +9,10 @@ mod program;
 use std::f64::consts::PI;
 use std::io::BufReader;
 
-use program::{IMAGES, number, printed, printed_on, refusal};
+use program::{
+    IMAGES, assert_prints_help_once, assert_refuses, line, number, printed, printed_on, refusal,
+    written,
+};
 
 /// What the program must print after `checksum: `, for a plate that starts as a sine.
 fn serial_checksum([rows, columns]: [usize; 2], steps: usize, diffusion: f64) -> String {
@@ -40,13 +43,6 @@ fn serial_checksum([rows, columns]: [usize; 2], steps: usize, diffusion: f64) ->
     format!("{:016x}", cells.fold(0, u64::wrapping_add))
 }
 
-fn checksum_in(printed: &str) -> &str {
-    let line = printed
-        .lines()
-        .find_map(|line| line.strip_prefix("checksum: "));
-    line.expect("a line with a checksum")
-}
-
 #[test]
 fn every_bit_is_that_of_a_serial_loop_on_any_number_of_images() {
     for size in [[37, 29], [1, 50], [50, 1]] {
@@ -60,7 +56,7 @@ fn every_bit_is_that_of_a_serial_loop_on_any_number_of_images() {
                 ];
                 let printed = printed_on(fabric, images, "heat", &arguments.concat());
                 assert_eq!(
-                    checksum_in(&printed),
+                    line(&printed, "checksum"),
                     expected,
                     "{text}, {images} images, {fabric}"
                 );
@@ -76,7 +72,7 @@ fn overlap_changes_nothing_but_the_time() {
     for images in IMAGES {
         for extra in [&[][..], &["--no-overlap"]] {
             let printed = printed(images, "heat", &[&arguments, extra].concat());
-            assert_eq!(checksum_in(&printed), checksum_in(&expected));
+            assert_eq!(line(&printed, "checksum"), line(&expected, "checksum"));
             assert!(number(&printed, "rate") > 0.0);
             for share in ["communicating", "waiting"] {
                 assert!(
@@ -109,27 +105,10 @@ fn a_sine_decays_as_it_must() {
 
 #[test]
 fn pictures_are_the_same_on_any_number_of_images() {
-    let directory = tempfile::tempdir().unwrap();
-    let picture = |images: usize| {
-        let path = directory.path().join(format!("{images}.png"));
-        let arguments = [
-            "--size",
-            "60x90",
-            "--steps",
-            "100",
-            "--png",
-            path.to_str().unwrap(),
-        ];
-        printed(images, "heat", &arguments);
-        std::fs::read(path).unwrap()
-    };
-    let first = picture(1);
-    let decoder = png::Decoder::new(BufReader::new(std::io::Cursor::new(&first)));
+    let picture = written("heat", "--png", &["--size", "60x90", "--steps", "100"]);
+    let decoder = png::Decoder::new(BufReader::new(std::io::Cursor::new(&picture)));
     let info = decoder.read_info().unwrap();
     assert!(info.info().width > 720 && info.info().height > 480);
-    for images in [2, 7] {
-        assert!(picture(images) == first);
-    }
 }
 
 #[test]
@@ -148,19 +127,11 @@ fn command_lines_that_cannot_be_followed_are_refused() {
             "/nowhere/at/all/plate.png",
         ),
     ];
-    for (arguments, message) in cases {
-        let told = refusal(3, "heat", arguments);
-        assert!(told.contains(message), "{told}");
-    }
+    assert_refuses("heat", &cases);
     assert!(refusal(7, "heat", &["--size", "6x6"]).contains("7 images"));
 }
 
 #[test]
 fn help_is_printed_once() {
-    assert_eq!(
-        printed(3, "heat", &["--help"])
-            .matches("usage: heat")
-            .count(),
-        1
-    );
+    assert_prints_help_once("heat");
 }

@@ -11,7 +11,10 @@ mod lattice;
 mod program;
 
 use lattice::{LANES, Q, VELOCITIES, WEIGHTS, collide};
-use program::{IMAGES, number, printed, printed_on, refusal};
+use program::{
+    IMAGES, assert_prints_help_once, assert_refuses, line, number, printed, printed_on, refusal,
+    written,
+};
 
 const LID: f64 = 0.1;
 
@@ -90,13 +93,6 @@ impl SerialCavity {
     }
 }
 
-fn checksum_in(printed: &str) -> &str {
-    let line = printed
-        .lines()
-        .find_map(|line| line.strip_prefix("checksum: "));
-    line.expect("a line with a checksum")
-}
-
 #[test]
 fn every_bit_is_that_of_a_serial_program_on_any_number_of_images() {
     for (size, periodic_span) in [([9, 7, 10], false), ([12, 2, 9], true), ([8, 9, 1], false)] {
@@ -109,7 +105,7 @@ fn every_bit_is_that_of_a_serial_program_on_any_number_of_images() {
             for fabric in ["processes", "threads"] {
                 let printed = printed_on(fabric, images, "lbm", &arguments);
                 assert_eq!(
-                    checksum_in(&printed),
+                    line(&printed, "checksum"),
                     serial.checksum(),
                     "{size}, {images} images, {fabric}"
                 );
@@ -233,25 +229,8 @@ fn velocities_are_those_of_ghia_ghia_and_shin() {
 
 #[test]
 fn pictures_are_the_same_on_any_number_of_images() {
-    let directory = tempfile::tempdir().unwrap();
-    let picture = |images: usize| {
-        let path = directory.path().join(format!("{images}.png"));
-        let arguments = [
-            "--size",
-            "16x4x12",
-            "--steps",
-            "200",
-            "--png",
-            path.to_str().unwrap(),
-        ];
-        printed(images, "lbm", &arguments);
-        std::fs::read(path).unwrap()
-    };
-    let first = picture(1);
-    assert!(first.starts_with(b"\x89PNG"));
-    for images in [2, 7] {
-        assert!(picture(images) == first);
-    }
+    let picture = written("lbm", "--png", &["--size", "16x4x12", "--steps", "200"]);
+    assert!(picture.starts_with(b"\x89PNG"));
 }
 
 #[test]
@@ -270,10 +249,7 @@ fn command_lines_that_cannot_be_followed_are_refused() {
             "/nowhere/at/all/lines.csv",
         ),
     ];
-    for (arguments, message) in cases {
-        let told = refusal(3, "lbm", arguments);
-        assert!(told.contains(message), "{told}");
-    }
+    assert_refuses("lbm", &cases);
     assert!(refusal(7, "lbm", &["--size", "5x5x5"]).contains("7 images"));
 }
 
@@ -295,8 +271,5 @@ fn a_flow_that_blows_up_is_told_of_at_once() {
 
 #[test]
 fn help_is_printed_once() {
-    assert_eq!(
-        printed(3, "lbm", &["--help"]).matches("usage: lbm").count(),
-        1
-    );
+    assert_prints_help_once("lbm");
 }

@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use division::Division;
-use program::{IMAGES, number, printed, printed_on, refusal};
+use program::{IMAGES, assert_prints_help_once, line, number, printed, printed_on, refusal};
 use proptest::prelude::*;
 
 /// Entries by row and column from 0, as the program must understand the file.
@@ -181,7 +181,7 @@ fn solutions_are_found_with_and_without_overlap() {
             let text = printed(images, "spmv", &arguments.concat());
             assert!(number(&text, "residual") < 1e-10, "{text}");
             assert!(number(&text, "error") < 1e-8, "{text}");
-            assert!(number(&text, "rate") > 0.0, "{text}");
+            assert!(line(&text, "rate").contains(" GFlop/s"), "{text}");
             for share in ["communicating", "waiting"] {
                 let share = number(&text, share);
                 assert!((0.0..=100.0).contains(&share), "{text}");
@@ -288,8 +288,7 @@ fn command_lines_that_cannot_be_followed_are_refused() {
 
 #[test]
 fn help_is_printed_once() {
-    let help = printed(3, "spmv", &["--help"]);
-    assert_eq!(help.matches("usage: spmv").count(), 1);
+    assert_prints_help_once("spmv");
 }
 
 proptest! {

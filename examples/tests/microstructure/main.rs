@@ -19,7 +19,7 @@ mod files;
 mod front;
 #[path = "../../microstructure/goodness.rs"]
 mod goodness;
-#[path = "../../microstructure/histogram.rs"]
+#[path = "../../shared/histogram.rs"]
 mod histogram;
 #[path = "../../microstructure/lattice.rs"]
 mod lattice;
@@ -29,7 +29,7 @@ mod mackenzie;
 mod nuclei;
 #[path = "../../microstructure/options.rs"]
 mod options;
-#[path = "../../microstructure/plots.rs"]
+#[path = "../../shared/plots.rs"]
 mod plots;
 #[path = "../../microstructure/random.rs"]
 mod random;

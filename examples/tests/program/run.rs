@@ -1,5 +1,8 @@
 //! Example programs as their users start them.
 
+// No test needs all of these.
+#![allow(dead_code)]
+
 use std::process::{Command, Output};
 
 /// The numbers of images that programs are tested with.
@@ -49,12 +52,48 @@ pub fn refusal(images: usize, name: &str, arguments: &[&str]) -> String {
     message
 }
 
-/// The first number in the line that begins with `label` and a colon.
-pub fn number(printed: &str, label: &str) -> f64 {
-    let line = printed
+/// Each of these command lines is refused, with these words in the message.
+pub fn assert_refuses(name: &str, cases: &[(&[&str], &str)]) {
+    for (arguments, words) in cases {
+        let told = refusal(3, name, arguments);
+        assert!(told.contains(words), "{arguments:?}: {told}");
+    }
+}
+
+/// Of several images, one prints how the program is used.
+pub fn assert_prints_help_once(name: &str) {
+    let help = printed(3, name, &["--help"]);
+    assert_eq!(
+        help.matches(&format!("usage: {name} ")).count(),
+        1,
+        "{help}"
+    );
+}
+
+/// The file that the program writes if `option` names one: the same on any number of images.
+pub fn written(name: &str, option: &str, arguments: &[&str]) -> Vec<u8> {
+    let directory = tempfile::tempdir().unwrap();
+    let mut files = [1, 2, 7].map(|images| {
+        let path = directory.path().join(images.to_string());
+        let file = [option, path.to_str().unwrap()];
+        printed(images, name, &[arguments, &file].concat());
+        std::fs::read(path).unwrap()
+    });
+    assert!(files[0] == files[1] && files[0] == files[2]);
+    std::mem::take(&mut files[0])
+}
+
+/// What the line that begins with `label` and a colon says.
+pub fn line<'a>(printed: &'a str, label: &str) -> &'a str {
+    printed
         .lines()
         .find_map(|line| line.strip_prefix(label)?.strip_prefix(": "))
-        .unwrap_or_else(|| panic!("no line '{label}: ' in\n{printed}"));
+        .unwrap_or_else(|| panic!("no line '{label}: ' in\n{printed}"))
+}
+
+/// The first number in the line that begins with `label` and a colon.
+pub fn number(printed: &str, label: &str) -> f64 {
+    let line = line(printed, label);
     let word = line.split_whitespace().next().unwrap();
     word.trim_end_matches(',').parse().unwrap()
 }

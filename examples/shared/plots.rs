@@ -129,7 +129,7 @@ impl Plot<'_> {
         }
         chart
             .configure_series_labels()
-            .position(if self.mark.is_some() {
+            .position(if bars.is_higher_on_the_left() {
                 SeriesLabelPosition::UpperRight
             } else {
                 SeriesLabelPosition::UpperLeft

@@ -55,6 +55,13 @@ impl Histogram {
         self.edges(self.weights.len() - 1).1
     }
 
+    /// Whether the highest of the bins is in the first half of them.
+    pub fn is_higher_on_the_left(&self) -> bool {
+        let (left, right) = self.weights.split_at(self.weights.len() / 2);
+        let highest = |weights: &[f64]| weights.iter().copied().fold(0.0, f64::max);
+        highest(left) > highest(right)
+    }
+
     /// The same, in shares of the total for one unit of the axis.
     pub fn densities(&self) -> Self {
         let scale = 1.0 / (self.total() * self.width);
@@ -90,6 +97,8 @@ mod tests {
         assert_eq!((histogram.edges(7), histogram.end()), ((70.0, 80.0), 80.0));
         let densities = histogram.densities();
         assert!((densities.weights[0] - 0.06).abs() < 1e-12);
+        assert!(histogram.is_higher_on_the_left());
+        assert!(!Histogram::of(&[1.0, 9.0, 9.5], 10).is_higher_on_the_left());
     }
 
     #[test]

@@ -1,0 +1,84 @@
+//! A token goes round all images, again and again.
+//!
+//! ```text
+//! cargo run --release --example ring
+//! cargo run --release --example ring -- --words 1000 --laps 1000
+//! ```
+//!
+//! Shows: puts that tell the other image when they have arrived. No image waits for any but the one before it, and the time
+//! for a hop is how long it takes until a neighbour has noticed, read, changed and passed on what it got.
+
+#[path = "shared/command_line.rs"]
+mod command_line;
+
+use std::time::Instant;
+
+use coarray::{error_stop_with, prelude::*};
+
+use command_line::arguments::count;
+
+const HELP: &str = "\
+A token goes round all images, again and again; each adds 1 to all of its words.
+
+usage: ring [--laps N] [--words N]
+
+  --laps N    how often round (default: 100000)
+  --words N   how many words of 8 bytes the token has (default: 1)
+
+It tells how long a hop takes, from one image to the next.
+
+Images: one for each core, or COARRAY_IMAGES=N, or start it with `coarun -n N ring ...`.";
+
+#[coarray::main]
+fn main() {
+    let (mut laps, mut words) = (100_000, 1);
+    let goes_on = command_line::follow("ring", HELP, |option, arguments| {
+        match option {
+            "--laps" => {
+                let laps_of = |text: &str| count(text, 1 << 32);
+                laps = arguments.value_as("a number from 1 to 4294967296", laps_of)?;
+            }
+            "--words" => {
+                let words_of = |text: &str| count(text, 1 << 20);
+                words = arguments.value_as("a number from 1 to 1048576", words_of)?;
+            }
+            _ => return Err(arguments.unknown()),
+        }
+        Ok(())
+    });
+    if !goes_on {
+        return;
+    }
+
+    let (me, images) = (this_image(), num_images());
+    let right = (me + 1) % images;
+    let arrived = Coarray::new(Coevent::new());
+    let mut places = Coarray::<[u64]>::zeroed(words);
+    let places = places.open();
+    let mut token = vec![0; words];
+    let receive = |token: &mut [u64]| {
+        arrived.wait();
+        places.here().get_into(token);
+    };
+
+    let start = Instant::now();
+    for lap in 0..laps {
+        // Image 0 has the token in the beginning.
+        if me > 0 || lap > 0 {
+            receive(&mut token);
+        }
+        token.iter_mut().for_each(|word| *word += 1);
+        places.at(right).put_from_notify(&token, arrived.at(right));
+    }
+    if me == 0 {
+        receive(&mut token);
+        let seconds = start.elapsed().as_secs_f64();
+        let hops = laps * images;
+        if token.iter().any(|&word| word != hops as u64) {
+            error_stop_with(1, "ring: the token has not been everywhere");
+        }
+        println!("laps: {laps} round {images} images");
+        println!("token: {} in each of {words} words", token[0]);
+        println!("time per hop: {:.1} ns", seconds * 1e9 / hops as f64);
+    }
+}

@@ -1,0 +1,41 @@
+//! Whether keys are sorted, and still the same.
+
+use coarray::prelude::*;
+
+use crate::random;
+
+/// Collective. Whether each image's keys are in order, and none is less than one of an image before.
+pub(crate) fn is_sorted(keys: &[u64]) -> bool {
+    let mut greatest_before = keys.iter().copied().max().unwrap_or(0);
+    co_exscan(&mut greatest_before, 0, u64::max);
+    let mut first = keys.first().copied().into_iter();
+    co_all(keys.is_sorted() && first.all(|first| first >= greatest_before))
+}
+
+/// Tells apart collections of keys, in whatever order they are: by how many there are, and by a sum of random numbers
+/// that are functions of the keys.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Fingerprint([u64; 2]);
+
+impl Fingerprint {
+    /// Collective. The fingerprint of all images' keys.
+    pub(crate) fn of(keys: &[u64]) -> Self {
+        let values = keys.iter().map(|&key| random::bits(0, key));
+        let mut sums = [keys.len() as u64, values.fold(0, u64::wrapping_add)];
+        co_reduce(&mut sums, |a: u64, b: u64| a.wrapping_add(b));
+        Self(sums)
+    }
+}
+
+/// Collective. Tells apart sequences of keys, however they are divided among images.
+pub(crate) fn checksum(keys: &[u64]) -> u64 {
+    let mut first = keys.len();
+    co_exscan(&mut first, 0, |a, b| a + b);
+    let numbers = first as u64..;
+    let values = numbers
+        .zip(keys)
+        .map(|(number, &key)| random::bits(number, key));
+    let mut sum = values.fold(0, u64::wrapping_add);
+    co_reduce(&mut sum, |a: u64, b: u64| a.wrapping_add(b));
+    sum
+}

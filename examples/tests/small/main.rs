@@ -1,0 +1,25 @@
+//! The small programs as their users start them, against serial models of what they compute.
+
+mod hello;
+mod histogram;
+mod matrix_multiply;
+mod pi;
+mod pipeline;
+#[path = "../program/run.rs"]
+mod program;
+#[path = "../../shared/random.rs"]
+mod random;
+mod ring;
+mod sample_sort;
+mod work_queue;
+
+use program::IMAGES;
+
+/// Calls `body` with each kind of images and each number of them.
+fn on_all_images(mut body: impl FnMut(&str, usize)) {
+    for fabric in ["processes", "threads"] {
+        for images in IMAGES {
+            body(fabric, images);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The command line of `work_queue`.
+
+use std::path::PathBuf;
+
+use crate::bands::Division;
+use crate::command_line::arguments::{count, extents};
+use crate::command_line::follow;
+
+const HELP: &str = "\
+A picture of the Mandelbrot set, whose rows are handed out to images that have nothing to do.
+
+usage: work_queue [--size WIDTHxHEIGHT] [--limit N] [--band N] [--queue counter|stealing] [--png FILE]
+
+  --size WIDTHxHEIGHT   pixels of the picture (default: 960x640)
+  --limit N             iterations after which a point counts as one of the set (default: 2000)
+  --band N              rows that are handed out together (default: 8)
+  --queue KIND          counter: the next band is that of a counter on image 0 (default)
+                        stealing: each image has bands, and takes some of another's when it is done
+  --png FILE            draw the picture, with a colour for each image that computed some of it
+
+It is computed twice: first in equal parts, then from the queue. For each it tells how much work the image
+with most of it did, and how long it took.
+
+Images: one for each core, or COARRAY_IMAGES=N, or start it with `coarun -n N work_queue ...`.";
+
+/// What the user asked for.
+pub(crate) struct Options {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    pub(crate) limit: u32,
+    /// How many rows are handed out together.
+    pub(crate) band: usize,
+    pub(crate) queue: Division,
+    pub(crate) png: Option<PathBuf>,
+}
+
+impl Options {
+    /// What this image's command line asks for; none if that is help. What cannot be followed ends the job.
+    pub(crate) fn from_command_line() -> Option<Self> {
+        let mut options = Options {
+            width: 960,
+            height: 640,
+            limit: 2000,
+            band: 8,
+            queue: Division::Counter,
+            png: None,
+        };
+        let goes_on = follow("work_queue", HELP, |option, arguments| {
+            match option {
+                "--size" => {
+                    let size = |text: &str| extents(text, 1 << 14)?.try_into().ok();
+                    let expected = "WIDTHxHEIGHT in pixels, such as 960x640, each 1 to 16384";
+                    [options.width, options.height] = arguments.value_as(expected, size)?;
+                }
+                "--limit" => {
+                    let number = |text: &str| count(text, 1 << 24);
+                    options.limit =
+                        arguments.value_as("a number from 1 to 16777216", number)? as u32;
+                }
+                "--band" => {
+                    let number = |text: &str| count(text, usize::MAX);
+                    options.band = arguments.value_as("a positive number", number)?;
+                }
+                "--queue" => {
+                    options.queue =
+                        arguments.value_as("counter or stealing", |text| match text {
+                            "counter" => Some(Division::Counter),
+                            "stealing" => Some(Division::Stealing),
+                            _ => None,
+                        })?;
+                }
+                "--png" => options.png = Some(arguments.value()?.into()),
+                _ => return Err(arguments.unknown()),
+            }
+            Ok(())
+        });
+        goes_on.then_some(options)
+    }
+}
