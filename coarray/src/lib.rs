@@ -146,3 +146,7 @@ macro_rules! field {
 pub mod __private {
     pub use coarray_coref::{Locked, Member, Members, Remote, Symmetric};
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

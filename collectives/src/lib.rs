@@ -60,3 +60,7 @@ pub use scan::{co_exscan, co_scan, try_co_exscan, try_co_scan};
 pub use scatter::{co_scatter, co_scatterv, try_co_scatter, try_co_scatterv};
 pub use sum::{co_sum, co_sum_to, try_co_sum, try_co_sum_to};
 pub use traffic::{Message, record_messages};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -58,14 +58,19 @@ pub trait BitsCell<T>: AtomicCell<T> {
 )]
 pub unsafe trait LockFree: Remote {}
 
-/// Fails to compile unless the cell of a `T` is laid out as `T`.
-const fn same_layout<T: Remote>() {
-    assert!(size_of::<T::Cell>() == size_of::<T>() && align_of::<T::Cell>() == align_of::<T>());
+/// Fails to compile unless the cell of the type is laid out as the type. A macro, since Rust 1.88 takes a function for unused.
+macro_rules! check_layout {
+    ($type:ty) => {
+        const _: () = assert!(
+            size_of::<<$type as Remote>::Cell>() == size_of::<$type>()
+                && align_of::<<$type as Remote>::Cell>() == align_of::<$type>()
+        );
+    };
 }
 
 macro_rules! lock_free {
     ($($type:ty),*) => { $(
-        const _: () = same_layout::<$type>();
+        check_layout!($type);
 
         // SAFETY: the layout was just checked, and the cell is an atomic integer of the same bits, of which
         // `bool` takes all but zero for true.
@@ -78,7 +83,7 @@ lock_free!(
     u8, u16, u32, u64, usize, i8, i16, i32, i64, isize, f32, f64, bool
 );
 
-const _: () = same_layout::<Coptr<u8>>();
+check_layout!(Coptr<u8>);
 
 // SAFETY: the layout was just checked, and is that of `u64` whatever the target; any bits are a copointer.
 #[diagnostic::do_not_recommend]

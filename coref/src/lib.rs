@@ -58,3 +58,7 @@ pub use shape_cast::ShapeCast;
 pub use thread::LeavesItsThread;
 pub use transfer::{bytes_are_valid, check_value};
 pub use values::Values;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -95,13 +95,14 @@ impl Report {
 }
 
 fn plot_misorientations(texture: &Texture, path: &Path, options: &Options) -> io::Result<()> {
+    let by_area = texture.faces.densities();
     let plot = Plot {
         title: "Misorientation of neighbouring grains",
         subtitle: &format!("{}; {}", size(options), agreement(texture)),
         x: "misorientation angle / degrees",
         y: "probability density / (1/degree)",
         bars: ("pairs of grains that touch", &texture.pairs.densities()),
-        steps: Some(("the same, by area of contact", &texture.faces.densities())),
+        steps: Some(("the same, by area of contact", &by_area)),
         curve: Some(("theory for random orientations (Mackenzie 1958)", theory())),
         mark: None,
     };

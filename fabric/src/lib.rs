@@ -12,10 +12,7 @@
 //!
 //! Programs name the crate `coarray` only.
 
-#[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
-compile_error!(
-    "coarray runs on 64-bit Linux: its images share an anonymous memory file and sleep on futexes"
-);
+mod platform;
 
 mod agreement;
 mod algorithm;
@@ -133,3 +130,7 @@ pub use tally::Tally;
 pub use team::Team;
 pub use waiting::{Cause, Interruption};
 pub use way::{reach, reach_to_put};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

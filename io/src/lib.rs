@@ -119,3 +119,7 @@ pub use npy::{NpyHeader, read_npy, write_npy};
 pub use raw::{read_raw, write_raw};
 pub use scalar::{ElementType, Scalar};
 pub use vti::{Vti, VtiHeader, read_vti};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -143,3 +143,7 @@ fn or_error(expansion: syn::Result<proc_macro2::TokenStream>) -> TokenStream {
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -40,3 +40,7 @@ pub use sync_all::{image_fence, sync_all, try_sync_all};
 pub use sync_images::{sync_images, try_sync_images};
 pub use sync_team::{sync_team, try_sync_team};
 pub use team::{Team, team_number};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

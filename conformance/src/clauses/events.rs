@@ -262,7 +262,7 @@ fn arrays(check: &mut Check) {
     }
     sync_all();
     for from in 0..num_images() {
-        let what = format_args!("posts of image {from} that are left");
+        let what = format!("posts of image {from} that are left");
         check.same(what, events[from].query(), 0);
     }
 }

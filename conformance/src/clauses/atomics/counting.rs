@@ -20,7 +20,7 @@ pub fn one_word(check: &mut Check) {
             }
         }
         sync_all();
-        let what = format_args!("additions to the word of image {owner}");
+        let what = format!("additions to the word of image {owner}");
         check.same(what, count.at(owner).load(), images * TIMES);
     }
 }
@@ -64,9 +64,9 @@ pub fn neighbours(check: &mut Check) {
     sync_all();
     let each = num_images() * TIMES as usize / 16;
     for item in 0..16 {
-        let what = format_args!("byte {item}");
+        let what = format!("byte {item}");
         check.same(what, bytes.at(0)[item].load(), each as u8);
-        let what = format_args!("short word {item}");
+        let what = format!("short word {item}");
         check.same(what, shorts.at(0)[item].load(), each as u16);
     }
 }
@@ -120,7 +120,7 @@ pub fn tickets(check: &mut Check) {
     if this_image() == 0 {
         for image in 0..num_images() {
             let tickets = taken.iter().filter(|&&owner| owner as usize == image + 1);
-            let what = format_args!("different tickets of image {image}");
+            let what = format!("different tickets of image {image}");
             check.same(what, tickets.count(), TIMES as usize);
         }
     }

@@ -11,7 +11,7 @@ pub fn broadcast(check: &mut Check) {
         for length in LENGTHS {
             let mut received = values(me, length);
             co_broadcast(&mut received, root);
-            let what = format_args!("{length} values of image {root}");
+            let what = format!("{length} values of image {root}");
             check.same_items(what, &received, &values(root, length));
         }
     }
@@ -38,7 +38,7 @@ pub fn gather(check: &mut Check) {
             let mut gathered = vec![0; if me == root { length * images } else { 0 }];
             co_gather(&values(me, length), &mut gathered, root);
             if me == root {
-                let what = format_args!("{length} values of all for image {root}");
+                let what = format!("{length} values of all for image {root}");
                 check.same_items(what, &gathered, &all_values(images, length));
             }
         }
@@ -56,7 +56,7 @@ pub fn scatter(check: &mut Check) {
             let mut mine = vec![0; length];
             co_scatter(&parts, &mut mine, root);
             let all = values(root, length * images);
-            let what = format_args!("{length} values of image {root}");
+            let what = format!("{length} values of image {root}");
             check.same_items(what, &mine, &all[me * length..][..length]);
         }
     }
@@ -70,7 +70,7 @@ pub fn alltoall(check: &mut Check) {
         co_alltoall(&send, &mut received);
         for from in 0..images {
             let theirs = values(from, length * images);
-            let what = format_args!("{length} values of image {from}");
+            let what = format!("{length} values of image {from}");
             let seen = &received[from * length..][..length];
             check.same_items(what, seen, &theirs[me * length..][..length]);
         }

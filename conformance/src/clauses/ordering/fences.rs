@@ -115,7 +115,7 @@ pub fn quiet_after_asynchronous_puts(check: &mut Check) {
         image_fence();
         for image in 0..num_images() {
             let theirs = x.at(image)[left(1)].get();
-            let what = format_args!("what came to image {image}");
+            let what = format!("what came to image {image}");
             check.same_items(what, &theirs, &[round; WORDS]);
         }
         seen.at(left(1)).post();

@@ -32,14 +32,14 @@ pub fn unaligned(check: &mut Check) {
             let mut target = vec![0; length];
             x.at(right(2))[row][start..start + length].get_into(&mut target);
             let expected = bytes(right(1), start, length);
-            let what = format_args!("got {length} bytes at {start}");
+            let what = format!("got {length} bytes at {start}");
             check.same_items(what, &target, &expected);
         }
     }
     for (row, (start, length)) in cases().enumerate() {
         let mut expected = [UNTOUCHED; 96];
         expected[start..start + length].copy_from_slice(&bytes(left(1), start, length));
-        let what = format_args!("after a put of {length} bytes at {start}");
+        let what = format!("after a put of {length} bytes at {start}");
         check.same_items(what, &x[row], &expected);
     }
 }
@@ -61,12 +61,12 @@ pub fn long(check: &mut Check) {
             x.at(right(1))[run.clone()].put_from(&source);
             sync_all();
             let seen = x.at(right(2))[run.clone()].to_vec();
-            let what = format_args!("got {length} bytes at {start}");
+            let what = format!("got {length} bytes at {start}");
             check.same_items(what, &seen, &bytes(right(1), start, length));
         }
         let mut expected = vec![UNTOUCHED; x.len()];
         expected[run].copy_from_slice(&bytes(left(1), start, length));
-        let what = format_args!("after a put of {length} bytes at {start}");
+        let what = format!("after a put of {length} bytes at {start}");
         check.same_items(what, &x, &expected);
     }
 }
@@ -162,7 +162,7 @@ pub fn sections(check: &mut Check) {
         for (count, i) in (start..end).step_by(step).enumerate() {
             expected[i] = (40_000 + 100 * left(1) + count) as u16;
         }
-        let what = format_args!("after a put to {start}..{end} by {step}");
+        let what = format!("after a put to {start}..{end} by {step}");
         check.same_items(what, &x, &expected);
     }
 }

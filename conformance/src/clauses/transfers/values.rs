@@ -25,13 +25,13 @@ fn exchange<T: Remote + PartialEq + Debug>(
         sync_all();
         for to in 0..images {
             for from in 0..images {
-                let what = format_args!("what image {from} put to image {to}");
+                let what = format!("what image {from} put to image {to}");
                 check.same(what, x.at(to)[from].get(), value(from, to));
             }
         }
     }
     for from in 0..images {
-        let what = format_args!("what image {from} put here");
+        let what = format!("what image {from} put here");
         check.same(what, x[from], value(from, me));
     }
 }
