@@ -55,6 +55,27 @@ pub trait BitsCell<T>: AtomicCell<T> {
     label = "not an integer of up to 64 bits, `f32`, `f64`, `bool` or `Coptr`",
     note = "make it a coatomic: `Coarray<Coatomic<{Self}>>` has atomic operations at any time, by a lock where \
             there is no instruction"
+/// # Examples
+/// A counter of whatever type, in a coarray of plain numbers:
+/// ```
+/// use coarray::prelude::*;
+/// use coarray::{LockFree, Number};
+///
+/// fn count<T: LockFree + Number>(place: &Coref<T>, one: T) {
+///     place.as_atomic().add(one);
+/// }
+///
+/// coarray::run(4, || {
+///     let mut hits = Coarray::new(0u32);
+///     let open = hits.open();
+///     count(open.at(0), 1);
+///     open.close();
+///     assert_eq!(*hits, if this_image() == 0 { 4 } else { 0 });
+/// });
+/// ```
+///
+/// # Source
+/// `coatomic<T>` with native operations, *Coarray C++* section 5.2; [`std::sync::atomic`].
 )]
 pub unsafe trait LockFree: Remote {}
 

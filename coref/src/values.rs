@@ -8,6 +8,28 @@ use crate::shape::Shape;
 #[diagnostic::on_unimplemented(
     message = "collectives do not work on `{Self}`",
     note = "they work on values that travel (numbers, arrays, derived structs), slices, vectors and closed coarrays"
+/// # Examples
+/// A collective of one's own, for whatever the ones of the library take:
+/// ```
+/// use coarray::prelude::*;
+/// use coarray::Values;
+///
+/// /// The largest absolute value of all images.
+/// fn co_norm<V: Values<Element = f64> + ?Sized>(values: &V) -> f64 {
+///     let mut norm = values.elements().iter().fold(0.0, |norm: f64, x| norm.max(x.abs()));
+///     co_max(&mut norm);
+///     norm
+/// }
+///
+/// coarray::run(3, || {
+///     assert_eq!(co_norm(&[[this_image() as f64, -5.0]; 2]), 5.0);
+///     assert_eq!(co_norm(&vec![this_image() as f64]), 2.0);
+///     assert_eq!(co_norm(&Coarray::<[f64]>::zeroed(4)), 0.0);
+/// });
+/// ```
+///
+/// # Source
+/// Its own.
 )]
 pub trait Values {
     /// The type of the elements.

@@ -4,7 +4,8 @@ use coarray_coref::{Access, Coref, Remote};
 
 use crate::coatomic::{Bits, Coatomic, Number};
 
-/// The operations of a [`Coatomic`] on the place where one is: `x.at(2).fetch_add(1)`.
+/// The operations of a [`Coatomic`] on the place where one is: `x.at(2).fetch_add(1)`. Each has an example, and its source,
+/// with the method of [`Coatomic`] of the same name.
 ///
 /// # Examples
 /// Which of the images are there first? The counter is that of image 0.
