@@ -70,7 +70,7 @@ const DIRECT: usize = 1 << (EXTENT_BITS + IMAGE_BITS);
 const _: () = assert!(coarray_fabric::MAX_IMAGES == IMAGE_MASK + 1);
 
 impl<T: ?Sized, A: Access> Coref<T, A> {
-    /// The coref to `extent` items (1 for a single value) at `address`, which lies in the heap of `image`
+    /// Local. The coref to `extent` items (1 for a single value) at `address`, which lies in the heap of `image`
     /// as this image maps it.
     ///
     /// # Safety

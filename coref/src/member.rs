@@ -41,7 +41,7 @@ pub struct Member<S, F> {
 }
 
 impl<S, F> Member<S, F> {
-    /// The member at `offset` bytes.
+    /// Local. The member at `offset` bytes.
     ///
     /// # Safety
     /// An `F` lies at `offset` in every `S`.

@@ -114,7 +114,7 @@ pub unsafe trait Remote: Symmetric + Copy {
     /// Whether zero bytes are a valid value.
     const ZERO_IS_VALID: bool;
 
-    /// Whether the bytes at `value` are a valid value.
+    /// Local. Whether the bytes at `value` are a valid value.
     ///
     /// # Safety
     /// `value` is aligned and valid for reads of `size_of::<Self>()` initialised bytes.

@@ -35,10 +35,10 @@ pub trait Values {
     /// The type of the elements.
     type Element: Remote;
 
-    /// All elements, in memory order.
+    /// Local. All elements, in memory order.
     fn elements(&self) -> &[Self::Element];
 
-    /// All elements, in memory order.
+    /// Local. All elements, in memory order.
     fn elements_mut(&mut self) -> &mut [Self::Element];
 }
 

@@ -21,6 +21,8 @@ use super::two_sum;
 #[diagnostic::on_unimplemented(
     message = "reproducible sums do not add `{Self}`",
     note = "they add `f32` and `f64`; sums of integers are reproducible anyway: use `co_sum`"
+/// # Source
+/// As [`co_sum_reproducible`](crate::co_sum_reproducible).
 )]
 pub trait Addend: Remote<Element = Self> + Format {}
 
