@@ -35,16 +35,17 @@ pub trait Opens: sealed::HasStorage {
 }
 
 /// Two to four things that open together.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` does not open together",
-    label = "not a tuple of two to four `&mut` to coarrays",
-    note = "for several coarrays: `let (a, b) = open((&mut a, &mut b));`",
-    note = "for one coarray: `let a = a.open();`"
+///
 /// # Examples
 /// See [`open`].
 ///
 /// # Source
 /// As [`open`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not open together",
+    label = "not a tuple of two to four `&mut` to coarrays",
+    note = "for several coarrays: `let (a, b) = open((&mut a, &mut b));`",
+    note = "for one coarray: `let a = a.open();`"
 )]
 pub trait OpenTogether: sealed::Tuple {
     /// A guard for each.

@@ -44,10 +44,7 @@ pub enum ReadWrite {}
 pub enum ReadOnly {}
 
 /// The access that may put: [`ReadWrite`].
-#[diagnostic::on_unimplemented(
-    message = "a published coarray can only be read",
-    label = "this would change it",
-    note = "to let images put, open the coarray instead of publishing it: `let x = x.open();`"
+///
 /// # Examples
 /// A function that changes what it is given, and therefore cannot be called with a published coarray:
 /// ```
@@ -67,6 +64,10 @@ pub enum ReadOnly {}
 ///
 /// # Source
 /// As [`Access`].
+#[diagnostic::on_unimplemented(
+    message = "a published coarray can only be read",
+    label = "this would change it",
+    note = "to let images put, open the coarray instead of publishing it: `let x = x.open();`"
 )]
 pub trait MayPut: Access {}
 

@@ -50,11 +50,7 @@ pub trait BitsCell<T>: AtomicCell<T> {
 /// # Safety
 /// `Self::Cell` has the size and the alignment of `Self`, a value of one is a value of the other, and the
 /// cell turns whatever bytes it holds into a valid value.
-#[diagnostic::on_unimplemented(
-    message = "there are no atomic operations on a plain `{Self}`",
-    label = "not an integer of up to 64 bits, `f32`, `f64`, `bool` or `Coptr`",
-    note = "make it a coatomic: `Coarray<Coatomic<{Self}>>` has atomic operations at any time, by a lock where \
-            there is no instruction"
+///
 /// # Examples
 /// A counter of whatever type, in a coarray of plain numbers:
 /// ```
@@ -76,6 +72,11 @@ pub trait BitsCell<T>: AtomicCell<T> {
 ///
 /// # Source
 /// `coatomic<T>` with native operations, *Coarray C++* section 5.2; [`std::sync::atomic`].
+#[diagnostic::on_unimplemented(
+    message = "there are no atomic operations on a plain `{Self}`",
+    label = "not an integer of up to 64 bits, `f32`, `f64`, `bool` or `Coptr`",
+    note = "make it a coatomic: `Coarray<Coatomic<{Self}>>` has atomic operations at any time, by a lock where \
+            there is no instruction"
 )]
 pub unsafe trait LockFree: Remote {}
 

@@ -5,9 +5,7 @@ use crate::shape::Shape;
 
 /// What collectives work on: a [`Remote`] value such as `f64` or `[[i32; 20]; 10]`, a slice, a vector, or a
 /// closed coarray.
-#[diagnostic::on_unimplemented(
-    message = "collectives do not work on `{Self}`",
-    note = "they work on values that travel (numbers, arrays, derived structs), slices, vectors and closed coarrays"
+///
 /// # Examples
 /// A collective of one's own, for whatever the ones of the library take:
 /// ```
@@ -30,6 +28,9 @@ use crate::shape::Shape;
 ///
 /// # Source
 /// Its own.
+#[diagnostic::on_unimplemented(
+    message = "collectives do not work on `{Self}`",
+    note = "they work on values that travel (numbers, arrays, derived structs), slices, vectors and closed coarrays"
 )]
 pub trait Values {
     /// The type of the elements.

@@ -57,11 +57,7 @@ pub struct Coatomic<T: Remote> {
 
 /// The values whose coatomics add, subtract, and find the smaller and the larger: integers of up to 64
 /// bits, which wrap around, `f32` and `f64`.
-#[diagnostic::on_unimplemented(
-    message = "there is no atomic arithmetic on `{Self}`",
-    label = "not an integer of up to 64 bits, `f32` or `f64`",
-    note = "`fetch_and`, `fetch_or` and `fetch_xor` are for `bool`; values of other types change in a loop of \
-            `compare_exchange`"
+///
 /// # Examples
 /// ```
 /// use coarray::prelude::*;
@@ -82,14 +78,16 @@ pub struct Coatomic<T: Remote> {
 ///
 /// # Source
 /// Fortran 2018 `atomic_add`, clause 16.9.20; OpenSHMEM 1.5 atomics, which include floats.
+#[diagnostic::on_unimplemented(
+    message = "there is no atomic arithmetic on `{Self}`",
+    label = "not an integer of up to 64 bits, `f32` or `f64`",
+    note = "`fetch_and`, `fetch_or` and `fetch_xor` are for `bool`; values of other types change in a loop of \
+            `compare_exchange`"
 )]
 pub trait Number: Remote<Cell: NumberCell<Self>> {}
 
 /// The values whose coatomics do logic bit by bit: integers of up to 64 bits, and `bool`.
-#[diagnostic::on_unimplemented(
-    message = "there is no atomic logic on the bits of `{Self}`",
-    label = "not an integer of up to 64 bits or `bool`",
-    note = "values of other types change in a loop of `compare_exchange`"
+///
 /// # Examples
 /// ```
 /// use coarray::prelude::*;
@@ -108,6 +106,10 @@ pub trait Number: Remote<Cell: NumberCell<Self>> {}
 ///
 /// # Source
 /// Fortran 2018 `atomic_or` and its relatives, clause 16.9.
+#[diagnostic::on_unimplemented(
+    message = "there is no atomic logic on the bits of `{Self}`",
+    label = "not an integer of up to 64 bits or `bool`",
+    note = "values of other types change in a loop of `compare_exchange`"
 )]
 pub trait Bits: Remote<Cell: BitsCell<Self>> {}
 
