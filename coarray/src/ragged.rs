@@ -330,7 +330,7 @@ impl<T: Remote + fmt::Debug> fmt::Debug for Ragged<T> {
 ///     let mut votes = Ragged::from_fn(this_image() + 1, |_| 0);
 ///     let open = votes.open();
 ///     for image in 0..num_images() {
-///         open.at(image)[..].fill(this_image().max(2)); // all say the same
+///         open.at(image).fill(2); // all say the same
 ///     }
 ///     open.close();
 ///     assert_eq!(*votes, *vec![2; this_image() + 1]);

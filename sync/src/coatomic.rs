@@ -93,7 +93,7 @@ pub trait Number: Remote<Cell: NumberCell<Self>> {}
 /// use coarray::prelude::*;
 /// use coarray::Bits;
 ///
-/// fn mark<T: Bits>(flags: &Coref<Coatomic<T>>, flag: T) -> bool {
+/// fn mark<T: Bits + PartialEq>(flags: &Coref<Coatomic<T>>, flag: T) -> bool {
 ///     flags.fetch_or(flag) != flag // whether this image was the first
 /// }
 ///
