@@ -100,6 +100,9 @@ impl<T: Remote> Comutex<T> {
     /// # Errors
     /// As [`ComutexPlace::try_lock`].
     ///
+    /// # Panics
+    /// As [`ComutexPlace::try_lock`].
+    ///
     /// # Examples
     /// See [`ComutexPlace::try_lock`].
     #[inline]
@@ -113,6 +116,9 @@ impl<T: Remote> Comutex<T> {
     /// One-sided. As [`ComutexPlace::lock_timeout`].
     ///
     /// # Errors
+    /// As [`ComutexPlace::lock_timeout`].
+    ///
+    /// # Panics
     /// As [`ComutexPlace::lock_timeout`].
     ///
     /// # Examples

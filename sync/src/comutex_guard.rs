@@ -93,6 +93,9 @@ impl<'a, T: Remote> ComutexGuard<'a, T> {
     ///
     /// If `change` panics, the value stays as it was.
     ///
+    /// # Panics
+    /// As `change` does.
+    ///
     /// # Examples
     /// See [`ComutexGuard`].
     #[inline]

@@ -47,6 +47,9 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     ///
     /// If an image of the current team has failed, and cells are missing, the job ends with a report.
     ///
+    /// # Panics
+    /// If a panic has broken off an earlier exchange of this array.
+    ///
     /// # Examples
     /// See [`HaloArray`].
     ///
@@ -74,6 +77,9 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     }
 
     /// Collective. Begins an [`exchange`](Self::exchange), during which the image can compute with its own cells.
+    ///
+    /// # Panics
+    /// As [`exchange`](Self::exchange).
     ///
     /// # Examples
     /// ```

@@ -132,6 +132,9 @@ where
 {
     /// Local. This image's cells with the halo around them.
     ///
+    /// # Panics
+    /// If a panic has broken off an exchange of this array.
+    ///
     /// # Examples
     /// See [`HaloArray`].
     #[must_use]
@@ -146,6 +149,9 @@ where
     }
 
     /// Local. This image's cells with the halo around them, to change.
+    ///
+    /// # Panics
+    /// If a panic has broken off an exchange of this array.
     ///
     /// # Examples
     /// ```
@@ -170,6 +176,9 @@ where
 
     /// Local. This image's own cells.
     ///
+    /// # Panics
+    /// If a panic has broken off an exchange of this array.
+    ///
     /// # Examples
     /// See [`HaloArray`].
     #[must_use]
@@ -180,6 +189,9 @@ where
     }
 
     /// Local. This image's own cells, to change.
+    ///
+    /// # Panics
+    /// If a panic has broken off an exchange of this array.
     ///
     /// # Examples
     /// See [`HaloArray`].
