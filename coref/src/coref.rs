@@ -140,6 +140,22 @@ impl<T: ?Sized, A: Access> Coref<T, A> {
 
     /// Local. Whether the place is reached by load and store, as on images of the same machine; or else by the
     /// operations of a network.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Coarray::new([0.5; 1000]);
+    ///     let x = x.open();
+    ///     let there = x.at(1 - this_image());
+    ///     let sum: f64 = match there.is_direct() {
+    ///         true => there.iter().map(Coref::get).sum(), // a load each
+    ///         false => there.get().iter().sum(),          // one message
+    ///     };
+    ///     assert_eq!(sum, 500.0);
+    /// });
+    /// ```
     #[inline]
     #[must_use]
     pub fn is_direct(&self) -> bool {

@@ -55,6 +55,9 @@ pub trait RemoteClone {
     ///
     /// # Panics
     /// As the gets that it does.
+    ///
+    /// # Examples
+    /// See [`RemoteClone`].
     #[track_caller]
     fn remote_clone<A: Access>(place: &Coref<Self, A>) -> Self::Local;
 }

@@ -133,6 +133,7 @@ impl Window<'_> {
     /// // SAFETY: `back` lives, and is not looked at, until the request is complete.
     /// let mut get = unsafe { window.request_get_into(me, 0, back.as_mut_ptr(), 2)? };
     /// while !get.test()? {} // or do something else
+    /// drop(get);
     /// assert_eq!(back, row);
     /// window.free()
     /// # }

@@ -230,8 +230,9 @@ impl<'u> Window<'u> {
     /// then nobody holds a reference to it other than to atomics and cells.
     ///
     /// # Example
-    /// A window over numbers that the program keeps using itself, as atomics:
-    /// ```
+    /// A window over numbers that the program keeps using itself, as atomics. Not all libraries can do this for a process that no
+    /// launcher has started:
+    /// ```no_run
     /// use mpi_rma::{Operation, Window};
     /// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
     ///

@@ -11,8 +11,14 @@ use crate::values::{Colour, Element, Maps};
 /// Few elements, and many.
 const LENGTHS: [usize; 4] = [0, 1, 7, 1000];
 
-/// More than pass at once.
-const MOST: usize = 65_537;
+/// So many bytes pass at once.
+const TURN: usize = 64 << 10;
+
+/// Elements for which it takes several turns, so that memory of earlier ones is used again; of bytes, two.
+const fn most<T>() -> usize {
+    let elements = 2 * TURN / size_of::<T>() + 1;
+    if elements > TURN { TURN + 1 } else { elements }
+}
 
 /// Powers of two, what lies around them, and odd numbers. Types of one size, and lengths, differ in nothing that other numbers
 /// of images have to do with.
@@ -85,7 +91,7 @@ macro_rules! every_algorithm {
             #[test]
             fn more_elements_than_pass_at_once() {
                 for images in SOME_COUNTS {
-                    check(images, &cases::<$type>(images, MOST, &[images / 2]));
+                    check(images, &cases::<$type>(images, most::<$type>(), &[images / 2]));
                 }
             }
         }

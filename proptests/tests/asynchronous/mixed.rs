@@ -4,9 +4,9 @@
 //! is its own choice.
 
 use coarray::prelude::*;
-use coarray_proptests::mix;
+use coarray_proptests::{config, mix};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::TestRunner;
 
 use crate::run_on;
 
@@ -352,12 +352,7 @@ fn live(steps: &[Step], seed: u64) {
 
 /// Runs so many random sequences.
 fn compare(nodes: usize, images: usize, cases: u32) {
-    let mut runner = TestRunner::new(Config {
-        cases,
-        failure_persistence: None,
-        max_shrink_iters: 300,
-        ..Config::default()
-    });
+    let mut runner = TestRunner::new(config(cases));
     let outcome = runner.run(&(steps(), any::<u64>()), |(steps, seed)| {
         run_on(nodes, images, || live(&steps, seed));
         Ok(())
@@ -369,39 +364,39 @@ fn compare(nodes: usize, images: usize, cases: u32) {
 
 #[test]
 fn sequences_of_one_image_give_what_the_model_says() {
-    compare(1, 1, 2000);
+    compare(1, 1, 300);
 }
 
 #[test]
 fn sequences_of_two_images_give_what_the_model_says() {
-    compare(1, 2, 2000);
+    compare(1, 2, 500);
 }
 
 #[test]
 fn sequences_of_three_images_give_what_the_model_says() {
-    compare(1, 3, 2000);
+    compare(1, 3, 500);
 }
 
 #[test]
 fn sequences_of_four_images_give_what_the_model_says() {
-    compare(1, 4, 2000);
+    compare(1, 4, 500);
 }
 
 #[test]
 fn sequences_of_five_images_give_what_the_model_says() {
-    compare(1, 5, 2000);
+    compare(1, 5, 500);
 }
 
 #[test]
 fn sequences_on_two_nodes_give_what_the_model_says() {
     for images in [2, 3, 4, 8] {
-        compare(2, images, 200);
+        compare(2, images, 80);
     }
 }
 
 #[test]
 fn sequences_on_three_or_four_nodes_give_what_the_model_says() {
     for (nodes, images) in [(3, 3), (3, 5), (4, 4), (4, 7)] {
-        compare(nodes, images, 200);
+        compare(nodes, images, 80);
     }
 }

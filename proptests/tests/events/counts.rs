@@ -81,7 +81,7 @@ proptest! {
         setting.run(|| {
             let event = Coarray::new(Coevent::new());
             let place = event.at(this_image());
-            let mut posts = 0;
+            let mut posts = 0_u64;
             for act in &acts {
                 match *act {
                     Act::Post => {
