@@ -364,39 +364,39 @@ fn compare(nodes: usize, images: usize, cases: u32) {
 
 #[test]
 fn sequences_of_one_image_give_what_the_model_says() {
-    compare(1, 1, 300);
+    compare(1, 1, 200);
 }
 
 #[test]
 fn sequences_of_two_images_give_what_the_model_says() {
-    compare(1, 2, 500);
+    compare(1, 2, 300);
 }
 
 #[test]
 fn sequences_of_three_images_give_what_the_model_says() {
-    compare(1, 3, 500);
+    compare(1, 3, 300);
 }
 
 #[test]
 fn sequences_of_four_images_give_what_the_model_says() {
-    compare(1, 4, 500);
+    compare(1, 4, 300);
 }
 
 #[test]
 fn sequences_of_five_images_give_what_the_model_says() {
-    compare(1, 5, 500);
+    compare(1, 5, 300);
 }
 
 #[test]
 fn sequences_on_two_nodes_give_what_the_model_says() {
     for images in [2, 3, 4, 8] {
-        compare(2, images, 80);
+        compare(2, images, 40);
     }
 }
 
 #[test]
 fn sequences_on_three_or_four_nodes_give_what_the_model_says() {
     for (nodes, images) in [(3, 3), (3, 5), (4, 4), (4, 7)] {
-        compare(nodes, images, 80);
+        compare(nodes, images, 40);
     }
 }
