@@ -23,8 +23,8 @@ use super::image_grid::{ImageGrid, product};
 /// ```
 ///
 /// # Source
-/// Block distributions of High Performance Fortran and XcalableMP (`distribute t(block)`); here the longer blocks come first, so that
-/// no image is left without cells.
+/// Block distributions of High Performance Fortran and XcalableMP (`distribute t(block)`); here the longer blocks come
+/// first, so that no image is left without cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blocks<const D: usize> {
     shape: [usize; D],

@@ -41,9 +41,9 @@ pub(super) struct Current {
 impl<T: Remote, const D: usize> HaloArray<T, D> {
     /// Collective. Fills the halo with the neighbours' cells: faces, edges and corners.
     ///
-    /// Synchronises neighbours only, and is no barrier: what they get are the cells as they were when the owner called `exchange`, and no
-    /// image is more than one exchange ahead of its neighbours. Where the array ends and is not periodic, the halo stays
-    /// as it is.
+    /// Synchronises neighbours only, and is no barrier: what they get are the cells as they were when the owner called
+    /// `exchange`, and no image is more than one exchange ahead of its neighbours. Where the array ends and is not periodic,
+    /// the halo stays as it is.
     ///
     /// If an image of the current team has failed, and cells are missing, the job ends with a report.
     ///
