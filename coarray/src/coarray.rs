@@ -90,7 +90,7 @@ impl<T: ?Sized + Shape<Item: Remote>> DerefMut for Coarray<T> {
 }
 
 impl<T: ?Sized + Shape> Coarray<T> {
-    /// The part of image `image`: for coarrays of [`Shared`] values, which are always open.
+    /// Local. The part of image `image`, to be used at once: for coarrays of [`Shared`] values, which are always open.
     ///
     /// # Panics
     /// If there is no such image.
@@ -106,6 +106,9 @@ impl<T: ?Sized + Shape> Coarray<T> {
     ///     assert_eq!(counter.at(0).load(), 6);
     /// });
     /// ```
+    ///
+    /// # Source
+    /// `x(image)`, *Coarray C++* section 3.3.
     #[inline]
     #[must_use]
     #[track_caller]

@@ -8,7 +8,7 @@ use coarray_coref::{MismatchedExtentError, Remote, Shape, ShapeCast};
 use crate::coarray::Coarray;
 
 impl<T: ?Sized + Shape> Coarray<T> {
-    /// The same coarray in a shape of at most as many elements of the same type.
+    /// Local. The same coarray in a shape of at most as many elements of the same type.
     ///
     /// Where both shapes are known at compile time, one that does not fit does not compile. A cast of a
     /// cast sees the whole coarray again.
@@ -43,9 +43,27 @@ impl<T: ?Sized + Shape> Coarray<T> {
         T::cast(self.extent(), |_| unsafe { self.reshaped() })
     }
 
-    /// As [`shape_cast`](Self::shape_cast), for writing, opening and publishing.
+    /// Local. As [`shape_cast`](Self::shape_cast), for writing, opening and publishing.
     ///
     /// # Errors
+    /// As [`shape_cast`](Self::shape_cast).
+    ///
+    /// # Examples
+    /// A plane that is written as a line, and opened as rows:
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut line = Coarray::<[f64; 12]>::zeroed();
+    ///     {
+    ///         let plane = line.shape_cast_mut::<[[f64; 4]; 3]>().open();
+    ///         plane.at(1 - this_image()).column(0).fill(1.0);
+    ///     }
+    ///     assert_eq!(line[..5], [1.0, 0.0, 0.0, 0.0, 1.0]);
+    /// });
+    /// ```
+    ///
+    /// # Source
     /// As [`shape_cast`](Self::shape_cast).
     pub fn shape_cast_mut<To: ?Sized + Shape>(
         &mut self,
@@ -116,7 +134,21 @@ fn check_extent(expected: usize, found: usize) -> Result<(), MismatchedExtentErr
 }
 
 impl<T: Remote, const N: usize> Coarray<[T; N]> {
-    /// The same coarray with its leading extent known at run time only.
+    /// Local. The same coarray with its leading extent known at run time only, for functions that take any.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// fn rows(matrix: &Coarray<[[f64; 20]]>) -> usize {
+    ///     matrix.len()
+    /// }
+    ///
+    /// coarray::run(2, || {
+    ///     let matrix = Coarray::<[[f64; 20]; 10]>::zeroed();
+    ///     assert_eq!(rows(matrix.as_unbounded()), 10);
+    /// });
+    /// ```
     ///
     /// # Source
     /// *Coarray C++* section 4.1.
@@ -127,7 +159,7 @@ impl<T: Remote, const N: usize> Coarray<[T; N]> {
 }
 
 impl<T: Remote> Coarray<[T]> {
-    /// The same coarray with its leading extent in its type.
+    /// Local. The same coarray with its leading extent in its type.
     ///
     /// # Errors
     /// If the extent is not `N`.

@@ -15,6 +15,21 @@ impl<T: Symmetric> Coarray<T> {
     /// # Panics
     /// On all images if there is no room, with the largest users of the heap. The job ends with a report if
     /// images create coarrays of different types, or if one has failed.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(3, || {
+    ///     let mut energy = Coarray::new(0.5 * this_image() as f64);
+    ///     *energy += 1.0; // a plain f64, as far as this image is concerned
+    ///     let energy = energy.publish();
+    ///     assert_eq!(energy.at(2).get(), 2.0);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// *Coarray C++* section 3.1; Fortran 2018 coarrays, clause 5.4.7.
     #[must_use]
     #[track_caller]
     pub fn new(value: T) -> Self {
@@ -26,6 +41,24 @@ impl<T: Symmetric> Coarray<T> {
     /// # Errors
     /// On all images alike if there is no room, or if images of the current team have failed; everything
     /// else stays as it was.
+    ///
+    /// # Panics
+    /// On a thread that is not an image. The job ends with a report if images create coarrays of different types.
+    ///
+    /// # Examples
+    /// A table as large as the heap allows:
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// let bytes = coarray::Launch::new(2).heap(1 << 17).run(|| match Coarray::try_new([0u8; 1 << 18]) {
+    ///     Ok(large) => large.len(),
+    ///     Err(_) => Coarray::new([0u8; 1 << 14]).len(), // refused on all images alike, and nothing was lost
+    /// });
+    /// assert_eq!(bytes.unwrap(), [1 << 14; 2]);
+    /// ```
+    ///
+    /// # Source
+    /// Fortran 2018 `allocate` with `stat`, clause 9.7.4.
     #[track_caller]
     pub fn try_new(value: T) -> Result<Self, AllocError> {
         // SAFETY: `create` hands out a place for one `T`.
@@ -40,6 +73,20 @@ impl<T> Coarray<T> {
     ///
     /// # Panics
     /// As [`new`](Self::new).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut plane = Coarray::<[[f64; 512]; 512]>::zeroed(); // 2 MiB, which never were on the stack
+    ///     plane[3][4] = 1.0;
+    ///     assert_eq!(plane.iter().flatten().sum::<f64>(), 1.0);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`new`](Self::new); OpenSHMEM 1.5 `shmem_calloc`.
     #[must_use]
     #[track_caller]
     pub fn zeroed() -> Self
@@ -53,6 +100,24 @@ impl<T> Coarray<T> {
     /// Collective. As [`zeroed`](Self::zeroed), but returns the error.
     ///
     /// # Errors
+    /// As [`try_new`](Self::try_new).
+    ///
+    /// # Panics
+    /// As [`try_new`](Self::try_new).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    /// use coarray::AllocError;
+    ///
+    /// let refused = coarray::Launch::new(2).heap(1 << 20).run(|| {
+    ///     let refused = Coarray::<[f64; 1 << 20]>::try_zeroed().unwrap_err();
+    ///     matches!(refused, AllocError::HeapExhausted { requested, .. } if requested == 8 << 20)
+    /// });
+    /// assert_eq!(refused.unwrap(), [true, true]); // on all images alike
+    /// ```
+    ///
+    /// # Source
     /// As [`try_new`](Self::try_new).
     #[track_caller]
     pub fn try_zeroed() -> Result<Self, AllocError>
@@ -83,6 +148,9 @@ impl<T: Symmetric, const N: usize> Coarray<[T; N]> {
     ///     assert_eq!(x[3], 10 * this_image() + 3);
     /// });
     /// ```
+    ///
+    /// # Source
+    /// As [`new`](Self::new); [`std::array::from_fn`].
     #[must_use]
     #[track_caller]
     pub fn from_fn(mut item: impl FnMut(usize) -> T) -> Self {
@@ -101,6 +169,21 @@ impl<T: Symmetric> Coarray<[T]> {
     ///
     /// # Panics
     /// As [`new`](Self::new). The job ends with a report if images ask for different extents.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let cells = 5; // read from a file, say
+    ///     let mut x = Coarray::<[usize]>::from_fn(cells, |i| 100 * this_image() + i);
+    ///     let x = x.open();
+    ///     assert_eq!(x.at(1)[3..].to_vec(), [103, 104]);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// *Coarray C++* section 3.1, where the leftmost extent is an argument; Fortran 2018 allocatable coarrays, clause 9.7.1.
     #[must_use]
     #[track_caller]
     pub fn from_fn(extent: usize, item: impl FnMut(usize) -> T) -> Self {
@@ -110,6 +193,24 @@ impl<T: Symmetric> Coarray<[T]> {
     /// Collective. As [`from_fn`](Self::from_fn), but returns the error.
     ///
     /// # Errors
+    /// As [`Coarray::try_new`].
+    ///
+    /// # Panics
+    /// As [`Coarray::try_new`]. The job ends with a report if images ask for different extents.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// let outcome = coarray::Launch::new(2).heap(1 << 20).run(|| {
+    ///     let too_many = Coarray::<[u64]>::try_from_fn(1 << 20, |i| i as u64);
+    ///     let fewer = Coarray::<[u64]>::try_from_fn(1 << 10, |i| i as u64); // nothing was lost
+    ///     (too_many.is_err(), fewer.unwrap()[1023])
+    /// });
+    /// assert_eq!(outcome.unwrap(), [(true, 1023); 2]);
+    /// ```
+    ///
+    /// # Source
     /// As [`Coarray::try_new`].
     #[track_caller]
     pub fn try_from_fn(
@@ -141,6 +242,9 @@ impl<T> Coarray<[T]> {
     ///     assert_eq!((y.len(), y[2][19]), (3, 0));
     /// });
     /// ```
+    ///
+    /// # Source
+    /// *Coarray C++* section 3.1, where the leftmost extent is an argument.
     #[must_use]
     #[track_caller]
     pub fn zeroed(extent: usize) -> Self
@@ -154,6 +258,29 @@ impl<T> Coarray<[T]> {
     /// Collective. As [`zeroed`](Self::zeroed), but returns the error.
     ///
     /// # Errors
+    /// As [`Coarray::try_new`].
+    ///
+    /// # Panics
+    /// As [`try_from_fn`](Self::try_from_fn).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// let lengths = coarray::Launch::new(2).heap(1 << 20).run(|| {
+    ///     // As much as there is room for, halved until it fits.
+    ///     let mut extent = 1 << 24;
+    ///     loop {
+    ///         match Coarray::<[f64]>::try_zeroed(extent) {
+    ///             Ok(x) => return x.len(),
+    ///             Err(_) => extent /= 2,
+    ///         }
+    ///     }
+    /// });
+    /// assert_eq!(lengths.unwrap(), [1 << 16; 2]);
+    /// ```
+    ///
+    /// # Source
     /// As [`Coarray::try_new`].
     #[track_caller]
     pub fn try_zeroed(extent: usize) -> Result<Self, AllocError>

@@ -11,6 +11,21 @@ use crate::ragged::{OpenRagged, Ragged};
 use crate::storage::Storage;
 
 /// Something that opens: `&mut Coarray<T>` or `&mut Ragged<T>`.
+///
+/// # Examples
+/// ```
+/// use coarray::prelude::*;
+///
+/// coarray::run(2, || {
+///     let mut row = Coarray::new([1, 2, 3]);
+///     let mut tail = Ragged::from_fn(this_image(), |_| 4);
+///     let (row, tail) = coarray::open((&mut row, &mut tail)); // both are `Opens`
+///     assert_eq!((row.at(1)[2].get(), tail.at(1)[0].get()), (3, 4));
+/// });
+/// ```
+///
+/// # Source
+/// As [`open`].
 pub trait Opens: sealed::HasStorage {
     /// The guard of its open phase.
     type Guard;
@@ -20,6 +35,12 @@ pub trait Opens: sealed::HasStorage {
 }
 
 /// Two to four things that open together.
+///
+/// # Examples
+/// See [`open`].
+///
+/// # Source
+/// As [`open`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not open together",
     label = "not a tuple of two to four `&mut` to coarrays",
@@ -63,6 +84,9 @@ mod sealed {
 ///     assert_eq!((a.at(1).get(), b.at(0).get()), (1, 2.5));
 /// });
 /// ```
+///
+/// # Source
+/// As [`Coarray::open`]; Fortran 2018 allocates several coarrays with one synchronisation, clause 9.7.1.2.
 #[track_caller]
 pub fn open<C: OpenTogether>(coarrays: C) -> C::Guards {
     coarrays.open_together(Location::caller())

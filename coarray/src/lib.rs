@@ -1,25 +1,90 @@
 //! Coarrays for Rust: simulations that run as many *images* of one program and read and write each other's
 //! memory directly.
 //!
-//! A [`Coarray<T>`] is one `T` on every image. Locally it is a `T`. Remotely it is reached by the number of
-//! the image, with ordinary indexing:
+//! # In two minutes
+//! An *image* is one of several copies of the program that run at the same time, each with variables of its own. All that tells
+//! them apart is a number.
 //!
+//! ```
+//! use coarray::prelude::*;
+//!
+//! coarray::run(4, || {
+//!     // Here four images run as threads. A program of its own begins with #[coarray::main], see below.
+//!     println!("image {} of {}", this_image(), num_images());
+//! });
+//! ```
+//!
+//! A [`Coarray<T>`] is one `T` on every image. Locally it *is* a `T`, with plain loads and stores:
+//!
+//! ```
+//! # use coarray::prelude::*;
+//! # coarray::run(4, || {
+//! let mut x = Coarray::<[[f64; 20]; 10]>::zeroed(); // collective: all images make it together
+//! x[1][2] = this_image() as f64;
+//! let sum: f64 = x.iter().flatten().sum(); // iterators, slices, functions: as for any array
+//! # assert_eq!(sum, this_image() as f64);
+//! # });
+//! ```
+//!
+//! While it is *open*, images reach each other's parts by the number of the image, with ordinary indexing. A put or a get is
+//! one-sided: the other image does nothing for it.
+//!
+//! ```
+//! # use coarray::prelude::*;
+//! # coarray::run(4, || {
+//! # let mut x = Coarray::<[[f64; 20]; 10]>::zeroed();
+//! # x[1][2] = this_image() as f64;
+//! let right = (this_image() + 1) % num_images();
+//! let open = x.open();                        // from here on, all images may reach x
+//! open.at(right)[3][4].put(42.0);
+//! let v = open.at(right)[1][2].get();
+//! open.at(right)[5].put_from(&[v; 20]);       // a whole row
+//! drop(open);                                 // all puts have arrived, and x is private again
+//! assert_eq!((x[3][4], x[5][0]), (42.0, this_image() as f64));
+//! # });
+//! ```
+//!
+//! A *collective* combines or moves values of all images:
+//!
+//! ```
+//! # use coarray::prelude::*;
+//! # coarray::run(4, || {
+//! let mut energy = 0.5 * this_image() as f64;
+//! co_sum(&mut energy); // now the sum, on all images
+//! assert_eq!(energy, 3.0);
+//! # });
+//! ```
+//!
+//! # Run it
 //! ```no_run
 //! use coarray::prelude::*;
 //!
 //! #[coarray::main]
 //! fn main() {
-//!     let mut x = Coarray::<[[i32; 20]; 10]>::zeroed();
-//!     x[1][2] = this_image() as i32;                      // local: a plain store
-//!     let x = x.open();                                   // from here on, other images may reach x
-//!     let right = (this_image() + 1) % num_images();
-//!     x.at(right)[3][4].put(42);                          // one-sided put
-//!     let v = x.at(right)[1][2].get();                    // one-sided get
-//!     x.at(right)[5].put_from(&[v; 20]);                  // a whole row
-//! }                                                       // drop: fence, then x is private again
+//!     let mut x = Coarray::new(this_image());
+//!     let x = x.open();
+//!     println!("image 0 has {}", x.at(0).get());
+//! }
 //! ```
 //!
-//! Start it plainly and it runs on all cores; `COARRAY_IMAGES=7`, or `coarun -n 7`, says how many images.
+//! `cargo run` starts it on all cores, as processes that share memory. `COARRAY_IMAGES=7 cargo run`, or the command `coarun -n 7`,
+//! says how many images; more than there are cores will do. `coarun --help` lists what else there is: labelled output,
+//! images on threads, more heap. Built with the feature `mpi` or `shmem`, the same program runs on a cluster, started by `mpirun`,
+//! `srun` or `shmemrun`.
+//!
+//! # Test it
+//! In tests, images are threads of the test process, and each test says how many:
+//!
+//! ```
+//! use coarray::prelude::*;
+//!
+//! #[coarray::test(images = [1, 2, 7])]
+//! fn everybody_is_counted() {
+//!     assert_eq!(co_count(true), num_images());
+//! }
+//! ```
+//!
+//! What holds on 1, 2 and 7 images mostly holds on any number; [`testing::same_on`] checks that a result is the same on all.
 //!
 //! # Race-free by construction
 //!
@@ -36,6 +101,25 @@
 //!
 //! Every collective operation checks that all images are in the same one. If not, the job ends and says
 //! which images are where, with both source lines.
+//!
+//! # Where to read on
+//! The book, in the folder `book` of the repository (`mdbook serve book`), follows one program from its serial version to one that
+//! runs on a cluster and survives the loss of images:
+//!
+//! | chapters | for who wants to |
+//! |---|---|
+//! | Why coarrays, and when not; Hello, images | decide, and start |
+//! | Coarrays and local access; Open: puts and gets; Shapes are types | write a first halo exchange |
+//! | Synchronisation and the memory model; Events and pipelines; Atomics and mutexes | wait for less than everybody |
+//! | Collectives; Teams; Futures and overlap | combine, divide, and compute meanwhile |
+//! | Grids and halos; Files and checkpoints | write a simulation of fields |
+//! | When images fail; Debugging: no silent hang; What messages mean | go on, and find mistakes |
+//! | Performance; Running on a cluster; Coming from elsewhere; Internals | measure, move, compare, look inside |
+//!
+//! This reference says of each operation whether it is **Collective** (all images of the team call it, in the same order),
+//! **One-sided** (it reaches another image's memory, and that image does nothing for it) or **Local** (it is about this image alone),
+//! what it returns as an error and when it panics, and where it comes from. The sentences are proved by the property tests in
+//! the folder `proptests`, whose README lists which by which.
 //!
 //! # Where things are
 //! | to | use |

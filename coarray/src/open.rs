@@ -29,6 +29,10 @@ use crate::storage::{Places, Storage};
 ///     assert_eq!(*seen, [true, true, true, true, false, false, false, false]);
 /// });
 /// ```
+///
+/// # Source
+/// Its own; what *Coarray C++* section 3.3 and Fortran 2018 clause 11.6.2 leave to the program: segments in which an image uses
+/// its part as a local object are kept apart from those in which others reach it. The guard is that of [`std::sync::MutexGuard`].
 #[must_use = "the coarray closes again when this guard is dropped"]
 #[derive(Debug)]
 pub struct Open<'a, T: ?Sized + Shape<Item: Remote>> {
@@ -46,6 +50,25 @@ impl<T: ?Sized + Shape<Item: Remote>> Coarray<T> {
     ///
     /// # Panics
     /// If the guard of an earlier phase was leaked.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(3, || {
+    ///     let mut inbox = Coarray::<[usize; 3]>::zeroed();
+    ///     {
+    ///         let inbox = inbox.open();
+    ///         for image in 0..num_images() {
+    ///             inbox.at(image)[this_image()].put(10 * this_image());
+    ///         }
+    ///     } // closed: all puts of all images have arrived
+    ///     assert_eq!(*inbox, [0, 10, 20]);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`Open`].
     #[track_caller]
     pub fn open(&mut self) -> Open<'_, T> {
         let opened = Location::caller();
@@ -78,6 +101,9 @@ impl<T: ?Sized + Shape<Item: Remote>> Coarray<T> {
     /// });
     /// assert_eq!(survivors.unwrap(), [0, 2]);
     /// ```
+    ///
+    /// # Source
+    /// As [`Open`]; failed images as in Fortran 2018, clause 11.6.11.
     #[track_caller]
     pub fn try_open(&mut self) -> Result<Open<'_, T>, ImageFailed> {
         let opened = Location::caller();
@@ -98,10 +124,25 @@ impl<'a, T: ?Sized + Shape<Item: Remote>> Open<'a, T> {
         }
     }
 
-    /// The part of image `image`.
+    /// Local. The part of image `image`, to get from and to put to. Nothing travels yet.
     ///
     /// # Panics
     /// If there is no such image.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Coarray::new([1.0, 2.0, 3.0]);
+    ///     let x = x.open();
+    ///     let theirs = x.at(1 - this_image()); // once for many accesses
+    ///     assert_eq!(theirs[0].get() + theirs[2].get(), 4.0);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// `x(image)`, *Coarray C++* section 3.3; Fortran 2018 image selectors, clause 9.6.
     #[inline]
     #[must_use]
     #[track_caller]
@@ -112,14 +153,30 @@ impl<'a, T: ?Sized + Shape<Item: Remote>> Open<'a, T> {
         unsafe { self.places.at(image, self.coarray.storage.team()) }
     }
 
-    /// This image's own part, to get and put like any other.
+    /// Local. This image's own part, to get and put like any other.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(3, || {
+    ///     let mut x = Coarray::new(0);
+    ///     let x = x.open();
+    ///     x.at((this_image() + 1) % num_images()).put(this_image() + 1);
+    ///     sync_all();
+    ///     assert_eq!(x.here().get(), if this_image() == 0 { 3 } else { this_image() });
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`at`](Self::at).
     #[inline]
     #[must_use]
     pub fn here(&self) -> &Coref<T> {
         self.at(self.places.me)
     }
 
-    /// This image's own part as plain memory, in the middle of the open phase.
+    /// Local. This image's own part as plain memory, in the middle of the open phase.
     ///
     /// For code that orders its accesses by other means, such as events.
     ///
@@ -127,6 +184,29 @@ impl<'a, T: ?Sized + Shape<Item: Remote>> Open<'a, T> {
     /// While the reference lives no image accesses the part, and all accesses before are ordered before it,
     /// and it before all later ones, by synchronisation. No second reference to the part exists. If `T` has
     /// invalid bit patterns, no racing puts tore its values before.
+    ///
+    /// # Examples
+    /// Events say whose turn it is:
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Coarray::new([0u32; 100]);
+    ///     let arrived = Coarray::new(Coevent::new());
+    ///     let x = x.open();
+    ///     if this_image() == 0 {
+    ///         x.at(1).put_from_notify(&[7; 100], arrived.at(1));
+    ///     } else {
+    ///         arrived.wait();
+    ///         // SAFETY: image 0 accesses this part before it posts only, and this image by this reference only.
+    ///         let mine = unsafe { x.local_unsynced() };
+    ///         assert_eq!(mine.iter().sum::<u32>(), 700);
+    ///     }
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`Open`].
     #[must_use]
     #[allow(clippy::mut_from_ref)]
     pub unsafe fn local_unsynced(&self) -> &mut T {
@@ -135,6 +215,22 @@ impl<'a, T: ?Sized + Shape<Item: Remote>> Open<'a, T> {
     }
 
     /// Collective. Closes the coarray, as dropping the guard does.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Coarray::new(0);
+    ///     let open = x.open();
+    ///     open.at(1 - this_image()).put(7);
+    ///     open.close(); // waits for the other image, too
+    ///     assert_eq!(*x, 7);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`Open`].
     pub fn close(self) {}
 }
 

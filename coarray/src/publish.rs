@@ -33,6 +33,9 @@ use crate::storage::{Places, Storage};
 ///     assert_eq!(sum, 100.0 * (this_image() + right) as f64);
 /// });
 /// ```
+///
+/// # Source
+/// `const_coref`, *Coarray C++* section 3.3, of which this is the phase.
 #[must_use = "the read-only phase ends when this guard is dropped"]
 #[derive(Debug)]
 pub struct Published<'a, T: ?Sized + Shape<Item: Remote>> {
@@ -50,6 +53,22 @@ impl<T: ?Sized + Shape<Item: Remote>> Coarray<T> {
     ///
     /// # Panics
     /// If the guard of an earlier phase was leaked.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(4, || {
+    ///     let mut table = Coarray::<[f64; 256]>::from_fn(|i| ((this_image() + 1) * i) as f64);
+    ///     let table = table.publish(); // from here on nobody writes
+    ///     let owner = 3;
+    ///     assert_eq!(table.at(owner)[10].get(), 40.0);
+    ///     assert_eq!(table[10], ((this_image() + 1) * 10) as f64); // one's own part is a plain reference
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`Published`].
     #[track_caller]
     pub fn publish(&mut self) -> Published<'_, T> {
         let published = Location::caller();
@@ -69,10 +88,16 @@ impl<T: ?Sized + Shape<Item: Remote>> Coarray<T> {
 }
 
 impl<T: ?Sized + Shape<Item: Remote>> Published<'_, T> {
-    /// The part of image `image`, for reading.
+    /// Local. The part of image `image`, to get from. Nothing travels yet.
     ///
     /// # Panics
     /// If there is no such image.
+    ///
+    /// # Examples
+    /// See [`publish`](Coarray::publish).
+    ///
+    /// # Source
+    /// `const_coref`, *Coarray C++* section 3.3.
     #[inline]
     #[must_use]
     #[track_caller]
@@ -83,10 +108,16 @@ impl<T: ?Sized + Shape<Item: Remote>> Published<'_, T> {
         unsafe { self.places.at(image, self.coarray.storage.team()) }
     }
 
-    /// The part of image `image` as memory of this image, if it is mapped here.
+    /// Local. The part of image `image` as memory of this image, if it is mapped here.
     ///
     /// # Panics
     /// If there is no such image.
+    ///
+    /// # Examples
+    /// See [`Published`].
+    ///
+    /// # Source
+    /// `shmem_ptr`, OpenSHMEM 1.5; here the phase makes it safe.
     #[inline]
     #[must_use]
     #[track_caller]
@@ -102,6 +133,22 @@ impl<T: ?Sized + Shape<Item: Remote>> Published<'_, T> {
     }
 
     /// Collective. Ends the phase, as dropping the guard does.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Coarray::new(this_image());
+    ///     let published = x.publish();
+    ///     let other = published.at(1 - this_image()).get();
+    ///     published.end(); // now x may be written again
+    ///     *x = other;
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`Published`].
     pub fn end(self) {}
 }
 

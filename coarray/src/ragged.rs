@@ -53,6 +53,12 @@ impl<T: Remote> Ragged<T> {
     ///
     /// # Panics
     /// If there is no room, with the largest users of the heap.
+    ///
+    /// # Examples
+    /// See [`Ragged`].
+    ///
+    /// # Source
+    /// As [`Ragged`].
     #[must_use]
     #[track_caller]
     pub fn from_fn(length: usize, item: impl FnMut(usize) -> T) -> Self {
@@ -69,6 +75,25 @@ impl<T: Remote> Ragged<T> {
     ///
     /// # Panics
     /// As [`from_fn`](Self::from_fn).
+    ///
+    /// # Examples
+    /// A list of particles that grows and shrinks, each image's by itself:
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(3, || {
+    ///     let mut particles = Ragged::<[f64; 3]>::empty();
+    ///     if this_image() == 1 {
+    ///         particles.replace(1000, |_| [0.5; 3]);
+    ///     }
+    ///     let particles = particles.publish();
+    ///     let lengths: Vec<usize> = (0..num_images()).map(|image| particles.at(image).len()).collect();
+    ///     assert_eq!(lengths, [0, 1000, 0]);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`Ragged`].
     #[must_use]
     #[track_caller]
     pub fn empty() -> Self {
@@ -79,6 +104,22 @@ impl<T: Remote> Ragged<T> {
     ///
     /// # Panics
     /// If there is no room; the old run is then gone.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut queue = Ragged::from_fn(4, |i| i);
+    ///     let odd: Vec<usize> = queue.iter().copied().filter(|item| item % 2 == 1).collect();
+    ///     queue.replace(odd.len(), |i| odd[i]); // no image waits for another
+    ///     let queue = queue.open();
+    ///     assert_eq!(queue.at(1).to_vec(), [1, 3]);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// Fortran allocatable components of coarrays, 2018 clause 9.7.1.2: their allocation synchronises nothing.
     #[track_caller]
     pub fn replace(&mut self, length: usize, item: impl FnMut(usize) -> T) {
         if let Err(error) = self.try_replace(length, item) {
@@ -90,6 +131,27 @@ impl<T: Remote> Ragged<T> {
     ///
     /// # Errors
     /// If there is no room; the run is then empty.
+    ///
+    /// # Panics
+    /// If the guard of an earlier phase was leaked.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// let outcome = coarray::Launch::new(2).heap(1 << 20).run(|| {
+    ///     let mut run = Ragged::<u64>::empty();
+    ///     let mut length = 1 << 20; // as much as there is room for on this image
+    ///     while run.try_replace(length, |i| i as u64).is_err() {
+    ///         length /= 2;
+    ///     }
+    ///     run.len() == length && length > 1 << 10
+    /// });
+    /// assert_eq!(outcome.unwrap(), [true, true]);
+    /// ```
+    ///
+    /// # Source
+    /// As [`replace`](Self::replace), with `stat`.
     #[track_caller]
     pub fn try_replace(
         &mut self,
@@ -126,6 +188,12 @@ impl<T: Remote> Ragged<T> {
     ///
     /// # Panics
     /// As [`Coarray::open`].
+    ///
+    /// # Examples
+    /// See [`Ragged`].
+    ///
+    /// # Source
+    /// As [`Open`](crate::Open).
     #[track_caller]
     pub fn open(&mut self) -> OpenRagged<'_, T> {
         let opened = Location::caller();
@@ -142,6 +210,12 @@ impl<T: Remote> Ragged<T> {
     ///
     /// # Panics
     /// As [`Coarray::publish`].
+    ///
+    /// # Examples
+    /// See [`empty`](Self::empty).
+    ///
+    /// # Source
+    /// As [`Published`](crate::Published).
     #[track_caller]
     pub fn publish(&mut self) -> PublishedRagged<'_, T> {
         let published = Location::caller();
@@ -247,6 +321,24 @@ impl<T: Remote + fmt::Debug> fmt::Debug for Ragged<T> {
 }
 
 /// A [`Ragged`] in its open phase; see [`Open`](crate::Open).
+///
+/// # Examples
+/// ```
+/// use coarray::prelude::*;
+///
+/// coarray::run(3, || {
+///     let mut votes = Ragged::from_fn(this_image() + 1, |_| 0);
+///     let open = votes.open();
+///     for image in 0..num_images() {
+///         open.at(image).fill(2); // all say the same
+///     }
+///     open.close();
+///     assert_eq!(*votes, *vec![2; this_image() + 1]);
+/// });
+/// ```
+///
+/// # Source
+/// As [`Ragged`].
 #[must_use = "the runs close again when this guard is dropped"]
 #[derive(Debug)]
 pub struct OpenRagged<'a, T: Remote> {
@@ -270,6 +362,9 @@ impl<'a, T: Remote> OpenRagged<'a, T> {
     ///
     /// # Panics
     /// If there is no such image.
+    ///
+    /// # Examples
+    /// See [`OpenRagged`].
     #[must_use]
     #[track_caller]
     pub fn at(&self, image: usize) -> &Coref<[T]> {
@@ -277,13 +372,29 @@ impl<'a, T: Remote> OpenRagged<'a, T> {
         unsafe { self.ragged.run_of(&self.places, image) }
     }
 
-    /// This image's own run.
+    /// Local. This image's own run, to get and put like any other.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut inbox = Ragged::from_fn(2, |_| 0);
+    ///     let inbox = inbox.open();
+    ///     inbox.at(1 - this_image())[0].put(7);
+    ///     sync_all();
+    ///     assert_eq!(inbox.here().to_vec(), [7, 0]);
+    /// });
+    /// ```
     #[must_use]
     pub fn here(&self) -> &Coref<[T]> {
         self.at(self.places.me)
     }
 
     /// Collective. Closes the runs, as dropping the guard does.
+    ///
+    /// # Examples
+    /// See [`OpenRagged`].
     pub fn close(self) {}
 }
 
@@ -302,6 +413,27 @@ impl<T: Remote> Drop for OpenRagged<'_, T> {
 }
 
 /// A [`Ragged`] in its read-only phase; see [`Published`](crate::Published).
+///
+/// # Examples
+/// The rows of a sparse matrix, read wherever they are:
+/// ```
+/// use coarray::prelude::*;
+///
+/// coarray::run(3, || {
+///     let mut columns = Ragged::from_fn(2 * this_image() + 1, |i| 10 * this_image() + i);
+///     let columns = columns.publish();
+///     let longest = match columns.try_ref(2) {
+///         Some(run) => run.to_vec(), // in place
+///         None => columns.at(2).to_vec(),
+///     };
+///     assert_eq!(longest, [20, 21, 22, 23, 24]);
+///     assert_eq!(columns.len(), 2 * this_image() + 1); // one's own is a slice
+///     columns.end();
+/// });
+/// ```
+///
+/// # Source
+/// As [`Ragged`].
 #[must_use = "the read-only phase ends when this guard is dropped"]
 #[derive(Debug)]
 pub struct PublishedRagged<'a, T: Remote> {
@@ -315,6 +447,9 @@ impl<T: Remote> PublishedRagged<'_, T> {
     ///
     /// # Panics
     /// If there is no such image.
+    ///
+    /// # Examples
+    /// See [`PublishedRagged`].
     #[must_use]
     #[track_caller]
     pub fn at(&self, image: usize) -> &Coref<[T], ReadOnly> {
@@ -322,10 +457,13 @@ impl<T: Remote> PublishedRagged<'_, T> {
         unsafe { self.ragged.run_of(&self.places, image) }
     }
 
-    /// The run of image `image` as memory of this image, if it is mapped here.
+    /// Local. The run of image `image` as memory of this image, if it is mapped here.
     ///
     /// # Panics
     /// If there is no such image.
+    ///
+    /// # Examples
+    /// See [`PublishedRagged`].
     #[must_use]
     #[track_caller]
     pub fn try_ref(&self, image: usize) -> Option<&[T]> {
@@ -344,6 +482,9 @@ impl<T: Remote> PublishedRagged<'_, T> {
     }
 
     /// Collective. Ends the phase, as dropping the guard does.
+    ///
+    /// # Examples
+    /// See [`PublishedRagged`].
     pub fn end(self) {}
 }
 

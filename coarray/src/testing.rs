@@ -6,10 +6,26 @@ use std::process::{ExitCode, Termination};
 use coarray_coref::Values;
 use coarray_fabric::run;
 
-/// Runs a test body at each of these image counts. This is what `#[coarray::test]` calls.
+/// Local. Runs a test body at each of these image counts. This is what `#[coarray::test]` calls.
 ///
 /// # Panics
 /// If an image panics, fails, or returns a failure; the message names the count.
+///
+/// # Examples
+/// A table of counts that several tests share, without the attribute:
+/// ```
+/// use coarray::prelude::*;
+/// use coarray::testing::run_at;
+///
+/// run_at(&[1, 2, 5], || {
+///     let mut sum = 1;
+///     co_sum(&mut sum);
+///     assert_eq!(sum, num_images());
+/// });
+/// ```
+///
+/// # Source
+/// Its own.
 #[track_caller]
 pub fn run_at<R: Termination>(counts: &[usize], body: fn() -> R) {
     for &images in counts {
@@ -25,7 +41,7 @@ pub fn run_at<R: Termination>(counts: &[usize], body: fn() -> R) {
     }
 }
 
-/// Runs `body` at each of these image counts and makes sure that image 0 returns the same bits each time;
+/// Local. Runs `body` at each of these image counts and makes sure that image 0 returns the same bits each time;
 /// returns its value.
 ///
 /// A result is the same for any number of images if it is gathered, reduced in a reproducible way, or
@@ -46,6 +62,9 @@ pub fn run_at<R: Termination>(counts: &[usize], body: fn() -> R) {
 /// });
 /// assert_eq!(largest, 99);
 /// ```
+///
+/// # Source
+/// Its own.
 #[track_caller]
 pub fn same_on<R, F>(counts: impl IntoIterator<Item = usize>, body: F) -> R
 where

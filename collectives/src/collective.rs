@@ -23,6 +23,9 @@ use coarray_fabric::{Algorithm, Barrier, Call, ImageFailed, Kind, Operation, Tea
 /// });
 /// assert_eq!(sums, [10.0; 5]);
 /// ```
+///
+/// # Source
+/// Its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use = "it does nothing until one of its collective operations is called"]
 pub struct Collective {
@@ -31,14 +34,17 @@ pub struct Collective {
 }
 
 impl Collective {
-    /// As the functions of the same names.
+    /// Local. As the functions of the same names.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Uses `algorithm` instead of the one that the table of choices says.
+    /// Local. Uses `algorithm` instead of the one that the table of choices says.
     ///
     /// Every operation panics if it does not have the algorithm, and names those it has.
+    ///
+    /// # Examples
+    /// See [`Collective`].
     pub fn algorithm(self, algorithm: Algorithm) -> Self {
         Self {
             algorithm: Some(algorithm),
@@ -46,7 +52,10 @@ impl Collective {
         }
     }
 
-    /// [`sync_all`](Self::sync_all) waits by `barrier` instead of that of the team.
+    /// Local. [`sync_all`](Self::sync_all) waits by `barrier` instead of that of the team.
+    ///
+    /// # Examples
+    /// See [`sync_all`](Self::sync_all).
     pub fn barrier(self, barrier: Barrier) -> Self {
         Self {
             barrier: Some(barrier),
@@ -60,11 +69,20 @@ impl Collective {
     ///
     /// The job ends with a report if images are in different operations, wait by different barriers, or have failed.
     ///
+    /// # Panics
+    /// On a thread that is not an image.
+    ///
     /// # Examples
     /// ```
     /// use coarray_collectives::{Barrier, Collective};
+    /// use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
     ///
-    /// coarray_fabric::run(5, || Collective::new().barrier(Barrier::Tree).sync_all());
+    /// let arrived = AtomicUsize::new(0); // the images are threads here
+    /// coarray_fabric::run(5, || {
+    ///     arrived.fetch_add(1, Relaxed);
+    ///     Collective::new().barrier(Barrier::Tree).sync_all();
+    ///     assert_eq!(arrived.load(Relaxed), 5);
+    /// });
     /// ```
     ///
     /// # Source
@@ -228,6 +246,12 @@ macro_rules! forms {
 
         impl $crate::Collective {
             #[doc = concat!("Collective. [`", stringify!($name), "`](crate::", stringify!($name), ") in this way.")]
+            ///
+            /// # Panics
+            #[doc = concat!("As [`", stringify!($name), "`](crate::", stringify!($name), "); or if it does not have the algorithm.")]
+            ///
+            /// # Examples
+            /// See [`Collective`](crate::Collective), and the function of this name.
             #[inline]
             #[track_caller]
             pub fn $name<$($generics)*>(self, $($argument: $type),*) -> $result
@@ -243,6 +267,12 @@ macro_rules! forms {
             ///
             /// # Errors
             /// The images of the current team that have failed, the same on all others.
+            ///
+            /// # Panics
+            #[doc = concat!("As [`", stringify!($name), "`](crate::", stringify!($name), "); or if it does not have the algorithm.")]
+            ///
+            /// # Examples
+            /// See [`Collective`](crate::Collective), and the function of this name.
             #[inline]
             #[track_caller]
             pub fn $try_name<$($generics)*>(

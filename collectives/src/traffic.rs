@@ -12,6 +12,12 @@ thread_local! {
 /// Data that one image had from another.
 ///
 /// Through shared memory the receiving image reads them; through a network they would be a message.
+///
+/// # Examples
+/// See [`record_messages`].
+///
+/// # Source
+/// Its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Message {
     /// The number of the image that they come from.
@@ -36,6 +42,9 @@ pub struct Message {
 /// let from_root = |to| vec![Message { from: 0, to, bytes: 32 }];
 /// assert_eq!(messages, [vec![], from_root(1), from_root(2)]);
 /// ```
+///
+/// # Source
+/// Its own.
 pub fn record_messages<R>(body: impl FnOnce() -> R) -> (R, Vec<Message>) {
     /// Ends the recording, also by a panic.
     struct Recording;

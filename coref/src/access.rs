@@ -1,17 +1,69 @@
 //! Whether a coref may write.
 
 /// What a [`Coref`](crate::Coref) may do with its place: [`ReadWrite`] or [`ReadOnly`].
+///
+/// # Examples
+/// A function that reads from open and from published coarrays alike:
+/// ```
+/// use coarray::prelude::*;
+/// use coarray::Access;
+///
+/// fn norm<A: Access>(row: &Coref<[f64], A>) -> f64 {
+///     row.iter().map(|x| x.get() * x.get()).sum::<f64>().sqrt()
+/// }
+///
+/// coarray::run(2, || {
+///     let mut x = Coarray::new([3.0, 4.0]);
+///     assert_eq!(norm(&x.open().at(1)[..]), 5.0);
+///     assert_eq!(norm(&x.publish().at(1)[..]), 5.0);
+/// });
+/// ```
+///
+/// # Source
+/// `coref` and `const_coref`, *Coarray C++* section 3.3.
 pub trait Access: sealed::Sealed + 'static {}
 
 /// The access of corefs in an open phase: get and put.
+///
+/// # Examples
+/// See [`Access`].
+///
+/// # Source
+/// As [`Access`].
 #[derive(Debug)]
 pub enum ReadWrite {}
 
 /// The access of corefs in a read-only phase: get. Coarray C++ calls such a reference `const_coref`.
+///
+/// # Examples
+/// See [`Access`].
+///
+/// # Source
+/// As [`Access`].
 #[derive(Debug)]
 pub enum ReadOnly {}
 
 /// The access that may put: [`ReadWrite`].
+///
+/// # Examples
+/// A function that changes what it is given, and therefore cannot be called with a published coarray:
+/// ```
+/// use coarray::prelude::*;
+/// use coarray::MayPut;
+///
+/// fn double<A: MayPut>(row: &Coref<[u32], A>) {
+///     row.iter().for_each(|x| x.put(2 * x.get()));
+/// }
+///
+/// coarray::run(2, || {
+///     let mut x = Coarray::new([1, 2, 3]);
+///     double(&x.open().here()[..]);
+///     assert_eq!(*x, [2, 4, 6]);
+/// });
+/// ```
+///
+/// # Source
+/// As [`Access`].
 #[diagnostic::on_unimplemented(
     message = "a published coarray can only be read",
     label = "this would change it",

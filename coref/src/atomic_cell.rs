@@ -50,6 +50,28 @@ pub trait BitsCell<T>: AtomicCell<T> {
 /// # Safety
 /// `Self::Cell` has the size and the alignment of `Self`, a value of one is a value of the other, and the
 /// cell turns whatever bytes it holds into a valid value.
+///
+/// # Examples
+/// A counter of whatever type, in a coarray of plain numbers:
+/// ```
+/// use coarray::prelude::*;
+/// use coarray::{LockFree, Number};
+///
+/// fn count<T: LockFree + Number>(place: &Coref<T>, one: T) {
+///     place.as_atomic().add(one);
+/// }
+///
+/// coarray::run(4, || {
+///     let mut hits = Coarray::new(0u32);
+///     let open = hits.open();
+///     count(open.at(0), 1);
+///     open.close();
+///     assert_eq!(*hits, if this_image() == 0 { 4 } else { 0 });
+/// });
+/// ```
+///
+/// # Source
+/// `coatomic<T>` with native operations, *Coarray C++* section 5.2; [`std::sync::atomic`].
 #[diagnostic::on_unimplemented(
     message = "there are no atomic operations on a plain `{Self}`",
     label = "not an integer of up to 64 bits, `f32`, `f64`, `bool` or `Coptr`",

@@ -28,6 +28,24 @@ where
     /// # Panics
     /// If the leading extents, where they are known only at run time, differ; or if bytes are no valid
     /// values, which can happen only if images wrote to the place at the same time.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut plane = Coarray::new([[this_image() as f64; 4]; 3]);
+    ///     let plane = plane.open();
+    ///     let mut row = [0.0; 4]; // allocated once, used for many gets
+    ///     for i in 0..3 {
+    ///         plane.at(1)[i].get_into(&mut row);
+    ///         assert_eq!(row, [1.0; 4]);
+    ///     }
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// *Coarray C++* section 3.3, assignment of arrays; `shmem_getmem`, OpenSHMEM 1.5.
     #[inline]
     #[track_caller]
     pub fn get_into(&self, target: &mut T) {
@@ -97,6 +115,25 @@ where
     ///
     /// # Panics
     /// If the leading extents, where they are known only at run time, differ.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut halo = Coarray::<[[f64; 4]; 2]>::zeroed();
+    ///     {
+    ///         let halo = halo.open();
+    ///         let edge = [1.0, 2.0, 3.0, 4.0];
+    ///         halo.at(1 - this_image())[this_image()].put_from(&edge); // a row
+    ///         halo.at(this_image())[this_image()][1..3].put_from(&[7.0, 8.0]); // a part of one
+    ///     }
+    ///     assert_eq!(halo[1 - this_image()], [1.0, 2.0, 3.0, 4.0]);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// *Coarray C++* section 3.3, assignment of arrays; `shmem_putmem`, OpenSHMEM 1.5.
     #[inline]
     #[track_caller]
     pub fn put_from(&self, source: &T)
@@ -130,6 +167,26 @@ where
     ///
     /// # Panics
     /// If the leading extents, where they are known only at run time, differ.
+    ///
+    /// # Examples
+    /// Image 0 copies from image 2 to image 1:
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(3, || {
+    ///     let mut x = Coarray::new([this_image(); 4]);
+    ///     {
+    ///         let x = x.open();
+    ///         if this_image() == 0 {
+    ///             x.at(1)[..2].copy_from(&x.at(2)[2..]);
+    ///         }
+    ///     }
+    ///     assert_eq!(*x, if this_image() == 1 { [2, 2, 1, 1] } else { [this_image(); 4] });
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// *Coarray C++* section 3.3: `y(i) = x(j)`.
     #[track_caller]
     pub fn copy_from<B: Access>(&self, source: &Coref<T, B>)
     where
@@ -151,6 +208,24 @@ where
     }
 
     /// One-sided. Stores `value` in every element.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Coarray::<[[u8; 5]; 5]>::zeroed();
+    ///     {
+    ///         let x = x.open();
+    ///         x.at(1 - this_image()).fill(1);
+    ///         x.at(1 - this_image())[2].fill(9);
+    ///     }
+    ///     assert_eq!((x[1], x[2]), ([1; 5], [9; 5]));
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// Fortran 2018 assignment of a scalar to a coindexed array, clause 10.2.1.3.
     pub fn fill(&self, value: Element<T>)
     where
         A: MayPut,
@@ -177,6 +252,20 @@ impl<T: Remote, A: Access> Coref<[T], A> {
     ///
     /// # Panics
     /// As [`get_into`](Self::get_into).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(3, || {
+    ///     let mut names = Ragged::from_fn(this_image() + 3, |i| b'a' + i as u8);
+    ///     let names = names.publish();
+    ///     assert_eq!(names.at(2).to_vec(), b"abcde"); // however long it is there
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// [`slice::to_vec`].
     #[must_use]
     #[track_caller]
     pub fn to_vec(&self) -> Vec<T> {

@@ -31,18 +31,18 @@ use crate::transfer::{Issued, Torn, checked, issue_get, issue_put};
 ///
 /// # Examples
 /// ```
-/// # coarray_fabric::Launch::new(1).direct(false).run(|| {
-/// # let team = coarray_fabric::Team::current();
-/// # let call = coarray_fabric::Call::plain(coarray_fabric::Operation::Create, std::panic::Location::caller());
-/// # let layout = coarray_fabric::Layout { size: 80, align: 8, shared: false };
-/// # let block = unsafe { team.allocate(&call, layout) }.unwrap();
-/// # let x: &coarray_coref::Coref<[i32; 20]> = unsafe { coarray_coref::Coref::new(team.image().heap(0).addr() + block.offset(), 0, 1, false) };
-/// let stored = x[3].put_async(42);
-/// let fetched = x[3].get_async();     // of the same place: in this order
-/// // ... compute something ...
-/// assert_eq!(fetched.wait(), 42);
-/// stored.wait();
-/// # }).unwrap();
+/// use coarray::prelude::*;
+///
+/// coarray::run(2, || {
+///     let mut x = Coarray::<[i32; 20]>::zeroed();
+///     let x = x.open();
+///     let place = &x.at(1 - this_image())[3];
+///     let stored = place.put_async(42);
+///     let fetched = place.get_async(); // of the same place: in this order
+///     // ... compute something ...
+///     assert_eq!(fetched.wait(), 42);
+///     stored.wait();
+/// });
 /// ```
 ///
 /// # Source
@@ -161,6 +161,12 @@ impl<'a, T> Cofuture<'a, T> {
     /// # Panics
     /// If the bytes that arrived are no valid value, which can happen only if images wrote to the place at the
     /// same time; or if the result was already taken by polling.
+    ///
+    /// # Examples
+    /// See [`Cofuture`].
+    ///
+    /// # Source
+    /// `wait()`, *Coarray C++* section 7.
     #[inline]
     #[track_caller]
     pub fn wait(self) -> T {
@@ -178,6 +184,25 @@ impl<'a, T> Cofuture<'a, T> {
 
     /// Local. Whether the operation is complete, so that [`wait`](Self::wait) would return at once; makes some
     /// progress if it is not.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let sum = co_sum_async(1u64);
+    ///     let mut computed = 0;
+    ///     while !sum.is_ready() {
+    ///         computed += 1; // a piece of other work
+    ///         # std::thread::yield_now();
+    ///     }
+    ///     assert_eq!(sum.wait(), 2);
+    ///     # let _ = computed;
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// `std::future::wait_for` of C++11 with no time; `MPI_Test`, MPI 3.1 section 3.7.3.
     #[inline]
     #[must_use]
     pub fn is_ready(&self) -> bool {
@@ -263,16 +288,14 @@ impl<T: Remote, A: Access> Coref<T, A> {
     ///
     /// # Examples
     /// ```
-    /// # coarray_fabric::Launch::new(1).direct(false).run(|| {
-    /// # let team = coarray_fabric::Team::current();
-    /// # let call = coarray_fabric::Call::plain(coarray_fabric::Operation::Create, std::panic::Location::caller());
-    /// # let layout = coarray_fabric::Layout { size: 80, align: 8, shared: false };
-    /// # let block = unsafe { team.allocate(&call, layout) }.unwrap();
-    /// # let x: &coarray_coref::Coref<[i32; 20]> = unsafe { coarray_coref::Coref::new(team.image().heap(0).addr() + block.offset(), 0, 1, false) };
-    /// # x.put([5; 20]);
-    /// let (first, last) = (x[0].get_async(), x[19].get_async()); // both at once
-    /// assert_eq!(first.wait() + last.wait(), 10);
-    /// # }).unwrap();
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(3, || {
+    ///     let mut x = Coarray::new(this_image());
+    ///     let x = x.open();
+    ///     let (one, other) = (x.at(1).get_async(), x.at(2).get_async()); // both at once
+    ///     assert_eq!(one.wait() + other.wait(), 3);
+    /// });
     /// ```
     ///
     /// # Source
@@ -292,19 +315,16 @@ impl<T: Remote, A: Access> Coref<T, A> {
     ///
     /// # Examples
     /// ```
-    /// # coarray_fabric::Launch::new(1).direct(false).run(|| {
-    /// # let team = coarray_fabric::Team::current();
-    /// # let call = coarray_fabric::Call::plain(coarray_fabric::Operation::Create, std::panic::Location::caller());
-    /// # let layout = coarray_fabric::Layout { size: 80, align: 8, shared: false };
-    /// # let block = unsafe { team.allocate(&call, layout) }.unwrap();
-    /// # let x: &coarray_coref::Coref<[i32; 20]> = unsafe { coarray_coref::Coref::new(team.image().heap(0).addr() + block.offset(), 0, 1, false) };
-    /// # x.put([5; 20]);
-    /// let puts: Vec<_> = (0..20).map(|i| x[i].put_async(i as i32)).collect();
-    /// for put in puts {
-    ///     put.wait();
-    /// }
-    /// assert_eq!(x[7].get(), 7);
-    /// # }).unwrap();
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(4, || {
+    ///     let mut x = Coarray::<[usize; 4]>::zeroed();
+    ///     let x = x.open();
+    ///     let me = this_image();
+    ///     let puts: CofutureSet<()> = (0..4).map(|image| x.at(image)[me].put_async(10 * me)).collect();
+    ///     puts.wait_all();
+    ///     assert_eq!(x.at(2)[me].get(), 10 * me);
+    /// });
     /// ```
     ///
     /// # Source

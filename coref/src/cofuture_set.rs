@@ -16,26 +16,27 @@ const NAP: Duration = Duration::from_millis(1);
 ///
 /// # Examples
 /// ```
-/// # coarray_fabric::Launch::new(1).direct(false).run(|| {
-/// # let team = coarray_fabric::Team::current();
-/// # let call = coarray_fabric::Call::plain(coarray_fabric::Operation::Create, std::panic::Location::caller());
-/// # let layout = coarray_fabric::Layout { size: 80, align: 8, shared: false };
-/// # let block = unsafe { team.allocate(&call, layout) }.unwrap();
-/// # let x: &coarray_coref::Coref<[i32; 20]> = unsafe { coarray_coref::Coref::new(team.image().heap(0).addr() + block.offset(), 0, 1, false) };
-/// # (0..20).for_each(|i| x[i].put(i as i32));
-/// use coarray_coref::CofutureSet;
+/// use coarray::prelude::*;
 ///
-/// let mut fetched: CofutureSet<i32> = [3, 5, 7].map(|i| x[i].get_async()).into();
-/// let mut sum = 0;
-/// while let Some((_, value)) = fetched.wait_any() { // whatever comes first
-///     sum += value;
-/// }
-/// assert_eq!(sum, 15);
+/// coarray::run(4, || {
+///     let mut x = Coarray::new(10 * this_image());
+///     let x = x.open();
 ///
-/// let fetched: CofutureSet<i32> = (0..3).map(|i| x[i].get_async()).collect();
-/// assert_eq!(fetched.wait_all(), [0, 1, 2]);
-/// # }).unwrap();
+///     let mut fetched: CofutureSet<usize> = (0..4).map(|image| x.at(image).get_async()).collect();
+///     let mut sum = 0;
+///     while let Some((image, value)) = fetched.wait_any() { // whatever comes first
+///         assert_eq!(value, 10 * image);
+///         sum += value;
+///     }
+///     assert_eq!(sum, 60);
+///
+///     let fetched: CofutureSet<usize> = [3, 1].map(|image| x.at(image).get_async()).into();
+///     assert_eq!(fetched.wait_all(), [30, 10]);
+/// });
 /// ```
+///
+/// # Source
+/// `MPI_Waitany` and `MPI_Waitall`, MPI 3.1 section 3.7.5.
 pub struct CofutureSet<'a, T> {
     /// With the indices of insertion, in ascending order.
     waiting: VecDeque<(usize, Cofuture<'a, T>)>,
@@ -44,7 +45,7 @@ pub struct CofutureSet<'a, T> {
 }
 
 impl<'a, T> CofutureSet<'a, T> {
-    /// An empty set.
+    /// Local. An empty set.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -53,19 +54,33 @@ impl<'a, T> CofutureSet<'a, T> {
         }
     }
 
-    /// Adds a cofuture. Its index is the number of those that were added before it.
+    /// Local. Adds a cofuture. Its index is the number of those that were added before it.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut under_way = CofutureSet::new();
+    ///     for step in 0..3 {
+    ///         under_way.push(co_sum_async(step)); // nobody waits between the steps
+    ///     }
+    ///     assert_eq!(under_way.len(), 3);
+    ///     assert_eq!(under_way.wait_all(), [0, 2, 4]);
+    /// });
+    /// ```
     pub fn push(&mut self, cofuture: Cofuture<'a, T>) {
         self.waiting.push_back((self.inserted, cofuture));
         self.inserted += 1;
     }
 
-    /// How many cofutures are in the set: those that no wait has returned yet.
+    /// Local. How many cofutures are in the set: those that no wait has returned yet.
     #[must_use]
     pub fn len(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Whether no cofuture is in the set.
+    /// Local. Whether no cofuture is in the set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
@@ -76,6 +91,12 @@ impl<'a, T> CofutureSet<'a, T> {
     ///
     /// # Panics
     /// As [`Cofuture::wait`].
+    ///
+    /// # Examples
+    /// See [`CofutureSet`].
+    ///
+    /// # Source
+    /// `MPI_Waitany`, MPI 3.1 section 3.7.5.
     #[track_caller]
     pub fn wait_any(&mut self) -> Option<(usize, T)> {
         let mut patience = PATIENCE;
@@ -105,6 +126,12 @@ impl<'a, T> CofutureSet<'a, T> {
     ///
     /// # Panics
     /// As [`Cofuture::wait`].
+    ///
+    /// # Examples
+    /// See [`CofutureSet`].
+    ///
+    /// # Source
+    /// `MPI_Waitall`, MPI 3.1 section 3.7.5.
     #[track_caller]
     pub fn wait_all(self) -> Vec<T> {
         let mut results = Vec::with_capacity(self.len());

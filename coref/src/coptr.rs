@@ -17,11 +17,34 @@ use crate::remote::{Remote, Symmetric};
 /// structures linked by it can span images. Arithmetic moves it within its image, never to another.
 ///
 /// # Examples
+/// A list that goes through all images; each has one node of it:
 /// ```
-/// use coarray_coref::Coptr;
+/// use coarray::prelude::*;
 ///
-/// let end: Coptr<i32> = Coptr::null();
-/// assert!(end.is_null() && end.image().is_none());
+/// #[derive(Clone, Copy, Remote)]
+/// #[repr(C)]
+/// struct Node {
+///     value: usize,
+///     next: Coptr<Node>,
+/// }
+///
+/// coarray::run(4, || {
+///     let (me, n) = (this_image(), num_images());
+///     let mut nodes = Coarray::new(Node { value: me, next: Coptr::null() });
+///     let nodes = nodes.open();
+///     if me + 1 < n {
+///         coarray::field!(nodes.here(), next).put(nodes.at(me + 1).address());
+///     }
+///     sync_all();
+///     let (mut sum, mut place) = (0, nodes.at(0).address());
+///     // SAFETY: `nodes` is open, and all pointers in it are to nodes, or null.
+///     while let Some(node) = unsafe { place.as_coref() } {
+///         let node = node.get();
+///         sum += node.value;
+///         place = node.next;
+///     }
+///     assert_eq!(sum, 6);
+/// });
 /// ```
 ///
 /// # Source
@@ -37,7 +60,16 @@ const OFFSET_BITS: u32 = 44;
 const OFFSET_MASK: u64 = (1 << OFFSET_BITS) - 1;
 
 impl<T> Coptr<T> {
-    /// The pointer to nothing.
+    /// Local. The pointer to nothing.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::Coptr;
+    ///
+    /// let end: Coptr<i32> = Coptr::null();
+    /// assert!(end.is_null() && end.image().is_none());
+    /// assert_eq!(end, Coptr::default());
+    /// ```
     #[must_use]
     pub const fn null() -> Self {
         Self {
@@ -57,13 +89,24 @@ impl<T> Coptr<T> {
         }
     }
 
-    /// Whether it points to nothing.
+    /// Local. Whether it points to nothing.
     #[must_use]
     pub const fn is_null(self) -> bool {
         self.bits == 0
     }
 
-    /// The image it points to.
+    /// Local. The number of the image that it points to, in the team of all images; none if it is null.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(3, || {
+    ///     let mut x = Coarray::new([0u16; 8]);
+    ///     let x = x.open();
+    ///     assert_eq!(x.at(2)[5].address().image(), Some(2));
+    /// });
+    /// ```
     #[must_use]
     pub const fn image(self) -> Option<usize> {
         if self.is_null() {
@@ -73,10 +116,26 @@ impl<T> Coptr<T> {
         }
     }
 
-    /// The pointer `count` values further on the same image; back if negative.
+    /// Local. The pointer `count` values further on the same image; back if negative.
     ///
     /// Like the arithmetic of raw pointers with `wrapping_offset` it may leave the array; it stays on the
     /// image.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Coarray::new([0u16; 8]);
+    ///     let x = x.open();
+    ///     let first = x.at(1)[0].address();
+    ///     assert_eq!(first.offset(5), x.at(1)[5].address());
+    ///     assert_eq!(first.offset(9).offset(-9), first);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// *Coarray C++* section 3.5.
     #[must_use]
     pub const fn offset(self, count: isize) -> Self {
         let bytes = (count as i64).wrapping_mul(size_of::<T>() as i64);
@@ -87,8 +146,24 @@ impl<T> Coptr<T> {
         }
     }
 
-    /// How many values this lies behind `origin`; `None` if they are on different images, one is null, or
+    /// Local. How many values this lies behind `origin`; `None` if they are on different images, one is null, or
     /// the distance is no whole number of values.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Coarray::new([0u16; 8]);
+    ///     let x = x.open();
+    ///     let (first, last) = (x.at(1)[0].address(), x.at(1)[7].address());
+    ///     assert_eq!((last.offset_from(first), first.offset_from(last)), (Some(7), Some(-7)));
+    ///     assert_eq!(last.offset_from(x.at(0)[0].address()), None); // on another image
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// *Coarray C++* section 3.5.
     #[must_use]
     pub fn offset_from(self, origin: Self) -> Option<isize> {
         if self.image()? != origin.image()? || size_of::<T>() == 0 {
@@ -101,11 +176,33 @@ impl<T> Coptr<T> {
         (bytes % size == 0).then_some(bytes / size)
     }
 
-    /// The same place as memory of this image, if it is mapped here; null and pointers out of every heap
+    /// Local. The same place as memory of this image, if it is mapped here; null and pointers out of every heap
     /// give `None`.
     ///
     /// What may be done with the pointer depends on what the place's coarray allows, so using it is
     /// `unsafe`.
+    ///
+    /// # Panics
+    /// On a thread that is not an image.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Coarray::new([1.5; 8]);
+    ///     let x = x.publish();
+    ///     let place = x.at(1 - this_image())[3].address();
+    ///     match place.to_local() {
+    ///         // SAFETY: `x` is published: nobody writes to it.
+    ///         Some(here) => assert_eq!(unsafe { here.read() }, 1.5),
+    ///         None => assert!(!x.at(1 - this_image()).is_direct()), // the other image shares no memory with this one
+    ///     }
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// *Coarray C++* section 3.5; `shmem_ptr`, OpenSHMEM 1.5.
     #[must_use]
     pub fn to_local(self) -> Option<NonNull<T>> {
         let (image, offset) = (self.image()?, (self.bits & OFFSET_MASK) as usize);
@@ -118,17 +215,20 @@ impl<T> Coptr<T> {
         NonNull::new(me.heap(image).wrapping_add(offset).cast())
     }
 
-    /// The place it points to, or `None` if it is null.
+    /// Local. The place it points to, or `None` if it is null.
     ///
     /// # Safety
     /// It points to an aligned `T` in a coarray that is open for all of `'a`, and until this image has completed
     /// the operations that it issued through the coref.
     ///
+    /// # Panics
+    /// On a thread that is not an image.
+    ///
     /// # Examples
-    /// ```text
-    /// let head = nodes.at(3)[0].address();
-    /// let node = unsafe { head.as_coref() };      // nodes is open here
-    /// ```
+    /// See [`Coptr`].
+    ///
+    /// # Source
+    /// *Coarray C++* section 3.5.
     #[must_use]
     pub unsafe fn as_coref<'a>(self) -> Option<&'a Coref<T>> {
         let image = self.image()?;

@@ -33,17 +33,18 @@ use crate::transfer::{check_value, fetch_value, send_value};
 ///
 /// # Examples
 /// ```
-/// # coarray_fabric::run(1, || {
-/// # let team = coarray_fabric::Team::current();
-/// # let call = coarray_fabric::Call::plain(coarray_fabric::Operation::Create, std::panic::Location::caller());
-/// # let layout = coarray_fabric::Layout { size: 800, align: 8, shared: false };
-/// # let block = unsafe { team.allocate(&call, layout) }.unwrap();
-/// # let x: &coarray_coref::Coref<[[i32; 20]; 10]> = unsafe { coarray_coref::Coref::new(team.image().heap(0).addr() + block.offset(), 0, 1, true) };
-/// x[3][4].put(42);
-/// assert_eq!(x[3][4].get(), 42);
-/// x[5].put_from(&[7; 20]);
-/// assert_eq!(x[5][1..4].to_vec(), [7, 7, 7]);
-/// # });
+/// use coarray::prelude::*;
+///
+/// coarray::run(2, || {
+///     let mut x = Coarray::<[[i32; 20]; 10]>::zeroed();
+///     let x = x.open();
+///     let there: &Coref<[[i32; 20]; 10]> = x.at(1 - this_image());
+///     there[3][4].put(42);
+///     assert_eq!(there[3][4].get(), 42);
+///     there[5].put_from(&[7; 20]);
+///     assert_eq!(there[5][1..4].to_vec(), [7, 7, 7]);
+///     assert_eq!(there.column(4).to_vec()[3..6], [42, 0, 7]);
+/// });
 /// ```
 ///
 /// # Source
@@ -69,7 +70,7 @@ const DIRECT: usize = 1 << (EXTENT_BITS + IMAGE_BITS);
 const _: () = assert!(coarray_fabric::MAX_IMAGES == IMAGE_MASK + 1);
 
 impl<T: ?Sized, A: Access> Coref<T, A> {
-    /// The coref to `extent` items (1 for a single value) at `address`, which lies in the heap of `image`
+    /// Local. The coref to `extent` items (1 for a single value) at `address`, which lies in the heap of `image`
     /// as this image maps it.
     ///
     /// # Safety
@@ -112,21 +113,49 @@ impl<T: ?Sized, A: Access> Coref<T, A> {
         self.place.len()
     }
 
-    /// The place's address in this image's mapping, whether or not anything is mapped there.
+    /// Local. The place's address in this image's mapping, whether or not anything is mapped there.
     #[inline]
     #[must_use]
     pub fn local_address(&self) -> usize {
         self.place.as_ptr().addr()
     }
 
-    /// The number of the image that the place is on.
+    /// Local. The number of the image that the place is on, in the team of all images.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(3, || {
+    ///     let mut x = Coarray::new([0; 4]);
+    ///     let x = x.open();
+    ///     assert_eq!(x.at(2)[3].image(), 2);
+    /// });
+    /// ```
     #[inline]
     #[must_use]
     pub fn image(&self) -> usize {
         self.bits() >> EXTENT_BITS & IMAGE_MASK
     }
 
-    /// Whether the place is reached by load and store.
+    /// Local. Whether the place is reached by load and store, as on images of the same machine; or else by the
+    /// operations of a network.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Coarray::new([0.5; 1000]);
+    ///     let x = x.open();
+    ///     let there = x.at(1 - this_image());
+    ///     let sum: f64 = match there.is_direct() {
+    ///         true => there.iter().map(Coref::get).sum(), // a load each
+    ///         false => there.get().iter().sum(),          // one message
+    ///     };
+    ///     assert_eq!(sum, 500.0);
+    /// });
+    /// ```
     #[inline]
     #[must_use]
     pub fn is_direct(&self) -> bool {
@@ -174,6 +203,22 @@ impl<T: Remote, A: Access> Coref<T, A> {
     ///
     /// # Panics
     /// If the bytes are no valid `T`, which can happen only if images wrote to the place at the same time.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(3, || {
+    ///     let mut x = Coarray::new([this_image() as f64, 0.5]);
+    ///     let x = x.open();
+    ///     let energy: f64 = (0..num_images()).map(|image| x.at(image)[0].get()).sum();
+    ///     assert_eq!(energy, 3.0);
+    ///     assert_eq!(x.at(2).get(), [2.0, 0.5]); // all of it
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// *Coarray C++* section 3.3; Fortran 2018 references to coindexed objects, clause 9.6.
     #[inline]
     #[must_use]
     #[track_caller]
@@ -189,7 +234,13 @@ impl<T: Remote, A: Access> Coref<T, A> {
         check_value(value, self.image())
     }
 
-    /// The pointer to this place.
+    /// Local. The pointer to this place, which can be stored and travel.
+    ///
+    /// # Panics
+    /// On a thread that is not an image.
+    ///
+    /// # Examples
+    /// See [`Coptr`].
     ///
     /// # Source
     /// `address()`, *Coarray C++* section 3.5.
@@ -208,6 +259,24 @@ impl<T: Remote, A: Access> Coref<T, A> {
     ///
     /// The value is visible to this image's next `get` at once, and to all images after the phase ends or
     /// the next `sync_all`.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(3, || {
+    ///     let mut x = Coarray::<[usize; 3]>::zeroed();
+    ///     {
+    ///         let x = x.open();
+    ///         x.at((this_image() + 1) % 3)[this_image()].put(1);
+    ///     }
+    ///     assert_eq!(x.iter().sum::<usize>(), 1); // what the left neighbour put
+    ///     assert_eq!(x[(this_image() + 2) % 3], 1);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// *Coarray C++* section 3.3; Fortran 2018 assignment to coindexed objects, clause 10.2.1.
     #[inline]
     pub fn put(&self, value: T)
     where
@@ -225,10 +294,30 @@ impl<T: Remote, A: Access> Coref<T, A> {
 }
 
 impl<T: Shared, A: Access> Coref<T, A> {
-    /// The shared value itself, whose operations are atomic instructions where all images share memory.
+    /// Local. The shared value itself, whose operations are atomic instructions where all images share memory.
     ///
     /// The value of an image on another node has an address here, too, which is only its name: each operation
     /// finds out where the value is, and is carried out there.
+    ///
+    /// # Examples
+    /// For functions that take a plain reference; `x.at(1).add(3)` says the same:
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// fn count(hits: &Coatomic<u32>) {
+    ///     hits.add(3);
+    /// }
+    ///
+    /// coarray::run(2, || {
+    ///     let hits = Coarray::new(Coatomic::new(0));
+    ///     count(hits.at(1).shared());
+    ///     sync_all();
+    ///     assert_eq!(hits.at(1).load(), 6);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// *Coarray C++* section 5.2.
     #[inline]
     #[must_use]
     pub fn shared(&self) -> &T {

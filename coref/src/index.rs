@@ -75,14 +75,26 @@ ranges!(
 );
 
 impl<T: Symmetric, A: Access> Coref<[T], A> {
-    /// The leading extent.
+    /// Local. How many items there are: the leading extent.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Ragged::from_fn(10 * this_image(), |i| i);
+    ///     let x = x.open();
+    ///     assert_eq!((x.at(1).len(), x.at(1)[2..5].len()), (10, 3));
+    ///     assert!(x.at(0).is_empty());
+    /// });
+    /// ```
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.leading_extent()
     }
 
-    /// Whether the leading extent is 0.
+    /// Local. Whether the leading extent is 0.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {

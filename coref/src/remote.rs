@@ -15,11 +15,29 @@ use crate::as_word::AsWord;
 use crate::atomic_cell::AtomicCell;
 use crate::locked::Locked;
 
-/// A value that may live in the memory that images share.
+/// A value that may live in the memory that images share: all [`Remote`] values, and all [`Shared`] ones.
 ///
 /// # Safety
 /// The type has no drop glue, and its bytes mean the same on every image: no references, pointers or
 /// handles of one process.
+///
+/// # Examples
+/// ```
+/// use coarray::prelude::*;
+/// use coarray::Symmetric;
+///
+/// fn one_each<T: Symmetric + Default>() -> Coarray<T> {
+///     Coarray::new(T::default())
+/// }
+///
+/// coarray::run(2, || {
+///     let (x, events) = (one_each::<f64>(), one_each::<Coevent>());
+///     assert_eq!((*x, events.query()), (0.0, 0));
+/// });
+/// ```
+///
+/// # Source
+/// Symmetric objects, OpenSHMEM 1.5 section 3; the types of coarrays, *Coarray C++* section 3.1.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot live in a coarray",
     label = "not a value whose bytes mean the same on every image",
@@ -43,6 +61,36 @@ pub unsafe trait Symmetric: 'static {
 ///   is true only if it accepts all, [`ZERO_IS_VALID`](Self::ZERO_IS_VALID) only if it accepts zeros.
 /// * `Self` is a whole number of [`Element`](Self::Element)s, one after the other, and as aligned as one.
 /// * A value of any image may be copied to any other image: the type guards no resource.
+///
+/// # Examples
+/// The derive says all of this for a struct, or refuses it:
+/// ```
+/// use coarray::prelude::*;
+///
+/// #[derive(Clone, Copy, PartialEq, Debug, Remote)]
+/// #[repr(C)]
+/// struct Particle {
+///     position: [f64; 3],
+///     charge: i32,
+///     alive: bool,
+///     padding: [u8; 3], // every byte travels, so that there may be no gaps
+/// }
+///
+/// fn send<T: Remote>(values: &mut Coarray<T>, image: usize, value: T) {
+///     values.open().at(image).put(value);
+/// }
+///
+/// coarray::run(2, || {
+///     let nobody = Particle { position: [0.0; 3], charge: 0, alive: false, padding: [0; 3] };
+///     let mut guest = Coarray::new(nobody);
+///     let electron = Particle { charge: -1, alive: true, ..nobody };
+///     send(&mut guest, 1 - this_image(), electron);
+///     assert_eq!(*guest, electron);
+/// });
+/// ```
+///
+/// # Source
+/// Trivially copyable types and the traits of *Coarray C++* section 3.4; `NoUninit` and `CheckedBitPattern` of [`bytemuck`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot travel between images",
     label = "its bytes would mean nothing, or something wrong, on another image",
@@ -66,7 +114,7 @@ pub unsafe trait Remote: Symmetric + Copy {
     /// Whether zero bytes are a valid value.
     const ZERO_IS_VALID: bool;
 
-    /// Whether the bytes at `value` are a valid value.
+    /// Local. Whether the bytes at `value` are a valid value.
     ///
     /// # Safety
     /// `value` is aligned and valid for reads of `size_of::<Self>()` initialised bytes.
@@ -79,6 +127,28 @@ pub unsafe trait Remote: Symmetric + Copy {
 /// # Safety
 /// All access through `&Self` is sound from several images, processes included, at the same time.
 /// [`Symmetric::SHARED`] is true, and the type is not [`Remote`].
+///
+/// # Examples
+/// ```
+/// use coarray::prelude::*;
+/// use coarray::Shared;
+///
+/// /// One's own, and that of the next image, at any time.
+/// fn pair<T: Shared>(all: &Coarray<T>) -> (&T, &Coref<T>) {
+///     (&**all, all.at((this_image() + 1) % num_images()))
+/// }
+///
+/// coarray::run(3, || {
+///     let turns = Coarray::new(Coatomic::new(0));
+///     let (mine, next) = pair(&turns);
+///     next.add(1);
+///     sync_all();
+///     assert_eq!(mine.load(), 1);
+/// });
+/// ```
+///
+/// # Source
+/// Coatomics, coevents and comutexes, *Coarray C++* sections 5.2, 6.2 and 6.3; [`Sync`], among processes.
 #[diagnostic::on_unimplemented(
     message = "other images can reach a coarray of `{Self}` only while it is open",
     label = "this coarray is closed: it is private to each image",
@@ -184,7 +254,8 @@ unsafe fn plain_is_valid<T: NoUninit + CheckedBitPattern>(value: *const T) -> bo
 ///
 /// # Examples
 /// ```
-/// use coarray_coref::{Plain, Remote};
+/// use coarray::Plain;
+/// use coarray::prelude::*;
 ///
 /// #[derive(Clone, Copy, PartialEq, Debug)]
 /// #[repr(transparent)]
@@ -192,9 +263,16 @@ unsafe fn plain_is_valid<T: NoUninit + CheckedBitPattern>(value: *const T) -> bo
 /// unsafe impl bytemuck::Zeroable for Celsius {}
 /// unsafe impl bytemuck::Pod for Celsius {}
 ///
-/// fn travels<T: Remote>(_: T) {}
-/// travels([Plain(Celsius(20.0)); 3]);
+/// coarray::run(2, || {
+///     let mut melt = Coarray::new([Plain(Celsius(20.0)); 3]);
+///     let melt = melt.open();
+///     melt.at(1)[this_image()].put(Plain(Celsius(660.3)));
+///     assert_eq!(melt.at(1)[this_image()].get().0, Celsius(660.3));
+/// });
 /// ```
+///
+/// # Source
+/// Its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Plain<T>(

@@ -11,30 +11,38 @@ use crate::remote::Remote;
 /// other image.
 ///
 /// # Examples
-/// A label whose first byte says how many follow:
+/// A word, which tells where its letters are:
 /// ```
-/// use coarray_coref::{Access, Coref, Plain, Remote, RemoteClone, Symmetric};
+/// use coarray::prelude::*;
+/// use coarray::{Access, RemoteClone};
 ///
-/// #[derive(Clone, Copy)]
-/// #[repr(transparent)]
-/// struct Label([u8; 64]);
-/// # unsafe impl Symmetric for Label {}
-/// # unsafe impl Remote for Label {
-/// #     type Element = Self;
-/// #     type Cell = coarray_coref::Locked<Self>;
-/// #     const ANY_BITS: bool = true;
-/// #     const ZERO_IS_VALID: bool = true;
-/// #     unsafe fn is_valid(_: *const Self) -> bool { true }
-/// # }
+/// #[derive(Clone, Copy, Remote)]
+/// #[repr(C)]
+/// struct Word {
+///     letters: Coptr<u8>,
+///     length: usize,
+/// }
 ///
-/// impl RemoteClone for Label {
+/// impl RemoteClone for Word {
 ///     type Local = String;
 ///
 ///     fn remote_clone<A: Access>(place: &Coref<Self, A>) -> String {
-///         let Label(bytes) = place.get();
-///         String::from_utf8_lossy(&bytes[1..=bytes[0] as usize]).into_owned()
+///         let Word { letters, length } = place.get();
+///         let letter = |index: usize| {
+///             // SAFETY: in this program words exist only while the coarray of their letters is open.
+///             unsafe { letters.offset(index as isize).as_coref() }.map(Coref::get)
+///         };
+///         (0..length).filter_map(letter).map(char::from).collect()
 ///     }
 /// }
+///
+/// coarray::run(3, || {
+///     let mut letters = Coarray::new(*b"coarray");
+///     let letters = letters.open();
+///     let mut word = Coarray::new(Word { letters: letters.here()[2].address(), length: this_image() + 3 });
+///     let word = word.publish();
+///     assert_eq!(word.at(2).remote_clone(), "array");
+/// });
 /// ```
 ///
 /// # Source
@@ -44,6 +52,12 @@ pub trait RemoteClone {
     type Local;
 
     /// One-sided. Fetches the value from `place`.
+    ///
+    /// # Panics
+    /// As the gets that it does.
+    ///
+    /// # Examples
+    /// See [`RemoteClone`].
     #[track_caller]
     fn remote_clone<A: Access>(place: &Coref<Self, A>) -> Self::Local;
 }
@@ -59,6 +73,23 @@ impl<T: Remote> RemoteClone for [T] {
 
 impl<T: ?Sized + RemoteClone, A: Access> Coref<T, A> {
     /// One-sided. Fetches the complete value; see [`RemoteClone`].
+    ///
+    /// # Panics
+    /// As the gets that it does.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Ragged::from_fn(this_image() + 1, |i| i);
+    ///     let x = x.publish();
+    ///     assert_eq!(x.at(1).remote_clone(), [0, 1]); // of a slice, a vector
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`RemoteClone`].
     #[must_use]
     #[track_caller]
     pub fn remote_clone(&self) -> T::Local {

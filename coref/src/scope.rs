@@ -30,22 +30,21 @@ use crate::transfer::{Torn, issue_get, issue_put};
 ///
 /// # Examples
 /// ```
-/// # coarray_fabric::Launch::new(1).direct(false).run(|| {
-/// # let team = coarray_fabric::Team::current();
-/// # let call = coarray_fabric::Call::plain(coarray_fabric::Operation::Create, std::panic::Location::caller());
-/// # let layout = coarray_fabric::Layout { size: 80, align: 8, shared: false };
-/// # let block = unsafe { team.allocate(&call, layout) }.unwrap();
-/// # let x: &coarray_coref::Coref<[i32; 20]> = unsafe { coarray_coref::Coref::new(team.image().heap(0).addr() + block.offset(), 0, 1, false) };
-/// let (row, mut left, mut right) = ([7; 20], [0; 3], [0; 3]);
-/// coarray_coref::async_scope(|scope| {
-///     x.put_from_async(&row, scope).wait();
-///     let fetched = x[..3].get_into_async(&mut left[..], scope);
-///     drop(x[17..].get_into_async(&mut right[..], scope)); // to be had when the scope ends
-///     // ... compute something ...
-///     assert_eq!(fetched.wait(), [7, 7, 7]);
+/// use coarray::prelude::*;
+///
+/// coarray::run(2, || {
+///     let mut x = Coarray::new([this_image(); 20]);
+///     let x = x.open();
+///     let there = x.at(1);
+///     let (mut left, mut right) = ([0; 3], [0; 3]);
+///     async_scope(|scope| {
+///         let fetched = there[..3].get_into_async(&mut left[..], scope);
+///         drop(there[17..].get_into_async(&mut right[..], scope)); // to be had when the scope ends
+///         // ... compute something ...
+///         assert_eq!(fetched.wait(), [1, 1, 1]);
+///     });
+///     assert_eq!(right, [1, 1, 1]);
 /// });
-/// assert_eq!(right, [7, 7, 7]);
-/// # }).unwrap();
 /// ```
 ///
 /// # Source
@@ -77,6 +76,30 @@ fn finish<R>(result: Result<R, Box<dyn Any + Send>>, delivered: Result<(), Torn>
 }
 
 /// What operations borrow buffers from; see [`async_scope`].
+///
+/// # Examples
+/// A function that begins what the scope of its caller completes:
+/// ```
+/// use coarray::prelude::*;
+/// use coarray::AsyncScope;
+///
+/// fn fetch_edges<'s>(x: &'s Coref<[f64]>, edges: &'s mut [f64; 2], scope: &'s AsyncScope<'s, '_>) {
+///     let [first, last] = edges;
+///     drop(x[0].get_into_async(first, scope));
+///     drop(x[x.len() - 1].get_into_async(last, scope));
+/// }
+///
+/// coarray::run(2, || {
+///     let mut x = Coarray::new([1.0, 2.0, 3.0]);
+///     let x = x.open();
+///     let mut edges = [0.0; 2];
+///     async_scope(|scope| fetch_edges(&x.at(1 - this_image())[..], &mut edges, scope));
+///     assert_eq!(edges, [1.0, 3.0]);
+/// });
+/// ```
+///
+/// # Source
+/// [`std::thread::Scope`].
 pub struct AsyncScope<'scope, 'env: 'scope> {
     /// What arrives by way of other memory, because it needs a check.
     staged: RefCell<Vec<Rc<dyn Delivery>>>,
@@ -149,19 +172,18 @@ where
     ///
     /// # Examples
     /// ```
-    /// # coarray_fabric::Launch::new(1).direct(false).run(|| {
-    /// # let team = coarray_fabric::Team::current();
-    /// # let call = coarray_fabric::Call::plain(coarray_fabric::Operation::Create, std::panic::Location::caller());
-    /// # let layout = coarray_fabric::Layout { size: 80, align: 8, shared: false };
-    /// # let block = unsafe { team.allocate(&call, layout) }.unwrap();
-    /// # let x: &coarray_coref::Coref<[i32; 20]> = unsafe { coarray_coref::Coref::new(team.image().heap(0).addr() + block.offset(), 0, 1, false) };
-    /// # x.put([5; 20]);
-    /// let mut halo = [0; 4];
-    /// coarray_coref::async_scope(|scope| {
-    ///     let fetched = x[..4].get_into_async(&mut halo[..], scope);
-    ///     assert_eq!(fetched.wait().iter().sum::<i32>(), 20);
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Coarray::new([5; 20]);
+    ///     let x = x.open();
+    ///     let mut halo = [0; 4];
+    ///     async_scope(|scope| {
+    ///         let fetched = x.at(1)[..4].get_into_async(&mut halo[..], scope);
+    ///         // ... the inner cells meanwhile ...
+    ///         assert_eq!(fetched.wait().iter().sum::<i32>(), 20);
+    ///     });
     /// });
-    /// # }).unwrap();
     /// ```
     ///
     /// # Source
@@ -225,19 +247,19 @@ where
     ///
     /// # Examples
     /// ```
-    /// # coarray_fabric::Launch::new(1).direct(false).run(|| {
-    /// # let team = coarray_fabric::Team::current();
-    /// # let call = coarray_fabric::Call::plain(coarray_fabric::Operation::Create, std::panic::Location::caller());
-    /// # let layout = coarray_fabric::Layout { size: 80, align: 8, shared: false };
-    /// # let block = unsafe { team.allocate(&call, layout) }.unwrap();
-    /// # let x: &coarray_coref::Coref<[i32; 20]> = unsafe { coarray_coref::Coref::new(team.image().heap(0).addr() + block.offset(), 0, 1, false) };
-    /// # x.put([5; 20]);
-    /// let row = [7; 20];
-    /// coarray_coref::async_scope(|scope| {
-    ///     drop(x.put_from_async(&row, scope)); // the scope waits for it
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(3, || {
+    ///     let mut rows = Coarray::<[[usize; 20]; 3]>::zeroed();
+    ///     let rows = rows.open();
+    ///     let (me, row) = (this_image(), [this_image(); 20]);
+    ///     async_scope(|scope| {
+    ///         for image in 0..num_images() {
+    ///             drop(rows.at(image)[me].put_from_async(&row, scope)); // the scope waits for all
+    ///         }
+    ///     });
+    ///     assert_eq!(rows.at(2)[me][19].get(), me);
     /// });
-    /// assert_eq!(x[19].get(), 7);
-    /// # }).unwrap();
     /// ```
     ///
     /// # Source

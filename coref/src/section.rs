@@ -35,15 +35,28 @@ impl<T, A: Access> Clone for Section<'_, T, A> {
 impl<T, A: Access> Copy for Section<'_, T, A> {}
 
 impl<T: Symmetric, A: Access> Coref<[T], A> {
-    /// The items `range.start`, `range.start + step`, ... below `range.end`.
+    /// Local. The items `range.start`, `range.start + step`, ... below `range.end`.
     ///
     /// # Panics
     /// If the range exceeds the extent, or `step` is 0.
     ///
     /// # Examples
-    /// ```text
-    /// x.at(2)[..].section(1..10, 4).to_vec()      // items 1, 5 and 9 on image 2
+    /// The red cells of a line, whose colours alternate:
     /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut line = Coarray::<[f64]>::from_fn(10, |i| i as f64);
+    ///     let line = line.open();
+    ///     let red = line.at(1).section(1.., 2);
+    ///     assert_eq!(red.to_vec(), [1.0, 3.0, 5.0, 7.0, 9.0]);
+    ///     assert_eq!(red[2].get(), 5.0);
+    ///     line.at(this_image()).section(.., 4).fill(0.0); // items 0, 4 and 8
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`Section`].
     #[must_use]
     #[track_caller]
     pub fn section(&self, range: impl RangeBounds<usize>, step: usize) -> Section<'_, T, A> {
@@ -58,7 +71,18 @@ impl<T: Symmetric, A: Access> Coref<[T], A> {
         }
     }
 
-    /// One coref for each item.
+    /// Local. One coref for each item.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(3, || {
+    ///     let mut x = Ragged::from_fn(this_image(), |i| i + 1);
+    ///     let x = x.open();
+    ///     assert_eq!(x.at(2).iter().map(Coref::get).sum::<usize>(), 3);
+    /// });
+    /// ```
     #[must_use]
     pub fn iter(&self) -> Iter<'_, T, A> {
         self.section(.., 1).iter()
@@ -66,17 +90,43 @@ impl<T: Symmetric, A: Access> Coref<[T], A> {
 }
 
 impl<T: Symmetric, const N: usize, A: Access> Coref<[T; N], A> {
-    /// The items `range.start`, `range.start + step`, ... below `range.end`.
+    /// Local. The items `range.start`, `range.start + step`, ... below `range.end`.
     ///
     /// # Panics
     /// If the range exceeds the extent, or `step` is 0.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Coarray::<[usize; 12]>::from_fn(|i| i);
+    ///     let x = x.open();
+    ///     assert_eq!(x.at(1).section(1..10, 4).to_vec(), [1, 5, 9]);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`Section`].
     #[must_use]
     #[track_caller]
     pub fn section(&self, range: impl RangeBounds<usize>, step: usize) -> Section<'_, T, A> {
         self[..].section(range, step)
     }
 
-    /// One coref for each item.
+    /// Local. One coref for each item.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut rows = Coarray::new([[1, 2], [3, 4], [5, 6]]);
+    ///     let rows = rows.open();
+    ///     let firsts = rows.at(1).iter().map(|row| row[0].get());
+    ///     assert!(firsts.eq([1, 3, 5]));
+    /// });
+    /// ```
     #[must_use]
     pub fn iter(&self) -> Iter<'_, T, A> {
         self[..].iter()
@@ -84,10 +134,16 @@ impl<T: Symmetric, const N: usize, A: Access> Coref<[T; N], A> {
 }
 
 impl<T: Symmetric, const M: usize, A: Access> Coref<[[T; M]], A> {
-    /// Item `column` of every row.
+    /// Local. Item `column` of every row.
     ///
     /// # Panics
     /// If there is no such column.
+    ///
+    /// # Examples
+    /// See the same of an array of rows: `Coref<[[T; M]; N]>`.
+    ///
+    /// # Source
+    /// As [`Section`].
     #[must_use]
     #[track_caller]
     pub fn column(&self, column: usize) -> Section<'_, T, A> {
@@ -103,10 +159,29 @@ impl<T: Symmetric, const M: usize, A: Access> Coref<[[T; M]], A> {
 }
 
 impl<T: Symmetric, const M: usize, const N: usize, A: Access> Coref<[[T; M]; N], A> {
-    /// Item `column` of every row.
+    /// Local. Item `column` of every row.
     ///
     /// # Panics
     /// If there is no such column.
+    ///
+    /// # Examples
+    /// The column next to the neighbour's goes to the neighbour's halo:
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut plane = Coarray::new([[this_image() as f64; 4]; 3]);
+    ///     {
+    ///         let last: Vec<f64> = plane.iter().map(|row| row[3]).collect();
+    ///         let plane = plane.open();
+    ///         plane.at(1 - this_image()).column(0).put_from(&last);
+    ///     }
+    ///     assert_eq!(plane[2][..2], [(1 - this_image()) as f64, this_image() as f64]);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`Section`].
     #[must_use]
     #[track_caller]
     pub fn column(&self, column: usize) -> Section<'_, T, A> {
@@ -115,19 +190,19 @@ impl<T: Symmetric, const M: usize, const N: usize, A: Access> Coref<[[T; M]; N],
 }
 
 impl<'a, T: Symmetric, A: Access> Section<'a, T, A> {
-    /// How many items there are.
+    /// Local. How many items there are.
     #[must_use]
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there are no items.
+    /// Local. Whether there are no items.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// One coref for each item.
+    /// Local. One coref for each item.
     #[must_use]
     pub fn iter(&self) -> Iter<'a, T, A> {
         Iter {
@@ -170,6 +245,24 @@ impl<T: Remote, A: Access> Section<'_, T, A> {
     ///
     /// # Panics
     /// If the lengths differ, or as [`Coref::get`].
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Coarray::new([[1, 2, 3], [4, 5, 6]]);
+    ///     let x = x.open();
+    ///     let mut column = [0; 2];
+    ///     for j in 0..3 {
+    ///         x.at(1).column(j).get_into(&mut column);
+    ///         assert_eq!(column, [j + 1, j + 4]);
+    ///     }
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// `shmem_iget`, OpenSHMEM 1.5.
     #[track_caller]
     pub fn get_into(&self, target: &mut [T]) {
         if target.len() != self.count {
@@ -188,6 +281,12 @@ impl<T: Remote, A: Access> Section<'_, T, A> {
     ///
     /// # Panics
     /// As [`Coref::get`].
+    ///
+    /// # Examples
+    /// See [`Coref::section`].
+    ///
+    /// # Source
+    /// `shmem_iget`, OpenSHMEM 1.5.
     #[must_use]
     #[track_caller]
     pub fn to_vec(&self) -> Vec<T> {
@@ -208,6 +307,12 @@ impl<T: Remote, A: Access> Section<'_, T, A> {
     ///
     /// # Panics
     /// If the lengths differ.
+    ///
+    /// # Examples
+    /// See [`Coref::column`].
+    ///
+    /// # Source
+    /// `shmem_iput`, OpenSHMEM 1.5.
     #[track_caller]
     pub fn put_from(&self, source: &[T])
     where
@@ -231,6 +336,27 @@ impl<T: Remote, A: Access> Section<'_, T, A> {
     ///
     /// # Panics
     /// If the lengths differ, or as [`Coref::get`].
+    ///
+    /// # Examples
+    /// Image 1 gets the columns of image 0, in the other order:
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Coarray::new([[10 * this_image() + 1, 10 * this_image() + 2]; 3]);
+    ///     {
+    ///         let x = x.open();
+    ///         if this_image() == 0 {
+    ///             x.at(1).column(0).copy_from(&x.at(0).column(1));
+    ///             x.at(1).column(1).copy_from(&x.at(0).column(0));
+    ///         }
+    ///     }
+    ///     assert_eq!(x[2], if this_image() == 0 { [1, 2] } else { [2, 1] });
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// Assignment of array sections, Fortran 2018 clause 10.2.1.3.
     #[track_caller]
     pub fn copy_from<B: Access>(&self, source: &Section<'_, T, B>)
     where
@@ -247,6 +373,12 @@ impl<T: Remote, A: Access> Section<'_, T, A> {
     }
 
     /// One-sided. Stores `value` in every item.
+    ///
+    /// # Examples
+    /// See [`Coref::section`].
+    ///
+    /// # Source
+    /// As [`Coref::fill`].
     pub fn fill(&self, value: T)
     where
         A: MayPut,
@@ -256,6 +388,24 @@ impl<T: Remote, A: Access> Section<'_, T, A> {
 }
 
 /// The items of an array or [`Section`] on an image, one coref each.
+///
+/// # Examples
+/// ```
+/// use coarray::prelude::*;
+///
+/// coarray::run(2, || {
+///     let mut x = Coarray::new([3, 1, 4, 1, 5]);
+///     let x = x.open();
+///     let largest = x.at(1).iter().max_by_key(|item| item.get()).unwrap();
+///     assert_eq!(largest.get(), 5);
+///     for item in &x.at(0)[1..3] {
+///         assert!(item.get() < 5);
+///     }
+/// });
+/// ```
+///
+/// # Source
+/// [`std::slice::Iter`].
 #[derive(Clone, Debug)]
 pub struct Iter<'a, T: 'static, A: Access = ReadWrite> {
     section: Section<'a, T, A>,

@@ -8,6 +8,29 @@ use crate::remote::{Remote, Symmetric};
 ///
 /// # Safety
 /// Implemented here for all types there can be; not for others to implement.
+///
+/// # Examples
+/// A function for coarrays of any shape:
+/// ```
+/// use coarray::prelude::*;
+/// use coarray::Shape;
+///
+/// /// What the right neighbour has, elementwise.
+/// fn shift<T: Shape<Item: Remote> + ?Sized>(x: &mut Coarray<T>, part: &mut T) {
+///     x.open().at((this_image() + 1) % num_images()).get_into(part);
+/// }
+///
+/// coarray::run(3, || {
+///     let (mut array, mut part) = (Coarray::new([this_image(); 4]), [0; 4]);
+///     shift(&mut array, &mut part);
+///     let (mut run, mut items) = (Coarray::<[usize]>::from_fn(2, |i| i), [7; 2]);
+///     shift(&mut run, &mut items);
+///     assert_eq!((part[3], items), ((this_image() + 1) % 3, [0, 1]));
+/// });
+/// ```
+///
+/// # Source
+/// The template and its specialisations, *Coarray C++* section 3.1.
 pub unsafe trait Shape {
     /// What the leading extent counts: `T` itself, or the elements of `[T]`.
     type Item: Symmetric;
@@ -100,6 +123,17 @@ unsafe impl<T: Symmetric> Shape for [T] {
 }
 
 /// The leading extents of two shapes differ, as found at run time.
+///
+/// # Examples
+/// ```
+/// use coarray::prelude::*;
+///
+/// coarray::run(1, || {
+///     let y = Coarray::<[f64]>::zeroed(12);
+///     let refused = y.as_bounded::<10>().unwrap_err();
+///     assert_eq!(refused.to_string(), "mismatched extents: expected 10, found 12");
+/// });
+/// ```
 ///
 /// # Source
 /// `mismatched_extent_error`, *Coarray C++* section 4.2.

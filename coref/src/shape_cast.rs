@@ -13,6 +13,25 @@ use crate::shape::{MismatchedExtentError, Shape};
 ///
 /// # Safety
 /// Implemented here for all types there can be; not for others to implement.
+///
+/// # Examples
+/// ```
+/// use coarray::prelude::*;
+///
+/// coarray::run(2, || {
+///     let mut x = Coarray::<[u8; 10]>::from_fn(|i| i as u8);
+///     let x = x.open();
+///     // Known on both sides: the place itself.
+///     assert_eq!(x.at(1).shape_cast::<[[u8; 3]; 2]>()[1][0].get(), 3);
+///     // As many whole rows as fit:
+///     assert_eq!(x.at(1).shape_cast::<[[u8; 3]]>().len(), 3);
+///     // From an extent that is known at run time only: a result.
+///     assert!(x.at(1)[..5].shape_cast::<[[u8; 3]; 2]>().is_err());
+/// });
+/// ```
+///
+/// # Source
+/// *Coarray C++* section 4.3.
 pub unsafe trait ShapeCast<To: ?Sized + Shape>: Shape {
     /// How the cast's result is wrapped: `Result<P, MismatchedExtentError>` where it can fail, else `P`.
     type Wrap<P>;
@@ -87,15 +106,21 @@ fn rows<Row>(bytes: usize) -> usize {
 }
 
 impl<T: ?Sized + Shape, A: Access> Coref<T, A> {
-    /// The same elements in another shape, of at most as many elements.
+    /// Local. The same elements in another shape, of at most as many elements.
     ///
     /// # Errors
     /// Where this shape is known at run time only: if it has fewer elements than the new one.
     ///
     /// # Examples
-    /// ```text
-    /// let flat: &Coref<[i32; 200]> = x.at(1);
-    /// flat.shape_cast::<[[i32; 20]; 10]>()[9][19].get();
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Coarray::<[i32; 200]>::from_fn(|i| i as i32);
+    ///     let x = x.open();
+    ///     let rows = x.at(1).shape_cast::<[[i32; 20]; 10]>();
+    ///     assert_eq!(rows[9][19].get(), 199);
+    /// });
     /// ```
     ///
     /// # Source

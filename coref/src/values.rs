@@ -5,6 +5,29 @@ use crate::shape::Shape;
 
 /// What collectives work on: a [`Remote`] value such as `f64` or `[[i32; 20]; 10]`, a slice, a vector, or a
 /// closed coarray.
+///
+/// # Examples
+/// A collective of one's own, for whatever the ones of the library take:
+/// ```
+/// use coarray::prelude::*;
+/// use coarray::Values;
+///
+/// /// The largest absolute value of all images.
+/// fn co_norm<V: Values<Element = f64> + ?Sized>(values: &V) -> f64 {
+///     let mut norm = values.elements().iter().fold(0.0, |norm: f64, x| norm.max(x.abs()));
+///     co_max(&mut norm);
+///     norm
+/// }
+///
+/// coarray::run(3, || {
+///     assert_eq!(co_norm(&[[this_image() as f64, -5.0]; 2]), 5.0);
+///     assert_eq!(co_norm(&vec![this_image() as f64]), 2.0);
+///     assert_eq!(co_norm(&Coarray::<[f64]>::zeroed(4)), 0.0);
+/// });
+/// ```
+///
+/// # Source
+/// Its own.
 #[diagnostic::on_unimplemented(
     message = "collectives do not work on `{Self}`",
     note = "they work on values that travel (numbers, arrays, derived structs), slices, vectors and closed coarrays"
@@ -13,10 +36,10 @@ pub trait Values {
     /// The type of the elements.
     type Element: Remote;
 
-    /// All elements, in memory order.
+    /// Local. All elements, in memory order.
     fn elements(&self) -> &[Self::Element];
 
-    /// All elements, in memory order.
+    /// Local. All elements, in memory order.
     fn elements_mut(&mut self) -> &mut [Self::Element];
 }
 

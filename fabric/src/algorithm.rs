@@ -81,7 +81,15 @@ impl Algorithm {
         Self::Chain,
     ];
 
-    /// Its name in a table of choices.
+    /// Local. Its name in a table of choices.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_fabric::Algorithm;
+    ///
+    /// let names = Algorithm::ALL.map(Algorithm::name);
+    /// assert!(names.contains(&"recursive_doubling"));
+    /// ```
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -99,7 +107,16 @@ impl Algorithm {
         }
     }
 
-    /// The algorithm of that name.
+    /// Local. The algorithm of that name.
+    ///
+    /// # Examples
+    /// An option of a command line:
+    /// ```
+    /// use coarray_fabric::Algorithm;
+    ///
+    /// assert_eq!(Algorithm::from_name("ring"), Some(Algorithm::Ring));
+    /// assert_eq!(Algorithm::from_name("carrier pigeons"), None);
+    /// ```
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL
@@ -115,6 +132,19 @@ impl fmt::Display for Algorithm {
 }
 
 /// The kinds of collective operations among whose algorithms there is a choice.
+///
+/// # Examples
+/// ```
+/// use coarray_fabric::{Algorithm, Kind};
+///
+/// assert_eq!(Kind::Alltoall.algorithms(), [Algorithm::Flat, Algorithm::Pairwise]);
+/// for kind in Kind::ALL {
+///     assert!(kind.algorithms().contains(&Algorithm::Flat), "{}", kind.name());
+/// }
+/// ```
+///
+/// # Source
+/// As [`Algorithm`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// `co_broadcast`.
@@ -157,7 +187,10 @@ impl Kind {
         Self::TotalReproducible,
     ];
 
-    /// Its name in a table of choices.
+    /// Local. Its name in a table of choices.
+    ///
+    /// # Examples
+    /// See [`Kind`].
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -175,7 +208,10 @@ impl Kind {
         }
     }
 
-    /// The algorithms that it can use.
+    /// Local. The algorithms that it can use.
+    ///
+    /// # Examples
+    /// See [`Kind`].
     #[must_use]
     pub const fn algorithms(self) -> &'static [Algorithm] {
         use Algorithm::{

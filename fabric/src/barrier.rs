@@ -69,7 +69,14 @@ impl Barrier {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Flat, Self::Dissemination, Self::Tree, Self::Central];
 
-    /// What it is called in settings and tables.
+    /// Local. What it is called in settings and tables.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_fabric::Barrier;
+    ///
+    /// assert_eq!(Barrier::ALL.map(Barrier::name), ["flat", "dissemination", "tree", "central"]);
+    /// ```
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -80,7 +87,7 @@ impl Barrier {
         }
     }
 
-    /// The barrier of that name.
+    /// Local. The barrier of that name.
     ///
     /// # Examples
     /// ```

@@ -133,6 +133,22 @@ pub(crate) struct FailureRecord {
 }
 
 /// Why the job failed, and because of which image.
+///
+/// Its [`Display`](std::fmt::Display) is the report that a program prints before it ends.
+///
+/// # Examples
+/// ```
+/// use coarray_fabric::{Launch, this_image};
+///
+/// let failure = Launch::new(3)
+///     .run(|| assert!(this_image() != 2, "the residual grows"))
+///     .unwrap_err();
+/// assert_eq!((failure.image, failure.code), (2, 101));
+/// assert!(failure.to_string().contains("the residual grows"));
+/// ```
+///
+/// # Source
+/// Its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// The image that failed.

@@ -142,7 +142,7 @@ impl std::error::Error for Failure {}
 /// Starts the text of a failure that is to be shown in the program's own words.
 pub(crate) const OWN_WORDS: char = '\u{1}';
 
-/// Ends the whole job at once with exit code `code` (1 if it is a multiple of 256) and a report that
+/// Local. Ends the whole job at once with exit code `code` (1 if it is a multiple of 256) and a report that
 /// names this image and this line.
 ///
 /// # Examples
@@ -161,7 +161,7 @@ pub fn error_stop(code: i32) -> ! {
     )
 }
 
-/// Ends the whole job at once with exit code `code` and `message` as the only report, in these words.
+/// Local. Ends the whole job at once with exit code `code` and `message` as the only report, in these words.
 ///
 /// For errors that are the user's, such as a file that does not exist: if several images say so, it is
 /// printed once.
@@ -180,7 +180,7 @@ pub fn error_stop_with(code: i32, message: impl fmt::Display) -> ! {
     stop(code, format!("{OWN_WORDS}{message}"))
 }
 
-/// Ends this image at once, without unwinding where it is a process. In a job that keeps going
+/// Local. Ends this image at once, without unwinding where it is a process. In a job that keeps going
 /// ([`Launch::keep_going`](crate::Launch::keep_going), `coarun --keep-going`) the other images go on
 /// without it; any other job ends as with [`error_stop`]`(1)`.
 ///

@@ -31,15 +31,24 @@ thread_local! {
     static POSITION: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
 }
 
-/// The index in the current team of the image that executes this, from 0 to `num_images() - 1`.
-///
-/// Local: no communication.
+/// Local. The index in the current team of the image that executes this, from 0 to `num_images() - 1`.
 ///
 /// # Panics
 /// On a thread that is not an image of a running job.
 ///
 /// # Source
 /// *Coarray C++* section 2; Fortran `this_image()`, which counts from 1.
+///
+/// # Examples
+/// ```
+/// use coarray_fabric::{num_images, run, this_image};
+///
+/// let shares = run(4, || {
+///     // Images deal out the numbers below 10 like cards.
+///     (this_image()..10).step_by(num_images()).collect::<Vec<_>>()
+/// });
+/// assert_eq!(shares, [vec![0, 4, 8], vec![1, 5, 9], vec![2, 6], vec![3, 7]]);
+/// ```
 #[inline]
 #[must_use]
 #[track_caller]
@@ -51,15 +60,16 @@ pub fn this_image() -> usize {
     image
 }
 
-/// The number of images of the current team: at first, of the job.
-///
-/// Local: no communication.
+/// Local. The number of images of the current team: at first, of the job.
 ///
 /// # Panics
 /// On a thread that is not an image of a running job.
 ///
 /// # Source
 /// *Coarray C++* section 2; Fortran `num_images()`.
+///
+/// # Examples
+/// See [`this_image`].
 #[inline]
 #[must_use]
 #[track_caller]

@@ -43,7 +43,7 @@ const USAGE: u8 = 2;
 /// How long images are given to end by themselves once one has failed.
 const GRACE: Duration = Duration::from_millis(300);
 
-/// Runs `body` on every image of this program. This is what `#[coarray::main]` calls.
+/// Collective. Runs `body` on every image of this program. This is what `#[coarray::main]` calls.
 ///
 /// A program that was started plainly launches its images first: `COARRAY_IMAGES` of them, or as many as
 /// there are cores, as processes, or as threads with `COARRAY_FABRIC=threads`. A program that was
@@ -53,24 +53,53 @@ const GRACE: Duration = Duration::from_millis(300);
 /// Return from `body` instead of calling `std::process::exit`: among processes that is an error, which is
 /// reported, and among threads it ends all images at once.
 ///
-/// Collective at its end: an image that returns from `body` waits for all others.
+/// It synchronises at its end: an image that returns from `body` waits for all others.
 ///
 /// # Errors
 /// The exit code is not 0 if an image panics, calls [`error_stop`](crate::error_stop), returns a failure from `body`, or is
 /// killed; the report on stderr then names the image, the reason and the place. With `COARRAY_KEEP_GOING=1` the
 /// other images go on without one that panics, returns a failure, exits or is killed: a line on stderr
 /// tells of it, and the exit code is 0 if any image is left.
+///
+/// # Examples
+/// A program that reads its command line before there are images:
+/// ```no_run
+/// use std::process::ExitCode;
+///
+/// fn main() -> ExitCode {
+///     if std::env::args().any(|argument| argument == "--help") {
+///         println!("heat [--steps N]");
+///         return ExitCode::SUCCESS;
+///     }
+///     coarray_fabric::launch(|| println!("image {}", coarray_fabric::this_image()))
+/// }
+/// ```
+///
+/// # Source
+/// Program execution, Fortran 2018 clause 5.3.4.
 pub fn launch<R: Termination>(body: fn() -> R) -> ExitCode {
     launch_with(Ok, body)
 }
 
-/// As [`launch`], for a program that goes on when images die: unless the environment says otherwise, it runs
+/// Collective. As [`launch`], for a program that goes on when images die: unless the environment says otherwise, it runs
 /// as with `COARRAY_KEEP_GOING=1`. This is what `#[coarray::main(keep_going)]` calls.
 ///
 /// Under `coarun`, its `--keep-going` decides.
 ///
 /// # Errors
 /// As [`launch`].
+///
+/// # Examples
+/// ```no_run
+/// use coarray_fabric::{launch_keeping_going, this_image};
+///
+/// fn main() -> std::process::ExitCode {
+///     launch_keeping_going(|| println!("image {} goes on without the others", this_image()))
+/// }
+/// ```
+///
+/// # Source
+/// Failed images, Fortran 2018 clause 5.3.6.
 pub fn launch_keeping_going<R: Termination>(body: fn() -> R) -> ExitCode {
     launch_with(Settings::keeping_going, body)
 }
@@ -274,13 +303,19 @@ pub(crate) fn report(failure: &Failure) {
 /// let squares = Launch::new(4).run(|| this_image() * this_image());
 /// assert_eq!(squares.unwrap(), [0, 1, 4, 9]);
 /// ```
+///
+/// # Source
+/// Its own.
 #[derive(Clone, Debug)]
 pub struct Launch {
     settings: Result<Settings, SettingError>,
 }
 
 impl Launch {
-    /// `images` images, with the heap and binding that the environment asks for.
+    /// Local. `images` images, with the heap and binding that the environment asks for.
+    ///
+    /// # Examples
+    /// See [`Launch`].
     #[must_use]
     pub fn new(images: usize) -> Self {
         let settings = Settings::with_images(images).map(|settings| Settings {
@@ -291,7 +326,18 @@ impl Launch {
         Self { settings }
     }
 
-    /// Reserves `bytes` of heap for each image.
+    /// Local. Reserves `bytes` of heap for each image.
+    ///
+    /// # Examples
+    /// Many small jobs that reserve little:
+    /// ```
+    /// use coarray_fabric::{Launch, num_images};
+    ///
+    /// for images in 1..20 {
+    ///     let outcome = Launch::new(images).heap(1 << 20).run(num_images);
+    ///     assert_eq!(outcome.unwrap(), vec![images; images]);
+    /// }
+    /// ```
     #[must_use]
     pub fn heap(mut self, bytes: usize) -> Self {
         if let Ok(settings) = &mut self.settings {
@@ -300,8 +346,23 @@ impl Launch {
         self
     }
 
-    /// Whether corefs reach memory by load and store (the default) or through the fabric's operations,
+    /// Local. Whether corefs reach memory by load and store (the default) or through the fabric's operations,
     /// as they would across a network.
+    ///
+    /// # Examples
+    /// The same program, by both ways:
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// for direct in [true, false] {
+    ///     let sums = coarray::Launch::new(3).direct(direct).run(|| {
+    ///         let mut x = Coarray::new(this_image());
+    ///         let x = x.open();
+    ///         (0..3).map(|image| x.at(image).get()).sum::<usize>()
+    ///     });
+    ///     assert_eq!(sums.unwrap(), [3, 3, 3]);
+    /// }
+    /// ```
     #[must_use]
     pub fn direct(mut self, direct: bool) -> Self {
         if let Ok(settings) = &mut self.settings {
@@ -310,8 +371,21 @@ impl Launch {
         self
     }
 
-    /// Counts each `images` images as one node (the default: all are one), so that tests see what collectives
+    /// Local. Counts each `images` images as one node (the default: all are one), so that tests see what collectives
     /// would send between nodes.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    /// use coarray::{Algorithm, Collective, record_messages};
+    ///
+    /// // A broadcast of two levels enters the second node once: image 2 gets the values, and image 3 has them from there.
+    /// let received = coarray::Launch::new(4).images_per_node(2).run(|| {
+    ///     let broadcast = || Collective::new().algorithm(Algorithm::TwoLevel).co_broadcast(&mut 1.5, 0);
+    ///     record_messages(broadcast).1.iter().map(|message| message.from).collect::<Vec<_>>()
+    /// });
+    /// assert_eq!(received.unwrap()[2..], [[0], [2]]);
+    /// ```
     #[must_use]
     pub fn images_per_node(mut self, images: usize) -> Self {
         if let Ok(settings) = &mut self.settings {
@@ -330,8 +404,17 @@ impl Launch {
         self
     }
 
-    /// How long images of other nodes may be silent while an image waits for them, before that is taken for the loss of
+    /// Local. How long images of other nodes may be silent while an image waits for them, before that is taken for the loss of
     /// their node; `COARRAY_SILENCE` sets the same.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_fabric::{Launch, num_images};
+    /// use std::time::Duration;
+    ///
+    /// let patient = Launch::new(2).silence(Duration::from_secs(600));
+    /// assert_eq!(patient.run(num_images).unwrap(), [2, 2]);
+    /// ```
     #[must_use]
     pub fn silence(mut self, limit: Duration) -> Self {
         if let Ok(settings) = &mut self.settings {
@@ -340,7 +423,7 @@ impl Launch {
         self
     }
 
-    /// Whether the other images go on when one panics or calls [`fail_image`](crate::fail_image), instead of
+    /// Local. Whether the other images go on when one panics or calls [`fail_image`](crate::fail_image), instead of
     /// ending with it (the default, whatever `COARRAY_KEEP_GOING` says). A line on stderr then tells of it.
     ///
     /// # Examples
@@ -358,13 +441,22 @@ impl Launch {
         self
     }
 
-    /// Runs `body` on each image, and returns what it returned in the order of the images. If the job
+    /// Local. Runs `body` on each image, and returns what it returned in the order of the images. If the job
     /// keeps going without some images, the others' results follow one another.
     ///
     /// # Errors
     /// The first [`Failure`]: an image panicked, stopped, or was in another collective operation than
     /// the others; or the images could not be started. If the job keeps going, an image's panic is one
     /// only if every image fails.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_fabric::{Launch, this_image};
+    ///
+    /// assert_eq!(Launch::new(3).run(|| 10 * this_image()).unwrap(), [0, 10, 20]);
+    /// let failure = Launch::new(3).run(|| 12 / this_image()).unwrap_err();
+    /// assert_eq!(failure.image, 0);
+    /// ```
     pub fn run<R: Send>(self, body: impl Fn() -> R + Sync) -> Result<Vec<R>, Failure> {
         let not_started = |text: String| Failure {
             image: 0,
@@ -379,7 +471,7 @@ impl Launch {
     }
 }
 
-/// Runs `body` on `images` images, as threads of this process; returns what it returned in the order of
+/// Local. Runs `body` on `images` images, as threads of this process; returns what it returned in the order of
 /// the images.
 ///
 /// # Panics
@@ -390,6 +482,9 @@ impl Launch {
 /// let images = coarray_fabric::run(3, coarray_fabric::num_images);
 /// assert_eq!(images, [3, 3, 3]);
 /// ```
+///
+/// # Source
+/// Its own.
 #[track_caller]
 pub fn run<R: Send>(images: usize, body: impl Fn() -> R + Sync) -> Vec<R> {
     match Launch::new(images).run(body) {

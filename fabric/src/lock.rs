@@ -25,6 +25,24 @@ pub enum LockKind {
 
 /// Why an image did not get a lock. Images are named by their numbers in the job.
 ///
+/// # Examples
+/// ```
+/// use coarray::LockError;
+/// use coarray::prelude::*;
+///
+/// coarray::run(2, || {
+///     let log = Coarray::new(Comutex::new(0u64));
+///     let guard = log.lock(); // each its own
+///     sync_all();
+///     match log.at(1 - this_image()).try_lock() {
+///         Err(LockError::Busy { holder }) => assert_eq!(holder, 1 - this_image()),
+///         other => panic!("{other:?}"),
+///     }
+///     sync_all();
+///     drop(guard);
+/// });
+/// ```
+///
 /// # Source
 /// `STAT_LOCKED`, `STAT_UNLOCKED_FAILED_IMAGE` and `STAT_FAILED_IMAGE`, Fortran 2018 clause 11.6.11.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,6 +8,20 @@ use crate::team::Team;
 /// Images failed that an operation needs: they died, or called [`fail_image`](crate::fail_image), in a job that
 /// [keeps going](crate::Launch::keep_going).
 ///
+/// # Examples
+/// ```
+/// use coarray::prelude::*;
+///
+/// let survivors = coarray::Launch::new(4).keep_going(true).run(|| {
+///     if this_image() % 2 == 1 {
+///         coarray::fail_image();
+///     }
+///     let failed: ImageFailed = coarray::try_sync_all().unwrap_err();
+///     (failed.to_string(), failed.images)
+/// });
+/// assert_eq!(survivors.unwrap()[0], ("images 1 and 3 have failed".into(), vec![1, 3]));
+/// ```
+///
 /// # Source
 /// `STAT_FAILED_IMAGE`, Fortran 2018 clause 16.10.2.28.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,13 +32,13 @@ pub struct ImageFailed {
 }
 
 impl ImageFailed {
-    /// These images have failed, by their indices in increasing order.
+    /// Local. These images have failed, by their indices in increasing order.
     #[must_use]
     pub fn new(images: Vec<usize>) -> Self {
         Self { images }
     }
 
-    /// The images of a team that have failed, as far as is known now.
+    /// Local. The images of a team that have failed, as far as is known now.
     #[must_use]
     pub fn of(team: &Team) -> Self {
         Self::new(team.failed_images())
@@ -50,6 +64,9 @@ pub(crate) fn have_failed(images: &[usize]) -> String {
 }
 
 /// How an image is.
+///
+/// # Examples
+/// See [`image_status`].
 ///
 /// # Source
 /// `IMAGE_STATUS`, Fortran 2018 clause 16.9.98.

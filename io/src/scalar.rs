@@ -99,7 +99,10 @@ const NAMES: [Names; 11] = [
 ];
 
 impl ElementType {
-    /// The bytes of one number.
+    /// Local. The bytes of one number.
+    ///
+    /// # Examples
+    /// See [`ElementType`].
     pub fn bytes(self) -> usize {
         match self {
             Self::Bool | Self::U8 | Self::I8 => 1,

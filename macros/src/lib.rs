@@ -1,7 +1,6 @@
 //! The macros of the `coarray` crate.
 //!
-//! Depend on `coarray`, which re-exports everything here: the generated code names `::coarray`, and
-//! only there do the runnable examples live.
+//! Depend on `coarray`, which re-exports everything here: the generated code names `::coarray`.
 //!
 //! | macro | what it is for |
 //! |---|---|
@@ -22,7 +21,10 @@ use syn::{DeriveInput, parse_macro_input};
 /// A value travels as its bytes: another image reads and writes them in place, without the owner
 /// taking part. The derive accepts a type exactly when that is sound.
 ///
-/// ```text
+/// # Examples
+/// ```
+/// use coarray::prelude::*;
+///
 /// #[derive(Clone, Copy, Remote)]
 /// #[repr(C)]
 /// struct Particle {
@@ -30,12 +32,21 @@ use syn::{DeriveInput, parse_macro_input};
 ///     mass: f64,
 /// }
 ///
-/// #[derive(Clone, Copy, Remote)]
+/// #[derive(Clone, Copy, PartialEq, Debug, Remote)]
 /// #[repr(u8)]
 /// enum Cell {
 ///     Dead,
 ///     Alive,
 /// }
+///
+/// coarray::run(2, || {
+///     let mut cells = Coarray::new([Cell::Dead; 9]);
+///     let mut heaviest = Coarray::new(Particle { position: [0.0; 3], mass: 1.5 });
+///     let (cells, heaviest) = coarray::open((&mut cells, &mut heaviest));
+///     cells.at(1 - this_image())[4].put(Cell::Alive);
+///     assert_eq!(cells.at(1 - this_image())[4].get(), Cell::Alive);
+///     assert_eq!(heaviest.at(1).get().mass, 1.5);
+/// });
 /// ```
 ///
 /// # Structs
@@ -62,8 +73,25 @@ use syn::{DeriveInput, parse_macro_input};
 /// field per field of the struct, of the same name (or position, for a tuple struct) and visibility;
 /// each says where in the struct that field lies.
 ///
-/// ```text
-/// let mass = Particle::MEMBERS.mass;        // Member<Particle, f64>
+/// ```
+/// use coarray::prelude::*;
+/// use coarray::{Member, Members};
+///
+/// #[derive(Clone, Copy, Remote)]
+/// #[repr(C)]
+/// struct Particle {
+///     position: [f64; 3],
+///     mass: f64,
+/// }
+///
+/// let mass: Member<Particle, f64> = Particle::MEMBERS.mass;
+/// coarray::run(2, || {
+///     let mut particle = Coarray::new(Particle { position: [0.0; 3], mass: 1.5 });
+///     let particle = particle.open();
+///     let place = particle.at(1);
+///     assert_eq!(place.member(|_| mass).get(), 1.5);
+///     assert_eq!(coarray::field!(place, mass).get(), 1.5); // the same
+/// });
 /// ```
 ///
 /// ## Generic structs
@@ -77,6 +105,9 @@ use syn::{DeriveInput, parse_macro_input};
 /// An enum needs variants without fields, and an integer representation, for example `#[repr(u8)]`.
 /// Bytes that are the discriminant of no variant never become a value: they are found when they
 /// arrive.
+///
+/// # Source
+/// The derives of [bytemuck](https://docs.rs/bytemuck); which types travel, *Coarray C++* section 3.4.
 #[proc_macro_derive(Remote)]
 pub fn derive_remote(item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as DeriveInput);
@@ -85,7 +116,8 @@ pub fn derive_remote(item: TokenStream) -> TokenStream {
 
 /// Makes `fn main` the program that every image runs.
 ///
-/// ```text
+/// # Examples
+/// ```no_run
 /// #[coarray::main]
 /// fn main() {
 ///     println!("image {} of {}", coarray::this_image(), coarray::num_images());
@@ -101,12 +133,15 @@ pub fn derive_remote(item: TokenStream) -> TokenStream {
 ///
 /// The attribute is shorthand for
 ///
-/// ```text
+/// ```no_run
 /// fn main() -> std::process::ExitCode {
 ///     fn main() { /* what you wrote */ }
 ///     coarray::launch(main) // or coarray::launch_keeping_going(main)
 /// }
 /// ```
+///
+/// # Source
+/// Program execution, Fortran 2018 clause 5.3.4; the attribute, after `#[tokio::main]`.
 #[proc_macro_attribute]
 pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
     or_error(main_attribute::expand(arguments.into(), item.into()))
@@ -114,15 +149,21 @@ pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Makes a function a test that several images run together.
 ///
-/// ```text
+/// # Examples
+/// ```
+/// use coarray::prelude::*;
+///
 /// #[coarray::test(images = 4)]
 /// fn four_images_run() {
-///     assert_eq!(coarray::num_images(), 4);
+///     assert_eq!(num_images(), 4);
 /// }
 ///
 /// #[coarray::test(images = [1, 2, 3, 4, 7, 8])]
-/// fn sum_is_right() -> Result<(), Box<dyn Error>> {
-///     // ...
+/// fn the_sum_of_ones_is_the_number_of_images() -> Result<(), std::num::ParseIntError> {
+///     let mut x: usize = "1".parse()?;
+///     co_sum(&mut x);
+///     assert_eq!(x, num_images());
+///     Ok(())
 /// }
 /// ```
 ///
@@ -132,6 +173,9 @@ pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// The function takes no parameters. Other attributes, such as `#[should_panic]` and `#[ignore]`,
 /// work as they do on any test; `#[test]` itself is not needed.
+///
+/// # Source
+/// Its own.
 #[proc_macro_attribute]
 pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
     or_error(test_attribute::expand(arguments.into(), item.into()))

@@ -9,6 +9,12 @@ use crate::error::check;
 use crate::{Error, Window, Word, constants};
 
 /// What [`Window::fetch_and_op`] does to a word.
+///
+/// # Example
+/// See [`Window::fetch_and_op`].
+///
+/// # Source
+/// The operations of `MPI_Fetch_and_op`, MPI 3.1 section 11.3.4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Operation {
@@ -50,7 +56,7 @@ impl Operation {
 }
 
 impl Window<'_> {
-    /// Carries out `operation` with `operand` on the word at `offset` of `rank`, and returns what it was before.
+    /// One-sided. Carries out `operation` with `operand` on the word at `offset` of `rank`, and returns what it was before.
     ///
     /// In one step for all processes that reach the word by atomic operations of the same type; complete on return.
     ///
@@ -69,6 +75,9 @@ impl Window<'_> {
     /// window.free()
     /// # }
     /// ```
+    ///
+    /// # Source
+    /// `MPI_Fetch_and_op`, MPI 3.1 section 11.3.4.
     #[inline]
     pub fn fetch_and_op<T: Word>(
         &self,
@@ -97,12 +106,31 @@ impl Window<'_> {
         Ok(former)
     }
 
-    /// Replaces the word at `offset` of `rank` by `new` if it is `current`, and returns what it was before.
+    /// One-sided. Replaces the word at `offset` of `rank` by `new` if it is `current`, and returns what it was before.
     ///
     /// In one step for all processes that reach the word by atomic operations of the same type; complete on return.
     ///
     /// # Errors
     /// If the word is not in the window or not aligned; those of MPI.
+    ///
+    /// # Example
+    /// A lock that is taken or not:
+    /// ```
+    /// use mpi_rma::Window;
+    ///
+    /// # fn main() -> Result<(), mpi_rma::Error> {
+    /// let universe = mpi::initialize().unwrap();
+    /// let window = Window::allocate(&universe, &universe.world(), 8)?;
+    /// let me = i64::from(window.rank()) + 1;
+    /// if window.compare_and_swap(0, 0, 0, me)? == 0 {
+    ///     assert_eq!(window.compare_and_swap(0, 0, me, 0)?, me); // taken, and given back
+    /// }
+    /// window.free()
+    /// # }
+    /// ```
+    ///
+    /// # Source
+    /// `MPI_Compare_and_swap`, MPI 3.1 section 11.3.4.
     #[inline]
     pub fn compare_and_swap<T: Word>(
         &self,

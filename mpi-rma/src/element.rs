@@ -24,12 +24,34 @@ mod sealed {
 /// fn holds<T: mpi_rma::Element>() {}
 /// holds::<bool>();
 /// ```
+///
+/// # Source
+/// The predefined datatypes, MPI 3.1 section 3.2.2.
 pub trait Element:
     sealed::Sealed + Equivalence<Out = SystemDatatype> + Copy + Default + 'static
 {
 }
 
 /// An integer that the atomic operations work on: 32 or 64 bits.
+///
+/// # Example
+/// ```
+/// use mpi_rma::{Error, Operation, Window, Word};
+///
+/// fn take_ticket<T: Word + From<u8>>(window: &Window, at: usize) -> Result<T, Error> {
+///     window.fetch_and_op(0, at, Operation::Sum, T::from(1))
+/// }
+///
+/// # fn main() -> Result<(), mpi_rma::Error> {
+/// let universe = mpi::initialize().unwrap();
+/// let window = Window::allocate(&universe, &universe.world(), 8)?;
+/// assert!(take_ticket::<u32>(&window, 0)? < window.size() as u32);
+/// window.free()
+/// # }
+/// ```
+///
+/// # Source
+/// The integers of MPI 3.1 section 5.9.2 whose operations networks have.
 pub trait Word: Element {}
 
 macro_rules! elements {

@@ -7,6 +7,22 @@ use mpi::ffi;
 use crate::constants;
 
 /// Why an operation on a window failed.
+///
+/// # Example
+/// ```
+/// use mpi_rma::{Error, Window};
+///
+/// # fn main() -> Result<(), mpi_rma::Error> {
+/// let universe = mpi::initialize().unwrap();
+/// let window = Window::allocate(&universe, &universe.world(), 8)?;
+/// let refused = window.put(0, 8, &[1_u8]).unwrap_err();
+/// assert_eq!(refused, Error::Range { rank: 0, offset: 8, bytes: 1, length: 8 });
+/// window.free()
+/// # }
+/// ```
+///
+/// # Source
+/// Error codes and classes, MPI 3.1 section 8.4; the checks of places are this crate's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -92,12 +108,16 @@ pub(crate) fn mpi_error(function: &'static str, code: c_int) -> Error {
     }
 }
 
-/// What MPI says about one of its error codes.
+/// Local. What MPI says about one of its error codes.
 ///
+/// # Example
 /// ```
 /// # let universe = mpi::initialize().unwrap();
 /// assert!(!mpi_rma::error_text(1).is_empty());
 /// ```
+///
+/// # Source
+/// `MPI_Error_string`, MPI 3.1 section 8.3.
 #[must_use]
 pub fn error_text(code: i32) -> String {
     let mut text = vec![0_u8; constants::max_error_string() + 1];

@@ -27,6 +27,9 @@ use crate::Error;
 /// drop(universe);
 /// window.free().unwrap();
 /// ```
+///
+/// # Source
+/// `MPI_Initialized` and `MPI_Query_thread`, MPI 3.1 sections 8.7 and 12.4, at compile time.
 #[derive(Clone, Copy, Debug)]
 pub struct Initialized<'u> {
     /// Whether somebody vouches for the threads, too.
@@ -35,11 +38,26 @@ pub struct Initialized<'u> {
 }
 
 impl Initialized<'_> {
-    /// For programs whose MPI was initialised by other means than rsmpi.
+    /// Local. For programs whose MPI was initialised by other means than rsmpi.
     ///
     /// # Safety
     /// MPI is initialised, and not finalised before the last use of what is made with this. It is used only by
     /// threads that may call MPI, as `MPI_Query_thread` tells.
+    ///
+    /// # Example
+    /// A library that is called by a program in C, which has initialised MPI:
+    /// ```
+    /// use mpi_rma::{Initialized, Window};
+    ///
+    /// # fn main() -> Result<(), mpi_rma::Error> {
+    /// # let universe = mpi::initialize().unwrap();
+    /// # let world = universe.world();
+    /// // SAFETY: the caller has initialised MPI, on this thread, and finalises it later.
+    /// let initialized = unsafe { Initialized::assume() };
+    /// let window = Window::allocate(initialized, &world, 64)?;
+    /// window.free()
+    /// # }
+    /// ```
     #[must_use]
     pub unsafe fn assume() -> Self {
         Self {
@@ -48,10 +66,21 @@ impl Initialized<'_> {
         }
     }
 
-    /// Whether this thread may call MPI: any thread if MPI was initialised for that, or else the one that did.
+    /// Local. Whether this thread may call MPI: any thread if MPI was initialised for that, or else the one that did.
     ///
     /// # Errors
     /// If it may not.
+    ///
+    /// # Example
+    /// ```
+    /// use mpi_rma::Initialized;
+    ///
+    /// let universe = mpi::initialize().unwrap();
+    /// assert!(Initialized::from(&universe).check_thread().is_ok()); // the thread that initialised it
+    /// ```
+    ///
+    /// # Source
+    /// `MPI_Is_thread_main`, MPI 3.1 section 12.4.3.
     pub fn check_thread(self) -> Result<(), Error> {
         if self.vouched || threading_support() == Threading::Multiple {
             return Ok(());

@@ -13,6 +13,12 @@ use crate::{Element, Error, Window};
 /// A put or a get that was begun with memory lent to it.
 ///
 /// Dropping it waits; leaking it leaves the operation to [`Window::flush`].
+///
+/// # Example
+/// See [`Window::request_put_from`].
+///
+/// # Source
+/// Requests, MPI 3.1 section 3.7.1.
 #[derive(Debug)]
 #[must_use = "the operation is complete when this says so"]
 pub struct Request<'w> {
@@ -23,6 +29,12 @@ pub struct Request<'w> {
 /// A put or a get that was begun with memory of its own.
 ///
 /// Dropping it waits. Leaking it leaks the memory, too, so that MPI never writes what is not its own any more.
+///
+/// # Example
+/// See [`Window::request_put`].
+///
+/// # Source
+/// As [`Request`].
 #[derive(Debug)]
 #[must_use = "the operation is complete when this says so"]
 pub struct Transfer<'w, T> {
@@ -32,7 +44,7 @@ pub struct Transfer<'w, T> {
 }
 
 impl Window<'_> {
-    /// Begins to copy `source` to `offset` in the memory of `rank`. The request gives the elements back, which
+    /// One-sided. Begins to copy `source` to `offset` in the memory of `rank`. The request gives the elements back, which
     /// tells nothing about the other end: the copy has arrived after [`flush`](Self::flush).
     ///
     /// # Errors
@@ -55,6 +67,9 @@ impl Window<'_> {
     /// window.free()
     /// # }
     /// ```
+    ///
+    /// # Source
+    /// `MPI_Rput`, MPI 3.1 section 11.3.5.
     pub fn request_put<T: Element>(
         &self,
         rank: i32,
@@ -70,10 +85,16 @@ impl Window<'_> {
         })
     }
 
-    /// Begins to get `count` elements from `offset` in the memory of `rank`.
+    /// One-sided. Begins to get `count` elements from `offset` in the memory of `rank`.
     ///
     /// # Errors
     /// As [`request_put`](Self::request_put).
+    ///
+    /// # Example
+    /// See [`request_put`](Self::request_put).
+    ///
+    /// # Source
+    /// `MPI_Rget`, MPI 3.1 section 11.3.5.
     pub fn request_get<T: Element>(
         &self,
         rank: i32,
@@ -88,13 +109,38 @@ impl Window<'_> {
         Ok(Transfer { request, elements })
     }
 
-    /// As [`request_put`](Self::request_put), from memory that is lent.
+    /// One-sided. As [`request_put`](Self::request_put), from memory that is lent.
     ///
     /// # Errors
     /// As [`request_put`](Self::request_put).
     ///
     /// # Safety
     /// Until the request is complete, or the window flushed: the source is valid for reads, and nobody writes it.
+    ///
+    /// # Example
+    /// ```
+    /// use mpi_rma::Window;
+    ///
+    /// # fn main() -> Result<(), mpi_rma::Error> {
+    /// let universe = mpi::initialize().unwrap();
+    /// let window = Window::allocate(&universe, &universe.world(), 16)?;
+    /// let (row, mut back) = ([3_u64, 4], [0_u64; 2]);
+    /// let me = window.rank();
+    /// // SAFETY: `row` lives, and stays as it is, until the request is complete.
+    /// let put = unsafe { window.request_put_from(me, 0, row.as_ptr(), 2)? };
+    /// put.wait()?;
+    /// window.flush(me)?;
+    /// // SAFETY: `back` lives, and is not looked at, until the request is complete.
+    /// let mut get = unsafe { window.request_get_into(me, 0, back.as_mut_ptr(), 2)? };
+    /// while !get.test()? {} // or do something else
+    /// drop(get);
+    /// assert_eq!(back, row);
+    /// window.free()
+    /// # }
+    /// ```
+    ///
+    /// # Source
+    /// `MPI_Rput`, MPI 3.1 section 11.3.5.
     #[inline]
     pub unsafe fn request_put_from<T: Element>(
         &self,
@@ -126,13 +172,19 @@ impl Window<'_> {
         Ok(Request::new(raw))
     }
 
-    /// As [`request_get`](Self::request_get), into memory that is lent.
+    /// One-sided. As [`request_get`](Self::request_get), into memory that is lent.
     ///
     /// # Errors
     /// As [`request_put`](Self::request_put).
     ///
     /// # Safety
     /// Until the request is complete, or the window flushed: the target is valid for writes, and nobody reads or writes it.
+    ///
+    /// # Example
+    /// See [`request_put_from`](Self::request_put_from).
+    ///
+    /// # Source
+    /// `MPI_Rget`, MPI 3.1 section 11.3.5.
     #[inline]
     pub unsafe fn request_get_into<T: Element>(
         &self,
@@ -176,10 +228,16 @@ impl Request<'_> {
         }
     }
 
-    /// Whether the operation is complete at this end. Lets MPI make progress.
+    /// Local. Whether the operation is complete at this end. Lets MPI make progress.
     ///
     /// # Errors
     /// Those of MPI.
+    ///
+    /// # Example
+    /// See [`Window::request_put_from`].
+    ///
+    /// # Source
+    /// `MPI_Test`, MPI 3.1 section 3.7.3.
     #[inline]
     pub fn test(&mut self) -> Result<bool, Error> {
         let mut is_complete = 0;
@@ -195,16 +253,42 @@ impl Request<'_> {
         Ok(is_complete != 0)
     }
 
-    /// Waits until the operation is complete at this end.
+    /// Local. Waits until the operation is complete at this end.
     ///
     /// # Errors
     /// Those of MPI.
+    ///
+    /// # Example
+    /// See [`Window::request_put`].
+    ///
+    /// # Source
+    /// `MPI_Wait`, MPI 3.1 section 3.7.3.
     #[inline]
     pub fn wait(mut self) -> Result<(), Error> {
         self.finish()
     }
 
-    /// MPI's name of the request, which it is then up to the caller to complete.
+    /// Local. MPI's name of the request, which it is then up to the caller to complete.
+    ///
+    /// # Example
+    /// For calls that this crate does not have, such as `MPI_Waitall`:
+    /// ```
+    /// use mpi::ffi;
+    /// use mpi_rma::Window;
+    ///
+    /// # fn main() -> Result<(), mpi_rma::Error> {
+    /// let universe = mpi::initialize().unwrap();
+    /// let window = Window::allocate(&universe, &universe.world(), 16)?;
+    /// let row = [3_u64, 4];
+    /// // SAFETY: `row` lives until `MPI_Waitall` returns.
+    /// let mut requests = [unsafe { window.request_put_from(window.rank(), 0, row.as_ptr(), 2)? }.into_raw()];
+    /// // SAFETY: one request that is under way.
+    /// let code = unsafe { ffi::MPI_Waitall(1, requests.as_mut_ptr(), ffi::RSMPI_STATUSES_IGNORE) };
+    /// assert_eq!(code, 0);
+    /// window.flush(window.rank())?;
+    /// window.free()
+    /// # }
+    /// ```
     #[inline]
     #[must_use]
     pub fn into_raw(self) -> MPI_Request {
@@ -234,18 +318,30 @@ impl Drop for Request<'_> {
 }
 
 impl<T> Transfer<'_, T> {
-    /// Whether the operation is complete at this end. Lets MPI make progress.
+    /// Local. Whether the operation is complete at this end. Lets MPI make progress.
     ///
     /// # Errors
     /// Those of MPI.
+    ///
+    /// # Example
+    /// See [`Window::request_put_from`].
+    ///
+    /// # Source
+    /// `MPI_Test`, MPI 3.1 section 3.7.3.
     pub fn test(&mut self) -> Result<bool, Error> {
         self.request.test()
     }
 
-    /// Waits until the operation is complete at this end, and returns what it copied.
+    /// Local. Waits until the operation is complete at this end, and returns what it copied.
     ///
     /// # Errors
     /// Those of MPI.
+    ///
+    /// # Example
+    /// See [`Window::request_put`].
+    ///
+    /// # Source
+    /// `MPI_Wait`, MPI 3.1 section 3.7.3.
     pub fn wait(mut self) -> Result<Vec<T>, Error> {
         self.request.finish()?;
         Ok(std::mem::take(&mut *self.elements))

@@ -9,6 +9,12 @@ use crate::error::check;
 use crate::{Element, Error, Window, copy};
 
 /// The memory of one process, in reach of the processor.
+///
+/// # Example
+/// See [`Window::shared`].
+///
+/// # Source
+/// `MPI_Win_shared_query`, MPI 3.1 section 11.2.3.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment<'w> {
     rank: i32,
@@ -18,22 +24,44 @@ pub struct Segment<'w> {
 }
 
 impl Window<'_> {
-    /// Copies from `offset` in this process's own memory.
+    /// Local. Copies from `offset` in this process's own memory.
     ///
     /// What others have put there is seen after they have flushed and synchronised with this process.
     ///
     /// # Errors
     /// If the place is not in the window or not aligned.
+    ///
+    /// # Example
+    /// See [`Window`].
     pub fn read<T: Element>(&self, offset: usize, target: &mut [T]) -> Result<(), Error> {
         self.own().read(offset, target)
     }
 
-    /// Copies to `offset` in this process's own memory.
+    /// Local. Copies to `offset` in this process's own memory.
     ///
     /// Others see it after they have synchronised with this process, who calls [`sync`](Self::sync) before.
     ///
     /// # Errors
     /// If the place is not in the window or not aligned.
+    ///
+    /// # Example
+    /// ```
+    /// use mpi::traits::*;
+    /// use mpi_rma::Window;
+    ///
+    /// # fn main() -> Result<(), mpi_rma::Error> {
+    /// let universe = mpi::initialize().unwrap();
+    /// let world = universe.world();
+    /// let window = Window::allocate(&universe, &world, 8)?;
+    /// window.write(0, &[i64::from(world.rank())])?;
+    /// window.sync()?;
+    /// world.barrier();
+    /// let mut last = [0_i64];
+    /// window.get(world.size() - 1, 0, &mut last)?;
+    /// assert_eq!(last[0], i64::from(world.size() - 1));
+    /// window.free()
+    /// # }
+    /// ```
     pub fn write<T: Element>(&self, offset: usize, source: &[T]) -> Result<(), Error> {
         self.own().write(offset, source)
     }
@@ -48,7 +76,7 @@ impl Window<'_> {
         }
     }
 
-    /// The memory of `rank`, for this process to read and write by itself: `None` if the window is not
+    /// Local. The memory of `rank`, for this process to read and write by itself: `None` if the window is not
     /// [shared](Self::allocate_shared).
     ///
     /// # Errors
@@ -70,6 +98,9 @@ impl Window<'_> {
     /// window.free()
     /// # }
     /// ```
+    ///
+    /// # Source
+    /// `MPI_Win_shared_query`, MPI 3.1 section 11.2.3.
     pub fn shared(&self, rank: i32) -> Result<Option<Segment<'_>>, Error> {
         self.check_rank(rank)?;
         if !self.is_shared() {
@@ -98,22 +129,25 @@ impl Window<'_> {
 }
 
 impl Segment<'_> {
-    /// The first byte. Others may change it at any time.
+    /// Local. The first byte. Others may change it at any time.
     #[must_use]
     pub fn start(&self) -> *mut u8 {
         self.start
     }
 
-    /// How many bytes there are.
+    /// Local. How many bytes there are.
     #[must_use]
     pub fn length(&self) -> usize {
         self.length
     }
 
-    /// Copies from `offset`.
+    /// Local. Copies from `offset`.
     ///
     /// # Errors
     /// If the place is not in the memory or not aligned.
+    ///
+    /// # Example
+    /// See [`Window::shared`].
     pub fn read<T: Element>(&self, offset: usize, target: &mut [T]) -> Result<(), Error> {
         self.check::<T>(offset, target.len())?;
         // SAFETY: the place is inside of the memory, which lives as long as the window; what is there was written,
@@ -129,10 +163,13 @@ impl Segment<'_> {
         Ok(())
     }
 
-    /// Copies to `offset`.
+    /// Local. Copies to `offset`.
     ///
     /// # Errors
     /// If the place is not in the memory or not aligned.
+    ///
+    /// # Example
+    /// See [`Window::write`]; here it may be another process's memory.
     pub fn write<T: Element>(&self, offset: usize, source: &[T]) -> Result<(), Error> {
         self.check::<T>(offset, source.len())?;
         // SAFETY: as in `read`.

@@ -12,11 +12,17 @@ use crate::{Element, Error, Window};
 const AT_ONCE: usize = 1 << 30;
 
 impl Window<'_> {
-    /// Copies `source` to `offset` in the memory of `rank`. The source may be reused on return; the
+    /// One-sided. Copies `source` to `offset` in the memory of `rank`. The source may be reused on return; the
     /// copy has arrived after [`flush`](Self::flush).
     ///
     /// # Errors
     /// If the place is not in the window or not aligned; those of MPI.
+    ///
+    /// # Example
+    /// See [`Window`].
+    ///
+    /// # Source
+    /// `MPI_Put`, MPI 3.1 section 11.3.1.
     #[inline]
     pub fn put<T: Element>(&self, rank: i32, offset: usize, source: &[T]) -> Result<(), Error> {
         self.check_places::<T>(rank, offset, source.len())?;
@@ -26,10 +32,27 @@ impl Window<'_> {
         started
     }
 
-    /// Fills `target` from `offset` in the memory of `rank`; complete on return.
+    /// One-sided. Fills `target` from `offset` in the memory of `rank`; complete on return.
     ///
     /// # Errors
     /// If the place is not in the window or not aligned; those of MPI.
+    ///
+    /// # Example
+    /// ```
+    /// use mpi_rma::Window;
+    ///
+    /// # fn main() -> Result<(), mpi_rma::Error> {
+    /// let universe = mpi::initialize().unwrap();
+    /// let window = Window::allocate(&universe, &universe.world(), 32)?;
+    /// let mut numbers = [1.5_f64; 4];
+    /// window.get(window.size() - 1, 0, &mut numbers)?;
+    /// assert_eq!(numbers, [0.0; 4]); // windows begin as zeros
+    /// window.free()
+    /// # }
+    /// ```
+    ///
+    /// # Source
+    /// `MPI_Get`, MPI 3.1 section 11.3.2.
     #[inline]
     pub fn get<T: Element>(&self, rank: i32, offset: usize, target: &mut [T]) -> Result<(), Error> {
         self.check_places::<T>(rank, offset, target.len())?;
@@ -39,7 +62,7 @@ impl Window<'_> {
         started
     }
 
-    /// Begins to copy `count` elements to `offset` in the memory of `rank`. Complete at this end after
+    /// One-sided. Begins to copy `count` elements to `offset` in the memory of `rank`. Complete at this end after
     /// [`flush_local`](Self::flush_local), at the other after [`flush`](Self::flush).
     ///
     /// # Errors
@@ -47,6 +70,32 @@ impl Window<'_> {
     ///
     /// # Safety
     /// Until the copy is complete at this end: the source is valid for reads, and nobody writes it.
+    ///
+    /// # Example
+    /// Several puts, completed together:
+    /// ```
+    /// use mpi_rma::Window;
+    ///
+    /// # fn main() -> Result<(), mpi_rma::Error> {
+    /// let universe = mpi::initialize().unwrap();
+    /// let window = Window::allocate(&universe, &universe.world(), 32)?;
+    /// let (rows, me) = ([[1_u32, 2], [3, 4]], window.rank());
+    /// for (index, row) in rows.iter().enumerate() {
+    ///     // SAFETY: the rows live, and stay as they are, until the flush.
+    ///     unsafe { window.start_put(me, 16 * index, row.as_ptr(), 2)? };
+    /// }
+    /// window.flush(me)?;
+    /// let mut back = [0_u32; 2];
+    /// // SAFETY: the target lives, and is not looked at, until the flush.
+    /// unsafe { window.start_get(me, 16, back.as_mut_ptr(), 2)? };
+    /// window.flush_local(me)?;
+    /// assert_eq!(back, [3, 4]);
+    /// window.free()
+    /// # }
+    /// ```
+    ///
+    /// # Source
+    /// `MPI_Put`, MPI 3.1 section 11.3.1.
     #[inline(always)]
     pub unsafe fn start_put<T: Element>(
         &self,
@@ -69,7 +118,7 @@ impl Window<'_> {
         Ok(())
     }
 
-    /// As [`start_put`](Self::start_put), for who knows that the place is there.
+    /// One-sided. As [`start_put`](Self::start_put), for who knows that the place is there.
     ///
     /// # Errors
     /// Those of MPI.
@@ -77,6 +126,12 @@ impl Window<'_> {
     /// # Safety
     /// As [`start_put`](Self::start_put); the place is in the window, and has at most 2^30 elements, which is as many as one call
     /// of MPI moves.
+    ///
+    /// # Example
+    /// See [`start_put`](Self::start_put).
+    ///
+    /// # Source
+    /// `MPI_Put`, MPI 3.1 section 11.3.1.
     #[inline]
     pub unsafe fn start_put_at_once<T: Element>(
         &self,
@@ -101,7 +156,7 @@ impl Window<'_> {
         check("MPI_Put", code)
     }
 
-    /// Begins to fill `count` elements from `offset` in the memory of `rank`. Complete after
+    /// One-sided. Begins to fill `count` elements from `offset` in the memory of `rank`. Complete after
     /// [`flush_local`](Self::flush_local) or [`flush`](Self::flush).
     ///
     /// # Errors
@@ -109,6 +164,12 @@ impl Window<'_> {
     ///
     /// # Safety
     /// Until the copy is complete: the target is valid for writes, and nobody reads or writes it.
+    ///
+    /// # Example
+    /// See [`start_put`](Self::start_put).
+    ///
+    /// # Source
+    /// `MPI_Get`, MPI 3.1 section 11.3.2.
     #[inline(always)]
     pub unsafe fn start_get<T: Element>(
         &self,
@@ -157,10 +218,16 @@ impl Window<'_> {
         check("MPI_Get", code)
     }
 
-    /// Completes this process's operations on `rank`, at both ends.
+    /// Local. Completes this process's operations on `rank`, at both ends.
     ///
     /// # Errors
     /// If there is no such process; those of MPI.
+    ///
+    /// # Example
+    /// See [`Window`].
+    ///
+    /// # Source
+    /// `MPI_Win_flush`, MPI 3.1 section 11.5.4.
     #[inline]
     pub fn flush(&self, rank: i32) -> Result<(), Error> {
         self.check_rank(rank)?;
@@ -170,13 +237,19 @@ impl Window<'_> {
         })
     }
 
-    /// As [`flush`](Self::flush), for who knows that there is such a process.
+    /// Local. As [`flush`](Self::flush), for who knows that there is such a process.
     ///
     /// # Errors
     /// Those of MPI.
     ///
     /// # Safety
     /// `rank` is that of a process of the window.
+    ///
+    /// # Example
+    /// See [`Window`], for [`flush`](Self::flush).
+    ///
+    /// # Source
+    /// As [`flush`](Self::flush).
     #[inline]
     pub unsafe fn flush_unchecked(&self, rank: i32) -> Result<(), Error> {
         // SAFETY: the window lives, in an epoch to all processes, of which the caller says that this is one.
@@ -185,21 +258,48 @@ impl Window<'_> {
         })
     }
 
-    /// Completes this process's operations on all others, at both ends.
+    /// Local. Completes this process's operations on all others, at both ends.
     ///
     /// One after the other: `MPI_Win_flush_all` of MPICH 4.0 returns while puts are under way. Where only some others are
     /// concerned, [`flush`](Self::flush) costs less.
     ///
     /// # Errors
     /// Those of MPI.
+    ///
+    /// # Example
+    /// ```
+    /// use mpi_rma::Window;
+    ///
+    /// # fn main() -> Result<(), mpi_rma::Error> {
+    /// let universe = mpi::initialize().unwrap();
+    /// let window = Window::allocate(&universe, &universe.world(), 8)?;
+    /// for rank in 0..window.size() {
+    ///     window.put(rank, 0, &[1_u8])?;
+    /// }
+    /// window.flush_all()?;
+    /// let mut byte = [0_u8];
+    /// window.get(window.size() - 1, 0, &mut byte)?;
+    /// assert_eq!(byte, [1]);
+    /// window.free()
+    /// # }
+    /// ```
+    ///
+    /// # Source
+    /// `MPI_Win_flush_all`, MPI 3.1 section 11.5.4.
     pub fn flush_all(&self) -> Result<(), Error> {
         (0..self.size()).try_for_each(|rank| self.flush(rank))
     }
 
-    /// Completes this process's operations on `rank` at its own end, so that memory lent to them is free again.
+    /// Local. Completes this process's operations on `rank` at its own end, so that memory lent to them is free again.
     ///
     /// # Errors
     /// If there is no such process; those of MPI.
+    ///
+    /// # Example
+    /// See [`start_put`](Self::start_put).
+    ///
+    /// # Source
+    /// `MPI_Win_flush_local`, MPI 3.1 section 11.5.4.
     #[inline]
     pub fn flush_local(&self, rank: i32) -> Result<(), Error> {
         self.check_rank(rank)?;
@@ -209,10 +309,16 @@ impl Window<'_> {
         })
     }
 
-    /// Orders this process's own reads and writes of its memory before and after the call, and lets MPI make progress.
+    /// Local. Orders this process's own reads and writes of its memory before and after the call, and lets MPI make progress.
     ///
     /// # Errors
     /// Those of MPI.
+    ///
+    /// # Example
+    /// See [`write`](Self::write).
+    ///
+    /// # Source
+    /// `MPI_Win_sync`, MPI 3.1 section 11.5.4.
     pub fn sync(&self) -> Result<(), Error> {
         // SAFETY: the window lives.
         check("MPI_Win_sync", unsafe { ffi::MPI_Win_sync(self.as_raw()) })

@@ -58,6 +58,9 @@ const UNSUITABLE: c_int = -1;
 /// window.free()
 /// # }
 /// ```
+///
+/// # Source
+/// Windows and their separate and unified memory, MPI 3.1 sections 11.2 and 11.4; passive target, section 11.5.3.
 #[derive(Debug)]
 #[must_use = "windows are to be freed, by all processes"]
 pub struct Window<'u> {
@@ -85,6 +88,12 @@ impl<'u> Window<'u> {
     ///
     /// # Errors
     /// On all processes, if it fails on one.
+    ///
+    /// # Example
+    /// See [`Window`].
+    ///
+    /// # Source
+    /// `MPI_Win_allocate`, MPI 3.1 section 11.2.2.
     pub fn allocate(
         initialized: impl Into<Initialized<'u>>,
         communicator: &impl Communicator,
@@ -101,6 +110,12 @@ impl<'u> Window<'u> {
     ///
     /// # Errors
     /// On all processes, if it fails on one.
+    ///
+    /// # Example
+    /// See [`shared`](Self::shared).
+    ///
+    /// # Source
+    /// `MPI_Win_allocate_shared`, MPI 3.1 section 11.2.3.
     pub fn allocate_shared(
         initialized: impl Into<Initialized<'u>>,
         communicator: &impl Communicator,
@@ -128,6 +143,25 @@ impl<'u> Window<'u> {
     ///
     /// # Safety
     /// Nobody reads what nobody has written.
+    ///
+    /// # Example
+    /// ```
+    /// use mpi_rma::Window;
+    ///
+    /// # fn main() -> Result<(), mpi_rma::Error> {
+    /// let universe = mpi::initialize().unwrap();
+    /// // SAFETY: only the first eight bytes are used, and read after they were written.
+    /// let window = unsafe { Window::allocate_untouched(&universe, &universe.world(), 1 << 30)? };
+    /// window.write(0, &[7_u64])?;
+    /// let mut number = [0_u64];
+    /// window.read(0, &mut number)?;
+    /// assert_eq!(number, [7]);
+    /// window.free()
+    /// # }
+    /// ```
+    ///
+    /// # Source
+    /// As [`allocate`](Self::allocate).
     pub unsafe fn allocate_untouched(
         initialized: impl Into<Initialized<'u>>,
         communicator: &impl Communicator,
@@ -194,6 +228,29 @@ impl<'u> Window<'u> {
     /// # Safety
     /// The memory is initialised, and valid for reads and writes until the window has been freed; if it never is, for ever. Until
     /// then nobody holds a reference to it other than to atomics and cells.
+    ///
+    /// # Example
+    /// A window over numbers that the program keeps using itself, as atomics. Not all libraries can do this for a process that no
+    /// launcher has started:
+    /// ```no_run
+    /// use mpi_rma::{Operation, Window};
+    /// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+    ///
+    /// # fn main() -> Result<(), mpi_rma::Error> {
+    /// let universe = mpi::initialize().unwrap();
+    /// let counts = [AtomicU64::new(0), AtomicU64::new(10)];
+    /// let start = (&raw const counts).cast_mut().cast::<u8>();
+    /// // SAFETY: the atomics outlive the window, which is freed below.
+    /// let window = unsafe { Window::create(&universe, &universe.world(), start, size_of_val(&counts))? };
+    /// window.fetch_and_op(window.rank(), 8, Operation::Sum, 1_u64)?;
+    /// window.free()?;
+    /// assert_eq!(counts[1].load(Relaxed), 11);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Source
+    /// `MPI_Win_create`, MPI 3.1 section 11.2.1.
     pub unsafe fn create(
         initialized: impl Into<Initialized<'u>>,
         communicator: &impl Communicator,
@@ -296,6 +353,12 @@ impl<'u> Window<'u> {
     ///
     /// # Errors
     /// Those of MPI.
+    ///
+    /// # Example
+    /// See [`Window`].
+    ///
+    /// # Source
+    /// `MPI_Win_free`, MPI 3.1 section 11.2.5.
     pub fn free(self) -> Result<(), Error> {
         let mut raw = self.raw;
         // SAFETY: the window lives, in an epoch that `make` began.
@@ -306,34 +369,49 @@ impl<'u> Window<'u> {
         check("MPI_Win_free", unsafe { ffi::MPI_Win_free(&raw mut raw) })
     }
 
-    /// The number of this process in the window's group.
+    /// Local. The number of this process in the window's group.
     #[must_use]
     pub fn rank(&self) -> i32 {
         self.rank
     }
 
-    /// How many processes have a part in the window.
+    /// Local. How many processes have a part in the window.
     #[must_use]
     pub fn size(&self) -> i32 {
         self.size
     }
 
-    /// How many bytes of `rank` the window has.
+    /// Local. How many bytes of `rank` the window has.
     ///
     /// # Errors
     /// If there is no such process.
+    ///
+    /// # Example
+    /// Each process can give another length:
+    /// ```
+    /// use mpi::traits::*;
+    /// use mpi_rma::Window;
+    ///
+    /// # fn main() -> Result<(), mpi_rma::Error> {
+    /// let universe = mpi::initialize().unwrap();
+    /// let world = universe.world();
+    /// let window = Window::allocate(&universe, &world, 8 * world.rank() as usize)?;
+    /// assert_eq!(window.length(world.size() - 1)?, 8 * (world.size() as usize - 1));
+    /// window.free()
+    /// # }
+    /// ```
     pub fn length(&self, rank: i32) -> Result<usize, Error> {
         self.check_rank(rank)?;
         Ok(self.length_of(rank))
     }
 
-    /// Where this process's own bytes are. Others may change them at any time.
+    /// Local. Where this process's own bytes are. Others may change them at any time.
     #[must_use]
     pub fn start(&self) -> *mut u8 {
         self.start
     }
 
-    /// MPI's name of the window.
+    /// Local. MPI's name of the window.
     #[inline]
     #[must_use]
     pub fn as_raw(&self) -> MPI_Win {

@@ -112,11 +112,12 @@ impl Setting {
     }
 }
 
-/// Runs so many cases, and leaves no files about failed ones.
+/// Runs so many cases, or as many as `PROPTEST_CASES` says, and leaves no files about failed ones.
 #[must_use]
 pub fn config(cases: u32) -> ProptestConfig {
+    let asked = std::env::var("PROPTEST_CASES").ok();
     ProptestConfig {
-        cases,
+        cases: asked.and_then(|cases| cases.parse().ok()).unwrap_or(cases),
         failure_persistence: None,
         max_shrink_iters: 2000,
         ..ProptestConfig::default()

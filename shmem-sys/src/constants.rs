@@ -5,4 +5,14 @@ use std::ffi::{c_int, c_long};
 include!(concat!(env!("OUT_DIR"), "/constants.rs"));
 
 /// The program that starts jobs, if it was beside the library's compiler when this crate was built: `shmemrun` or `oshrun`.
+///
+/// # Examples
+/// ```
+/// use std::process::Command;
+///
+/// if let Some(launcher) = shmem_sys::LAUNCHER {
+///     let mut job = Command::new(launcher);
+///     job.args(["-n", "2", "target/debug/examples/ring"]);
+/// }
+/// ```
 pub const LAUNCHER: Option<&str> = option_env!("SHMEM_SYS_LAUNCHER");

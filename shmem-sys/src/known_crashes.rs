@@ -2,7 +2,7 @@
 
 use std::env;
 
-/// Sets the environment so that a library with a known crash does not meet it. Call it before `shmem_init`.
+/// Local. Sets the environment so that a library with a known crash does not meet it. Call it before `shmem_init`.
 ///
 /// Open MPI 4.1 as Debian builds it crashes in `shmem_finalize` if its component `osc/rdma` was loaded while its hooks in
 /// the memory functions (`memory/patcher`) were in place. `OMPI_MCA_osc=^rdma` leaves the component out, which OpenSHMEM
@@ -11,6 +11,16 @@ use std::env;
 ///
 /// # Safety
 /// No other thread reads or writes the environment meanwhile; see [`env::set_var`].
+///
+/// # Examples
+/// ```
+/// // SAFETY: there is no other thread yet.
+/// unsafe { shmem_sys::work_around_known_crashes() };
+/// assert!(std::env::var("OMPI_MCA_osc").is_ok());
+/// ```
+///
+/// # Source
+/// Its own.
 pub unsafe fn work_around_known_crashes() {
     let remedies = [("OMPI_MCA_osc", "^rdma"), ("OMPI_MCA_memory", "^patcher")];
     let free = remedies

@@ -8,18 +8,19 @@ use crate::coatomic::Coatomic;
 ///
 /// # Examples
 /// ```
-/// # coarray_fabric::run(1, || {
-/// # let image = coarray_fabric::Image::current();
-/// # let call = coarray_fabric::Call::plain(coarray_fabric::Operation::Create, std::panic::Location::caller());
-/// # let layout = coarray_fabric::Layout { size: 80, align: 8, shared: false };
-/// # let block = unsafe { coarray_fabric::Team::current().allocate(&call, layout) }.unwrap();
-/// # let x: &coarray_coref::Coref<[i64; 10]> = unsafe { coarray_coref::Coref::new(image.heap(0).addr() + block.offset(), 0, 1, true) };
-/// use coarray_sync::{AsAtomic, CoatomicPlace};
+/// use coarray::prelude::*;
 ///
-/// x[5].as_atomic().add(3); // x is open, and other images may do the same
-/// assert_eq!(x[5].as_atomic().fetch_sub(1), 3);
-/// assert_eq!(x[5].get(), 2);
-/// # });
+/// coarray::run(4, || {
+///     let mut histogram = Coarray::<[i64; 10]>::zeroed();
+///     let open = histogram.open();
+///     for sample in 0..100 {
+///         open.at(0)[sample * 7 % 10].as_atomic().add(1); // all images do so at the same time
+///     }
+///     open.close();
+///     if this_image() == 0 {
+///         assert_eq!(*histogram, [40; 10]); // plain numbers again
+///     }
+/// });
 /// ```
 ///
 /// # Source
@@ -36,6 +37,12 @@ pub trait AsAtomic<T: Remote> {
     /// If the images do not all share memory, that holds only for puts that synchronisation keeps apart from the atomic
     /// operations: what a put and an atomic operation at the same moment make of the aligned four bytes around the value,
     /// or of the eight of a larger one, is unspecified.
+    ///
+    /// # Examples
+    /// See [`AsAtomic`].
+    ///
+    /// # Source
+    /// As [`AsAtomic`].
     fn as_atomic(&self) -> &Coref<Coatomic<T>>
     where
         T: LockFree,

@@ -22,89 +22,143 @@ use crate::coatomic::{Bits, Coatomic, Number};
 /// *Coarray C++* section 5.2.
 pub trait CoatomicPlace<T: Remote> {
     /// One-sided. The value at some moment.
+    ///
+    /// # Examples
+    /// See [`Coatomic::load`].
     #[must_use]
     fn load(&self) -> T;
 
     /// One-sided. Replaces the value.
+    ///
+    /// # Examples
+    /// See [`Coatomic::store`].
     fn store(&self, value: T);
 
     /// One-sided. Replaces the value; returns the old one.
+    ///
+    /// # Examples
+    /// See [`Coatomic::swap`].
     fn swap(&self, value: T) -> T;
 
     /// One-sided. Replaces the value by `new` if it is `current`; then returns `current`.
     ///
     /// # Errors
     /// The value, if it is another; see [`Coatomic::compare_exchange`].
+    ///
+    /// # Examples
+    /// See [`Coatomic::compare_exchange`].
     fn compare_exchange(&self, current: T, new: T) -> Result<T, T>;
 
     /// One-sided. Adds, wrapping around; returns the old value.
+    ///
+    /// # Examples
+    /// See [`Coatomic::fetch_add`].
     fn fetch_add(&self, value: T) -> T
     where
         T: Number;
 
     /// One-sided. Subtracts, wrapping around; returns the old value.
+    ///
+    /// # Examples
+    /// See [`Coatomic::fetch_sub`].
     fn fetch_sub(&self, value: T) -> T
     where
         T: Number;
 
     /// One-sided. Replaces the value by `value` if that is smaller; returns the old one. A number is
     /// preferred to `NaN`.
+    ///
+    /// # Examples
+    /// See [`Coatomic::fetch_min`].
     fn fetch_min(&self, value: T) -> T
     where
         T: Number;
 
     /// One-sided. Replaces the value by `value` if that is larger; returns the old one. A number is
     /// preferred to `NaN`.
+    ///
+    /// # Examples
+    /// See [`Coatomic::fetch_max`].
     fn fetch_max(&self, value: T) -> T
     where
         T: Number;
 
     /// One-sided. Keeps the bits that `value` has, too; returns the old value.
+    ///
+    /// # Examples
+    /// See [`Coatomic::fetch_and`].
     fn fetch_and(&self, value: T) -> T
     where
         T: Bits;
 
     /// One-sided. Sets the bits that `value` has; returns the old value.
+    ///
+    /// # Examples
+    /// See [`Coatomic::fetch_or`].
     fn fetch_or(&self, value: T) -> T
     where
         T: Bits;
 
     /// One-sided. Turns the bits over that `value` has; returns the old value.
+    ///
+    /// # Examples
+    /// See [`Coatomic::fetch_xor`].
     fn fetch_xor(&self, value: T) -> T
     where
         T: Bits;
 
     /// One-sided. Adds, wrapping around.
+    ///
+    /// # Examples
+    /// See [`Coatomic::add`].
     fn add(&self, value: T)
     where
         T: Number;
 
     /// One-sided. Subtracts, wrapping around.
+    ///
+    /// # Examples
+    /// See [`Coatomic::sub`].
     fn sub(&self, value: T)
     where
         T: Number;
 
     /// One-sided. Replaces the value by `value` if that is smaller. A number is preferred to `NaN`.
+    ///
+    /// # Examples
+    /// See [`Coatomic::min`].
     fn min(&self, value: T)
     where
         T: Number;
 
     /// One-sided. Replaces the value by `value` if that is larger. A number is preferred to `NaN`.
+    ///
+    /// # Examples
+    /// See [`Coatomic::max`].
     fn max(&self, value: T)
     where
         T: Number;
 
     /// One-sided. Keeps the bits that `value` has, too.
+    ///
+    /// # Examples
+    /// See [`Coatomic::and`].
     fn and(&self, value: T)
     where
         T: Bits;
 
     /// One-sided. Sets the bits that `value` has.
+    ///
+    /// # Examples
+    /// See [`Coatomic::or`].
     fn or(&self, value: T)
     where
         T: Bits;
 
     /// One-sided. Turns the bits over that `value` has.
+    ///
+    /// # Examples
+    /// See [`Coatomic::xor`].
     fn xor(&self, value: T)
     where
         T: Bits;

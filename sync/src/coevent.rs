@@ -68,7 +68,7 @@ unsafe impl Symmetric for Coevent {
 unsafe impl Shared for Coevent {}
 
 impl Coevent {
-    /// An event that nobody has posted.
+    /// Local. An event that nobody has posted.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -250,6 +250,9 @@ impl Coevent {
     ///     assert_eq!(event.try_wait(), Ok(true));
     /// });
     /// ```
+    ///
+    /// # Source
+    /// `MPI_Test`, MPI 3.1 section 3.7.3; Fortran 2018 has `event_query` for it, clause 16.9.72.
     #[inline]
     #[track_caller]
     pub fn try_wait(&self) -> Result<bool, ImageFailed> {
@@ -300,6 +303,9 @@ impl Coevent {
     /// });
     /// assert_eq!(outcome.unwrap(), [[1]]);
     /// ```
+    ///
+    /// # Source
+    /// [`std::sync::mpsc::Receiver::recv_timeout`]; failed images as in Fortran 2018 `event wait` with `stat`, clause 11.6.11.
     #[inline]
     #[track_caller]
     pub fn wait_timeout(&self, timeout: Duration) -> Result<bool, ImageFailed> {
@@ -327,6 +333,9 @@ impl Coevent {
     ///     assert_eq!(event.query(), 1); // nothing was consumed
     /// });
     /// ```
+    ///
+    /// # Source
+    /// As [`wait_timeout`](Self::wait_timeout).
     #[inline]
     #[track_caller]
     pub fn wait_for_timeout(&self, posts: u64, timeout: Duration) -> Result<bool, ImageFailed> {

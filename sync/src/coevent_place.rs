@@ -29,9 +29,38 @@ use crate::coevent::Coevent;
 pub trait CoeventPlace {
     /// One-sided. Posts the event. What this image wrote or put before is visible to the image whose wait
     /// consumes the post.
+    ///
+    /// # Examples
+    /// See [`CoeventPlace`].
+    ///
+    /// # Source
+    /// Fortran 2018 `event post`, clause 11.6.7.
     fn post(&self);
 
     /// One-sided. How many posts wait to be consumed.
+    ///
+    /// # Examples
+    /// A producer that stays at most three posts ahead:
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let ready = Coarray::new(Coevent::new());
+    ///     for _ in 0..10 {
+    ///         if this_image() == 0 {
+    ///             while ready.at(1).query() >= 3 {
+    ///                 std::thread::yield_now();
+    ///             }
+    ///             ready.at(1).post();
+    ///         } else {
+    ///             ready.wait();
+    ///         }
+    ///     }
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// Fortran 2018 `event_query`, clause 16.9.72, which is for one's own events only.
     #[must_use]
     fn query(&self) -> u64;
 }
@@ -74,6 +103,9 @@ pub trait PutNotify<T: ?Sized> {
     ///
     /// # Panics
     /// If `event` is on another image.
+    ///
+    /// # Examples
+    /// See [`PutNotify`].
     fn put_notify<A: Access>(&self, value: T, event: &Coref<Coevent, A>)
     where
         T: Remote;
@@ -84,6 +116,9 @@ pub trait PutNotify<T: ?Sized> {
     /// # Panics
     /// If `event` is on another image, or if the leading extents, where they are known only at run time,
     /// differ; then nothing is stored and nothing posted.
+    ///
+    /// # Examples
+    /// See [`PutNotify`].
     fn put_from_notify<A: Access>(&self, source: &T, event: &Coref<Coevent, A>)
     where
         T: Shape<Item: Remote>;

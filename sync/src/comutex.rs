@@ -66,7 +66,7 @@ unsafe impl<T: Remote> Sync for Comutex<T> {}
 unsafe impl<T: Remote> Shared for Comutex<T> {}
 
 impl<T: Remote> Comutex<T> {
-    /// A comutex that holds `value`, for a coarray: `Coarray::new(Comutex::new(value))`.
+    /// Local. A comutex that holds `value`, for a coarray: `Coarray::new(Comutex::new(value))`.
     #[must_use]
     pub fn new(value: T) -> Self {
         const { T::CHECK };
@@ -81,6 +81,9 @@ impl<T: Remote> Comutex<T> {
     ///
     /// # Panics
     /// As [`ComutexPlace::lock`]. Here and in the other operations also if the comutex is in no coarray.
+    ///
+    /// # Examples
+    /// See [`ComutexPlace::lock`].
     #[inline]
     #[track_caller]
     pub fn lock(&self) -> ComutexGuard<'_, T> {
@@ -96,6 +99,12 @@ impl<T: Remote> Comutex<T> {
     ///
     /// # Errors
     /// As [`ComutexPlace::try_lock`].
+    ///
+    /// # Panics
+    /// As [`ComutexPlace::try_lock`].
+    ///
+    /// # Examples
+    /// See [`ComutexPlace::try_lock`].
     #[inline]
     #[track_caller]
     pub fn try_lock(&self) -> Result<ComutexGuard<'_, T>, LockError> {
@@ -108,6 +117,12 @@ impl<T: Remote> Comutex<T> {
     ///
     /// # Errors
     /// As [`ComutexPlace::lock_timeout`].
+    ///
+    /// # Panics
+    /// As [`ComutexPlace::lock_timeout`].
+    ///
+    /// # Examples
+    /// See [`ComutexPlace::lock_timeout`].
     #[track_caller]
     pub fn lock_timeout(&self, timeout: Duration) -> Result<ComutexGuard<'_, T>, LockError> {
         let image = Image::current();
@@ -117,12 +132,18 @@ impl<T: Remote> Comutex<T> {
     }
 
     /// One-sided. As [`ComutexPlace::is_poisoned`].
+    ///
+    /// # Examples
+    /// See [`ComutexPlace::is_poisoned`].
     #[must_use]
     pub fn is_poisoned(&self) -> bool {
         poisoner_of(&self.lock).is_some()
     }
 
     /// One-sided. As [`ComutexPlace::clear_poison`].
+    ///
+    /// # Examples
+    /// See [`ComutexPlace::clear_poison`].
     pub fn clear_poison(&self) {
         clear_poison_of(&self.lock);
     }
@@ -200,6 +221,12 @@ impl<T> fmt::Debug for Comutex<T> {
 }
 
 /// The operations of a comutex on a place: `x.at(2).lock()`.
+///
+/// # Examples
+/// See its operations, and [`Comutex`].
+///
+/// # Source
+/// As [`Comutex`].
 pub trait ComutexPlace<T: Remote> {
     /// One-sided. Waits until it is this image's turn; the comutex is locked until the guard is dropped. What the
     /// holders before wrote and put is visible then.
@@ -225,6 +252,9 @@ pub trait ComutexPlace<T: Remote> {
     ///     assert_eq!(account.at(2).lock().get(), [60, 40]);
     /// });
     /// ```
+    ///
+    /// # Source
+    /// *Coarray C++* section 6.3; Fortran 2018 `lock`, clause 11.6.10.
     #[track_caller]
     fn lock(&self) -> ComutexGuard<'_, T>;
 
@@ -251,6 +281,9 @@ pub trait ComutexPlace<T: Remote> {
     ///     }
     /// });
     /// ```
+    ///
+    /// # Source
+    /// Fortran 2018 `lock` with `acquired_lock`, clause 11.6.10; [`std::sync::Mutex::try_lock`].
     #[track_caller]
     fn try_lock(&self) -> Result<ComutexGuard<'_, T>, LockError>;
 
@@ -278,10 +311,19 @@ pub trait ComutexPlace<T: Remote> {
     ///     drop(guard);
     /// });
     /// ```
+    ///
+    /// # Source
+    /// Its own; `timed_mutex::try_lock_for` of C++11.
     #[track_caller]
     fn lock_timeout(&self, timeout: Duration) -> Result<ComutexGuard<'_, T>, LockError>;
 
     /// One-sided. Whether an image panicked or died while it held it, since the poison was last cleared.
+    ///
+    /// # Examples
+    /// See [`clear_poison`](Self::clear_poison).
+    ///
+    /// # Source
+    /// [`std::sync::Mutex::is_poisoned`].
     fn is_poisoned(&self) -> bool;
 
     /// One-sided. Makes it usable again after that; to be followed by a [`lock`](Self::lock) and a look at the
@@ -307,6 +349,9 @@ pub trait ComutexPlace<T: Remote> {
     ///     assert_eq!(place.lock().get(), [1, 2]);
     /// });
     /// ```
+    ///
+    /// # Source
+    /// [`std::sync::Mutex::clear_poison`].
     fn clear_poison(&self);
 }
 

@@ -58,6 +58,9 @@ impl<'a, T: Remote> ComutexGuard<'a, T> {
     }
 
     /// One-sided. The value.
+    ///
+    /// # Examples
+    /// See [`ComutexGuard`].
     #[inline]
     #[must_use]
     #[track_caller]
@@ -66,6 +69,21 @@ impl<'a, T: Remote> ComutexGuard<'a, T> {
     }
 
     /// One-sided. Replaces the value, wholly or, if the image dies meanwhile, not at all.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let table = Coarray::new(Comutex::new([0u64; 2]));
+    ///     let mut guard = table.at(0).lock();
+    ///     let [least, most] = guard.get();
+    ///     guard.put([least.min(this_image() as u64), most.max(this_image() as u64)]); // both or none
+    ///     drop(guard);
+    ///     sync_all();
+    ///     assert_eq!(table.at(0).lock().get(), [0, 1]);
+    /// });
+    /// ```
     #[inline]
     pub fn put(&mut self, value: T) {
         self.comutex.store(&self.image, &value);
@@ -74,6 +92,12 @@ impl<'a, T: Remote> ComutexGuard<'a, T> {
     /// One-sided. Gets the value, lets `change` change it, and puts it; returns what `change` returned.
     ///
     /// If `change` panics, the value stays as it was.
+    ///
+    /// # Panics
+    /// As `change` does.
+    ///
+    /// # Examples
+    /// See [`ComutexGuard`].
     #[inline]
     #[track_caller]
     pub fn update<R>(&mut self, change: impl FnOnce(&mut T) -> R) -> R {

@@ -14,10 +14,22 @@ use coarray_fabric::{Team, complete_and_fence, has_issued, num_images};
 ///
 /// # Examples
 /// ```
-/// coarray_fabric::run(2, || {
-///     // ... put data to image 1 ...
-///     coarray_sync::fence(1);
-///     // ... put to image 1 that the data is there ...
+/// use coarray::prelude::*;
+///
+/// coarray::run(2, || {
+///     let (mut data, mut ready) = (Coarray::new([0; 100]), Coarray::new(0));
+///     let (data, ready) = coarray::open((&mut data, &mut ready));
+///     if this_image() == 0 {
+///         data.at(1).put_from(&[7; 100]);
+///         fence(1);
+///         ready.at(1).as_atomic().store(1); // after the data
+///     } else {
+///         while ready.here().as_atomic().load() == 0 {
+///             image_fence();
+///         }
+///         image_fence();
+///         assert_eq!(data.here().get(), [7; 100]);
+///     }
 /// });
 /// ```
 ///
@@ -61,10 +73,16 @@ fn no_such_image(image: usize) -> ! {
 ///
 /// # Examples
 /// ```
-/// coarray_fabric::run(2, || {
-///     // ... issue puts, and drop their cofutures ...
-///     coarray_sync::quiet();
-///     // ... the puts are complete ...
+/// use coarray::prelude::*;
+///
+/// coarray::run(3, || {
+///     let mut x = Coarray::<[usize; 3]>::zeroed();
+///     let x = x.open();
+///     for image in 0..num_images() {
+///         drop(x.at(image)[this_image()].put_async(1 + this_image())); // nobody waits for one
+///     }
+///     quiet(); // all of them are complete, on all images
+///     assert_eq!(x.at(2)[this_image()].get(), 1 + this_image());
 /// });
 /// ```
 ///

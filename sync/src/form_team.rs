@@ -18,6 +18,22 @@ impl Team {
     ///
     /// # Source
     /// Fortran 2018 `form team`, clause 11.6.9.
+    ///
+    /// # Examples
+    /// The rows of a grid of images:
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(6, || {
+    ///     let row = Team::form(this_image() as u64 / 3);
+    ///     let sum = row.change(|| {
+    ///         let mut x = this_image(); // 0, 1 and 2 in each row
+    ///         co_sum(&mut x);
+    ///         x
+    ///     });
+    ///     assert_eq!((row.num_images(), sum), (3, 3));
+    /// });
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn form(number: u64) -> Self {

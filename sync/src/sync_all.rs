@@ -15,10 +15,17 @@ use coarray_fabric::{Call, Image, ImageFailed, Operation, Team};
 ///
 /// # Examples
 /// ```
-/// coarray_fabric::run(4, || {
-///     // ... put something to another image ...
-///     coarray_sync::sync_all();
-///     // ... what others put here has arrived ...
+/// use coarray::prelude::*;
+///
+/// coarray::run(4, || {
+///     let mut x = Coarray::new(0);
+///     let x = x.open();
+///     for step in 1..10 {
+///         x.at((this_image() + 1) % 4).put(step);
+///         sync_all();
+///         assert_eq!(x.here().get(), step); // what others put here has arrived
+///         sync_all(); // and is not overwritten before it was read
+///     }
 /// });
 /// ```
 ///
@@ -75,7 +82,24 @@ pub fn try_sync_all() -> Result<(), ImageFailed> {
 ///
 /// # Examples
 /// ```
-/// coarray_fabric::run(2, coarray_sync::image_fence);
+/// use coarray::prelude::*;
+///
+/// coarray::run(2, || {
+///     let flag = Coarray::new(Coatomic::new(false));
+///     let mut x = Coarray::new(0);
+///     let x = x.open();
+///     if this_image() == 0 {
+///         x.at(1).put(42);
+///         image_fence(); // 42 before the flag
+///         flag.at(1).store(true);
+///     } else {
+///         while !flag.load() {
+///             image_fence();
+///         }
+///         image_fence(); // what is read below after the flag
+///         assert_eq!(x.here().get(), 42);
+///     }
+/// });
 /// ```
 ///
 /// # Source

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use coarray_fabric::{Cause, Image, ImageFailed, Interruption, Team, complete};
 
-/// Waits for each of `images`, by their index in the current team, to call `sync_images` with this one. What
-/// they wrote or put before is visible to this image afterwards.
+/// Collective, of this image and `images`. Waits for each of these, by their index in the current team, to call `sync_images`
+/// with this one. What they wrote or put before is visible to this image afterwards.
 ///
 /// Each call of this image that names image `i` goes with one call of image `i` that names this one, in
 /// order. An image may name itself, which has no effect. If one of the images fails before it has done its
@@ -42,7 +42,7 @@ pub fn sync_images(images: &[usize]) {
     }
 }
 
-/// As [`sync_images`], but images that fail do not end the job.
+/// Collective, of this image and `images`. As [`sync_images`], but images that fail do not end the job.
 ///
 /// # Errors
 /// The images that failed before they had done their part; this image has synchronised with the others.

@@ -45,6 +45,19 @@ impl Team {
     ///
     /// # Source
     /// Fortran 2018 `get_team`, clause 16.9.85.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(4, || {
+    ///     let all = Team::current();
+    ///     Team::form(this_image() as u64 % 2).change(|| {
+    ///         sync_all(); // this half
+    ///         assert_eq!((Team::current().num_images(), all.num_images()), (2, 4));
+    ///     });
+    /// });
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn current() -> Self {
@@ -85,6 +98,12 @@ impl Team {
     }
 
     /// Local. The team whose images formed this one; none for the team of all images.
+    ///
+    /// # Examples
+    /// See [`initial`](Self::initial).
+    ///
+    /// # Source
+    /// Fortran 2018 `get_team(parent_team)`, clause 16.9.85.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {
         let members = Rc::clone(self.members.parent()?);
@@ -95,24 +114,64 @@ impl Team {
     ///
     /// # Source
     /// Fortran 2018 `team_number`, clause 16.9.189.
+    ///
+    /// # Examples
+    /// See [`Team`].
     #[must_use]
     pub fn number(&self) -> Option<u64> {
         self.members.number()
     }
 
     /// Local. The index of this image in this team.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(4, || {
+    ///     let odd = Team::form(this_image() as u64 % 2);
+    ///     assert_eq!((odd.this_image(), odd.num_images()), (this_image() / 2, 2)); // without changing to it
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// Fortran 2018 `this_image(team)`, clause 16.9.190.
     #[must_use]
     pub fn this_image(&self) -> usize {
         self.members.index()
     }
 
     /// Local. How many images this team has, failed ones included.
+    ///
+    /// # Examples
+    /// See [`this_image`](Self::this_image).
+    ///
+    /// # Source
+    /// Fortran 2018 `num_images(team)`, clause 16.9.145.
     #[must_use]
     pub fn num_images(&self) -> usize {
         self.members.images()
     }
 
     /// Local. The images of this team that have failed, as far as is known now, in increasing order.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// let survivors = coarray::Launch::new(3).keep_going(true).run(|| {
+    ///     let all = Team::current();
+    ///     if this_image() == 1 {
+    ///         coarray::fail_image();
+    ///     }
+    ///     assert!(coarray::try_sync_all().is_err());
+    ///     all.failed_images()
+    /// });
+    /// assert_eq!(survivors.unwrap(), [[1], [1]]);
+    /// ```
+    ///
+    /// # Source
+    /// Fortran 2018 `failed_images(team)`, clause 16.9.77.
     #[must_use]
     pub fn failed_images(&self) -> Vec<usize> {
         self.members.failed_images()
@@ -139,6 +198,9 @@ impl Team {
     ///     });
     /// });
     /// ```
+    ///
+    /// # Source
+    /// Fortran 2018 `image_index` with a team, clause 16.9.97.
     #[must_use]
     #[track_caller]
     pub fn in_parent(&self, image: usize) -> usize {
@@ -150,6 +212,12 @@ impl Team {
 
     /// Local. The numbers of the teams that were formed together with this one, in increasing order, this one
     /// included.
+    ///
+    /// # Examples
+    /// See [`sibling_in_parent`](Self::sibling_in_parent).
+    ///
+    /// # Source
+    /// As [`sibling_in_parent`](Self::sibling_in_parent).
     #[must_use]
     pub fn siblings(&self) -> Vec<u64> {
         self.members.siblings()

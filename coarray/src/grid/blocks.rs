@@ -21,6 +21,10 @@ use super::image_grid::{ImageGrid, product};
 ///     assert_eq!(blocks.global(1, [1]), [4]);
 /// });
 /// ```
+///
+/// # Source
+/// Block distributions of High Performance Fortran and XcalableMP (`distribute t(block)`); here the longer blocks come
+/// first, so that no image is left without cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blocks<const D: usize> {
     shape: [usize; D],
@@ -31,7 +35,23 @@ impl<const D: usize> Blocks<D> {
     /// Local. Divides an array of this shape among the images of `grid`.
     ///
     /// # Errors
-    /// If an axis has fewer cells than images.
+    /// If an axis has fewer cells than images, or the array more cells than can be counted.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::grid::GridError;
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(4, || {
+    ///     let blocks = Blocks::new([100, 60], ImageGrid::new([2, 2]).unwrap()).unwrap();
+    ///     assert_eq!(blocks.block_shape(this_image()), [50, 30]);
+    ///     let refused = Blocks::new([100, 1], ImageGrid::new([2, 2]).unwrap()).unwrap_err();
+    ///     assert!(matches!(refused, GridError::TooFewCells { axis: 1, cells: 1, images: 2 }));
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`Blocks`].
     pub fn new(shape: [usize; D], grid: ImageGrid<D>) -> Result<Self, GridError> {
         for (axis, (&cells, images)) in shape.iter().zip(grid.extents()).enumerate() {
             if cells < images {
@@ -58,31 +78,34 @@ impl<const D: usize> Blocks<D> {
         }
     }
 
-    /// How many cells the array has along each axis.
+    /// Local. How many cells the array has along each axis.
     #[inline]
     #[must_use]
     pub fn shape(&self) -> [usize; D] {
         self.shape
     }
 
-    /// The images.
+    /// Local. The images.
     #[inline]
     #[must_use]
     pub fn grid(&self) -> &ImageGrid<D> {
         &self.grid
     }
 
-    /// How many cells the whole array has.
+    /// Local. How many cells the whole array has.
     #[inline]
     #[must_use]
     pub fn cells(&self) -> usize {
         self.shape.iter().product()
     }
 
-    /// The indices of an image's block in the whole array.
+    /// Local. The indices of an image's block in the whole array.
     ///
     /// # Panics
     /// If there is no such image.
+    ///
+    /// # Examples
+    /// See [`Blocks`].
     #[must_use]
     #[track_caller]
     pub fn range(&self, image: usize) -> [Range<usize>; D] {
@@ -91,26 +114,46 @@ impl<const D: usize> Blocks<D> {
         std::array::from_fn(|axis| part(self.shape[axis], extents[axis], coordinates[axis]))
     }
 
-    /// The indices of this image's block in the whole array.
+    /// Local. The indices of this image's block in the whole array.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(3, || {
+    ///     let blocks = Blocks::new([7, 5], ImageGrid::new([3, 1]).unwrap()).unwrap();
+    ///     let [rows, columns] = blocks.own_range();
+    ///     let mine: usize = rows.map(|i| columns.clone().map(|j| i * j).sum::<usize>()).sum();
+    ///     let mut sum = mine;
+    ///     co_sum(&mut sum); // each cell once, whoever has it
+    ///     assert_eq!(sum, (0 + 1 + 2 + 3 + 4 + 5 + 6) * (0 + 1 + 2 + 3 + 4));
+    /// });
+    /// ```
     #[must_use]
     pub fn own_range(&self) -> [Range<usize>; D] {
         self.range(self.grid.image())
     }
 
-    /// How many cells an image's block has along each axis.
+    /// Local. How many cells an image's block has along each axis.
     ///
     /// # Panics
     /// If there is no such image.
+    ///
+    /// # Examples
+    /// See [`Blocks`].
     #[must_use]
     #[track_caller]
     pub fn block_shape(&self, image: usize) -> [usize; D] {
         self.range(image).map(|range| range.len())
     }
 
-    /// The image that has a cell of the whole array, and the cell's index in the block there.
+    /// Local. The image that has a cell of the whole array, and the cell's index in the block there.
     ///
     /// # Panics
     /// If there is no such cell.
+    ///
+    /// # Examples
+    /// See [`Blocks`].
     #[must_use]
     #[track_caller]
     pub fn locate(&self, global: [usize; D]) -> (usize, [usize; D]) {
@@ -127,10 +170,13 @@ impl<const D: usize> Blocks<D> {
         (self.grid.image_at(coordinates), local)
     }
 
-    /// The index in the whole array of a cell of an image's block.
+    /// Local. The index in the whole array of a cell of an image's block.
     ///
     /// # Panics
     /// If there is no such image, or its block has no such cell.
+    ///
+    /// # Examples
+    /// See [`Blocks`].
     #[must_use]
     #[track_caller]
     pub fn global(&self, image: usize, local: [usize; D]) -> [usize; D] {

@@ -30,6 +30,24 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     ///
     /// # Panics
     /// On a thread that is not an image. The job ends with a report if an image creates something else, or has failed.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::grid::Halo;
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let blocks = Blocks::new([6, 8], ImageGrid::new([2, 1]).unwrap()).unwrap();
+    ///     let square = HaloArray::filled(&blocks, 1, 0.0).unwrap(); // one cell on all sides
+    ///     assert_eq!(square.local().dim(), (5, 10));
+    ///     let upwind = Halo { lower: [2, 0], upper: [0, 0] };
+    ///     let upwind = HaloArray::filled(&blocks, upwind, 0u8).unwrap(); // two rows before, nothing else
+    ///     assert_eq!(upwind.local().dim(), (5, 8));
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`HaloArray`].
     #[track_caller]
     pub fn filled(
         blocks: &Blocks<D>,
@@ -61,6 +79,9 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     ///     assert_eq!(u.local().to_vec(), expected[this_image()]);
     /// });
     /// ```
+    ///
+    /// # Source
+    /// As [`HaloArray`]; [`ndarray::Array::from_shape_fn`].
     #[track_caller]
     pub fn from_fn(
         blocks: &Blocks<D>,

@@ -2,7 +2,23 @@
 
 use coarray_fabric::AllocError;
 
-/// Why an image grid, a division into blocks or a halo array cannot be made.
+/// Why an image grid, a division into blocks or a halo array cannot be made, or cells cannot go where they should.
+///
+/// Its text says what was asked for, what there is, and what to do.
+///
+/// # Examples
+/// ```
+/// use coarray::grid::GridError;
+/// use coarray::prelude::*;
+///
+/// coarray::run(2, || {
+///     let refused = ImageGrid::new([2, 2]).unwrap_err();
+///     assert!(matches!(refused, GridError::WrongNumberOfImages { needed: Some(4), images: 2, .. }));
+/// });
+/// ```
+///
+/// # Source
+/// Its own.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GridError {

@@ -39,13 +39,16 @@ pub(super) struct Current {
 }
 
 impl<T: Remote, const D: usize> HaloArray<T, D> {
-    /// Fills the halo with the neighbours' cells: faces, edges and corners. All images of the array's team call it.
+    /// Collective. Fills the halo with the neighbours' cells: faces, edges and corners.
     ///
-    /// Synchronises neighbours only: what they get are the cells as they were when the owner called `exchange`, and no
-    /// image is more than one exchange ahead of its neighbours. Where the array ends and is not periodic, the halo stays
-    /// as it is.
+    /// Synchronises neighbours only, and is no barrier: what they get are the cells as they were when the owner called
+    /// `exchange`, and no image is more than one exchange ahead of its neighbours. Where the array ends and is not periodic,
+    /// the halo stays as it is.
     ///
     /// If an image of the current team has failed, and cells are missing, the job ends with a report.
+    ///
+    /// # Panics
+    /// If a panic has broken off an earlier exchange of this array.
     ///
     /// # Examples
     /// See [`HaloArray`].
@@ -57,20 +60,26 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         self.exchange_with(&Exchange::all());
     }
 
-    /// As [`exchange`](Self::exchange), of part of the halo; the rest stays as it is. All images ask for the same part.
+    /// Collective. As [`exchange`](Self::exchange), of part of the halo; the rest stays as it is. All images ask for the same part.
     ///
     /// # Panics
     /// If it is wider than the array's halo.
     ///
     /// # Examples
     /// See [`Exchange`].
+    ///
+    /// # Source
+    /// `width` and `reflect`, Murai and Sato, PGAS 2013, section 2.3.2.
     #[track_caller]
     pub fn exchange_with(&mut self, exchange: &Exchange<D>) {
         self.start(exchange, Location::caller());
         self.settle();
     }
 
-    /// Begins an [`exchange`](Self::exchange), during which the image can compute with its own cells.
+    /// Collective. Begins an [`exchange`](Self::exchange), during which the image can compute with its own cells.
+    ///
+    /// # Panics
+    /// As [`exchange`](Self::exchange).
     ///
     /// # Examples
     /// ```
@@ -85,15 +94,39 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     ///     assert!(u.local().sum() > sum);
     /// });
     /// ```
+    ///
+    /// # Source
+    /// `reflect` with `async`, Murai and Sato, PGAS 2013, section 2.3.2; what waits there is [`Exchanging::finish`].
     #[track_caller]
     pub fn exchange_start(&mut self) -> Exchanging<'_, T, D> {
         self.exchange_start_with(&Exchange::all())
     }
 
-    /// Begins an [`exchange_with`](Self::exchange_with), during which the image can compute with its own cells.
+    /// Collective. Begins an [`exchange_with`](Self::exchange_with), during which the image can compute with its own cells.
     ///
     /// # Panics
     /// If it is wider than the array's halo.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::grid::Exchange;
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let grid = ImageGrid::new([2]).unwrap().with_periodic([true]);
+    ///     let blocks = Blocks::new([8], grid).unwrap();
+    ///     let mut u = HaloArray::filled(&blocks, 2, this_image()).unwrap();
+    ///     u.interior_mut().fill(10 + this_image());
+    ///     let exchanging = u.exchange_start_with(&Exchange::all().width(1));
+    ///     let _sum: usize = exchanging.interior().iter().sum();
+    ///     exchanging.finish();
+    ///     // The outer cell of the halo is what it was.
+    ///     assert_eq!(u.local().to_vec()[..2], [this_image(), 10 + 1 - this_image()]);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`exchange_start`](Self::exchange_start).
     #[track_caller]
     pub fn exchange_start_with(&mut self, exchange: &Exchange<D>) -> Exchanging<'_, T, D> {
         self.start(exchange, Location::caller());

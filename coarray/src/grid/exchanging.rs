@@ -9,6 +9,12 @@ use super::halo_array::HaloArray;
 ///
 /// Meanwhile the image's own cells can be read. Neighbours may wait for this image until it calls
 /// [`finish`](Self::finish), or drops this. If it is leaked, the exchange is finished when the array is next used.
+///
+/// # Examples
+/// See [`HaloArray::exchange_start`].
+///
+/// # Source
+/// As [`HaloArray::exchange_start`].
 #[derive(Debug)]
 #[must_use = "the exchange is finished when this is dropped: keep it while you compute"]
 pub struct Exchanging<'a, T: Remote, const D: usize> {
@@ -21,6 +27,9 @@ impl<'a, T: Remote, const D: usize> Exchanging<'a, T, D> {
     }
 
     /// Local. This image's own cells.
+    ///
+    /// # Examples
+    /// See [`HaloArray::exchange_start`].
     #[must_use]
     pub fn interior(&self) -> ArrayView<'_, T, Dim<[usize; D]>>
     where
@@ -29,9 +38,12 @@ impl<'a, T: Remote, const D: usize> Exchanging<'a, T, D> {
         self.array.own_cells()
     }
 
-    /// Finishes the exchange: afterwards the halo holds the neighbours' cells.
+    /// Collective. Finishes the exchange, as dropping this does: afterwards the halo holds the neighbours' cells.
     ///
     /// If an image of the current team has failed, and cells are missing, the job ends with a report.
+    ///
+    /// # Examples
+    /// See [`HaloArray::exchange_start`].
     pub fn finish(self) {}
 }
 

@@ -10,6 +10,9 @@
 /// assert_eq!(Halo::from([2, 0]), Halo { lower: [2, 0], upper: [2, 0] });
 /// assert_eq!(Halo::from([(1, 2), (0, 3)]), Halo { lower: [1, 0], upper: [2, 3] });
 /// ```
+///
+/// # Source
+/// `shadow`, Murai and Sato, PGAS 2013, section 2.3.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Halo<const D: usize> {
     /// Cells before the block, along each axis.
@@ -69,6 +72,9 @@ impl<const D: usize> Halo<D> {
 ///     u.exchange_with(&Exchange::faces().width(1)); // the cells next to the block only
 /// });
 /// ```
+///
+/// # Source
+/// `width` of `reflect`, Murai and Sato, PGAS 2013, section 2.3.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Exchange<const D: usize> {
     faces_only: bool,
@@ -76,7 +82,7 @@ pub struct Exchange<const D: usize> {
 }
 
 impl<const D: usize> Exchange<D> {
-    /// The whole halo: faces, edges and corners.
+    /// Local. The whole halo: faces, edges and corners.
     #[must_use]
     pub fn all() -> Self {
         Self {
@@ -85,7 +91,7 @@ impl<const D: usize> Exchange<D> {
         }
     }
 
-    /// The faces: cells of the images that lie before and behind along one axis.
+    /// Local. The faces: cells of the images that lie before and behind along one axis.
     #[must_use]
     pub fn faces() -> Self {
         Self {
@@ -94,7 +100,7 @@ impl<const D: usize> Exchange<D> {
         }
     }
 
-    /// Only so many cells, those next to the block.
+    /// Local. Only so many cells, those next to the block.
     #[must_use]
     pub fn width(mut self, width: impl Into<Halo<D>>) -> Self {
         self.width = Some(width.into());

@@ -77,28 +77,43 @@ unsafe impl<T: Remote + LeavesItsThread, const D: usize> Send for HaloArray<T, D
 unsafe impl<T: Remote + LeavesItsThread, const D: usize> Sync for HaloArray<T, D> {}
 
 impl<T: Remote, const D: usize> HaloArray<T, D> {
-    /// How the array is divided.
+    /// Local. How the array is divided.
     #[must_use]
     pub fn blocks(&self) -> &Blocks<D> {
         &self.blocks
     }
 
-    /// The images among which it is divided.
+    /// Local. The images among which it is divided.
     #[must_use]
     pub fn grid(&self) -> &ImageGrid<D> {
         self.blocks.grid()
     }
 
-    /// How wide the halo is.
+    /// Local. How wide the halo is.
     #[must_use]
     pub fn halo(&self) -> Halo<D> {
         self.halo
     }
 
-    /// The index in the whole array of a cell of this image's block, by its index there.
+    /// Local. The index in the whole array of a cell of this image's block, by its index there.
     ///
     /// # Panics
     /// If the block has no such cell.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(3, || {
+    ///     let blocks = Blocks::new([9], ImageGrid::new([3]).unwrap()).unwrap();
+    ///     let mut u = HaloArray::filled(&blocks, 1, 0).unwrap();
+    ///     for i in 0..3 {
+    ///         let [global] = u.global_of([i]); // where a source term is looked up, say
+    ///         u.interior_mut()[i] = global * global;
+    ///     }
+    ///     assert_eq!(u.interior()[2], (3 * this_image() + 2) * (3 * this_image() + 2));
+    /// });
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn global_of(&self, local: [usize; D]) -> [usize; D] {
@@ -117,6 +132,9 @@ where
 {
     /// Local. This image's cells with the halo around them.
     ///
+    /// # Panics
+    /// If a panic has broken off an exchange of this array.
+    ///
     /// # Examples
     /// See [`HaloArray`].
     #[must_use]
@@ -131,6 +149,9 @@ where
     }
 
     /// Local. This image's cells with the halo around them, to change.
+    ///
+    /// # Panics
+    /// If a panic has broken off an exchange of this array.
     ///
     /// # Examples
     /// ```
@@ -155,6 +176,9 @@ where
 
     /// Local. This image's own cells.
     ///
+    /// # Panics
+    /// If a panic has broken off an exchange of this array.
+    ///
     /// # Examples
     /// See [`HaloArray`].
     #[must_use]
@@ -165,6 +189,9 @@ where
     }
 
     /// Local. This image's own cells, to change.
+    ///
+    /// # Panics
+    /// If a panic has broken off an exchange of this array.
     ///
     /// # Examples
     /// See [`HaloArray`].

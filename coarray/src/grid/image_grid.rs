@@ -44,6 +44,12 @@ impl<const D: usize> ImageGrid<D> {
     ///
     /// # Panics
     /// On a thread that is not an image.
+    ///
+    /// # Examples
+    /// See [`ImageGrid`].
+    ///
+    /// # Source
+    /// Coshapes, Fortran 2018 clause 5.4.7; `MPI_Cart_create`, MPI 3.1 section 7.5.1.
     #[track_caller]
     pub fn new(extents: [usize; D]) -> Result<Self, GridError> {
         let team = Team::current();
@@ -112,6 +118,9 @@ impl<const D: usize> ImageGrid<D> {
     ///     assert!(ImageGrid::balanced_for([3, 1]).is_err());
     /// });
     /// ```
+    ///
+    /// # Source
+    /// As [`balanced`](Self::balanced), and what it leaves open: the shape of the array.
     #[track_caller]
     pub fn balanced_for(cells: [usize; D]) -> Result<Self, GridError> {
         let team = Team::current();
@@ -146,7 +155,10 @@ impl<const D: usize> ImageGrid<D> {
         }
     }
 
-    /// The same grid, periodic along the axes that are marked: behind its last image comes the first.
+    /// Local. The same grid, periodic along the axes that are marked: behind its last image comes the first.
+    ///
+    /// # Examples
+    /// See [`ImageGrid`].
     #[must_use]
     pub fn with_periodic(mut self, axes: [bool; D]) -> Self {
         self.periodic = axes;
@@ -161,21 +173,21 @@ impl<const D: usize> ImageGrid<D> {
         }
     }
 
-    /// How many images there are along each axis.
+    /// Local. How many images there are along each axis.
     #[inline]
     #[must_use]
     pub fn extents(&self) -> [usize; D] {
         self.extents
     }
 
-    /// Which axes are periodic.
+    /// Local. Which axes are periodic.
     #[inline]
     #[must_use]
     pub fn periodic(&self) -> [bool; D] {
         self.periodic
     }
 
-    /// How many images there are.
+    /// Local. How many images there are.
     #[inline]
     #[must_use]
     pub fn images(&self) -> usize {
@@ -188,10 +200,13 @@ impl<const D: usize> ImageGrid<D> {
         self.image
     }
 
-    /// The number of the image with these coordinates.
+    /// Local. The number of the image with these coordinates.
     ///
     /// # Panics
     /// If they lie outside of the grid.
+    ///
+    /// # Examples
+    /// See [`ImageGrid`].
     #[must_use]
     #[track_caller]
     pub fn image_at(&self, coordinates: [usize; D]) -> usize {
@@ -206,16 +221,29 @@ impl<const D: usize> ImageGrid<D> {
         index_of(coordinates, extents)
     }
 
-    /// This image's coordinates.
+    /// Local. This image's coordinates.
+    ///
+    /// # Examples
+    /// See [`ImageGrid`].
     #[must_use]
     pub fn coordinates(&self) -> [usize; D] {
         position_of(self.image, self.extents)
     }
 
-    /// The coordinates of an image.
+    /// Local. The coordinates of an image.
     ///
     /// # Panics
     /// If there is no such image.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(6, || {
+    ///     let grid = ImageGrid::new([2, 3]).unwrap();
+    ///     assert_eq!((grid.coordinates_of(0), grid.coordinates_of(5)), ([0, 0], [1, 2]));
+    /// });
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn coordinates_of(&self, image: usize) -> [usize; D] {
@@ -227,16 +255,52 @@ impl<const D: usize> ImageGrid<D> {
         position_of(image, self.extents)
     }
 
-    /// The number of the image that lies `offset` away from this one; none if the grid ends before.
+    /// Local. The number of the image that lies `offset` away from this one; none if the grid ends before.
+    ///
+    /// # Examples
+    /// A token that goes once around a ring:
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(4, || {
+    ///     let ring = ImageGrid::new([4]).unwrap().with_periodic([true]);
+    ///     let next = ring.neighbour([1]).unwrap();
+    ///     let token = Coarray::new(Coevent::new());
+    ///     if this_image() > 0 {
+    ///         token.wait();
+    ///     }
+    ///     token.at(next).post();
+    ///     if this_image() == 0 {
+    ///         token.wait();
+    ///     }
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// `MPI_Cart_shift`, MPI 3.1 section 7.5.6.
     #[must_use]
     pub fn neighbour(&self, offset: [isize; D]) -> Option<usize> {
         self.from(self.coordinates(), offset)
     }
 
-    /// The number of the image that lies `offset` away from `image`; none if the grid ends before.
+    /// Local. The number of the image that lies `offset` away from `image`; none if the grid ends before.
     ///
     /// # Panics
     /// If there is no such image.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(6, || {
+    ///     let grid = ImageGrid::new([2, 3]).unwrap().with_periodic([false, true]);
+    ///     assert_eq!(grid.neighbour_of(2, [1, 1]), Some(3)); // a row further, and around the end of it
+    ///     assert_eq!(grid.neighbour_of(2, [-1, 0]), None);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`neighbour`](Self::neighbour).
     #[must_use]
     #[track_caller]
     pub fn neighbour_of(&self, image: usize, offset: [isize; D]) -> Option<usize> {

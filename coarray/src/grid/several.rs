@@ -8,6 +8,12 @@ use super::halo::Exchange;
 use super::halo_array::HaloArray;
 
 /// A [`HaloArray`] of whatever type and dimension, for [`exchange_several`].
+///
+/// # Examples
+/// See [`exchange_several`].
+///
+/// # Source
+/// As [`exchange_several`].
 pub trait AnyHaloArray: sealed::Sealed {}
 
 impl<T: Remote, const D: usize> AnyHaloArray for HaloArray<T, D> {}
@@ -34,8 +40,11 @@ impl<T: Remote, const D: usize> sealed::Sealed for HaloArray<T, D> {
     }
 }
 
-/// [Exchanges](HaloArray::exchange) the halos of several arrays at once, which takes less waiting than one after the
+/// Collective. [Exchanges](HaloArray::exchange) the halos of several arrays at once, which takes less waiting than one after the
 /// other. All images give the same arrays in the same order.
+///
+/// # Panics
+/// If a panic has broken off an earlier exchange of one of the arrays.
 ///
 /// # Examples
 /// ```
@@ -46,7 +55,11 @@ impl<T: Remote, const D: usize> sealed::Sealed for HaloArray<T, D> {
 ///     let blocks = Blocks::new([10, 10], ImageGrid::balanced()).unwrap();
 ///     let mut heat = HaloArray::filled(&blocks, 1, 0.5).unwrap();
 ///     let mut phase = HaloArray::filled(&blocks, 2, 1u8).unwrap();
+///     heat.interior_mut().fill(this_image() as f64);
+///     phase.interior_mut().fill(this_image() as u8);
 ///     exchange_several(&mut [&mut heat, &mut phase]);
+///     let row = if this_image() == 0 { 6 } else { 0 }; // the other image's
+///     assert_eq!(heat.local()[[row, 5]], (1 - this_image()) as f64);
 /// });
 /// ```
 ///

@@ -18,6 +18,9 @@ use super::two_sum;
 ///
 /// assert_eq!(coarray_fabric::run(2, || mean(&[0.5, 2.5], 4.0)), [1.5; 2]);
 /// ```
+///
+/// # Source
+/// As [`co_sum_reproducible`](crate::co_sum_reproducible).
 #[diagnostic::on_unimplemented(
     message = "reproducible sums do not add `{Self}`",
     note = "they add `f32` and `f64`; sums of integers are reproducible anyway: use `co_sum`"

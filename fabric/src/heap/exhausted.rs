@@ -10,6 +10,12 @@ use crate::type_name::short;
 const LISTED: usize = 5;
 
 /// Coarrays of one type that were created at one place in the program.
+///
+/// # Examples
+/// See [`AllocError`].
+///
+/// # Source
+/// Its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
     /// Their bytes on this image, together.
@@ -24,6 +30,26 @@ pub struct Holder {
 
 /// Why an allocation failed. All images get the error for a collective allocation, and all other data
 /// stays as it was.
+///
+/// # Examples
+/// A program that asks who takes its memory:
+/// ```
+/// use coarray::AllocError;
+/// use coarray::prelude::*;
+///
+/// let largest = coarray::Launch::new(2).heap(1 << 20).run(|| {
+///     let _field = Coarray::<[f64; 1 << 16]>::zeroed();
+///     let _flags = Coarray::<[u8; 1 << 10]>::zeroed();
+///     match Coarray::<[f64; 1 << 17]>::try_zeroed() {
+///         Err(AllocError::HeapExhausted { holders, .. }) => holders[0].bytes,
+///         other => panic!("{other:?}"),
+///     }
+/// });
+/// assert_eq!(largest.unwrap(), [8 << 16; 2]);
+/// ```
+///
+/// # Source
+/// Fortran 2018 `allocate` with `stat` and `errmsg`, clauses 9.7.4 and 9.7.5.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AllocError {

@@ -60,8 +60,19 @@ Exit code:
   128+S    An image was killed by signal S, or signal S interrupted the job
 ";
 
-/// The command `coarun`: reads this process's arguments, runs the program they name, and returns
+/// Local. The command `coarun`: reads this process's arguments, runs the program they name, and returns
 /// what to exit with. For the `main` of a binary of that name.
+///
+/// # Examples
+/// All of a crate's `src/bin/coarun.rs`:
+/// ```no_run
+/// fn main() -> std::process::ExitCode {
+///     coarray_fabric::coarun()
+/// }
+/// ```
+///
+/// # Source
+/// `mpiexec`, MPI 3.1 section 8.8; `cafrun` of OpenCoarrays.
 #[must_use]
 pub fn coarun() -> ExitCode {
     match command_line::parse(std::env::args_os().skip(1)) {

@@ -13,10 +13,26 @@ pub(crate) const VARIABLE: &str = "COARRAY_TERMINAL";
 /// The size assumed of terminals that do not know theirs.
 const CLASSIC: (u16, u16) = (80, 24);
 
-/// Columns and rows of the terminal that shows the job's standard error; `None` if none does.
+/// Local. Columns and rows of the terminal that shows the job's standard error; `None` if none does.
 ///
 /// Progress bars and the like ask this instead of their own stream, which is never a terminal in an
 /// image process.
+///
+/// # Examples
+/// ```
+/// use coarray_fabric::terminal_size;
+///
+/// /// A bar for so many per cent, as wide as the terminal, or none where nobody would see it.
+/// fn bar(done: usize) -> Option<String> {
+///     let (columns, _rows) = terminal_size()?;
+///     Some("#".repeat(usize::from(columns) * done / 100))
+/// }
+///
+/// assert_eq!(bar(50).is_some(), terminal_size().is_some());
+/// ```
+///
+/// # Source
+/// Its own.
 #[must_use]
 pub fn terminal_size() -> Option<(u16, u16)> {
     if processes::parent_is_supervisor() {

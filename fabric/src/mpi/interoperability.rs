@@ -29,6 +29,12 @@ pub(crate) fn forget_communicator() {
 }
 
 /// Why images cannot run on a communicator.
+///
+/// # Examples
+/// See [`run_on`].
+///
+/// # Source
+/// Its own.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct CannotRun(String);
@@ -61,6 +67,9 @@ pub struct CannotRun(String);
 /// let image = mpi::run_on(&universe, &world, this_image).unwrap();
 /// println!("this process was image {image}");
 /// ```
+///
+/// # Source
+/// Its own; what it does with the communicator is that of MPI 3.1, chapter 11.
 pub fn run_on<'u, R>(
     initialized: impl Into<Initialized<'u>>,
     communicator: &impl Communicator,
@@ -112,6 +121,9 @@ pub fn run_on<'u, R>(
 ///     assert_eq!(sum, (0..coarray_fabric::num_images()).sum());
 /// }
 /// ```
+///
+/// # Source
+/// `MPI_Comm_dup`, MPI 3.1 section 6.4.2.
 #[must_use]
 pub fn communicator() -> Option<SimpleCommunicator> {
     let own = COMMUNICATOR.get()?;

@@ -34,7 +34,7 @@ fn make(calls: &[Call], seed: u64) {
 }
 
 proptest! {
-    #![proptest_config(config(300))]
+    #![proptest_config(config(100))]
 
     #[test]
     fn calls_that_are_under_way_and_calls_that_wait_do_not_disturb_each_other(

@@ -96,7 +96,7 @@ impl Call {
 }
 
 proptest! {
-    #![proptest_config(config(400))]
+    #![proptest_config(config(150))]
 
     #[test]
     fn any_calls_follow_each_other(

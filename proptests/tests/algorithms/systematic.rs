@@ -11,8 +11,17 @@ use crate::values::{Colour, Element, Maps};
 /// Few elements, and many.
 const LENGTHS: [usize; 4] = [0, 1, 7, 1000];
 
-/// Bytes of elements that do not pass at once.
-const MOST: usize = 65_537;
+/// So many bytes pass at once.
+const TURN: usize = 64 << 10;
+
+/// Elements for which it takes several turns, so that memory of earlier ones is used again; of bytes, two.
+const fn most<T>() -> usize {
+    let elements = 2 * TURN / size_of::<T>() + 1;
+    if elements > TURN { TURN + 1 } else { elements }
+}
+
+/// Elements for which every type takes several turns.
+const MOST: usize = TURN + 1;
 
 /// Powers of two, what lies around them, and odd numbers. Types of one size, and lengths, differ in nothing that other numbers
 /// of images have to do with; `all_lengths_on_all_numbers_of_images` tries that.
@@ -84,9 +93,8 @@ macro_rules! every_algorithm {
 
             #[test]
             fn more_elements_than_pass_at_once() {
-                let length = MOST.div_ceil(size_of::<$type>());
                 for images in SOME_COUNTS {
-                    check(images, &cases::<$type>(images, length, &[images / 2]));
+                    check(images, &cases::<$type>(images, most::<$type>(), &[images / 2]));
                 }
             }
 

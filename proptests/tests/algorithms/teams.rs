@@ -111,7 +111,7 @@ fn carry_out(tasks: &[Task]) {
 }
 
 proptest! {
-    #![proptest_config(config(300))]
+    #![proptest_config(config(100))]
 
     #[test]
     fn teams_do_their_own_at_the_same_time_and_divide_again(

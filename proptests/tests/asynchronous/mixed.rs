@@ -4,9 +4,9 @@
 //! is its own choice.
 
 use coarray::prelude::*;
-use coarray_proptests::mix;
+use coarray_proptests::{config, mix};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::TestRunner;
 
 use crate::run_on;
 
@@ -353,14 +353,9 @@ fn live(steps: &[Step], seed: u64) {
 /// How many sequences follow each other in a job: to start one takes as long.
 const AT_ONCE: usize = 10;
 
-/// Runs so many random sequences.
+/// Runs so many random sequences, or ten times `PROPTEST_CASES`.
 fn compare(nodes: usize, images: usize, sequences: u32) {
-    let mut runner = TestRunner::new(Config {
-        cases: sequences / AT_ONCE as u32,
-        failure_persistence: None,
-        max_shrink_iters: 300,
-        ..Config::default()
-    });
+    let mut runner = TestRunner::new(config(sequences / AT_ONCE as u32));
     let several = prop::collection::vec((steps(), any::<u64>()), AT_ONCE);
     let outcome = runner.run(&several, |several| {
         run_on(nodes, images, || {
@@ -375,39 +370,39 @@ fn compare(nodes: usize, images: usize, sequences: u32) {
 
 #[test]
 fn sequences_of_one_image_give_what_the_model_says() {
-    compare(1, 1, 2000);
+    compare(1, 1, 1000);
 }
 
 #[test]
 fn sequences_of_two_images_give_what_the_model_says() {
-    compare(1, 2, 2000);
+    compare(1, 2, 1000);
 }
 
 #[test]
 fn sequences_of_three_images_give_what_the_model_says() {
-    compare(1, 3, 2000);
+    compare(1, 3, 1000);
 }
 
 #[test]
 fn sequences_of_four_images_give_what_the_model_says() {
-    compare(1, 4, 2000);
+    compare(1, 4, 1000);
 }
 
 #[test]
 fn sequences_of_five_images_give_what_the_model_says() {
-    compare(1, 5, 2000);
+    compare(1, 5, 1000);
 }
 
 #[test]
 fn sequences_on_two_nodes_give_what_the_model_says() {
     for images in [2, 3, 4, 8] {
-        compare(2, images, 200);
+        compare(2, images, 100);
     }
 }
 
 #[test]
 fn sequences_on_three_or_four_nodes_give_what_the_model_says() {
     for (nodes, images) in [(3, 3), (3, 5), (4, 4), (4, 7)] {
-        compare(nodes, images, 200);
+        compare(nodes, images, 100);
     }
 }

@@ -49,8 +49,68 @@ fn take(event: &Coevent, posts: u64, takes: &[Take]) {
     }
 }
 
+/// What an image does to its own event.
+#[derive(Clone, Copy, Debug)]
+enum Act {
+    Post,
+    PostPlace,
+    TryWait,
+    WaitFor(u64),
+    WaitForTimeout(u64),
+}
+
+fn acts() -> impl Strategy<Value = Vec<Act>> {
+    let act = prop_oneof![
+        3 => Just(Act::Post),
+        3 => Just(Act::PostPlace),
+        2 => Just(Act::TryWait),
+        1 => (0u64..6).prop_map(Act::WaitFor),
+        1 => (0u64..6).prop_map(Act::WaitForTimeout),
+    ];
+    prop::collection::vec(act, 1..60)
+}
+
 proptest! {
     #![proptest_config(config(40))]
+
+    #[test]
+    fn an_event_that_one_image_uses_counts_as_a_number_does(
+        setting in Setting::anywhere(),
+        acts in acts(),
+    ) {
+        setting.run(|| {
+            let event = Coarray::new(Coevent::new());
+            let place = event.at(this_image());
+            let mut posts = 0_u64;
+            for act in &acts {
+                match *act {
+                    Act::Post => {
+                        event.post();
+                        posts += 1;
+                    }
+                    Act::PostPlace => {
+                        place.post();
+                        posts += 1;
+                    }
+                    Act::TryWait => {
+                        assert_eq!(event.try_wait(), Ok(posts > 0));
+                        posts = posts.saturating_sub(1);
+                    }
+                    Act::WaitFor(count) => {
+                        let count = count.min(posts);
+                        event.wait_for(count);
+                        posts -= count;
+                    }
+                    Act::WaitForTimeout(count) => {
+                        let enough = event.wait_for_timeout(count, Duration::ZERO);
+                        assert_eq!(enough, Ok(posts >= count));
+                        posts -= if posts >= count { count } else { 0 };
+                    }
+                }
+                assert_eq!((event.query(), place.query()), (posts, posts), "after {act:?}");
+            }
+        });
+    }
 
     #[test]
     fn every_post_is_taken_once(

@@ -51,25 +51,25 @@ proptest! {
     #![proptest_config(config(60))]
 
     #[test]
-    fn one_dimension(case in any_case::<1>()) {
+    fn gathering_in_one_dimension_gives_the_root_all_cells(case in any_case::<1>()) {
         gathered::<u8, 1>(&case);
         gathered::<f64, 1>(&case);
     }
 
     #[test]
-    fn two_dimensions(case in any_case::<2>()) {
+    fn gathering_in_two_dimensions_gives_the_root_all_cells(case in any_case::<2>()) {
         gathered::<NonZeroU32, 2>(&case);
         gathered::<Wide, 2>(&case);
     }
 
     #[test]
-    fn three_dimensions(case in any_case::<3>()) {
+    fn gathering_in_three_dimensions_gives_the_root_all_cells(case in any_case::<3>()) {
         gathered::<f64, 3>(&case);
         gathered::<bool, 3>(&case);
     }
 
     #[test]
-    fn four_dimensions(case in any_case::<4>()) {
+    fn gathering_in_four_dimensions_gives_the_root_all_cells(case in any_case::<4>()) {
         gathered::<u16, 4>(&case);
     }
 }

@@ -32,25 +32,25 @@ proptest! {
     #![proptest_config(config(60))]
 
     #[test]
-    fn one_dimension(case in any_case::<1>()) {
+    fn moving_in_one_dimension_gives_every_image_its_new_block(case in any_case::<1>()) {
         moved::<u8, 1>(&case);
         moved::<Particle, 1>(&case);
     }
 
     #[test]
-    fn two_dimensions(case in any_case::<2>()) {
+    fn moving_in_two_dimensions_gives_every_image_its_new_block(case in any_case::<2>()) {
         moved::<f64, 2>(&case);
         moved::<bool, 2>(&case);
     }
 
     #[test]
-    fn three_dimensions(case in any_case::<3>()) {
+    fn moving_in_three_dimensions_gives_every_image_its_new_block(case in any_case::<3>()) {
         moved::<u32, 3>(&case);
         moved::<Wide, 3>(&case);
     }
 
     #[test]
-    fn four_dimensions(case in any_case::<4>()) {
+    fn moving_in_four_dimensions_gives_every_image_its_new_block(case in any_case::<4>()) {
         moved::<i16, 4>(&case);
     }
 }

@@ -64,25 +64,25 @@ proptest! {
     #![proptest_config(config(60))]
 
     #[test]
-    fn one_dimension(case in any_case::<1>()) {
+    fn scattering_in_one_dimension_gives_every_image_its_block(case in any_case::<1>()) {
         scattered::<u16, 1>(&case);
         scattered::<char, 1>(&case);
     }
 
     #[test]
-    fn two_dimensions(case in any_case::<2>()) {
+    fn scattering_in_two_dimensions_gives_every_image_its_block(case in any_case::<2>()) {
         scattered::<f64, 2>(&case);
         scattered::<Wide, 2>(&case);
     }
 
     #[test]
-    fn three_dimensions(case in any_case::<3>()) {
+    fn scattering_in_three_dimensions_gives_every_image_its_block(case in any_case::<3>()) {
         scattered::<f32, 3>(&case);
         scattered::<u8, 3>(&case);
     }
 
     #[test]
-    fn four_dimensions(case in any_case::<4>()) {
+    fn scattering_in_four_dimensions_gives_every_image_its_block(case in any_case::<4>()) {
         scattered::<i64, 4>(&case);
     }
 }

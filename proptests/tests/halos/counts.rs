@@ -29,7 +29,7 @@ fn an_image_in_the_middle_gets_728_cells() {
 }
 
 #[test]
-fn so_does_every_image_of_a_periodic_array() {
+fn every_image_of_a_periodic_array_gets_728_cells() {
     for extents in [[1, 1, 1], [2, 1, 1], [1, 2, 2]] {
         let all = filled(extents, [true; 3], Exchange::all());
         assert!(all.iter().all(|&cells| cells == 728), "{all:?}");

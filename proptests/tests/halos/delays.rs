@@ -75,14 +75,14 @@ fn run(setting: Setting, extents: [usize; 2], steps: u32) {
 }
 
 #[test]
-fn a_hundred_thousand_exchanges() {
+fn a_hundred_thousand_exchanges_with_random_delays_mix_nothing_up() {
     run(Setting::of(2), [2, 1], 80_000);
     run(Setting::of(3), [1, 3], 15_000);
     run(Setting::of(4), [2, 2], 5_000);
 }
 
 #[test]
-fn without_direct_access() {
+fn exchanges_with_random_delays_mix_nothing_up_without_direct_access() {
     let setting = |images, nodes| Setting {
         direct: false,
         nodes,

@@ -5,7 +5,7 @@ use coarray::{Blocks, HaloArray, ImageGrid, Team, this_image};
 use coarray_proptests::{Setting, panic_of};
 
 #[test]
-fn grids_that_do_not_fit_the_team() {
+fn grids_that_do_not_fit_the_team_are_refused() {
     Setting::of(4).run(|| {
         let error = ImageGrid::new([2, 3]).unwrap_err().to_string();
         assert!(
@@ -21,7 +21,7 @@ fn grids_that_do_not_fit_the_team() {
 }
 
 #[test]
-fn more_images_than_cells() {
+fn more_images_than_cells_are_refused() {
     Setting::of(4).run(|| {
         let error = Blocks::new([5, 3], ImageGrid::new([1, 4]).unwrap()).unwrap_err();
         let expected = GridError::TooFewCells {
@@ -44,7 +44,7 @@ fn more_images_than_cells() {
 }
 
 #[test]
-fn halos_wider_than_the_smallest_block_with_neighbours() {
+fn halos_wider_than_the_smallest_block_with_neighbours_are_refused() {
     Setting::of(3).run(|| {
         // Blocks of 3, 2 and 2 cells.
         let grid = ImageGrid::new([3, 1]).unwrap();
@@ -76,7 +76,7 @@ fn halos_wider_than_the_smallest_block_with_neighbours() {
 }
 
 #[test]
-fn images_that_want_different_arrays() {
+fn images_that_want_different_arrays_are_refused() {
     Setting::of(3).run(|| {
         let me = this_image();
         let grid = ImageGrid::new([1, 3]).unwrap();
@@ -93,7 +93,7 @@ fn images_that_want_different_arrays() {
 }
 
 #[test]
-fn grids_of_other_teams() {
+fn grids_of_other_teams_are_refused() {
     Setting::of(4).run(|| {
         let of_all = Blocks::new([8], ImageGrid::new([4]).unwrap()).unwrap();
         let team = Team::form(this_image() as u64 % 2);
@@ -108,7 +108,7 @@ fn grids_of_other_teams() {
 }
 
 #[test]
-fn exchanges_wider_than_the_halo() {
+fn exchanges_wider_than_the_halo_are_refused() {
     Setting::of(2).run(|| {
         let blocks = Blocks::new([8], ImageGrid::new([2]).unwrap()).unwrap();
         let mut array = HaloArray::filled(&blocks, [(1, 2)], 0).unwrap();
@@ -119,7 +119,7 @@ fn exchanges_wider_than_the_halo() {
 }
 
 #[test]
-fn arrays_that_do_not_fit_the_heap() {
+fn arrays_that_do_not_fit_the_heap_are_refused() {
     Setting::of(2).run(|| {
         let blocks = Blocks::new([1 << 40], ImageGrid::new([2]).unwrap()).unwrap();
         let error = HaloArray::filled(&blocks, 1, 0u64).unwrap_err();
@@ -131,7 +131,7 @@ fn arrays_that_do_not_fit_the_heap() {
 }
 
 #[test]
-fn images_that_exchange_different_parts() {
+fn images_that_exchange_different_parts_are_reported() {
     let parts = [
         Exchange::all(),
         Exchange::faces(),
@@ -158,7 +158,7 @@ fn images_that_exchange_different_parts() {
 }
 
 #[test]
-fn images_that_do_not_exchange() {
+fn images_that_do_not_exchange_are_reported() {
     let failure = Setting::of(2).launch().run(|| {
         let blocks = Blocks::new([12], ImageGrid::new([2]).unwrap()).unwrap();
         let mut array = HaloArray::filled(&blocks, 2, 0).unwrap();
@@ -176,7 +176,7 @@ fn images_that_do_not_exchange() {
 }
 
 #[test]
-fn an_array_whose_exchange_a_panic_has_broken_off() {
+fn an_array_whose_exchange_a_panic_has_broken_off_cannot_be_used() {
     let setting = Setting::of(2);
     let failure = setting.launch().run(|| {
         let blocks = Blocks::new([12], ImageGrid::new([2]).unwrap()).unwrap();
@@ -195,7 +195,7 @@ fn an_array_whose_exchange_a_panic_has_broken_off() {
 }
 
 #[test]
-fn neighbours_that_fail() {
+fn neighbours_that_fail_are_reported() {
     let outcome = Setting::of(3).launch().keep_going(true).run(|| {
         let blocks = Blocks::new([12], ImageGrid::new([3]).unwrap()).unwrap();
         let mut array = HaloArray::filled(&blocks, 2, 0).unwrap();

@@ -4,6 +4,7 @@ mod case;
 mod counts;
 mod delays;
 mod errors;
+mod grids;
 mod leaks;
 mod model;
 mod waits;
@@ -98,25 +99,25 @@ proptest! {
     #![proptest_config(config(60))]
 
     #[test]
-    fn in_one_dimension(case in Case::<1>::any()) {
+    fn exchanges_in_one_dimension_fill_halos_as_the_model_does(case in Case::<1>::any()) {
         case.run::<u8>();
         case.run::<Particle>();
     }
 
     #[test]
-    fn in_two_dimensions(case in Case::<2>::any()) {
+    fn exchanges_in_two_dimensions_fill_halos_as_the_model_does(case in Case::<2>::any()) {
         case.run::<f64>();
         case.run::<bool>();
     }
 
     #[test]
-    fn in_three_dimensions(case in Case::<3>::any()) {
+    fn exchanges_in_three_dimensions_fill_halos_as_the_model_does(case in Case::<3>::any()) {
         case.run::<u16>();
         case.run::<Wide>();
     }
 
     #[test]
-    fn in_four_dimensions(case in Case::<4>::any()) {
+    fn exchanges_in_four_dimensions_fill_halos_as_the_model_does(case in Case::<4>::any()) {
         case.run::<u32>();
         case.run::<Kind>();
     }

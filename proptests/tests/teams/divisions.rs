@@ -38,6 +38,10 @@ fn divide(seeds: &[u64], teams: u64, everyone: &[usize], job_image: usize) {
         assert_eq!(this_image(), expected_index);
         assert_eq!(num_images(), mine.len());
         assert_eq!(team_number(), Some(number));
+        let parent = Team::current().parent().map(|team| team.num_images());
+        assert_eq!(parent, Some(everyone.len()));
+        assert_eq!(Team::initial().this_image(), job_image);
+        assert!(Team::initial().parent().is_none());
         let mut sum = job_image;
         co_sum(&mut sum);
         assert_eq!(sum, members.iter().sum::<usize>());

@@ -1,0 +1,183 @@
+//! Images fail before any step: every `try_` form tells all others alike which ones, and the survivors go on as a team.
+
+use coarray::prelude::*;
+use coarray::{
+    AllocError, fail_image, failed_images, try_co_all, try_co_allgather, try_co_allgatherv,
+    try_co_alltoall, try_co_alltoallv, try_co_any, try_co_broadcast, try_co_count, try_co_exscan,
+    try_co_gather, try_co_gatherv, try_co_max, try_co_max_to, try_co_min, try_co_min_to,
+    try_co_reduce, try_co_reduce_scatter, try_co_reduce_to, try_co_scan, try_co_scatter,
+    try_co_scatterv, try_co_sum, try_co_sum_reproducible, try_co_sum_to, try_co_total_reproducible,
+    try_sync_all, try_sync_images, try_sync_team,
+};
+use coarray_proptests::{IMAGE_COUNTS, Setting, config, mix};
+use proptest::prelude::*;
+
+/// What was made before any image failed.
+struct Before {
+    team: Team,
+    coarray: Coarray<u64>,
+    root: usize,
+}
+
+type Outcome = Result<(), ImageFailed>;
+
+/// One of an operation's forms that return an error.
+type Form = (&'static str, fn(&mut Before) -> Outcome);
+
+/// Numbers for each image.
+fn all(number: usize) -> Vec<usize> {
+    vec![number; num_images()]
+}
+
+fn creation<T>(created: Result<T, AllocError>) -> Outcome {
+    match created {
+        Ok(_) => Ok(()),
+        Err(AllocError::ImageFailed(failed)) => Err(failed),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+const FORMS: [Form; 37] = [
+    ("try_sync_all", |_| try_sync_all()),
+    ("try_sync_team", |before| try_sync_team(&before.team)),
+    ("try_sync_images", |_| {
+        try_sync_images(&Vec::from_iter(0..num_images()))
+    }),
+    ("try_form", |_| Team::try_form(1).map(drop)),
+    ("try_change", |before| before.team.try_change(|| ())),
+    ("try_new", |_| creation(Coarray::try_new(1))),
+    ("try_zeroed", |_| creation(Coarray::<u8>::try_zeroed())),
+    ("try_zeroed of a run", |_| {
+        creation(Coarray::<[u8]>::try_zeroed(9))
+    }),
+    ("try_from_fn", |_| {
+        creation(Coarray::<[usize]>::try_from_fn(9, |i| i))
+    }),
+    ("try_new of coatomics", |_| {
+        creation(Coarray::try_new(Coatomic::new(1)))
+    }),
+    ("try_open", |before| {
+        before.coarray.try_open().map(|open| open.close())
+    }),
+    ("try_co_broadcast", |before| {
+        try_co_broadcast(&mut [1; 5], before.root)
+    }),
+    ("try_co_sum", |_| try_co_sum(&mut [1; 5])),
+    ("try_co_sum of much", |_| try_co_sum(&mut [1; 20_000])),
+    ("try_co_sum_to", |before| {
+        try_co_sum_to(&mut [1; 5], before.root)
+    }),
+    ("try_co_min", |_| try_co_min(&mut 1)),
+    ("try_co_min_to", |before| try_co_min_to(&mut 1, before.root)),
+    ("try_co_max", |_| try_co_max(&mut 1)),
+    ("try_co_max_to", |before| try_co_max_to(&mut 1, before.root)),
+    ("try_co_reduce", |_| try_co_reduce(&mut 1, |a, b| a * b)),
+    ("try_co_reduce_to", |before| {
+        try_co_reduce_to(&mut 1, before.root, |a, b| a * b)
+    }),
+    ("try_co_reduce_scatter", |_| {
+        try_co_reduce_scatter(&all(1), &mut 0_usize, |a, b| a + b)
+    }),
+    ("try_co_scan", |_| try_co_scan(&mut 1, |a, b| a + b)),
+    ("try_co_exscan", |_| try_co_exscan(&mut 1, 0, |a, b| a + b)),
+    ("try_co_gather", |before| {
+        try_co_gather(&1_usize, &mut all(0), before.root)
+    }),
+    ("try_co_gatherv", |before| {
+        try_co_gatherv(&1, before.root).map(drop)
+    }),
+    ("try_co_allgather", |_| {
+        try_co_allgather(&1_usize, &mut all(0))
+    }),
+    ("try_co_allgatherv", |_| try_co_allgatherv(&1).map(drop)),
+    ("try_co_scatter", |before| {
+        try_co_scatter(&all(1), &mut 0_usize, before.root)
+    }),
+    ("try_co_scatterv", |before| {
+        try_co_scatterv(&vec![[1]; num_images()], before.root).map(drop)
+    }),
+    ("try_co_alltoall", |_| try_co_alltoall(&all(1), &mut all(0))),
+    ("try_co_alltoallv", |_| {
+        try_co_alltoallv(&vec![[1]; num_images()]).map(drop)
+    }),
+    ("try_co_all", |_| try_co_all(true).map(drop)),
+    ("try_co_any", |_| try_co_any(true).map(drop)),
+    ("try_co_count", |_| try_co_count(true).map(drop)),
+    ("try_co_sum_reproducible", |_| {
+        try_co_sum_reproducible(&mut 0.5)
+    }),
+    ("try_co_total_reproducible", |_| {
+        try_co_total_reproducible(&0.5).map(drop)
+    }),
+];
+
+/// The step before which each image fails, later than all steps for those that do not; at least one does not.
+fn doom(images: usize, seed: u64) -> Vec<usize> {
+    let mut steps: Vec<usize> = (0..images)
+        .map(|image| mix(seed, image as u64) as usize % (2 * FORMS.len()))
+        .collect();
+    steps[mix(seed, 1000) as usize % images] = usize::MAX;
+    steps
+}
+
+proptest! {
+    #![proptest_config(config(40))]
+
+    #[test]
+    fn every_try_form_tells_all_survivors_of_the_images_that_failed_before_it(
+        images in prop::sample::select(&IMAGE_COUNTS[..]),
+        direct: bool,
+        seed: u64,
+    ) {
+        let doom = doom(images, seed);
+        let setting = Setting { direct, ..Setting::of(images) };
+        let outcome = setting.launch().keep_going(true).run(|| {
+            let root = mix(seed, 2000) as usize % images;
+            let mut before = Before { team: Team::form(1), coarray: Coarray::new(0), root };
+            for step in 0..FORMS.len() {
+                if doom[this_image()] <= step {
+                    fail_image();
+                }
+                // Another order in every case.
+                let (name, form) = FORMS[(step + seed as usize % FORMS.len()) % FORMS.len()];
+                let failed: Vec<usize> = (0..images).filter(|&image| doom[image] <= step).collect();
+                match form(&mut before) {
+                    Ok(()) => assert!(failed.is_empty(), "{name} succeeded without {failed:?}"),
+                    Err(error) => assert_eq!(error.images, failed, "{name}"),
+                }
+            }
+            let survivors = Team::form_survivors(7);
+            survivors.change(|| co_count(true))
+        });
+        let survivors = doom.iter().filter(|&&step| step >= FORMS.len()).count();
+        prop_assert_eq!(outcome.map_err(|failure| failure.to_string()), Ok(vec![survivors; survivors]));
+    }
+
+    #[test]
+    fn survivors_of_any_failures_work_as_a_team_with_memory_of_its_own(
+        images in 2usize..9,
+        seed: u64,
+    ) {
+        let doom = doom(images, seed);
+        let setting = Setting::of(images);
+        let outcome = setting.launch().keep_going(true).run(|| {
+            if doom[this_image()] < FORMS.len() {
+                fail_image();
+            }
+            let known = try_sync_all().map_or_else(|failed| failed.images, |()| Vec::new());
+            assert_eq!(failed_images(), known);
+            let in_all = this_image();
+            Team::form_survivors(7).change(|| {
+                assert!(failed_images().is_empty());
+                let mut inbox = Coarray::<[usize]>::zeroed(num_images());
+                let open = inbox.open();
+                (0..num_images()).for_each(|image| open.at(image)[this_image()].put(in_all));
+                open.close();
+                inbox.to_vec()
+            })
+        });
+        let survivors: Vec<usize> = (0..images).filter(|&image| doom[image] >= FORMS.len()).collect();
+        let expected = vec![survivors.clone(); survivors.len()];
+        prop_assert_eq!(outcome.map_err(|failure| failure.to_string()), Ok(expected));
+    }
+}
