@@ -10,7 +10,7 @@ type Cells = [[u8; SIZE]; SIZE];
 fn step(old: &Cells, new: &mut Cells) {
     for row in 0..SIZE {
         for column in 0..SIZE {
-            let at = |down, right| old[(row + down) % SIZE][(column + right) % SIZE];
+            let at = |down: usize, right: usize| old[(row + down) % SIZE][(column + right) % SIZE];
             let around = [at(SIZE - 1, 0), at(1, 0), at(0, SIZE - 1), at(0, 1)];
             new[row][column] = cyclic::next(at(0, 0), around);
         }
