@@ -11,6 +11,7 @@ use crate::launch::processes::{HAND_OVER, environment};
 use crate::launch::settings::{FabricKind, Settings};
 use crate::launch::startup::ProgramError;
 use crate::launch::supervisor::supervise;
+use crate::launch::unknown_settings;
 
 const VERSION: &str = concat!("coarun ", env!("CARGO_PKG_VERSION"), "\n");
 
@@ -87,6 +88,10 @@ pub fn coarun() -> ExitCode {
 }
 
 fn start(run: &Run, settings: &Settings) -> ExitCode {
+    // Where images are threads, the program tells of them itself.
+    if settings.fabric != FabricKind::Threads {
+        unknown_settings::warn();
+    }
     match settings.fabric {
         FabricKind::Processes => supervise(&run.program, &run.arguments, settings),
         FabricKind::Threads if settings.label => {
