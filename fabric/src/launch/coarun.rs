@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 
 use crate::launch::command_line::{self, Request, Run};
 use crate::launch::launcher;
-use crate::launch::processes::{HAND_OVER, environment};
+use crate::launch::processes::{self, HAND_OVER, environment};
 use crate::launch::settings::{FabricKind, Settings};
 use crate::launch::startup::ProgramError;
 use crate::launch::supervisor::supervise;
@@ -107,8 +107,10 @@ fn start(run: &Run, settings: &Settings) -> ExitCode {
 fn become_program(run: &Run, settings: &Settings) -> ExitCode {
     let mut command = Command::new(&run.program);
     command.args(&run.arguments).envs(environment(settings));
-    for variable in HAND_OVER {
-        command.env_remove(variable);
+    if processes::is_handed_over() {
+        for variable in HAND_OVER {
+            command.env_remove(variable);
+        }
     }
     let error = ProgramError {
         program: run.program.clone(),
