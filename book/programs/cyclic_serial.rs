@@ -6,25 +6,20 @@ const SIZE: usize = 240;
 const GENERATIONS: usize = 200;
 
 // ANCHOR: step
-fn step(old: &[[u8; SIZE]; SIZE], new: &mut [[u8; SIZE]; SIZE]) {
+type Cells = [[u8; SIZE]; SIZE];
+fn step(old: &Cells, new: &mut Cells) {
     for row in 0..SIZE {
-        let (above, below) = ((row + SIZE - 1) % SIZE, (row + 1) % SIZE);
         for column in 0..SIZE {
-            let (left, right) = ((column + SIZE - 1) % SIZE, (column + 1) % SIZE);
-            let around = [
-                old[above][column],
-                old[below][column],
-                old[row][left],
-                old[row][right],
-            ];
-            new[row][column] = cyclic::next(old[row][column], around);
+            let at = |down: usize, right: usize| old[(row + down) % SIZE][(column + right) % SIZE];
+            let around = [at(SIZE - 1, 0), at(1, 0), at(0, SIZE - 1), at(0, 1)];
+            new[row][column] = cyclic::next(at(0, 0), around);
         }
     }
 }
 // ANCHOR_END: step
 
 fn main() -> std::io::Result<()> {
-    let mut old: Box<[[u8; SIZE]; SIZE]> = Box::new(std::array::from_fn(|row| {
+    let mut old: Box<Cells> = Box::new(std::array::from_fn(|row| {
         std::array::from_fn(|column| cyclic::first(1, row, column))
     }));
     let mut new = old.clone();

@@ -1,6 +1,6 @@
 //! Wolfram's rule 30 on a ring of 240 cells: the Fortran program `originals/rule30.f90`, translated.
 //!
-//!     COARRAY_IMAGES=4 cargo run -p coarray-book --example rule30
+//!     COARRAY_IMAGES=4 cargo run -p coarray-book --example rule30_from_fortran
 //!
 //! Prints how many cells are 1 in the end. As the original, it runs on a number of images that divides 240.
 

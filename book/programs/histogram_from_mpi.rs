@@ -1,6 +1,6 @@
 //! A histogram whose bins are divided among the images: the MPI program `originals/histogram.c`, translated.
 //!
-//!     COARRAY_IMAGES=4 cargo run -p coarray-book --example histogram
+//!     COARRAY_IMAGES=4 cargo run -p coarray-book --example histogram_from_mpi
 //!
 //! Everyone counts into everyone's bins.
 
