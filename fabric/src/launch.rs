@@ -19,6 +19,7 @@ pub(crate) mod startup;
 pub(crate) mod supervisor;
 pub(crate) mod terminal;
 pub(crate) mod threads;
+pub(crate) mod unknown_settings;
 pub(crate) mod verdict;
 
 use std::collections::BTreeMap;
@@ -124,6 +125,10 @@ fn launch_with<R: Termination>(
     if let Err(error) = check_engine(&settings) {
         return refuse(error);
     }
+    let is_of_clusters = matches!(settings.fabric, FabricKind::Mpi | FabricKind::Shmem);
+    if !is_of_clusters || launcher::is_missing(settings.fabric) {
+        unknown_settings::warn();
+    }
     if launcher::is_missing(settings.fabric) {
         return start_by_launcher(&settings);
     }
@@ -182,6 +187,10 @@ fn run_on_cluster<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitC
         Err(error) => return refuse(error),
     };
     let image = cluster.image();
+    // All images have the same variables.
+    if image == 0 && !launcher::was_started_here() {
+        unknown_settings::warn();
+    }
     let end = cluster::run(&*cluster, settings, || conclude(body().report(), &codes));
     match end {
         Ok(cluster::End::Finished(())) => {

@@ -6,7 +6,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
 use crate::job::{
-    Check, bare_coarun, coarun, end_of, eventually, is_alive, plain, run, run_with_input, signal,
+    Check, bare_coarun, coarun, end_of, eventually, is_alive, on_threads, plain, run,
+    run_with_input, signal,
 };
 
 pub fn trials() -> Vec<Check> {
@@ -22,6 +23,7 @@ pub fn trials() -> Vec<Check> {
         ("coarun_runs_any_program", any_program),
         ("coarun_explains_itself", help),
         ("bad_settings_are_refused", bad_settings),
+        ("unknown_settings_are_told_once", unknown_settings),
         ("a_missing_program_is_reported", missing_program),
         ("a_hundred_images_start_and_end", hundred_images),
     ]
@@ -226,6 +228,40 @@ fn bad_settings() {
             "{message}"
         );
     }
+}
+
+fn unknown_settings() {
+    for images in [1, 3] {
+        let processes = ["-n".to_owned(), images.to_string()];
+        let threads = [&processes[..], &["--fabric=threads".to_owned()]].concat();
+        for mut command in [
+            plain(images, "hello"),
+            on_threads(images, "hello"),
+            coarun(&processes, "hello"),
+            coarun(&threads, "hello"),
+        ] {
+            command
+                .env("COARRAY_IMAGE", "4")
+                .env("COARRAY_THREADS", "4");
+            let end = run(command);
+            assert_eq!(end.stdout.lines().count(), images, "{end:#?}");
+            let warnings = end.failure(0);
+            let lines: Vec<&str> = warnings.lines().collect();
+            let [misspelt, other] = lines[..] else {
+                panic!("{warnings}");
+            };
+            assert_eq!(
+                misspelt,
+                "coarray: there is no setting COARRAY_IMAGE, so it is ignored; did you mean COARRAY_IMAGES?"
+            );
+            let start = "coarray: there is no setting COARRAY_THREADS, so it is ignored; there are COARRAY_IMAGES, ";
+            assert!(other.starts_with(start), "{other}");
+        }
+    }
+    // What an image hands on to a program that it starts is no mistake.
+    let shell = ["-n2", "--", "sh", "-c", "\"$@\"; exit $?", "sh"];
+    let output = run(coarun(&shell, "hello")).success();
+    assert_eq!(output.lines().count(), 4, "{output}");
 }
 
 fn missing_program() {

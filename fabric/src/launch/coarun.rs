@@ -7,10 +7,11 @@ use std::process::{Command, ExitCode};
 
 use crate::launch::command_line::{self, Request, Run};
 use crate::launch::launcher;
-use crate::launch::processes::{HAND_OVER, environment};
+use crate::launch::processes::{self, HAND_OVER, environment};
 use crate::launch::settings::{FabricKind, Settings};
 use crate::launch::startup::ProgramError;
 use crate::launch::supervisor::supervise;
+use crate::launch::unknown_settings;
 
 const VERSION: &str = concat!("coarun ", env!("CARGO_PKG_VERSION"), "\n");
 
@@ -87,6 +88,10 @@ pub fn coarun() -> ExitCode {
 }
 
 fn start(run: &Run, settings: &Settings) -> ExitCode {
+    // Where images are threads, the program tells of them itself.
+    if settings.fabric != FabricKind::Threads {
+        unknown_settings::warn();
+    }
     match settings.fabric {
         FabricKind::Processes => supervise(&run.program, &run.arguments, settings),
         FabricKind::Threads if settings.label => {
@@ -102,8 +107,10 @@ fn start(run: &Run, settings: &Settings) -> ExitCode {
 fn become_program(run: &Run, settings: &Settings) -> ExitCode {
     let mut command = Command::new(&run.program);
     command.args(&run.arguments).envs(environment(settings));
-    for variable in HAND_OVER {
-        command.env_remove(variable);
+    if processes::is_handed_over() {
+        for variable in HAND_OVER {
+            command.env_remove(variable);
+        }
     }
     let error = ProgramError {
         program: run.program.clone(),

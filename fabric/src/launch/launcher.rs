@@ -80,12 +80,17 @@ pub(crate) fn engine() -> Option<FabricKind> {
 }
 
 /// Set for a program that was started in this way, lest it starts a launcher whose mark is not known here again.
-const LAUNCHED: &str = "COARRAY_LAUNCHED";
+pub(crate) const LAUNCHED: &str = "COARRAY_LAUNCHED";
 
 /// Whether a program with this engine was started plainly, so that a launcher has to start its images.
 pub(crate) fn is_missing(fabric: FabricKind) -> bool {
     let is_of_clusters = matches!(fabric, FabricKind::Mpi | FabricKind::Shmem);
-    is_of_clusters && mark().is_none() && env::var_os(LAUNCHED).is_none()
+    is_of_clusters && mark().is_none() && !was_started_here()
+}
+
+/// Whether the launcher was itself started by [`become_launcher`].
+pub(crate) fn was_started_here() -> bool {
+    env::var_os(LAUNCHED).is_some()
 }
 
 /// Turns this process into the launcher of the installed MPI or OpenSHMEM, which starts the images of a program. Returns

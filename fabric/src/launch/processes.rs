@@ -158,6 +158,11 @@ pub(crate) fn inherited() -> Result<Option<Inherited>, LaunchError> {
     Ok(Some(Inherited { image, region }))
 }
 
+/// Whether an image is among those that started this process, directly or not, which leaves the variables of the hand-over set.
+pub(crate) fn is_handed_over() -> bool {
+    std::env::var_os(SUPERVISOR).is_some()
+}
+
 /// Whether this process was started by a supervisor, for whatever program.
 pub(crate) fn parent_is_supervisor() -> bool {
     let supervisor = std::env::var(SUPERVISOR)
