@@ -85,7 +85,7 @@ pub fn num_images() -> usize {
 #[track_caller]
 pub(crate) fn no_image() -> ! {
     panic!(
-        "this thread is not an image: start the program with #[coarray::main], or use coarray::run; \
+        "this thread is not an image: start a program with #[coarray::main], a test with #[coarray::test], or use coarray::run; \
          threads that an image spawns are not images"
     )
 }
