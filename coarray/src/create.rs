@@ -12,6 +12,9 @@ use crate::storage::Storage;
 impl<T: Symmetric> Coarray<T> {
     /// Collective. A coarray that holds `value` on this image; each image gives its own.
     ///
+    /// The value passes through the stack, of which an image usually has 8 MiB: [`zeroed`](Self::zeroed) and `from_fn` make large
+    /// arrays in their place.
+    ///
     /// # Panics
     /// On all images if there is no room, with the largest users of the heap. The job ends with a report if
     /// images create coarrays of different types, or if one has failed.

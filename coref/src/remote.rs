@@ -42,6 +42,7 @@ use crate::locked::Locked;
     message = "`{Self}` cannot live in a coarray",
     label = "not a value whose bytes mean the same on every image",
     note = "numbers, `bool`, `char`, arrays of them and structs with `#[derive(Clone, Copy, coarray::Remote)] #[repr(C)]` can",
+    note = "the items of a vector, equally many on all images, fit a coarray of a slice: `Coarray::<[f64]>::from_fn(n, |i| v[i])`",
     note = "text, and other data of a different length on each image, fits `coarray::Ragged<T>`, such as `Ragged<u8>`"
 )]
 pub unsafe trait Symmetric: 'static {
@@ -95,6 +96,7 @@ pub unsafe trait Symmetric: 'static {
     message = "`{Self}` cannot travel between images",
     label = "its bytes would mean nothing, or something wrong, on another image",
     note = "numbers, `bool`, `char`, arrays of them and structs with `#[derive(Clone, Copy, coarray::Remote)] #[repr(C)]` can",
+    note = "the items of a vector, equally many on all images, fit a coarray of a slice: `Coarray::<[f64]>::from_fn(n, |i| v[i])`",
     note = "text, and other data of a different length on each image, fits `coarray::Ragged<T>`, such as `Ragged<u8>`"
 )]
 pub unsafe trait Remote: Symmetric + Copy {
@@ -260,7 +262,9 @@ unsafe fn plain_is_valid<T: NoUninit + CheckedBitPattern>(value: *const T) -> bo
 /// #[derive(Clone, Copy, PartialEq, Debug)]
 /// #[repr(transparent)]
 /// struct Celsius(f32); // pretend that it comes from a crate that knows bytemuck only
+/// // SAFETY: an `f32` and nothing else: zero bytes are a value, and so are all others.
 /// unsafe impl bytemuck::Zeroable for Celsius {}
+/// // SAFETY: as above.
 /// unsafe impl bytemuck::Pod for Celsius {}
 ///
 /// coarray::run(2, || {

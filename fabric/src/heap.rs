@@ -27,9 +27,9 @@ use crate::type_name::short;
 const GRAIN: usize = 64;
 
 /// Large blocks begin so many bytes into a page. The string instructions with which C libraries copy are slower by up to
-/// a third where the target begins less than a line after the source, counted within pages, and large buffers
-/// from the C library's allocator begin 16 bytes into one.
-const INTO_PAGE: usize = 128;
+/// a third where the target begins less than a line after the source, counted within pages, and by a tenth where it is less than
+/// some lines. Large buffers from the C library's allocator begin 16 bytes into one.
+const INTO_PAGE: usize = 512;
 
 /// The pages in question.
 const PAGE: usize = 4096;

@@ -12,6 +12,7 @@ pub const MISTAKES: &[Mistake] = &[
     ("another_extent", another_extent),
     ("forgotten_guard", forgotten_guard),
     ("full_heap", full_heap),
+    ("full_stack", full_stack),
 ];
 
 // ANCHOR: no_such_image
@@ -80,3 +81,10 @@ fn full_heap() {
     let _w = Coarray::<[f64; 1_000_000]>::zeroed();
 }
 // ANCHOR_END: full_heap
+
+// ANCHOR: full_stack
+fn full_stack() {
+    let mut plane = Coarray::new([[0.0; 2048]; 2048]);
+    plane[0][0] = 1.0;
+}
+// ANCHOR_END: full_stack

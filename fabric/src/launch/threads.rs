@@ -7,6 +7,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Resource, getrlimit};
+
 use crate::call::Call;
 use crate::control::{Failure, Stage};
 use crate::fabric::Fabric;
@@ -40,6 +42,13 @@ pub(crate) enum Ending<R> {
     Failed(Failure),
 }
 
+/// As many bytes as the first thread of a process may have (`ulimit -s`), so that a value that fits an image that is a process also
+/// fits one that is a thread. 8 MiB, which is usual, if there is no limit.
+fn stack_size() -> usize {
+    let limit = getrlimit(Resource::Stack).current.unwrap_or(8 << 20);
+    usize::try_from(limit).unwrap_or(usize::MAX).min(1 << 30)
+}
+
 /// Runs `body` on each image; returns what it returned, in the order of the images that finished, or
 /// the first failure if that ended the job or no image finished.
 pub(crate) fn run<R: Send>(
@@ -57,6 +66,7 @@ pub(crate) fn run<R: Send>(
             let (jobs, body, done) = (&jobs, &body, done.clone());
             let image = thread::Builder::new()
                 .name(format!("image {index}"))
+                .stack_size(stack_size())
                 .spawn_scoped(scope, move || {
                     let ending = run_image(jobs.of(index), index, jobs.fabric(index), body);
                     // The receiver is gone only if nobody waits any more.

@@ -96,7 +96,7 @@ fn run_all() -> ExitCode {
         let processes: &[usize] = match (is_wanted, case.name) {
             (false, _) => &[],
             (true, "bench") => &[2],
-            (true, _) => &[2, 4],
+            (true, _) => &[2, 3],
         };
         for &processes in processes {
             let output = start(case, processes);
