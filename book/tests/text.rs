@@ -119,3 +119,37 @@ fn links_and_pictures_are_there() {
         }
     }
 }
+
+/// What a report quotes, `PROGRAM:LINE:COLUMN` below `programs`.
+fn places(text: &str) -> Vec<(String, usize, usize)> {
+    let after = text.split("book/programs/").skip(1);
+    after
+        .filter_map(|rest| {
+            let mut parts = rest.split([':', ' ', '\n', ',', '`', ')']);
+            let file = parts.next()?.to_owned();
+            let line = parts.next()?.parse().ok()?;
+            Some((file, line, parts.next()?.parse().ok()?))
+        })
+        .collect()
+}
+
+#[test]
+fn reports_name_the_beginning_of_something_in_a_program() {
+    let is_of_name = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let mut found = 0;
+    for chapter in chapters() {
+        for (file, line, column) in places(&read(&format!("src/{chapter}.md"))) {
+            let place = format!("{chapter}: {file}:{line}:{column}");
+            let program = read(&format!("programs/{file}"));
+            let text = program.lines().nth(line - 1).unwrap_or_default();
+            let (before, there) = text.split_at_checked(column - 1).unwrap_or((text, ""));
+            assert!(
+                there.starts_with(is_of_name) || there.starts_with('['),
+                "{place} is not there"
+            );
+            assert!(!before.ends_with(is_of_name), "{place} is within a name");
+            found += 1;
+        }
+    }
+    assert!(found > 30, "{found} places");
+}
