@@ -372,7 +372,7 @@ mod tests {
     use std::sync::atomic::Ordering;
 
     use super::*;
-    use crate::launch::Launch;
+    use crate::launch::embedded::Launch;
     use crate::lock::LockKind;
     use crate::team::Team;
 

@@ -232,7 +232,7 @@ mod tests {
     use super::*;
     use crate::failure::{error_stop, fail_image};
     use crate::image::this_image;
-    use crate::launch::Launch;
+    use crate::launch::embedded::Launch;
 
     fn wait_for_loss_of(image: usize) {
         let here = Image::current();

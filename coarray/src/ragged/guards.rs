@@ -1,0 +1,210 @@
+//! The phases in which other images reach ragged runs.
+
+use std::any::type_name;
+use std::ops::Deref;
+use std::panic::Location;
+
+use coarray_coref::{Coref, ReadOnly, Remote, bytes_are_valid};
+use coarray_fabric::Operation;
+
+use super::Ragged;
+use crate::storage::Places;
+
+/// A [`Ragged`] in its open phase; see [`Open`](crate::Open).
+///
+/// # Examples
+/// ```
+/// use coarray::prelude::*;
+///
+/// coarray::run(3, || {
+///     let mut votes = Ragged::from_fn(this_image() + 1, |_| 0);
+///     let open = votes.open();
+///     for image in 0..num_images() {
+///         open.at(image).fill(2); // all say the same
+///     }
+///     open.close();
+///     assert_eq!(*votes, *vec![2; this_image() + 1]);
+/// });
+/// ```
+///
+/// # Source
+/// As [`Ragged`].
+#[must_use = "the runs close again when this guard is dropped"]
+#[derive(Debug)]
+pub struct OpenRagged<'a, T: Remote> {
+    ragged: &'a mut Ragged<T>,
+    places: Places,
+    opened: &'static Location<'static>,
+}
+
+impl<'a, T: Remote> OpenRagged<'a, T> {
+    /// The guard of a phase that has begun.
+    pub(crate) fn new(ragged: &'a mut Ragged<T>, opened: &'static Location<'static>) -> Self {
+        let places = ragged.phase().places();
+        Self {
+            ragged,
+            places,
+            opened,
+        }
+    }
+
+    /// One-sided. The run of image `image`, as long as it is there.
+    ///
+    /// # Panics
+    /// If there is no such image.
+    ///
+    /// # Examples
+    /// See [`OpenRagged`].
+    #[must_use]
+    #[track_caller]
+    pub fn at(&self, image: usize) -> &Coref<[T]> {
+        // SAFETY: as `Open::at`; no image frees or replaces its run while it is open.
+        unsafe { self.ragged.run_of(&self.places, image) }
+    }
+
+    /// Local. This image's own run, to get and put like any other.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut inbox = Ragged::from_fn(2, |_| 0);
+    ///     let inbox = inbox.open();
+    ///     inbox.at(1 - this_image())[0].put(7);
+    ///     sync_all();
+    ///     assert_eq!(inbox.here().to_vec(), [7, 0]);
+    /// });
+    /// ```
+    #[must_use]
+    pub fn here(&self) -> &Coref<[T]> {
+        self.at(self.places.me)
+    }
+
+    /// Collective. Closes the runs, as dropping the guard does.
+    ///
+    /// # Examples
+    /// See [`OpenRagged`].
+    pub fn close(self) {}
+}
+
+impl<T: Remote> Drop for OpenRagged<'_, T> {
+    fn drop(&mut self) {
+        let (items, length) = self.ragged.run();
+        // SAFETY: runs when all images have left the phase, so this image is alone with its run.
+        let valid = || unsafe { bytes_are_valid(items, length) };
+        self.ragged.phase().end(
+            Operation::Close,
+            type_name::<Ragged<T>>(),
+            self.opened,
+            valid,
+        );
+    }
+}
+
+/// A [`Ragged`] in its read-only phase; see [`Published`](crate::Published).
+///
+/// # Examples
+/// The rows of a sparse matrix, read wherever they are:
+/// ```
+/// use coarray::prelude::*;
+///
+/// coarray::run(3, || {
+///     let mut columns = Ragged::from_fn(2 * this_image() + 1, |i| 10 * this_image() + i);
+///     let columns = columns.publish();
+///     let longest = match columns.try_ref(2) {
+///         Some(run) => run.to_vec(), // in place
+///         None => columns.at(2).to_vec(),
+///     };
+///     assert_eq!(longest, [20, 21, 22, 23, 24]);
+///     assert_eq!(columns.len(), 2 * this_image() + 1); // one's own is a slice
+///     columns.end();
+/// });
+/// ```
+///
+/// # Source
+/// As [`Ragged`].
+#[must_use = "the read-only phase ends when this guard is dropped"]
+#[derive(Debug)]
+pub struct PublishedRagged<'a, T: Remote> {
+    ragged: &'a mut Ragged<T>,
+    places: Places,
+    published: &'static Location<'static>,
+}
+
+impl<'a, T: Remote> PublishedRagged<'a, T> {
+    /// The guard of a phase that has begun.
+    pub(super) fn new(ragged: &'a mut Ragged<T>, published: &'static Location<'static>) -> Self {
+        let places = ragged.phase().places();
+        Self {
+            ragged,
+            places,
+            published,
+        }
+    }
+
+    /// One-sided. The run of image `image`, for reading.
+    ///
+    /// # Panics
+    /// If there is no such image.
+    ///
+    /// # Examples
+    /// See [`PublishedRagged`].
+    #[must_use]
+    #[track_caller]
+    pub fn at(&self, image: usize) -> &Coref<[T], ReadOnly> {
+        // SAFETY: as `Published::at`; no image frees or replaces its run in the phase.
+        unsafe { self.ragged.run_of(&self.places, image) }
+    }
+
+    /// Local. The run of image `image` as memory of this image, if it is mapped here.
+    ///
+    /// # Panics
+    /// If there is no such image.
+    ///
+    /// # Examples
+    /// See [`PublishedRagged`].
+    #[must_use]
+    #[track_caller]
+    pub fn try_ref(&self, image: usize) -> Option<&[T]> {
+        let place = self.at(image);
+        place.is_direct().then(|| match place.len() {
+            0 => &[][..],
+            length => {
+                let heap = self.ragged.phase().image().heap(place.image());
+                // SAFETY: the run is mapped, was initialised by its owner before the phase began, and nobody
+                // writes to it while the guard lives.
+                unsafe {
+                    std::slice::from_raw_parts(heap.with_addr(place.local_address()).cast(), length)
+                }
+            }
+        })
+    }
+
+    /// Collective. Ends the phase, as dropping the guard does.
+    ///
+    /// # Examples
+    /// See [`PublishedRagged`].
+    pub fn end(self) {}
+}
+
+impl<T: Remote> Deref for PublishedRagged<'_, T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        let (items, length) = self.ragged.run();
+        // SAFETY: initialised, and nobody writes to it while the guard lives.
+        unsafe { std::slice::from_raw_parts(items, length) }
+    }
+}
+
+impl<T: Remote> Drop for PublishedRagged<'_, T> {
+    fn drop(&mut self) {
+        self.ragged.phase().end(
+            Operation::Unpublish,
+            type_name::<Ragged<T>>(),
+            self.published,
+            || true,
+        );
+    }
+}
