@@ -12,6 +12,17 @@ fn sync(team: &Team) {
 }
 
 #[test]
+fn jobs_of_several_nodes_end_when_an_image_fails() {
+    let failure = Launch::new(4).simulated_nodes(2).keep_going(true).run(|| {
+        assert!(this_image() != 3, "on purpose");
+        sync(&Team::current());
+    });
+    let failure = failure.unwrap_err();
+    assert_eq!(failure.image, 3);
+    assert!(failure.to_string().contains("on purpose"), "{failure}");
+}
+
+#[test]
 fn images_of_several_nodes_meet() {
     for (images, nodes) in [(2, 2), (4, 2), (5, 3), (8, 8)] {
         let met = Launch::new(images).simulated_nodes(nodes).run(|| {

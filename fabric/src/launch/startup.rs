@@ -164,6 +164,15 @@ pub(crate) fn create_jobs(settings: &Settings) -> Result<Jobs, StartError> {
 fn simulate(settings: &Settings, nodes: usize) -> Result<Jobs, StartError> {
     let each = settings.images.div_ceil(nodes);
     let lowest = || (0..settings.images).map(|image| image / each * each);
+    if settings.keep_going {
+        eprintln!(
+            "coarray: the job ends when an image fails: simulated nodes cannot go on without it"
+        );
+    }
+    let settings = &Settings {
+        keep_going: false,
+        ..settings.clone()
+    };
     let job = |_| {
         let region = create_region(settings)?;
         Ok(Arc::new(Job::on_nodes(
