@@ -30,7 +30,7 @@ fn main() {
         different.sort_unstable();
         different.dedup();
         println!(
-            "image 0 has heard of {} images in {} processes",
+            "image 0 has heard of all; images: {}, processes: {}",
             processes.len(),
             different.len()
         );

@@ -7,6 +7,8 @@
 //! Shows: the second way to recover in J. Reid, *Additional coarray features in Fortran*, PGAS 2013, section 6.
 //! Primes are counted, and the last image is killed while it counts its share.
 
+#[path = "shared/command_line.rs"]
+mod command_line;
 #[path = "survivor/death.rs"]
 mod death;
 
@@ -14,15 +16,33 @@ use coarray::{prelude::*, try_co_sum};
 
 const LIMIT: usize = 200_000;
 
+const HELP: &str = "\
+Images count primes. The last one is killed, and the others form a new team and count again.
+
+usage: recovery_team
+
+There are no options. It tells how many images go on, and how many primes there are.
+
+Images: one for each core, or COARRAY_IMAGES=N.";
+
 #[coarray::main(keep_going)]
 fn main() {
+    let goes_on = command_line::follow("recovery_team", HELP, |_, arguments| {
+        Err(arguments.unknown())
+    });
+    if !goes_on {
+        return;
+    }
     let last = num_images() - 1;
     let doomed = last > 0 && this_image() == last;
     let mut counted = count_primes(doomed);
     while let Err(ImageFailed { images, .. }) = counted {
         let recovery = Team::form_survivors(1);
         if recovery.this_image() == 0 {
-            println!("without {images:?}, {} images go on", recovery.num_images());
+            println!(
+                "failed: {images:?}; images that go on: {}",
+                recovery.num_images()
+            );
         }
         // The function asks for its image and the number of images, and so needs no change for another team.
         let again = recovery.try_change(|| count_primes(false));

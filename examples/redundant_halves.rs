@@ -8,6 +8,8 @@
 //! figure 2. Each image has a partner in the other half, and a team with it. Both halves compute pi; image 0 is
 //! killed on the way.
 
+#[path = "shared/command_line.rs"]
+mod command_line;
 #[path = "survivor/death.rs"]
 mod death;
 
@@ -16,8 +18,23 @@ use coarray::{error_stop_with, fail_image, failed_images, prelude::*, try_co_sum
 const PERIODS: usize = 10;
 const STRIPS: usize = 1_000_000;
 
+const HELP: &str = "\
+Two halves of the images compute pi, each all of it. Image 0 is killed, and the other half goes on.
+
+usage: redundant_halves
+
+There are no options. Images of the half that is left tell when their partners fail, and its first one tells pi.
+
+Images: one for each core, or COARRAY_IMAGES=N.";
+
 #[coarray::main(keep_going)]
 fn main() {
+    let goes_on = command_line::follow("redundant_halves", HELP, |_, arguments| {
+        Err(arguments.unknown())
+    });
+    if !goes_on {
+        return;
+    }
     let (me, images) = (this_image(), num_images());
     let first_half = images / 2;
     let (number, place) = match me.checked_sub(first_half) {
@@ -51,7 +68,7 @@ fn compute_pi(partner: &Team, doomed: bool) -> f64 {
         pi += area;
         if !is_alone && try_sync_team(partner).is_err() {
             is_alone = true;
-            println!("period {period}: the partner of an image of the other half has failed");
+            println!("period {period}: a partner in the other half has failed");
             if !failed_images().is_empty() {
                 error_stop_with(1, "both halves have lost images");
             }

@@ -42,7 +42,7 @@ fn files_do_not_depend_on_the_number_of_images() {
     let files = |images| {
         let names = ["png", "npy", "vti"].map(|kind| format!("{images}.{kind}"));
         let [png, npy, vti] = &names;
-        let words = format!("--quiet --png {png} --npy {npy} --vti {vti}");
+        let words = format!("--quiet --png {png} --npy={npy} --vti {vti}");
         let output = cyclic(folder.path(), images, &words);
         assert_eq!(said(output), (RESULT.to_owned(), String::new()));
         names.map(|name| fs::read(folder.path().join(name)).unwrap())
@@ -192,6 +192,11 @@ fn bad_arguments_are_refused_in_one_line() {
             "unknown option 240x240; cyclic --help lists them all",
         ),
         ("--seed", "--seed needs a value"),
+        ("--quiet=1", "--quiet takes no value"),
+        (
+            "--size=240",
+            "--size 240: expected ROWSxCOLUMNS, such as 240x320",
+        ),
         (
             "--size 240",
             "--size 240: expected ROWSxCOLUMNS, such as 240x320",

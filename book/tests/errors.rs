@@ -68,7 +68,7 @@ fn run(command: &str) -> Output {
         "cargo" => ["--ignored", "--exact", "--nocapture"]
             .map(str::to_owned)
             .into_iter()
-            .chain(words.skip(1).take(1).map(str::to_owned))
+            .chain(words.last().map(str::to_owned))
             .collect(),
         _ => words
             .map(|word| match word {

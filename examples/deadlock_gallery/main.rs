@@ -101,16 +101,20 @@ fn programs() -> impl Iterator<Item = &'static Program> {
 
 fn choice() -> Result<Choice, String> {
     let mut arguments = std::env::args_os().skip(1);
-    let first = arguments.next();
-    if arguments.next().is_some() {
-        return Err("one program at a time; --list names them all".into());
-    }
-    let Some(first) = first else {
+    let Some(first) = arguments.next() else {
         return Ok(Choice::List);
     };
     let name = first.to_string_lossy();
     if ["--list", "--help", "-h"].contains(&&*name) {
         return Ok(Choice::List);
+    }
+    if name.starts_with('-') {
+        return Err(format!(
+            "unknown option '{name}'; --list names all programs"
+        ));
+    }
+    if arguments.next().is_some() {
+        return Err("one program at a time; --list names them all".into());
     }
     let program = programs().find(|program| program.name == name);
     program
@@ -121,7 +125,7 @@ fn choice() -> Result<Choice, String> {
 fn list() -> String {
     let mut text = String::from(
         "Programs that deadlock, to see what they are told.\n\n\
-         usage: deadlock_gallery [NAME]\n\n",
+         usage: deadlock_gallery [NAME | --list]\n\n",
     );
     for Program {
         name,

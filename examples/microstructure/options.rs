@@ -29,8 +29,10 @@ usage: microstructure [--size XxYxZ] [--cells-per-grain N] [--seed S] [--boundar
   --reduction NAME      how images find out that all is solid: read-all, serial, divide or co-sum (default: co-sum)
   --compare-reductions  do it in all four ways, and print how long each takes
 
-  --vti FILE            grains, boundaries and crack for ParaView (default: microstructure.vti)
-  --png FILE            the plane in the middle of z, coloured by orientation (default: microstructure.png)
+  --vti FILE            for ParaView, of every cell: the number of its grain, how many of its 26 neighbours are of
+                        other grains (boundary), in which step it broke, or 0 (broken) (default: microstructure.vti)
+  --png FILE            the plane in the middle of z, coloured by orientation; boundaries are dark, the crack is black
+                        (default: microstructure.png)
   --sizes FILE          histogram of grain volumes, SVG (default: microstructure-sizes.svg)
   --misorientations FILE
                         histogram of misorientations, SVG (default: microstructure-misorientations.svg)

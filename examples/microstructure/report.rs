@@ -50,6 +50,13 @@ impl Report {
             steps,
         } = self.crack;
         println!("crack: {cells} cells in {grains} grains, {steps} steps");
+        let files: Vec<String> = options
+            .files()
+            .map(|file| file.display().to_string())
+            .collect();
+        if !files.is_empty() {
+            println!("files: {}", files.join(", "));
+        }
         println!(
             "rate: {:.1} Mcell/s with {}",
             grown / self.seconds.max(f64::MIN_POSITIVE) / 1e6,

@@ -177,6 +177,11 @@ fn what_cannot_be_run_is_refused_in_one_line() {
             "deadlock_gallery: one program at a time; --list names them all\n",
         ),
         (
+            &["--lisst", "moon"],
+            &[],
+            "deadlock_gallery: unknown option '--lisst'; --list names all programs\n",
+        ),
+        (
             &["teams_crossing"],
             &[("COARRAY_IMAGES", "3")],
             "deadlock_gallery: teams_crossing needs at least 4 images, and there are 3\n",

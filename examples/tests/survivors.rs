@@ -145,7 +145,10 @@ fn a_recovery_team_counts_all_primes() {
         assert_eq!(count, "17984 primes below 200000");
         if images > 1 {
             let last = images - 1;
-            assert_eq!(news, [format!("without [{last}], {last} images go on")]);
+            assert_eq!(
+                news,
+                [format!("failed: [{last}]; images that go on: {last}")]
+            );
         }
     }
 }
@@ -159,7 +162,21 @@ fn one_of_two_redundant_halves_is_enough() {
             out.iter().partition(|line| line.starts_with("half"));
         assert_eq!(results, ["half 2: pi = 3.141592654"]);
         assert_eq!(news.len(), images / 2);
-        let expected = "period 5: the partner of an image of the other half has failed";
+        let expected = "period 5: a partner in the other half has failed";
         assert!(news.iter().all(|line| *line == expected), "{news:?}");
+    }
+}
+
+#[test]
+fn those_without_options_say_so_before_anybody_is_killed() {
+    for name in ["recovery_team", "redundant_halves"] {
+        let mut help = example(name, 3);
+        help.arg("--help");
+        let (out, err) = success(help);
+        assert!(out.contains(&format!("usage: {name}")) && err.is_empty());
+        let mut misspelt = example(name, 3);
+        misspelt.arg("--kill");
+        let expected = format!("{name}: unknown option '--kill'; {name} --help lists them all\n");
+        assert_eq!(failure(misspelt), (Some(2), expected));
     }
 }

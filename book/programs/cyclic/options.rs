@@ -56,8 +56,18 @@ impl Options {
             help: false,
         };
         while let Some(word) = words.next() {
-            let option = word.to_string_lossy().into_owned();
-            let mut value = || words.next().ok_or(format!("{option} needs a value"));
+            let word = word.to_string_lossy().into_owned();
+            // `--option=value` is as good as `--option value`.
+            let (option, mut attached) = match word.split_once('=') {
+                Some((option, value)) if option.starts_with("--") => {
+                    (option.to_owned(), Some(OsString::from(value)))
+                }
+                _ => (word, None),
+            };
+            let mut value = || {
+                let value = attached.take().or_else(|| words.next());
+                value.ok_or(format!("{option} needs a value"))
+            };
             match option.as_str() {
                 "--size" => {
                     options.size = read(&option, &value()?, "ROWSxCOLUMNS, such as 240x320", size)?
@@ -80,6 +90,9 @@ impl Options {
                         "unknown option {option}; cyclic --help lists them all"
                     ));
                 }
+            }
+            if attached.is_some() {
+                return Err(format!("{option} takes no value"));
             }
         }
         // Better now than at the end of a long computation.

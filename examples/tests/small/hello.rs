@@ -10,7 +10,8 @@ fn every_image_says_hello_and_image_0_hears_of_all() {
         let (hellos, heard): (Vec<&str>, Vec<&str>) =
             printed.lines().partition(|line| line.starts_with("hello"));
         let processes = if fabric == "threads" { 1 } else { images };
-        let expected = format!("image 0 has heard of {images} images in {processes} processes");
+        let expected =
+            format!("image 0 has heard of all; images: {images}, processes: {processes}");
         assert_eq!(heard, [expected]);
         assert_eq!(hellos.len(), images);
         for image in 0..images {
