@@ -39,8 +39,8 @@ use crate::launch::settings::{FabricKind, SettingError, Settings};
 use crate::launch::supervisor::supervise;
 use crate::launch::threads::{Ending, Stragglers};
 
-/// Exit code for a launch that cannot begin because something it was told is wrong.
-const USAGE: u8 = 2;
+/// Exit code of a job that cannot begin because something it was told is wrong.
+pub(crate) const USAGE: u8 = 2;
 
 /// How long images are given to end by themselves once one has failed.
 const GRACE: Duration = Duration::from_millis(300);

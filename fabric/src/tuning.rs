@@ -1,12 +1,14 @@
 //! The table of choices that the job uses: image 0 reads it, before the program begins, and hands it to all others, so
 //! that no two images can choose differently.
 
+use std::fmt::Display;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::rc::Rc;
 
 use crate::choice::Choices;
 use crate::image::Image;
+use crate::launch::USAGE;
 use crate::message::{Kind, Letter};
 use crate::tally::Tally;
 use crate::text::Text;
@@ -35,10 +37,7 @@ impl Image {
     pub(crate) fn publish_choices(&self) {
         let text = self.read_choices();
         if let Err(error) = Choices::parse(&text) {
-            self.fail(format!(
-                "cannot use the choices in {}: {error}",
-                path().display()
-            ));
+            self.refuse_table("use", error);
         }
         if self.network.is_some() {
             self.send_to_all(&Letter::new(Kind::Choices).bytes(text.as_bytes()));
@@ -64,19 +63,28 @@ impl Image {
             {
                 return String::new();
             }
-            Err(error) => self.fail(format!(
-                "cannot read the choices in {}: {error}",
-                path.display()
-            )),
+            Err(error) => self.refuse_table("read", error),
         };
         if text.len() > MOST {
-            self.fail(format!(
-                "cannot use the choices in {}: it has {} bytes, and at most {MOST} are possible",
-                path.display(),
-                text.len()
-            ));
+            let length = text.len();
+            let why = format!("it has {length} bytes, and at most {MOST} are possible");
+            self.refuse_table("use", why);
         }
         text
+    }
+
+    /// Ends the job as any wrong setting does.
+    fn refuse_table(&self, verb: &str, why: impl Display) -> ! {
+        let path = path();
+        let origin = match std::env::var_os(VARIABLE) {
+            Some(_) => VARIABLE,
+            None => "in the folder where the job was started",
+        };
+        let table = path.display();
+        self.stop(
+            USAGE,
+            format!("cannot {verb} the table of algorithms {table} ({origin}): {why}"),
+        )
     }
 
     /// The table of choices; waits for image 0 to have read it.
@@ -104,7 +112,7 @@ struct Reading;
 
 impl Cause for Reading {
     fn words(&self) -> String {
-        "waits for image 0 to read the choices of algorithms".into()
+        "waits for image 0 to read the table of algorithms".into()
     }
 
     fn awaited(&self) -> Option<usize> {

@@ -240,7 +240,7 @@ fn assert_refused(command: Command, path: &Path, words: &[&str]) {
     assert!(end.seconds < 5.0, "{end:#?}");
     // The others may have begun; image 0 has not.
     assert!(!end.stdout.contains("from image 0"), "{end:#?}");
-    let report = end.failure(1);
+    let report = end.failure(2);
     assert!(report.starts_with("coarray: image 0 "), "{report}");
     let path = path.display().to_string();
     assert_eq!(report.matches(&path).count(), 1, "no {path} in {report}");
@@ -271,9 +271,9 @@ fn unreadable_tables() {
     fs::write(at("binary"), [0xff, 0xfe, 0x00]).unwrap();
     fs::write(at("long"), "# a long remark\n".repeat(2000)).unwrap();
     let cases = [
-        ("missing", "cannot read the choices in"),
-        ("", "cannot read the choices in"),
-        ("binary", "cannot read the choices in"),
+        ("missing", "cannot read the table of algorithms"),
+        ("", "cannot read the table of algorithms"),
+        ("binary", "cannot read the table of algorithms"),
         ("long", "it has 32000 bytes, and at most 16384 are possible"),
     ];
     for (name, words) in cases {
@@ -288,7 +288,11 @@ fn unreadable_tables() {
     fs::create_dir(at(FILE)).unwrap();
     let mut command = plain(4, "hello");
     command.current_dir(&directory);
-    assert_refused(command, Path::new(FILE), &["cannot read the choices in"]);
+    assert_refused(
+        command,
+        Path::new(FILE),
+        &["cannot read the table of algorithms"],
+    );
 }
 
 /// Makes a named pipe. Who opens it reads what one writer writes; another reader would wait for another writer.
