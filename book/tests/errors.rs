@@ -217,7 +217,7 @@ fn compile_errors(chapter: &str) -> Vec<(String, String)> {
     parts
         .map(|part| {
             let (listing, rest) = part.split_once("```\n").unwrap();
-            let text = rest.split_once("```text\n").unwrap().1;
+            let text = rest.split_once("```text,aligned\n").unwrap().1;
             let (text, _) = text.split_once("```\n").unwrap();
             (listing.to_owned(), text.to_owned())
         })

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-/// The files in the heading of a room.
-fn files(heading: &str) -> Vec<String> {
-    let quoted = heading.split('`').skip(1).step_by(2);
+/// The files in the line below the heading of a room.
+fn files(line: &str) -> Vec<String> {
+    let quoted = line.split('`').skip(1).step_by(2);
     quoted
         .filter(|name| name.ends_with(".rs") || name.ends_with('/'))
         .map(str::to_owned)
@@ -17,9 +17,12 @@ fn every_room_is_where_it_is_said_to_be() {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let text = fs::read_to_string(repository.join("book/src/internals.md")).unwrap();
     let mut rooms = 0;
-    for heading in text.lines().filter(|line| line.starts_with("## ")) {
+    for room in text.split("\n## ").skip(1) {
+        let (heading, rest) = room.split_once("\n\n").unwrap();
+        let named = files(rest.lines().next().unwrap());
+        assert!(!named.is_empty(), "{heading}: where is it?");
         let mut folder = repository.clone();
-        for file in files(heading) {
+        for file in named {
             let from_the_top = repository.join(&file);
             if from_the_top.exists() {
                 // Names without a folder lie beside the file before them.

@@ -101,6 +101,19 @@ fn every_chapter_has_two_exercises_with_solutions() {
     }
 }
 
+/// Markdown takes a line that begins with a plus sign for the item of a list, also in the middle of a sentence.
+#[test]
+fn no_formula_is_broken_before_a_plus_sign() {
+    for chapter in chapters() {
+        let text = read(&format!("src/{chapter}.md"));
+        let mut is_listing = false;
+        for line in text.lines() {
+            is_listing ^= line.trim_start().starts_with("```");
+            assert!(is_listing || !line.starts_with("+ "), "{chapter}: {line}");
+        }
+    }
+}
+
 #[test]
 fn links_and_pictures_are_there() {
     for chapter in chapters() {
