@@ -73,7 +73,7 @@ fn large_coarrays_begin_where_copies_from_ordinary_buffers_are_fast() {
     // Whatever lies before it.
     let _small = Coarray::<[u64; 11]>::zeroed();
     for words in [2048, 5000, 300_000] {
-        assert_eq!(into_page(words), 128);
+        assert_eq!(into_page(words), 512);
     }
     assert!(into_page(2047) % 64 == 0);
 }
