@@ -12,7 +12,7 @@ include!(concat!(env!("OUT_DIR"), "/constants.rs"));
 ///
 /// if let Some(launcher) = shmem_sys::LAUNCHER {
 ///     let mut job = Command::new(launcher);
-///     job.args(["-n", "2", "target/debug/examples/ring"]);
+///     job.args(["-n", "2", "target/debug/examples/neighbours"]);
 /// }
 /// ```
 pub const LAUNCHER: Option<&str> = option_env!("SHMEM_SYS_LAUNCHER");

@@ -1,4 +1,4 @@
-//! Every process writes its number into its neighbour's memory: `shmemrun -n 2 target/debug/examples/ring`.
+//! Every process writes its number into its neighbour's memory: `shmemrun -n 2 target/debug/examples/neighbours`.
 
 use shmem_sys::{
     int, shmem_barrier_all, shmem_calloc, shmem_finalize, shmem_free, shmem_init, shmem_my_pe,
