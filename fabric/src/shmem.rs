@@ -3,8 +3,7 @@
 //! The part of each image is a block of the symmetric heap. Parts that `shmem_ptr` reaches are shown in the place of the
 //! region's own memory, where loads and stores do all the work; the others are reached by the library's calls:
 //!
-//! * puts, gets and atomics, at once or later ([`one_sided`]). The library can only complete all operations: waiting for one
-//!   that was issued completes all that were;
+//! * puts, gets and atomics at once ([`one_sided`]), and puts and gets that are issued, and complete apart ([`streams`]);
 //! * messages through rings in symmetric memory ([`mailbox`]).
 //!
 //! The library tells nobody whether it has been started. A program that calls OpenSHMEM itself leaves its start
@@ -17,6 +16,7 @@ mod grouping;
 mod job;
 mod mailbox;
 mod one_sided;
+mod streams;
 mod symmetric;
 #[cfg(test)]
 mod tests;
@@ -31,6 +31,7 @@ use crate::cluster::Cluster;
 /// # Errors
 /// Why that is impossible, in a sentence that says what to do.
 pub(crate) fn start(heap: usize) -> Result<Rc<dyn Cluster>, String> {
+    let contexts = environment::contexts()?;
     environment::prepare(heap)?;
-    Ok(Rc::new(job::Started::new()?))
+    Ok(Rc::new(job::Started::new(contexts)?))
 }

@@ -6,7 +6,8 @@ use std::ffi::{c_int, c_long, c_void};
 pub type shmem_ctx_t = *mut c_void;
 
 unsafe extern "C" {
-    /// Makes a context with the properties in `options`, some of `SHMEM_CTX_*`. Returns 0 if it could.
+    /// Makes a context with the properties in `options`, some of `SHMEM_CTX_*`. Returns 0 if it could. See
+    /// [`FINALIZE_MAY_HANG_WITH_CONTEXTS`](crate::FINALIZE_MAY_HANG_WITH_CONTEXTS).
     pub fn shmem_ctx_create(options: c_long, ctx: *mut shmem_ctx_t) -> c_int;
 
     /// Completes what the context has under way, and takes it away.

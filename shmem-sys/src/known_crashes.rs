@@ -1,6 +1,22 @@
-//! Crashes of libraries in use that a setting prevents.
+//! What goes wrong at the end of programs with libraries in use.
 
 use std::env;
+
+/// Whether [`shmem_finalize`](crate::shmem_finalize) may wait for ever in programs that have made contexts.
+///
+/// That of Open MPI 4.1 over UCX ends the connections of each context, destroyed or not, and while it waits for that helps no other process,
+/// which may wait for its help. Over TCP all programs that have fetched something in a context hang, and some others; over shared
+/// memory none do. What other networks do is not known.
+///
+/// # Examples
+/// ```
+/// let contexts = if shmem_sys::FINALIZE_MAY_HANG_WITH_CONTEXTS { 0 } else { 4 };
+/// # let _ = contexts;
+/// ```
+///
+/// # Source
+/// Its own. A crash and a hang with contexts in an older version: issue 6682 of Open MPI.
+pub const FINALIZE_MAY_HANG_WITH_CONTEXTS: bool = cfg!(shmem_progress);
 
 /// Local. Sets the environment so that a library with a known crash does not meet it. Call it before `shmem_init`.
 ///

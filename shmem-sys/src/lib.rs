@@ -31,7 +31,7 @@ mod untyped;
 pub use collectives::*;
 pub use constants::*;
 pub use contexts::*;
-pub use known_crashes::work_around_known_crashes;
+pub use known_crashes::{FINALIZE_MAY_HANG_WITH_CONTEXTS, work_around_known_crashes};
 pub use locks::*;
 pub use memory::*;
 pub use ordering::*;

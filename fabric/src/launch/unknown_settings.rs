@@ -8,7 +8,7 @@ use crate::launch::{launcher, processes};
 const PREFIX: &str = "COARRAY_";
 
 /// What users set, without the prefix.
-const SETTINGS: [&str; 11] = [
+const SETTINGS: [&str; 12] = [
     "IMAGES",
     "FABRIC",
     "HEAP",
@@ -20,6 +20,7 @@ const SETTINGS: [&str; 11] = [
     "SILENCE",
     "DIRECT",
     "MPI_THREADS",
+    "SHMEM_CONTEXTS",
 ];
 
 /// What only tests of the library set: known, but never what somebody has meant.

@@ -1,7 +1,10 @@
-//! What must be in the environment before the library starts: room in the symmetric heap, and what keeps it from crashing.
+//! What the environment says, and must say before the library starts: room in the symmetric heap, and what keeps it from
+//! crashing.
 
 use std::env;
 use std::fs;
+
+use shmem_sys::FINALIZE_MAY_HANG_WITH_CONTEXTS;
 
 use crate::bytes::Bytes;
 
@@ -19,6 +22,28 @@ const SOURCE: (&str, &str) = ("OMPI_MCA_sshmem", "sysv");
 /// The setting of those transports, and the names of those that share memory between processes.
 const TRANSPORTS: &str = "UCX_TLS";
 const SHARING: [&str; 7] = ["all", "mm", "posix", "shm", "sm", "sysv", "xpmem"];
+
+/// The setting of how many contexts an image has.
+const CONTEXTS: &str = "COARRAY_SHMEM_CONTEXTS";
+
+/// How many contexts an image has at most, the default one among them. Each has connections to all images.
+pub(super) fn contexts() -> Result<usize, String> {
+    let Some(wish) = env::var_os(CONTEXTS) else {
+        return Ok(if FINALIZE_MAY_HANG_WITH_CONTEXTS {
+            1
+        } else {
+            4
+        });
+    };
+    number_of_contexts(&wish.to_string_lossy())
+}
+
+fn number_of_contexts(wish: &str) -> Result<usize, String> {
+    let number = wish.parse().ok();
+    number
+        .filter(|number| (1..=64).contains(number))
+        .ok_or_else(|| format!("{CONTEXTS}={wish}: expected a number of contexts from 1 to 64"))
+}
 
 /// Sets what is not set. The library and this process read the environment without a lock: other threads must not exist.
 pub(super) fn prepare(heap: usize) -> Result<(), String> {
@@ -73,6 +98,18 @@ fn is_only_thread() -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn wrong_numbers_of_contexts_are_refused() {
+        for wrong in ["0", "65", "-1", "four", ""] {
+            let error = number_of_contexts(wrong).unwrap_err();
+            assert!(
+                error.starts_with(&format!("COARRAY_SHMEM_CONTEXTS={wrong}: expected")),
+                "{error}"
+            );
+        }
+        assert_eq!(number_of_contexts("64"), Ok(64));
+    }
 
     #[test]
     fn transports_that_share_memory_are_known() {

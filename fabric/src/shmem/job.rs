@@ -32,6 +32,8 @@ pub(super) struct Started {
     image: usize,
     images: usize,
     node: usize,
+    /// How many contexts each image has at most.
+    contexts: usize,
     /// What collectives of the library need.
     synchronisation: Block,
     /// What was attached, until it is detached.
@@ -40,7 +42,7 @@ pub(super) struct Started {
 
 impl Started {
     /// Collective. Starts the library.
-    pub(super) fn new() -> Result<Self, String> {
+    pub(super) fn new(contexts: usize) -> Result<Self, String> {
         let mut provided: c_int = 0;
         // All calls come from this thread. More, which the library could provide, makes each of them a third slower; less would
         // be in the way of a program that makes calls from another thread while this one makes none.
@@ -72,6 +74,7 @@ impl Started {
             image,
             images,
             node: image,
+            contexts,
             synchronisation,
             attached: RefCell::default(),
         };
@@ -190,7 +193,7 @@ impl Cluster for Started {
         // Others may have succeeded, and wait here.
         self.barrier();
         overlaid?;
-        let fabric = Rc::new(OneSided::new(parts, mailbox, self.images));
+        let fabric = Rc::new(OneSided::new(parts, mailbox, self.images, self.contexts));
         *self.attached.borrow_mut() = Some(Rc::clone(&fabric));
         Ok(fabric)
     }

@@ -10,6 +10,10 @@
 //!
 //! Where nothing has arrived, a look at `arrived` says so: there everybody adds the number of bytes that it has
 //! written.
+//!
+//! The look is `shmem_test`, again and again. Who waits for something here also serves what others ask for, looks at words
+//! that images of its node write, and at the clock, to tell of deadlocks: `shmem_wait_until` would come back for its own
+//! word only, and not before that has changed.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;

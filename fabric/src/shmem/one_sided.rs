@@ -1,65 +1,54 @@
 //! Put, get and atomics by the calls of the library.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::ops::Range;
 use std::task::Waker;
 
-use shmem_sys::{
-    shmem_fence, shmem_getmem, shmem_getmem_nbi, shmem_putmem, shmem_putmem_nbi, shmem_quiet,
-    uint64,
-};
+use shmem_sys::{shmem_fence, shmem_getmem, shmem_putmem, shmem_quiet, uint64};
 
 use crate::atomic::{AtomicOperation, Word};
-use crate::completion::{Completer, completion};
 use crate::fabric::{Fabric, Message};
 use crate::issued::note_issued;
 use crate::request::{Buffer, Request};
 use crate::shmem::atomics;
 use crate::shmem::mailbox::Mailbox;
+use crate::shmem::streams::{Stream, Streams};
 use crate::shmem::symmetric::{Block, number};
 use crate::shmem::under_way::{Direction, UnderWay};
 
-/// How many operations may be issued and not complete. Those of programs that issue on and on, and wait for nothing, would
-/// fill the memory otherwise.
-const ISSUED_AT_MOST: usize = 1024;
-
 /// The way of one image to the parts of all.
 ///
-/// All is in the default context. One of its own for what is issued would complete apart; but Open MPI lets a process that
-/// waits for a context serve that context only, so that two images that wait for each other, over a network that needs their
-/// help, would never come to an end.
+/// What is done at once is in the default context, what is issued in several. The library keeps no order between contexts.
 #[derive(Debug)]
 pub(super) struct OneSided {
     parts: Block,
     mailbox: Mailbox,
+    /// What is under way in the default context.
     under_way: UnderWay,
-    issued: RefCell<Vec<Issued>>,
+    streams: Streams,
+    /// Whether a fence has ordered what is under way before all later puts.
+    has_fenced: Cell<bool>,
     has_noted: Cell<bool>,
 }
 
-/// What belongs to an operation that has been issued, until it is complete.
-#[derive(Debug)]
-struct Issued {
-    image: usize,
-    buffer: Buffer,
-    completer: Completer<Buffer>,
-}
-
 impl OneSided {
-    /// The way to parts that are blocks of symmetric memory.
-    pub(super) fn new(parts: Block, mailbox: Mailbox, images: usize) -> Self {
+    /// The way to parts that are blocks of symmetric memory, in so many contexts at most.
+    pub(super) fn new(parts: Block, mailbox: Mailbox, images: usize, contexts: usize) -> Self {
         Self {
             parts,
             mailbox,
             under_way: UnderWay::new(images),
-            issued: RefCell::default(),
+            streams: Streams::new(images, contexts),
+            has_fenced: Cell::new(false),
             has_noted: Cell::new(false),
         }
     }
 
     /// Collective. Completes everything, and gives the memory back.
     pub(super) fn end(&self) {
-        self.complete();
+        self.complete_issued(|_| true);
+        self.complete_puts();
+        self.streams.end();
         self.mailbox.block().free();
         self.parts.free();
     }
@@ -67,16 +56,12 @@ impl OneSided {
     /// Completes what touches the same bytes.
     #[inline]
     fn make_way(&self, image: usize, direction: Direction, range: &Range<usize>) {
-        if self.under_way.hinders(image, direction, range) {
-            self.complete();
+        if self.streams.have_any() {
+            self.complete_issued(|stream| stream.hinders(image, direction, range));
         }
-    }
-
-    /// Notes an operation that was begun.
-    #[inline]
-    fn add(&self, image: usize, direction: Direction, range: Range<usize>) {
-        self.under_way.add(image, direction, range);
-        self.note(true);
+        if self.under_way.hinders(image, direction, range) {
+            self.complete_puts();
+        }
     }
 
     #[inline]
@@ -86,19 +71,20 @@ impl OneSided {
         }
     }
 
-    /// Completes all of this image's operations. Wakers are not the library's code, and may panic: they come last.
-    fn complete(&self) {
+    /// Completes what is in the default context: puts, and messages.
+    fn complete_puts(&self) {
         // SAFETY: the library is started.
         unsafe { shmem_quiet() };
         self.under_way.clear();
-        self.note(false);
-        if self.issued.borrow().is_empty() {
-            return;
-        }
-        let issued = self.issued.take().into_iter();
-        let wakers: Vec<_> = issued
-            .filter_map(|one| one.completer.complete(one.buffer))
-            .collect();
+        self.note(self.streams.have_any());
+    }
+
+    /// Completes what is issued in the streams that `which` says. Wakers are not the library's code, and may panic: they
+    /// come last.
+    #[inline(never)]
+    fn complete_issued(&self, which: impl Fn(&Stream) -> bool) {
+        let wakers = self.streams.complete(which);
+        self.note(self.streams.have_any() || self.under_way.any());
         wakers.into_iter().for_each(Waker::wake);
     }
 
@@ -106,7 +92,7 @@ impl OneSided {
     /// complete one put after the other.
     #[inline(always)]
     fn is_free(&self) -> bool {
-        !self.under_way.any() && self.has_noted.get()
+        !self.under_way.any() && self.has_noted.get() && !self.streams.have_any()
     }
 
     /// # Safety
@@ -116,11 +102,12 @@ impl OneSided {
         let range = offset..offset + length;
         self.make_way(image, Direction::Put, &range);
         if self.under_way.is_full(image) {
-            self.complete();
+            self.complete_puts();
         }
         // SAFETY: the caller vouches for both ranges.
         unsafe { shmem_putmem(self.parts.at(offset), source.cast(), length, number(image)) };
-        self.add(image, Direction::Put, range);
+        self.under_way.add(image, Direction::Put, range);
+        self.note(true);
     }
 
     /// # Safety
@@ -137,31 +124,25 @@ impl OneSided {
         &self,
         image: usize,
         offset: usize,
-        mut buffer: Buffer,
+        buffer: Buffer,
         direction: Direction,
     ) -> Request {
-        let length = buffer.length();
-        let range = offset..offset + length;
+        let range = offset..offset + buffer.length();
         self.make_way(image, direction, &range);
-        if self.under_way.is_full(image) || self.issued.borrow().len() >= ISSUED_AT_MOST {
-            self.complete();
+        if direction == Direction::Put && self.has_fenced.take() && self.under_way.any() {
+            self.complete_puts();
         }
-        let (place, memory) = (self.parts.at(offset), buffer.start().cast());
-        // SAFETY: the caller vouches for both ranges until the operation is complete; until then, the buffer stays here.
-        unsafe {
-            match direction {
-                Direction::Put => shmem_putmem_nbi(place, memory, length, number(image)),
-                Direction::Get => shmem_getmem_nbi(memory, place, length, number(image)),
-            }
+        if self.streams.are_full(image) {
+            self.complete_issued(|_| true);
         }
-        self.add(image, direction, range);
-        let (completer, completion) = completion();
-        self.issued.borrow_mut().push(Issued {
-            image,
-            buffer,
-            completer,
-        });
-        Request::new(image, completion)
+        let are_puts = self.under_way.any();
+        // SAFETY: passed on.
+        let request = unsafe {
+            self.streams
+                .issue(self.parts, image, range, buffer, direction, are_puts)
+        };
+        self.note(true);
+        request
     }
 }
 
@@ -207,37 +188,38 @@ impl Fabric for OneSided {
         unsafe { self.issue(image, offset, target, Direction::Get) }
     }
 
-    /// The library cannot tell which operations are complete: this completes them all, and waits for it.
+    /// The library does not tell which operations are complete: this completes those issued first, and waits for it.
     fn progress(&self) -> bool {
-        if !self.issued.borrow().is_empty() {
-            self.complete();
+        if let Some(oldest) = self.streams.oldest() {
+            self.complete_issued(|stream| stream.since() == oldest);
         }
-        // Somebody was woken, and may have issued more.
-        !self.issued.borrow().is_empty()
+        self.streams.have_any()
     }
 
     fn wait(&self, request: &Request) {
         if !request.is_complete() {
-            self.complete();
+            self.complete_issued(|stream| stream.has(request));
         }
     }
 
     fn fence(&self, image: usize) {
-        if self.issued.borrow().iter().any(|one| one.image == image) {
-            self.complete();
-        } else if self.under_way.any_of(image) {
+        if self.streams.have_any() {
+            self.complete_issued(|stream| stream.has_any_of(image));
+        }
+        if self.under_way.any_of(image) {
             // They stay noted: a fence does not order later gets.
             // SAFETY: the library is started.
             unsafe { shmem_fence() };
+            self.has_fenced.set(true);
         }
     }
 
     fn quiet(&self) {
+        if self.streams.have_any() {
+            self.complete_issued(|_| true);
+        }
         if !self.under_way.any() {
             return self.note(false);
-        }
-        if !self.issued.borrow().is_empty() {
-            return self.complete();
         }
         // SAFETY: the library is started.
         unsafe { shmem_quiet() };
