@@ -69,12 +69,6 @@ impl<T> Completer<T> {
 }
 
 impl<T> Completion<T> {
-    /// Whether it is `completer` that ends the operation.
-    #[cfg(feature = "shmem")]
-    pub(crate) fn is_of(&self, completer: &Completer<T>) -> bool {
-        Arc::ptr_eq(&self.0, &completer.0)
-    }
-
     /// Whether the operation has ended; if so, everything written before is visible.
     #[inline]
     pub(crate) fn is_complete(&self) -> bool {

@@ -2,8 +2,6 @@
 
 use std::task::Waker;
 
-#[cfg(feature = "shmem")]
-use crate::completion::Completer;
 use crate::completion::Completion;
 
 /// The memory of this image that an operation reads or fills.
@@ -54,12 +52,6 @@ impl Request {
     /// The request for an operation on a place of `image`.
     pub(crate) fn new(image: usize, completion: Completion<Buffer>) -> Self {
         Self { image, completion }
-    }
-
-    /// Whether it is `completer` that ends the operation.
-    #[cfg(feature = "shmem")]
-    pub(crate) fn is_completed_by(&self, completer: &Completer<Buffer>) -> bool {
-        self.completion.is_of(completer)
     }
 
     /// The image that the operation is directed at.

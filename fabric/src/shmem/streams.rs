@@ -1,9 +1,12 @@
 //! What is issued and completes later, in several contexts.
 //!
-//! The library tells of the end of all operations in a context, and only to who waits for it. An image therefore issues in
-//! a context in which nothing is under way: who waits for a short get does not wait for the long put before it. The first
-//! is the default context, which most programs, with one operation under way, never go beyond: Open MPI, while it waits for
-//! another, gives a hundredth of its time to what others do to this image's memory, and maps that of the others once more.
+//! The library tells of the end of all operations in a context, and only to who waits for it. What is under way to one image is
+//! all in one context, so that who waits for an operation also has those before it on the same image; what is under
+//! way to different images is in different contexts, as long as there are some: who waits for a short get does not wait for the
+//! long put to another image.
+//!
+//! The first is the default context, which a program with one operation under way never goes beyond: Open MPI, while it
+//! waits for another, gives a hundredth of its time to what others do to this image's memory, and maps theirs once more.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -74,14 +77,6 @@ impl Stream {
         self.under_way.hinders(image, direction, range)
     }
 
-    /// Whether the operation was issued here, and is not complete.
-    pub(super) fn has(&self, request: &Request) -> bool {
-        let issued = self.issued.borrow();
-        issued
-            .iter()
-            .any(|one| request.is_completed_by(&one.completer))
-    }
-
     /// Waits for all operations.
     fn complete(&self, wakers: &mut Vec<Waker>) {
         // SAFETY: the library is started, and the context exists.
@@ -127,9 +122,11 @@ impl Streams {
     /// Whether one more operation on `image` would be one too many.
     pub(super) fn are_full(&self, image: usize) -> bool {
         let streams = self.streams.borrow();
-        streams.len() == self.at_most.get()
-            && !streams.iter().any(Stream::is_free)
-            && streams.last().is_some_and(|last| last.is_full(image))
+        let mut of_image = streams.iter().filter(|stream| stream.has_any_of(image));
+        match of_image.next() {
+            Some(stream) => stream.is_full(image),
+            None => streams.iter().any(|stream| stream.is_full(image)),
+        }
     }
 
     /// Begins to copy between `buffer` and the bytes `range` of the block of `image`, apart from what is under way in the default
@@ -147,7 +144,7 @@ impl Streams {
         are_puts: bool,
     ) -> Request {
         let mut streams = self.streams.borrow_mut();
-        let stream = self.choose(&mut streams, are_puts);
+        let stream = self.choose(&mut streams, image, are_puts);
         let (place, memory) = (block.at(range.start), buffer.start().cast());
         let (context, length, to) = (stream.context, range.len(), number(image));
         // SAFETY: the caller vouches for both ranges until the operation is complete; until then, the buffer stays here.
@@ -171,18 +168,19 @@ impl Streams {
         Request::new(image, completion)
     }
 
-    /// The stream for the next operation: a free one; if there is none, the last, so that many small operations in a row, which
-    /// are one place, are found in one stream.
-    fn choose<'a>(&self, streams: &'a mut Vec<Stream>, are_puts: bool) -> &'a Stream {
+    /// The stream for the next operation on `image`: that of those before it; or a free one; or the last.
+    fn choose<'a>(&self, streams: &'a mut Vec<Stream>, image: usize, are_puts: bool) -> &'a Stream {
+        let of_image = streams.iter().position(|stream| stream.has_any_of(image));
         let apart = usize::from(are_puts);
-        let free = (apart..streams.len()).find(|&position| streams[position].is_free());
-        if free.is_none() && streams.len() < self.at_most.get() {
+        let free = || (apart..streams.len()).find(|&position| streams[position].is_free());
+        let found = of_image.or_else(free);
+        if found.is_none() && streams.len() < self.at_most.get() {
             match create() {
                 Some(context) => streams.push(Stream::new(context, self.images)),
                 None => self.at_most.set(streams.len()),
             }
         }
-        &streams[free.unwrap_or(streams.len() - 1)]
+        &streams[found.unwrap_or(streams.len() - 1)]
     }
 
     /// Which operations were issued first: how many were issued before them.

@@ -126,35 +126,35 @@ fn what_is_issued_completes_by_any_of_its_ways() {
 }
 
 #[test]
-fn what_is_issued_in_contexts_completes_apart() {
-    in_jobs_by(&[(2, ""), (3, "")], false, |member| {
-        let to = member.next();
-        for round in 0..member.rounds(100) as u8 {
+fn what_is_issued_to_different_images_completes_apart() {
+    in_jobs_by(&[(4, "")], false, |member| {
+        let [one, other, last] = [1, 2, 3].map(|distance| (member.me + distance) % 4);
+        for round in 0..100_u8 {
             let long = vec![round; 1_000_000];
-            let mut put = member.issue_put(to, 0, &long);
-            let mut get = member.issue_get(to, 2_000_000, 8);
+            let mut put = member.issue_put(one, 0, &long);
+            let before = member.issue_get(other, 2_000_000, 1000);
+            let mut get = member.issue_get(other, 2_000_000, 8);
             member.fabric.wait(&get);
-            assert!(get.is_complete() && !put.is_complete() && has_issued());
+            assert!(before.is_complete() && !put.is_complete() && has_issued());
             assert_eq!(taken(&mut get), [0; 8]);
             // What is not in its way leaves it alone, what is waits for it.
-            member.put(to, 3_000_000, &[round]);
-            assert_eq!(member.get(to, 3_000_000), [round]);
+            member.put(one, 3_000_000, &[round]);
+            assert_eq!(member.get(one, 3_000_000), [round]);
             assert!(!put.is_complete());
-            assert_eq!(member.get(to, 999_999), [round]);
+            assert_eq!(member.get(one, 999_999), [round]);
             assert!(put.is_complete());
             assert_eq!(taken(&mut put), long);
-            // Each is complete by another call of this, those that were issued first by the first.
-            let puts: Vec<_> = (0..3)
-                .map(|number| member.issue_put(to, 100 * number, &[round; 100]))
-                .collect();
+            // Each call of this completes more, and those that were issued first by the first.
+            let images = [one, other, last];
+            let puts = images.map(|image| member.issue_put(image, 0, &[round; 100]));
             for number in 0..3 {
                 assert_eq!(member.fabric.progress(), number < 2);
                 let complete = puts.iter().filter(|put| put.is_complete()).count();
                 assert_eq!((complete, puts[number].is_complete()), (number + 1, true));
             }
             assert!(!has_issued());
+            member.meet();
         }
-        member.meet();
     });
 }
 
