@@ -122,8 +122,8 @@ impl Streams {
     /// Whether one more operation on `image` would be one too many.
     pub(super) fn are_full(&self, image: usize) -> bool {
         let streams = self.streams.borrow();
-        let mut of_image = streams.iter().filter(|stream| stream.has_any_of(image));
-        match of_image.next() {
+        let of_image = streams.iter().find(|stream| stream.has_any_of(image));
+        match of_image {
             Some(stream) => stream.is_full(image),
             None => streams.iter().any(|stream| stream.is_full(image)),
         }
