@@ -5,8 +5,8 @@ use std::env;
 /// Whether [`shmem_finalize`](crate::shmem_finalize) may wait for ever in programs that have made contexts.
 ///
 /// That of Open MPI 4.1 over UCX ends the connections of each context, destroyed or not, and while it waits for that helps no other process,
-/// which may wait for its help. Over TCP all programs that have fetched something in a context hang, and some others; over shared
-/// memory none do. What other networks do is not known.
+/// which may wait for its help. Over TCP many programs hang then, some always; over shared memory none was seen to. What other
+/// networks do is not known.
 ///
 /// # Examples
 /// ```
