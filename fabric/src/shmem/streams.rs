@@ -6,7 +6,7 @@
 //! long put to another image.
 //!
 //! The first is the default context, which a program with one operation under way never goes beyond: Open MPI, while it
-//! waits for another, gives a hundredth of its time to what others do to this image's memory, and maps theirs once more.
+//! waits for another, gives a hundredth of its time to what others do to this image's memory.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
