@@ -6,7 +6,6 @@ use std::io::{self, Write};
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
 
-use mpi_rma::Window;
 use mpi_rma::mpi::ffi;
 use mpi_rma::mpi::topology::{Communicator, SimpleCommunicator};
 use mpi_rma::mpi::traits::AsRaw;
@@ -32,7 +31,7 @@ pub(crate) struct Group {
     images: usize,
     node: usize,
     joins_nodes: Cell<bool>,
-    attached: RefCell<Option<(Rc<Window<'static>>, Rc<Mail>)>>,
+    attached: RefCell<Option<Rc<OneSided>>>,
 }
 
 impl Group {
@@ -127,28 +126,17 @@ impl Cluster for Group {
         self.joins_nodes.set(!nodes.share_all());
         let Attachment { window, starts } =
             self.with_communicator(|own| attachment::attach(self, own, region, nodes))?;
-        let window = Rc::new(window);
-        let mail = Rc::new(Mail::new(self.raw(), self.images));
-        *self.attached.borrow_mut() = Some((Rc::clone(&window), Rc::clone(&mail)));
-        Ok(Rc::new(OneSided::new(window, starts, mail, self.images)))
+        let mail = Mail::new(self.raw(), self.images);
+        let fabric = Rc::new(OneSided::new(window, starts, mail, self.images));
+        *self.attached.borrow_mut() = Some(Rc::clone(&fabric));
+        Ok(fabric)
     }
 
     fn detach(&self) {
-        let Some((window, mail)) = self.attached.take() else {
-            return;
-        };
-        mail.close();
-        let window = match Rc::try_unwrap(window) {
-            Ok(window) => window,
-            Err(window) => {
-                // The program has leaked something that keeps the image, such as a cofuture.
-                let leaked = Rc::into_raw(window);
-                // SAFETY: the value is there, and is dropped here only, as one of its owners never lets go. The image is
-                // over, so that whoever has the fabric does not use it any more.
-                unsafe { leaked.read() }
-            }
-        };
-        expect(window.free());
+        if let Some(fabric) = self.attached.take() {
+            // SAFETY: the image is over, so that whoever still has the fabric does not use it.
+            unsafe { fabric.close() };
+        }
     }
 
     fn finish(&self) {

@@ -1,13 +1,12 @@
 //! The fabric: puts, gets and atomic operations of MPI on one window.
 
-use std::cell::Cell;
-use std::rc::Rc;
+use std::mem::ManuallyDrop;
 
 use mpi_rma::{Operation as Action, Window};
 
 use super::mail::Mail;
 use super::operations::{Loan, Operation, Operations};
-use super::staging::{SMALL, Staging};
+use super::staging::{FEW_AT_LEAST, FEW_AT_MOST, SMALL, Staging};
 use super::under_way::UnderWay;
 use super::{expect, give_up};
 use crate::atomic::{AtomicOperation, Word};
@@ -29,47 +28,52 @@ const REQUEST_AT_MOST: usize = i32::MAX as usize;
 /// The way of one image to the parts of all.
 #[derive(Debug)]
 pub(crate) struct OneSided {
-    window: Rc<Window<'static>>,
+    /// Freed by [`close`](Self::close). Not behind a pointer: each operation begins with it.
+    window: ManuallyDrop<Window<'static>>,
     /// Where in the window each image's part begins.
     starts: Box<[usize]>,
     under_way: UnderWay,
     staging: Staging,
     operations: Operations,
-    mail: Rc<Mail>,
-    /// Whether it is noted that something is under way. It stays noted when a single word has been completed: programs that
-    /// put one after the other do not pay for noting it.
-    is_noted: Cell<bool>,
+    mail: Mail,
 }
 
 impl OneSided {
     pub(crate) fn new(
-        window: Rc<Window<'static>>,
+        window: Window<'static>,
         starts: Box<[usize]>,
-        mail: Rc<Mail>,
+        mail: Mail,
         images: usize,
     ) -> Self {
         Self {
-            window,
+            window: ManuallyDrop::new(window),
             starts,
             under_way: UnderWay::new(images),
             staging: Staging::new(),
             operations: Operations::default(),
             mail,
-            is_noted: Cell::new(false),
         }
     }
 
     /// Where in the window of `image` that place is.
+    ///
+    /// # Safety
+    /// The job has such an image.
     #[inline]
-    fn place(&self, image: usize, offset: usize) -> (i32, usize) {
-        (image as i32, self.starts[image] + offset)
+    unsafe fn place(&self, image: usize, offset: usize) -> (i32, usize) {
+        // SAFETY: each image has a start.
+        let start = unsafe { *self.starts.get_unchecked(image) };
+        (image as i32, start + offset)
     }
 
+    /// Has the image ask for what is under way, now that something will be.
+    ///
+    /// It goes on asking when a single operation is complete: programs that put one after the other do not pay for this.
     #[inline]
-    fn set_noted(&self, is_under_way: bool) {
-        if self.is_noted.get() != is_under_way {
-            self.is_noted.set(is_under_way);
-            note_issued(is_under_way);
+    fn get_ready(&self) {
+        if self.under_way.is_idle() {
+            self.under_way.get_ready();
+            note_issued(true);
         }
     }
 
@@ -84,37 +88,66 @@ impl OneSided {
     /// Notes that an operation begins on these bytes.
     #[inline]
     fn note(&self, image: usize, offset: usize, length: usize) {
+        self.get_ready();
         if !self.under_way.note(image, offset, length) {
             self.complete_several();
+            self.get_ready();
             self.under_way.note(image, offset, length);
         }
-        self.set_noted(true);
     }
 
-    /// Whether nothing is under way, and what begins need not be noted elsewhere: what most programs find, which complete one put
-    /// after the other.
-    #[inline(always)]
-    fn is_free(&self) -> bool {
-        self.under_way.is_empty() && self.is_noted.get()
-    }
-
-    /// Begins a put of at most [`SMALL`] bytes where nothing is under way: a few stores, the call of MPI, and nothing after it.
+    /// Begins a put of what has been staged and noted.
     ///
     /// # Safety
     /// As [`Fabric::put`].
     #[inline(always)]
-    unsafe fn put_small(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        self.under_way.note_only(image, offset, length as u32);
-        let (rank, place) = self.place(image, offset);
-        // SAFETY: the caller vouches for the source and for the place. Nothing is under way, so that the staging buffer is free; what
-        // is in it stays until it has been flushed.
-        let begun = unsafe {
-            let copy = self.staging.copy_only(source, length);
-            self.window.start_put_at_once(rank, place, copy, length)
-        };
+    unsafe fn put_staged(&self, image: usize, offset: usize, copy: *const u8, length: usize) {
+        // SAFETY: the caller vouches for the place, which is on an image of the job.
+        let (rank, place) = unsafe { self.place(image, offset) };
+        // SAFETY: the caller vouches for the place; what is staged stays until it has been flushed.
+        let begun = unsafe { self.window.start_put_at_once(rank, place, copy, length) };
         if let Err(error) = begun {
             give_up(error);
         }
+    }
+
+    /// Begins a put of one word where nothing is under way: a few stores, the call of MPI, and nothing after it.
+    ///
+    /// # Safety
+    /// As [`Fabric::put`].
+    #[inline(always)]
+    unsafe fn put_only_word(&self, image: usize, offset: usize, word: u64) {
+        self.under_way.note_only(image, offset, WORD);
+        // SAFETY: nothing is under way, so that nobody uses the first place.
+        let copy = unsafe { self.staging.keep_only(word) };
+        // SAFETY: passed on.
+        unsafe { self.put_staged(image, offset, copy, WORD) }
+    }
+
+    /// As [`put_only_word`](Self::put_only_word), of as many bytes as [`Staging::copy_few`] copies.
+    ///
+    /// # Safety
+    /// As [`Fabric::put`].
+    #[inline(always)]
+    unsafe fn put_few(&self, image: usize, offset: usize, source: *const u8, length: usize) {
+        self.under_way.note_only(image, offset, length);
+        // SAFETY: the caller vouches for the source. Nothing is under way, so that nobody uses the first place.
+        let copy = unsafe { self.staging.copy_few(source, length) };
+        // SAFETY: passed on.
+        unsafe { self.put_staged(image, offset, copy, length) }
+    }
+
+    /// Begins a put of at most [`SMALL`] bytes where nothing is under way.
+    ///
+    /// # Safety
+    /// As [`Fabric::put`].
+    #[inline(never)]
+    unsafe fn put_run(&self, image: usize, offset: usize, source: *const u8, length: usize) {
+        self.under_way.note_only(image, offset, length);
+        // SAFETY: the caller vouches for the source. Nothing is under way, so that nobody uses the first place.
+        let copy = unsafe { self.staging.copy_only(source, length) };
+        // SAFETY: passed on.
+        unsafe { self.put_staged(image, offset, copy, length) }
     }
 
     /// Begins a put that is not small where nothing is under way, and waits until its source may be used again.
@@ -123,11 +156,9 @@ impl OneSided {
     /// As [`Fabric::put`].
     #[inline(never)]
     unsafe fn put_large(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        match u32::try_from(length) {
-            Ok(length) => self.under_way.note_only(image, offset, length),
-            Err(_) => self.note(image, offset, length),
-        }
-        let (rank, place) = self.place(image, offset);
+        self.under_way.note_only(image, offset, length);
+        // SAFETY: the caller vouches for the place, which is on an image of the job.
+        let (rank, place) = unsafe { self.place(image, offset) };
         // SAFETY: the caller vouches for the source and for the place; the source is flushed.
         expect(unsafe { self.window.start_put(rank, place, source, length) });
         expect(self.window.flush_local(rank));
@@ -145,12 +176,13 @@ impl OneSided {
             self.complete_several();
         }
         if self.under_way.is_empty() {
-            self.set_noted(true);
+            self.get_ready();
             // SAFETY: passed on.
             return unsafe { self.put_only(image, offset, source, length) };
         }
         self.note(image, offset, length);
-        let (rank, place) = self.place(image, offset);
+        // SAFETY: the caller vouches for the place, which is on an image of the job.
+        let (rank, place) = unsafe { self.place(image, offset) };
         // SAFETY: the caller vouches for the source and for the place; what is staged stays until it has been flushed, and
         // other sources are flushed here.
         unsafe {
@@ -172,10 +204,11 @@ impl OneSided {
     unsafe fn put_only(&self, image: usize, offset: usize, source: *const u8, length: usize) {
         // SAFETY: passed on.
         unsafe {
-            if length > SMALL {
-                return self.put_large(image, offset, source, length);
+            match length {
+                FEW_AT_LEAST..=FEW_AT_MOST => self.put_few(image, offset, source, length),
+                ..=SMALL => self.put_run(image, offset, source, length),
+                _ => self.put_large(image, offset, source, length),
             }
-            self.put_small(image, offset, source, length);
         }
     }
 
@@ -199,9 +232,23 @@ impl OneSided {
 
     fn have_completed_all(&self) {
         self.staging.reuse();
-        self.set_noted(false);
+        if !self.under_way.is_idle() {
+            self.under_way.rest();
+            note_issued(false);
+        }
         // Last, as it wakes others, who may issue more.
         self.operations.finish(None);
+    }
+
+    /// Collective. Takes in what others have sent, and frees the window.
+    ///
+    /// # Safety
+    /// Nobody uses this any more, though somebody may have it: a program can leak what keeps its image, such as a cofuture.
+    pub(crate) unsafe fn close(&self) {
+        self.mail.close();
+        // SAFETY: the caller vouches for this being the last use of the window, which is not dropped with the rest.
+        let window = unsafe { (&raw const self.window).read() };
+        expect(ManuallyDrop::into_inner(window).free());
     }
 
     /// Begins an operation with memory of its own, or lent, that completes by a request.
@@ -213,7 +260,8 @@ impl OneSided {
             self.operations.advance();
         }
         let (completer, completion) = completion();
-        let (rank, place) = self.place(image, offset);
+        // SAFETY: the caller vouches for the place, which is on an image of the job.
+        let (rank, place) = unsafe { self.place(image, offset) };
         if length > REQUEST_AT_MOST {
             // SAFETY: as below; and the flush completes it.
             let begun = unsafe {
@@ -261,7 +309,7 @@ impl Drop for OneSided {
 impl Fabric for OneSided {
     /// What is rare is called last, so that the rest needs no registers to be saved.
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        if !self.is_free() {
+        if !self.under_way.is_ready() {
             // SAFETY: passed on.
             return unsafe { self.put_another(image, offset, source, length) };
         }
@@ -270,17 +318,18 @@ impl Fabric for OneSided {
     }
 
     unsafe fn put_word(&self, image: usize, offset: usize, word: u64) {
-        if !self.is_free() {
+        if !self.under_way.is_ready() {
             // SAFETY: passed on.
             return unsafe { self.put_another_word(image, offset, word) };
         }
         // SAFETY: passed on.
-        unsafe { self.put_small(image, offset, (&raw const word).cast(), WORD) }
+        unsafe { self.put_only_word(image, offset, word) }
     }
 
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
         self.wait_for_place(image, offset, length);
-        let (rank, place) = self.place(image, offset);
+        // SAFETY: the caller vouches for the place, which is on an image of the job.
+        let (rank, place) = unsafe { self.place(image, offset) };
         // SAFETY: the caller vouches for the target and for the place; the flush completes the operation.
         expect(unsafe { self.window.start_get(rank, place, target, length) });
         expect(self.window.flush_local(rank));
@@ -334,7 +383,8 @@ impl Fabric for OneSided {
         operation: AtomicOperation,
     ) -> u64 {
         self.wait_for_place(image, offset, word.bytes());
-        let (rank, place) = self.place(image, offset);
+        // SAFETY: the caller vouches for the place, which is on an image of the job.
+        let (rank, place) = unsafe { self.place(image, offset) };
         let (action, operand) = match operation {
             AtomicOperation::Load => (Action::Load, 0),
             AtomicOperation::Swap(value) => (Action::Replace, value),

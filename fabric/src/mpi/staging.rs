@@ -10,6 +10,14 @@ pub(crate) const SMALL: usize = 512;
 
 const ALIGNMENT: usize = 8;
 
+/// What processors move at once, and half of it.
+const PIECE: usize = 16;
+const HALF: usize = 8;
+
+/// What a few moves can copy.
+pub(crate) const FEW_AT_LEAST: usize = HALF;
+pub(crate) const FEW_AT_MOST: usize = 4 * PIECE;
+
 /// A buffer that is filled after a first place, until all of it is free again.
 #[derive(Debug)]
 pub(crate) struct Staging {
@@ -66,6 +74,43 @@ impl Staging {
         place
     }
 
+    /// As [`copy_only`](Self::copy_only), by a few moves, some of which copy the same bytes: there is no call, for which registers
+    /// would have to be saved.
+    ///
+    /// # Safety
+    /// As [`copy_only`](Self::copy_only); the length is from [`FEW_AT_LEAST`] to [`FEW_AT_MOST`].
+    #[inline(always)]
+    pub(crate) unsafe fn copy_few(&self, source: *const u8, length: usize) -> *const u8 {
+        debug_assert!((FEW_AT_LEAST..=FEW_AT_MOST).contains(&length));
+        let place = self.start.cast::<u8>();
+        // SAFETY: all moves are of bytes before `length`; the rest is as in `copy_only`.
+        unsafe {
+            if length < PIECE {
+                copy::<HALF>(place, source, 0);
+                copy::<HALF>(place, source, length - HALF);
+                return place;
+            }
+            copy::<PIECE>(place, source, 0);
+            if length > 2 * PIECE {
+                copy::<PIECE>(place, source, PIECE);
+                copy::<PIECE>(place, source, length - 2 * PIECE);
+            }
+            copy::<PIECE>(place, source, length - PIECE);
+        }
+        place
+    }
+
+    /// As [`copy_only`](Self::copy_only), of a word.
+    ///
+    /// # Safety
+    /// Nobody uses the first place.
+    #[inline(always)]
+    pub(crate) unsafe fn keep_only(&self, word: u64) -> *const u8 {
+        // SAFETY: the first place has room for more than a word, and is aligned; the caller vouches for the rest.
+        unsafe { self.start.write(word) };
+        self.start.cast()
+    }
+
     /// Nobody uses what is in the buffer any more.
     #[inline]
     pub(crate) fn reuse(&self) {
@@ -88,9 +133,37 @@ impl Drop for Staging {
     }
 }
 
+/// Moves so many bytes after `at`.
+///
+/// # Safety
+/// `source` is valid for reads, and `place` elsewhere for writes, of so many bytes there.
+#[inline(always)]
+unsafe fn copy<const BYTES: usize>(place: *mut u8, source: *const u8, at: usize) {
+    // SAFETY: passed on.
+    unsafe {
+        place
+            .add(at)
+            .copy_from_nonoverlapping(source.add(at), BYTES);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_few_moves_copy_all_bytes() {
+        let source: Vec<u8> = (1..=FEW_AT_MOST as u8).collect();
+        for length in FEW_AT_LEAST..=FEW_AT_MOST {
+            let staging = Staging::new();
+            // SAFETY: the source has so many bytes, and nobody uses the first place.
+            let copy = unsafe { staging.copy_few(source.as_ptr(), length) };
+            // SAFETY: the first place has room for more.
+            let copied = unsafe { std::slice::from_raw_parts(copy, length + 1) };
+            assert_eq!(copied[..length], source[..length]);
+            assert_eq!(copied[length], 0, "one of {length} bytes too many");
+        }
+    }
 
     #[test]
     fn copies_stay_until_the_buffer_is_full() {

@@ -8,11 +8,14 @@ use std::cell::Cell;
 /// How many places are kept at most.
 const AT_MOST: usize = 64;
 
-/// Nothing is under way.
-const NONE: u64 = u64::MAX;
+/// Nothing is under way, and the image does not ask for it.
+const IDLE: usize = usize::MAX;
 
-/// What is under way is not a single small operation.
-const LISTED: u64 = NONE - 1;
+/// Nothing is under way, but the image has been told that something is, and asks.
+const READY: usize = IDLE - 1;
+
+/// What is under way is in the list.
+const LISTED: usize = READY - 1;
 
 /// Some bytes of the part of an image.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,10 +47,11 @@ const NOTHING: Hull = Hull {
 /// What this image's operations under way may touch.
 #[derive(Debug)]
 pub(crate) struct UnderWay {
-    /// The target of the only operation, and its length in the lower half: programs that complete one after the other pay for
-    /// this, and where it starts, only. Or [`NONE`], or [`LISTED`].
-    only: Cell<u64>,
+    /// The target of the only operation, or [`LISTED`], [`READY`] or [`IDLE`]. Programs that complete one after the other pay
+    /// for this, and its start and length, only.
+    only: Cell<usize>,
     only_start: Cell<usize>,
+    only_length: Cell<usize>,
     /// The places, if they are listed.
     places: [Cell<Place>; AT_MOST],
     length: Cell<usize>,
@@ -59,8 +63,9 @@ pub(crate) struct UnderWay {
 impl UnderWay {
     pub(crate) fn new(images: usize) -> Self {
         Self {
-            only: Cell::new(NONE),
+            only: Cell::new(IDLE),
             only_start: Cell::new(0),
+            only_length: Cell::new(0),
             hulls: vec![Cell::new(NOTHING); images].into(),
             places: [const {
                 Cell::new(Place {
@@ -113,22 +118,47 @@ impl UnderWay {
     /// Whether nothing is under way.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.only.get() == NONE
+        self.only.get() >= READY
     }
 
-    /// Notes an operation on a place, where nothing is under way.
+    /// Whether nothing is under way, and an operation that begins need not be told of.
+    #[inline(always)]
+    pub(crate) fn is_ready(&self) -> bool {
+        self.only.get() == READY
+    }
+
+    /// Whether the image does not ask for what is under way.
     #[inline]
-    pub(crate) fn note_only(&self, image: usize, start: usize, length: u32) {
+    pub(crate) fn is_idle(&self) -> bool {
+        self.only.get() == IDLE
+    }
+
+    /// From now on the image asks.
+    pub(crate) fn get_ready(&self) {
+        debug_assert!(self.is_idle());
+        self.only.set(READY);
+    }
+
+    /// From now on the image does not ask, as nothing is under way.
+    pub(crate) fn rest(&self) {
         debug_assert!(self.is_empty());
-        self.only.set((image as u64) << 32 | u64::from(length));
+        self.only.set(IDLE);
+    }
+
+    /// Notes an operation on a place, where all is [ready](Self::is_ready).
+    #[inline(always)]
+    pub(crate) fn note_only(&self, image: usize, start: usize, length: usize) {
+        debug_assert!(self.is_ready());
+        self.only.set(image);
         self.only_start.set(start);
+        self.only_length.set(length);
     }
 
     /// Where the operation that [`note_only`](Self::note_only) noted is to, if no other has been noted since.
     #[inline]
     pub(crate) fn only_target(&self) -> Option<usize> {
         let only = self.only.get();
-        (only < LISTED).then_some((only >> 32) as usize)
+        (only < LISTED).then_some(only)
     }
 
     #[inline]
@@ -137,7 +167,7 @@ impl UnderWay {
         self.only_target().map(|image| Place {
             image: image as u32,
             start,
-            end: start + self.only.get() as u32 as usize,
+            end: start + self.only_length.get(),
         })
     }
 
@@ -145,7 +175,7 @@ impl UnderWay {
     #[inline]
     pub(crate) fn forget_only(&self) {
         debug_assert!(self.only_target().is_some());
-        self.only.set(NONE);
+        self.only.set(READY);
     }
 
     /// Notes an operation on a place, in the list. Returns false, and does not, if there are too many already.
@@ -244,7 +274,7 @@ impl UnderWay {
 
     fn set_length(&self, length: usize) {
         self.length.set(length);
-        self.only.set(if length == 0 { NONE } else { LISTED });
+        self.only.set(if length == 0 { READY } else { LISTED });
     }
 
     fn forget_hulls(&self) {
@@ -281,6 +311,8 @@ mod tests {
     #[test]
     fn the_only_operation_is_found_and_listed_when_there_are_more() {
         let under_way = UnderWay::new(3);
+        assert!(under_way.is_idle() && !under_way.is_ready());
+        under_way.get_ready();
         under_way.note_only(2, 64, 16);
         assert_eq!(under_way.only_target(), Some(2));
         assert!(under_way.overlaps(2, 79, 8) && !under_way.overlaps(2, 80, 8));
@@ -296,8 +328,11 @@ mod tests {
         under_way.drain(|image| assert_eq!(image, 0));
         assert!(under_way.is_empty() && !under_way.overlaps(0, 0, 8));
         under_way.note_only(0, 0, 8);
+        assert!(!under_way.is_ready());
         under_way.forget_only();
-        assert!(under_way.is_empty() && !under_way.concerns(0));
+        assert!(under_way.is_ready() && under_way.is_empty() && !under_way.concerns(0));
+        under_way.rest();
+        assert!(under_way.is_idle() && under_way.is_empty());
     }
 
     #[test]
