@@ -105,17 +105,8 @@ impl Window<'_> {
         count: usize,
     ) -> Result<(), Error> {
         self.check_places::<T>(rank, offset, count)?;
-        if count <= AT_ONCE {
-            // SAFETY: the place is in the window by the check above; the caller vouches for the rest.
-            return unsafe { self.start_put_at_once(rank, offset, source, count) };
-        }
-        for first in (0..count).step_by(AT_ONCE) {
-            let count = AT_ONCE.min(count - first);
-            let offset = offset + first * size_of::<T>();
-            // SAFETY: as above, since the piece is in both places.
-            unsafe { self.start_put_at_once(rank, offset, source.add(first), count)? };
-        }
-        Ok(())
+        // SAFETY: the place is in the window by the check above; the caller vouches for the rest.
+        unsafe { self.start_put_unchecked(rank, offset, source, count) }
     }
 
     /// One-sided. As [`start_put`](Self::start_put), for who knows that the place is there.
@@ -124,16 +115,36 @@ impl Window<'_> {
     /// Those of MPI.
     ///
     /// # Safety
-    /// As [`start_put`](Self::start_put); the place is in the window, and has at most 2^30 elements, which is as many as one call
-    /// of MPI moves.
+    /// As [`start_put`](Self::start_put); the place is in the window, and aligned.
     ///
     /// # Example
     /// See [`start_put`](Self::start_put).
     ///
     /// # Source
     /// `MPI_Put`, MPI 3.1 section 11.3.1.
+    #[inline(always)]
+    pub unsafe fn start_put_unchecked<T: Element>(
+        &self,
+        rank: i32,
+        offset: usize,
+        source: *const T,
+        count: usize,
+    ) -> Result<(), Error> {
+        if count > AT_ONCE {
+            return in_pieces(count, move |first, count| {
+                let offset = offset + first * size_of::<T>();
+                // SAFETY: passed on, since the piece is in both places.
+                unsafe { self.start_put_at_once(rank, offset, source.add(first), count) }
+            });
+        }
+        // SAFETY: passed on.
+        unsafe { self.start_put_at_once(rank, offset, source, count) }
+    }
+
+    /// # Safety
+    /// As [`start_put_unchecked`](Self::start_put_unchecked); one call can move all of it.
     #[inline]
-    pub unsafe fn start_put_at_once<T: Element>(
+    unsafe fn start_put_at_once<T: Element>(
         &self,
         rank: i32,
         offset: usize,
@@ -179,21 +190,44 @@ impl Window<'_> {
         count: usize,
     ) -> Result<(), Error> {
         self.check_places::<T>(rank, offset, count)?;
-        if count <= AT_ONCE {
-            // SAFETY: the place is in the window by the check above; the caller vouches for the rest.
-            return unsafe { self.start_get_at_once(rank, offset, target, count) };
+        // SAFETY: the place is in the window by the check above; the caller vouches for the rest.
+        unsafe { self.start_get_unchecked(rank, offset, target, count) }
+    }
+
+    /// One-sided. As [`start_get`](Self::start_get), for who knows that the place is there.
+    ///
+    /// # Errors
+    /// Those of MPI.
+    ///
+    /// # Safety
+    /// As [`start_get`](Self::start_get); the place is in the window, and aligned.
+    ///
+    /// # Example
+    /// See [`start_put`](Self::start_put).
+    ///
+    /// # Source
+    /// `MPI_Get`, MPI 3.1 section 11.3.2.
+    #[inline(always)]
+    pub unsafe fn start_get_unchecked<T: Element>(
+        &self,
+        rank: i32,
+        offset: usize,
+        target: *mut T,
+        count: usize,
+    ) -> Result<(), Error> {
+        if count > AT_ONCE {
+            return in_pieces(count, move |first, count| {
+                let offset = offset + first * size_of::<T>();
+                // SAFETY: passed on, since the piece is in both places.
+                unsafe { self.start_get_at_once(rank, offset, target.add(first), count) }
+            });
         }
-        for first in (0..count).step_by(AT_ONCE) {
-            let count = AT_ONCE.min(count - first);
-            let offset = offset + first * size_of::<T>();
-            // SAFETY: as above, since the piece is in both places.
-            unsafe { self.start_get_at_once(rank, offset, target.add(first), count)? };
-        }
-        Ok(())
+        // SAFETY: passed on.
+        unsafe { self.start_get_at_once(rank, offset, target, count) }
     }
 
     /// # Safety
-    /// As [`start_get`](Self::start_get); the place is in the window, and one call can move all of it.
+    /// As [`start_get_unchecked`](Self::start_get_unchecked); one call can move all of it.
     #[inline]
     unsafe fn start_get_at_once<T: Element>(
         &self,
@@ -231,10 +265,8 @@ impl Window<'_> {
     #[inline]
     pub fn flush(&self, rank: i32) -> Result<(), Error> {
         self.check_rank(rank)?;
-        // SAFETY: the window lives, in an epoch to all processes.
-        check("MPI_Win_flush", unsafe {
-            ffi::MPI_Win_flush(rank, self.as_raw())
-        })
+        // SAFETY: just checked.
+        unsafe { self.flush_unchecked(rank) }
     }
 
     /// Local. As [`flush`](Self::flush), for who knows that there is such a process.
@@ -303,7 +335,26 @@ impl Window<'_> {
     #[inline]
     pub fn flush_local(&self, rank: i32) -> Result<(), Error> {
         self.check_rank(rank)?;
-        // SAFETY: the window lives, in an epoch to all processes.
+        // SAFETY: just checked.
+        unsafe { self.flush_local_unchecked(rank) }
+    }
+
+    /// Local. As [`flush_local`](Self::flush_local), for who knows that there is such a process.
+    ///
+    /// # Errors
+    /// Those of MPI.
+    ///
+    /// # Safety
+    /// `rank` is that of a process of the window.
+    ///
+    /// # Example
+    /// See [`start_put`](Self::start_put), for [`flush_local`](Self::flush_local).
+    ///
+    /// # Source
+    /// As [`flush_local`](Self::flush_local).
+    #[inline]
+    pub unsafe fn flush_local_unchecked(&self, rank: i32) -> Result<(), Error> {
+        // SAFETY: the window lives, in an epoch to all processes, of which the caller says that this is one.
         check("MPI_Win_flush_local", unsafe {
             ffi::MPI_Win_flush_local(rank, self.as_raw())
         })
@@ -342,6 +393,16 @@ impl Window<'_> {
         let bytes = count.saturating_mul(size_of::<T>());
         self.check_place(rank, offset, bytes, align_of::<T>())
     }
+}
+
+/// Moves more elements than one call of MPI can, by several: `move_piece` moves so many of them after the first so many.
+#[cold]
+fn in_pieces(
+    count: usize,
+    move_piece: impl Fn(usize, usize) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut pieces = (0..count).step_by(AT_ONCE);
+    pieces.try_for_each(|first| move_piece(first, AT_ONCE.min(count - first)))
 }
 
 /// Returning would end the borrow of memory that MPI may still use; so would a panic.

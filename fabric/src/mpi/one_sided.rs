@@ -105,7 +105,7 @@ impl OneSided {
         // SAFETY: the caller vouches for the place, which is on an image of the job.
         let (rank, place) = unsafe { self.place(image, offset) };
         // SAFETY: the caller vouches for the place; what is staged stays until it has been flushed.
-        let begun = unsafe { self.window.start_put_at_once(rank, place, copy, length) };
+        let begun = unsafe { self.window.start_put_unchecked(rank, place, copy, length) };
         if let Err(error) = begun {
             give_up(error);
         }
@@ -160,8 +160,10 @@ impl OneSided {
         // SAFETY: the caller vouches for the place, which is on an image of the job.
         let (rank, place) = unsafe { self.place(image, offset) };
         // SAFETY: the caller vouches for the source and for the place; the source is flushed.
-        expect(unsafe { self.window.start_put(rank, place, source, length) });
-        expect(self.window.flush_local(rank));
+        unsafe {
+            expect(self.window.start_put_unchecked(rank, place, source, length));
+            expect(self.window.flush_local_unchecked(rank));
+        }
     }
 
     /// Begins a put of any length, whatever is under way.
@@ -188,10 +190,10 @@ impl OneSided {
         unsafe {
             if is_small {
                 let copy = self.staging.copy(source, length);
-                expect(self.window.start_put(rank, place, copy, length));
+                expect(self.window.start_put_unchecked(rank, place, copy, length));
             } else {
-                expect(self.window.start_put(rank, place, source, length));
-                expect(self.window.flush_local(rank));
+                expect(self.window.start_put_unchecked(rank, place, source, length));
+                expect(self.window.flush_local_unchecked(rank));
             }
         }
     }
@@ -331,8 +333,10 @@ impl Fabric for OneSided {
         // SAFETY: the caller vouches for the place, which is on an image of the job.
         let (rank, place) = unsafe { self.place(image, offset) };
         // SAFETY: the caller vouches for the target and for the place; the flush completes the operation.
-        expect(unsafe { self.window.start_get(rank, place, target, length) });
-        expect(self.window.flush_local(rank));
+        unsafe {
+            expect(self.window.start_get_unchecked(rank, place, target, length));
+            expect(self.window.flush_local_unchecked(rank));
+        }
     }
 
     unsafe fn issue_put(&self, image: usize, offset: usize, source: Buffer) -> Request {
@@ -370,9 +374,10 @@ impl Fabric for OneSided {
         let Some(image) = self.under_way.only_target() else {
             return self.complete_several();
         };
+        // Nobody looks before the flush is over, and nothing has to be kept for later.
+        self.under_way.forget_only();
         // SAFETY: an operation is under way to that image.
         expect(unsafe { self.window.flush_unchecked(image as i32) });
-        self.under_way.forget_only();
     }
 
     unsafe fn atomic(
