@@ -413,3 +413,30 @@ fn give_up(error: &Error) -> ! {
     unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, 1) };
     std::process::abort()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    #[test]
+    fn pieces_are_all_that_there_is_and_none_follows_an_error() {
+        let pieces = RefCell::new(Vec::new());
+        let move_piece = |first, count| {
+            pieces.borrow_mut().push((first, count));
+            Ok(())
+        };
+        assert_eq!(in_pieces(2 * AT_ONCE + 5, move_piece), Ok(()));
+        let expected = [(0, AT_ONCE), (AT_ONCE, AT_ONCE), (2 * AT_ONCE, 5)];
+        assert_eq!(pieces.take(), expected);
+
+        let refuse = |first, count| {
+            pieces.borrow_mut().push((first, count));
+            Err(Error::Count { count })
+        };
+        let refused = in_pieces(AT_ONCE + 1, refuse);
+        assert_eq!(refused, Err(Error::Count { count: AT_ONCE }));
+        assert_eq!(pieces.take(), [(0, AT_ONCE)]);
+    }
+}
