@@ -3,7 +3,8 @@
 //! in C where they do not.
 //!
 //! What is compared with what is a list ([`comparison`]). All programs take turns in every round, and ratios are taken
-//! within a round, before the machine is another.
+//! within a round, before the machine is another. Every second round goes backwards: a program gets the pages that the one
+//! before it gave back, and how fast it copies depends on which program that was.
 
 pub mod comparison;
 pub mod engine;
@@ -160,6 +161,7 @@ fn measure(
         for (comparison, ratios) in compared.iter().zip(&mut ratios) {
             add_ratios(comparison, series, ratios);
         }
+        series.reverse();
     }
     bar.finish_and_clear();
     Ok(ratios)

@@ -1,4 +1,7 @@
 //! The ways bytes take to places that are not directly mapped, and the check of what arrives.
+//!
+//! What moves values is cold, so that programs call it where they would load and store otherwise, and inline, so that it is compiled
+//! with the program: only there is the way of the thread found without a call, around which registers would be saved.
 
 use std::any::type_name;
 use std::mem::{self, MaybeUninit};
@@ -17,7 +20,7 @@ use crate::shape::elements_in;
 /// # Safety
 /// `target` is valid for writes of `length` bytes, and the place is that long.
 #[cold]
-#[inline(never)]
+#[inline]
 pub(crate) unsafe fn fetch<T: ?Sized, A: Access>(
     place: &Coref<T, A>,
     target: *mut u8,
@@ -35,7 +38,7 @@ pub(crate) unsafe fn fetch<T: ?Sized, A: Access>(
 /// # Safety
 /// `source` is valid for reads of `length` bytes, and the place is that long.
 #[cold]
-#[inline(never)]
+#[inline]
 pub(crate) unsafe fn send<T: ?Sized, A: MayPut>(
     place: &Coref<T, A>,
     source: *const u8,
@@ -94,7 +97,7 @@ pub(crate) unsafe fn issue_put<T: ?Sized, A: MayPut>(
 ///
 /// Returning it keeps the caller, who loads where it can, from giving the value an address.
 #[cold]
-#[inline(never)]
+#[inline]
 pub(crate) fn fetch_value<T: Remote, A: Access>(place: &Coref<T, A>) -> MaybeUninit<T> {
     let mut value = MaybeUninit::<T>::uninit();
     // SAFETY: the target is `size_of::<T>()` bytes of our own.
@@ -106,7 +109,7 @@ pub(crate) fn fetch_value<T: Remote, A: Access>(place: &Coref<T, A>) -> MaybeUni
 ///
 /// Taking it by value keeps the caller, who stores where it can, from giving the value an address.
 #[cold]
-#[inline(never)]
+#[inline]
 pub(crate) fn send_value<T: Remote, A: MayPut>(place: &Coref<T, A>, value: T) {
     if size_of::<T>() == size_of::<u64>() {
         // SAFETY: the sizes are the same, and a remote type has no padding.

@@ -44,17 +44,16 @@ pub(crate) fn note_issued(has_issued: bool) {
 #[inline]
 pub(crate) fn note_pending(pending: Pending, is_pending: bool) {
     let others = PENDING.get() & !(pending as u8);
-    PENDING.set(others | if is_pending { pending as u8 } else { 0 });
+    let now = others | if is_pending { pending as u8 } else { 0 };
+    PENDING.set(now);
+    way::note_only_issued(now == Pending::Issued as u8);
 }
 
 /// Completes what the image of this thread has issued and not waited for, and told others to do. Whatever tells other
 /// images that this one has come to some point does this first; it costs next to nothing if there is nothing to complete.
 #[inline]
 pub fn complete() {
-    let pending = PENDING.get();
-    if pending == Pending::Issued as u8 {
-        way::complete();
-    } else if pending != 0 {
+    if !way::complete_by_fabric() && PENDING.get() != 0 {
         complete_all(&[Pending::Told, Pending::Posts]);
     }
 }
@@ -66,8 +65,8 @@ pub fn complete() {
 #[inline]
 #[track_caller]
 pub fn complete_and_fence() {
-    if PENDING.get() == Pending::Issued as u8 {
-        return way::complete_and_fence();
+    if way::complete_by_fabric() {
+        return;
     }
     // Who is no image hears about it here.
     let _ = num_images();

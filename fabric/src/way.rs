@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::ptr::NonNull;
-use std::sync::atomic::{Ordering, fence};
 
 use crate::fabric::Fabric;
 use crate::image::{Image, no_image};
@@ -31,6 +30,8 @@ struct Way {
     operations: Cell<u32>,
     /// Whether the image reaches memory of others by load and store.
     has_neighbours: Cell<bool>,
+    /// The fabric, while there is something to complete and its `quiet` is all that it takes.
+    completer: Cell<Option<NonNull<dyn Fabric>>>,
 }
 
 thread_local! {
@@ -42,6 +43,7 @@ thread_local! {
             interval: Cell::new(NEVER),
             operations: Cell::new(0),
             has_neighbours: Cell::new(false),
+            completer: Cell::new(None),
         }
     };
 }
@@ -71,7 +73,9 @@ pub(crate) fn open(image: &Image) {
 }
 
 pub(crate) fn close() {
-    way().fabric.set(None);
+    let way = way();
+    way.completer.set(None);
+    way.fabric.set(None);
 }
 
 impl Way {
@@ -165,18 +169,27 @@ pub(crate) fn note_messages(are_there: bool) {
     });
 }
 
-/// Completes what the fabric of this thread's image has under way.
+/// To be told whether operations of the fabric are all that is not complete.
+///
+/// Who has neighbours needs a fence as well, by which these see what it stores.
 #[inline]
-pub(crate) fn complete() {
-    way().fabric().quiet();
+pub(crate) fn note_only_issued(is_so: bool) {
+    let way = way();
+    let is_enough = is_so && !way.has_neighbours.get();
+    let completer = if is_enough { way.fabric.get() } else { None };
+    way.completer.set(completer);
 }
 
-/// As [`complete`]; and what the image stores in memory that it shares is visible before what it loads from there later.
-#[inline]
-pub(crate) fn complete_and_fence() {
-    let way = way();
-    way.fabric().quiet();
-    if way.has_neighbours.get() {
-        fence(Ordering::SeqCst);
+/// Completes what is not complete, if the fabric of this thread's image does that alone, and no fence is needed. Returns
+/// false, and does nothing, if there is more to do, or nothing.
+#[inline(always)]
+pub(crate) fn complete_by_fabric() -> bool {
+    match way().completer.get() {
+        Some(fabric) => {
+            // SAFETY: the image keeps its fabric, and closes the way before it goes, which it does not during an operation.
+            unsafe { fabric.as_ref() }.quiet();
+            true
+        }
+        None => false,
     }
 }

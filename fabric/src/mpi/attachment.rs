@@ -19,8 +19,8 @@ const SHARED_FILES: &str = "/dev/shm";
 /// What images reach each other by.
 pub(crate) struct Attachment {
     pub(crate) window: Window<'static>,
-    /// Where in the window each image's part begins.
-    pub(crate) starts: Box<[usize]>,
+    /// Where in the window of each image its part begins.
+    pub(crate) start: usize,
 }
 
 /// Collective. Makes the window.
@@ -43,12 +43,12 @@ pub(crate) fn attach(
         return Ok(attachment);
     }
 
-    let start = region.part_address(group.image(), 0);
+    let part = region.part_address(group.image(), 0);
     let stride = region.dimensions().stride;
     // SAFETY: the part is mapped until the job has ended, and its users give up the window before; they refer only to
     // control structures in it, which are atomics and reached by no operation of the window, and to blocks while no
     // other image may write these.
-    let window = unsafe { Window::create(initialized, communicator, start, stride) };
+    let window = unsafe { Window::create(initialized, communicator, part, stride) };
     let window = window.map_err(|error| {
         let advice = if is_open_mpi() {
             "; if this is a network without a component of Open MPI for several threads, set COARRAY_MPI_THREADS=serialized"
@@ -57,8 +57,7 @@ pub(crate) fn attach(
         };
         format!("cannot make the memory of images reachable: {error}{advice}")
     })?;
-    let starts = vec![0; group.images()].into();
-    Ok(Attachment { window, starts })
+    Ok(Attachment { window, start: 0 })
 }
 
 /// Has MPI allocate the parts, and puts its memory in their place; none if that cannot be done on all images.
@@ -83,13 +82,17 @@ fn allocate(
         part.write_bytes(0, region.heap_offset());
         part
     };
-    // SAFETY: the part begins at a page and is long enough; what is mapped in its place stays as long as the region, whether or
-    // not the window lives; nobody has used the part so far.
-    let overlaid = unsafe { region.overlay(group.image(), part) };
-    if agree(group, overlaid.is_ok()) {
-        let starts = gather(group, skipped as u64);
-        let starts = starts.into_iter().map(|start| start as usize).collect();
-        return Some(Attachment { window, starts });
+    // Otherwise each operation would have to look up where its target begins.
+    if have_same(group, skipped as u64) {
+        // SAFETY: the part begins at a page and is long enough; what is mapped in its place stays as long as the region, whether
+        // or not the window lives; nobody has used the part so far.
+        let overlaid = unsafe { region.overlay(group.image(), part) };
+        if agree(group, overlaid.is_ok()) {
+            return Some(Attachment {
+                window,
+                start: skipped,
+            });
+        }
     }
     // An error would have no consequence: this window is not used.
     let _ = window.free();
@@ -103,14 +106,15 @@ fn has_room(region: &Region, images: usize) -> bool {
         .is_ok_and(|files| files.f_bavail.saturating_mul(files.f_frsize) > needed)
 }
 
-/// Collective. Whether all images agree.
+/// Collective. Whether all images say yes.
 fn agree(group: &Group, mine: bool) -> bool {
-    gather(group, u64::from(mine)).iter().all(|&word| word == 1)
+    let all = group.gather(&[u8::from(mine)]);
+    all.iter().all(|&byte| byte == 1)
 }
 
-/// Collective. The numbers of all images.
-fn gather(group: &Group, mine: u64) -> Vec<u64> {
-    let all = group.gather(&mine.to_ne_bytes());
-    let (words, _) = all.as_chunks();
-    words.iter().map(|&word| u64::from_ne_bytes(word)).collect()
+/// Collective. Whether all images say the same number.
+fn have_same(group: &Group, mine: u64) -> bool {
+    let mine = mine.to_ne_bytes();
+    let all = group.gather(&mine);
+    all.chunks(mine.len()).all(|other| other == mine)
 }

@@ -124,10 +124,10 @@ impl Cluster for Group {
 
     fn attach(&self, region: &mut Region, nodes: &Nodes) -> Result<Rc<dyn Fabric>, String> {
         self.joins_nodes.set(!nodes.share_all());
-        let Attachment { window, starts } =
+        let Attachment { window, start } =
             self.with_communicator(|own| attachment::attach(self, own, region, nodes))?;
         let mail = Mail::new(self.raw(), self.images);
-        let fabric = Rc::new(OneSided::new(window, starts, mail, self.images));
+        let fabric = Rc::new(OneSided::new(window, start, mail, self.images));
         *self.attached.borrow_mut() = Some(Rc::clone(&fabric));
         Ok(fabric)
     }

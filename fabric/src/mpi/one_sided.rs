@@ -30,8 +30,8 @@ const REQUEST_AT_MOST: usize = i32::MAX as usize;
 pub(crate) struct OneSided {
     /// Freed by [`close`](Self::close). Not behind a pointer: each operation begins with it.
     window: ManuallyDrop<Window<'static>>,
-    /// Where in the window each image's part begins.
-    starts: Box<[usize]>,
+    /// Where in the window of each image its part begins.
+    start: usize,
     under_way: UnderWay,
     staging: Staging,
     operations: Operations,
@@ -39,15 +39,10 @@ pub(crate) struct OneSided {
 }
 
 impl OneSided {
-    pub(crate) fn new(
-        window: Window<'static>,
-        starts: Box<[usize]>,
-        mail: Mail,
-        images: usize,
-    ) -> Self {
+    pub(crate) fn new(window: Window<'static>, start: usize, mail: Mail, images: usize) -> Self {
         Self {
             window: ManuallyDrop::new(window),
-            starts,
+            start,
             under_way: UnderWay::new(images),
             staging: Staging::new(),
             operations: Operations::default(),
@@ -56,14 +51,9 @@ impl OneSided {
     }
 
     /// Where in the window of `image` that place is.
-    ///
-    /// # Safety
-    /// The job has such an image.
     #[inline]
-    unsafe fn place(&self, image: usize, offset: usize) -> (i32, usize) {
-        // SAFETY: each image has a start.
-        let start = unsafe { *self.starts.get_unchecked(image) };
-        (image as i32, start + offset)
+    fn place(&self, image: usize, offset: usize) -> (i32, usize) {
+        (image as i32, self.start + offset)
     }
 
     /// Has the image ask for what is under way, now that something will be.
@@ -102,8 +92,7 @@ impl OneSided {
     /// As [`Fabric::put`].
     #[inline(always)]
     unsafe fn put_staged(&self, image: usize, offset: usize, copy: *const u8, length: usize) {
-        // SAFETY: the caller vouches for the place, which is on an image of the job.
-        let (rank, place) = unsafe { self.place(image, offset) };
+        let (rank, place) = self.place(image, offset);
         // SAFETY: the caller vouches for the place; what is staged stays until it has been flushed.
         let begun = unsafe { self.window.start_put_unchecked(rank, place, copy, length) };
         if let Err(error) = begun {
@@ -157,8 +146,7 @@ impl OneSided {
     #[inline(never)]
     unsafe fn put_large(&self, image: usize, offset: usize, source: *const u8, length: usize) {
         self.under_way.note_only(image, offset, length);
-        // SAFETY: the caller vouches for the place, which is on an image of the job.
-        let (rank, place) = unsafe { self.place(image, offset) };
+        let (rank, place) = self.place(image, offset);
         // SAFETY: the caller vouches for the source and for the place; the source is flushed.
         unsafe {
             expect(self.window.start_put_unchecked(rank, place, source, length));
@@ -183,8 +171,7 @@ impl OneSided {
             return unsafe { self.put_only(image, offset, source, length) };
         }
         self.note(image, offset, length);
-        // SAFETY: the caller vouches for the place, which is on an image of the job.
-        let (rank, place) = unsafe { self.place(image, offset) };
+        let (rank, place) = self.place(image, offset);
         // SAFETY: the caller vouches for the source and for the place; what is staged stays until it has been flushed, and
         // other sources are flushed here.
         unsafe {
@@ -262,8 +249,7 @@ impl OneSided {
             self.operations.advance();
         }
         let (completer, completion) = completion();
-        // SAFETY: the caller vouches for the place, which is on an image of the job.
-        let (rank, place) = unsafe { self.place(image, offset) };
+        let (rank, place) = self.place(image, offset);
         if length > REQUEST_AT_MOST {
             // SAFETY: as below; and the flush completes it.
             let begun = unsafe {
@@ -330,8 +316,7 @@ impl Fabric for OneSided {
 
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
         self.wait_for_place(image, offset, length);
-        // SAFETY: the caller vouches for the place, which is on an image of the job.
-        let (rank, place) = unsafe { self.place(image, offset) };
+        let (rank, place) = self.place(image, offset);
         // SAFETY: the caller vouches for the target and for the place; the flush completes the operation.
         unsafe {
             expect(self.window.start_get_unchecked(rank, place, target, length));
@@ -388,8 +373,7 @@ impl Fabric for OneSided {
         operation: AtomicOperation,
     ) -> u64 {
         self.wait_for_place(image, offset, word.bytes());
-        // SAFETY: the caller vouches for the place, which is on an image of the job.
-        let (rank, place) = unsafe { self.place(image, offset) };
+        let (rank, place) = self.place(image, offset);
         let (action, operand) = match operation {
             AtomicOperation::Load => (Action::Load, 0),
             AtomicOperation::Swap(value) => (Action::Replace, value),

@@ -10,6 +10,15 @@ pub(crate) const SMALL: usize = 512;
 
 const ALIGNMENT: usize = 8;
 
+/// A cache line, where the buffer begins, so that few bytes do not lie on two.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Line {
+    _words: [u64; 8],
+}
+
+const LINES: usize = CAPACITY / size_of::<Line>();
+
 /// What processors move at once, and half of it.
 const PIECE: usize = 16;
 const HALF: usize = 8;
@@ -28,9 +37,9 @@ pub(crate) struct Staging {
 
 impl Staging {
     pub(crate) fn new() -> Self {
-        let words = vec![0_u64; CAPACITY / ALIGNMENT].into_boxed_slice();
+        let lines = vec![Line { _words: [0; 8] }; LINES].into_boxed_slice();
         Self {
-            start: Box::into_raw(words).cast::<u64>(),
+            start: Box::into_raw(lines).cast::<u64>(),
             used: Cell::new(SMALL),
             is_lent: Cell::new(false),
         }
@@ -126,9 +135,9 @@ impl Staging {
 impl Drop for Staging {
     fn drop(&mut self) {
         if !self.is_lent.get() {
-            let words = std::ptr::slice_from_raw_parts_mut(self.start, CAPACITY / ALIGNMENT);
+            let lines = std::ptr::slice_from_raw_parts_mut(self.start.cast::<Line>(), LINES);
             // SAFETY: `new` made the buffer a pointer from a box of this length.
-            drop(unsafe { Box::from_raw(words) });
+            drop(unsafe { Box::from_raw(lines) });
         }
     }
 }
