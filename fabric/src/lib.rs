@@ -35,6 +35,8 @@ mod deadlock;
 pub mod direct;
 mod fabric;
 mod failure;
+#[cfg(any(feature = "mpi", feature = "shmem"))]
+mod farewell;
 mod form_team;
 mod formation;
 mod heap;

@@ -25,6 +25,7 @@ use std::rc::Rc;
 pub use interoperability::{CannotRun, communicator, run_on};
 
 use crate::cluster::Cluster;
+use crate::farewell::await_readers;
 use cluster::Group;
 
 /// Starts the engine for all processes of the launcher.
@@ -56,6 +57,7 @@ fn complain(function: &str, code: i32) -> String {
 fn give_up(error: impl std::fmt::Display) -> ! {
     use mpi_rma::mpi::ffi;
     eprintln!("coarray: the job ends, for the MPI library reports on this image: {error}");
+    await_readers();
     // SAFETY: only images call this, so that MPI is initialised.
     unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, 1) };
     std::process::abort()

@@ -5,6 +5,8 @@ use std::os::fd::BorrowedFd;
 use std::thread;
 use std::time::Duration;
 
+use crate::farewell::await_readers;
+
 /// The variable that says where launchers that speak PMI listen to this process.
 const PMI: &str = "PMI_FD";
 
@@ -24,6 +26,7 @@ pub(crate) fn ask_to_abort(code: u8) {
     let Some(listener) = listener() else {
         return;
     };
+    await_readers();
     if rustix::io::write(listener, format!("cmd=abort exitcode={code}\n").as_bytes()).is_ok() {
         thread::sleep(KILLED_WITHIN);
     }

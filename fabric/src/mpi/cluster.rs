@@ -18,6 +18,7 @@ use super::one_sided::OneSided;
 use super::{check, expect, give_up};
 use crate::cluster::Cluster;
 use crate::fabric::Fabric;
+use crate::farewell::await_readers;
 use crate::nodes::Nodes;
 use crate::region::Region;
 
@@ -152,6 +153,7 @@ impl Cluster for Group {
     fn abort(&self, code: u8) -> ! {
         // Nothing is left to do if the output has no reader.
         let _ = io::stdout().flush();
+        await_readers();
         self.with_communicator(|own| {
             let world = SimpleCommunicator::world();
             // MPICH leaves its launcher, and so other nodes, alone unless it is asked to end the world.

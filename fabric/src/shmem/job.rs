@@ -15,6 +15,7 @@ use shmem_sys::{
 use crate::bytes::Bytes;
 use crate::cluster::Cluster;
 use crate::fabric::Fabric;
+use crate::farewell::await_readers;
 use crate::nodes::Nodes;
 use crate::region::Region;
 use crate::shmem::exit;
@@ -213,6 +214,7 @@ impl Cluster for Started {
     }
 
     fn abort(&self, code: u8) -> ! {
+        await_readers();
         // SAFETY: the library is started.
         unsafe { shmem_global_exit(c_int::from(code)) }
     }
