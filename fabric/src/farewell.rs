@@ -1,6 +1,6 @@
-//! The last words of a process that asks its launcher to end the job.
+//! The last words of a process for which its launcher will end the job.
 //!
-//! Launchers read what processes print from pipes. That of MPICH may end the job, as it is asked to, before it has read why.
+//! Launchers read what processes print from pipes. That of MPICH may end the job, when it is asked to, before it has read why.
 
 use std::os::fd::BorrowedFd;
 use std::thread::sleep;

@@ -32,6 +32,8 @@ use std::time::Duration;
 
 use crate::control::Failure;
 use crate::failure;
+#[cfg(any(feature = "mpi", feature = "shmem"))]
+use crate::farewell::await_readers;
 use crate::image::Image;
 use crate::job::Job;
 use crate::launch::processes::{Inherited, inherited};
@@ -185,7 +187,12 @@ fn run_on_cluster<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitC
     let codes = ExitCodes::default();
     let cluster = match cluster::start(settings) {
         Ok(cluster) => cluster,
-        Err(error) => return refuse(error),
+        Err(error) => {
+            let code = refuse(error);
+            // The launcher ends the others for this code.
+            await_readers();
+            return code;
+        }
     };
     let image = cluster.image();
     // All images have the same variables.
