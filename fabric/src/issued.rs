@@ -53,8 +53,8 @@ pub(crate) fn note_pending(pending: Pending, is_pending: bool) {
 /// images that this one has come to some point does this first; it costs next to nothing if there is nothing to complete.
 #[inline]
 pub fn complete() {
-    if !way::complete_by_fabric() && PENDING.get() != 0 {
-        complete_all(&[Pending::Told, Pending::Posts]);
+    if !way::complete_by_fabric() {
+        complete_whatever_is_pending();
     }
 }
 
@@ -70,8 +70,15 @@ pub fn complete_and_fence() {
     }
     // Who is no image hears about it here.
     let _ = num_images();
-    complete();
+    complete_whatever_is_pending();
     fence(Ordering::SeqCst);
+}
+
+#[inline]
+fn complete_whatever_is_pending() {
+    if PENDING.get() != 0 {
+        complete_all(&[Pending::Told, Pending::Posts]);
+    }
 }
 
 /// As [`complete`], but for posts, which may overtake each other.
