@@ -59,6 +59,7 @@ mod nodes;
 mod notice;
 mod operation;
 mod orphan;
+mod overlay;
 mod posting;
 mod posting_apart;
 mod posts;

@@ -15,7 +15,7 @@ use rustix::fs::{FallocateFlags, fallocate};
 use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 
 /// Bytes of a huge page, on the machines there are: others merely miss an optimisation.
-const HUGE: usize = 2 << 20;
+pub(crate) const HUGE: usize = 2 << 20;
 
 /// A file mapped from its start, to read and write, shared with other processes. No swap space is reserved.
 #[derive(Debug)]
@@ -82,59 +82,6 @@ impl Mapping {
         self.length
     }
 
-    /// Shows shared memory that is mapped elsewhere in the place of a range, too.
-    ///
-    /// # Errors
-    /// If it cannot be mapped twice, as private memory cannot; then nothing has changed.
-    ///
-    /// # Safety
-    /// As many bytes at `memory`, from the start of a page on, are mapped shared as long as this mapping lives, and
-    /// nobody has used the range.
-    #[cfg(any(feature = "mpi", feature = "shmem", test))]
-    pub(crate) unsafe fn replace(&self, range: Range<usize>, memory: *mut u8) -> io::Result<()> {
-        use rustix::mm::{MremapFlags, mremap, mremap_fixed};
-
-        debug_assert!(range.end <= self.length);
-        // First somewhere else: a failure must not leave a hole.
-        // SAFETY: without an old length this makes a new mapping of the same pages, and changes no other.
-        let second = unsafe { mremap(memory.cast(), 0, range.len(), MremapFlags::MAYMOVE)? };
-        // By system calls, since what UCX puts in the place of the function in the C library drops the new place.
-        // SAFETY: moves what was just mapped to the range, which belongs to this mapping and is not used.
-        unsafe {
-            let place = self.start.add(range.start).cast::<c_void>();
-            mremap_fixed(
-                second,
-                range.len(),
-                range.len(),
-                MremapFlags::MAYMOVE,
-                place,
-            )?;
-        }
-        Ok(())
-    }
-
-    /// Makes pages exist for a range that [`replace`](Self::replace) has replaced.
-    ///
-    /// # Errors
-    /// If there is no memory for the pages.
-    pub(crate) fn populate(&self, range: Range<usize>) -> io::Result<()> {
-        debug_assert!(range.end <= self.length);
-        let page = rustix::param::page_size();
-        let start = range.start / page * page;
-        // SAFETY: the pages lie in the mapping, and keep what they hold.
-        let result = unsafe {
-            let place = self.start.add(start).cast::<c_void>();
-            libc::madvise(place, range.end - start, MADV_POPULATE_WRITE)
-        };
-        let error = io::Error::last_os_error();
-        // Older kernels do not know how: the pages come when they are touched.
-        if result == 0 || error.raw_os_error() == Some(libc::EINVAL) {
-            Ok(())
-        } else {
-            Err(error)
-        }
-    }
-
     /// Makes pages exist for a range of the file, which this maps, so that touching them cannot fail. Whole blocks of
     /// 2 MiB in the range become huge pages where the kernel has some, without taking more memory.
     ///
@@ -152,26 +99,28 @@ impl Mapping {
             for block in blocks.clone().step_by(HUGE) {
                 allocate(block, 1)?;
             }
-            // SAFETY: the range lies in the mapping. The kernel moves what the blocks hold, which nobody notices.
-            unsafe {
-                let start = self.start.add(blocks.start).cast::<c_void>();
-                // Older kernels do not know how, and others may have no huge pages left: then there are usual ones.
-                libc::madvise(start, blocks.len(), MADV_COLLAPSE);
-            }
+            // SAFETY: the range lies in the mapping.
+            unsafe { collapse(self.start.add(blocks.start), blocks.len()) }
         }
         Ok(allocate(range.start, range.len())?)
     }
 }
 
-/// `MADV_POPULATE_WRITE` of Linux 5.14.
-const MADV_POPULATE_WRITE: i32 = 23;
-
-/// `MADV_COLLAPSE` of Linux 6.1, which also works where huge pages for shared memory are not turned on for everybody,
-/// unless they are forbidden.
-const MADV_COLLAPSE: i32 = 25;
+/// Makes huge pages of blocks of a file that are mapped, each of which has a page.
+///
+/// # Safety
+/// The blocks are mapped where the address of each is a multiple of its size.
+pub(crate) unsafe fn collapse(start: *mut u8, length: usize) {
+    /// Of Linux 6.1. It also works where huge pages for shared memory are not turned on for everybody, unless they are
+    /// forbidden.
+    const MADV_COLLAPSE: i32 = 25;
+    // Older kernels do not know how, and others may have no huge pages left: then there are usual ones.
+    // SAFETY: the caller owns the mapping. The kernel moves what the blocks hold, which nobody notices.
+    unsafe { libc::madvise(start.cast::<c_void>(), length, MADV_COLLAPSE) };
+}
 
 /// The part of a range of the file that consists of whole huge pages.
-fn whole_blocks(range: &Range<usize>) -> Range<usize> {
+pub(crate) fn whole_blocks(range: &Range<usize>) -> Range<usize> {
     let start = range.start.next_multiple_of(HUGE);
     start..(range.end / HUGE * HUGE).max(start)
 }
@@ -245,31 +194,6 @@ mod tests {
         }
         let blocks = rustix::fs::fstat(&file).unwrap().st_blocks;
         assert_eq!(blocks as usize * 512, range.len());
-    }
-
-    #[test]
-    fn shared_memory_can_take_the_place_of_a_range() {
-        let (file, other) = (file(8 * HUGE), file(2 * HUGE));
-        let map = Mapping::new(&file, 8 * HUGE).unwrap();
-        let memory = Mapping::new(&other, 2 * HUGE).unwrap();
-        let range = 3 * HUGE..5 * HUGE;
-        // SAFETY: only this test uses the memory, which lives as long.
-        unsafe {
-            map.replace(range.clone(), memory.start()).unwrap();
-            map.populate(range.clone()).unwrap();
-            memory.start().add(77).write_volatile(42);
-            assert_eq!(map.start().add(range.start + 77).read_volatile(), 42);
-            map.start().add(range.end).write_volatile(1);
-            assert_eq!(memory.start().add(HUGE).read_volatile(), 0);
-        }
-        let mut private = vec![0_u8; 3 * HUGE];
-        // SAFETY: refused, as this memory is not shared.
-        let refused = unsafe {
-            let start = private.as_mut_ptr();
-            let page = start.add(start.align_offset(4096));
-            map.replace(0..2 * HUGE, page)
-        };
-        assert!(refused.is_err());
     }
 
     #[test]

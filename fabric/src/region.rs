@@ -9,7 +9,7 @@
 //! with the last process that maps it. It is sparse: the reserve costs address space only, and pages
 //! exist from the moment an allocation commits them.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::mem::offset_of;
@@ -20,6 +20,7 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use crate::control::{Dimensions, ImageControl, JobControl};
 use crate::mapping::Mapping;
 use crate::memory;
+use crate::overlay::Overlay;
 use crate::tally::Tally;
 
 /// Bytes at the start of each image's part that collectives pass data through.
@@ -40,8 +41,8 @@ pub(crate) struct Region {
     parts: usize,
     /// Where in each part the scratch space of the team of all images is.
     scratch: usize,
-    /// The images whose parts are memory of the engine.
-    overlaid: BTreeSet<usize>,
+    /// The parts of images that are memory of the engine.
+    overlays: BTreeMap<usize, Overlay>,
 }
 
 impl Region {
@@ -111,7 +112,7 @@ impl Region {
             dimensions,
             parts: job_bytes(page),
             scratch: control_bytes(dimensions.images, page),
-            overlaid: BTreeSet::new(),
+            overlays: BTreeMap::new(),
         })
     }
 
@@ -125,13 +126,10 @@ impl Region {
     /// structures at their start are zero, and nobody has used the part so far.
     #[cfg(any(feature = "mpi", feature = "shmem"))]
     pub(crate) unsafe fn overlay(&mut self, image: usize, memory: *mut u8) -> io::Result<()> {
-        let part = self.part(image);
-        // SAFETY: passed on.
-        unsafe {
-            self.map
-                .replace(part..part + self.dimensions.stride, memory)?;
-        }
-        self.overlaid.insert(image);
+        let place = self.part_address(image, 0);
+        // SAFETY: passed on; the place of the part belongs to the region.
+        let overlay = unsafe { Overlay::new(place, self.dimensions.stride, memory)? };
+        self.overlays.insert(image, overlay);
         Ok(())
     }
 
@@ -282,11 +280,11 @@ impl Region {
     }
 
     fn commit(&self, offset: usize, length: usize) -> io::Result<()> {
-        let image = offset
-            .checked_sub(self.parts)
-            .map(|parts| parts / self.dimensions.stride);
-        if image.is_some_and(|image| self.overlaid.contains(&image)) {
-            return self.map.populate(offset..offset + length);
+        if let Some(part) = offset.checked_sub(self.parts) {
+            let (image, offset) = (part / self.dimensions.stride, part % self.dimensions.stride);
+            if let Some(overlay) = self.overlays.get(&image) {
+                return overlay.commit(offset..offset + length);
+            }
         }
         self.map.commit(&self.file, offset..offset + length)
     }
