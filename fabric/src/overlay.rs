@@ -1,9 +1,9 @@
 //! Shared memory that an engine has mapped, shown at a second place: the part of an image in the region.
 //!
 //! How far such memory lies from a multiple of 2 MiB is not the same in its file, where the engine has it, and in the region. So
-//! nobody's place for it can consist of huge pages. But the blocks of the file can: they then take a fault each where
-//! 512 pages would have taken one each, and their bytes are neighbours in the memory, which makes copies faster. The
-//! kernel does that at a third place, where the distance is the same as in the file, and which exists only meanwhile.
+//! nobody's place for it can consist of huge pages. But the blocks of the file can: then the kernel clears each at once instead of 512
+//! pages one by one, and its bytes are neighbours in the memory, which makes copies faster. It does so at a third place,
+//! where the distance is the same as in the file, and which exists only meanwhile.
 
 use std::ffi::c_void;
 use std::io;
