@@ -12,6 +12,8 @@ pub(crate) mod outlet;
 pub(crate) mod output;
 #[cfg(any(feature = "mpi", feature = "shmem"))]
 pub(crate) mod pmi;
+#[cfg(any(feature = "mpi", feature = "shmem"))]
+pub(crate) mod pmix;
 pub(crate) mod processes;
 pub(crate) mod relay;
 pub(crate) mod settings;

@@ -19,6 +19,7 @@ pub fn trials() -> Vec<Check> {
         ("clusters_name_both_sides_of_a_mismatch", mismatch),
         ("clusters_find_deadlocks", deadlock),
         ("clusters_say_that_they_cannot_keep_going", keep_going),
+        ("clusters_wait_for_a_slow_launcher", slow_launcher),
         ("coarun_starts_clusters", coarun),
         ("clusters_start_plainly", plainly),
         ("clusters_refuse_another_launcher", another_launcher),
@@ -177,6 +178,30 @@ fn keep_going() {
         let end = run(command);
         assert_eq!(end.code, Some(0), "{end:#?}");
         assert!(end.stderr.contains("cannot go on without it"), "{end:#?}");
+    }
+}
+
+/// That of Open MPI, which removes folders before it hears that an image has ended.
+fn slow_launcher() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = folder.path().join("slow_rmdir.so");
+    let source = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/whole_programs/slow_rmdir.c"
+    );
+    let mut compiler = Command::new("cc");
+    compiler
+        .args(["-shared", "-fPIC", "-o"])
+        .arg(&library)
+        .arg(source);
+    assert!(compiler.status().unwrap().success());
+    let is_concerned = |(_, launcher): &(_, String)| !launcher.contains("mpiexec");
+    for engine in engines().into_iter().filter(is_concerned) {
+        let mut command = on_engine(&engine, 3, "1", "hello");
+        command.env("LD_PRELOAD", &library);
+        let end = run(command);
+        assert!(end.seconds > 2.5, "{end:#?}");
+        says_hello(end);
     }
 }
 

@@ -12,7 +12,7 @@ use mpi_rma::mpi::environment::{
     Threading, Universe, initialize_with_threading, is_finalized, is_initialized, library_version,
 };
 
-use crate::launch::pmi;
+use crate::launch::{pmi, pmix};
 
 /// The variable that says how many threads MPI is to allow for.
 const THREADS: &str = "COARRAY_MPI_THREADS";
@@ -76,7 +76,7 @@ impl Environment {
 /// For MPICH under launchers that cannot be told as in [`Environment::leave`]. Open MPI's would take such an end for a failure.
 fn end_if_stuck(finalize: impl FnOnce()) {
     if is_open_mpi() {
-        return finalize();
+        return pmix::end_engine(finalize);
     }
     // Nobody reads it if this fails.
     let _ = io::stdout().flush();

@@ -16,6 +16,7 @@ use crate::bytes::Bytes;
 use crate::cluster::Cluster;
 use crate::fabric::Fabric;
 use crate::farewell::await_readers;
+use crate::launch::pmix::end_engine;
 use crate::nodes::Nodes;
 use crate::region::Region;
 use crate::shmem::exit;
@@ -210,7 +211,7 @@ impl Cluster for Started {
         self.synchronisation.free();
         exit::forget();
         // SAFETY: the last call to the library.
-        unsafe { shmem_finalize() }
+        end_engine(|| unsafe { shmem_finalize() });
     }
 
     fn abort(&self, code: u8) -> ! {

@@ -1,0 +1,152 @@
+//! The end of a process whose launcher speaks PMIx, as that of Open MPI does.
+//!
+//! The last that an engine says to the launcher is that it has ended, and it waits two seconds for an answer. The launcher of
+//! Open MPI 4 removes the folder of the job before it looks at what was said, and that takes longer where the disk is very busy.
+//! Once the process has exited, it is too late: then the launcher says that it did not end properly, and that the job has failed.
+
+use std::env;
+use std::fs;
+use std::net::{SocketAddr, TcpStream};
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// The variables that say where such a launcher listens, by versions of PMIx.
+const ADDRESSES: [&str; 2] = ["PMIX_SERVER_URI4", "PMIX_SERVER_URI3"];
+
+/// How long an engine waits for an answer.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(2);
+
+/// How long to wait longer than the engine does.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How often to see whether the launcher has come so far.
+const LOOK_AFTER: Duration = Duration::from_millis(1);
+
+/// Has an engine end, and does not come back before the launcher knows that it has, unless that takes very long.
+pub(crate) fn end_engine(end: impl FnOnce()) {
+    let connection = listener().and_then(connection_to);
+    let start = Instant::now();
+    end();
+    if start.elapsed() >= ANSWERED_WITHIN
+        && let Some(connection) = connection
+    {
+        await_close(&connection, Instant::now() + PATIENCE);
+    }
+}
+
+/// Where the launcher listens.
+fn listener() -> Option<SocketAddr> {
+    let told = ADDRESSES.into_iter().find_map(|name| env::var(name).ok())?;
+    address_in(&told)
+}
+
+fn address_in(told: &str) -> Option<SocketAddr> {
+    told.rsplit_once("//")?.1.parse().ok()
+}
+
+/// The connection of this process to an address, which stays open when others close it.
+fn connection_to(address: SocketAddr) -> Option<TcpStream> {
+    let files = fs::read_dir("/proc/self/fd").ok()?;
+    let mut numbers = files.filter_map(|file| file.ok()?.file_name().to_str()?.parse().ok());
+    numbers.find_map(|number: RawFd| {
+        // SAFETY: if it was closed meanwhile, then there is an error, or another file of this process, whose address is asked for.
+        let file = unsafe { BorrowedFd::borrow_raw(number) };
+        let connection = TcpStream::from(file.try_clone_to_owned().ok()?);
+        (connection.peer_addr().ok()? == address).then_some(connection)
+    })
+}
+
+/// Waits until both sides have closed a connection, which each does after it has read all, or until `end`.
+fn await_close(connection: &TcpStream, end: Instant) {
+    while !is_closed(connection) && Instant::now() < end {
+        sleep(LOOK_AFTER);
+    }
+}
+
+fn is_closed(connection: &TcpStream) -> bool {
+    /// `TCP_CLOSE` of Linux.
+    const CLOSED: u8 = 7;
+    // The first byte of what there is to tell.
+    let mut state = 0_u8;
+    let mut length = 1;
+    // SAFETY: a byte is asked for, and there is one.
+    let result = unsafe {
+        libc::getsockopt(
+            connection.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_INFO,
+            (&raw mut state).cast(),
+            &raw mut length,
+        )
+    };
+    result != 0 || state == CLOSED
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::net::{Shutdown, TcpListener};
+    use std::thread;
+
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(60);
+    const SHORT: Duration = Duration::from_millis(20);
+
+    /// The side of a process, and that of its launcher.
+    fn connect() -> (TcpStream, TcpStream) {
+        let launcher = TcpListener::bind("127.0.0.1:0").unwrap();
+        let process = TcpStream::connect(launcher.local_addr().unwrap()).unwrap();
+        (process, launcher.accept().unwrap().0)
+    }
+
+    #[test]
+    fn a_connection_is_found_by_its_address() {
+        let (process, _launcher) = connect();
+        let address = process.peer_addr().unwrap();
+        let found = connection_to(address).unwrap();
+        assert_eq!(found.local_addr().unwrap(), process.local_addr().unwrap());
+        let nobody = SocketAddr::from(([127, 0, 0, 1], 1));
+        assert!(connection_to(nobody).is_none());
+    }
+
+    #[test]
+    fn the_launcher_is_waited_for_until_it_has_read_and_closed() {
+        let (process, mut launcher) = connect();
+        let connection = connection_to(process.peer_addr().unwrap()).unwrap();
+        // As the library does.
+        process.shutdown(Shutdown::Both).unwrap();
+        drop(process);
+        let start = Instant::now();
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                sleep(SHORT);
+                assert_eq!(launcher.read(&mut [0]).unwrap(), 0);
+            });
+            await_close(&connection, start + LONG);
+        });
+        assert!(start.elapsed() >= SHORT);
+        assert!(start.elapsed() < LONG);
+    }
+
+    #[test]
+    fn a_launcher_that_never_closes_is_not_waited_for_any_longer() {
+        let (process, _launcher) = connect();
+        process.shutdown(Shutdown::Both).unwrap();
+        let end = Instant::now() + SHORT;
+        await_close(&process, end);
+        assert!(Instant::now() >= end);
+    }
+
+    #[test]
+    fn the_address_is_at_the_end_of_what_the_launcher_says() {
+        let address = |told| address_in(told).map(|address| address.to_string());
+        let expected = Some("127.0.0.1:53605".to_owned());
+        assert_eq!(address("231735296.0;tcp4://127.0.0.1:53605"), expected);
+        let expected = Some("[::1]:53605".to_owned());
+        assert_eq!(address("prte-vm-1@0.0;tcp6://[::1]:53605"), expected);
+        assert_eq!(address("231735296.0;usock://folder"), None);
+        assert_eq!(address(""), None);
+    }
+}
