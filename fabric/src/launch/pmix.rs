@@ -48,8 +48,20 @@ fn address_in(told: &str) -> Option<SocketAddr> {
 /// The connection of this process to an address, which stays open when others close it.
 fn connection_to(address: SocketAddr) -> Option<TcpStream> {
     let files = fs::read_dir("/proc/self/fd").ok()?;
-    let mut numbers = files.filter_map(|file| file.ok()?.file_name().to_str()?.parse().ok());
-    numbers.find_map(|number: RawFd| {
+    let mut sockets = files.filter_map(|file| {
+        let file = file.ok()?;
+        // Others are left alone: closing a second number of a file would give up the locks that the process has on it.
+        let is_socket = fs::read_link(file.path())
+            .ok()?
+            .to_str()?
+            .starts_with("socket:");
+        file.file_name()
+            .to_str()?
+            .parse()
+            .ok()
+            .filter(|_| is_socket)
+    });
+    sockets.find_map(|number: RawFd| {
         // SAFETY: if it was closed meanwhile, then there is an error, or another file of this process, whose address is asked for.
         let file = unsafe { BorrowedFd::borrow_raw(number) };
         let connection = TcpStream::from(file.try_clone_to_owned().ok()?);
