@@ -124,6 +124,25 @@ mod tests {
     }
 
     #[test]
+    fn the_search_keeps_the_locks_on_files() {
+        use std::os::unix::fs::MetadataExt;
+
+        let memory = rustix::fs::memfd_create("locked", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
+        let file = fs::File::from(memory);
+        rustix::fs::fcntl_lock(&file, rustix::fs::FlockOperation::LockExclusive).unwrap();
+        let inode = format!(":{} ", file.metadata().unwrap().ino());
+        let process = format!(" {} ", std::process::id());
+        let is_locked = || {
+            let locks = fs::read_to_string("/proc/locks").unwrap();
+            let mut lines = locks.lines();
+            lines.any(|line| line.contains(&inode) && line.contains(&process))
+        };
+        assert!(is_locked());
+        assert!(connection_to(SocketAddr::from(([127, 0, 0, 1], 1))).is_none());
+        assert!(is_locked());
+    }
+
+    #[test]
     fn the_launcher_is_waited_for_until_it_has_read_and_closed() {
         let (process, mut launcher) = connect();
         let connection = connection_to(process.peer_addr().unwrap()).unwrap();
