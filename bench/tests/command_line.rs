@@ -1,10 +1,10 @@
 //! `cobench` as its users start it. Nothing is said about how long anything takes.
 
+#[path = "cobench/program.rs"]
+mod program;
 #[path = "cobench/run.rs"]
 mod run;
 
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -253,27 +253,18 @@ fn missing_peers_are_skipped_with_lines_that_say_what_to_install() {
     assert_eq!(rows(&String::from_utf8(output.stdout).unwrap(), 1).len(), 1);
 }
 
-/// Puts a script in a folder of programs.
-fn install(folder: &TempDir, name: &str, script: &str) {
-    let file = folder.path().join(name);
-    std::fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
-    std::fs::set_permissions(&file, Permissions::from_mode(0o755)).unwrap();
-}
-
 #[test]
 fn what_fails_in_a_peer_does_not_keep_the_rest_from_being_measured() {
     let tools = tempfile::tempdir().unwrap();
     // Tools whose versions nobody else has, so that their programs stay among themselves.
     let version = format!("Open MPI of {}", tools.path().display());
     let compile = "while [ \"$1\" != -o ]; do shift; done; : > \"$2\"";
-    install(
-        &tools,
-        "mpicc",
+    program::script(
+        &tools.path().join("mpicc"),
         &format!("[ $1 = --version ] && echo cc || {{ {compile}; }}"),
     );
-    install(
-        &tools,
-        "mpirun",
+    program::script(
+        &tools.path().join("mpirun"),
         &format!(
             "[ $1 = --version ] && echo '{version}' && exit; echo ------ >&2; echo no luck >&2; exit 7"
         ),

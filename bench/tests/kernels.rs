@@ -1,6 +1,12 @@
 //! The kernels, and `cobench kernels`, as their users start them. Nothing is said about how fast anything is.
 
+#[path = "cobench/program.rs"]
+mod program;
+
+use std::path::PathBuf;
 use std::process::{Command, Output};
+
+use tempfile::TempDir;
 
 /// The kernels, each with parameters that images do not divide evenly. Where updates may be lost, tables are so large that
 /// few are.
@@ -190,11 +196,18 @@ fn cobench_prints_a_table_of_the_kernels_that_are_wanted() {
     assert!(lines[2].starts_with("p2p") && lines[3].starts_with("nstream"));
 }
 
+/// A folder where `cobench` is without the kernels. A link, as a test that copies it cannot run it while others start
+/// processes: see [`program`].
+fn cobench_alone() -> (TempDir, PathBuf) {
+    let folder = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let alone = folder.path().join("cobench");
+    std::fs::hard_link(env!("CARGO_BIN_EXE_cobench"), &alone).unwrap();
+    (folder, alone)
+}
+
 #[test]
 fn cobench_says_what_is_missing() {
-    let folder = tempfile::tempdir().unwrap();
-    let alone = folder.path().join("cobench");
-    std::fs::copy(env!("CARGO_BIN_EXE_cobench"), &alone).unwrap();
+    let (_folder, alone) = cobench_alone();
     let output = Command::new(alone)
         .args(["kernels", "--quick", "--only", "stencil"])
         .output()
@@ -207,19 +220,14 @@ fn cobench_says_what_is_missing() {
 
 #[test]
 fn cobench_believes_no_wrong_result() {
-    use std::os::unix::fs::PermissionsExt;
-
-    let folder = tempfile::tempdir().unwrap();
-    let alone = folder.path().join("cobench");
-    std::fs::copy(env!("CARGO_BIN_EXE_cobench"), &alone).unwrap();
+    let (folder, alone) = cobench_alone();
     let kernel = folder.path().join("prk-stencil");
     for (script, words) in [
         ("echo ERROR: the mean is 3; exit 1", "ERROR: the mean is 3"),
         ("echo 'Rate (MB/s): 1 Avg time (s): 1'", "is not valid"),
         ("echo Solution validates", "prints no rate"),
     ] {
-        std::fs::write(&kernel, format!("#!/bin/sh\n{script}\n")).unwrap();
-        std::fs::set_permissions(&kernel, std::fs::Permissions::from_mode(0o755)).unwrap();
+        program::script(&kernel, script);
         let output = Command::new(&alone)
             .args(["kernels", "--quick", "--json", "--only", "stencil"])
             .output()
