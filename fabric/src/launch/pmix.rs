@@ -6,8 +6,9 @@
 
 use std::env;
 use std::fs;
+use std::mem::ManuallyDrop;
 use std::net::{SocketAddr, TcpStream};
-use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -48,24 +49,13 @@ fn address_in(told: &str) -> Option<SocketAddr> {
 /// The connection of this process to an address, which stays open when others close it.
 fn connection_to(address: SocketAddr) -> Option<TcpStream> {
     let files = fs::read_dir("/proc/self/fd").ok()?;
-    let mut sockets = files.filter_map(|file| {
-        let file = file.ok()?;
-        // Others are left alone: closing a second number of a file would give up the locks that the process has on it.
-        let is_socket = fs::read_link(file.path())
-            .ok()?
-            .to_str()?
-            .starts_with("socket:");
-        file.file_name()
-            .to_str()?
-            .parse()
-            .ok()
-            .filter(|_| is_socket)
-    });
-    sockets.find_map(|number: RawFd| {
-        // SAFETY: if it was closed meanwhile, then there is an error, or another file of this process, whose address is asked for.
-        let file = unsafe { BorrowedFd::borrow_raw(number) };
-        let connection = TcpStream::from(file.try_clone_to_owned().ok()?);
-        (connection.peer_addr().ok()? == address).then_some(connection)
+    let mut numbers = files.filter_map(|file| file.ok()?.file_name().to_str()?.parse().ok());
+    numbers.find_map(|number: RawFd| {
+        // Each file is only asked, and the connection alone opened again: to close that for a file gives up the process's locks on it.
+        // SAFETY: it is not closed here. If others have, there is an error, or another file of this process, whose address is asked for.
+        let connection = ManuallyDrop::new(unsafe { TcpStream::from_raw_fd(number) });
+        let is_sought = connection.peer_addr().ok()? == address;
+        is_sought.then(|| connection.try_clone().ok())?
     })
 }
 
