@@ -6,9 +6,10 @@ use std::os::fd::BorrowedFd;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, fstat};
 use rustix::io::ioctl_fionread;
-use rustix::stdio::{stderr, stdout};
+use rustix::stdio::{stderr, stdin, stdout};
 
 /// How long the launcher may take to read.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -23,14 +24,35 @@ pub(crate) fn await_readers() {
     await_reader(stderr(), end);
 }
 
-/// Waits until nothing is left in a pipe, or until `end`.
-fn await_reader(stream: BorrowedFd<'_>, end: Instant) {
-    let is_pipe =
-        fstat(stream).is_ok_and(|status| FileType::from_raw_mode(status.st_mode).is_fifo());
-    let is_read = || ioctl_fionread(stream).is_ok_and(|unread| unread == 0);
-    while is_pipe && !is_read() && Instant::now() < end {
+/// Waits until the launcher has passed on its own input to the end, but not for long.
+///
+/// That of MPICH dies, with all that it has not told yet, if the job is over before it has passed on even an empty one.
+pub(crate) fn await_input() {
+    await_writer(stdin(), Instant::now() + PATIENCE);
+}
+
+/// Waits until nobody writes into a pipe any more, or until `end`.
+fn await_writer(stream: BorrowedFd<'_>, end: Instant) {
+    let is_closed = || {
+        // Nothing is asked for: that the pipe is closed is always told.
+        let mut streams = [PollFd::from_borrowed_fd(stream, PollFlags::empty())];
+        poll(&mut streams, Some(&Timespec::default())).is_ok_and(|told| told > 0)
+    };
+    while is_pipe(stream) && !is_closed() && Instant::now() < end {
         sleep(LOOK_AFTER);
     }
+}
+
+/// Waits until nothing is left in a pipe, or until `end`.
+fn await_reader(stream: BorrowedFd<'_>, end: Instant) {
+    let is_read = || ioctl_fionread(stream).is_ok_and(|unread| unread == 0);
+    while is_pipe(stream) && !is_read() && Instant::now() < end {
+        sleep(LOOK_AFTER);
+    }
+}
+
+fn is_pipe(stream: BorrowedFd<'_>) -> bool {
+    fstat(stream).is_ok_and(|status| FileType::from_raw_mode(status.st_mode).is_fifo())
 }
 
 #[cfg(test)]
@@ -74,6 +96,24 @@ mod tests {
     }
 
     #[test]
+    fn who_writes_into_a_pipe_is_waited_for_until_it_is_closed() {
+        let (reader, mut writer) = pipe().unwrap();
+        writer.write_all(b"input").unwrap();
+        let start = Instant::now();
+        await_writer(reader.as_fd(), start + SHORT);
+        assert!((SHORT..LONG).contains(&start.elapsed()));
+        let start = Instant::now();
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                sleep(SHORT);
+                drop(writer);
+            });
+            await_writer(reader.as_fd(), start + LONG);
+        });
+        assert!((SHORT..LONG).contains(&start.elapsed()));
+    }
+
+    #[test]
     fn what_is_no_pipe_or_is_empty_is_not_waited_for() {
         let (_reader, writer) = pipe().unwrap();
         // At its start, so that all of it could be read.
@@ -81,6 +121,7 @@ mod tests {
         let start = Instant::now();
         await_reader(writer.as_fd(), start + LONG);
         await_reader(file.as_fd(), start + LONG);
+        await_writer(file.as_fd(), start + LONG);
         assert!(start.elapsed() < LONG);
     }
 }

@@ -35,7 +35,7 @@ use std::time::Duration;
 use crate::control::Failure;
 use crate::failure;
 #[cfg(any(feature = "mpi", feature = "shmem"))]
-use crate::farewell::await_readers;
+use crate::farewell::{await_input, await_readers};
 use crate::image::Image;
 use crate::job::Job;
 use crate::launch::processes::{Inherited, inherited};
@@ -193,6 +193,7 @@ fn run_on_cluster<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitC
             let code = refuse(error);
             // The launcher ends the others for this code.
             await_readers();
+            await_input();
             return code;
         }
     };
