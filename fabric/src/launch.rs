@@ -34,7 +34,6 @@ use std::time::Duration;
 
 use crate::control::Failure;
 use crate::failure;
-#[cfg(any(feature = "mpi", feature = "shmem"))]
 use crate::farewell::{await_input, await_readers};
 use crate::image::Image;
 use crate::job::Job;
@@ -189,13 +188,8 @@ fn run_on_cluster<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitC
     let codes = ExitCodes::default();
     let cluster = match cluster::start(settings) {
         Ok(cluster) => cluster,
-        Err(error) => {
-            let code = refuse(error);
-            // The launcher ends the others for this code.
-            await_readers();
-            await_input();
-            return code;
-        }
+        // The launcher ends the others for this code.
+        Err(error) => return refuse(error),
     };
     let image = cluster.image();
     // All images have the same variables.
@@ -225,8 +219,13 @@ fn run_on_cluster<R: Termination>(settings: &Settings, _: fn() -> R) -> ExitCode
     unreachable!("{} was found not to be built in", settings.fabric.name())
 }
 
+/// Says why there is no job, which the launcher of an engine is given time to pass on.
 fn refuse(why: impl fmt::Display) -> ExitCode {
     eprintln!("coarray: {why}");
+    if launcher::mark().is_some() {
+        await_readers();
+        await_input();
+    }
     ExitCode::from(USAGE)
 }
 

@@ -35,7 +35,6 @@ mod deadlock;
 pub mod direct;
 mod fabric;
 mod failure;
-#[cfg(any(feature = "mpi", feature = "shmem"))]
 mod farewell;
 mod form_team;
 mod formation;
