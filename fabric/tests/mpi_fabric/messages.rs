@@ -62,7 +62,10 @@ pub fn news() {
             {
                 break others.remove(at).bytes;
             }
-            others.extend(fabric.receive());
+            // Those of the library begin with a small number: an image that waited long at the start may have asked why.
+            others.extend(fabric.receive().filter(|message| {
+                message.bytes.starts_with(b"seen") || message.bytes.starts_with(b"news")
+            }));
         }
     };
     all_meet();
@@ -70,8 +73,9 @@ pub fn news() {
         block.put(next, 4096 * me, &[round as u8; 3000]);
         block.put(next, 4096 * me + 4000, &[round as u8; 5]);
         fabric.quiet();
-        fabric.send(next, &round.to_ne_bytes());
-        assert_eq!(wait_for(previous), round.to_ne_bytes());
+        let news = format!("news {round}");
+        fabric.send(next, news.as_bytes());
+        assert_eq!(wait_for(previous), news.as_bytes());
         assert_eq!(block.own(4096 * previous, 3000), [round as u8; 3000]);
         assert_eq!(
             block.own(4096 * previous + 4000, 6),
