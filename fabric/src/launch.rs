@@ -221,7 +221,9 @@ fn run_on_cluster<R: Termination>(settings: &Settings, _: fn() -> R) -> ExitCode
 
 /// Says why there is no job, which the launcher of an engine is given time to pass on.
 fn refuse(why: impl fmt::Display) -> ExitCode {
-    eprintln!("coarray: {why}");
+    // In one piece: all images may say it at once.
+    let line = format!("coarray: {why}\n");
+    eprint!("{line}");
     if launcher::mark().is_some() {
         await_readers();
         await_input();

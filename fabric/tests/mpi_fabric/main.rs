@@ -6,6 +6,7 @@ mod bench;
 mod block;
 mod messages;
 mod places;
+mod slow_launcher;
 mod words;
 
 use std::env;
@@ -34,6 +35,16 @@ const fn images(name: &'static str, run: fn() -> ExitCode) -> Case {
     }
 }
 
+/// Refused by all images, which their launcher is to tell of.
+const WRONG_SETTING: Case = Case {
+    check: |output| {
+        let text = String::from_utf8_lossy(&output.stderr);
+        output.status.code() == Some(2) && text.contains("COARRAY_MPI_THREADS")
+    },
+    environment: &[("COARRAY_MPI_THREADS", "several")],
+    ..images("wrong_setting", || launch(messages::meetings))
+};
+
 const CASES: &[Case] = &[
     images("sizes", || launch(places::sizes)),
     images("order", || launch(places::order)),
@@ -61,13 +72,14 @@ const CASES: &[Case] = &[
         },
         ..images("failure", || launch(applications::fails))
     },
+    WRONG_SETTING,
     Case {
-        check: |output| {
-            let text = String::from_utf8_lossy(&output.stderr);
-            !output.status.success() && text.contains("COARRAY_MPI_THREADS")
-        },
-        environment: &[("COARRAY_MPI_THREADS", "several")],
-        ..images("wrong_setting", || launch(messages::meetings))
+        name: "slow_launcher",
+        environment: &[
+            ("COARRAY_MPI_THREADS", "several"),
+            ("LD_PRELOAD", slow_launcher::LIBRARY),
+        ],
+        ..WRONG_SETTING
     },
     images("bench", || launch(bench::all)),
 ];
@@ -87,6 +99,7 @@ fn run_all() -> ExitCode {
     let filter = env::args()
         .skip(1)
         .find(|argument| !argument.starts_with('-'));
+    slow_launcher::build();
     let mut failed = 0;
     for case in CASES {
         let is_wanted = match &filter {

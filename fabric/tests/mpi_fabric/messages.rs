@@ -1,8 +1,11 @@
 //! Messages, and what waits by them.
 
-use coarray_fabric::{Message, this_image};
+use coarray_fabric::{Fabric, Message, this_image};
 
 use crate::block::{Block, Dice, all_meet, sync};
+
+/// In the first byte of what is sent here, if there is one. Messages of the library begin with a small number.
+const MARK: u8 = 0x40;
 
 /// Message `number` from one image to another: of any length, some of them long.
 fn message(from: usize, to: usize, number: usize) -> Vec<u8> {
@@ -15,7 +18,18 @@ fn message(from: usize, to: usize, number: usize) -> Vec<u8> {
         1 => 0,
         _ => dice.below(200),
     };
-    (0..length).map(|_| dice.below(256) as u8).collect()
+    let mut bytes: Vec<u8> = (0..length).map(|_| dice.below(256) as u8).collect();
+    if let Some(first) = bytes.first_mut() {
+        *first |= MARK;
+    }
+    bytes
+}
+
+/// Takes a message that was sent here. One of the library may come, too: an image that waited long at the start asks why.
+fn receive(fabric: &dyn Fabric) -> Option<Message> {
+    fabric
+        .receive()
+        .filter(|message| message.bytes.first().is_none_or(|first| first & MARK != 0))
 }
 
 /// All images send each other, themselves included, more than fits anywhere, before they receive anything.
@@ -33,7 +47,7 @@ pub fn storm() {
     }
     let mut next = vec![0; images];
     while next.iter().any(|&next| next < EACH) {
-        let Some(Message { from, bytes }) = fabric.receive() else {
+        let Some(Message { from, bytes }) = receive(fabric) else {
             continue;
         };
         assert!(
@@ -62,10 +76,7 @@ pub fn news() {
             {
                 break others.remove(at).bytes;
             }
-            // Those of the library begin with a small number: an image that waited long at the start may have asked why.
-            others.extend(fabric.receive().filter(|message| {
-                message.bytes.starts_with(b"seen") || message.bytes.starts_with(b"news")
-            }));
+            others.extend(receive(fabric));
         }
     };
     all_meet();
