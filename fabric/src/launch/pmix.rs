@@ -51,8 +51,9 @@ fn connection_to(address: SocketAddr) -> Option<TcpStream> {
     let files = fs::read_dir("/proc/self/fd").ok()?;
     let mut numbers = files.filter_map(|file| file.ok()?.file_name().to_str()?.parse().ok());
     numbers.find_map(|number: RawFd| {
-        // Each file is only asked, and the connection alone opened again: to close that for a file gives up the process's locks on it.
-        // SAFETY: it is not closed here. If others have, there is an error, or another file of this process, whose address is asked for.
+        // Only the connection gets a second number: to close one of a file would give up the locks that the process has on it.
+        // SAFETY: the number is not closed here. If it was meanwhile, there is an error, or another file of this process, which is
+        // only asked for its address, too.
         let connection = ManuallyDrop::new(unsafe { TcpStream::from_raw_fd(number) });
         let is_sought = connection.peer_addr().ok()? == address;
         is_sought.then(|| connection.try_clone().ok())?
