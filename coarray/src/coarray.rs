@@ -65,25 +65,26 @@ impl<T: ?Sized + Shape> Deref for Coarray<T> {
     type Target = T;
 
     /// # Panics
-    /// If the guard of an open phase was leaked.
+    /// If the guard of an open phase was leaked; or if a smaller coarray was assigned to this one, through a mutable reference
+    /// to another shape of it.
     #[inline]
     #[track_caller]
     fn deref(&self) -> &T {
-        self.storage.assert_private();
-        // SAFETY: the block is this image's part, allocated while `self` lives and initialised as a `T` by
-        // the constructors. The coarray is private: no other image may reach it, or only through the atomic
-        // operations of a `Shared` type. So only `self`'s borrows alias it.
+        self.storage.private::<T>();
+        // SAFETY: the block is this image's part, allocated while `self` lives and initialised with elements of a `T` by
+        // the constructors, enough of them for a `T`. The coarray is private: no other image may reach it, or only through
+        // the atomic operations of a `Shared` type. So only `self`'s borrows alias it.
         unsafe { &*self.pointer() }
     }
 }
 
 impl<T: ?Sized + Shape<Item: Remote>> DerefMut for Coarray<T> {
     /// # Panics
-    /// If the guard of an open phase was leaked.
+    /// As [`deref`](Self::deref).
     #[inline]
     #[track_caller]
     fn deref_mut(&mut self) -> &mut T {
-        self.storage.assert_private();
+        self.storage.private::<T>();
         // SAFETY: as in `deref`; `self` is borrowed exclusively, and the items are not `Shared`.
         unsafe { &mut *self.pointer() }
     }

@@ -156,12 +156,10 @@ impl<T: Symmetric, const N: usize> Coarray<[T; N]> {
     /// As [`new`](Self::new); [`std::array::from_fn`].
     #[must_use]
     #[track_caller]
-    pub fn from_fn(mut item: impl FnMut(usize) -> T) -> Self {
-        or_panic(create::<[T; N]>(1, Location::caller(), |place| {
-            for index in 0..N {
-                // SAFETY: the item lies within the array.
-                unsafe { place.cast::<T>().add(index).write(item(index)) }
-            }
+    pub fn from_fn(item: impl FnMut(usize) -> T) -> Self {
+        // SAFETY: `create` hands out a place for one array.
+        or_panic(create::<[T; N]>(1, Location::caller(), |place| unsafe {
+            fill::<T>(place, item)
         }))
     }
 }
@@ -216,15 +214,10 @@ impl<T: Symmetric> Coarray<[T]> {
     /// # Source
     /// As [`Coarray::try_new`].
     #[track_caller]
-    pub fn try_from_fn(
-        extent: usize,
-        mut item: impl FnMut(usize) -> T,
-    ) -> Result<Self, AllocError> {
-        create::<[T]>(extent, Location::caller(), |place| {
-            for index in 0..extent {
-                // SAFETY: the item lies within the block.
-                unsafe { place.cast::<T>().add(index).write(item(index)) }
-            }
+    pub fn try_from_fn(extent: usize, item: impl FnMut(usize) -> T) -> Result<Self, AllocError> {
+        // SAFETY: `create` hands out a place for so many items.
+        create::<[T]>(extent, Location::caller(), |place| unsafe {
+            fill(place, item)
         })
     }
 }
@@ -308,11 +301,45 @@ impl<T: Remote> Zero<T> {
     );
 }
 
-/// Makes a coarray of `extent` items and lets `fill` initialise this image's part.
+/// Makes a coarray of `extent` items and lets `initialise` write this image's part.
 fn create<T: ?Sized + Shape + 'static>(
     extent: usize,
     caller: &'static Location<'static>,
-    fill: impl FnOnce(*mut T),
+    initialise: impl FnOnce(*mut T),
+) -> Result<Coarray<T>, AllocError> {
+    let call = Call::on_values::<T>(Operation::Create, extent, 0, caller);
+    // SAFETY: the call carries both.
+    unsafe { create_by(&call, extent, initialise) }
+}
+
+/// As [`Coarray::try_from_fn`], of what no other type than `Owner` makes and uses.
+pub(crate) fn create_part<Owner: 'static, T: Symmetric>(
+    extent: usize,
+    caller: &'static Location<'static>,
+    item: impl FnMut(usize) -> T,
+) -> Result<Coarray<[T]>, AllocError> {
+    let call = Call::on_part::<Owner, [T]>(extent, caller);
+    // SAFETY: the call carries both; the place is for so many items.
+    unsafe { create_by(&call, extent, |place| fill(place, item)) }
+}
+
+/// Initialises the items at `place` one after the other.
+///
+/// # Safety
+/// The place is aligned, and valid for writes.
+unsafe fn fill<T>(place: *mut [T], mut item: impl FnMut(usize) -> T) {
+    for index in 0..place.len() {
+        // SAFETY: the item lies within the place.
+        unsafe { place.cast::<T>().add(index).write(item(index)) }
+    }
+}
+
+/// # Safety
+/// The call carries `T` and the extent.
+unsafe fn create_by<T: ?Sized + Shape + 'static>(
+    call: &Call,
+    extent: usize,
+    initialise: impl FnOnce(*mut T),
 ) -> Result<Coarray<T>, AllocError> {
     const {
         assert!(
@@ -320,10 +347,12 @@ fn create<T: ?Sized + Shape + 'static>(
             "values in coarrays are not dropped"
         )
     }
-    let storage = Storage::allocate::<T>(extent, caller)?;
-    fill(T::pointer(storage.address().as_ptr(), extent));
+    // SAFETY: passed on.
+    let storage = unsafe { Storage::allocate::<T>(call, extent) }?;
+    initialise(T::pointer(storage.address().as_ptr(), extent));
     if T::Item::SHARED {
-        storage.meet_at_birth::<T>(extent, caller)?;
+        // SAFETY: just initialised.
+        unsafe { storage.meet_at_birth(call) }?;
     }
     Ok(Coarray {
         storage,
@@ -333,13 +362,22 @@ fn create<T: ?Sized + Shape + 'static>(
 
 #[track_caller]
 fn or_panic<T: ?Sized + Shape + 'static>(created: Result<Coarray<T>, AllocError>) -> Coarray<T> {
-    match created {
-        Ok(coarray) => coarray,
-        Err(AllocError::ImageFailed(failed)) => {
+    created.unwrap_or_else(|error| {
+        refuse(
+            error,
+            &Call::on_values::<T>(Operation::Create, 1, 0, Location::caller()),
+        )
+    })
+}
+
+/// Panics, or ends the job, because of a creation that could not be completed.
+#[track_caller]
+pub(crate) fn refuse(error: AllocError, call: &Call) -> ! {
+    match error {
+        AllocError::ImageFailed(failed) => {
             let team = Team::current();
-            let call = Call::on_values::<T>(Operation::Create, 1, 0, Location::caller());
             team.fail_because(&failed, &call.describe(&team))
         }
-        Err(error) => panic!("{error}"),
+        error => panic!("{error}"),
     }
 }

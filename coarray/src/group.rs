@@ -8,7 +8,7 @@ use coarray_fabric::Operation;
 use crate::coarray::Coarray;
 use crate::open::Open;
 use crate::ragged::{OpenRagged, Ragged};
-use crate::storage::Storage;
+use crate::storage::{Begun, Storage};
 
 /// Something that opens: `&mut Coarray<T>` or `&mut Ragged<T>`.
 ///
@@ -31,7 +31,8 @@ pub trait Opens: sealed::HasStorage {
     type Guard;
 
     #[doc(hidden)]
-    fn guard(self, opened: &'static Location<'static>) -> Self::Guard;
+    #[allow(private_interfaces)]
+    fn guard(self, begun: Begun, opened: &'static Location<'static>) -> Self::Guard;
 }
 
 /// Two to four things that open together.
@@ -60,7 +61,8 @@ mod sealed {
 
     #[allow(private_interfaces)]
     pub trait HasStorage {
-        /// The storage whose phase is the thing's.
+        /// The storage whose phase is the thing's, which is private.
+        #[track_caller]
         fn storage(&self) -> &Storage;
     }
 
@@ -95,30 +97,32 @@ pub fn open<C: OpenTogether>(coarrays: C) -> C::Guards {
 #[allow(private_interfaces)]
 impl<T: ?Sized + Shape<Item: Remote>> sealed::HasStorage for &mut Coarray<T> {
     fn storage(&self) -> &Storage {
-        &self.storage
+        self.storage.private::<T>()
     }
 }
 
 impl<'a, T: ?Sized + Shape<Item: Remote>> Opens for &'a mut Coarray<T> {
     type Guard = Open<'a, T>;
 
-    fn guard(self, opened: &'static Location<'static>) -> Open<'a, T> {
-        Open::new(self, opened)
+    #[allow(private_interfaces)]
+    fn guard(self, begun: Begun, opened: &'static Location<'static>) -> Open<'a, T> {
+        Open::new(self, begun, opened)
     }
 }
 
 #[allow(private_interfaces)]
 impl<T: Remote> sealed::HasStorage for &mut Ragged<T> {
     fn storage(&self) -> &Storage {
-        self.phase()
+        self.private()
     }
 }
 
 impl<'a, T: Remote> Opens for &'a mut Ragged<T> {
     type Guard = OpenRagged<'a, T>;
 
-    fn guard(self, opened: &'static Location<'static>) -> OpenRagged<'a, T> {
-        OpenRagged::new(self, opened)
+    #[allow(private_interfaces)]
+    fn guard(self, begun: Begun, opened: &'static Location<'static>) -> OpenRagged<'a, T> {
+        OpenRagged::new(self, begun, opened)
     }
 }
 
@@ -134,8 +138,8 @@ macro_rules! tuples {
             #[allow(non_snake_case)]
             fn open_together(self, opened: &'static Location<'static>) -> Self::Guards {
                 let ($($name,)+) = self;
-                Storage::begin(Operation::Open, &[$($name.storage()),+], "", opened);
-                ($($name.guard(opened),)+)
+                let begun = Storage::begin(Operation::Open, &[$($name.storage()),+], "", opened);
+                ($($name.guard(begun, opened),)+)
             }
         }
     };

@@ -164,9 +164,9 @@ pub mod testing;
 pub use crate::coarray::Coarray;
 pub use coarray_collectives::*;
 pub use coarray_coref::{
-    Access, AsyncScope, Cofuture, CofutureSet, Coptr, Coref, Iter, LockFree, MayPut, Member,
-    Members, MismatchedExtentError, Plain, ReadOnly, ReadWrite, Remote, RemoteClone, Section,
-    Shape, ShapeCast, Shared, Symmetric, Values, async_scope,
+    Access, AsyncScope, AtomicOnly, Cofuture, CofutureSet, Coptr, Coref, Iter, LockFree, MayPut,
+    Member, Members, MismatchedExtentError, Plain, ReadOnly, ReadWrite, Remote, RemoteClone,
+    Section, Shape, ShapeCast, Shared, Symmetric, Values, async_scope,
 };
 #[cfg(feature = "mpi")]
 pub use coarray_fabric::mpi;

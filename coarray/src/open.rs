@@ -7,7 +7,7 @@ use coarray_coref::{Coref, Remote, Shape, bytes_are_valid};
 use coarray_fabric::{ImageFailed, Operation};
 
 use crate::coarray::Coarray;
-use crate::storage::{Places, Storage};
+use crate::storage::{Begun, Places, Storage};
 
 /// An open coarray: all images may get and put in all parts, and no image has local references.
 ///
@@ -49,7 +49,7 @@ impl<T: ?Sized + Shape<Item: Remote>> Coarray<T> {
     /// coarray, or has failed.
     ///
     /// # Panics
-    /// If the guard of an earlier phase was leaked.
+    /// As [dereferencing](Self::deref) the coarray.
     ///
     /// # Examples
     /// ```
@@ -72,8 +72,9 @@ impl<T: ?Sized + Shape<Item: Remote>> Coarray<T> {
     #[track_caller]
     pub fn open(&mut self) -> Open<'_, T> {
         let opened = Location::caller();
-        Storage::begin(Operation::Open, &[&self.storage], type_name::<T>(), opened);
-        Open::new(self, opened)
+        let storage = self.storage.private::<T>();
+        let begun = Storage::begin(Operation::Open, &[storage], type_name::<T>(), opened);
+        Open::new(self, begun, opened)
     }
 
     /// Collective. As [`open`](Self::open), but failed images do not end the job.
@@ -107,15 +108,20 @@ impl<T: ?Sized + Shape<Item: Remote>> Coarray<T> {
     #[track_caller]
     pub fn try_open(&mut self) -> Result<Open<'_, T>, ImageFailed> {
         let opened = Location::caller();
-        let begun = Storage::try_begin(Operation::Open, &[&self.storage], type_name::<T>(), opened);
-        begun.map_err(|(_, failed)| failed)?;
-        Ok(Open::new(self, opened))
+        let storage = self.storage.private::<T>();
+        let begun = Storage::try_begin(Operation::Open, &[storage], type_name::<T>(), opened);
+        let begun = begun.map_err(|(_, failed)| failed)?;
+        Ok(Open::new(self, begun, opened))
     }
 }
 
 impl<'a, T: ?Sized + Shape<Item: Remote>> Open<'a, T> {
     /// The guard of a phase that has begun.
-    pub(crate) fn new(coarray: &'a mut Coarray<T>, opened: &'static Location<'static>) -> Self {
+    pub(crate) fn new(
+        coarray: &'a mut Coarray<T>,
+        _begun: Begun,
+        opened: &'static Location<'static>,
+    ) -> Self {
         let places = coarray.storage.places();
         Self {
             coarray,

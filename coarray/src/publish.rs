@@ -74,7 +74,7 @@ impl<T: ?Sized + Shape<Item: Remote>> Coarray<T> {
         let published = Location::caller();
         Storage::begin(
             Operation::Publish,
-            &[&self.storage],
+            &[self.storage.private::<T>()],
             type_name::<T>(),
             published,
         );

@@ -10,9 +10,10 @@ use std::panic::Location;
 use std::ptr::NonNull;
 
 use coarray_coref::{Coref, LeavesItsThread, ReadOnly, Remote};
-use coarray_fabric::{AllocError, Operation, RaggedBlock};
+use coarray_fabric::{AllocError, Call, Operation, RaggedBlock};
 
 use crate::coarray::Coarray;
+use crate::create::{create_part, refuse};
 use crate::storage::{Places, Storage};
 
 pub use guards::{OpenRagged, PublishedRagged};
@@ -41,7 +42,7 @@ pub use guards::{OpenRagged, PublishedRagged};
 /// Coarrays of pointers, *Coarray C++* section 3.6; Fortran allocatable components of coarrays.
 pub struct Ragged<T: Remote> {
     /// Offset in the image's heap and number of items.
-    description: Coarray<[usize; 2]>,
+    description: Coarray<[[usize; 2]]>,
     block: Option<RaggedBlock>,
     items: PhantomData<*mut T>,
 }
@@ -66,8 +67,11 @@ impl<T: Remote> Ragged<T> {
     #[must_use]
     #[track_caller]
     pub fn from_fn(length: usize, item: impl FnMut(usize) -> T) -> Self {
+        let caller = Location::caller();
+        let description = create_part::<Self, _>(1, caller, |_| [0; 2])
+            .unwrap_or_else(|error| refuse(error, &Call::on_part::<Self, [[usize; 2]]>(1, caller)));
         let mut ragged = Self {
-            description: Coarray::<[usize; 2]>::zeroed(),
+            description,
             block: None,
             items: PhantomData,
         };
@@ -164,7 +168,7 @@ impl<T: Remote> Ragged<T> {
     ) -> Result<(), AllocError> {
         const { T::CHECK };
         let subject = type_name::<Self>();
-        *self.description = [0, 0];
+        self.description[0] = [0, 0];
         let image = self.description.storage.image();
         if let Some(block) = self.block.take() {
             // SAFETY: the description no longer names it, and the run is private: no image will touch it.
@@ -184,7 +188,7 @@ impl<T: Remote> Ragged<T> {
             // SAFETY: the item lies within the block.
             unsafe { items.add(index).write(item(index)) }
         }
-        *self.description = [block.offset(), length];
+        self.description[0] = [block.offset(), length];
         Ok(())
     }
 
@@ -201,13 +205,13 @@ impl<T: Remote> Ragged<T> {
     #[track_caller]
     pub fn open(&mut self) -> OpenRagged<'_, T> {
         let opened = Location::caller();
-        Storage::begin(
+        let begun = Storage::begin(
             Operation::Open,
-            &[self.phase()],
+            &[self.private()],
             type_name::<Self>(),
             opened,
         );
-        OpenRagged::new(self, opened)
+        OpenRagged::new(self, begun, opened)
     }
 
     /// Collective. Lets all images read all runs, and nobody write.
@@ -223,13 +227,13 @@ impl<T: Remote> Ragged<T> {
     #[track_caller]
     pub fn publish(&mut self) -> PublishedRagged<'_, T> {
         let published = Location::caller();
-        Storage::begin(
+        let begun = Storage::begin(
             Operation::Publish,
-            &[self.phase()],
+            &[self.private()],
             type_name::<Self>(),
             published,
         );
-        PublishedRagged::new(self, published)
+        PublishedRagged::new(self, begun, published)
     }
 
     /// The storage whose phase is the phase of the whole.
@@ -237,10 +241,17 @@ impl<T: Remote> Ragged<T> {
         &self.description.storage
     }
 
+    /// As [`phase`](Self::phase), with the run private.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn private(&self) -> &Storage {
+        self.phase().private::<[[usize; 2]]>()
+    }
+
     /// This image's run, whatever the phase.
     fn run(&self) -> (*mut T, usize) {
         // SAFETY: only this image writes its description, and only through `&mut self`.
-        let [offset, length] = unsafe { *self.description.pointer() };
+        let [offset, length] = unsafe { (*self.description.pointer())[0] };
         let image = self.phase().image();
         match length {
             0 => (NonNull::dangling().as_ptr(), 0),
@@ -285,7 +296,7 @@ impl<T: Remote> Deref for Ragged<T> {
     #[inline]
     #[track_caller]
     fn deref(&self) -> &[T] {
-        self.phase().assert_private();
+        self.private();
         let (items, length) = self.run();
         // SAFETY: initialised by `try_replace`, and private: see `Coarray::deref`.
         unsafe { std::slice::from_raw_parts(items, length) }
@@ -296,7 +307,7 @@ impl<T: Remote> DerefMut for Ragged<T> {
     #[inline]
     #[track_caller]
     fn deref_mut(&mut self) -> &mut [T] {
-        self.phase().assert_private();
+        self.private();
         let (items, length) = self.run();
         // SAFETY: as in `deref`; `self` is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(items, length) }

@@ -1,6 +1,5 @@
 //! The memory of a coarray on this image, and whether other images may reach it.
 
-use std::any::type_name;
 use std::cell::Cell;
 use std::panic::Location;
 use std::ptr::NonNull;
@@ -8,13 +7,17 @@ use std::rc::Rc;
 
 use coarray_coref::{Access, Coref, Shape, Symmetric};
 use coarray_fabric::{
-    AllocError, Block, Call, FILLED, Image, ImageFailed, Layout, ObjectId, Operation, Team,
+    AllocError, Block, Call, Deferral, FILLED, Image, ImageFailed, Layout, ObjectId, Operation,
+    Team,
 };
 
 /// A block of the symmetric heap with its phase.
 ///
 /// The phase is what makes local references sound: it is set before the barrier that lets other images in,
 /// and reset after the one that waits for them to be out.
+///
+/// Nor does a reference reach further than the block: a storage can get into a coarray of a larger shape, by an
+/// assignment through a [cast](crate::Coarray::shape_cast_mut).
 #[derive(Debug)]
 pub(crate) struct Storage {
     /// The images that have a part; they may have left the team since.
@@ -22,36 +25,41 @@ pub(crate) struct Storage {
     block: Block,
     address: NonNull<u8>,
     places: Places,
-    /// Whether a guard of an open or read-only phase exists, or was leaked.
-    in_phase: Cell<bool>,
+    /// How many bytes local references may cover: all, or while a guard of a phase exists, or was leaked, [`NOT_PRIVATE`].
+    private: Cell<isize>,
 }
+
+/// Fewer bytes than even an empty slice covers.
+const NOT_PRIVATE: isize = -1;
+
+/// That a phase has begun: all images have given up their local references. Made by [`Storage::begin`] only.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Begun(());
 
 impl Storage {
     /// Collective. Memory for `extent` items of `T::Item`, which is not initialised yet.
-    pub(crate) fn allocate<T>(
-        extent: usize,
-        caller: &'static Location<'static>,
-    ) -> Result<Self, AllocError>
+    ///
+    /// # Safety
+    /// The call carries `T` and the extent.
+    pub(crate) unsafe fn allocate<T>(call: &Call, extent: usize) -> Result<Self, AllocError>
     where
         T: ?Sized + Shape + 'static,
     {
-        let subject = type_name::<T>();
         let bytes = extent
             .checked_mul(size_of::<T::Item>())
             .filter(|&bytes| isize::try_from(bytes).is_ok())
             .ok_or(AllocError::TooLarge {
                 length: extent,
-                subject,
+                subject: call.subject(),
             })?;
         let team = Team::current();
-        let call = Call::on_values::<T>(Operation::Create, extent, 0, caller);
         let layout = Layout {
             size: bytes,
             align: align_of::<T::Item>(),
             shared: T::Item::SHARED,
         };
         // SAFETY: the call carries the type and the extent, from which the layout follows.
-        let block = unsafe { team.allocate(&call, layout) }?;
+        let block = unsafe { team.allocate(call, layout) }?;
         let image = team.image();
         // SAFETY: the block lies in this image's heap.
         let address =
@@ -62,22 +70,23 @@ impl Storage {
             block,
             address,
             places,
-            in_phase: Cell::new(false),
+            private: Cell::new(bytes as isize),
         })
     }
 
-    /// Collective. Lets no image return from the creation of a shared coarray before all made their part.
+    /// Collective. Lets no image return from the creation of a shared coarray, by this call, before all made their part.
     ///
     /// # Errors
     /// If images have failed; then on all others alike.
-    pub(crate) fn meet_at_birth<T: ?Sized + 'static>(
-        &self,
-        extent: usize,
-        caller: &'static Location<'static>,
-    ) -> Result<(), ImageFailed> {
-        let call = Call::on_values::<T>(Operation::Create, extent, 0, caller);
-        // SAFETY: this image's part was initialised, as the caller promises by the function's name.
-        unsafe { self.team.try_meet(&call.at_step(FILLED)) }
+    ///
+    /// # Safety
+    /// This image's part was initialised.
+    pub(crate) unsafe fn meet_at_birth(&self, call: &Call) -> Result<(), ImageFailed> {
+        // SAFETY: others rely on the part of this very object, which the call names.
+        unsafe {
+            self.team
+                .try_meet(&call.creating(self.id()).at_step(FILLED))
+        }
     }
 
     pub(crate) fn image(&self) -> &Image {
@@ -116,7 +125,8 @@ impl Storage {
     /// Says whether other images may write to the memory, by an agreement of the owner's. If they may when this is
     /// dropped, the memory is never given back.
     pub(crate) fn set_in_phase(&self, in_phase: bool) {
-        self.in_phase.set(in_phase);
+        let bytes = self.places.bytes as isize;
+        self.private.set(if in_phase { NOT_PRIVATE } else { bytes });
     }
 
     /// All of this image's part as a run of `Element`s.
@@ -128,20 +138,38 @@ impl Storage {
     }
 
     pub(crate) fn is_in_phase(&self) -> bool {
-        self.in_phase.get()
+        self.private.get() == NOT_PRIVATE
     }
 
+    /// This storage, of which local references as a `T` may exist.
+    ///
     /// # Panics
-    /// If the guard of a phase was leaked: other images may still reach the memory.
+    /// If the guard of a phase was leaked, so that other images may still reach the memory; or if there is no `T`, as a
+    /// smaller coarray was assigned to this one through a cast.
     #[inline]
     #[track_caller]
-    pub(crate) fn assert_private(&self) {
-        if self.in_phase.get() {
-            leaked();
+    pub(crate) fn private<T: ?Sized + Shape>(&self) -> &Self {
+        if T::LEAST_BYTES as isize > self.private.get() {
+            self.refuse_references(T::LEAST_BYTES);
         }
+        self
     }
 
-    /// Collective. Begins a phase of these storages together, which all must be private. If images have
+    #[cold]
+    #[inline(never)]
+    #[track_caller]
+    fn refuse_references(&self, bytes: usize) -> ! {
+        if self.is_in_phase() {
+            leaked();
+        }
+        panic!(
+            "this coarray has {} bytes, and its shape needs {bytes}: a smaller one was assigned to it, through a mutable \
+             reference to another shape of it",
+            self.places.bytes
+        )
+    }
+
+    /// Collective. Begins a phase of these storages together, which all must be [private](Self::private). If images have
     /// failed, the job ends.
     #[track_caller]
     pub(crate) fn begin(
@@ -149,10 +177,13 @@ impl Storage {
         storages: &[&Self],
         subject: &'static str,
         caller: &'static Location<'static>,
-    ) {
-        if let Err((call, failed)) = Self::try_begin(operation, storages, subject, caller) {
-            let team = &storages[0].team;
-            team.fail_because(&failed, &call.describe(team));
+    ) -> Begun {
+        match Self::try_begin(operation, storages, subject, caller) {
+            Ok(begun) => begun,
+            Err((call, failed)) => {
+                let team = &storages[0].team;
+                team.fail_because(&failed, &call.describe(team))
+            }
         }
     }
 
@@ -166,33 +197,33 @@ impl Storage {
         storages: &[&Self],
         subject: &'static str,
         caller: &'static Location<'static>,
-    ) -> Result<(), (Call, ImageFailed)> {
+    ) -> Result<Begun, (Call, ImageFailed)> {
         let mut ids = [ObjectId::default(); coarray_fabric::MAX_OBJECTS];
         for (id, storage) in ids.iter_mut().zip(storages) {
-            storage.assert_private();
             *id = storage.id();
         }
-        let Some(first) = storages.first() else {
-            return Ok(());
-        };
+        let first = storages[0];
         assert!(
             storages.iter().all(|storage| storage.team.is(&first.team)),
             "coarrays that are opened together must have been created in the same team"
         );
+        let _deferral = Deferral::after_completion();
         for storage in storages {
-            storage.in_phase.set(true);
+            storage.set_in_phase(true);
         }
         let call = Call::on_objects(operation, &ids, subject, caller);
         // SAFETY: the storages are marked as in their phase, and whoever begins a phase borrows their
         // coarrays mutably: this image has no references into them.
-        let met = unsafe { first.team.try_meet(&call) };
-        met.map_err(|failed| {
-            // All other images turn back as well, so that none gets to reach the storages.
-            for storage in storages {
-                storage.in_phase.set(false);
+        match unsafe { first.team.try_meet(&call) } {
+            Ok(()) => Ok(Begun(())),
+            Err(failed) => {
+                // All other images turn back as well, so that none gets to reach the storages.
+                for storage in storages {
+                    storage.set_in_phase(false);
+                }
+                Err((call, failed))
             }
-            (call, failed)
-        })
+        }
     }
 
     /// Collective. Ends a phase: completes this image's operations and waits until all images are out of
@@ -209,7 +240,7 @@ impl Storage {
         if std::thread::panicking() {
             return;
         }
-        self.image().fabric().quiet();
+        let _deferral = Deferral::after_completion();
         let call = Call::on_objects(operation, &[self.id()], subject, caller);
         // SAFETY: the guard is being dropped, so that this image has no more corefs of the phase.
         let met = unsafe { self.team.try_meet(&call) };
@@ -227,7 +258,7 @@ impl Storage {
              to the same place at the same time; separate their puts by sync_all or give each its own place",
             self.image().index()
         );
-        self.in_phase.set(false);
+        self.set_in_phase(false);
     }
 
     fn is_gone(&self, index: usize) -> bool {
@@ -243,7 +274,7 @@ impl Storage {
 
 impl Drop for Storage {
     fn drop(&mut self) {
-        if !self.in_phase.get() {
+        if !self.is_in_phase() {
             // SAFETY: allocated by `allocate`, freed here only, and gone with `self`.
             unsafe { self.team.free(self.block) };
         }

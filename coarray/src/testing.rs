@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::process::{ExitCode, Termination};
 
-use coarray_coref::Values;
+use coarray_coref::{Remote, Values};
 use coarray_fabric::run;
 
 /// Local. Runs a test body at each of these image counts. This is what `#[coarray::test]` calls.
@@ -87,6 +87,7 @@ where
 
 /// Other than with `==`, NaN equals NaN and 0.0 differs from -0.0.
 fn bits<R: Values>(values: &R) -> &[u8] {
+    const { R::Element::CHECK };
     let elements = values.elements();
     // SAFETY: a `Remote` value has no padding, so all bytes of the elements are initialised.
     unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)) }

@@ -135,6 +135,7 @@ impl Start {
         length: usize,
         root: Option<usize>,
     ) -> Call {
+        const { T::CHECK };
         let images = self.team.images();
         let number = root.unwrap_or_default();
         let call = Call::on_values::<T>(operation, length, number, self.caller).by(self.algorithm);

@@ -7,7 +7,7 @@ mod flat;
 mod tree;
 
 use coarray_coref::{Remote, Values};
-use coarray_fabric::{Algorithm, Call, ImageFailed, Kind, Operation, Team};
+use coarray_fabric::{Algorithm, Call, Deferral, ImageFailed, Kind, Operation, Team};
 
 use crate::blocks::{Blocks, room_for, windows};
 use crate::collective::{Lost, Start, forms};
@@ -200,6 +200,7 @@ fn tell(
     root: usize,
     is_right: bool,
 ) -> Result<usize, ImageFailed> {
+    let deferral = Deferral::after_completion();
     let mut turns = 0;
     for chunk in chunks(lengths, capacity::<usize>()) {
         let mut turn = Turn::begin(team, call, turns);
@@ -215,17 +216,23 @@ fn tell(
         }
         drop(turn);
         turns += 1;
-        if !goes_on(team, call, turns, root)? {
+        if !goes_on(&deferral, team, call, turns, root)? {
             break;
         }
     }
     Ok(turns)
 }
 
-/// After a turn: whether the root brought that its parts are right. If not, all others wait for its panic.
+/// After a turn under a deferral: whether the root brought that its parts are right. If not, all others wait for its panic.
 ///
 /// The root must not panic earlier: if images disagree about which of them it is, that explains it better.
-fn goes_on(team: &Team, call: &Call, next: usize, root: usize) -> Result<bool, ImageFailed> {
+fn goes_on(
+    _deferral: &Deferral,
+    team: &Team,
+    call: &Call,
+    next: usize,
+    root: usize,
+) -> Result<bool, ImageFailed> {
     let is_right = team.words(root)[0] != 0;
     if !is_right && team.index() != root {
         Turn::<u8>::begin(team, call, next).meet()?;
@@ -261,6 +268,7 @@ impl Scattering<'_> {
             place(0, block(root));
         }
         let others = self.blocks.range(1..team.images());
+        let deferral = Deferral::after_completion();
         for (number, window) in windows(others, capacity::<T>()).enumerate() {
             let mut turn = Turn::begin(team, call, first + number);
             turn.bring([u64::from(self.is_right), 0, 0]);
@@ -268,7 +276,7 @@ impl Scattering<'_> {
                 Algorithm::Flat => self.flat(turn, &window, &block, &mut place)?,
                 _ => self.tree(turn, &window, &block, &mut place)?,
             }
-            if !goes_on(team, call, first + number + 1, root)? {
+            if !goes_on(&deferral, team, call, first + number + 1, root)? {
                 break;
             }
         }

@@ -25,7 +25,7 @@ use std::ptr;
 use std::slice;
 
 use coarray_coref::Remote;
-use coarray_fabric::{Call, ImageFailed, SCRATCH_BYTES, StepsBegun, Team};
+use coarray_fabric::{Call, Deferral, ImageFailed, SCRATCH_BYTES, StepsBegun, Team};
 
 use crate::traffic;
 use crate::turn::arrivals::Arrivals;
@@ -57,16 +57,18 @@ pub(crate) struct Turn<'a, T> {
     met: u64,
     /// What it has fetched from other nodes.
     arrivals: Arrivals<T>,
+    deferral: Deferral,
 }
 
 impl<'a, T: Remote> Turn<'a, T> {
-    /// Begins turn number `number` of the operation, from 0.
+    /// Begins turn number `number` of the operation, from 0. From its count to its end no waker runs.
     ///
     /// # Panics
     /// If another turn is in progress.
     #[inline]
     #[track_caller]
     pub(crate) fn begin(team: &'a Team, call: &'a Call, number: usize) -> Self {
+        let deferral = Deferral::after_completion();
         // SAFETY: this is the module that passes data through the scratch space.
         let Some(turn) = (unsafe { team.begin_turn() }) else {
             in_progress()
@@ -82,6 +84,7 @@ impl<'a, T: Remote> Turn<'a, T> {
             words: [0; 3],
             met: 0,
             arrivals: Arrivals::default(),
+            deferral,
         }
     }
 
@@ -146,7 +149,7 @@ impl<'a, T: Remote> Turn<'a, T> {
     pub(crate) fn meet(&mut self) -> Result<(), ImageFailed> {
         let call = self.next();
         // SAFETY: what the other images read now was written before; who does not write is not read.
-        let met = unsafe { self.team.try_meet_with(&call, self.words) };
+        let met = unsafe { self.team.try_meet_with(&self.deferral, &call, self.words) };
         self.met = self.team.meetings();
         met
     }
@@ -201,7 +204,10 @@ impl<'a, T: Remote> Turn<'a, T> {
         self.pack(0, values);
         debug_assert_eq!(self.step, 0, "small values pass in one turn");
         // SAFETY: what the other images read is what this one brings.
-        let met = unsafe { self.team.try_meet_with(self.call, self.words) };
+        let met = unsafe {
+            self.team
+                .try_meet_with(&self.deferral, self.call, self.words)
+        };
         self.met = self.team.meetings();
         met
     }
@@ -265,14 +271,14 @@ impl<'a, T: Remote> Turn<'a, T> {
 
 impl<T> Drop for Turn<'_, T> {
     fn drop(&mut self) {
-        // A panic that the program may catch takes an image out of a turn only where values are combined. In a turn
-        // without steps that is after its meeting. Then all others are in this turn, or wait in the meeting of the
+        // A panic that the program may catch takes an image out of a turn only where values are combined: wakers are
+        // deferred. In a turn without steps that is after its meeting. Then all others are in this turn, or wait in the meeting of the
         // next: nobody reads the other half, which the next turn of this image writes, and it writes this half again
         // only after that meeting. Others who are still in the same operation do not take that next turn for
         // theirs, even if it is one of the same operation, since its first step has another number. A turn of
         // steps has its meeting at the end, so the others may be in the turn before as well, and read both halves:
-        // there is no further turn.
-        if self.begun.is_none() {
+        // there is no further turn; nor is there one after a turn whose meeting never was.
+        if self.begun.is_none() && self.met != 0 {
             // SAFETY: begun in `begin`; what `read` returned has borrowed from `self`.
             unsafe { self.team.end_turn() };
         }

@@ -1,6 +1,6 @@
 //! Whether a coref may write.
 
-/// What a [`Coref`](crate::Coref) may do with its place: [`ReadWrite`] or [`ReadOnly`].
+/// What a [`Coref`](crate::Coref) may do with its place: [`ReadWrite`], [`ReadOnly`] or [`AtomicOnly`].
 ///
 /// # Examples
 /// A function that reads from open and from published coarrays alike:
@@ -43,6 +43,30 @@ pub enum ReadWrite {}
 #[derive(Debug)]
 pub enum ReadOnly {}
 
+/// The access of corefs to plain values that are used as coatomics during an open phase: the operations of a coatomic, by the
+/// image itself. A reference to the coatomic, which could outlive the phase on another thread, is not to be had.
+///
+/// # Examples
+/// ```
+/// use coarray::prelude::*;
+/// use coarray::AtomicOnly;
+///
+/// fn count(hits: &Coref<Coatomic<u32>, AtomicOnly>) {
+///     hits.add(3);
+/// }
+///
+/// coarray::run(2, || {
+///     let mut hits = Coarray::new(0u32);
+///     count(hits.open().at(0).as_atomic());
+///     assert_eq!(*hits, if this_image() == 0 { 6 } else { 0 });
+/// });
+/// ```
+///
+/// # Source
+/// Its own.
+#[derive(Debug)]
+pub enum AtomicOnly {}
+
 /// The access that may put: [`ReadWrite`].
 ///
 /// # Examples
@@ -74,9 +98,11 @@ pub trait MayPut: Access {}
 impl MayPut for ReadWrite {}
 impl Access for ReadWrite {}
 impl Access for ReadOnly {}
+impl Access for AtomicOnly {}
 
 mod sealed {
     pub trait Sealed {}
     impl Sealed for super::ReadWrite {}
     impl Sealed for super::ReadOnly {}
+    impl Sealed for super::AtomicOnly {}
 }

@@ -294,6 +294,22 @@ impl<T: Remote, A: Access> Coref<T, A> {
 }
 
 impl<T: Shared, A: Access> Coref<T, A> {
+    /// Local. The shared value itself, for one operation.
+    ///
+    /// # Safety
+    /// The reference does not leave this thread, and is gone when the image leaves the phase of the coref.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub unsafe fn operand(&self) -> &T {
+        // SAFETY: the place is mapped while `self` lives, and `Shared` types allow references from all images at once.
+        // On this node it is a valid `T`. The mirror of another node's memory holds any bytes: shared types are made of
+        // atomics, for which these are valid, and of values in cells, which are read only where they are at home.
+        unsafe { &*ptr::with_exposed_provenance::<T>(self.local_address()) }
+    }
+}
+
+impl<T: Shared> Coref<T> {
     /// Local. The shared value itself, whose operations are atomic instructions where all images share memory.
     ///
     /// The value of an image on another node has an address here, too, which is only its name: each operation
@@ -321,10 +337,8 @@ impl<T: Shared, A: Access> Coref<T, A> {
     #[inline]
     #[must_use]
     pub fn shared(&self) -> &T {
-        // SAFETY: the place is mapped while `self` lives, and `Shared` types allow references from all images at once.
-        // On this node it is a valid `T`. The mirror of another node's memory holds any bytes: shared types are made of
-        // atomics, for which these are valid, and of values in cells, which are read only where they are at home.
-        unsafe { &*ptr::with_exposed_provenance::<T>(self.local_address()) }
+        // SAFETY: the coref is to a shared coarray, which has no phases.
+        unsafe { self.operand() }
     }
 }
 

@@ -9,7 +9,7 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use coarray_fabric::{AtomicOperation, Image, Place, Word, has_issued};
+use coarray_fabric::{AtomicOperation, Deferral, Image, Place, Word};
 
 use crate::remote::Remote;
 use crate::slots::{ATTEMPTS, NOBODY};
@@ -90,10 +90,8 @@ impl<T: Remote> EngineSlots<'_, T> {
     /// Replaces the value by what `change` makes of it, if anything; returns the old one.
     pub(crate) fn update(&self, change: impl Fn(&T) -> Option<T>) -> T {
         self.image.come_by();
-        // Completing what was issued may run code of the program, which must not happen in the writer's place.
-        if has_issued() {
-            self.image.fabric().quiet();
-        }
+        // No waker runs in the writer's place.
+        let _deferral = Deferral::after_completion();
         while !self.take() {
             self.image.poll();
             if !std::thread::panicking() {

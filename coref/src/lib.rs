@@ -34,7 +34,7 @@ mod thread;
 mod transfer;
 mod values;
 
-pub use access::{Access, MayPut, ReadOnly, ReadWrite};
+pub use access::{Access, AtomicOnly, MayPut, ReadOnly, ReadWrite};
 #[doc(hidden)]
 pub use as_word::AsWord;
 pub use atomic_cell::LockFree;

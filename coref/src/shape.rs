@@ -35,6 +35,10 @@ pub unsafe trait Shape {
     /// What the leading extent counts: `T` itself, or the elements of `[T]`.
     type Item: Symmetric;
 
+    /// How many bytes a place has at least.
+    #[doc(hidden)]
+    const LEAST_BYTES: usize;
+
     /// A pointer to `extent` items at `address`; for a single value the extent is 1.
     #[doc(hidden)]
     fn pointer(address: *mut u8, extent: usize) -> *mut Self;
@@ -54,6 +58,7 @@ pub unsafe trait Shape {
     where
         Self::Item: Remote,
     {
+        const { <Self::Item as Remote>::CHECK };
         let count = self.extent() * elements_in::<Self::Item>();
         // SAFETY: the place is `extent` items, each of which is a whole number of elements.
         unsafe { std::slice::from_raw_parts(ptr::from_ref(self).cast(), count) }
@@ -65,6 +70,7 @@ pub unsafe trait Shape {
     where
         Self::Item: Remote,
     {
+        const { <Self::Item as Remote>::CHECK };
         let count = self.extent() * elements_in::<Self::Item>();
         // SAFETY: as in `elements`; every valid element leaves every item valid.
         unsafe { std::slice::from_raw_parts_mut(ptr::from_mut(self).cast(), count) }
@@ -79,6 +85,8 @@ pub(crate) const fn elements_in<T: Remote>() -> usize {
 // SAFETY: the pointer is to one `T`.
 unsafe impl<T: Symmetric> Shape for T {
     type Item = T;
+
+    const LEAST_BYTES: usize = size_of::<T>();
 
     #[inline]
     fn pointer(address: *mut u8, _extent: usize) -> *mut T {
@@ -99,6 +107,8 @@ unsafe impl<T: Symmetric> Shape for T {
 // SAFETY: the pointer is to `extent` times `T`.
 unsafe impl<T: Symmetric> Shape for [T] {
     type Item = T;
+
+    const LEAST_BYTES: usize = 0;
 
     #[inline]
     fn pointer(address: *mut u8, extent: usize) -> *mut [T] {

@@ -11,6 +11,7 @@ use std::sync::atomic::AtomicU64;
 
 use crate::agreement::{Roll, roll_words};
 use crate::call::{Call, ObjectId};
+use crate::deferral::Deferral;
 use crate::heap::exhausted::AllocError;
 use crate::heap::{Block, Extent, MAX_ALIGN, Purpose, RaggedBlock};
 use crate::image::Image;
@@ -50,8 +51,15 @@ impl Team {
     /// All images that make this call ask for the same layout.
     pub unsafe fn allocate(&self, call: &Call, layout: Layout) -> Result<Block, AllocError> {
         // SAFETY: passed on.
-        unsafe { self.allocate_despite(call, layout, Absence::IsAnError) }
-            .unwrap_or_else(|failed| Err(failed.into()))
+        unsafe {
+            self.allocate_despite(
+                &Deferral::after_completion(),
+                call,
+                layout,
+                Absence::IsAnError,
+            )
+        }
+        .unwrap_or_else(|failed| Err(failed.into()))
     }
 
     /// As [`allocate`](Self::allocate), with a choice of what becomes of failed images.
@@ -60,6 +68,7 @@ impl Team {
     /// As [`allocate`](Self::allocate).
     pub(crate) unsafe fn allocate_despite(
         &self,
+        deferral: &Deferral,
         call: &Call,
         layout: Layout,
         absence: Absence,
@@ -80,6 +89,7 @@ impl Team {
         };
         let id = ObjectId(self.objects.get() + 1);
         self.objects.set(id.0);
+        let call = &call.creating(id);
         let Some(extent) = Extent::of(size, align, shared.then_some(self.images())) else {
             return Ok(Err(image.exhausted(image.index, size, purpose)));
         };
@@ -90,14 +100,20 @@ impl Team {
         let (start, committed) = loop {
             let heap = image.heap.borrow();
             let mine = heap.propose(extent, from);
+            let committed = heap.committed();
+            drop(heap);
+            if let Some(start) = mine
+                && start + extent.bytes() <= committed
+            {
+                self.begin_roll(extent, start);
+            }
             let words = [
                 mine.map_or(NOWHERE, |offset| offset as u64),
-                heap.committed() as u64,
+                committed as u64,
                 0,
             ];
-            drop(heap);
             // SAFETY: this image brings its proposal.
-            let present = unsafe { self.exchange(&call.at_step(round), words, absence) }?;
+            let present = unsafe { self.exchange(deferral, &call.at_step(round), words, absence) }?;
             let proposals = || present.iter().map(|&index| self.words(index));
             let highest = proposals().map(|[offset, ..]| offset).max();
             let highest = highest.expect("this image is present");
@@ -124,9 +140,8 @@ impl Team {
         };
 
         let block = image.heap.borrow_mut().take(extent, start, id);
-        let end = start + extent.bytes();
-        if end > committed {
-            let met = self.commit_on_all(call, &block, end, size, purpose, absence);
+        if start + extent.bytes() > committed {
+            let met = self.commit_on_all(deferral, call, extent, start, size, absence);
             match met {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => {
@@ -139,26 +154,23 @@ impl Team {
                 }
             }
         }
-        if shared {
-            self.roll(self.index(), &block).call();
-        }
         let mut heap = image.heap.borrow_mut();
         heap.hold(self.identity(), &block, size, purpose);
         Ok(Ok(block))
     }
 
-    /// Commits the pages of every image's heap up to `end`.
+    /// Commits the pages of every image's heap for a block of `size` bytes that begins at `start`.
     fn commit_on_all(
         &self,
+        deferral: &Deferral,
         call: &Call,
-        block: &Block,
-        end: usize,
+        extent: Extent,
+        start: usize,
         size: usize,
-        purpose: Purpose,
         absence: Absence,
     ) -> Result<Result<(), AllocError>, ImageFailed> {
         let image = self.image();
-        let uncommitted = image.heap.borrow().uncommitted(end);
+        let uncommitted = image.heap.borrow().uncommitted(start + extent.bytes());
         let result = match uncommitted {
             Some((offset, length)) => {
                 let region = &image.job.region;
@@ -166,10 +178,12 @@ impl Team {
             }
             None => Ok(()),
         };
-        debug_assert!(block.offset <= end);
+        if result.is_ok() {
+            self.begin_roll(extent, start);
+        }
         let words = [u64::from(result.is_ok()), 0, 0];
         // SAFETY: this image brings its success.
-        let present = unsafe { self.exchange(&call.at_step(COMMIT), words, absence) }?;
+        let present = unsafe { self.exchange(deferral, &call.at_step(COMMIT), words, absence) }?;
         let mut heap = image.heap.borrow_mut();
         if let (Some((offset, length)), Ok(())) = (uncommitted, &result) {
             heap.set_committed(offset, length);
@@ -179,7 +193,7 @@ impl Team {
             None => Ok(()),
             Some(index) => Err(AllocError::NoMemory {
                 requested: size,
-                subject: purpose.subject,
+                subject: call.subject(),
                 image: self.members()[index] as usize,
                 reason: result
                     .err()
@@ -189,13 +203,22 @@ impl Team {
         })
     }
 
+    /// Begins the roll of a block that starts there, if it is shared, in pages that are committed. This comes before the
+    /// meeting from which on others may have the block, and drop it.
+    fn begin_roll(&self, extent: Extent, start: usize) {
+        if extent.is_shared() {
+            let image = self.image();
+            image.roll(image.index, start, self.images()).call();
+        }
+    }
+
     /// Frees what this image dropped and nobody reaches any more.
     fn collect_dropped(&self) {
         let image = self.image();
         image.collect_orphans();
         image.collect_payloads();
         image.heap.borrow_mut().collect_dropped(|block, members| {
-            let roll = image.roll(image.index, block, members.len());
+            let roll = image.roll(image.index, block.start, members.len());
             let is_free = roll.is_empty(|index| image.is_gone(members[index] as usize));
             if is_free {
                 image.forget_correspondence(block.offset);
@@ -232,7 +255,7 @@ impl Team {
 
     fn roll(&self, index: usize, block: &Block) -> Roll<'_> {
         let number = self.members()[index] as usize;
-        self.image().roll(number, block, self.images())
+        self.image().roll(number, block.start, self.images())
     }
 }
 
@@ -297,15 +320,14 @@ impl Image {
         self.heap.borrow_mut().free_ragged(block);
     }
 
-    /// The roll of a block on `image` that is shared by `images` images.
-    fn roll(&self, image: usize, block: &Block, images: usize) -> Roll<'_> {
-        debug_assert!(block.shared);
+    /// The roll of a block that is shared by `images` images and starts at that offset of the heap of `image`.
+    fn roll(&self, image: usize, start: usize, images: usize) -> Roll<'_> {
         // SAFETY: a shared block starts with the words of its roll (`Extent::of`), at a multiple of their
         // alignment, and the pages were committed before any image got the block. All bytes are valid for
-        // atomics, and no reference to this memory as anything else exists: the copy is used for something else
-        // only when nobody is left on this roll.
+        // atomics, and no reference to this memory as anything else exists: before the block is taken this image alone
+        // uses its copy, which is free, and the copy is used for something else only when nobody is left on this roll.
         let words = unsafe {
-            let start = self.heap(image).add(block.start).cast::<AtomicU64>();
+            let start = self.heap(image).add(start).cast::<AtomicU64>();
             std::slice::from_raw_parts(start, roll_words(images))
         };
         Roll::new(words, images)

@@ -4,6 +4,7 @@
 use std::any::{TypeId, type_name};
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -29,6 +30,9 @@ const _: () = assert!(Algorithm::ALL.len() < 1 << ALGORITHM_BITS);
 
 /// The bit of a tag's first word that says that the operation is asynchronous; steps and objects never reach it.
 pub(crate) const ASYNCHRONOUS: u64 = 1 << 61;
+
+/// The word of a tag that has the number of the object that is created.
+pub(crate) const OBJECT: usize = 3;
 
 /// How many bits of a word say who is the root where the others count values; one more than an image has, so that there
 /// is a number of no image.
@@ -155,6 +159,28 @@ impl Call {
         }
     }
 
+    /// The creation of a coarray of `extent` items as a `T`, which is a part of an `Owner`: types and extent must be the same on
+    /// all images. What one type keeps in its coarrays no other can pose as.
+    #[must_use]
+    pub fn on_part<Owner: 'static, T: ?Sized + 'static>(
+        extent: usize,
+        caller: &'static Location<'static>,
+    ) -> Self {
+        type Part<Owner, T> = (PhantomData<Owner>, PhantomData<T>);
+        Self {
+            subject: type_name::<Owner>(),
+            ..Self::on_values::<Part<Owner, T>>(Operation::CreatePart, extent, 0, caller)
+        }
+    }
+
+    /// The same operation, which creates the object of that number: the same on all images.
+    #[must_use]
+    pub fn creating(&self, object: ObjectId) -> Self {
+        let mut call = *self;
+        call.tag[OBJECT] = object.0;
+        call
+    }
+
     /// The same operation on values at a later step, when it takes more than one rendezvous.
     ///
     /// If a panic, which the program may catch, takes an image out of an operation half-way, its next
@@ -192,7 +218,9 @@ impl Call {
         self.caller
     }
 
-    pub(crate) fn subject(&self) -> &'static str {
+    /// What it is on, in words.
+    #[must_use]
+    pub fn subject(&self) -> &'static str {
         self.subject
     }
 

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use crate::allocation::{FILLED, Layout};
 use crate::call::Call;
 use crate::control::TeamControl;
+use crate::deferral::Deferral;
 use crate::formation::{Formation, Request};
 use crate::image;
 use crate::meeting::Absence;
@@ -42,11 +43,13 @@ impl Team {
             align: align_of::<TeamControl>(),
             shared: true,
         };
+        let deferral = Deferral::after_completion();
         // SAFETY: the layout is the same for all.
-        let block = match unsafe { self.allocate_despite(&call, layout, absence) }? {
+        let block = match unsafe { self.allocate_despite(&deferral, &call, layout, absence) }? {
             Ok(block) => block,
             Err(error) => panic!("{error}"),
         };
+        let call = call.creating(block.id);
         let image = self.image();
         let control = image.job.region.heap_offset() + block.offset;
         let address = image.job.region.part_address(image.index, control);
@@ -56,8 +59,8 @@ impl Team {
 
         let (has_wish, wish) = (u64::from(index.is_some()), index.unwrap_or_default() as u64);
         // SAFETY: this image's structures are ready, and it brings its request.
-        let present =
-            unsafe { self.exchange(&call.at_step(FORMED), [number, has_wish, wish], absence) };
+        let words = [number, has_wish, wish];
+        let present = unsafe { self.exchange(&deferral, &call.at_step(FORMED), words, absence) };
         let present = match present {
             Ok(present) => present,
             Err(failed) => {

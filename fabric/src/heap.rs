@@ -91,6 +91,11 @@ impl Extent {
         })
     }
 
+    /// Whether other images may reach the block until they drop it.
+    pub(crate) fn is_shared(self) -> bool {
+        self.shared
+    }
+
     /// Bytes taken.
     pub(crate) fn bytes(self) -> usize {
         self.taken

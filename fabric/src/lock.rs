@@ -5,6 +5,7 @@ use std::panic::Location;
 use std::ptr;
 use std::time::Instant;
 
+use crate::deferral::Deferral;
 use crate::failure;
 use crate::image::Image;
 use crate::issued::complete;
@@ -98,6 +99,8 @@ impl Image {
     /// Takes `lock`, in turn: waits while other images hold it, until `deadline` if there is one. If the job
     /// ends meanwhile, the image unwinds.
     ///
+    /// No waker takes the image out of the queue. The deferral ends when the caller has what will give the lock back.
+    ///
     /// # Errors
     /// Why it did not get the lock; never [`LockError::Busy`].
     ///
@@ -107,6 +110,7 @@ impl Image {
     #[track_caller]
     pub fn lock(
         &self,
+        _deferral: &Deferral,
         lock: &QueueLock,
         kind: LockKind,
         caller: &'static Location<'static>,
@@ -122,7 +126,7 @@ impl Image {
         self.settle(lock, caller, outcome)
     }
 
-    /// Takes `lock` if nobody holds it.
+    /// Takes `lock` if nobody holds it. Of the deferral as [`lock`](Self::lock).
     ///
     /// # Errors
     /// Why it did not get the lock.
@@ -133,6 +137,7 @@ impl Image {
     #[track_caller]
     pub fn try_lock(
         &self,
+        _deferral: &Deferral,
         lock: &QueueLock,
         kind: LockKind,
         caller: &'static Location<'static>,
@@ -154,6 +159,8 @@ impl Image {
     /// What the image wrote and put before is visible to whoever takes the lock next.
     #[inline]
     pub fn unlock(&self, lock: &QueueLock, poison: bool) {
+        // A waker that panics finds the lock given back.
+        let _deferral = Deferral::new();
         complete();
         let mut held = self.held.borrow_mut();
         let address = ptr::from_ref(lock).addr();
@@ -402,7 +409,14 @@ mod tests {
             let (image, lock) = (team.image(), team.critical());
             let is_asleep = |other: usize| image.control(other).waiting.sleep.sleep().is_some();
             let take = || {
-                let taken = image.lock(lock, LockKind::Critical, Location::caller(), None);
+                let deferral = Deferral::new();
+                let taken = image.lock(
+                    &deferral,
+                    lock,
+                    LockKind::Critical,
+                    Location::caller(),
+                    None,
+                );
                 assert_eq!(taken, Ok(()));
                 order.lock().unwrap().push(image.index);
             };

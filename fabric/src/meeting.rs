@@ -5,11 +5,11 @@ use std::ops::Range;
 use crate::barrier::Barrier;
 use crate::barrier::dissemination::Line;
 use crate::barrier::flat;
-use crate::call::Call;
+use crate::call::{Call, OBJECT};
 use crate::card::{Card, Tag, WORDS};
 use crate::control::Stage;
+use crate::deferral::Deferral;
 use crate::failure;
-use crate::issued::complete;
 use crate::operation::Operation;
 use crate::rendezvous::{self, Passage, Place, Refusal, Station};
 use crate::status::{self, ImageFailed};
@@ -70,15 +70,17 @@ impl Team {
     }
 
     /// Collective. As [`try_meet`](Self::try_meet), and brings words that all images can read afterwards with
-    /// [`words`](Self::words).
+    /// [`words`](Self::words): until the deferral ends, and wakers of the program may make the images meet again.
     ///
     /// # Errors
     /// As [`try_meet`](Self::try_meet).
     ///
     /// # Safety
     /// As [`meet`](Self::meet).
+    #[inline]
     pub unsafe fn try_meet_with(
         &self,
+        _deferral: &Deferral,
         call: &Call,
         words: [u64; WORDS],
     ) -> Result<(), ImageFailed> {
@@ -96,7 +98,8 @@ impl Team {
         bring: impl FnOnce(&Card),
     ) -> Result<(), ImageFailed> {
         let image = &**self.image();
-        complete();
+        // Between the count of a meeting and its end no waker enters another one.
+        let _deferral = Deferral::after_completion();
         image.collect_many_payloads();
         let alarm = image.job.region.job().alarm();
         if !image.last_call.is_like(call) {
@@ -213,6 +216,8 @@ impl Team {
     pub(crate) fn disagree_by_tags(&self, mine: Tag, other: usize, theirs: Tag) -> ! {
         let tags = [mine, theirs];
         let [(barrier, _), (other_barrier, _)] = tags.each_ref().map(Barrier::of);
+        // Alike, but for the number of what is created.
+        let is_other_object = mine[..OBJECT] == theirs[..OBJECT];
         let describe = |index: usize, tag| {
             let (by, plain) = Barrier::of(&tag);
             let image = self.members()[index] as usize;
@@ -220,6 +225,9 @@ impl Team {
             let mut words = self.image().control(image).call.describe(plain, self);
             if barrier != other_barrier {
                 words += &format!(", by the {} barrier", by.name());
+            }
+            if is_other_object {
+                words += &format!(", its object number {}", tag[OBJECT]);
             }
             (image, words)
         };
@@ -267,12 +275,16 @@ impl Team {
     /// As [`meet`](Self::meet).
     pub(crate) unsafe fn exchange(
         &self,
+        deferral: &Deferral,
         call: &Call,
         words: [u64; WORDS],
         absence: Absence,
     ) -> Result<Vec<usize>, ImageFailed> {
         // SAFETY: passed on.
-        let missing = match (unsafe { self.try_meet_with(call, words) }, absence) {
+        let missing = match (
+            unsafe { self.try_meet_with(deferral, call, words) },
+            absence,
+        ) {
             (Ok(()), _) => Vec::new(),
             (Err(failed), Absence::IsAccepted) => failed.images,
             (Err(failed), Absence::IsAnError) => return Err(failed),
@@ -285,6 +297,7 @@ impl Team {
 
     /// Collective. Lets the program end: waits for all other images that have not failed.
     pub(crate) fn finish(&self, call: &Call) {
+        let _deferral = Deferral::after_completion();
         self.image().come_to(Stage::Stopped);
         // SAFETY: the end of the program promises nothing to anyone.
         let _ = unsafe { self.try_meet(call) };

@@ -84,11 +84,13 @@ pub enum Operation {
     ScatterGlobal,
     /// `gmove`.
     Gmove,
+    /// Creation of a part of something larger, whose type is compared.
+    CreatePart,
     /// End of the program.
     End,
 }
 
-pub(crate) const OPERATIONS: [Operation; 40] = [
+pub(crate) const OPERATIONS: [Operation; 41] = [
     Operation::Create,
     Operation::Open,
     Operation::Close,
@@ -128,6 +130,7 @@ pub(crate) const OPERATIONS: [Operation; 40] = [
     Operation::GatherSlice,
     Operation::ScatterGlobal,
     Operation::Gmove,
+    Operation::CreatePart,
     Operation::End,
 ];
 
@@ -175,6 +178,7 @@ impl Operation {
             Self::GatherSlice => "gather_slice",
             Self::ScatterGlobal => "scatter_global",
             Self::Gmove => "gmove",
+            Self::CreatePart => "creation",
             Self::End => "the end of the program",
         }
     }

@@ -13,6 +13,7 @@ use std::task::Waker;
 
 use crate::atomic::{AtomicOperation, Word};
 use crate::completion::{Completer, completion};
+use crate::deferral::wake;
 use crate::direct;
 use crate::fabric::{Fabric, Message};
 use crate::issued::note_issued;
@@ -125,17 +126,16 @@ impl SharedMemory {
         operation
     }
 
-    /// Carries out operations on `image` until there are no more, or `enough` is true.
-    ///
-    /// Wakers are not the library's code, and may panic: they come last.
-    fn carry_out(&self, image: usize, enough: impl Fn() -> bool) {
+    /// Carries out operations on `image` until there are no more, or `enough` is true. Returns who waits for them.
+    #[must_use = "somebody may wait to be woken"]
+    fn carry_out(&self, image: usize, enough: impl Fn() -> bool) -> Vec<Waker> {
         let mut wakers = Vec::new();
         while !enough()
             && let Some(waker) = self.step(image)
         {
             wakers.extend(waker);
         }
-        wakers.into_iter().for_each(Waker::wake);
+        wakers
     }
 
     /// The image after `last` that something is queued for, in a circle.
@@ -152,15 +152,17 @@ impl SharedMemory {
 
 impl Fabric for SharedMemory {
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        self.carry_out(image, || false);
+        let wakers = self.carry_out(image, || false);
         // SAFETY: the caller vouches for both ranges.
         unsafe { direct::copy_in_one_piece(self.place(image, offset, length), source, length) }
+        wake(wakers);
     }
 
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
-        self.carry_out(image, || false);
+        let wakers = self.carry_out(image, || false);
         // SAFETY: the caller vouches for both ranges.
         unsafe { direct::copy_in_one_piece(target, self.place(image, offset, length), length) }
+        wake(wakers);
     }
 
     unsafe fn issue_put(&self, image: usize, offset: usize, source: Buffer) -> Request {
@@ -174,20 +176,20 @@ impl Fabric for SharedMemory {
     fn progress(&self) -> bool {
         if let Some(image) = self.next_image() {
             self.last.set(image);
-            if let Some(Some(waker)) = self.step(image) {
-                waker.wake();
-            }
+            let waker = self.step(image).flatten();
+            wake(waker.into_iter().collect());
         }
         self.queued.get() > 0
     }
 
     fn wait(&self, request: &Request) {
-        self.carry_out(request.image(), || request.is_complete());
+        wake(self.carry_out(request.image(), || request.is_complete()));
     }
 
     fn fence(&self, image: usize) {
-        self.carry_out(image, || false);
+        let wakers = self.carry_out(image, || false);
         fence(Ordering::Release);
+        wake(wakers);
     }
 
     fn quiet(&self) {
@@ -198,7 +200,7 @@ impl Fabric for SharedMemory {
             }
         }
         fence(Ordering::SeqCst);
-        wakers.into_iter().for_each(Waker::wake);
+        wake(wakers);
     }
 
     unsafe fn atomic(
@@ -208,10 +210,12 @@ impl Fabric for SharedMemory {
         word: Word,
         operation: AtomicOperation,
     ) -> u64 {
-        self.carry_out(image, || false);
+        let wakers = self.carry_out(image, || false);
         let place = self.place(image, offset, word.bytes());
         // SAFETY: the caller vouches for the word, which is mapped, and that it is used by atomic operations only.
-        unsafe { carry_out(place, word, operation) }
+        let old = unsafe { carry_out(place, word, operation) };
+        wake(wakers);
+        old
     }
 
     fn send(&self, image: usize, _: &[u8]) {

@@ -91,6 +91,7 @@ fn what(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> String 
             format!("{name} of {}, {there}", objects.join(" and "))
         }
         Operation::Create => format!("{name} of {values}"),
+        Operation::CreatePart => format!("{name} of {}", short(subject)),
         Operation::GatherGlobal | Operation::GatherSlice | Operation::ScatterGlobal => {
             let (count, root) = (tag[3] >> ROOT_BITS, tag[3] & ((1 << ROOT_BITS) - 1));
             let part = match operation {

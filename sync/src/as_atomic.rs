@@ -1,6 +1,6 @@
 //! Atomic operations on plain values.
 
-use coarray_coref::{Access, Coref, LockFree, MayPut, Remote};
+use coarray_coref::{Access, AtomicOnly, Coref, LockFree, MayPut, Remote};
 
 use crate::coatomic::Coatomic;
 
@@ -29,7 +29,8 @@ pub trait AsAtomic<T: Remote> {
     /// What may be done with the place.
     type Access: Access;
 
-    /// Local. The same place with the operations of a coatomic.
+    /// Local. The same place with the operations of a coatomic, but not [`shared`](Coref::shared): the value is a plain one
+    /// again after the phase.
     ///
     /// Puts and gets of the place may happen in between: each is atomic for a value of this size, but a put
     /// replaces what atomic operations made of the value.
@@ -43,7 +44,7 @@ pub trait AsAtomic<T: Remote> {
     ///
     /// # Source
     /// As [`AsAtomic`].
-    fn as_atomic(&self) -> &Coref<Coatomic<T>>
+    fn as_atomic(&self) -> &Coref<Coatomic<T>, AtomicOnly>
     where
         T: LockFree,
         Self::Access: MayPut;
@@ -53,7 +54,7 @@ impl<T: Remote, A: Access> AsAtomic<T> for Coref<T, A> {
     type Access = A;
 
     #[inline]
-    fn as_atomic(&self) -> &Coref<Coatomic<T>>
+    fn as_atomic(&self) -> &Coref<Coatomic<T>, AtomicOnly>
     where
         T: LockFree,
         A: MayPut,

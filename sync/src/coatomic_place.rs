@@ -171,7 +171,8 @@ macro_rules! forward {
         where
             T: $kind,
         {
-            self.shared().$name(value)
+            // SAFETY: for this call.
+            unsafe { self.operand() }.$name(value)
         }
     )* };
 }
@@ -179,22 +180,26 @@ macro_rules! forward {
 impl<T: Remote, A: Access> CoatomicPlace<T> for Coref<Coatomic<T>, A> {
     #[inline]
     fn load(&self) -> T {
-        self.shared().load()
+        // SAFETY: for this call.
+        unsafe { self.operand() }.load()
     }
 
     #[inline]
     fn store(&self, value: T) {
-        self.shared().store(value);
+        // SAFETY: for this call.
+        unsafe { self.operand() }.store(value);
     }
 
     #[inline]
     fn swap(&self, value: T) -> T {
-        self.shared().swap(value)
+        // SAFETY: for this call.
+        unsafe { self.operand() }.swap(value)
     }
 
     #[inline]
     fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
-        self.shared().compare_exchange(current, new)
+        // SAFETY: for this call.
+        unsafe { self.operand() }.compare_exchange(current, new)
     }
 
     forward!(fetch_add fetch_sub fetch_min fetch_max -> T; Number);

@@ -65,7 +65,7 @@ pub trait CoeventPlace {
     fn query(&self) -> u64;
 }
 
-impl<A: Access> CoeventPlace for Coref<Coevent, A> {
+impl CoeventPlace for Coref<Coevent> {
     #[inline]
     fn post(&self) {
         self.shared().raise();
@@ -106,7 +106,7 @@ pub trait PutNotify<T: ?Sized> {
     ///
     /// # Examples
     /// See [`PutNotify`].
-    fn put_notify<A: Access>(&self, value: T, event: &Coref<Coevent, A>)
+    fn put_notify(&self, value: T, event: &Coref<Coevent>)
     where
         T: Remote;
 
@@ -119,7 +119,7 @@ pub trait PutNotify<T: ?Sized> {
     ///
     /// # Examples
     /// See [`PutNotify`].
-    fn put_from_notify<A: Access>(&self, source: &T, event: &Coref<Coevent, A>)
+    fn put_from_notify(&self, source: &T, event: &Coref<Coevent>)
     where
         T: Shape<Item: Remote>;
 }
@@ -127,7 +127,7 @@ pub trait PutNotify<T: ?Sized> {
 impl<T: ?Sized, B: MayPut> PutNotify<T> for Coref<T, B> {
     #[inline]
     #[track_caller]
-    fn put_notify<A: Access>(&self, value: T, event: &Coref<Coevent, A>)
+    fn put_notify(&self, value: T, event: &Coref<Coevent>)
     where
         T: Remote,
     {
@@ -138,7 +138,7 @@ impl<T: ?Sized, B: MayPut> PutNotify<T> for Coref<T, B> {
 
     #[inline]
     #[track_caller]
-    fn put_from_notify<A: Access>(&self, source: &T, event: &Coref<Coevent, A>)
+    fn put_from_notify(&self, source: &T, event: &Coref<Coevent>)
     where
         T: Shape<Item: Remote>,
     {
@@ -150,7 +150,7 @@ impl<T: ?Sized, B: MayPut> PutNotify<T> for Coref<T, B> {
 
 #[inline]
 #[track_caller]
-fn check_image<T: ?Sized, A: Access, B: Access>(place: &Coref<T, B>, event: &Coref<Coevent, A>) {
+fn check_image<T: ?Sized, B: Access>(place: &Coref<T, B>, event: &Coref<Coevent>) {
     if place.image() != event.image() {
         wrong_image(place.image(), event.image());
     }

@@ -8,9 +8,10 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 use std::time::{Duration, Instant};
 
-use coarray_coref::{Access, Coref, Remote, Shared, Symmetric, check_value};
+use coarray_coref::{Coref, Remote, Shared, Symmetric, check_value};
 use coarray_fabric::{
-    Image, LockError, LockKind, QueueLock, clear_poison_of, direct, holder_of, poisoner_of,
+    Deferral, Image, LockError, LockKind, QueueLock, clear_poison_of, direct, holder_of,
+    poisoner_of,
 };
 
 use crate::comutex_guard::ComutexGuard;
@@ -89,8 +90,9 @@ impl<T: Remote> Comutex<T> {
     pub fn lock(&self) -> ComutexGuard<'_, T> {
         let caller = Location::caller();
         let image = Image::current();
-        match image.lock(&self.lock, LockKind::Mutex, caller, None) {
-            Ok(()) => ComutexGuard::new(self, image),
+        let deferral = Deferral::new();
+        match image.lock(&deferral, &self.lock, LockKind::Mutex, caller, None) {
+            Ok(()) => ComutexGuard::new(self, image, deferral),
             Err(error) => self.refuse(&image, caller, error),
         }
     }
@@ -109,8 +111,9 @@ impl<T: Remote> Comutex<T> {
     #[track_caller]
     pub fn try_lock(&self) -> Result<ComutexGuard<'_, T>, LockError> {
         let image = Image::current();
-        image.try_lock(&self.lock, LockKind::Mutex, Location::caller())?;
-        Ok(ComutexGuard::new(self, image))
+        let (deferral, caller) = (Deferral::new(), Location::caller());
+        image.try_lock(&deferral, &self.lock, LockKind::Mutex, caller)?;
+        Ok(ComutexGuard::new(self, image, deferral))
     }
 
     /// One-sided. As [`ComutexPlace::lock_timeout`].
@@ -127,8 +130,9 @@ impl<T: Remote> Comutex<T> {
     pub fn lock_timeout(&self, timeout: Duration) -> Result<ComutexGuard<'_, T>, LockError> {
         let image = Image::current();
         let deadline = Instant::now().checked_add(timeout);
-        image.lock(&self.lock, LockKind::Mutex, Location::caller(), deadline)?;
-        Ok(ComutexGuard::new(self, image))
+        let (deferral, caller) = (Deferral::new(), Location::caller());
+        image.lock(&deferral, &self.lock, LockKind::Mutex, caller, deadline)?;
+        Ok(ComutexGuard::new(self, image, deferral))
     }
 
     /// One-sided. As [`ComutexPlace::is_poisoned`].
@@ -355,7 +359,7 @@ pub trait ComutexPlace<T: Remote> {
     fn clear_poison(&self);
 }
 
-impl<T: Remote, A: Access> ComutexPlace<T> for Coref<Comutex<T>, A> {
+impl<T: Remote> ComutexPlace<T> for Coref<Comutex<T>> {
     #[inline]
     #[track_caller]
     fn lock(&self) -> ComutexGuard<'_, T> {

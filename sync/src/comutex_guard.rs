@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 
 use coarray_coref::{LeavesItsThread, Remote};
-use coarray_fabric::Image;
+use coarray_fabric::{Deferral, Image};
 
 use crate::comutex::Comutex;
 
@@ -47,14 +47,18 @@ unsafe impl<T: Remote + LeavesItsThread> Send for ComutexGuard<'_, T> {}
 unsafe impl<T: Remote + LeavesItsThread> Sync for ComutexGuard<'_, T> {}
 
 impl<'a, T: Remote> ComutexGuard<'a, T> {
+    /// The guard of a comutex that was locked under this deferral. Should one of the wakers that are due panic, the comutex is
+    /// given back.
     #[inline]
-    pub(crate) fn new(comutex: &'a Comutex<T>, image: Rc<Image>) -> Self {
-        Self {
+    pub(crate) fn new(comutex: &'a Comutex<T>, image: Rc<Image>, deferral: Deferral) -> Self {
+        let guard = Self {
             comutex,
             image,
             was_panicking: std::thread::panicking(),
             thread: PhantomData,
-        }
+        };
+        drop(deferral);
+        guard
     }
 
     /// One-sided. The value.

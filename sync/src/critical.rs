@@ -3,7 +3,7 @@
 use std::panic::Location;
 use std::rc::Rc;
 
-use coarray_fabric::{LockError, LockKind, Team};
+use coarray_fabric::{Deferral, LockError, LockKind, Team};
 
 /// One-sided. Executes `body` while no other image of the current team is in a critical section; returns what it
 /// returns.
@@ -53,11 +53,16 @@ impl Section {
     #[track_caller]
     fn enter(caller: &'static Location<'static>) -> Self {
         let team = Team::current();
-        let entered = team
-            .image()
-            .lock(team.critical(), LockKind::Critical, caller, None);
+        let deferral = Deferral::new();
+        let entered =
+            team.image()
+                .lock(&deferral, team.critical(), LockKind::Critical, caller, None);
         match entered {
-            Ok(()) => Self { team },
+            Ok(()) => {
+                let section = Self { team };
+                drop(deferral);
+                section
+            }
             Err(LockError::AlreadyHeld { since }) => panic!(
                 "this image is in the critical section at {since} already: it would wait for itself to leave it"
             ),

@@ -3,7 +3,7 @@
 use std::panic::Location;
 use std::rc::Rc;
 
-use coarray_fabric::{Cause, Image, ImageFailed, Interruption, Team, complete};
+use coarray_fabric::{Cause, Deferral, Image, ImageFailed, Interruption, Team};
 
 /// Collective, of this image and `images`. Waits for each of these, by their index in the current team, to call `sync_images`
 /// with this one. What they wrote or put before is visible to this image afterwards.
@@ -72,7 +72,7 @@ fn sync(images: &[usize], caller: &'static Location<'static>) -> Result<(), Imag
     let team = Team::current();
     check(images, &team);
     let image = team.image();
-    complete();
+    let _deferral = Deferral::after_completion();
     let partners = || images.iter().filter(|&&index| index != team.index());
     for &index in partners() {
         image.raise_pair(team.members()[index] as usize);

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use coarray_coref::Remote;
-use coarray_fabric::{AllocError, Team};
+use coarray_fabric::{AllocError, Call, Team};
 use coarray_sync::{Coatomic, Coevent};
 
 use super::agree::agree;
@@ -16,7 +16,7 @@ use super::halo_array::HaloArray;
 use super::landing::Landings;
 use super::layout::Layout;
 use super::plan::lanes;
-use crate::coarray::Coarray;
+use crate::create::create_part;
 use crate::storage::Storage;
 
 impl<T: Remote, const D: usize> HaloArray<T, D> {
@@ -109,11 +109,13 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
                 length: usize::MAX,
                 subject,
             })?;
-        let storage = Storage::allocate::<[T]>(landings.end(), caller)?;
+        let call = Call::on_part::<Self, [T]>(landings.end(), caller);
+        // SAFETY: the call carries both.
+        let storage = unsafe { Storage::allocate::<[T]>(&call, landings.end()) }?;
         // A lane has two events: at 2 * lane "my halo is free", and behind it "your halo is filled". The lane that leads nowhere
         // has the bells.
-        let events = Coarray::<[Coevent]>::try_from_fn(2 * lanes(D), |_| Coevent::new())?;
-        let told = Coarray::<[Coatomic<u64>]>::try_from_fn(lanes(D), |_| Coatomic::new(0))?;
+        let events = create_part::<Self, _>(2 * lanes(D), caller, |_| Coevent::new())?;
+        let told = create_part::<Self, _>(lanes(D), caller, |_| Coatomic::new(0))?;
         let layout = Layout::new(blocks.block_shape(team.index()), halo);
         let first = storage.address().cast::<T>().as_ptr();
         let mut cells = 0;

@@ -20,6 +20,7 @@ use std::panic::Location;
 use std::rc::Rc;
 
 use coarray_coref::Remote;
+use coarray_fabric::Deferral;
 
 use super::exchanging::Exchanging;
 use super::halo::Exchange;
@@ -138,6 +139,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     pub(super) fn start(&mut self, exchange: &Exchange<D>, caller: &'static Location<'static>) {
         self.settle();
         let plan = self.plan(exchange);
+        let _deferral = Deferral::after_completion();
         // From here on others may write to the halo; should a panic end this function, for ever.
         self.storage.set_in_phase(true);
         // Others may be one exchange ahead, but not two: the bells of both must not be confused.
@@ -177,6 +179,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     /// The second half of an exchange.
     #[track_caller]
     fn finish(&self) {
+        let _deferral = Deferral::after_completion();
         // Only what is taken here can end the phase: if a panic interferes, it lasts.
         let Some(current) = self.current.take() else {
             broken_off();
@@ -246,7 +249,8 @@ pub(super) fn filled(lane: usize) -> usize {
 #[track_caller]
 fn broken_off() -> ! {
     panic!(
-        "an exchange of this halo array was broken off by a panic, so other images may still write to its halo; make the array anew"
+        "an operation of this halo array was broken off by a panic, so other images may still read its cells or write to them; \
+         make the array anew"
     )
 }
 

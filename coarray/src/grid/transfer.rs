@@ -1,7 +1,7 @@
 //! Cells between this image's memory and the parts of others, in operations that all images are in.
 
 use coarray_coref::Remote;
-use coarray_fabric::{Call, Team, reach};
+use coarray_fabric::{Call, Deferral, Team, reach};
 
 use super::halo_array::HaloArray;
 use super::strided::StridedCopy;
@@ -14,7 +14,7 @@ const PIECE_BYTES: usize = 256 << 10;
 
 impl<T: Remote, const D: usize> HaloArray<T, D> {
     /// Collective. Runs `body` when all images have entered, and before any leaves: as the array is borrowed by all of
-    /// them, nothing but `body` changes it. `body` can read the word that each image brings, by `Team::words`.
+    /// them, and in a phase, nothing but `body` changes it. `body` can read the word that each image brings, by `Team::words`.
     #[track_caller]
     pub(super) fn while_all_are_here<R>(
         &self,
@@ -25,13 +25,18 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         // What others write to halos comes before.
         self.settle();
         let team = self.team();
-        // SAFETY: whoever calls this borrows the array until it returns, and no exchange is under way.
-        if let Err(failed) = unsafe { team.try_meet_with(call, [word, 0, 0]) } {
+        let deferral = Deferral::after_completion();
+        // An image that unwinds in between, because the job has ended, leaves others in `body`.
+        self.storage.set_in_phase(true);
+        // SAFETY: whoever calls this borrows the array until it returns; should it not return, the array is marked. No
+        // exchange is under way.
+        if let Err(failed) = unsafe { team.try_meet_with(&deferral, call, [word, 0, 0]) } {
             team.fail_because(&failed, &call.describe(team));
         }
         let result = body();
         // SAFETY: as above; `body` is over.
         unsafe { team.meet(&call.at_step(1)) };
+        self.storage.set_in_phase(false);
         result
     }
 

@@ -8,7 +8,7 @@ use coarray_coref::{Coref, ReadOnly, Remote, bytes_are_valid};
 use coarray_fabric::Operation;
 
 use super::Ragged;
-use crate::storage::Places;
+use crate::storage::{Begun, Places};
 
 /// A [`Ragged`] in its open phase; see [`Open`](crate::Open).
 ///
@@ -39,7 +39,11 @@ pub struct OpenRagged<'a, T: Remote> {
 
 impl<'a, T: Remote> OpenRagged<'a, T> {
     /// The guard of a phase that has begun.
-    pub(crate) fn new(ragged: &'a mut Ragged<T>, opened: &'static Location<'static>) -> Self {
+    pub(crate) fn new(
+        ragged: &'a mut Ragged<T>,
+        _begun: Begun,
+        opened: &'static Location<'static>,
+    ) -> Self {
         let places = ragged.phase().places();
         Self {
             ragged,
@@ -134,7 +138,11 @@ pub struct PublishedRagged<'a, T: Remote> {
 
 impl<'a, T: Remote> PublishedRagged<'a, T> {
     /// The guard of a phase that has begun.
-    pub(super) fn new(ragged: &'a mut Ragged<T>, published: &'static Location<'static>) -> Self {
+    pub(super) fn new(
+        ragged: &'a mut Ragged<T>,
+        _begun: Begun,
+        published: &'static Location<'static>,
+    ) -> Self {
         let places = ragged.phase().places();
         Self {
             ragged,

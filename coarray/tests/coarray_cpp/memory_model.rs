@@ -42,7 +42,7 @@ fn atomic_operations_are_performed_on_regular_types() {
     {
         let x = x.open();
         for i in 0..n {
-            let place: &Coref<Coatomic<i64>> = x.at(i).as_atomic();
+            let place: &Coref<Coatomic<i64>, _> = x.at(i).as_atomic();
             place.add(this_image() as i64);
         }
     }

@@ -9,6 +9,7 @@ use mpi_rma::mpi::ffi::{self, MPI_Request};
 
 use super::{check, expect};
 use crate::completion::Completer;
+use crate::deferral::wake;
 use crate::request::Buffer;
 
 /// How many operations one call of [`Operations::advance`] asks MPI about.
@@ -120,8 +121,6 @@ impl Operations {
     }
 
     /// Ends some of those that are complete, beginning with the oldest. Returns whether any are left.
-    ///
-    /// Wakers are not the library's code, and may panic: they come last.
     pub(crate) fn advance(&self) -> bool {
         let mut wakers = Vec::new();
         let mut queue = self.0.borrow_mut();
@@ -137,7 +136,7 @@ impl Operations {
         }
         let is_left = !queue.is_empty();
         drop(queue);
-        wakers.into_iter().for_each(Waker::wake);
+        wake(wakers);
         is_left
     }
 
@@ -163,6 +162,6 @@ impl Operations {
             }
         }
         drop(queue);
-        wakers.into_iter().for_each(Waker::wake);
+        wake(wakers);
     }
 }

@@ -2,11 +2,11 @@
 
 use std::cell::Cell;
 use std::ops::Range;
-use std::task::Waker;
 
 use shmem_sys::{shmem_fence, shmem_getmem, shmem_putmem, shmem_quiet, uint64};
 
 use crate::atomic::{AtomicOperation, Word};
+use crate::deferral::wake;
 use crate::fabric::{Fabric, Message};
 use crate::issued::note_issued;
 use crate::request::{Buffer, Request};
@@ -79,13 +79,12 @@ impl OneSided {
         self.note(self.streams.have_any());
     }
 
-    /// Completes what is issued in the streams that `which` says. Wakers are not the library's code, and may panic: they
-    /// come last.
+    /// Completes what is issued in the streams that `which` says.
     #[inline(never)]
     fn complete_issued(&self, which: impl Fn(&Stream) -> bool) {
         let wakers = self.streams.complete(which);
         self.note(self.streams.have_any() || self.under_way.any());
-        wakers.into_iter().for_each(Waker::wake);
+        wake(wakers);
     }
 
     /// Whether nothing is under way, and an operation that begins need not be noted elsewhere: what most programs find, which

@@ -1,0 +1,26 @@
+//! What safe programs try, to see a value change under a reference, or bytes that are no value. Each test is named after what
+//! holds them off.
+
+#![forbid(unsafe_code)]
+
+mod identity;
+mod phases;
+mod wakers;
+
+use std::any::Any;
+
+use coarray::Launch;
+
+/// The report of a job that must not go on.
+#[track_caller]
+fn report(launch: Launch, body: impl Fn() + Sync) -> String {
+    launch.run(body).unwrap_err().to_string()
+}
+
+/// The text of a panic.
+fn text(panic: &(dyn Any + Send)) -> &str {
+    match panic.downcast_ref::<String>() {
+        Some(text) => text,
+        None => panic.downcast_ref::<&str>().copied().unwrap_or_default(),
+    }
+}

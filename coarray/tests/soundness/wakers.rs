@@ -1,0 +1,192 @@
+//! Wakers are the program's. They do not run in the middle of an operation, and may panic or call the library.
+
+use std::cell::RefCell;
+use std::num::NonZeroU64;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+
+use coarray::prelude::*;
+use coarray::{Algorithm, Collective, Launch};
+
+use crate::text;
+
+/// Does something when it is woken for the first time after it was armed.
+struct Act {
+    armed: AtomicBool,
+    act: fn(),
+}
+
+impl Wake for Act {
+    fn wake(self: Arc<Self>) {
+        if self.armed.swap(false, Ordering::Relaxed) {
+            (self.act)();
+        }
+    }
+}
+
+/// Calls `body` when the image has issued puts to `place` that are not complete, for one of which a waker waits that
+/// will `act`.
+fn with_waker(place: &Coref<[u64; 2]>, act: fn(), body: impl FnOnce()) {
+    let waker = Arc::new(Act {
+        armed: AtomicBool::new(false),
+        act,
+    });
+    let first = place[0].put_async(1);
+    let mut second = pin!(place[1].put_async(2));
+    let polled = second
+        .as_mut()
+        .poll(&mut Context::from_waker(&Waker::from(Arc::clone(&waker))));
+    assert_eq!(polled, Poll::Pending, "the job is direct");
+    waker.armed.store(true, Ordering::Relaxed);
+    body();
+    assert!(
+        !waker.armed.load(Ordering::Relaxed),
+        "the waker was never woken"
+    );
+    drop(first);
+}
+
+fn panics() {
+    panic!("the waker panics");
+}
+
+/// Calls `operate`, in which the waker panics.
+#[track_caller]
+fn assert_panics<R>(operate: impl FnOnce() -> R) {
+    let outcome = catch_unwind(AssertUnwindSafe(operate));
+    let panic = outcome.err().expect("the waker was not woken");
+    assert_eq!(text(&*panic), "the waker panics");
+}
+
+/// What was issued waits until somebody asks for it.
+fn queued(images: usize) -> Launch {
+    Launch::new(images).direct(false)
+}
+
+#[test]
+fn an_image_whose_waker_panics_has_created_nothing() {
+    let run = queued(2).run(|| {
+        let mut place = Coarray::new([0u64; 2]);
+        let open = place.open();
+        if this_image() == 0 {
+            with_waker(open.at(1), panics, || assert_panics(|| Coarray::new(1u8)));
+        }
+        open.close();
+        // What comes now has the same numbers on both images.
+        let (mut x, mut y) = (Coarray::new(1u8), Coarray::new(2u8));
+        x.open().at(1 - this_image()).put(3);
+        y.open().close();
+        assert_eq!((*x, *y), (3, 2));
+    });
+    run.unwrap();
+}
+
+thread_local! {
+    static MADE: RefCell<Option<Coarray<u8>>> = const { RefCell::new(None) };
+}
+
+#[test]
+fn what_a_waker_creates_is_no_other_object_than_on_other_images() {
+    let agreed = AtomicUsize::new(0);
+    let report = queued(2)
+        .run(|| {
+            let create = || MADE.set(Some(Coarray::new(1)));
+            let mut place = Coarray::new([0u64; 2]);
+            let open = place.open();
+            let made = RefCell::new(None);
+            if this_image() == 0 {
+                with_waker(open.at(1), create, || {
+                    made.replace(Some(Coarray::new(2u8)));
+                });
+            } else {
+                create();
+                made.replace(Some(Coarray::new(2u8)));
+            }
+            open.close();
+            let (mut first, mut second) = (MADE.take().unwrap(), made.take().unwrap());
+            assert_eq!((*first, *second), (1, 2));
+            first.open().close();
+            second.open().close();
+            agreed.fetch_add(1, Ordering::Relaxed);
+            if this_image() == 0 {
+                first.open().close();
+            } else {
+                second.open().close();
+            }
+        })
+        .unwrap_err()
+        .to_string();
+    assert!(
+        report.contains("are in different collective operations"),
+        "{report}"
+    );
+    assert_eq!(agreed.into_inner(), 2, "{report}");
+}
+
+#[test]
+fn a_collective_in_which_a_waker_panics_has_not_begun() {
+    for algorithm in [
+        Algorithm::Flat,
+        Algorithm::RecursiveDoubling,
+        Algorithm::Ring,
+        Algorithm::Binomial,
+    ] {
+        let gather = Collective::new().algorithm(algorithm);
+        let run = queued(2).run(|| {
+            let mut place = Coarray::new([0u64; 2]);
+            let open = place.open();
+            if this_image() == 0 {
+                with_waker(open.at(1), panics, || {
+                    assert_panics(|| gather.co_allgather(&[0u8; 800], &mut [0; 1600]));
+                });
+            }
+            let seven = NonZeroU64::new(7).unwrap();
+            let mut all = [seven; 200];
+            for _ in 0..3 {
+                all.fill(NonZeroU64::MIN);
+                gather.co_allgather(&[seven; 100], &mut all[..]);
+                assert_eq!(all, [seven; 200]);
+            }
+            open.close();
+        });
+        run.unwrap();
+    }
+}
+
+#[test]
+fn a_comutex_whose_guard_falls_while_a_waker_panics_is_given_back() {
+    let run = queued(2).run(|| {
+        let mutex = Coarray::new(Comutex::new(5));
+        let mut place = Coarray::new([0u64; 2]);
+        let open = place.open();
+        if this_image() == 0 {
+            let guard = mutex.at(0).lock();
+            with_waker(open.at(1), panics, || assert_panics(|| drop(guard)));
+            assert_eq!(mutex.at(0).lock().get(), 5);
+        }
+        sync_all();
+        assert_eq!(mutex.at(0).lock().get(), 5);
+        open.close();
+    });
+    run.unwrap();
+}
+
+#[test]
+fn a_phase_ends_on_all_images_before_a_waker_panics() {
+    let run = queued(2).run(|| {
+        let mut place = Coarray::new([0u64; 2]);
+        let mut other = Coarray::new(0);
+        let open = place.open();
+        if this_image() == 0 {
+            with_waker(open.at(1), panics, || assert_panics(|| other.open()));
+            assert_eq!(*other, 0, "it was never open");
+        }
+        other.open().at(1 - this_image()).put(6);
+        open.close();
+        assert_eq!(*other, 6);
+    });
+    run.unwrap();
+}
