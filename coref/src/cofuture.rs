@@ -29,6 +29,9 @@ use crate::transfer::{Issued, Torn, checked, issue_get, issue_put};
 /// from the call on, so that nothing of the above is needed to complete it; whoever drops its cofuture does not get
 /// the result, and holds nobody up.
 ///
+/// The waker of a task that awaits one is woken when the operation that completes it, on the same thread, is over. If a waker
+/// panics, so does that operation, when the others have been woken.
+///
 /// # Examples
 /// ```
 /// use coarray::prelude::*;
