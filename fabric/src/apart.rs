@@ -12,12 +12,49 @@ use std::sync::{Mutex, PoisonError};
 use crate::image::Image;
 use crate::issued::has_issued;
 
-/// How many images of this process are apart from others, or issue operations on others although they share memory. Where
-/// it is 0, as in all jobs of one machine but for tests, that is all that an operation asks.
-static IMAGES_APART: AtomicUsize = AtomicUsize::new(0);
+/// How many mappings this process has whose memory is in part on other nodes, and how many of its images issue operations
+/// on others although they share memory. Where it is 0, as in all jobs of one machine but for tests, that is all that an
+/// operation asks.
+static REASONS_TO_ASK: AtomicUsize = AtomicUsize::new(0);
 
-/// The addresses that each of these images has for the memory of its job.
-static REGIONS: Mutex<Vec<Range<usize>>> = Mutex::new(Vec::new());
+/// What this process has mapped, for as long as that is so.
+static MAPPED: Mutex<Vec<Mapped>> = Mutex::new(Vec::new());
+
+/// The memory of a job: where it is mapped, and whether parts of it are on other nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Mapped {
+    addresses: Range<usize>,
+    has_mirrors: bool,
+}
+
+/// Lets everybody know what is mapped: for whoever comes by an address that is not of its own job. A job may be over long
+/// before: coarrays that were leaked keep the memory, and references to what is in them.
+#[derive(Debug)]
+pub(crate) struct Claim(Mapped);
+
+impl Claim {
+    /// Before the first image can refer to these addresses, until no reference to them is left.
+    pub(crate) fn new(addresses: Range<usize>, has_mirrors: bool) -> Self {
+        let mapped = Mapped {
+            addresses,
+            has_mirrors,
+        };
+        let mut all = MAPPED.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(mapped.clone());
+        REASONS_TO_ASK.fetch_add(usize::from(has_mirrors), Ordering::Relaxed);
+        Self(mapped)
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        let mut all = MAPPED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(index) = all.iter().position(|mapped| *mapped == self.0) {
+            all.swap_remove(index);
+        }
+        REASONS_TO_ASK.fetch_sub(usize::from(self.0.has_mirrors), Ordering::Relaxed);
+    }
+}
 
 thread_local! {
     static IS_APART: Cell<bool> = const { Cell::new(false) };
@@ -32,32 +69,16 @@ pub struct Place {
     pub offset: usize,
 }
 
-/// The image of this thread has others that share no memory with it. It has these addresses for the memory of the job.
-pub(crate) fn enter(region: Range<usize>) {
-    let mut regions = REGIONS.lock().unwrap_or_else(PoisonError::into_inner);
-    regions.push(region);
-    IMAGES_APART.fetch_add(1, Ordering::Relaxed);
-    IS_APART.set(true);
+/// The image of this thread begins. Either some others share no memory with it, or all do.
+pub(crate) fn enter(is_apart: bool, is_direct: bool) {
+    IS_APART.set(is_apart);
+    REASONS_TO_ASK.fetch_add(usize::from(!is_direct), Ordering::Relaxed);
 }
 
-/// The image of this thread is over.
-pub(crate) fn leave(region: &Range<usize>) {
-    let mut regions = REGIONS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(index) = regions.iter().position(|other| other == region) {
-        regions.swap_remove(index);
-    }
-    IMAGES_APART.fetch_sub(1, Ordering::Relaxed);
+/// The image of this thread, which was entered so, is over.
+pub(crate) fn leave(is_direct: bool) {
     IS_APART.set(false);
-}
-
-/// The image of this thread shares memory with all others, but has operations on them under way.
-pub(crate) fn enter_indirect() {
-    IMAGES_APART.fetch_add(1, Ordering::Relaxed);
-}
-
-/// That image is over.
-pub(crate) fn leave_indirect() {
-    IMAGES_APART.fetch_sub(1, Ordering::Relaxed);
+    REASONS_TO_ASK.fetch_sub(usize::from(!is_direct), Ordering::Relaxed);
 }
 
 /// Whether some images of this job share no memory with each other.
@@ -67,53 +88,55 @@ pub(crate) fn leave_indirect() {
 #[inline]
 #[must_use]
 pub fn is_apart() -> bool {
-    IMAGES_APART.load(Ordering::Relaxed) > 0 && IS_APART.get()
+    REASONS_TO_ASK.load(Ordering::Relaxed) > 0 && IS_APART.get()
 }
 
 /// Whether an operation on something shared has to ask [`with_home`] where that is: never in jobs of one machine.
 #[inline]
 #[must_use]
 pub fn may_be_apart() -> bool {
-    IMAGES_APART.load(Ordering::Relaxed) > 0
+    REASONS_TO_ASK.load(Ordering::Relaxed) > 0
 }
 
-/// Calls `operate` with the image of this thread and the place of `thing`, if that is in the memory of a job whose images
-/// do not all share theirs. A local variable is not. In other jobs the caller uses an instruction; what the image has issued,
-/// perhaps to the same place, comes before it.
+/// Calls `operate` with the image of this thread and the place of `thing`, if that is in the memory of its job and the
+/// images of the job do not all share theirs. A local variable is not. For other jobs the caller uses an instruction; what
+/// the image has issued, perhaps to the same place, comes before it.
 ///
 /// # Panics
-/// If it is, and this thread is no image.
+/// If `thing` is in the memory of a job on several nodes, of which this thread is no image.
 #[cold]
 #[inline(never)]
 pub fn with_home<T: ?Sized, R>(thing: &T, operate: impl FnOnce(&Image, Place) -> R) -> Option<R> {
-    match Image::try_current() {
-        Some(image) if image.network.is_some() => {
-            image.home(thing).map(|place| operate(&image, place))
-        }
-        Some(image) => {
-            if has_issued() {
-                image.fabric().quiet();
-            }
-            None
-        }
-        None => {
-            refuse_thread(std::ptr::from_ref(thing).cast::<u8>().addr());
-            None
-        }
+    let Some(image) = Image::try_current() else {
+        refuse_strangers(thing);
+        return None;
+    };
+    match image.home(thing) {
+        Some(place) if image.network.is_some() => return Some(operate(&image, place)),
+        Some(_) if has_issued() => image.fabric().quiet(),
+        Some(_) => {}
+        None => refuse_strangers(thing),
     }
+    None
 }
 
-/// The engine belongs to the thread of the image, and no instruction may take its place.
-fn refuse_thread(address: usize) {
-    let regions = REGIONS.lock().unwrap_or_else(PoisonError::into_inner);
-    let is_shared = regions.iter().any(|region| region.contains(&address));
-    drop(regions);
+/// To be called for what is not in the memory of this thread's job. The engine belongs to the threads of the images, and no
+/// instruction may take its place.
+fn refuse_strangers<T: ?Sized>(thing: &T) {
     assert!(
-        !is_shared,
-        "this thread is not an image, and the job's images are on several nodes: there only the images themselves can use \
-         what they share, such as coatomics. Let the thread change an atomic of std, and the image pass the result on, or \
-         run the job on one machine"
+        !is_mapped(thing, |mapped| mapped.has_mirrors),
+        "this thread is not an image of the job that this is shared in, and the images of that are on several nodes: there \
+         only the images themselves can use what they share, such as coatomics. Let the thread change an atomic of std, and \
+         the image pass the result on, or run the job on one machine"
     );
+}
+
+/// Whether something lies in what is mapped and such.
+fn is_mapped<T: ?Sized>(thing: &T, is_such: impl Fn(&Mapped) -> bool) -> bool {
+    let address = std::ptr::from_ref(thing).cast::<u8>().addr();
+    let all = MAPPED.lock().unwrap_or_else(PoisonError::into_inner);
+    all.iter()
+        .any(|mapped| mapped.addresses.contains(&address) && is_such(mapped))
 }
 
 impl Image {
@@ -123,6 +146,12 @@ impl Image {
         let address = std::ptr::from_ref(thing).cast::<u8>().addr();
         let (image, offset) = self.job.region.locate(address)?;
         Some(Place { image, offset })
+    }
+
+    /// Whether something is in the memory of another job of this process.
+    #[must_use]
+    pub fn is_in_another_job<T: ?Sized>(&self, thing: &T) -> bool {
+        self.home(thing).is_none() && is_mapped(thing, |_| true)
     }
 
     /// Where something is that has an address here, if that is on another node.

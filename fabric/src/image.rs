@@ -179,11 +179,7 @@ impl Image {
             process::become_image(&self.job, self.index);
         }
         self.control(self.index).set_stage(Stage::Running);
-        if self.network.is_some() {
-            apart::enter(self.job.region.addresses());
-        } else if !self.job.direct {
-            apart::enter_indirect();
-        }
+        apart::enter(self.network.is_some(), self.job.direct);
         way::open(&self);
         set_current(Rc::new(Team::first(self)));
         Presence(())
@@ -396,11 +392,7 @@ impl Drop for Presence {
         way::close();
         if let Some(team) = CURRENT.take() {
             team.image().abandon_orphans();
-            if team.image().network.is_some() {
-                apart::leave(&team.image().job.region.addresses());
-            } else if !team.image().job.direct {
-                apart::leave_indirect();
-            }
+            apart::leave(team.image().job.direct);
         }
         POSITION.set((0, 0));
         failure::release_thread();

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use crate::apart::Claim;
 use crate::control::Failure;
 use crate::launch::settings::{Bind, FabricKind, Settings};
 use crate::nodes::Nodes;
@@ -12,6 +13,8 @@ use crate::tally::Patience;
 /// A running job.
 #[derive(Debug)]
 pub(crate) struct Job {
+    /// Given up before the region is unmapped: fields are dropped in this order.
+    _claim: Claim,
     pub(crate) region: Region,
     pub(crate) patience: Patience,
     /// Whether places may be reached by load and store.
@@ -58,6 +61,7 @@ impl Job {
             }
         };
         Self {
+            _claim: Claim::new(region.addresses(), !nodes.share_all()),
             region,
             patience,
             direct: settings.direct,

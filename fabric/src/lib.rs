@@ -134,7 +134,7 @@ pub use steps::{Abandoned, StepsBegun};
 pub use tally::Tally;
 pub use team::Team;
 pub use waiting::{Cause, Interruption};
-pub use way::{reach, reach_to_put};
+pub use way::{is_in_job, reach, reach_to_put};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -24,6 +24,8 @@ struct Way {
     parts: Cell<usize>,
     /// Bytes from one part to the next.
     stride: Cell<usize>,
+    /// Bytes of all parts; none on threads that are no image.
+    length: Cell<usize>,
     /// After how many operations the image looks for messages.
     interval: Cell<u32>,
     /// How many operations have asked whether it is time for that.
@@ -40,6 +42,7 @@ thread_local! {
             fabric: Cell::new(None),
             parts: Cell::new(0),
             stride: Cell::new(0),
+            length: Cell::new(0),
             interval: Cell::new(NEVER),
             operations: Cell::new(0),
             has_neighbours: Cell::new(false),
@@ -67,6 +70,7 @@ pub(crate) fn open(image: &Image) {
     let way = way();
     way.parts.set(region.part_address(0, 0).addr());
     way.stride.set(region.dimensions().stride);
+    way.length.set(image.images * region.dimensions().stride);
     way.interval.set(if has_mail { OFTEN } else { NEVER });
     way.has_neighbours.set(shares);
     way.fabric.set(Some(NonNull::from(image.fabric())));
@@ -76,6 +80,18 @@ pub(crate) fn close() {
     let way = way();
     way.completer.set(None);
     way.fabric.set(None);
+    way.length.set(0);
+}
+
+/// Whether something is in the memory that this thread's image shares with the others of its job.
+#[inline]
+#[must_use]
+pub fn is_in_job<T>(thing: &T) -> bool {
+    let way = way();
+    let distance = std::ptr::from_ref(thing)
+        .addr()
+        .wrapping_sub(way.parts.get());
+    distance < way.length.get()
 }
 
 impl Way {

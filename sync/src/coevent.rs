@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use coarray_coref::{Shared, Symmetric};
 use coarray_fabric::{
     Cause, Image, ImageFailed, Interruption, Tally, Team, complete, complete_but_posts, is_apart,
-    may_be_apart, this_image, with_home,
+    is_in_job, may_be_apart, this_image, with_home,
 };
 
 /// An event: any image posts it, and the image that it is on waits for posts.
@@ -77,7 +77,7 @@ impl Coevent {
     /// Local. Posts this image's own event.
     ///
     /// # Panics
-    /// On a thread that is not an image.
+    /// On a thread that is not an image; if the event is in no coarray of this image's job.
     ///
     /// # Examples
     /// ```
@@ -95,8 +95,10 @@ impl Coevent {
     /// Fortran 2018 `event post`, clause 11.6.7.
     #[track_caller]
     pub fn post(&self) {
-        // Posts of other threads would come although all images wait, which then is no deadlock.
-        let _ = this_image();
+        // Posts of other threads, or of other jobs, would come although all images wait, which then is no deadlock.
+        if !is_in_job(self) {
+            refuse_post();
+        }
         self.raise();
     }
 
@@ -266,8 +268,8 @@ impl Coevent {
     #[track_caller]
     fn look_again(&self) -> Result<bool, ImageFailed> {
         let team = Team::current();
+        self.assert_is_here(team.image());
         if is_apart() {
-            self.assert_is_here(team.image());
             team.image().poll();
             if self.try_consume(1) {
                 return Ok(true);
@@ -385,6 +387,10 @@ impl Coevent {
                 place.image
             );
         }
+        assert!(
+            !image.is_in_another_job(self),
+            "this event is in a coarray of another job than this image's: only an image of that job can wait for it"
+        );
     }
 
     fn wait_until(
@@ -411,6 +417,17 @@ impl Coevent {
         self.consumed.0.store(target, Ordering::Release);
         Ok(())
     }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn refuse_post() -> ! {
+    let _ = this_image();
+    panic!(
+        "this event is in no coarray of this image's job, where an image waits for it: `Coarray::new(Coevent::new())`; \
+         images of other jobs cannot post it"
+    )
 }
 
 /// How many posts are not consumed, of what the two counts say one after the other.

@@ -5,6 +5,7 @@ mod contended;
 mod crowded;
 mod in_place;
 mod sequential;
+mod strangers;
 mod swapped;
 
 use std::any::Any;

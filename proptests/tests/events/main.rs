@@ -4,3 +4,4 @@ mod apart;
 mod counts;
 mod notified;
 mod pairs;
+mod strangers;
