@@ -294,7 +294,8 @@ pub(crate) unsafe fn write_checked<E: Remote>(
     image: usize,
 ) -> Result<(), Torn> {
     for (index, element) in elements.iter().enumerate() {
-        let element = checked(*element, image)?;
+        // SAFETY: the caller vouches for its bytes.
+        let element = unsafe { checked(*element, image)? };
         // SAFETY: the caller vouches for the target.
         unsafe { target.add(index).write(element) };
     }

@@ -231,7 +231,8 @@ impl<T: Remote, A: Access> Coref<T, A> {
         } else {
             fetch_value(self)
         };
-        check_value(value, self.image())
+        // SAFETY: copied from the place of a `T`, which has no padding, so that all bytes are initialised.
+        unsafe { check_value(value, self.image()) }
     }
 
     /// Local. The pointer to this place, which can be stored and travel.

@@ -128,27 +128,34 @@ pub(crate) fn send_value<T: Remote, A: MayPut>(place: &Coref<T, A>, value: T) {
 ///
 /// # Panics
 /// If they are not.
+///
+/// # Safety
+/// All bytes of the value are initialised.
 #[doc(hidden)]
 #[inline]
 #[track_caller]
-pub fn check_value<T: Remote>(value: MaybeUninit<T>, image: usize) -> T {
-    match checked(value, image) {
+pub unsafe fn check_value<T: Remote>(value: MaybeUninit<T>, image: usize) -> T {
+    // SAFETY: passed on.
+    match unsafe { checked(value, image) } {
         Ok(value) => value,
         Err(torn) => torn.report(),
     }
 }
 
 /// As [`check_value`], for who reports the error later.
+///
+/// # Safety
+/// As [`check_value`].
 #[inline]
-pub(crate) fn checked<T: Remote>(value: MaybeUninit<T>, image: usize) -> Result<T, Torn> {
-    // SAFETY: the bytes were copied from a place without padding, so they are initialised.
+pub(crate) unsafe fn checked<T: Remote>(value: MaybeUninit<T>, image: usize) -> Result<T, Torn> {
+    // SAFETY: an aligned value of our own, whose bytes are initialised, as the caller says.
     if !T::ANY_BITS && !unsafe { T::is_valid(value.as_ptr()) } {
         return Err(Torn {
             image,
             type_name: type_name::<T>(),
         });
     }
-    // SAFETY: just checked, or any bits are valid.
+    // SAFETY: initialised, and just checked, or any bits are valid.
     Ok(unsafe { value.assume_init() })
 }
 

@@ -30,7 +30,8 @@ use crate::card::Tag;
 ///
 /// run(5, || {
 ///     let team = Team::current();
-///     team.set_barrier(Barrier::Tree);
+///     // SAFETY: no collective operation is in progress.
+///     unsafe { team.set_barrier(Barrier::Tree) };
 ///     assert_eq!(team.barrier().name(), "tree");
 /// });
 /// ```

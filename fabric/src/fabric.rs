@@ -96,9 +96,15 @@ pub trait Fabric: std::fmt::Debug {
 
     /// Sends bytes to `image`, which receives those of one image in the order in which they were sent. They may be
     /// reused on return. Does not wait for the other image to act on them.
-    fn send(&self, image: usize, message: &[u8]);
+    ///
+    /// # Safety
+    /// The other image does with its memory what the bytes tell it to.
+    unsafe fn send(&self, image: usize, message: &[u8]);
 
     /// The next message that has arrived, if there is one. Where the engine needs the help of the image for what
     /// others do to its memory, this is it.
-    fn receive(&self) -> Option<Message>;
+    ///
+    /// # Safety
+    /// The caller does what the message asks for: its sender relies on that.
+    unsafe fn receive(&self) -> Option<Message>;
 }

@@ -157,8 +157,11 @@ impl Image {
     /// Gives back `lock`, which this image holds; `poison` says that what it guards may not be as it should.
     ///
     /// What the image wrote and put before is visible to whoever takes the lock next.
+    ///
+    /// # Safety
+    /// Only for who took the lock, and accesses no more what it guards.
     #[inline]
-    pub fn unlock(&self, lock: &QueueLock, poison: bool) {
+    pub unsafe fn unlock(&self, lock: &QueueLock, poison: bool) {
         // A waker that panics finds the lock given back.
         let _deferral = Deferral::new();
         complete();
@@ -439,10 +442,12 @@ mod tests {
                 while !is_asleep(IMAGES - 1) {
                     std::thread::yield_now();
                 }
-                image.unlock(lock, false);
+                // SAFETY: the image took it, and it guards nothing.
+                unsafe { image.unlock(lock, false) };
                 take();
             }
-            image.unlock(lock, false);
+            // SAFETY: the image took it, and it guards nothing.
+            unsafe { image.unlock(lock, false) };
         });
         assert_eq!(*order.lock().unwrap(), [0, 1, 2, 3, 4, 0]);
     }

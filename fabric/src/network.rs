@@ -97,7 +97,8 @@ impl Image {
             return;
         }
         let mut are_there = false;
-        while let Some(message) = self.fabric().receive() {
+        // SAFETY: what the message asks for is carried out.
+        while let Some(message) = unsafe { self.fabric().receive() } {
             are_there = true;
             self.carry_out(network, message.from, &message.bytes);
         }
@@ -129,7 +130,8 @@ impl Image {
             // Whoever outlives the image, such as a coarray in a variable of the thread, has nobody to tell.
             return;
         }
-        self.fabric().send(image, letter.as_bytes());
+        // SAFETY: letters are made in this crate only, for what the structures at that place need.
+        unsafe { self.fabric().send(image, letter.as_bytes()) };
     }
 
     /// Sends a message to all images on other nodes.
@@ -142,7 +144,7 @@ impl Image {
     }
 
     /// Has a tally on another node raised to `count`.
-    pub fn tell_to_raise(&self, place: Place, count: u64) {
+    pub(crate) fn tell_to_raise(&self, place: Place, count: u64) {
         let letter = Letter::new(Kind::Raise).words(&[place.offset as u64, count]);
         self.send(place.image, &letter);
     }

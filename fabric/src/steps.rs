@@ -70,8 +70,11 @@ impl StepsBegun {
 impl Team {
     /// Collective. Begins the steps of turn number `turn`, from 1; waits for nobody. The next meeting of this team, for
     /// `end`, ends them.
+    ///
+    /// # Safety
+    /// Only for who began the turn, once in it: others take what it publishes then for what `call` says.
     #[must_use]
-    pub fn begin_steps(&self, turn: usize, call: &Call, end: &Call) -> StepsBegun {
+    pub unsafe fn begin_steps(&self, turn: usize, call: &Call, end: &Call) -> StepsBegun {
         complete();
         let image = self.image();
         let own = image.control(image.index);
@@ -96,8 +99,12 @@ impl Team {
     ///
     /// # Panics
     /// If there are too many steps.
+    ///
+    /// # Safety
+    /// In that turn, and the data that others get once they have seen the step are there; nobody writes them again before
+    /// the turn is over.
     #[inline]
-    pub fn take_step(&self, begun: StepsBegun, step: usize) {
+    pub unsafe fn take_step(&self, begun: StepsBegun, step: usize) {
         assert!((step as u64) < ABANDONED, "a turn of {step} steps");
         let steps = &self.control(self.index()).steps;
         steps.count.raise_to(begun.count(step as u64));
@@ -107,8 +114,11 @@ impl Team {
     }
 
     /// Gives up the turn. To be followed by the meeting at its end.
+    ///
+    /// # Safety
+    /// In that turn.
     #[cold]
-    pub fn abandon_steps(&self, begun: StepsBegun) {
+    pub unsafe fn abandon_steps(&self, begun: StepsBegun) {
         let steps = &self.control(self.index()).steps;
         steps.count.raise_to(begun.count(ABANDONED));
         if begun.is_apart {

@@ -226,7 +226,11 @@ impl Team {
 
     /// Local. Chooses how the images of the team wait for each other from the next meeting on. All images must
     /// choose the same between the same two collective operations, otherwise the next ends the job with a report.
-    pub fn set_barrier(&self, barrier: Barrier) {
+    ///
+    /// # Safety
+    /// Not while a collective operation is in progress, such as in an operator of the program: its images have told each
+    /// other already by which barrier it ends.
+    pub unsafe fn set_barrier(&self, barrier: Barrier) {
         self.barrier.set(Some(self.possible(barrier)));
     }
 

@@ -34,7 +34,10 @@ const LOOKS: u32 = 200;
 
 impl Image {
     /// Posts an event on another node: adds to its tally there.
-    pub fn tell_to_post(&self, place: Place) {
+    ///
+    /// # Safety
+    /// At the place is the tally of an event, which stays until this image next meets those who may drop it.
+    pub unsafe fn tell_to_post(&self, place: Place) {
         let letter = Letter::new(Kind::Post).word(place.offset as u64);
         self.tell_to(place.image, &letter, Pending::Posts);
     }

@@ -103,11 +103,13 @@ impl Fabric for Watched {
         self.watch(|fabric| unsafe { fabric.atomic(image, offset, word, operation) })
     }
 
-    fn send(&self, image: usize, message: &[u8]) {
-        self.watch(|fabric| fabric.send(image, message));
+    unsafe fn send(&self, image: usize, message: &[u8]) {
+        // SAFETY: passed on.
+        self.watch(|fabric| unsafe { fabric.send(image, message) });
     }
 
-    fn receive(&self) -> Option<Message> {
-        self.watch(|fabric| fabric.receive())
+    unsafe fn receive(&self) -> Option<Message> {
+        // SAFETY: passed on.
+        self.watch(|fabric| unsafe { fabric.receive() })
     }
 }

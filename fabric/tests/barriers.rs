@@ -25,7 +25,8 @@ fn keep_together(meetings: u64, barrier: impl Fn(u64) -> Barrier + Sync) {
             let team = Team::current();
             let me = team.index() as u64;
             for meeting in 1..=meetings {
-                team.set_barrier(barrier(meeting));
+                // SAFETY: no collective operation is in progress.
+                unsafe { team.set_barrier(barrier(meeting)) };
                 entered[team.index()].store(meeting, Ordering::Relaxed);
                 sync([meeting, me, meeting ^ me]);
                 for (index, entered) in entered.iter().enumerate() {
@@ -72,7 +73,8 @@ fn teams_have_barriers_of_their_own() {
             let parity = all.index() as u64 % 2;
             let half = all.form(parity, None, Absence::EndsJob, Location::caller());
             let half: Rc<Team> = half.unwrap();
-            half.set_barrier(barrier);
+            // SAFETY: no collective operation is in progress.
+            unsafe { half.set_barrier(barrier) };
             let _stay = half.enter();
             for meeting in 0..200 {
                 sync([meeting, parity, half.index() as u64]);
@@ -101,7 +103,8 @@ fn every_barrier_reports_a_mismatch_with_both_lines() {
             for odd in [0, 1, images - 1] {
                 let failure = Launch::new(images).run(|| {
                     let team = Team::current();
-                    team.set_barrier(barrier);
+                    // SAFETY: no collective operation is in progress.
+                    unsafe { team.set_barrier(barrier) };
                     (0..20).for_each(|meeting| sync([meeting; 3]));
                     let meet = |operation, caller| {
                         let call = Call::plain(operation, caller);
@@ -130,7 +133,8 @@ fn different_barriers_are_a_mismatch_too() {
                 let failure = Launch::new(images).run(|| {
                     let team = Team::current();
                     let is_last = team.index() + 1 == images;
-                    team.set_barrier(if is_last { one } else { other });
+                    // SAFETY: no collective operation is in progress.
+                    unsafe { team.set_barrier(if is_last { one } else { other }) };
                     sync([0; 3]);
                     unreachable!("image {} came out", team.index());
                 });
@@ -152,7 +156,8 @@ fn survivors_go_on_by_every_barrier() {
     for barrier in Barrier::ALL {
         let survivors = Launch::new(7).keep_going(true).run(|| {
             let team = Team::current();
-            team.set_barrier(barrier);
+            // SAFETY: no collective operation is in progress.
+            unsafe { team.set_barrier(barrier) };
             let call = Call::plain(Operation::SyncAll, Location::caller());
             for meeting in 1..=600 {
                 if meeting == 300 && team.index() % 3 == 1 {

@@ -157,12 +157,14 @@ impl<T: Remote> Comutex<T> {
     #[track_caller]
     pub(crate) fn load(&self, image: &Image) -> T {
         if let Some(slots) = self.far_slots(image) {
-            return check_value(slots.load(), image.index());
+            // SAFETY: all bytes were got from a slot, in which a `T` was put: it has no padding.
+            return unsafe { check_value(slots.load(), image.index()) };
         }
         let version = self.version.load(Ordering::Acquire);
         // SAFETY: the slot is a part of `self`, and accessed by `direct` only.
         let value = unsafe { direct::load(self.slot(version)) };
-        check_value(value, image.index())
+        // SAFETY: copied from a slot, in which a `T` was put: it has no padding.
+        unsafe { check_value(value, image.index()) }
     }
 
     /// Replaces the value; for whoever holds the lock. If the image dies before it is done, the old one stays.

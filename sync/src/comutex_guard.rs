@@ -116,7 +116,8 @@ impl<T: Remote> Drop for ComutexGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
         let poison = !self.was_panicking && std::thread::panicking();
-        self.image.unlock(&self.comutex.lock, poison);
+        // SAFETY: whoever made the guard took the lock for it, and the value is reached through the guard only.
+        unsafe { self.image.unlock(&self.comutex.lock, poison) };
     }
 }
 

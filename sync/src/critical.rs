@@ -79,6 +79,7 @@ impl Section {
 
 impl Drop for Section {
     fn drop(&mut self) {
-        self.team.image().unlock(self.team.critical(), false);
+        // SAFETY: `enter` took it for this stay, which ends here.
+        unsafe { self.team.image().unlock(self.team.critical(), false) };
     }
 }

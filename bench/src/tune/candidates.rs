@@ -140,9 +140,11 @@ pub fn by_barrier(barrier: Barrier) -> Action {
     Box::new(move |times| {
         let team = Team::current();
         let before = team.barrier();
-        team.set_barrier(barrier);
+        // SAFETY: no collective operation is in progress, here and below.
+        unsafe { team.set_barrier(barrier) };
         (0..times).for_each(|_| sync_all());
-        team.set_barrier(before);
+        // SAFETY: as above.
+        unsafe { team.set_barrier(before) };
     })
 }
 

@@ -13,7 +13,8 @@ impl<T: Remote> Turn<'_, T> {
     pub(crate) fn begin_steps(&mut self) {
         let call = self.next();
         let end = self.call.at_step(self.step);
-        self.begun = Some(self.team.begin_steps(self.turn, &call, &end));
+        // SAFETY: the turn is this one, of which `call` tells the operation and the type, and whose steps begin here only.
+        self.begun = Some(unsafe { self.team.begin_steps(self.turn, &call, &end) });
     }
 
     fn begun(&self) -> StepsBegun {
@@ -42,7 +43,8 @@ impl<T: Remote> Turn<'_, T> {
     pub(crate) fn publish_laid_out(&mut self) {
         let begun = self.begun();
         self.pieces += 1;
-        self.team.take_step(begun, self.pieces);
+        // SAFETY: the turn is in progress, and what was laid out stays as it is until it is over.
+        unsafe { self.team.take_step(begun, self.pieces) };
     }
 
     /// Publishes `values` behind what this image published before in this turn of steps.
@@ -214,7 +216,8 @@ impl<T: Remote> Turn<'_, T> {
     /// The images that failed before, on all others alike.
     pub(crate) fn finish(mut self, steps: Result<(), Abandoned>) -> Result<(), ImageFailed> {
         if steps == Err(Abandoned) {
-            self.team.abandon_steps(self.begun());
+            // SAFETY: the turn is in progress, and its meeting follows.
+            unsafe { self.team.abandon_steps(self.begun()) };
         }
         let met = self.meet();
         self.begun = None;

@@ -238,11 +238,11 @@ impl Fabric for OneSided {
         unsafe { atomics::carry_out(self.parts.at(offset), number(image), word, operation) }
     }
 
-    fn send(&self, image: usize, message: &[u8]) {
+    unsafe fn send(&self, image: usize, message: &[u8]) {
         self.mailbox.send(image, message);
     }
 
-    fn receive(&self) -> Option<Message> {
+    unsafe fn receive(&self) -> Option<Message> {
         self.mailbox.receive()
     }
 }
