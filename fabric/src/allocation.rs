@@ -174,7 +174,10 @@ impl Team {
         let result = match uncommitted {
             Some((offset, length)) => {
                 let region = &image.job.region;
-                region.commit_heap(image.index, offset, length, self.images())
+                let nodes = &image.job.nodes;
+                let members = self.members().iter();
+                let here = members.filter(|&&member| nodes.share(image.index, member as usize));
+                region.commit_heap(image.index, offset, length, here.count())
             }
             None => Ok(()),
         };

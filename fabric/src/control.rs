@@ -3,6 +3,7 @@
 //!
 //! All-zero bytes, as a fresh region has them, are a valid initial state of every structure here.
 
+use std::mem::offset_of;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::barrier::dissemination::Line;
@@ -21,9 +22,70 @@ pub const MAX_IMAGES: usize = 1 << 20;
 
 const MAX_ROUNDS: usize = MAX_IMAGES.trailing_zeros() as usize;
 
-/// Written last by whoever creates a region; changes with the layout, so that a launcher and a program
-/// that were built from different versions notice it.
-const LAYOUT: u64 = u64::from_be_bytes(*b"coarray3");
+/// Written last by whoever creates a region; changes with the version of this crate and with the layout, so that a launcher and a
+/// program that were built from different sources notice it.
+const LAYOUT: u64 = fingerprint(env!("CARGO_PKG_VERSION").as_bytes(), &SIZES);
+
+/// How large the structures are that images and supervisor share, and where in them their parts begin.
+const SIZES: [usize; 33] = [
+    size_of::<JobControl>(),
+    offset_of!(JobControl, images),
+    offset_of!(JobControl, stride),
+    offset_of!(JobControl, cores),
+    offset_of!(JobControl, keeps_going),
+    offset_of!(JobControl, alarm),
+    offset_of!(JobControl, failure),
+    offset_of!(JobControl, choices),
+    offset_of!(FailureRecord, image),
+    offset_of!(FailureRecord, code),
+    offset_of!(FailureRecord, text),
+    size_of::<ImageControl>(),
+    offset_of!(ImageControl, stage),
+    offset_of!(ImageControl, last_words),
+    offset_of!(ImageControl, call),
+    offset_of!(ImageControl, waiting),
+    offset_of!(ImageControl, queue),
+    offset_of!(ImageControl, traffic),
+    offset_of!(ImageControl, team),
+    size_of::<TeamControl>(),
+    offset_of!(TeamControl, station),
+    offset_of!(TeamControl, steps),
+    offset_of!(TeamControl, lines),
+    offset_of!(TeamControl, critical),
+    offset_of!(TeamControl, board),
+    size_of::<Station>(),
+    size_of::<Steps>(),
+    size_of::<Line>(),
+    size_of::<QueueLock>(),
+    size_of::<QueueNode>(),
+    size_of::<Board>(),
+    size_of::<CallRecord>(),
+    size_of::<WaitRecord>(),
+];
+
+/// A number that is another one for each version and each layout, but for accidents: FNV-1a (Fowler, Noll, Vo, 1991).
+const fn fingerprint(version: &[u8], sizes: &[usize]) -> u64 {
+    const fn add(hash: u64, byte: u8) -> u64 {
+        (hash ^ byte as u64).wrapping_mul(0x0000_0100_0000_01b3)
+    }
+    let mut hash = 0xcbf2_9ce4_8422_2325;
+    let mut at = 0;
+    while at < version.len() {
+        hash = add(hash, version[at]);
+        at += 1;
+    }
+    at = 0;
+    while at < sizes.len() {
+        let bytes = (sizes[at] as u64).to_le_bytes();
+        let mut byte = 0;
+        while byte < bytes.len() {
+            hash = add(hash, bytes[byte]);
+            byte += 1;
+        }
+        at += 1;
+    }
+    hash
+}
 
 /// The first page of the region.
 #[derive(Debug)]
@@ -243,6 +305,23 @@ impl ImageControl {
             2 => Stage::Stopped,
             3 => Stage::Finished,
             _ => Stage::Failed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_version_or_another_layout_is_noticed() {
+        let version = env!("CARGO_PKG_VERSION").as_bytes();
+        assert_eq!(LAYOUT, fingerprint(version, &SIZES));
+        assert_ne!(LAYOUT, fingerprint(b"0.0.1", &SIZES));
+        for changed in 0..SIZES.len() {
+            let mut sizes = SIZES;
+            sizes[changed] += 8;
+            assert_ne!(LAYOUT, fingerprint(version, &sizes), "{changed}");
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::choice::Choices;
 use crate::control::{Failure, ImageControl, Stage};
 use crate::fabric::Fabric;
 use crate::failure;
+use crate::fork;
 use crate::heap::Heap;
 use crate::job::Job;
 use crate::launch::settings::FabricKind;
@@ -96,6 +97,16 @@ pub(crate) fn set_current(team: Rc<Team>) -> Option<Rc<Team>> {
     CURRENT.replace(Some(team))
 }
 
+/// Makes this thread no image; for a copy of an image, which can drop nothing of it.
+pub(crate) fn forget() {
+    POSITION.set((0, 0));
+    let _ = CURRENT.try_with(|current| {
+        if let Ok(mut current) = current.try_borrow_mut() {
+            std::mem::forget(current.take());
+        }
+    });
+}
+
 impl Team {
     /// The current team of the image this thread is.
     ///
@@ -175,6 +186,7 @@ impl Image {
     /// Makes the calling thread this image, in the team of all.
     pub(crate) fn enter(self: Rc<Self>) -> Presence {
         failure::adopt_thread();
+        fork::watch();
         if self.job.engine == FabricKind::Processes {
             process::become_image(&self.job, self.index);
         }

@@ -41,6 +41,7 @@ use crate::launch::processes::{Inherited, inherited};
 use crate::launch::settings::{FabricKind, SettingError, Settings};
 use crate::launch::supervisor::supervise;
 use crate::launch::threads::{Ending, Stragglers};
+use crate::limits;
 
 /// Exit code of a job that cannot begin because something it was told is wrong.
 pub(crate) const USAGE: u8 = 2;
@@ -117,6 +118,7 @@ fn launch_with<R: Termination>(
     if LAUNCHED.swap(true, Ordering::Relaxed) {
         return refuse("a program can call launch only once");
     }
+    limits::outlive_long_files();
     match inherited() {
         Ok(Some(inherited)) => return run_as_image(inherited, body),
         Ok(None) => {}
@@ -195,6 +197,7 @@ fn run_on_cluster<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitC
     // All images have the same variables.
     if image == 0 && !launcher::was_started_here() {
         unknown_settings::warn();
+        unknown_settings::warn_of_images(settings.images, cluster.images());
     }
     let end = cluster::run(&*cluster, settings, || conclude(body().report(), &codes));
     match end {
@@ -303,7 +306,7 @@ fn run_on_threads<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitC
         }
         Err(error) => {
             eprintln!("coarray: {error}");
-            ExitCode::FAILURE
+            ExitCode::from(error.exit_code())
         }
     }
 }

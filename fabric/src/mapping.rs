@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::ptr;
 
 use rustix::fs::{FallocateFlags, fallocate};
-use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, mmap_anonymous, munmap};
 
 /// Bytes of a huge page, on the machines there are: others merely miss an optimisation.
 pub(crate) const HUGE: usize = 2 << 20;
@@ -64,8 +64,11 @@ impl Mapping {
                 unsafe { munmap(first.byte_add(start), end - start)? }
             }
         }
+        let start = mapped?;
+        // SAFETY: just mapped, and nobody has used it.
+        unsafe { keep_to_this_process(start, pages) };
         Ok(Self {
-            start: mapped?.cast(),
+            start: start.cast(),
             length,
         })
     }
@@ -82,8 +85,15 @@ impl Mapping {
         self.length
     }
 
+    /// Gives the pages of a range back that nobody uses.
+    pub(crate) fn give_back(&self, file: &File, range: Range<usize>) {
+        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        // If that is impossible, they are there for the next who commits the range.
+        let _ = fallocate(file, flags, range.start as u64, range.len() as u64);
+    }
+
     /// Makes pages exist for a range of the file, which this maps, so that touching them cannot fail. Whole blocks of
-    /// 2 MiB in the range become huge pages where the kernel has some, without taking more memory.
+    /// 2 MiB in the range become huge pages where the kernel has some, without taking more memory. A core dump has them.
     ///
     /// # Errors
     /// If there is no memory for the pages.
@@ -102,8 +112,41 @@ impl Mapping {
             // SAFETY: the range lies in the mapping.
             unsafe { collapse(self.start.add(blocks.start), blocks.len()) }
         }
-        Ok(allocate(range.start, range.len())?)
+        allocate(range.start, range.len())?;
+        // SAFETY: the range lies in the mapping.
+        unsafe { let_be_dumped(self.start, &range) };
+        Ok(())
     }
+}
+
+/// Keeps mapped memory out of core dumps, for which the kernel would make pages of all that is reserved, and out of processes
+/// that this one forks, which are no images.
+///
+/// # Safety
+/// The bytes belong to the caller; `start` is at the start of a page.
+pub(crate) unsafe fn keep_to_this_process(start: *mut c_void, length: usize) {
+    for advice in [Advice::LinuxDontDump, Advice::LinuxDontFork] {
+        // A kernel that does not know it leaves all as it is.
+        // SAFETY: the memory stays what it is in this process; other processes have no claim to it.
+        let _ = unsafe { madvise(start, length, advice) };
+    }
+}
+
+/// Lets core dumps have a range of what is mapped at `start`: where there are pages, they cost no memory.
+///
+/// # Safety
+/// The range is mapped; `start` is at the start of a page.
+pub(crate) unsafe fn let_be_dumped(start: *mut u8, range: &Range<usize>) {
+    let page = rustix::param::page_size();
+    let first = range.start / page * page;
+    // SAFETY: the memory stays what it is; the page that the range begins in is mapped as the range is.
+    let _ = unsafe {
+        madvise(
+            start.add(first).cast(),
+            range.end - first,
+            Advice::LinuxDoDump,
+        )
+    };
 }
 
 /// Makes huge pages of blocks of a file that are mapped, each of which has a page.
@@ -194,6 +237,45 @@ mod tests {
         }
         let blocks = rustix::fs::fstat(&file).unwrap().st_blocks;
         assert_eq!(blocks as usize * 512, range.len());
+    }
+
+    /// The flags that the kernel has for what is mapped at an address.
+    fn flags_at(address: usize) -> String {
+        let mut found = false;
+        for line in std::fs::read_to_string("/proc/self/smaps").unwrap().lines() {
+            let ends = line
+                .split(' ')
+                .next()
+                .and_then(|range| range.split_once('-'));
+            let number = |digits: &str| usize::from_str_radix(digits, 16).ok();
+            if let Some((start, end)) = ends.and_then(|(start, end)| number(start).zip(number(end)))
+            {
+                found = (start..end).contains(&address);
+            } else if found && let Some(flags) = line.strip_prefix("VmFlags:") {
+                return format!("{flags} ");
+            }
+        }
+        panic!("nothing is mapped at {address:#x}");
+    }
+
+    #[test]
+    fn only_what_has_pages_is_dumped_and_nothing_is_passed_to_forked_processes() {
+        let length = 8 * HUGE;
+        let file = file(length);
+        let map = Mapping::new(&file, length).unwrap();
+        let flags = |offset: usize| flags_at(map.start().addr() + offset);
+        let is_kept = |flags: &str| flags.contains(" dd ") && flags.contains(" dc ");
+        assert!(is_kept(&flags(0)) && is_kept(&flags(length - 1)));
+        let page = rustix::param::page_size();
+        map.commit(&file, HUGE + page + 5..3 * HUGE).unwrap();
+        map.commit(&file, 3 * HUGE..3 * HUGE + 1).unwrap();
+        for outside in [0, HUGE, 3 * HUGE + page, length - 1] {
+            assert!(is_kept(&flags(outside)), "{outside}");
+        }
+        for inside in [HUGE + page, 2 * HUGE, 3 * HUGE] {
+            let flags = flags(inside);
+            assert!(!flags.contains(" dd ") && flags.contains(" dc "), "{flags}");
+        }
     }
 
     #[test]

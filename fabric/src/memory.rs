@@ -2,7 +2,11 @@
 
 use std::fs::read_to_string;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+
+use crate::bytes::Bytes;
+use crate::mapping::HUGE;
 
 /// Commits below this size are not worth reading `/proc` for.
 const SMALL: usize = 8 << 20;
@@ -14,21 +18,55 @@ pub(crate) struct Memory {
     pub(crate) available: usize,
 }
 
-/// Refuses to commit more memory than is available: the kernel would kill a process instead.
-pub(crate) fn check_available(length: usize) -> io::Result<()> {
-    if length < SMALL {
-        return Ok(());
+/// The images of one job together take at most one part in so many of what is available, and then look again: other jobs may take
+/// some at the same time.
+const CAUTION: usize = 32;
+
+/// The most that one image takes before it looks again.
+const PIECE: usize = 64 << 20;
+
+/// Has `commit` take memory for a range piece by piece, as long as there is some: the kernel would kill a process otherwise.
+/// `images` images of the job do the same for as much at the same time.
+///
+/// # Errors
+/// If there is not enough, or `commit` fails. How far it came is then up to who knows what it did.
+pub(crate) fn take(
+    range: Range<usize>,
+    images: usize,
+    available: impl Fn() -> Option<usize>,
+    mut commit: impl FnMut(Range<usize>) -> io::Result<()>,
+) -> io::Result<()> {
+    let is_there = |needed: usize| match available() {
+        Some(available) if needed > available => Err(refusal(available)),
+        available => Ok(available.unwrap_or(usize::MAX)),
+    };
+    let all = range.len().saturating_mul(images);
+    if all < SMALL {
+        return commit(range);
     }
-    match memory() {
-        Some(memory) if length > memory.available => Err(io::Error::new(
-            io::ErrorKind::OutOfMemory,
-            format!(
-                "only {} of memory are available",
-                crate::bytes::Bytes(memory.available)
-            ),
-        )),
-        _ => Ok(()),
+    is_there(all)?;
+    let mut start = range.start;
+    while start < range.end {
+        // Other jobs may do the same.
+        let available = is_there((CAUTION * HUGE * images).min(all))?;
+        let piece = (available / CAUTION / images).clamp(HUGE, PIECE);
+        let end = (start + piece).next_multiple_of(HUGE).min(range.end);
+        commit(start..end)?;
+        start = end;
     }
+    Ok(())
+}
+
+fn refusal(available: usize) -> io::Error {
+    io::Error::new(
+        io::ErrorKind::OutOfMemory,
+        format!("only {} of memory are available", Bytes(available)),
+    )
+}
+
+/// How much memory is available, if that is known.
+pub(crate) fn available() -> Option<usize> {
+    memory().map(|memory| memory.available)
 }
 
 /// What the machine has, narrowed by the limits of the control groups we are in; `None` where
@@ -100,6 +138,8 @@ fn group_limit(directory: &Path) -> Option<Memory> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
 
     #[test]
@@ -113,6 +153,48 @@ mod tests {
             })
         );
         assert_eq!(machine("MemTotal: 1 kB\n"), None);
+    }
+
+    /// Jobs that take at the same time, each piece at the same moment as all others: how much is left, and whether one of them
+    /// got all.
+    fn rush(jobs: usize, images: usize, length: usize, available: usize) -> (isize, bool) {
+        let left = Cell::new(available as isize);
+        let taken = take(
+            0..length,
+            images,
+            || Some(left.get().max(0) as usize),
+            |piece| {
+                left.set(left.get() - (piece.len() * images * jobs) as isize);
+                Ok(())
+            },
+        );
+        (left.get(), taken.is_ok())
+    }
+
+    #[test]
+    fn a_job_alone_gets_nearly_all_that_is_available() {
+        let gibibyte = 1 << 30;
+        for images in [1, 2, 16] {
+            let length = 8 * gibibyte / images - CAUTION * HUGE;
+            assert!(rush(1, images, length, 8 * gibibyte).1, "{images} images");
+            let (left, got_all) = rush(1, images, 8 * gibibyte / images + HUGE, 8 * gibibyte);
+            assert!(!got_all && left == 8 * gibibyte as isize, "{images} images");
+        }
+    }
+
+    #[test]
+    fn jobs_that_take_memory_at_once_are_refused_before_there_is_none() {
+        let gibibyte = 1 << 30;
+        for jobs in 2..=CAUTION / 2 {
+            for images in [1, 2, 16] {
+                let (left, got_all) = rush(jobs, images, 5 * gibibyte / images, 8 * gibibyte);
+                assert!(!got_all && left > 0, "{jobs} jobs of {images}: {left}");
+            }
+        }
+        assert_eq!(
+            rush(3, 2, gibibyte, 8 * gibibyte),
+            (2 * gibibyte as isize, true)
+        );
     }
 
     #[test]

@@ -12,7 +12,9 @@ use std::ptr;
 
 use rustix::mm::{MapFlags, MremapFlags, ProtFlags, mmap_anonymous, mremap, mremap_fixed, munmap};
 
-use crate::mapping::{HUGE, collapse, whole_blocks};
+#[cfg(any(feature = "mpi", feature = "shmem", test))]
+use crate::mapping::keep_to_this_process;
+use crate::mapping::{HUGE, collapse, let_be_dumped, whole_blocks};
 
 /// The second place of shared memory.
 #[derive(Debug)]
@@ -42,6 +44,10 @@ impl Overlay {
     pub(crate) unsafe fn new(start: *mut u8, length: usize, memory: *mut u8) -> io::Result<Self> {
         // SAFETY: passed on.
         unsafe { show(memory, length, start)? }
+        for place in [start, memory] {
+            // SAFETY: both places are mapped to the same pages now; they begin at one.
+            unsafe { keep_to_this_process(place.cast(), length) };
+        }
         let into_block = file_offset(memory.addr()).map(|offset| offset % HUGE);
         Ok(Self {
             start,
@@ -67,7 +73,10 @@ impl Overlay {
         let page = rustix::param::page_size();
         let start = range.start / page * page;
         // SAFETY: the range lies in the overlay.
-        unsafe { populate(self.start.add(start), range.end - start) }
+        unsafe { populate(self.start.add(start), range.end - start)? }
+        // SAFETY: as above.
+        unsafe { let_be_dumped(self.start, &range) };
+        Ok(())
     }
 
     /// Has the kernel make huge pages of blocks: `length` bytes that begin with a block of the file.

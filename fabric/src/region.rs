@@ -15,9 +15,11 @@ use std::io;
 use std::mem::offset_of;
 use std::ops::Range;
 
-use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::fs::{MemfdFlags, Mode, SealFlags, fchmod, fcntl_add_seals, memfd_create};
+use rustix::io::Errno;
 
 use crate::control::{Dimensions, ImageControl, JobControl};
+use crate::limits;
 use crate::mapping::Mapping;
 use crate::memory;
 use crate::overlay::Overlay;
@@ -56,16 +58,10 @@ impl Region {
         };
         let control = control_bytes(images, page);
         let stride = part_bytes(images, heap).ok_or_else(too_large)?;
-        let length = stride
-            .checked_mul(images)
-            .and_then(|parts| parts.checked_add(job_bytes(page)))
-            .filter(|&length| i64::try_from(length).is_ok())
-            .ok_or_else(too_large)?;
+        let length = file_bytes(images, heap).ok_or_else(too_large)?;
 
-        let file = File::from(memfd_create("coarray", MemfdFlags::CLOEXEC)?);
-        file.set_len(length as u64)?;
         let region = Self::map(
-            file,
+            memory_file(length)?,
             length,
             Dimensions {
                 images,
@@ -103,7 +99,7 @@ impl Region {
         if length < job_bytes(page) {
             return Err(io::Error::other("the region is too small to be one"));
         }
-        let map = Mapping::new(&file, length)?;
+        let map = Mapping::new(&file, length).map_err(limits::explain)?;
         // Places are stored as addresses and turned back into pointers by `place`.
         map.start().expose_provenance();
         Ok(Self {
@@ -256,7 +252,7 @@ impl Region {
     }
 
     /// Makes pages exist for bytes `offset .. offset + length` of an image's heap, so that touching
-    /// them later cannot fail. `images` images do so at the same time.
+    /// them later cannot fail. `images` images of this node do so at the same time.
     pub(crate) fn commit_heap(
         &self,
         image: usize,
@@ -264,9 +260,14 @@ impl Region {
         length: usize,
         images: usize,
     ) -> io::Result<()> {
-        memory::check_available(length.saturating_mul(images))?;
-        let heap = self.part(image) + self.heap_offset();
-        self.commit(heap + offset, length)
+        let start = self.part(image) + self.heap_offset() + offset;
+        let taken = memory::take(start..start + length, images, memory::available, |piece| {
+            self.commit(piece.start, piece.len())
+        });
+        if taken.is_err() && !self.overlays.contains_key(&image) {
+            self.map.give_back(&self.file, start..start + length);
+        }
+        taken
     }
 
     /// Makes pages exist for bytes of a part whose image is on another node.
@@ -295,6 +296,31 @@ impl Region {
     }
 }
 
+/// A file without a name, of that length for ever. Only processes of the same user can open it, none can shorten it under
+/// those that have it mapped, and it cannot be run as a program.
+fn memory_file(length: usize) -> io::Result<File> {
+    limits::check_file(length)?;
+    let (name, flags) = ("coarray", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING);
+    let file = match memfd_create(name, flags | MemfdFlags::NOEXEC_SEAL) {
+        // Linux knows that flag since 6.3.
+        Err(Errno::INVAL) => memfd_create(name, flags)?,
+        created => created?,
+    };
+    fchmod(&file, Mode::RUSR | Mode::WUSR)?;
+    let file = File::from(file);
+    file.set_len(length as u64)?;
+    fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
+    Ok(file)
+}
+
+/// Bytes of the whole file for `images` images with such heaps; none if they exceed the address space.
+pub(crate) fn file_bytes(images: usize, heap: usize) -> Option<usize> {
+    part_bytes(images, heap)?
+        .checked_mul(images)?
+        .checked_add(job_bytes(rustix::param::page_size()))
+        .filter(|&length| i64::try_from(length).is_ok())
+}
+
 /// Bytes of the part of an image with such a heap; none if they exceed the address space.
 pub(crate) fn part_bytes(images: usize, heap: usize) -> Option<usize> {
     let page = rustix::param::page_size();
@@ -308,4 +334,36 @@ fn job_bytes(page: usize) -> usize {
 
 fn control_bytes(images: usize, page: usize) -> usize {
     (size_of::<ImageControl>() + images * size_of::<Pair>()).next_multiple_of(page)
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::fs::{Mode, fstat};
+
+    use super::*;
+
+    #[test]
+    fn nobody_can_shorten_the_memory_of_a_job_or_run_it() {
+        let region = Region::create(2, 1 << 20, 1).unwrap();
+        let length = region.file().metadata().unwrap().len();
+        for other in [0, length - 1, length + 1] {
+            let refused = region.file().set_len(other).unwrap_err();
+            assert_eq!(refused.kind(), io::ErrorKind::PermissionDenied, "{other}");
+        }
+        let mode = Mode::from_raw_mode(fstat(region.file()).unwrap().st_mode);
+        assert_eq!(mode, Mode::RUSR | Mode::WUSR);
+        // What is left to do with it still works: another process maps it, and pages come.
+        let again = Region::attach(region.file().try_clone().unwrap()).unwrap();
+        assert_eq!(again.dimensions(), region.dimensions());
+        again.commit_heap(1, 0, 1 << 20, 1).unwrap();
+    }
+
+    #[test]
+    fn a_region_that_was_laid_out_otherwise_is_refused() {
+        let region = Region::create(2, 1 << 20, 1).unwrap();
+        // SAFETY: the first word of a region says how it is laid out; only this test uses it.
+        unsafe { *region.map.start().cast::<u64>() ^= 1 };
+        let refused = Region::attach(region.file().try_clone().unwrap()).unwrap_err();
+        assert!(refused.to_string().contains("another version"), "{refused}");
+    }
 }

@@ -2,8 +2,10 @@
 //! that no two images can choose differently.
 
 use std::fmt::Display;
-use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::choice::Choices;
@@ -55,20 +57,25 @@ impl Image {
     }
 
     fn read_choices(&self) -> String {
-        let path = path();
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
+        let is_asked_for = std::env::var_os(VARIABLE).is_some();
+        let (text, length) = match read_at_most(&path(), MOST, is_asked_for) {
+            Ok(read) => read,
             Err(error)
-                if error.kind() == ErrorKind::NotFound && std::env::var_os(VARIABLE).is_none() =>
+                if matches!(
+                    error.kind(),
+                    ErrorKind::NotFound | ErrorKind::PermissionDenied
+                ) && !is_asked_for =>
             {
                 return String::new();
             }
             Err(error) => self.refuse_table("read", error),
         };
-        if text.len() > MOST {
-            let length = text.len();
+        if length > MOST as u64 {
             let why = format!("it has {length} bytes, and at most {MOST} are possible");
             self.refuse_table("use", why);
+        }
+        if text.len() > MOST {
+            self.refuse_table("use", format!("it has more than {MOST} bytes"));
         }
         text
     }
@@ -101,6 +108,20 @@ impl Image {
         });
         Rc::clone(table)
     }
+}
+
+/// The text of a file and its length; no more of it than `most` bytes and one. One that nobody has asked for may be something else
+/// of the same name, such as a pipe, which nobody is to wait for.
+fn read_at_most(path: &Path, most: usize, is_asked_for: bool) -> io::Result<(String, u64)> {
+    let flags = if is_asked_for { 0 } else { libc::O_NONBLOCK };
+    let file = File::options().read(true).custom_flags(flags).open(path)?;
+    let metadata = file.metadata()?;
+    if !is_asked_for && !metadata.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    let mut text = String::new();
+    file.take(most as u64 + 1).read_to_string(&mut text)?;
+    Ok((text, metadata.len()))
 }
 
 fn path() -> PathBuf {

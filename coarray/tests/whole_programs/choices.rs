@@ -1,6 +1,8 @@
 //! Tables of algorithms, `collectives.toml`: which is used, who reads it, and what becomes of those with mistakes.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
@@ -34,6 +36,10 @@ pub fn trials() -> Vec<Check> {
         (
             "a_table_that_cannot_be_read_ends_the_job_and_is_named",
             unreadable_tables,
+        ),
+        (
+            "a_table_that_nobody_asked_for_and_may_not_be_read_is_none",
+            forbidden_table,
         ),
         ("only_image_0_reads_the_table", only_image_0_reads),
         (
@@ -284,15 +290,49 @@ fn unreadable_tables() {
             }
         }
     }
-    // A directory that has the name of the table.
-    fs::create_dir(at(FILE)).unwrap();
     let mut command = plain(4, "hello");
-    command.current_dir(&directory);
+    command.env(VARIABLE, "/dev/zero");
     assert_refused(
         command,
-        Path::new(FILE),
-        &["cannot read the table of algorithms"],
+        Path::new("/dev/zero"),
+        &["it has more than 16384 bytes"],
     );
+    // A directory, and a pipe that nobody writes to, which have the name of the table.
+    for make in [|path: &Path| fs::create_dir(path).unwrap(), make_pipe] {
+        make(&at(FILE));
+        let mut command = plain(4, "hello");
+        command.current_dir(&directory);
+        assert_refused(command, Path::new(FILE), &["it is no regular file"]);
+        fs::remove_dir(at(FILE))
+            .or_else(|_| fs::remove_file(at(FILE)))
+            .unwrap();
+    }
+}
+
+fn forbidden_table() {
+    let directory = directory_with("co_reduce = [[0, 0, 'rign']]");
+    let table = directory.path().join(FILE);
+    fs::set_permissions(&table, fs::Permissions::from_mode(0)).unwrap();
+    for mut command in every_start("senders") {
+        command.current_dir(&directory);
+        // SAFETY: the closure makes system calls only, and neither allocates nor locks.
+        unsafe { command.pre_exec(|| Ok(obey_permissions())) };
+        assert_eq!(sorted(&run(command).success()), BUILT_IN);
+    }
+    // Who asks for it is told.
+    let mut command = plain(4, "hello");
+    command.env(VARIABLE, &table);
+    // SAFETY: as above.
+    unsafe { command.pre_exec(|| Ok(obey_permissions())) };
+    assert_refused(command, &table, &["Permission denied"]);
+}
+
+/// Takes from root, for the program to come, the right to read and write everything.
+fn obey_permissions() {
+    for capability in [1, 2] {
+        // SAFETY: a system call on numbers. Others than root have no such right, and may not give it up.
+        unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) };
+    }
 }
 
 /// Makes a named pipe. Who opens it reads what one writer writes; another reader would wait for another writer.

@@ -15,6 +15,7 @@ mod failures;
 mod job;
 mod keep_going;
 mod launch;
+mod limits;
 mod no_deadlock;
 mod programs;
 mod results;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         disagreements::trials(),
         keep_going::trials(),
         launch::trials(),
+        limits::trials(),
         no_deadlock::trials(),
         cluster::trials(),
     ]

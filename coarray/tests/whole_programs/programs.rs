@@ -78,6 +78,8 @@ pub fn run(name: &str) -> ExitCode {
         "lines" => coarray::launch(lines),
         "pids" => coarray::launch(pids),
         "wait_for_one" => coarray::launch(wait_for_one),
+        "fork" => coarray::launch(crate::limits::fork),
+        "write_much" => coarray::launch(crate::limits::write_much),
         "affinity" => coarray::launch(affinity),
         "pair" => coarray::launch(failing::pair),
         "lose_last" => coarray::launch(failing::lose_last),

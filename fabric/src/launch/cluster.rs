@@ -5,6 +5,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use rustix::thread::{CpuSet, sched_getaffinity};
@@ -32,6 +33,9 @@ const FAREWELL: Duration = Duration::from_millis(100);
 
 /// How long images wait for the one that reports a failure to end the job.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long engines may need to make a GiB of each part reachable from other nodes.
+const ATTACHING: Duration = Duration::from_secs(1);
 
 /// How a job ended, for one image.
 pub(crate) enum End<R> {
@@ -64,6 +68,7 @@ pub(crate) fn run<R>(
     settings: &Settings,
     body: impl Fn() -> R,
 ) -> Result<End<R>, String> {
+    let start = watch_start(cluster.image(), settings);
     let settings = agree(cluster, settings);
     let nodes = divide(cluster, settings.direct);
     let mut region = share_region(cluster, &nodes, &settings)?;
@@ -84,6 +89,7 @@ pub(crate) fn run<R>(
     let fabric = fabric.map(|fabric| watch_over(fabric, cluster.image(), &settings));
     let job = Arc::new(Job::on_nodes(region, &settings, nodes));
     let image = cluster.image();
+    drop(start);
     let ending = threads::run_image(&job, image, fabric.clone(), body);
     match ending {
         Ending::Finished(result) => {
@@ -98,26 +104,54 @@ pub(crate) fn run<R>(
     }
 }
 
+/// Sees to it that the start does not last longer than silence may, until the result is dropped: while images get their memory
+/// they wait in the engine for each other, for one that is lost as for one that is slow. Some engines need time in proportion to
+/// the heap.
+fn watch_start(image: usize, settings: &Settings) -> Option<mpsc::Sender<()>> {
+    let limit = settings.silence? + ATTACHING * (settings.heap >> 30) as u32;
+    let (start, is_over) = mpsc::channel();
+    std::thread::spawn(move || {
+        if is_over.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+            give_up(
+                image,
+                format!(
+                    "has waited at the start for {:.1} s for all images to get their memory (COARRAY_SILENCE, and 1 s for each GiB \
+                     of COARRAY_HEAP): a node or the way to it is lost, or an image there does not go on",
+                    limit.as_secs_f64()
+                ),
+            );
+        }
+    });
+    Some(start)
+}
+
+/// Ends the job from another thread than the image's own, which hangs, so that the engine cannot be asked to: its launcher does.
+fn give_up(image: usize, text: String) -> ! {
+    report(&Failure {
+        image,
+        code: 1,
+        text,
+    });
+    pmi::ask_to_abort(1);
+    std::process::exit(1)
+}
+
 /// Sees to it that no operation of the engine lasts longer than silence may.
 fn watch_over(fabric: Rc<dyn Fabric>, image: usize, settings: &Settings) -> Rc<dyn Fabric> {
     let Some(limit) = settings.silence else {
         return fabric;
     };
-    let give_up = move || {
-        report(&Failure {
+    let is_late = move || {
+        give_up(
             image,
-            code: 1,
-            text: format!(
+            format!(
                 "has waited for the engine to complete an operation on another node for {:.1} s (COARRAY_SILENCE): that \
                  node or the way to it is lost, or an image there computes for longer than that without calling the library",
                 limit.as_secs_f64()
             ),
-        });
-        // The image's own thread hangs, so that the engine cannot be asked to end the job: its launcher does.
-        pmi::ask_to_abort(1);
-        std::process::exit(1);
+        )
     };
-    Rc::new(Watched::new(fabric, limit, give_up))
+    Rc::new(Watched::new(fabric, limit, is_late))
 }
 
 /// What all images go by: the smallest heap, and direct access if all want it.
@@ -260,7 +294,8 @@ fn settle(job: &Job, me: usize, fabric: Option<&dyn Fabric>) -> Failure {
 fn listen(job: &Job, fabric: Option<&dyn Fabric>, longest: Duration, is_enough: impl Fn() -> bool) {
     let end = Instant::now() + longest;
     while !is_enough() && Instant::now() < end {
-        while let Some(message) = fabric.and_then(Fabric::receive) {
+        // SAFETY: the job is over, and the images go; only who reports it matters still.
+        while let Some(message) = fabric.and_then(|fabric| unsafe { fabric.receive() }) {
             let (kind, _) = Reader::open(&message.bytes);
             if kind == Kind::End {
                 job.be_told_by(message.from);

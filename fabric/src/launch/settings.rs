@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::bytes::Bytes;
 use crate::control::MAX_IMAGES;
 use crate::launch::launcher;
+use crate::limits;
 use crate::memory;
 #[cfg(feature = "simulated")]
 use crate::simulated::Fault;
@@ -103,10 +104,8 @@ impl Settings {
         }
         Ok(Self {
             images,
-            heap: variable("COARRAY_HEAP")?.map_or_else(
-                || default_heap(launcher::neighbours().unwrap_or(images)),
-                |Bytes(heap)| heap,
-            ),
+            heap: variable("COARRAY_HEAP")?
+                .map_or_else(|| default_heap(images), |Bytes(heap)| heap),
             fabric: variable("COARRAY_FABRIC")?.unwrap_or_else(noticed),
             simulated_nodes: simulated_nodes()?,
             silence: variable("COARRAY_SILENCE")?.and_then(|Seconds(limit)| limit),
@@ -161,11 +160,15 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Three quarters of the memory, divided among the images, at least a mebibyte each.
+/// Three quarters of the memory, divided among the images of this machine, or what the limits allow if that is less; at least a
+/// mebibyte each.
 fn default_heap(images: usize) -> usize {
     const UNKNOWN_MACHINE: usize = 4 << 30;
     let total = memory::memory().map_or(UNKNOWN_MACHINE, |memory| memory.total);
-    (total / 4 * 3 / images).max(1 << 20)
+    let here = launcher::neighbours().unwrap_or(images);
+    (total / 4 * 3 / here)
+        .min(limits::largest_heap(images.max(here)))
+        .max(1 << 20)
 }
 
 fn variable<T: FromStr<Err = String>>(name: &'static str) -> Result<Option<T>, SettingError> {

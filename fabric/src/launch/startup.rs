@@ -1,6 +1,7 @@
 //! Everything that can go wrong before the first image runs, said in one line each.
 
 use std::ffi::OsString;
+use std::fs::read_dir;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use crate::bytes::Bytes;
 use crate::control::Failure;
 use crate::fabric::Fabric;
 use crate::job::Job;
+use crate::launch::USAGE;
 use crate::launch::children::Children;
 use crate::launch::processes::image_command;
 use crate::launch::settings::{Settings, cores};
@@ -26,8 +28,11 @@ use crate::simulated::{Exchange, Simulated};
 /// Descriptors a supervisor holds for each image: its two pipes.
 const FILES_PER_IMAGE: usize = 2;
 
-/// Descriptors for everything else, with room for what the program had opened before.
-const OTHER_FILES: usize = 64;
+/// Descriptors for everything else: the memory, the signals, and what starting an image takes for a moment.
+const OTHER_FILES: usize = 20;
+
+/// What the program had opened before, if that is not known.
+const OPEN_FILES: usize = 44;
 
 /// Why a job does not start.
 #[derive(Debug, thiserror::Error)]
@@ -79,6 +84,9 @@ fn reason(program: &Path, error: &io::Error) -> String {
             format!("it is not in PATH; ./{} is here", program.display())
         }
         io::ErrorKind::NotFound if searched => "it is not in PATH".into(),
+        io::ErrorKind::WouldBlock => {
+            format!("{error}; no more processes are allowed (`ulimit -u`)")
+        }
         _ => error.to_string(),
     }
 }
@@ -87,7 +95,7 @@ impl StartError {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Program(error) => error.exit_code(),
-            _ => 1,
+            _ => USAGE,
         }
     }
 }
@@ -104,7 +112,8 @@ impl ProgramError {
 
 /// Makes sure that the pipes of `images` images can be open at once.
 pub(crate) fn allow_files(images: usize) -> Result<(), StartError> {
-    let needed = FILES_PER_IMAGE * images + OTHER_FILES;
+    let open = read_dir("/proc/self/fd").map_or(OPEN_FILES, Iterator::count);
+    let needed = FILES_PER_IMAGE * images + OTHER_FILES + open;
     let wanted = needed as u64;
     let mut limits = getrlimit(Resource::Nofile);
     if limits.current.is_none_or(|limit| limit >= wanted) {

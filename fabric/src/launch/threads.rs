@@ -13,6 +13,7 @@ use crate::call::Call;
 use crate::control::{Failure, Stage};
 use crate::fabric::Fabric;
 use crate::failure::{self, Panic};
+use crate::fork;
 use crate::image::Image;
 use crate::job::Job;
 use crate::launch::losses::Losses;
@@ -144,11 +145,13 @@ pub(crate) fn run_image<R>(
         }
     };
     let presence = Rc::clone(&image).enter();
+    let process = std::process::id();
     let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
         if index == 0 {
             image.publish_choices();
         }
         let result = body();
+        fork::end_copy(process, 0);
         Team::current().finish(&Call::plain(Operation::End, Location::caller()));
         result
     }));
@@ -172,6 +175,13 @@ pub(crate) fn run_image<R>(
                 code,
                 text,
             };
+            if std::process::id() != process {
+                eprintln!(
+                    "coarray: a process that image {index} forked {}",
+                    failure.text
+                );
+                fork::end_copy(process, code.into());
+            }
             let alone = job.region.job().keeps_going() && !job.has_ended();
             if alone {
                 image.control(index).last_words.set(&failure.text);

@@ -24,12 +24,10 @@ const SETTINGS: [&str; 12] = [
 ];
 
 /// What only tests of the library set: known, but never what somebody has meant.
-const OF_TESTS: [&str; 4] = [
-    "SIMULATED_NODES",
-    "SIMULATED_FAULT",
-    "SHMEM_TEST",
-    "TEST_CASE",
-];
+const OF_TESTS: [&str; 2] = ["SHMEM_TEST", "TEST_CASE"];
+
+/// What they set for simulated nodes, where there are any.
+const OF_SIMULATIONS: [&str; 2] = ["SIMULATED_NODES", "SIMULATED_FAULT"];
 
 /// Up to so many letters are wrong in a name that is misspelt.
 const SLIPS: usize = 2;
@@ -45,12 +43,24 @@ pub(crate) fn warn() {
     }
 }
 
+/// Prints a line if somebody has asked for another number of images than the launcher of an engine has started.
+#[cfg(any(feature = "mpi", feature = "shmem"))]
+pub(crate) fn warn_of_images(asked: usize, started: usize) {
+    if asked != started && env::var_os("COARRAY_IMAGES").is_some() {
+        let _ = writeln!(
+            io::stderr(),
+            "coarray: COARRAY_IMAGES={asked} is ignored: the launcher has started {started}"
+        );
+    }
+}
+
 /// What to say of a variable; nothing if it is a setting, or of somebody else.
 fn warning(name: &str) -> Option<String> {
     let upper = name.to_ascii_uppercase();
     let rest = upper.strip_prefix(PREFIX)?;
     let is_known = SETTINGS.contains(&rest)
         || OF_TESTS.contains(&rest)
+        || (cfg!(feature = "simulated") && OF_SIMULATIONS.contains(&rest))
         || launcher::LAUNCHED == upper
         || (processes::HAND_OVER.contains(&&*upper) && processes::is_handed_over());
     if is_known && upper == name {
@@ -134,6 +144,16 @@ mod tests {
     }
 
     #[test]
+    fn a_setting_of_simulations_is_none_where_there_are_no_simulations() {
+        let warning = warning("COARRAY_SIMULATED_NODES");
+        assert_eq!(
+            warning.is_none(),
+            cfg!(feature = "simulated"),
+            "{warning:?}"
+        );
+    }
+
+    #[test]
     fn variables_of_others_are_nobodys_business() {
         for other in [
             "PATH",
@@ -181,7 +201,8 @@ mod tests {
         }
         for name in found {
             let name = format!("{PREFIX}{name}");
-            let is_internal = processes::HAND_OVER.contains(&&*name);
+            let is_internal = processes::HAND_OVER.contains(&&*name)
+                || OF_SIMULATIONS.contains(&name.trim_start_matches(PREFIX));
             assert!(is_internal || warning(&name).is_none(), "{name}");
         }
     }

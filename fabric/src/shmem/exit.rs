@@ -4,6 +4,8 @@
 //! the job instead, with the code that the process exits with.
 
 use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
+use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use shmem_sys::shmem_global_exit;
@@ -26,6 +28,26 @@ extern "C" fn end_job(code: c_int, _: *mut c_void) {
         // SAFETY: the library runs.
         unsafe { shmem_global_exit(if code == 0 { 1 } else { code }) }
     }
+}
+
+/// Starts the library, which catches these signals and goes on: whoever is told to end by one does so, or does what the program
+/// wants, if that has installed a handler before.
+pub(super) fn keep_mortal<R>(start: impl FnOnce() -> R) -> R {
+    const REQUESTS: [c_int; 2] = [libc::SIGHUP, libc::SIGTERM];
+    let before = REQUESTS.map(|signal| {
+        let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+        // SAFETY: asks only; zeroed bytes are an action. It cannot fail for these signals.
+        unsafe {
+            libc::sigaction(signal, ptr::null(), action.as_mut_ptr());
+            action.assume_init()
+        }
+    });
+    let result = start();
+    for (signal, action) in REQUESTS.into_iter().zip(before) {
+        // SAFETY: what was installed before, by whoever vouched for it.
+        unsafe { libc::sigaction(signal, &action, ptr::null_mut()) };
+    }
+    result
 }
 
 /// To be called once the library has started.

@@ -48,8 +48,10 @@ impl Started {
         let mut provided: c_int = 0;
         // All calls come from this thread. More, which the library could provide, makes each of them a third slower; less would
         // be in the way of a program that makes calls from another thread while this one makes none.
-        // SAFETY: the first call to the library.
-        let result = unsafe { shmem_init_thread(SHMEM_THREAD_SERIALIZED, &mut provided) };
+        let result = exit::keep_mortal(|| {
+            // SAFETY: the first call to the library.
+            unsafe { shmem_init_thread(SHMEM_THREAD_SERIALIZED, &mut provided) }
+        });
         if result != 0 {
             return Err(format!(
                 "the OpenSHMEM library does not start (it says {result}): start the program by its launcher, shmemrun or oshrun"

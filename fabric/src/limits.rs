@@ -1,0 +1,64 @@
+//! What the limits of this process (`ulimit`) leave for the memory of a job.
+
+use std::io;
+
+use rustix::process::{Resource, getrlimit};
+
+use crate::bytes::Bytes;
+use crate::region::file_bytes;
+
+/// Lets writing beyond the longest file that is allowed be an error, which says what is wrong, in place of the end of the process by
+/// a signal, which does not.
+pub(crate) fn outlive_long_files() {
+    // SAFETY: installs no handler; one of the program is put back.
+    unsafe {
+        let before = libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+        if ![libc::SIG_DFL, libc::SIG_IGN, libc::SIG_ERR].contains(&before) {
+            libc::signal(libc::SIGXFSZ, before);
+        }
+    }
+}
+
+fn limit(resource: Resource) -> Option<usize> {
+    let limit = getrlimit(resource).current?;
+    Some(usize::try_from(limit).unwrap_or(usize::MAX))
+}
+
+/// Refuses a file that is too long for this process: the kernel would end it by a signal.
+pub(crate) fn check_file(length: usize) -> io::Result<()> {
+    match limit(Resource::Fsize) {
+        Some(limit) if length > limit => Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            format!("a file may have {} at most (`ulimit -f`)", Bytes(limit)),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Says why something could not be mapped, if the address space of this process is limited.
+pub(crate) fn explain(error: io::Error) -> io::Error {
+    match limit(Resource::As) {
+        Some(limit) if error.kind() == io::ErrorKind::OutOfMemory => io::Error::new(
+            error.kind(),
+            format!(
+                "{error}; a process may map {} at most (`ulimit -v`)",
+                Bytes(limit)
+            ),
+        ),
+        _ => error,
+    }
+}
+
+/// The largest heap of each image that the limits allow: one file has all of them, and every image maps it.
+pub(crate) fn largest_heap(images: usize) -> usize {
+    // A program maps other things, too.
+    let mapped = limit(Resource::As).map(|limit| limit / 4 * 3);
+    let limits = [limit(Resource::Fsize), mapped].into_iter().flatten();
+    let rest = file_bytes(images, 0).unwrap_or(usize::MAX);
+    let heap = |length: usize| length.saturating_sub(rest) / images;
+    let page = rustix::param::page_size();
+    limits
+        .map(heap)
+        .min()
+        .map_or(usize::MAX, |heap| heap / page * page)
+}
