@@ -31,6 +31,7 @@ use coarray_fabric::{Algorithm, Barrier, Call, ImageFailed, Kind, Operation, Tea
 pub struct Collective {
     algorithm: Option<Algorithm>,
     barrier: Option<Barrier>,
+    behalf: Option<&'static str>,
 }
 
 impl Collective {
@@ -63,6 +64,35 @@ impl Collective {
         }
     }
 
+    /// Local. Reports call the operation `name`: for libraries whose functions are made of several collective operations. With
+    /// `#[track_caller]`, they name the line of the program that called the function, too.
+    ///
+    /// # Examples
+    /// A report would have *normalise at src/main.rs:3:5* instead of *co_sum of f64* and a line that the user has not written.
+    /// ```
+    /// use coarray_collectives::Collective;
+    ///
+    /// #[track_caller]
+    /// fn normalise(x: &mut [f64]) {
+    ///     let mut squares = x.iter().map(|x| x * x).sum::<f64>();
+    ///     Collective::new().on_behalf_of("normalise").co_sum(&mut squares);
+    ///     x.iter_mut().for_each(|x| *x /= squares.sqrt());
+    /// }
+    ///
+    /// let norms = coarray_fabric::run(4, || {
+    ///     let mut x = [1.0; 4];
+    ///     normalise(&mut x);
+    ///     x[0]
+    /// });
+    /// assert_eq!(norms, [0.25; 4]);
+    /// ```
+    pub fn on_behalf_of(self, name: &'static str) -> Self {
+        Self {
+            behalf: Some(name),
+            ..self
+        }
+    }
+
     /// Collective. Waits for all images of the current team, as the function `sync_all` does, in this way.
     ///
     /// What each image did before is visible to all afterwards.
@@ -90,7 +120,7 @@ impl Collective {
     #[track_caller]
     pub fn sync_all(self) {
         let team = Team::current();
-        let call = Call::plain(Operation::SyncAll, Location::caller());
+        let call = Call::plain(Operation::SyncAll, Location::caller()).on_behalf_of(self.behalf);
         let barrier = self.barrier.unwrap_or_else(|| team.barrier());
         // SAFETY: `sync_all` promises nothing to the library's other layers.
         if let Err(failed) = unsafe { team.try_meet_by(&call, barrier) } {
@@ -103,6 +133,7 @@ impl Collective {
 pub(crate) struct Start {
     pub(crate) team: Rc<Team>,
     algorithm: Option<Algorithm>,
+    behalf: Option<&'static str>,
     caller: &'static Location<'static>,
 }
 
@@ -119,6 +150,7 @@ impl Start {
         Self {
             team: Team::current(),
             algorithm: collective.algorithm,
+            behalf: collective.behalf,
             caller: Location::caller(),
         }
     }
@@ -138,7 +170,9 @@ impl Start {
         const { T::CHECK };
         let images = self.team.images();
         let number = root.unwrap_or_default();
-        let call = Call::on_values::<T>(operation, length, number, self.caller).by(self.algorithm);
+        let call = Call::on_values::<T>(operation, length, number, self.caller)
+            .by(self.algorithm)
+            .on_behalf_of(self.behalf);
         if number >= images {
             self.no_such_root(&call, operation, number);
         }

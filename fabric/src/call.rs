@@ -34,6 +34,11 @@ pub(crate) const ASYNCHRONOUS: u64 = 1 << 61;
 /// The word of a tag that has the number of the object that is created.
 pub(crate) const OBJECT: usize = 3;
 
+/// The bit of a tag's first word that says that the operation is a part of one that the subject names.
+pub(crate) const ON_BEHALF: u64 = 1 << 60;
+
+const _: () = assert!(ALGORITHM + ALGORITHM_BITS <= ON_BEHALF.trailing_zeros());
+
 /// How many bits of a word say who is the root where the others count values; one more than an image has, so that there
 /// is a number of no image.
 pub(crate) const ROOT_BITS: u32 = 21;
@@ -199,6 +204,19 @@ impl Call {
     pub fn by(mut self, algorithm: Option<Algorithm>) -> Self {
         if let Some(algorithm) = algorithm {
             self.tag[0] |= (algorithm as u64 + 1) << ALGORITHM;
+        }
+        self
+    }
+
+    /// The same operation as a part of one that a library on top of this one makes of several: reports call it `name`.
+    ///
+    /// The name is not compared, but that there is one.
+    #[must_use]
+    #[inline]
+    pub fn on_behalf_of(mut self, name: Option<&'static str>) -> Self {
+        if let Some(name) = name {
+            self.tag[0] |= ON_BEHALF;
+            self.subject = name;
         }
         self
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::algorithm::Algorithm;
-use crate::call::{ALGORITHM, ALGORITHM_BITS, ASYNCHRONOUS, ObjectId, ROOT_BITS};
+use crate::call::{ALGORITHM, ALGORITHM_BITS, ASYNCHRONOUS, ON_BEHALF, ObjectId, ROOT_BITS};
 use crate::card::Tag;
 use crate::operation::{OPERATIONS, Operation};
 use crate::team::Team;
@@ -52,6 +52,9 @@ fn takes_steps(tag: Tag) -> bool {
 }
 
 fn what(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> String {
+    if takes_steps(tag) && tag[0] & ON_BEHALF != 0 {
+        return subject.to_owned();
+    }
     let code = tag[0] & 0xffff;
     let Some(operation) = OPERATIONS
         .into_iter()
