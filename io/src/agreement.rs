@@ -1,91 +1,135 @@
-//! All images come to the same result.
+//! What all images do together with a file, and that they come to the same result.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use coarray::{co_allgatherv, co_broadcast, co_max, this_image};
+use coarray::{Collective, this_image};
 
 use crate::error::{Error, ErrorKind, Failed};
 
-/// Collective. Success if all images have succeeded, and otherwise what the lowest image reports that has not.
-pub(crate) fn agree<T>(path: &Path, mine: Result<T, Failed>) -> Result<T, Error> {
-    let mut failed = u8::from(mine.is_err());
-    co_max(&mut failed);
-    match mine {
-        Ok(value) if failed == 0 => Ok(value),
-        mine => {
-            let report = mine.err().map_or(Vec::new(), |failed| failed.to_bytes());
-            let reports = co_allgatherv(&report);
-            let (image, report) = reports
-                .iter()
-                .enumerate()
-                .find(|(_, report)| !report.is_empty())
-                .expect("the image that has failed reports");
-            Err(Error::new(path, image, Failed::from_bytes(report)))
+/// A function of this crate that all images have called: errors name its path, and reports of images that do not come
+/// along its name, and the line of the program.
+#[derive(Clone, Copy)]
+pub(crate) struct Operation<'p> {
+    name: &'static str,
+    path: &'p Path,
+}
+
+impl<'p> Operation<'p> {
+    /// Collective. Begins the function `name`. Makes sure that all images ask for the same: `request` says in words what.
+    #[track_caller]
+    pub(crate) fn begin(name: &'static str, path: &'p Path, request: &str) -> Result<Self, Error> {
+        let operation = Self { name, path };
+        operation.same(request)?;
+        Ok(operation)
+    }
+
+    /// Local. The same function, at work on another file.
+    pub(crate) fn on(self, path: &Path) -> Operation<'_> {
+        Operation {
+            name: self.name,
+            path,
         }
     }
-}
 
-/// Collective. What image 0 has, on all images; the others' `mine` is not called.
-pub(crate) fn from_image_0(
-    path: &Path,
-    mine: impl FnOnce() -> Result<Vec<u8>, Failed>,
-) -> Result<Vec<u8>, Error> {
-    let outcome = if this_image() == 0 {
-        mine()
-    } else {
-        Ok(Vec::new())
-    };
-    let mut length = match &outcome {
-        Ok(bytes) => [0, bytes.len() as u64],
-        Err(failed) => [1, failed.to_bytes().len() as u64],
-    };
-    co_broadcast(&mut length, 0);
-    let [failed, length] = length;
-    let mut bytes = match outcome {
-        Err(failed) => failed.to_bytes(),
-        Ok(bytes) => bytes,
-    };
-    bytes.resize(length as usize, 0);
-    co_broadcast(&mut bytes, 0);
-    match failed {
-        0 => Ok(bytes),
-        _ => Err(Error::new(path, 0, Failed::from_bytes(&bytes))),
+    pub(crate) fn path(self) -> &'p Path {
+        self.path
     }
-}
 
-/// Collective. Makes sure that all images ask for the same: `request` says in words what.
-pub(crate) fn same_request(path: &Path, request: &str) -> Result<(), Error> {
-    let digest = u64::from(crc32fast::hash(request.as_bytes())) << 32 | request.len() as u64;
-    let mut extremes = [digest, !digest];
-    co_max(&mut extremes);
-    let [most, least] = extremes;
-    if most == !least {
-        return Ok(());
+    /// With what all collectives of this function are called.
+    pub(crate) fn collective(self) -> Collective {
+        Collective::new().on_behalf_of(self.name)
     }
-    let requests = co_allgatherv(request.as_bytes());
-    let other = (1..requests.len()).find(|&image| requests[image] != requests[0]);
-    let image = other.expect("the digests of some requests differ");
-    let words = |image: usize| String::from_utf8_lossy(&requests[image]).into_owned();
-    let cause = format!(
-        "the images do not ask for the same: image 0 for {}, image {image} for {}",
-        words(0),
-        words(image)
-    );
-    // The images may have named different files.
-    let path = from_image_0(path, || Ok(path.as_os_str().as_bytes().to_vec()))?;
-    let path = PathBuf::from(OsString::from_vec(path));
-    let failed = Failed::new(ErrorKind::Disagreement, cause);
-    Err(Error::new(&path, image, failed))
+
+    /// Collective. Success if all images have succeeded, and otherwise what the lowest image reports that has not.
+    #[track_caller]
+    pub(crate) fn agree<T>(self, mine: Result<T, Failed>) -> Result<T, Error> {
+        let mut failed = u8::from(mine.is_err());
+        self.collective().co_max(&mut failed);
+        match mine {
+            Ok(value) if failed == 0 => Ok(value),
+            mine => {
+                let report = mine.err().map_or(Vec::new(), |failed| failed.to_bytes());
+                let reports = self.collective().co_allgatherv(&report);
+                let (image, report) = reports
+                    .iter()
+                    .enumerate()
+                    .find(|(_, report)| !report.is_empty())
+                    .expect("the image that has failed reports");
+                Err(Error::new(self.path, image, Failed::from_bytes(report)))
+            }
+        }
+    }
+
+    /// Collective. What image 0 has, on all images; the others' `mine` is not called.
+    #[track_caller]
+    pub(crate) fn from_image_0(
+        self,
+        mine: impl FnOnce() -> Result<Vec<u8>, Failed>,
+    ) -> Result<Vec<u8>, Error> {
+        let outcome = if this_image() == 0 {
+            mine()
+        } else {
+            Ok(Vec::new())
+        };
+        let mut length = match &outcome {
+            Ok(bytes) => [0, bytes.len() as u64],
+            Err(failed) => [1, failed.to_bytes().len() as u64],
+        };
+        self.collective().co_broadcast(&mut length, 0);
+        let [failed, length] = length;
+        let mut bytes = match outcome {
+            Err(failed) => failed.to_bytes(),
+            Ok(bytes) => bytes,
+        };
+        bytes.resize(length as usize, 0);
+        self.collective().co_broadcast(&mut bytes, 0);
+        match failed {
+            0 => Ok(bytes),
+            _ => Err(Error::new(self.path, 0, Failed::from_bytes(&bytes))),
+        }
+    }
+
+    #[track_caller]
+    fn same(self, request: &str) -> Result<(), Error> {
+        let digest = u64::from(crc32fast::hash(request.as_bytes())) << 32 | request.len() as u64;
+        let mut extremes = [digest, !digest];
+        self.collective().co_max(&mut extremes);
+        let [most, least] = extremes;
+        if most == !least {
+            return Ok(());
+        }
+        let requests = self.collective().co_allgatherv(request.as_bytes());
+        let other = (1..requests.len()).find(|&image| requests[image] != requests[0]);
+        let image = other.expect("the digests of some requests differ");
+        let words = |image: usize| String::from_utf8_lossy(&requests[image]).into_owned();
+        let cause = format!(
+            "the images do not ask for the same: image 0 for {}, image {image} for {}",
+            words(0),
+            words(image)
+        );
+        // The images may have named different files.
+        let path = self.from_image_0(|| Ok(self.path.as_os_str().as_bytes().to_vec()))?;
+        let path = PathBuf::from(OsString::from_vec(path));
+        let failed = Failed::new(ErrorKind::Disagreement, cause);
+        Err(Error::new(&path, image, failed))
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{agree, from_image_0, same_request};
+    use super::Operation;
     use crate::error::{ErrorKind, Failed};
     use coarray::this_image;
     use std::path::Path;
+
+    fn on(path: &str) -> Operation<'_> {
+        Operation {
+            name: "a test",
+            path: Path::new(path),
+        }
+    }
 
     #[test]
     fn all_images_get_the_error_of_the_lowest() {
@@ -97,30 +141,27 @@ mod tests {
                 )),
                 _ => Ok(()),
             };
-            agree(Path::new("a.npy"), mine).unwrap_err()
+            on("a.npy").agree(mine).unwrap_err()
         });
         assert_eq!(errors[0].to_string(), "a.npy: no 1 (found by image 1)");
         assert!(errors.iter().all(|error| *error == errors[0]));
         coarray::run(3, || {
-            assert_eq!(agree(Path::new("a"), Ok(this_image())), Ok(this_image()))
+            assert_eq!(on("a").agree(Ok(this_image())), Ok(this_image()))
         });
     }
 
     #[test]
     fn all_images_get_what_image_0_has() {
-        let texts = coarray::run(3, || {
-            from_image_0(Path::new("a"), || Ok(b"generation".to_vec()))
-        });
+        let texts = coarray::run(3, || on("a").from_image_0(|| Ok(b"generation".to_vec())));
         assert!(
             texts
                 .iter()
                 .all(|text| text.as_deref() == Ok(b"generation"))
         );
         let errors = coarray::run(3, || {
-            from_image_0(Path::new("a"), || {
-                Err(Failed::new(ErrorKind::Os, "disk full"))
-            })
-            .unwrap_err()
+            on("a")
+                .from_image_0(|| Err(Failed::new(ErrorKind::Os, "disk full")))
+                .unwrap_err()
         });
         assert!(
             errors
@@ -132,9 +173,8 @@ mod tests {
     #[test]
     fn different_requests_are_told_with_both() {
         let errors = coarray::run(3, || {
-            let path = Path::new("out.npy");
             let request = if this_image() == 2 { "f32" } else { "f64" };
-            same_request(path, request).unwrap_err()
+            on("out.npy").same(request).unwrap_err()
         });
         let text = "out.npy: the images do not ask for the same: image 0 for f64, image 2 for f32 (found by image 2)";
         assert!(
@@ -142,8 +182,6 @@ mod tests {
             "{}",
             errors[0]
         );
-        coarray::run(3, || {
-            assert_eq!(same_request(Path::new("a"), "f32"), Ok(()))
-        });
+        coarray::run(3, || assert_eq!(on("a").same("f32"), Ok(())));
     }
 }

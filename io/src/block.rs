@@ -69,6 +69,7 @@ impl<'a> Block<'a> {
     /// in the order of the file, and where it is from the array's first byte on.
     ///
     /// All images come here, whatever has gone wrong before.
+    #[track_caller]
     pub(crate) fn write(
         &self,
         file: &File,
@@ -78,7 +79,11 @@ impl<'a> Block<'a> {
         of_this_team(self.images.iter().product())?;
         // Known to all images alike.
         let short = num_images() > 1 && self.longest_run < SHORT;
-        match short.then(|| Staging::new(self.file_bytes())).flatten() {
+        let staging = match short {
+            true => Staging::new(self.file_bytes()),
+            false => None,
+        };
+        match staging {
             Some(mut staging) => staging.write(file, offset, &self.layout, self.memory, seen),
             None => write_block(file, offset, &self.layout, self.memory, seen),
         }

@@ -3,6 +3,7 @@
 mod checksums;
 mod generations;
 mod header;
+mod lock;
 mod restart;
 mod value;
 mod verify;
@@ -12,17 +13,17 @@ use std::path::{Path, PathBuf};
 
 use coarray::grid::HaloArray;
 use coarray::ndarray::{Dim, Dimension};
-use coarray::{co_reduce_to, this_image};
 
-use crate::agreement::{agree, from_image_0, same_request};
+use crate::agreement::Operation;
 use crate::block::Block;
 use crate::error::{Error, ErrorKind, Failed};
 use crate::scalar::Scalar;
 use crate::transfer::write_at;
 use crate::whole_file::Partial;
 use checksums::{Contributions, checksums};
-use generations::{list, path_of, remove_old};
+use generations::{next_number, path_of, remove_old};
 use header::{Field, Header, Places};
+use lock::Lock;
 
 pub use restart::Restart;
 pub use value::{NotOfType, Value};
@@ -118,32 +119,51 @@ impl<'a> Checkpoint<'a> {
     /// Collective. Saves everything as a new generation and returns its number; makes the directory if there is none.
     ///
     /// No image returns before the file is on the disk, under its name, and the generation before the last has been
-    /// removed.
+    /// removed. One job at a time saves in a directory.
     ///
     /// # Errors
     /// If the file cannot be written, two fields or two values have the same name, or the images come with different
-    /// fields or values. The generations that were there are left alone then.
+    /// fields or values; with [`ErrorKind::Busy`] if another job is saving in this directory, and never with
+    /// [`ErrorKind::NotFound`]. The generations that were there are left alone then.
     ///
     /// # Examples
     /// See [`Checkpoint`].
+    #[track_caller]
     pub fn save(self) -> Result<u64, Error> {
+        let saved = self.save_next();
+        saved.map_err(Error::of_what_is_there)
+    }
+
+    #[track_caller]
+    fn save_next(&self) -> Result<u64, Error> {
         let folder = &self.folder;
-        same_request(folder, &self.in_words())?;
-        let (places, start) = agree(folder, self.header())?;
-        let generation = from_image_0(folder, || next_generation(folder))?;
+        let operation = Operation::begin("Checkpoint::save", folder, &self.in_words())?;
+        let (places, start) = operation.agree(self.header())?;
+        // Image 0 holds it to the end.
+        let mut lock = None;
+        let generation = operation.from_image_0(|| {
+            fs::create_dir_all(folder)
+                .map_err(|error| Failed::os("create the directory", &error))?;
+            lock = Some(Lock::take(folder)?);
+            Ok(next_number(folder)?.to_le_bytes().to_vec())
+        })?;
         let generation = u64::from_le_bytes(generation.try_into().expect("eight bytes"));
-        let file = Partial::create(&path_of(folder, generation), &start, places.bytes())?;
+        let path = path_of(folder, generation);
+        let file = Partial::create(operation.on(&path), places.bytes())?;
         let mut contributions = Contributions::new(places.data_bytes, places.segment_bytes);
         let mine = self.write(&file, &places, &mut contributions);
         let mut sums = contributions.finish();
-        co_reduce_to(&mut sums, 0, |a, b| a ^ b);
+        operation
+            .collective()
+            .co_reduce_to(&mut sums, 0, |a, b| a ^ b);
         file.finish_durably(mine, |file| {
             let checksums = checksums(sums, places.data_bytes, places.segment_bytes);
             let mut table: Vec<u8> = checksums.into_iter().flat_map(u32::to_le_bytes).collect();
             table.extend(crc32fast::hash(&table).to_le_bytes());
-            write_at(file, &table, places.table())
+            write_at(file, &table, places.table())?;
+            write_at(file, &start, 0)
         })?;
-        from_image_0(folder, || {
+        operation.from_image_0(|| {
             // The state is saved, which is what was asked for; what cannot be removed now can be by the next save.
             let _ = remove_old(folder, generation);
             Ok(Vec::new())
@@ -162,6 +182,7 @@ impl<'a> Checkpoint<'a> {
     ///
     /// # Examples
     /// See [`Checkpoint`].
+    #[track_caller]
     pub fn open(folder: impl AsRef<Path>) -> Result<Restart, Error> {
         restart::newest(folder.as_ref())
     }
@@ -208,9 +229,10 @@ impl<'a> Checkpoint<'a> {
         Ok((places, start))
     }
 
+    #[track_caller]
     fn write(
         &self,
-        file: &Partial,
+        file: &Partial<'_>,
         places: &Places,
         contributions: &mut Contributions,
     ) -> Result<(), Failed> {
@@ -235,18 +257,4 @@ fn different<'n>(what: &str, names: impl Iterator<Item = &'n String>) -> Result<
             format!("two {what} are named {:?}", pair[0]),
         )),
     }
-}
-
-/// The number of the generation to be made, in bytes that travel.
-fn next_generation(folder: &Path) -> Result<Vec<u8>, Failed> {
-    debug_assert_eq!(this_image(), 0, "image 0 decides");
-    fs::create_dir_all(folder).map_err(|error| Failed::os("create the directory", &error))?;
-    let newest = list(folder)?.pop().unwrap_or(0);
-    let next = newest.checked_add(1).ok_or_else(|| {
-        Failed::new(
-            ErrorKind::Name,
-            format!("no number follows that of generation {newest}"),
-        )
-    })?;
-    Ok(next.to_le_bytes().to_vec())
 }

@@ -50,6 +50,15 @@ impl Error {
         }
     }
 
+    /// The same, of a file or directory that is not to be taken for one that is not there yet: a simulation that starts from
+    /// the beginning where nothing is found must not do so then.
+    pub(crate) fn of_what_is_there(mut self) -> Self {
+        if self.kind == ErrorKind::NotFound {
+            self.kind = ErrorKind::Os;
+        }
+        self
+    }
+
     /// Local. What kind of error this is.
     pub fn kind(&self) -> ErrorKind {
         self.kind
@@ -107,9 +116,13 @@ pub enum ErrorKind {
     Name,
     /// The images do not ask for the same.
     Disagreement,
+    /// At the path is a directory, a FIFO or something else that is no file in which each image has its places.
+    NotAFile,
+    /// Another job is saving a checkpoint in the directory.
+    Busy,
 }
 
-const KINDS: [ErrorKind; 9] = [
+const KINDS: [ErrorKind; 11] = [
     ErrorKind::NotFound,
     ErrorKind::Os,
     ErrorKind::Format,
@@ -119,6 +132,8 @@ const KINDS: [ErrorKind; 9] = [
     ErrorKind::ElementType,
     ErrorKind::Name,
     ErrorKind::Disagreement,
+    ErrorKind::NotAFile,
+    ErrorKind::Busy,
 ];
 
 /// What went wrong on one image, before the others know.

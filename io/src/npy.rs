@@ -8,10 +8,11 @@ use std::path::Path;
 use coarray::grid::HaloArray;
 use coarray::ndarray::{Dim, Dimension};
 
-use crate::agreement::{agree, same_request};
+use crate::agreement::Operation;
 use crate::block::{Block, expect, fill, request};
 use crate::error::{Error, ErrorKind, Failed};
 use crate::scalar::{ElementType, Scalar};
+use crate::target::{metadata, open_to_read};
 use crate::transfer::{ByteOrder, read_at, read_block};
 use crate::whole_file::Partial;
 use header::Header;
@@ -46,6 +47,7 @@ use header::Header;
 ///
 /// # Source
 /// The `.npy` format, NumPy Enhancement Proposal 1.
+#[track_caller]
 pub fn write_npy<T: Scalar, const D: usize>(
     path: impl AsRef<Path>,
     array: &HaloArray<T, D>,
@@ -54,7 +56,8 @@ where
     Dim<[usize; D]>: Dimension,
 {
     let (path, block) = (path.as_ref(), Block::of(array));
-    same_request(path, &request("write_npy", path, &block.division()))?;
+    let request = request("write_npy", path, &block.division());
+    let operation = Operation::begin("write_npy", path, &request)?;
     let header = Header {
         element: block.element,
         byte_order: ByteOrder::Little,
@@ -63,9 +66,9 @@ where
     };
     let start = header.to_bytes();
     let offset = start.len() as u64;
-    let file = Partial::create(path, &start, offset + block.file_bytes())?;
+    let file = Partial::create(operation, offset + block.file_bytes())?;
     let mine = block.write(&file.file, offset, |_, _| ());
-    file.finish(mine)
+    file.finish(mine, &start)
 }
 
 /// Collective. Reads an array from a `.npy` file, written by [`write_npy`] or `numpy.save`; each image reads its own
@@ -83,6 +86,7 @@ where
 ///
 /// # Source
 /// As [`write_npy`].
+#[track_caller]
 pub fn read_npy<T: Scalar, const D: usize>(
     path: impl AsRef<Path>,
     array: &mut HaloArray<T, D>,
@@ -92,8 +96,8 @@ where
 {
     let path = path.as_ref();
     let words = Block::of(array).array();
-    same_request(path, &request("read_npy", path, &words))?;
-    agree(path, read(path, array))
+    let request = request("read_npy", path, &words);
+    Operation::begin("read_npy", path, &request)?.agree(read(path, array))
 }
 
 fn read<T: Scalar, const D: usize>(path: &Path, array: &mut HaloArray<T, D>) -> Result<(), Failed>
@@ -113,28 +117,20 @@ where
 }
 
 fn open(path: &Path) -> Result<(File, Header, u64), Failed> {
-    let file = open_file(path)?;
+    let file = open_to_read(path)?;
     let (header, offset) = Header::read(|bytes, at| read_at(&file, bytes, at))?;
     Ok((file, header, offset))
 }
 
-pub(crate) fn open_file(path: &Path) -> Result<File, Failed> {
-    File::open(path).map_err(|error| Failed::os("open the file", &error))
-}
-
 /// Makes sure that a file has all the bytes that its header tells of.
 pub(crate) fn complete(file: &File, needed: u64) -> Result<(), Failed> {
-    let metadata = file.metadata();
-    let bytes = metadata.map_err(|error| Failed::os("tell the length of the file", &error))?;
-    if bytes.len() >= needed {
+    let bytes = metadata(file)?.len();
+    if bytes >= needed {
         return Ok(());
     }
     Err(Failed::new(
         ErrorKind::Truncated,
-        format!(
-            "the file is truncated: it has {} bytes, and its header tells of {needed}",
-            bytes.len()
-        ),
+        format!("the file is truncated: it has {bytes} bytes, and its header tells of {needed}"),
     ))
 }
 
@@ -177,11 +173,12 @@ impl NpyHeader {
     ///
     /// # Examples
     /// See [`NpyHeader`].
+    #[track_caller]
     pub fn of(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
-        same_request(path, &format!("the header of {}", path.display()))?;
-        let mine = open(path).map(|(_, header, _)| Self { header });
-        agree(path, mine)
+        let request = format!("the header of {}", path.display());
+        let operation = Operation::begin("NpyHeader::of", path, &request)?;
+        operation.agree(open(path).map(|(_, header, _)| Self { header }))
     }
 
     /// Local. The extents of the array.

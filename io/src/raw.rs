@@ -5,11 +5,11 @@ use std::path::Path;
 use coarray::grid::HaloArray;
 use coarray::ndarray::{Dim, Dimension};
 
-use crate::agreement::{agree, same_request};
+use crate::agreement::Operation;
 use crate::block::{Block, fill, request};
 use crate::error::{Error, ErrorKind, Failed};
-use crate::npy::open_file;
 use crate::scalar::Scalar;
+use crate::target::{metadata, open_to_read};
 use crate::transfer::{ByteOrder, read_block};
 use crate::whole_file::Partial;
 
@@ -44,6 +44,7 @@ use crate::whole_file::Partial;
 ///
 /// # Source
 /// `MPI_File_write_all` with a subarray view, MPI 3.1 clause 13.4.
+#[track_caller]
 pub fn write_raw<T: Scalar, const D: usize>(
     path: impl AsRef<Path>,
     array: &HaloArray<T, D>,
@@ -52,10 +53,11 @@ where
     Dim<[usize; D]>: Dimension,
 {
     let (path, block) = (path.as_ref(), Block::of(array));
-    same_request(path, &request("write_raw", path, &block.division()))?;
-    let file = Partial::create(path, &[], block.file_bytes())?;
+    let request = request("write_raw", path, &block.division());
+    let operation = Operation::begin("write_raw", path, &request)?;
+    let file = Partial::create(operation, block.file_bytes())?;
     let mine = block.write(&file.file, 0, |_, _| ());
-    file.finish(mine)
+    file.finish(mine, &[])
 }
 
 /// Collective. Reads an array from a file of nothing but numbers, in C order and little endian; each image reads its
@@ -71,6 +73,7 @@ where
 ///
 /// # Source
 /// As [`write_raw`].
+#[track_caller]
 pub fn read_raw<T: Scalar, const D: usize>(
     path: impl AsRef<Path>,
     array: &mut HaloArray<T, D>,
@@ -80,19 +83,17 @@ where
 {
     let path = path.as_ref();
     let words = Block::of(array).array();
-    same_request(path, &request("read_raw", path, &words))?;
-    agree(path, read(path, array))
+    let request = request("read_raw", path, &words);
+    Operation::begin("read_raw", path, &request)?.agree(read(path, array))
 }
 
 fn read<T: Scalar, const D: usize>(path: &Path, array: &mut HaloArray<T, D>) -> Result<(), Failed>
 where
     Dim<[usize; D]>: Dimension,
 {
-    let file = open_file(path)?;
-    let metadata = file.metadata();
-    let bytes = metadata.map_err(|error| Failed::os("tell the length of the file", &error))?;
+    let file = open_to_read(path)?;
     let block = Block::of(array);
-    let (bytes, needed) = (bytes.len(), block.file_bytes());
+    let (bytes, needed) = (metadata(&file)?.len(), block.file_bytes());
     if bytes != needed {
         let kind = match bytes < needed {
             true => ErrorKind::Truncated,

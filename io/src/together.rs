@@ -28,6 +28,7 @@ pub(crate) struct Staging {
 
 impl Staging {
     /// Collective. For arrays of so many bytes; nothing, on all images, if there is no memory for it.
+    #[track_caller]
     pub(crate) fn new(bytes: u64) -> Option<Self> {
         let whole = bytes.div_ceil(num_images() as u64).next_multiple_of(8);
         let share = usize::try_from(whole).map_or(SHARE, |whole| whole.min(SHARE));
@@ -39,6 +40,7 @@ impl Staging {
     /// Collective. Writes the blocks of all images, in little endian, to a file whose global array starts at byte
     /// `offset`. This image's block is in `memory`. `seen` gets what this image writes, in the order of the file, and
     /// where.
+    #[track_caller]
     pub(crate) fn write(
         &mut self,
         file: &File,

@@ -10,7 +10,7 @@ use coarray::grid::HaloArray;
 use coarray::ndarray::{Dim, Dimension};
 use coarray::this_image;
 
-use crate::agreement::{agree, same_request};
+use crate::agreement::Operation;
 use crate::block::Block;
 use crate::error::{Error, ErrorKind, Failed};
 use crate::scalar::Scalar;
@@ -179,14 +179,15 @@ impl<'a, const D: usize> Vti<'a, D> {
     ///
     /// # Examples
     /// See [`Vti`].
+    #[track_caller]
     pub fn write(self, path: impl AsRef<Path>) -> Result<(), Error> {
         let path = path.as_ref();
-        same_request(path, &self.in_words(path))?;
-        let header = agree(path, self.header())?;
+        let operation = Operation::begin("Vti::write", path, &self.in_words(path))?;
+        let header = operation.agree(self.header())?;
         let start = header.to_bytes();
         let first = start.len() as u64;
         let end = first + self.appended_bytes();
-        let file = Partial::create(path, &start, end + END.len() as u64)?;
+        let file = Partial::create(operation, end + END.len() as u64)?;
         let mut mine = Ok(());
         for (field, array) in self.fields.iter().zip(&header.arrays) {
             let offset = first + array.offset;
@@ -200,7 +201,7 @@ impl<'a, const D: usize> Vti<'a, D> {
         if this_image() == 0 {
             mine = mine.and_then(|()| write_at(&file.file, END, end));
         }
-        file.finish(mine)
+        file.finish(mine, &start)
     }
 
     fn in_words(&self, path: &Path) -> String {

@@ -1,75 +1,118 @@
 //! Files that all images write together, and that exist whole or not at all.
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
-use coarray::this_image;
-
-use crate::agreement::{agree, from_image_0};
-use crate::error::{Error, ErrorKind, Failed};
+use crate::agreement::Operation;
+use crate::error::{Error, Failed};
+use crate::partial;
+use crate::target::{Target, folder_of, open_to_write};
 use crate::transfer::write_at;
 
-/// A file on the way: it has its length and another name.
-pub(crate) struct Partial {
-    path: PathBuf,
-    partial: PathBuf,
+/// A file on the way, as a rule under another name. Its first bytes are written when all others are there, so that one that
+/// does not come to its end cannot be taken for a whole one.
+pub(crate) struct Partial<'p> {
+    operation: Operation<'p>,
     pub(crate) file: File,
-    /// Whether this image has to remove the file if it does not come to an end.
-    remove: bool,
+    /// Where it is.
+    place: PathBuf,
+    /// What image 0 has to rename it to, or to remove it if it does not come to an end. Nothing if it is in its place.
+    becomes: Option<PathBuf>,
 }
 
-impl Partial {
-    /// Collective. Image 0 makes a file of that many bytes that starts with `start`, and all images open it.
-    pub(crate) fn create(path: &Path, start: &[u8], bytes: u64) -> Result<Self, Error> {
+impl<'p> Partial<'p> {
+    /// Collective. Image 0 makes a file of that many bytes, and all images open it.
+    #[track_caller]
+    pub(crate) fn create(operation: Operation<'p>, bytes: u64) -> Result<Self, Error> {
         let mut first = None;
-        let name = from_image_0(path, || {
-            let partial = partial_name(path)?;
-            let file = make(&partial, start, bytes)?;
-            first = Some(file);
-            Ok(partial.into_os_string().into_vec())
+        let place = operation.from_image_0(|| {
+            let made = Self::make(operation, bytes)?;
+            let place = made.place.as_os_str().as_bytes().to_vec();
+            first = Some(made);
+            Ok(place)
         })?;
-        let partial = PathBuf::from(OsString::from_vec(name));
-        let file = match first {
-            Some(file) => Ok(file),
-            None => OpenOptions::new()
-                .write(true)
-                .open(&partial)
-                .map_err(|error| Failed::os(&format!("open {}", partial.display()), &error)),
+        // That of image 0 is there before all agree, so that it removes the file if another image cannot open it.
+        let mine = match first {
+            Some(first) => Ok(first),
+            None => Self::in_place(operation, PathBuf::from(OsString::from_vec(place))),
         };
-        // Made before all agree, so that image 0 removes the file if another image cannot open it.
-        let mine = file.map(|file| Self {
-            path: path.to_owned(),
-            partial,
-            file,
-            remove: this_image() == 0,
-        });
-        agree(path, mine)
+        operation.agree(mine)
     }
 
-    /// Collective. Says how this image's part went. When all have succeeded, the file gets its name.
-    pub(crate) fn finish(self, mine: Result<(), Failed>) -> Result<(), Error> {
-        self.written(mine)?.rename(|_| Ok(()))
+    /// Local. Makes a file for an operation: beside what it is to replace, or else in its place.
+    fn make(operation: Operation<'p>, bytes: u64) -> Result<Self, Failed> {
+        let (path, replaced) = match Target::of(operation.path())? {
+            Target::Device(path) => return Self::in_place(operation, path),
+            Target::New(path) => (path, None),
+            Target::Replaced(path, replaced) => (path, Some(replaced)),
+        };
+        partial::remove_left(&path);
+        let (place, made) = loop {
+            let place = partial::name_of(&path);
+            match create(&place, replaced.as_ref()) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (),
+                made => break (place, made),
+            }
+        };
+        let made = match made {
+            Ok(file) => Self {
+                operation,
+                file,
+                place,
+                becomes: Some(path),
+            },
+            // One may write the file, but not its directory.
+            Err(error) if replaced.is_some() && error.kind() == io::ErrorKind::PermissionDenied => {
+                let made = Self::in_place(operation, path)?;
+                set_len(&made.file, 0)?;
+                made
+            }
+            Err(error) => {
+                let what = format!("create {}", place.display());
+                return Err(Failed::os(&what, &error));
+            }
+        };
+        set_len(&made.file, bytes)?;
+        Ok(made)
+    }
+
+    /// Local. A file that is there, and is written where it is.
+    fn in_place(operation: Operation<'p>, place: PathBuf) -> Result<Self, Failed> {
+        Ok(Self {
+            operation,
+            file: open_to_write(&place)?,
+            place,
+            becomes: None,
+        })
+    }
+
+    /// Collective. Says how this image's part went. When all have succeeded, the file gets its first bytes and its name.
+    #[track_caller]
+    pub(crate) fn finish(self, mine: Result<(), Failed>, start: &[u8]) -> Result<(), Error> {
+        self.written(mine)?.end(|file| write_at(file, start, 0))
     }
 
     /// Collective. As [`Partial::finish`], but what has been written survives a crash of the machine. Image 0 adds to
     /// the file last, when all parts are there.
+    #[track_caller]
     pub(crate) fn finish_durably(
         self,
         mine: Result<(), Failed>,
         last: impl FnOnce(&File) -> Result<(), Failed>,
     ) -> Result<(), Error> {
         let mine = mine.and_then(|()| sync(&self.file));
-        let path = self.path.clone();
-        self.written(mine)?.rename(|file| {
+        let operation = self.operation;
+        self.written(mine)?.end(|file| {
             last(file)?;
             sync(file)
         })?;
         // The name, too.
-        from_image_0(&path, || {
-            let folder = folder_of(&path);
+        operation.from_image_0(|| {
+            let folder = folder_of(operation.path());
             let synced = File::open(folder).and_then(|folder| folder.sync_all());
             synced.map_err(|error| Failed::os(&format!("sync {}", folder.display()), &error))?;
             Ok(Vec::new())
@@ -77,83 +120,64 @@ impl Partial {
         Ok(())
     }
 
+    #[track_caller]
     fn written(self, mine: Result<(), Failed>) -> Result<Self, Error> {
-        let path = self.path.clone();
-        agree(&path, mine.map(|()| self))
+        let operation = self.operation;
+        operation.agree(mine.map(|()| self))
     }
 
-    fn rename(mut self, last: impl FnOnce(&File) -> Result<(), Failed>) -> Result<(), Error> {
-        let path = self.path.clone();
-        from_image_0(&path, || {
+    #[track_caller]
+    fn end(mut self, last: impl FnOnce(&File) -> Result<(), Failed>) -> Result<(), Error> {
+        self.operation.from_image_0(|| {
             last(&self.file)?;
-            fs::rename(&self.partial, &self.path).map_err(|error| {
-                Failed::os(&format!("rename {}", self.partial.display()), &error)
-            })?;
-            self.remove = false;
+            if let Some(path) = &self.becomes {
+                let renamed = fs::rename(&self.place, path);
+                renamed.map_err(|error| {
+                    Failed::os(&format!("rename {}", self.place.display()), &error)
+                })?;
+                self.becomes = None;
+            }
             Ok(Vec::new())
         })?;
         Ok(())
     }
 }
 
-impl Drop for Partial {
+impl Drop for Partial<'_> {
     fn drop(&mut self) {
-        if self.remove {
+        if self.becomes.is_some() {
             // There is already an error to report.
-            let _ = fs::remove_file(&self.partial);
+            let _ = fs::remove_file(&self.place);
         }
     }
 }
 
-/// The end of the names of files on the way.
-pub(crate) const PARTIAL: &str = ".partial";
-
-/// `.out.npy.4711-1234.partial`, beside `out.npy`: so that a rename moves nothing, and no two jobs write to the same
-/// file.
-fn partial_name(path: &Path) -> Result<PathBuf, Failed> {
-    let name = path.file_name().ok_or_else(|| {
-        Failed::new(
-            ErrorKind::Os,
-            "this is the path of a directory, not of a file",
-        )
-    })?;
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let moment = since.map_or(0, |since| since.subsec_nanos());
-    let mut partial = b".".to_vec();
-    partial.extend(name.as_bytes());
-    partial.extend(format!(".{}-{moment}{PARTIAL}", std::process::id()).as_bytes());
-    Ok(path.with_file_name(OsString::from_vec(partial)))
+/// Makes a file that has the rights of the one that it is to replace, before it has anything that they protect.
+fn create(place: &Path, replaced: Option<&Metadata>) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true);
+    if replaced.is_some() {
+        options.mode(0o600);
+    }
+    let file = options.open(place)?;
+    partial::keep(&file);
+    if let Some(replaced) = replaced {
+        // Only the superuser can give files to others, and some file systems have neither owners nor modes.
+        let group = Some(replaced.gid());
+        if fchown(&file, Some(replaced.uid()), group).is_err() {
+            let _ = fchown(&file, None, group);
+        }
+        let _ = file.set_permissions(replaced.permissions());
+    }
+    Ok(file)
 }
 
-fn make(partial: &Path, start: &[u8], bytes: u64) -> Result<File, Failed> {
-    let file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create_new(true)
-        .open(partial)
-        .map_err(|error| Failed::os(&format!("create {}", partial.display()), &error))?;
-    let sized = file
-        .set_len(bytes)
+fn set_len(file: &File, bytes: u64) -> Result<(), Failed> {
+    file.set_len(bytes)
         .map_err(|error| Failed::os(&format!("make the file {bytes} bytes long"), &error))
-        .and_then(|()| write_at(&file, start, 0));
-    match sized {
-        Ok(()) => Ok(file),
-        Err(failed) => {
-            let _ = fs::remove_file(partial);
-            Err(failed)
-        }
-    }
 }
 
 fn sync(file: &File) -> Result<(), Failed> {
     file.sync_all()
         .map_err(|error| Failed::os("bring the file to the disk", &error))
-}
-
-/// The directory that a file is in.
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
 }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use crate::checkpoint::header::{Header, Places, corrupt};
 use crate::error::{ErrorKind, Failed};
-use crate::npy::open_file;
+use crate::partial;
+use crate::target::{metadata, open_to_read};
 use crate::transfer::read_at;
-use crate::whole_file::PARTIAL;
 
 const PREFIX: &str = "generation-";
 const SUFFIX: &str = ".checkpoint";
@@ -17,64 +17,54 @@ pub(crate) fn path_of(folder: &Path, generation: u64) -> PathBuf {
     folder.join(format!("{PREFIX}{generation:06}{SUFFIX}"))
 }
 
-/// All generations in a directory, the oldest first.
+/// All generations in a directory, the oldest first. Files whose names only look like theirs are none.
 pub(crate) fn list(folder: &Path) -> Result<Vec<u64>, Failed> {
-    let mut generations = Vec::new();
-    for name in names(folder)? {
-        let number = name
-            .strip_prefix(PREFIX)
-            .and_then(|rest| rest.strip_suffix(SUFFIX));
-        generations.extend(number.and_then(|number| number.parse::<u64>().ok()));
-    }
-    generations.sort_unstable();
-    Ok(generations)
-}
-
-fn names(folder: &Path) -> Result<Vec<String>, Failed> {
+    let number = |name: &str| {
+        let rest = name.strip_prefix(PREFIX)?;
+        let number = rest.strip_suffix(SUFFIX)?.parse().ok()?;
+        (path_of(folder, number).file_name()? == name).then_some(number)
+    };
     let read = || {
-        let mut names = Vec::new();
+        let mut generations = Vec::new();
         for entry in fs::read_dir(folder)? {
-            names.extend(entry?.file_name().into_string());
+            generations.extend(entry?.file_name().to_str().and_then(number));
         }
-        Ok(names)
+        generations.sort_unstable();
+        Ok(generations)
     };
     read().map_err(|error| Failed::os("list the directory", &error))
 }
 
+/// The number of the next generation, for which this makes room: what jobs have left that ended while they saved is removed.
+pub(crate) fn next_number(folder: &Path) -> Result<u64, Failed> {
+    let start = format!(".{PREFIX}");
+    partial::remove_left_in(folder, |name| name.starts_with(start.as_bytes()));
+    // No save comes to the last number, so a file that has it is none of ours.
+    let newest = list(folder)?.into_iter().rfind(|&number| number < u64::MAX);
+    Ok(newest.map_or(1, |newest| newest + 1))
+}
+
 /// Removes what `newest` has made superfluous: all generations but it and one before that is whole as far as its header
-/// and length tell, and what jobs have left that ended while they wrote.
+/// and length tell. What is no file is left alone, and what cannot be removed keeps nothing else.
 pub(crate) fn remove_old(folder: &Path, newest: u64) -> Result<(), Failed> {
     let mut kept = false;
-    for generation in list(folder)?.into_iter().rev() {
-        if generation >= newest {
-            continue;
-        }
+    let older = list(folder)?.into_iter().filter(|&number| number < newest);
+    for generation in older.rev() {
         let path = path_of(folder, generation);
-        if !kept && open(&path).is_ok() {
-            kept = true;
-            continue;
-        }
-        remove(&path)?;
-    }
-    for name in names(folder)? {
-        if name.starts_with(&format!(".{PREFIX}")) && name.ends_with(PARTIAL) {
-            remove(&folder.join(name))?;
+        match open(&path) {
+            Ok(_) if !kept => kept = true,
+            Err(failed) if failed.kind == ErrorKind::NotAFile => (),
+            _ => drop(fs::remove_file(path)),
         }
     }
     Ok(())
 }
 
-fn remove(path: &Path) -> Result<(), Failed> {
-    fs::remove_file(path).map_err(|error| Failed::os(&format!("remove {}", path.display()), &error))
-}
-
 /// Opens a generation whose header is right and whose file has the length that this tells of.
 pub(crate) fn open(path: &Path) -> Result<(fs::File, Header, Places), Failed> {
-    let file = open_file(path)?;
-    let metadata = file.metadata();
-    let metadata = metadata.map_err(|error| Failed::os("tell the length of the file", &error))?;
+    let file = open_to_read(path)?;
     let (header, places) = Header::read(|bytes, at| read_at(&file, bytes, at))?;
-    let (bytes, needed) = (metadata.len(), places.bytes());
+    let (bytes, needed) = (metadata(&file)?.len(), places.bytes());
     if bytes > needed {
         return Err(corrupt(&format!(
             "it has {bytes} bytes, {} too many",

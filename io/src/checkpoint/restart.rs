@@ -7,7 +7,7 @@ use coarray::grid::HaloArray;
 use coarray::ndarray::{Dim, Dimension};
 use coarray::this_image;
 
-use crate::agreement::{agree, from_image_0, same_request};
+use crate::agreement::Operation;
 use crate::block::{Block, expect, fill};
 use crate::checkpoint::generations::{list, open, path_of};
 use crate::checkpoint::header::{Field, Header, Places};
@@ -36,9 +36,11 @@ pub struct Restart {
 }
 
 /// Collective. The newest generation that is whole.
+#[track_caller]
 pub(super) fn newest(folder: &Path) -> Result<Restart, Error> {
-    same_request(folder, &format!("a restart from {}", folder.display()))?;
-    let generations = from_image_0(folder, || {
+    let request = format!("a restart from {}", folder.display());
+    let operation = Operation::begin("Checkpoint::open", folder, &request)?;
+    let generations = operation.from_image_0(|| {
         let bytes = list(folder)?.into_iter().rev().map(u64::to_le_bytes);
         Ok(bytes.flatten().collect())
     })?;
@@ -50,7 +52,7 @@ pub(super) fn newest(folder: &Path) -> Result<Restart, Error> {
             verify(&file, &header, &places)?;
             Ok((file, header, places))
         });
-        match agree(&path, mine) {
+        match operation.on(&path).agree(mine) {
             Ok((file, header, places)) => {
                 if !refused.is_empty() && this_image() == 0 {
                     eprintln!("coarray-io: generation {generation} is used instead");
@@ -80,17 +82,13 @@ pub(super) fn newest(folder: &Path) -> Result<Restart, Error> {
             Failed::new(ErrorKind::NotFound, cause),
         ));
     };
-    // A simulation that starts from the beginning where nothing is found must not do so here.
-    let kind = match first.kind() {
-        ErrorKind::NotFound => ErrorKind::Os,
-        kind => kind,
-    };
     let causes: Vec<String> = refused.iter().map(Error::to_string).collect();
     let cause = format!(
         "no checkpoint in this directory can be used: {}",
         causes.join("; ")
     );
-    Err(Error::new(folder, first.image(), Failed::new(kind, cause)))
+    let failed = Failed::new(first.kind(), cause);
+    Err(Error::new(folder, first.image(), failed).of_what_is_there())
 }
 
 impl Restart {
@@ -103,6 +101,7 @@ impl Restart {
     ///
     /// # Examples
     /// See [`Checkpoint`](super::Checkpoint).
+    #[track_caller]
     pub fn read<T: Scalar, const D: usize>(
         &self,
         name: &str,
@@ -113,7 +112,7 @@ impl Restart {
     {
         let words = Block::of(array).array();
         let request = format!("field {name:?} of {} as {words}", self.path.display());
-        same_request(&self.path, &request)?;
+        let operation = Operation::begin("Restart::read", &self.path, &request)?;
         let mut read = || {
             let (field, start) = self.find(name)?;
             expect(array, field.element, &field.shape).map_err(|failed| {
@@ -124,8 +123,7 @@ impl Restart {
                 read_block(&self.file, offset, ByteOrder::Little, layout, memory)
             })
         };
-        let mine = read();
-        agree(&self.path, mine)
+        operation.agree(read())
     }
 
     fn find(&self, name: &str) -> Result<(&Field, u64), Failed> {

@@ -7,11 +7,12 @@ use coarray::grid::HaloArray;
 use coarray::ndarray::{Dim, Dimension};
 
 use super::header::Header;
-use crate::agreement::{agree, same_request};
+use crate::agreement::Operation;
 use crate::block::{Block, fill};
 use crate::error::{Error, ErrorKind, Failed};
-use crate::npy::{complete, open_file};
+use crate::npy::complete;
 use crate::scalar::Scalar;
+use crate::target::{metadata, open_to_read};
 use crate::transfer::{ByteOrder, read_at, read_block};
 
 /// Collective. Reads cell data from a `.vti` file; each image reads its own cells. As in [`Vti`](super::Vti), the last
@@ -50,6 +51,7 @@ use crate::transfer::{ByteOrder, read_at, read_block};
 ///
 /// # Source
 /// As [`Vti`](super::Vti).
+#[track_caller]
 pub fn read_vti<T: Scalar, const D: usize>(
     path: impl AsRef<Path>,
     name: &str,
@@ -61,8 +63,7 @@ where
     let path = path.as_ref();
     let words = Block::of(array).array();
     let request = format!("cell data {name:?} of {} as {words}", path.display());
-    same_request(path, &request)?;
-    agree(path, read(path, name, array))
+    Operation::begin("read_vti", path, &request)?.agree(read(path, name, array))
 }
 
 fn read<T: Scalar, const D: usize>(
@@ -136,10 +137,8 @@ fn is_of_shape(header: &Header, components: usize, shape: &[usize]) -> bool {
 const LONGEST: usize = 1 << 24;
 
 fn open(path: &Path) -> Result<(File, Header, u64), Failed> {
-    let file = open_file(path)?;
-    let metadata = file.metadata();
-    let metadata = metadata.map_err(|error| Failed::os("tell the length of the file", &error))?;
-    let bytes = metadata.len();
+    let file = open_to_read(path)?;
+    let bytes = metadata(&file)?.len();
     let mut length = 4096;
     loop {
         let known = bytes.min(length as u64) as usize;
@@ -176,11 +175,12 @@ impl VtiHeader {
     ///
     /// # Examples
     /// See [`read_vti`].
+    #[track_caller]
     pub fn of(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
-        same_request(path, &format!("the header of {}", path.display()))?;
-        let mine = open(path).map(|(_, header, _)| Self { header });
-        agree(path, mine)
+        let request = format!("the header of {}", path.display());
+        let operation = Operation::begin("VtiHeader::of", path, &request)?;
+        operation.agree(open(path).map(|(_, header, _)| Self { header }))
     }
 
     /// Local. How many cells there are in z, y and x.

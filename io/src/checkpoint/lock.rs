@@ -1,0 +1,68 @@
+//! One job at a time saves in a directory: two would give their generations the same numbers.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process;
+
+use rustix::fs::FlockOperation;
+use rustix::io::Errno;
+
+use crate::error::{ErrorKind, Failed};
+use crate::partial::host_name;
+
+/// A file that is locked for the life of a save, and says by whom. The system unlocks it when the process ends.
+pub(crate) struct Lock {
+    path: PathBuf,
+    /// Locked as long as it is open.
+    _file: File,
+}
+
+impl Lock {
+    /// Local. Locks a directory.
+    pub(crate) fn take(folder: &Path) -> Result<Self, Failed> {
+        let path = folder.join(".lock");
+        let failed =
+            |error| Failed::os(&format!("lock the directory by {}", path.display()), &error);
+        loop {
+            let mut options = OpenOptions::new();
+            options.read(true).write(true).create(true).truncate(false);
+            let mut file = options.open(&path).map_err(failed)?;
+            // On a file system that has no locks nothing else can be done than to save without.
+            if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive)
+                == Err(Errno::WOULDBLOCK)
+            {
+                return Err(busy(file));
+            }
+            // Whoever held it may have removed it after it was opened here.
+            let own = file.metadata().map_err(failed)?;
+            let is_there =
+                |found: fs::Metadata| (found.dev(), found.ino()) == (own.dev(), own.ino());
+            if fs::metadata(&path).is_ok_and(is_there) {
+                // Only words for others: on a full disk they are missing.
+                let _ = file.set_len(0);
+                let _ = write!(file, "process {} on {}", process::id(), host_name());
+                return Ok(Self { path, _file: file });
+            }
+        }
+    }
+}
+
+fn busy(mut file: File) -> Failed {
+    let mut holder = String::new();
+    // It may be about to say who it is.
+    if file.read_to_string(&mut holder).is_err() || holder.is_empty() {
+        holder = "a process that has not said which".to_owned();
+    }
+    let cause = format!(
+        "another job is saving a checkpoint in this directory: {holder}; end it, or give each job a directory of its own"
+    );
+    Failed::new(ErrorKind::Busy, cause)
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
