@@ -64,7 +64,7 @@ impl<'p> Operation<'p> {
 
     /// Collective. What image 0 has, on all images; the others' `mine` is not called.
     #[track_caller]
-    pub(crate) fn from_image_0(
+    pub(crate) fn by_image_0(
         self,
         mine: impl FnOnce() -> Result<Vec<u8>, Failed>,
     ) -> Result<Vec<u8>, Error> {
@@ -110,7 +110,7 @@ impl<'p> Operation<'p> {
             words(image)
         );
         // The images may have named different files.
-        let path = self.from_image_0(|| Ok(self.path.as_os_str().as_bytes().to_vec()))?;
+        let path = self.by_image_0(|| Ok(self.path.as_os_str().as_bytes().to_vec()))?;
         let path = PathBuf::from(OsString::from_vec(path));
         let failed = Failed::new(ErrorKind::Disagreement, cause);
         Err(Error::new(&path, image, failed))
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn all_images_get_what_image_0_has() {
-        let texts = coarray::run(3, || on("a").from_image_0(|| Ok(b"generation".to_vec())));
+        let texts = coarray::run(3, || on("a").by_image_0(|| Ok(b"generation".to_vec())));
         assert!(
             texts
                 .iter()
@@ -160,7 +160,7 @@ mod tests {
         );
         let errors = coarray::run(3, || {
             on("a")
-                .from_image_0(|| Err(Failed::new(ErrorKind::Os, "disk full")))
+                .by_image_0(|| Err(Failed::new(ErrorKind::Os, "disk full")))
                 .unwrap_err()
         });
         assert!(

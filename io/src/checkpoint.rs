@@ -141,7 +141,7 @@ impl<'a> Checkpoint<'a> {
         let (places, start) = operation.agree(self.header())?;
         // Image 0 holds it to the end.
         let mut lock = None;
-        let generation = operation.from_image_0(|| {
+        let generation = operation.by_image_0(|| {
             fs::create_dir_all(folder)
                 .map_err(|error| Failed::os("create the directory", &error))?;
             lock = Some(Lock::take(folder)?);
@@ -163,7 +163,7 @@ impl<'a> Checkpoint<'a> {
             write_at(file, &table, places.table())?;
             write_at(file, &start, 0)
         })?;
-        operation.from_image_0(|| {
+        operation.by_image_0(|| {
             // The state is saved, which is what was asked for; what cannot be removed now can be by the next save.
             let _ = remove_old(folder, generation);
             Ok(Vec::new())

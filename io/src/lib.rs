@@ -43,7 +43,7 @@
 //! # Restart
 //! Try to open a checkpoint where a simulation starts, and save one now and then. Only [`ErrorKind::NotFound`] means
 //! that there is none: anything else should stop the program, instead of starting from the beginning and replacing what
-//! was saved.
+//! was saved. One job at a time saves in a directory: [`ErrorKind::Busy`] tells which process is doing so already.
 //!
 //! ```
 //! use coarray::prelude::*;
@@ -82,11 +82,21 @@
 //! and in [`Restart::refused`], and the one before is used.
 //!
 //! # When a program or machine crashes
-//! A file is written beside its final name, as `.u.npy.4711-1234.partial`, and renamed when all images have written
-//! their parts. So a file of the final name is whole, and an older one stays until then. If an image dies, the partial
-//! file may be left and can be removed. Checkpoints are also brought to the disk before they are renamed and survive a
+//! A file is written beside its final name, as `.u.npy.5f2c9a01-4711-1234.partial`, and renamed when all images have written
+//! their parts. So a file of the final name is whole, and an older one stays until then. If a job is killed while it
+//! writes, the hidden file is left, with its full length. It goes when the same file is written again on the same host, and
+//! can be removed: 4711 is the process that wrote it. Checkpoints are also brought to the disk before they are renamed and survive a
 //! loss of power. Other files are left to the operating system, which writes them within a minute or so: waiting for
 //! the disk takes longer than all the rest.
+//!
+//! # What is at the path already
+//! | there is | then |
+//! |---|---|
+//! | a file | the new one gets its mode, and its owner if this may be; if it may not be written, that is an error |
+//! | a link | the file that it leads to is written, and the link stays |
+//! | a character device, such as `/dev/null` | it is written to |
+//! | a directory, FIFO, socket or block device | [`ErrorKind::NotAFile`]: each image writes at places of its own, which only a file has |
+//! | a file that may be written, in a directory that may not | it is written where it is; its first bytes come last, so that a `.npy` or `.vti` file that is not whole cannot be read as one |
 //!
 //! All images must see the same file system. If the images run on several machines, that is a shared one.
 //!

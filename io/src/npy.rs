@@ -23,7 +23,8 @@ use header::Header;
 /// one is complete. Halos are not written. No image returns before the file is there.
 ///
 /// # Errors
-/// If the file cannot be written, or the images name different files or arrays.
+/// If the file cannot be written, or the images name different files or arrays. What is at the path and no file is
+/// [not replaced](crate#what-is-at-the-path-already).
 ///
 /// # Examples
 /// ```

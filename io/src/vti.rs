@@ -175,7 +175,8 @@ impl<'a, const D: usize> Vti<'a, D> {
     ///
     /// # Errors
     /// If the file cannot be written, there is no array, arrays have different shapes or the same name, or the images
-    /// name different files or arrays.
+    /// name different files or arrays. What is at the path and no file is
+    /// [not replaced](crate#what-is-at-the-path-already).
     ///
     /// # Examples
     /// See [`Vti`].

@@ -29,7 +29,7 @@ impl<'p> Partial<'p> {
     #[track_caller]
     pub(crate) fn create(operation: Operation<'p>, bytes: u64) -> Result<Self, Error> {
         let mut first = None;
-        let place = operation.from_image_0(|| {
+        let place = operation.by_image_0(|| {
             let made = Self::make(operation, bytes)?;
             let place = made.place.as_os_str().as_bytes().to_vec();
             first = Some(made);
@@ -111,7 +111,7 @@ impl<'p> Partial<'p> {
             sync(file)
         })?;
         // The name, too.
-        operation.from_image_0(|| {
+        operation.by_image_0(|| {
             let folder = folder_of(operation.path());
             let synced = File::open(folder).and_then(|folder| folder.sync_all());
             synced.map_err(|error| Failed::os(&format!("sync {}", folder.display()), &error))?;
@@ -128,7 +128,7 @@ impl<'p> Partial<'p> {
 
     #[track_caller]
     fn end(mut self, last: impl FnOnce(&File) -> Result<(), Failed>) -> Result<(), Error> {
-        self.operation.from_image_0(|| {
+        self.operation.by_image_0(|| {
             last(&self.file)?;
             if let Some(path) = &self.becomes {
                 let renamed = fs::rename(&self.place, path);

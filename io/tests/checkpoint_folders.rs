@@ -66,7 +66,7 @@ fn whoever_is_saving_already_is_named() {
     let folder = folder.path();
     save_all(folder, [1]);
     // As another job has it while it saves.
-    let lock = folder.join(".lock");
+    let lock = folder.join(".checkpoint.lock");
     let mut file = fs::File::create_new(&lock).unwrap();
     write!(file, "process 4711 on node17").unwrap();
     flock(&file, FlockOperation::LockExclusive).unwrap();

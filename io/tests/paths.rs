@@ -16,15 +16,17 @@ fn array() -> HaloArray<f64, 2> {
     HaloArray::from_fn(&blocks, 1, |[i, j]| (10 * i + j) as f64).unwrap()
 }
 
+type Function = fn(&Path) -> Result<(), Error>;
+
 /// All functions that write a file.
-const WRITERS: [fn(&Path) -> Result<(), Error>; 3] = [
+const WRITERS: [Function; 3] = [
     |path| write_npy(path, &array()),
     |path| write_raw(path, &array()),
     |path| Vti::new().field("a", &array()).write(path),
 ];
 
 /// All functions that read one.
-const READERS: [fn(&Path) -> Result<(), Error>; 3] = [
+const READERS: [Function; 3] = [
     |path| read_npy(path, &mut array()),
     |path| read_raw(path, &mut array()),
     |path| read_vti(path, "a", &mut array()),

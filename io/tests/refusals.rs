@@ -54,7 +54,7 @@ fn directories_that_are_not_there() {
 }
 
 #[test]
-fn a_full_disk_is_told_and_nothing_is_left() {
+fn a_limit_of_files_is_told_and_nothing_is_left() {
     let folder = tempdir().unwrap();
     let path = folder.path().join("a.npy");
     write_once(&path);
@@ -101,6 +101,70 @@ fn limited_files() {
         &["cannot make the file 32896 bytes long", "large"],
     );
     assert_eq!(error.os_error(), Some(io::ErrorKind::FileTooLarge));
+}
+
+#[test]
+fn a_full_disk_is_told_and_nothing_is_left() {
+    let folder = tempdir().unwrap();
+    // A disk of 64 KiB, which only this process and what it starts can see.
+    let script = r#"mount -t tmpfs -o size=64k none "$FULL_DISK" && exec "$0" --ignored --exact fills_a_disk"#;
+    let outcome = std::process::Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c", script])
+        .arg(std::env::current_exe().unwrap())
+        .env("FULL_DISK", folder.path())
+        .output();
+    match outcome {
+        Ok(outcome) if outcome.status.success() => (),
+        Ok(outcome) if outcome.stdout.is_empty() => {
+            let why = String::from_utf8_lossy(&outcome.stderr);
+            eprintln!("skipped, since no disk can be made here: {why}");
+        }
+        Ok(outcome) => panic!("{}", String::from_utf8_lossy(&outcome.stdout)),
+        Err(error) => eprintln!("skipped, since there is no unshare here: {error}"),
+    }
+}
+
+#[test]
+#[ignore = "a part of another test, which makes the disk"]
+fn fills_a_disk() {
+    let disk = Path::new(&std::env::var_os("FULL_DISK").unwrap()).to_owned();
+    let old = disk.join("old.npy");
+    write_once(&old);
+    let (before, saved) = (fs::read(&old).unwrap(), disk.join("saved"));
+    coarray::run(2, || {
+        Checkpoint::new(&saved).field("u", &array()).save().unwrap()
+    });
+    let large = || {
+        let blocks = Blocks::new([128, 128], ImageGrid::balanced()).unwrap();
+        HaloArray::filled(&blocks, 1, 1.0).unwrap()
+    };
+    let new = disk.join("new");
+    let writers: [&(dyn Fn() -> Result<(), Error> + Sync); 5] = [
+        &|| write_npy(&old, &large()),
+        &|| write_npy(&new, &large()),
+        &|| write_raw(&new, &large()),
+        &|| Vti::new().field("u", &large()).write(&new),
+        &|| {
+            Checkpoint::new(&saved)
+                .field("u", &large())
+                .save()
+                .map(|_| ())
+        },
+    ];
+    for writer in writers {
+        let error = error_of(2, writer);
+        assert_eq!(
+            error.os_error(),
+            Some(io::ErrorKind::StorageFull),
+            "{error}"
+        );
+        assert_eq!(fs::read(&old).unwrap(), before);
+        assert_eq!(fs::read_dir(&disk).unwrap().count(), 2);
+        assert_eq!(fs::read_dir(&saved).unwrap().count(), 1);
+        coarray::run(2, || {
+            assert!(Checkpoint::open(&saved).unwrap().refused().is_empty())
+        });
+    }
 }
 
 #[test]

@@ -70,6 +70,22 @@ fn a_missing_image_is_reported_at_the_line_that_calls_the_library() {
     assert_says(&report.unwrap_err().to_string(), "Restart::read", line);
 }
 
+#[test]
+fn a_dead_image_is_reported_with_the_function_that_needs_it() {
+    let folder = tempdir().unwrap();
+    let line = line!() + 5;
+    let outcome = Launch::new(3).keep_going(true).run(|| {
+        let array = array();
+        match this_image() {
+            1 => coarray::fail_image(),
+            _ => write_npy(folder.path().join("a.npy"), &array).unwrap(),
+        }
+    });
+    let report = outcome.unwrap_err().to_string();
+    let place = format!("write_npy at io/tests/reports.rs:{line}:");
+    assert!(report.contains(&place), "{place:?} is not in: {report}");
+}
+
 fn assert_says(report: &str, name: &str, line: u32) {
     let file = Path::new(file!()).file_name().unwrap().display();
     let words = format!("image 0: {name} at ");

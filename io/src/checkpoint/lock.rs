@@ -2,11 +2,11 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process;
 
-use rustix::fs::FlockOperation;
+use rustix::fs::{FlockOperation, OFlags};
 use rustix::io::Errno;
 
 use crate::error::{ErrorKind, Failed};
@@ -22,12 +22,14 @@ pub(crate) struct Lock {
 impl Lock {
     /// Local. Locks a directory.
     pub(crate) fn take(folder: &Path) -> Result<Self, Failed> {
-        let path = folder.join(".lock");
+        let path = folder.join(".checkpoint.lock");
         let failed =
             |error| Failed::os(&format!("lock the directory by {}", path.display()), &error);
         loop {
             let mut options = OpenOptions::new();
             options.read(true).write(true).create(true).truncate(false);
+            // What a link leads to is not ours.
+            options.custom_flags(OFlags::NOFOLLOW.bits() as i32);
             let mut file = options.open(&path).map_err(failed)?;
             // On a file system that has no locks nothing else can be done than to save without.
             if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive)

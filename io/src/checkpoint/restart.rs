@@ -40,7 +40,7 @@ pub struct Restart {
 pub(super) fn newest(folder: &Path) -> Result<Restart, Error> {
     let request = format!("a restart from {}", folder.display());
     let operation = Operation::begin("Checkpoint::open", folder, &request)?;
-    let generations = operation.from_image_0(|| {
+    let generations = operation.by_image_0(|| {
         let bytes = list(folder)?.into_iter().rev().map(u64::to_le_bytes);
         Ok(bytes.flatten().collect())
     })?;
