@@ -49,6 +49,7 @@ mod image_grid;
 mod kind;
 mod landing;
 mod layout;
+mod missing;
 mod part;
 mod plan;
 mod scatter;

@@ -21,10 +21,9 @@ use std::marker::PhantomData;
 use std::ops::{Deref, Range};
 use std::panic::Location;
 use std::rc::Rc;
-use std::time::Duration;
 
 use coarray_coref::{Cofuture, Collective, Remote};
-use coarray_fabric::{Call, Contribution, Operation, Posting, Team};
+use coarray_fabric::{Call, Contribution, Lack, Operation, Posting, Team};
 
 pub use alltoall::{co_alltoall_async, co_reduce_scatter_async};
 pub use broadcast::co_broadcast_async;
@@ -284,14 +283,10 @@ struct Underway<F> {
 }
 
 impl<R, F: FnOnce(&Arrived) -> R> Collective<R> for Underway<F> {
-    fn is_complete(&self) -> bool {
-        self.needs.missing(&self.arrived.posting).is_none()
-    }
-
-    fn nap(&self, longest: Duration) {
-        if let Some(index) = self.needs.missing(&self.arrived.posting) {
-            self.arrived.posting.nap(index, longest);
-        }
+    fn lack(&self) -> Option<Lack<'_>> {
+        let posting = &self.arrived.posting;
+        let index = self.needs.missing(posting)?;
+        Some(Lack { posting, index })
     }
 
     fn land(self: Box<Self>) -> R {

@@ -66,12 +66,11 @@ impl<'a, T: Remote> Turn<'a, T> {
     /// # Panics
     /// If another turn is in progress.
     #[inline]
-    #[track_caller]
     pub(crate) fn begin(team: &'a Team, call: &'a Call, number: usize) -> Self {
         let deferral = Deferral::after_completion();
         // SAFETY: this is the module that passes data through the scratch space.
         let Some(turn) = (unsafe { team.begin_turn() }) else {
-            in_progress()
+            team.refuse_turn(call)
         };
         Self {
             team,
@@ -244,7 +243,7 @@ impl<'a, T: Remote> Turn<'a, T> {
     ) -> R {
         assert!(fits_card::<T>(length));
         if self.team.meetings() != self.met {
-            met_since()
+            self.team.refuse_meeting(self.call);
         }
         traffic::note(self.team, image, length * size_of::<T>());
         let words = self.team.words(image);
@@ -283,23 +282,6 @@ impl<T> Drop for Turn<'_, T> {
             unsafe { self.team.end_turn() };
         }
     }
-}
-
-#[cold]
-#[track_caller]
-fn in_progress() -> ! {
-    panic!(
-        "a collective was called while another one was in progress: by the function with which that one combines \
-         values, or after a panic that took this image out of it"
-    )
-}
-
-#[cold]
-#[track_caller]
-fn met_since() -> ! {
-    panic!(
-        "images met while a collective was in progress: by the function with which that one combines values"
-    )
 }
 
 /// How many elements pass in one turn.

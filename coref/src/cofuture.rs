@@ -6,9 +6,8 @@ use std::pin::Pin;
 use std::ptr;
 use std::slice;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
-use coarray_fabric::{Buffer, direct};
+use coarray_fabric::{Buffer, Lack, direct};
 
 use crate::access::{Access, MayPut};
 use crate::coref::Coref;
@@ -27,7 +26,9 @@ use crate::transfer::{Issued, Torn, checked, issue_get, issue_put};
 ///
 /// A cofuture is also what the `_async` collectives return. What an image contributes to one is there for the others
 /// from the call on, so that nothing of the above is needed to complete it; whoever drops its cofuture does not get
-/// the result, and holds nobody up.
+/// the result, and holds nobody up. If an image that owes a contribution has failed, or has come to the end of the program, the job ends
+/// with a report when the image next waits, asks or polls. Where it is awaited, its task is polled again at once for a while, and then woken when it is
+/// complete; if it never can be, and the executor has parked the image's thread for good, that is a deadlock, which is reported.
 ///
 /// The waker of a task that awaits one is woken when the operation that completes it, on the same thread, is over. If a waker
 /// panics, so does that operation, when the others have been woken.
@@ -72,12 +73,9 @@ enum State<'a, T> {
 /// A collective operation that the image has begun.
 #[doc(hidden)]
 pub trait Collective<T> {
-    /// Whether what it needs from other images has come. If one has failed that it needs, or the job has ended, the
-    /// image unwinds.
-    fn is_complete(&self) -> bool;
-
-    /// Waits at most for so long, or for some part of what has not come; for who waits for any of several.
-    fn nap(&self, longest: Duration);
+    /// The first of the contributions of other images that it needs and that has not come; none if it is complete. If an
+    /// image has failed that owes one, or the job has ended, the image unwinds.
+    fn lack(&self) -> Option<Lack<'_>>;
 
     /// Waits for what it needs, and makes the result of it.
     fn land(self: Box<Self>) -> T;
@@ -219,7 +217,7 @@ impl<'a, T> Cofuture<'a, T> {
     pub(crate) fn is_complete(&self) -> bool {
         match &self.state {
             State::Underway(underway) => underway.issued.request.is_complete(),
-            State::Collective(collective) => collective.is_complete(),
+            State::Collective(collective) => collective.lack().is_none(),
             State::Arrived(_) | State::Taken => true,
         }
     }
@@ -232,10 +230,11 @@ impl<'a, T> Cofuture<'a, T> {
         !matches!(self.state, State::Collective(_))
     }
 
-    /// Waits at most for so long, if progress is up to other images.
-    pub(crate) fn nap(&self, longest: Duration) {
-        if let State::Collective(collective) = &self.state {
-            collective.nap(longest);
+    /// What it waits for, if progress is up to other images.
+    pub(crate) fn lack(&self) -> Option<Lack<'_>> {
+        match &self.state {
+            State::Collective(collective) => collective.lack(),
+            _ => None,
         }
     }
 }
@@ -259,12 +258,11 @@ impl<T> Future for Cofuture<'_, T> {
         let is_pending = match &mut this.state {
             State::Underway(underway) => !underway.poll(context.waker()),
             State::Collective(collective) => {
-                let is_pending = !collective.is_complete();
-                if is_pending {
-                    // Nobody on this image would notice that another one has done its part.
-                    context.waker().wake_by_ref();
+                let lack = collective.lack();
+                if let Some(lack) = &lack {
+                    lack.wake(context.waker());
                 }
-                is_pending
+                lack.is_some()
             }
             State::Arrived(_) | State::Taken => false,
         };

@@ -2,15 +2,14 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::time::Duration;
+use std::panic::Location;
+
+use coarray_fabric::Lack;
 
 use crate::cofuture::Cofuture;
 
 /// How often to look around before sleeping.
 const PATIENCE: u32 = 1000;
-
-/// How long to sleep at most while several collectives may come first.
-const NAP: Duration = Duration::from_millis(1);
 
 /// Cofutures to wait for together.
 ///
@@ -87,7 +86,7 @@ impl<'a, T> CofutureSet<'a, T> {
     }
 
     /// Local. Waits until any of the operations is complete, and takes it out of the set; returns its index and
-    /// its result. `None` if the set is empty.
+    /// its result. `None` if the set is empty. If none can ever be complete, the job ends with a report.
     ///
     /// # Panics
     /// As [`Cofuture::wait`].
@@ -109,13 +108,20 @@ impl<'a, T> CofutureSet<'a, T> {
             if let Some(position) = self.waiting.iter().position(complete) {
                 break position;
             }
-            let (_, oldest) = self.waiting.front()?;
+            if self.waiting.is_empty() {
+                return None;
+            }
             if self.waiting.iter().any(|(_, cofuture)| cofuture.progress()) {
                 continue;
             }
             match patience.checked_sub(1) {
                 Some(left) => patience = left,
-                None => oldest.nap(NAP),
+                None => {
+                    let lacks = self.waiting.iter().map(|(_, cofuture)| cofuture.lack());
+                    if let Some(lacks) = lacks.collect::<Option<Vec<_>>>() {
+                        Lack::await_any(&lacks, Location::caller());
+                    }
+                }
             }
         };
         let (index, cofuture) = self.waiting.remove(ready)?;

@@ -4,6 +4,9 @@
 //! again; `sleep.rs` has the proof. (Sleep with a time limit does not count as sleep.) This holds however long
 //! anything takes, so slow computations and slow output are never taken for a deadlock.
 //!
+//! Of an image that waits for any of several things only one tally can be seen, or none. It looks at all of them itself, each time
+//! before it describes its wait anew: what was raised before all were found asleep is seen by then, and nothing was raised since.
+//!
 //! An image looks around when it has slept for a while. It first suspects a deadlock, and reports it only
 //! when all images have described their waits anew since, so that the report is of one moment.
 //!
@@ -15,10 +18,11 @@ mod report;
 
 use std::cell::{Cell, RefCell};
 
-use crate::control::{ONE_FAILED, Stage};
+use crate::control::{Failure, ONE_FAILED, Stage};
 use crate::deadlock::report::Report;
 use crate::failure::OWN_WORDS;
 use crate::image::Image;
+use crate::job::Job;
 use crate::sleep::{self, Sleep, SleepRecord};
 
 pub(crate) use between_nodes::Probe;
@@ -60,8 +64,7 @@ impl Standstill {
 impl Suspicion {
     /// Ends the job if no image can go on. Returns whether it did.
     pub(crate) fn look_around(&self, image: &Image) -> bool {
-        let now = self.find_all_asleep(image);
-        if !self.standstill.lasts(now.as_deref()) {
+        if !self.sees_standstill(&image.job, image.index) {
             return false;
         }
         if image.network.is_some() {
@@ -73,51 +76,67 @@ impl Suspicion {
         true
     }
 
+    /// Whether no image of the node of image `viewer` can go on, unless another node sends something.
+    pub(crate) fn sees_standstill(&self, job: &Job, viewer: usize) -> bool {
+        let now = self.find_all_asleep(job, viewer);
+        self.standstill.lasts(now.as_deref())
+    }
+
     /// The sleep of each image of this node, if none can be woken; none for those that are gone or elsewhere.
-    fn find_all_asleep(&self, image: &Image) -> Option<Vec<Option<Sleep>>> {
-        let awake = image.record_of_sleep(self.awake.get());
+    fn find_all_asleep(&self, job: &Job, viewer: usize) -> Option<Vec<Option<Sleep>>> {
+        let awake = job.record_of_sleep(viewer, self.awake.get());
         awake
             .is_none_or(|record| record.sleep().is_some())
             .then_some(())?;
-        image.find_all_asleep().unwrap_or_else(|awake| {
+        job.find_all_asleep(viewer).unwrap_or_else(|awake| {
             self.awake.set(awake);
             None
         })
     }
 }
 
+/// What image `viewer` reports, as no image can go on.
+pub(crate) fn report(job: &Job, viewer: usize) -> Failure {
+    Failure {
+        image: viewer,
+        code: 1,
+        text: format!("{OWN_WORDS}{}", Report::new(job).text()),
+    }
+}
+
 impl Image {
     /// Ends the job because no image can go on.
     fn report_deadlock(&self) {
-        let text = format!("{OWN_WORDS}{}", Report::new(self).text());
-        self.fail_silently(1, text, self.index);
+        let Failure { image, code, text } = report(&self.job, self.index);
+        self.fail_silently(code, text, image);
     }
+}
 
-    /// What another image says of its sleep; none if it is gone or elsewhere.
-    fn record_of_sleep(&self, index: usize) -> Option<&SleepRecord> {
-        let control = self.control(index);
+impl Job {
+    /// What an image says of its sleep to image `viewer`; none if it is gone or elsewhere.
+    fn record_of_sleep(&self, viewer: usize, index: usize) -> Option<&SleepRecord> {
+        let control = self.region.control(index);
         let is_gone = matches!(control.stage(), Stage::Failed | Stage::Finished);
-        let is_here = self.job.nodes.share(self.index, index);
+        let is_here = self.nodes.share(viewer, index);
         (!is_gone && is_here).then_some(&control.waiting.sleep)
     }
 
-    /// The sleep of each image of this node, if none can be woken; otherwise one that is awake, or nothing if that is
-    /// not certain.
-    fn find_all_asleep(&self) -> Result<Option<Vec<Option<Sleep>>>, usize> {
-        let image = self;
-        let record = |index: usize| image.record_of_sleep(index);
-        let region = &image.job.region;
-        let alarm = region.job().alarm();
+    /// The sleep of each image of the node of image `viewer`, if none can be woken; otherwise one that is awake, or nothing if
+    /// that is not certain.
+    fn find_all_asleep(&self, viewer: usize) -> Result<Option<Vec<Option<Sleep>>>, usize> {
+        let images = self.region.dimensions().images;
+        let record = |index: usize| self.record_of_sleep(viewer, index);
+        let alarm = self.region.job().alarm();
         let has_reached = |place: u64, target: u64| {
-            let tally = region.tally_at(place as usize);
+            let tally = self.region.tally_at(place as usize);
             tally.is_some_and(|tally| tally.has_reached(target))
         };
-        let sleeps = sleep::find_all_asleep(image.images, record, alarm, has_reached)?;
+        let sleeps = sleep::find_all_asleep(images, record, alarm, has_reached)?;
         // An image is marked as failed before the others are told, which wakes them.
-        let failed = (0..image.images)
-            .filter(|&index| image.control(index).stage() == Stage::Failed)
+        let failed = (0..images)
+            .filter(|&index| self.region.control(index).stage() == Stage::Failed)
             .count();
         let is_told = alarm as usize == failed * ONE_FAILED as usize;
-        Ok((is_told && region.job().alarm() == alarm).then_some(sleeps))
+        Ok((is_told && self.region.job().alarm() == alarm).then_some(sleeps))
     }
 }

@@ -19,6 +19,8 @@ pub(crate) struct JobEnded;
 thread_local! {
     static IS_IMAGE: Cell<bool> = const { Cell::new(false) };
     static LAST_PANIC: Cell<Option<Panic>> = const { Cell::new(None) };
+    /// The place in the program that a panic of the library is about.
+    static BLAMED: Cell<Option<&'static Location<'static>>> = const { Cell::new(None) };
 }
 
 /// The exit code of Rust programs that panic.
@@ -62,11 +64,13 @@ pub(crate) fn adopt_thread() {
             if !IS_IMAGE.get() {
                 return previous(info);
             }
-            let place = info
-                .location()
+            let blamed = BLAMED.take();
+            let place = blamed
+                .or(info.location())
                 .map_or_else(String::new, |location| format!(" at {location}"));
             let within = Image::try_current()
                 .and_then(|image| image.interrupted_call())
+                .filter(|_| blamed.is_none())
                 .map_or_else(String::new, |caller| {
                     format!(", within the collective operation at {caller}")
                 });
@@ -84,6 +88,13 @@ pub(crate) fn adopt_thread() {
         }));
     });
     IS_IMAGE.set(true);
+}
+
+/// Panics with a report that names a place in the program in place of one in the library.
+#[cold]
+pub(crate) fn panic_at(place: &'static Location<'static>, text: &str) -> ! {
+    BLAMED.set(Some(place));
+    panic!("{text}")
 }
 
 /// Undoes [`adopt_thread`] for a thread that goes on with other work.

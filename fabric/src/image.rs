@@ -20,6 +20,7 @@ use crate::launch::settings::FabricKind;
 use crate::network::Network;
 use crate::orphan::Orphan;
 use crate::process;
+use crate::reactor::Reactor;
 use crate::region::SCRATCH_BYTES;
 use crate::shared_memory::SharedMemory;
 use crate::tally::Tally;
@@ -30,6 +31,8 @@ thread_local! {
     static CURRENT: RefCell<Option<Rc<Team>>> = const { RefCell::new(None) };
     /// Index of this image in the current team, and how many images that has; none outside of a job.
     static POSITION: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
+    /// Where this image's heap begins, and how many bytes it has; none outside of a job.
+    static OWN: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
 }
 
 /// Local. The index in the current team of the image that executes this, from 0 to `num_images() - 1`.
@@ -91,6 +94,15 @@ pub(crate) fn no_image() -> ! {
     )
 }
 
+/// Whether something lies in the heap of the image that this thread is.
+#[inline]
+#[must_use]
+pub fn is_own<T: ?Sized>(thing: &T) -> bool {
+    let (start, bytes) = OWN.get();
+    let address = std::ptr::from_ref(thing).cast::<u8>().addr();
+    address.wrapping_sub(start) < bytes
+}
+
 /// Makes `team` the current one; returns the one before.
 pub(crate) fn set_current(team: Rc<Team>) -> Option<Rc<Team>> {
     POSITION.set((team.index(), team.images()));
@@ -142,6 +154,8 @@ pub struct Image {
     pub(crate) owed: Cell<usize>,
     /// The teams that have some of them.
     pub(crate) creditors: RefCell<Vec<Weak<Team>>>,
+    /// What looks for contributions that tasks await; none before the first of them, or if there can be none.
+    pub(crate) reactor: OnceCell<Option<Reactor>>,
     /// How often it has called `sync_images` with each image. The tally says so as well, but on a line that the other
     /// image looks at all the time.
     pairs: Box<[Cell<u64>]>,
@@ -179,6 +193,7 @@ impl Image {
             orphans: RefCell::new(Some(Vec::new())),
             owed: Cell::new(0),
             creditors: RefCell::default(),
+            reactor: OnceCell::new(),
             pairs: (0..images).map(|_| Cell::new(0)).collect(),
         })
     }
@@ -190,9 +205,11 @@ impl Image {
         if self.job.engine == FabricKind::Processes {
             process::become_image(&self.job, self.index);
         }
+        self.job.threads.enter();
         self.control(self.index).set_stage(Stage::Running);
         apart::enter(self.network.is_some(), self.job.direct);
         way::open(&self);
+        OWN.set((self.heap(self.index).addr(), self.heap_bytes()));
         set_current(Rc::new(Team::first(self)));
         Presence(())
     }
@@ -404,9 +421,12 @@ impl Drop for Presence {
         way::close();
         if let Some(team) = CURRENT.take() {
             team.image().abandon_orphans();
+            team.image().end_reactor();
+            team.image().job.threads.leave();
             apart::leave(team.image().job.direct);
         }
         POSITION.set((0, 0));
+        OWN.set((0, 0));
         failure::release_thread();
     }
 }

@@ -7,6 +7,7 @@ use crate::apart::Claim;
 use crate::control::Failure;
 use crate::launch::settings::{Bind, FabricKind, Settings};
 use crate::nodes::Nodes;
+use crate::parked::Threads;
 use crate::region::Region;
 use crate::tally::Patience;
 
@@ -22,6 +23,8 @@ pub(crate) struct Job {
     pub(crate) bind: Bind,
     pub(crate) nodes: Nodes,
     pub(crate) engine: FabricKind,
+    /// The threads of this process that belong to it.
+    pub(crate) threads: Threads,
     /// How long images of other nodes may be silent while one waits for them.
     pub(crate) silence: Option<Duration>,
     /// Whether the failure on record was first noticed in this process, which is to report it.
@@ -68,6 +71,7 @@ impl Job {
             bind: settings.bind,
             nodes,
             engine: settings.fabric,
+            threads: Threads::default(),
             silence: settings.silence,
             is_reporter: AtomicBool::new(false),
             told_by: AtomicUsize::new(usize::MAX),

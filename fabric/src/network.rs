@@ -5,6 +5,7 @@
 //! structure is changed by processors of one node only, whoever asks for it.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -41,6 +42,8 @@ pub(crate) struct Network {
     pub(crate) probe: Probe,
     /// None if silence has no limit.
     pub(crate) silence: Option<Silence>,
+    /// The images that have said that they came to the end of the program: nothing will follow that they sent before.
+    stopped: RefCell<BTreeSet<usize>>,
     pub(crate) told: Told,
     /// About the lock on another node that the image wants.
     pub(crate) answer: Answer,
@@ -188,7 +191,7 @@ impl Image {
             Kind::Cards => self.show_cards(reader),
             Kind::AwaitStep => self.be_awaited(network, from, reader),
             Kind::Step => self.be_answered(network, reader),
-            Kind::Stage => self.note_stage(from, reader.word()),
+            Kind::Stage => self.note_stage(network, from, reader.word()),
             Kind::Choices => self.take_choices(&String::from_utf8_lossy(reader.bytes())),
             Kind::End => self.be_told(from, reader),
             Kind::Post => {
@@ -227,9 +230,26 @@ impl Image {
         }
     }
 
-    fn note_stage(&self, image: usize, stage: u64) {
+    /// Whether that image has come to the end of the program, after all that it posted or sent.
+    pub(crate) fn has_stopped(&self, image: usize) -> bool {
+        match &self.network {
+            // What it sent to this image may still be under way when another image of this node has heard of its end.
+            Some(network) if !self.job.nodes.share(self.index, image) => {
+                network.stopped.borrow().contains(&image)
+            }
+            _ => matches!(
+                self.control(image).stage(),
+                Stage::Stopped | Stage::Finished
+            ),
+        }
+    }
+
+    fn note_stage(&self, network: &Network, image: usize, stage: u64) {
         let stages = [Stage::Running, Stage::Stopped, Stage::Finished];
         let stage = stages.into_iter().find(|&known| known as u64 == stage);
+        if matches!(stage, Some(Stage::Stopped | Stage::Finished)) {
+            network.stopped.borrow_mut().insert(image);
+        }
         // It may have heard of a later one from another image of this node.
         if let Some(stage) = stage
             && stage as u32 > self.control(image).stage() as u32

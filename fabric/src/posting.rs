@@ -1,17 +1,17 @@
 //! Asynchronous collectives: each image posts what it contributes, and takes what it needs from the others when it
 //! is there.
 
+use std::cell::Cell;
 use std::fmt;
 use std::ops::Range;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
 
 use crate::call::Call;
 use crate::contribution::Contribution;
 use crate::posting_apart::Member;
 use crate::status::ImageFailed;
 use crate::team::Team;
-use crate::waiting::{Cause, Interruption};
+use crate::waiting::Cause;
 
 /// An asynchronous collective that this image has begun; see [`Team::post`].
 ///
@@ -20,12 +20,19 @@ pub struct Posting {
     team: Rc<Team>,
     call: Call,
     number: u64,
+    /// How often a task has asked for it in vain.
+    polls: Cell<u32>,
 }
 
 impl Posting {
     /// That with this number, in which this image has posted its record.
     pub(crate) fn new(team: Rc<Team>, call: Call, number: u64) -> Self {
-        Self { team, call, number }
+        Self {
+            team,
+            call,
+            number,
+            polls: Cell::new(0),
+        }
     }
 
     /// The team whose images take part.
@@ -42,7 +49,8 @@ impl Posting {
 
     /// Whether the image with that index has made its contribution.
     ///
-    /// If it has failed before, the job ends with a report. If the job has ended, the image unwinds.
+    /// If it has failed before, or has come to the end of the program, the job ends with a report. If the job has ended, the
+    /// image unwinds.
     #[must_use]
     pub fn is_here(&self, index: usize) -> bool {
         let team = &*self.team;
@@ -52,13 +60,13 @@ impl Posting {
         }
         team.image().check_in();
         team.image().poll();
-        if !team.is_failed(index) {
-            return posted.has_reached(self.number + 1);
-        }
-        if !posted.has_reached(self.number + 1) {
+        // It has posted before all that it will ever post.
+        let posts_no_more = team.is_failed(index) || team.has_stopped(index);
+        let is_here = posted.has_reached(self.number + 1);
+        if posts_no_more && !is_here {
             self.miss(index);
         }
-        true
+        is_here
     }
 
     /// What the image with that index contributes, when it is there; aligned to a cache line.
@@ -117,7 +125,6 @@ impl Posting {
         let cause = Absence {
             posting: self,
             index,
-            deadline: None,
         };
         if !posted.has_reached(self.number + 1)
             && team.image().wait(posted, self.number + 1, cause).is_err()
@@ -127,33 +134,43 @@ impl Posting {
         team.find(index, self.number);
     }
 
-    /// Waits until the image with that index has made its contribution, but at most for so long.
-    ///
-    /// If it has failed before, the job ends with a report. If the job has ended, the image unwinds.
-    pub fn nap(&self, index: usize, longest: Duration) {
-        let cause = Absence {
-            posting: self,
-            index,
-            deadline: Instant::now().checked_add(longest),
-        };
-        let posted = self.team.posted(index);
-        let end = self.team.image().wait(posted, self.number + 1, cause);
-        if end == Err(Interruption::Failed) {
-            self.miss(index);
-        }
+    /// How many contributions are there from the image with that index when that to this collective is.
+    pub(crate) fn awaited_count(&self) -> u64 {
+        self.number + 1
+    }
+
+    /// What tells it from other collectives: the team, and the number there.
+    pub(crate) fn key(&self) -> (u64, u64) {
+        (self.team.identity().0, self.number)
+    }
+
+    /// Counts that a task has asked for it in vain; returns how often that was before.
+    pub(crate) fn count_polls(&self) -> u32 {
+        let polls = self.polls.get();
+        self.polls.set(polls.saturating_add(1));
+        polls
     }
 
     #[cold]
     fn miss(&self, index: usize) -> ! {
-        let failed = ImageFailed::new(vec![index]);
-        self.team
-            .fail_because(&failed, &self.call.describe(&self.team))
+        let (team, operation) = (&self.team, self.call.describe(&self.team));
+        if team.is_failed(index) {
+            team.fail_because(&ImageFailed::new(vec![index]), &operation);
+        }
+        let image = team.members()[index];
+        team.image().fail(format!(
+            "cannot complete {operation}: image {image} has come to the end of the program"
+        ))
     }
 }
 
 impl Drop for Posting {
     fn drop(&mut self) {
         self.team.finish_with(self.number);
+        // Last, as it drops a waker of the program.
+        if self.polls.get() > 0 {
+            self.team.image().forget_awaited(self.key());
+        }
     }
 }
 
@@ -171,7 +188,6 @@ impl fmt::Debug for Posting {
 struct Absence<'a> {
     posting: &'a Posting,
     index: usize,
-    deadline: Option<Instant>,
 }
 
 impl Cause for Absence<'_> {
@@ -186,9 +202,5 @@ impl Cause for Absence<'_> {
 
     fn has_failed(&self) -> bool {
         self.posting.team.is_failed(self.index)
-    }
-
-    fn deadline(&self) -> Option<Instant> {
-        self.deadline
     }
 }

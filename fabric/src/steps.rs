@@ -176,6 +176,7 @@ impl Team {
             Err(Obstacle::Stopped(Stop::Failed)) if tally.has_reached(target) => Ok(()),
             Err(Obstacle::Stopped(Stop::Failed)) => Err(Abandoned),
             Err(Obstacle::Stopped(_)) => failure::unwind(),
+            Err(Obstacle::HasMet) => self.refuse_meeting(call),
             Err(Obstacle::Elsewhere(image, tag)) => self.disagree_by_tags(begun.tag, image, tag),
         }
     }
@@ -203,6 +204,8 @@ impl Team {
 /// Why an image does not come to the step that it waits for.
 enum Obstacle {
     Stopped(Stop),
+    /// This image itself has met others, by what it called in the middle of the turn.
+    HasMet,
     /// An image is in another meeting than that at the end of the turn, or has begun another turn.
     Elsewhere(usize, Tag),
 }
@@ -219,6 +222,9 @@ impl Watch for Attentive<'_> {
 
     fn look(&self) -> Result<(), Obstacle> {
         let (number, end) = self.begun.end;
+        if self.team.meetings() >= number {
+            return Err(Obstacle::HasMet);
+        }
         for image in 0..self.team.images() {
             let control = self.team.control(image);
             let card = &control.station.cards[(number & 1) as usize];

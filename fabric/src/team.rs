@@ -281,6 +281,11 @@ impl Team {
         self.image.has_failed(self.members[index] as usize)
     }
 
+    /// Whether the image with that index has come to the end of the program: what it posted before can be seen.
+    pub(crate) fn has_stopped(&self, index: usize) -> bool {
+        self.image.has_stopped(self.members[index] as usize)
+    }
+
     /// Whether any image of the team has failed.
     #[must_use]
     pub fn has_failed_images(&self) -> bool {

@@ -18,7 +18,7 @@ use crate::tally::{self, Tally, Watch};
 use crate::text::Text;
 
 /// How long an image sleeps before it looks around again.
-const HEARTBEAT: Duration = Duration::from_millis(50);
+pub(crate) const HEARTBEAT: Duration = Duration::from_millis(50);
 
 /// What an image says about its wait.
 #[derive(Debug)]
@@ -44,6 +44,23 @@ impl WaitRecord {
     pub(crate) fn barrier(&self) -> Option<[u64; 2]> {
         let [team, number] = [0, 1].map(|word: usize| self.barrier[word].load(Ordering::Relaxed));
         (number != 0).then_some([team, number])
+    }
+
+    /// Begins to sleep until the tally at a place has reached a count, or until something comes that only the image itself, or
+    /// its reactor, looks for; in the barrier with that number of a team, if that is not 0.
+    pub(crate) fn lie_down(&self, tally: Option<(u64, u64)>, (team, number): (u64, u64)) {
+        self.barrier[0].store(team, Ordering::Relaxed);
+        self.barrier[1].store(number, Ordering::Relaxed);
+        let (place, target) = tally.unwrap_or((u64::MAX, u64::MAX));
+        self.sleep.lie_down(place, target);
+    }
+
+    /// Describes the wait anew, after a look whether it is over.
+    pub(crate) fn describe(&self, awaited: Option<usize>, words: &str) {
+        let awaited = awaited.map_or(0, |image| image as u32 + 1);
+        self.awaited.store(awaited, Ordering::Relaxed);
+        self.words.set(words);
+        self.sleep.note_description();
     }
 }
 
@@ -216,12 +233,10 @@ impl<C: Cause> Watch for Waiting<'_, C> {
             return;
         }
         self.still_since.set(Some(Instant::now()));
-        let record = self.record();
-        let (team, number) = self.cause.barrier().unwrap_or_default();
-        record.barrier[0].store(team, Ordering::Relaxed);
-        record.barrier[1].store(number, Ordering::Relaxed);
+        self.image.rise_from_parking();
         let place = self.image.job.region.offset_of(tally);
-        record.sleep.lie_down(place, target);
+        let barrier = self.cause.barrier().unwrap_or_default();
+        self.record().lie_down(Some((place, target)), barrier);
     }
 
     fn turn_over(&self) -> Result<(), Stop> {
@@ -229,11 +244,8 @@ impl<C: Cause> Watch for Waiting<'_, C> {
             return Ok(());
         }
         self.still_since.set(Some(Instant::now()));
-        let record = self.record();
-        let awaited = self.cause.awaited().map_or(0, |image| image as u32 + 1);
-        record.awaited.store(awaited, Ordering::Relaxed);
-        record.words.set(&self.cause.words());
-        record.sleep.note_description();
+        let words = self.cause.words();
+        self.record().describe(self.cause.awaited(), &words);
         if self.suspicion.look_around(self.image) {
             return Err(Stop::Ended);
         }

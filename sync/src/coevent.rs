@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use coarray_coref::{Shared, Symmetric};
 use coarray_fabric::{
     Cause, Image, ImageFailed, Interruption, Tally, Team, complete, complete_but_posts, is_apart,
-    is_in_job, may_be_apart, this_image, with_home,
+    is_in_job, is_own, may_be_apart, this_image, with_home,
 };
 
 /// An event: any image posts it, and the image that it is on waits for posts.
@@ -183,7 +183,7 @@ impl Coevent {
     /// If an image of the current team has failed, and no post is there, the job ends with a report.
     ///
     /// # Panics
-    /// On a thread that is not an image.
+    /// On a thread that is not an image; if the event is on another image.
     ///
     /// # Examples
     /// See [`Coevent`].
@@ -201,7 +201,7 @@ impl Coevent {
     /// If an image of the current team has failed, and not so many posts are there, the job ends with a report.
     ///
     /// # Panics
-    /// On a thread that is not an image.
+    /// On a thread that is not an image; if the event is on another image.
     ///
     /// # Examples
     /// ```
@@ -221,17 +221,24 @@ impl Coevent {
     #[inline]
     #[track_caller]
     pub fn wait_for(&self, posts: u64) {
+        self.assert_is_here();
         if !self.try_consume(posts) {
             self.wait_long(posts, Location::caller());
         }
     }
 
-    /// As [`wait`](Self::wait), reported as a wait at `caller`.
+    /// As [`wait`](Self::wait), for `cause`, which says in reports what the image waits for.
+    ///
+    /// # Errors
+    /// Why the wait was given up, as `cause` says.
     #[doc(hidden)]
     #[inline]
-    pub fn wait_at(&self, caller: &'static Location<'static>) {
-        if !self.try_consume(1) {
-            self.wait_long(1, caller);
+    #[track_caller]
+    pub fn wait_because(&self, cause: impl Cause) -> Result<(), Interruption> {
+        self.assert_is_here();
+        match self.try_consume(1) {
+            true => Ok(()),
+            false => self.wait_until(1, &Team::current(), cause),
         }
     }
 
@@ -241,7 +248,7 @@ impl Coevent {
     /// If none is there, and images of the current team have failed.
     ///
     /// # Panics
-    /// On a thread that is not an image.
+    /// On a thread that is not an image; if the event is on another image.
     ///
     /// # Examples
     /// ```
@@ -260,6 +267,7 @@ impl Coevent {
     #[inline]
     #[track_caller]
     pub fn try_wait(&self) -> Result<bool, ImageFailed> {
+        self.assert_is_here();
         if self.try_consume(1) {
             return Ok(true);
         }
@@ -270,7 +278,6 @@ impl Coevent {
     #[track_caller]
     fn look_again(&self) -> Result<bool, ImageFailed> {
         let team = Team::current();
-        self.assert_is_here(team.image());
         if is_apart() {
             team.image().poll();
             if self.try_consume(1) {
@@ -290,7 +297,7 @@ impl Coevent {
     /// If none is there, and images of the current team have failed.
     ///
     /// # Panics
-    /// On a thread that is not an image.
+    /// On a thread that is not an image; if the event is on another image.
     ///
     /// # Examples
     /// A wait that survives the image it waits for:
@@ -323,7 +330,7 @@ impl Coevent {
     /// If not so many are there, and images of the current team have failed.
     ///
     /// # Panics
-    /// On a thread that is not an image.
+    /// On a thread that is not an image; if the event is on another image.
     ///
     /// # Examples
     /// ```
@@ -343,16 +350,19 @@ impl Coevent {
     #[inline]
     #[track_caller]
     pub fn wait_for_timeout(&self, posts: u64, timeout: Duration) -> Result<bool, ImageFailed> {
+        self.assert_is_here();
         if self.try_consume(posts) {
             return Ok(true);
         }
         let team = Team::current();
-        match self.wait_until(
+        let waiting = Waiting {
+            event: self,
             posts,
-            Instant::now().checked_add(timeout),
-            &team,
-            Location::caller(),
-        ) {
+            deadline: Instant::now().checked_add(timeout),
+            team: &team,
+            caller: Location::caller(),
+        };
+        match self.wait_until(posts, &team, waiting) {
             Ok(()) => Ok(true),
             Err(Interruption::TimedOut) => Ok(false),
             Err(Interruption::Failed) => Err(ImageFailed::of(&team)),
@@ -362,11 +372,7 @@ impl Coevent {
     /// Consumes so many posts if they are there.
     #[inline]
     fn try_consume(&self, posts: u64) -> bool {
-        let consumed = self
-            .consumed
-            .0
-            .load(Ordering::Relaxed)
-            .saturating_add(posts);
+        let consumed = self.target(posts);
         let enough = self.posts.0.has_reached(consumed);
         if enough {
             self.consumed.0.store(consumed, Ordering::Release);
@@ -376,14 +382,38 @@ impl Coevent {
 
     fn wait_long(&self, posts: u64, caller: &'static Location<'static>) {
         let team = Team::current();
-        if self.wait_until(posts, None, &team, caller).is_err() {
+        let waiting = Waiting {
+            event: self,
+            posts,
+            deadline: None,
+            team: &team,
+            caller,
+        };
+        if self.wait_until(posts, &team, waiting).is_err() {
             let operation = format!("a wait for an event at {caller}");
             team.fail_because(&ImageFailed::of(&team), &operation);
         }
     }
 
-    fn assert_is_here(&self, image: &Image) {
-        if let Some(place) = image.elsewhere(self) {
+    /// # Panics
+    /// If the event is on another image.
+    #[inline]
+    #[track_caller]
+    fn assert_is_here(&self) {
+        if !is_own(self) {
+            self.refuse_others();
+        }
+    }
+
+    #[cold]
+    #[track_caller]
+    fn refuse_others(&self) {
+        let Some(image) = Image::try_current() else {
+            return;
+        };
+        if let Some(place) = image.home(self)
+            && place.image != image.index()
+        {
             panic!(
                 "this event is on image {}, and only that image can wait for it",
                 place.image
@@ -395,29 +425,18 @@ impl Coevent {
         );
     }
 
-    fn wait_until(
-        &self,
-        posts: u64,
-        deadline: Option<Instant>,
-        team: &Rc<Team>,
-        caller: &'static Location<'static>,
-    ) -> Result<(), Interruption> {
-        self.assert_is_here(team.image());
-        let target = self
-            .consumed
-            .0
-            .load(Ordering::Relaxed)
-            .saturating_add(posts);
-        let waiting = Waiting {
-            event: self,
-            target,
-            deadline,
-            team,
-            caller,
-        };
-        team.image().wait(&self.posts.0, target, waiting)?;
+    fn wait_until(&self, posts: u64, team: &Team, cause: impl Cause) -> Result<(), Interruption> {
+        let target = self.target(posts);
+        team.image().wait(&self.posts.0, target, cause)?;
         self.consumed.0.store(target, Ordering::Release);
         Ok(())
+    }
+
+    /// How far the posts must rise for so many to be there.
+    #[inline]
+    fn target(&self, posts: u64) -> u64 {
+        let consumed = self.consumed.0.load(Ordering::Relaxed);
+        consumed.saturating_add(posts)
     }
 }
 
@@ -458,7 +477,7 @@ impl fmt::Debug for Coevent {
 /// Why an image waits for an event.
 struct Waiting<'a> {
     event: &'a Coevent,
-    target: u64,
+    posts: u64,
     deadline: Option<Instant>,
     team: &'a Rc<Team>,
     caller: &'static Location<'static>,
@@ -466,7 +485,8 @@ struct Waiting<'a> {
 
 impl Cause for Waiting<'_> {
     fn words(&self) -> String {
-        let missing = self.target.saturating_sub(self.event.posts.0.count());
+        let target = self.event.target(self.posts);
+        let missing = target.saturating_sub(self.event.posts.0.count());
         let posts = if missing == 1 { "post" } else { "posts" };
         let image = self.team.image();
         let place = image.describe_place(std::ptr::from_ref(self.event).addr());

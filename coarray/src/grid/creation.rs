@@ -131,6 +131,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         }
         Ok(Self {
             storage,
+            created: caller,
             events,
             blocks,
             halo,

@@ -191,11 +191,12 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
             caller,
         } = current;
         while !waiting.is_empty() {
-            self.events[bell].wait_at(caller);
+            // All of them are needed; whichever comes first is served first.
+            self.await_neighbour(bell, plan.sends[waiting[0]].image, caller);
             self.serve_one(&plan, &mut waiting, caller);
         }
         for arrival in &plan.arrivals {
-            self.events[filled(arrival.lane)].wait_at(caller);
+            self.await_neighbour(filled(arrival.lane), arrival.image, caller);
             for copy in &arrival.unpack {
                 // SAFETY: the cells have landed, and the sender writes again only after our next "free". They go to our
                 // halo, to which nobody has a reference until the phase is over.

@@ -4,6 +4,7 @@ use std::any::type_name;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
+use std::panic::Location;
 use std::rc::Rc;
 
 use coarray_coref::{LeavesItsThread, Remote};
@@ -48,6 +49,8 @@ use crate::storage::Storage;
 /// Arrays with `shadow`, Murai and Sato, PGAS 2013, section 2.3.1; ghost cells.
 pub struct HaloArray<T: Remote, const D: usize> {
     pub(super) storage: Storage,
+    /// Where the program made it.
+    pub(super) created: &'static Location<'static>,
     /// Two for each direction.
     pub(super) events: Coarray<[Coevent]>,
     pub(super) blocks: Blocks<D>,

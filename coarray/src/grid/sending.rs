@@ -44,8 +44,8 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         };
         let mut turns = (0..waiting.len()).cycle().take(PATIENCE);
         let turn = turns.find(is_free).unwrap_or_else(|| {
-            let lane = plan.sends[waiting[0]].lane;
-            self.events[free(lane)].wait_at(caller);
+            let Send { lane, image, .. } = plan.sends[waiting[0]];
+            self.await_neighbour(free(lane), image, caller);
             0
         });
         let send = &plan.sends[waiting.swap_remove(turn)];

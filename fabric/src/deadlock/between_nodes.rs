@@ -94,7 +94,7 @@ impl Image {
 
     /// What there is to say of this node, if it is at a standstill.
     fn tell_of_standstill(&self) -> Option<Answer> {
-        let sleeps = self.find_all_asleep().ok().flatten();
+        let sleeps = self.job.find_all_asleep(self.index).ok().flatten();
         let standstill = &self.network.as_ref()?.probe.standstill;
         let sleeps = sleeps.filter(|sleeps| standstill.lasts(Some(sleeps)))?;
         let here = (0..self.images).filter(|&image| self.job.nodes.share(self.index, image));

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use crate::control::Stage;
-use crate::image::Image;
+use crate::job::Job;
 
 /// Most images that have a line each. If there are more, those that wait alike share one.
 const ALONE: usize = 16;
@@ -46,8 +46,9 @@ enum End {
 }
 
 impl Report {
-    pub(super) fn new(image: &Image) -> Self {
-        let images = (0..image.images).map(|index| Wait::of(image, index));
+    pub(super) fn new(job: &Job) -> Self {
+        let images = 0..job.region.dimensions().images;
+        let images = images.map(|index| Wait::of(job, index));
         Self {
             images: images.collect(),
         }
@@ -186,8 +187,8 @@ impl Report {
 const ANYONE: &str = "any image, and all of them wait or have ended";
 
 impl Wait {
-    fn of(image: &Image, index: usize) -> Self {
-        let control = image.control(index);
+    fn of(job: &Job, index: usize) -> Self {
+        let control = job.region.control(index);
         let end = match control.stage() {
             Stage::Absent | Stage::Running => None,
             Stage::Stopped => Some(End::Stopped),
@@ -202,7 +203,7 @@ impl Wait {
             },
             Some(End::Stopped) | None => Self {
                 words: control.waiting.words.get(),
-                awaited: move_of(image, index),
+                awaited: move_of(job, index),
                 end,
             },
         }
@@ -225,8 +226,8 @@ impl End {
 
 /// The image whose move it is for an image that waits. An image in a barrier waits for its partner of one
 /// round, who may be in the barrier as well: it is the move of the one who is not.
-fn move_of(image: &Image, index: usize) -> Option<usize> {
-    let record = |index| &image.control(index).waiting;
+fn move_of(job: &Job, index: usize) -> Option<usize> {
+    let record = |index| &job.region.control(index).waiting;
     let barrier = record(index).barrier();
     let mut awaited = record(index).awaited()?;
     // Each of them waits in an earlier round than the one before, if the rounds stand still.

@@ -58,6 +58,8 @@ pub(crate) fn run<R: Send>(
     stragglers: Stragglers,
 ) -> Result<Result<Vec<R>, Failure>, StartError> {
     let jobs = create_jobs(settings)?;
+    // It only waits for the images.
+    jobs.of(0).threads.enter();
     let (done, finished) = mpsc::channel();
     let mut losses = Losses::new(settings.images);
     let mut results: Vec<Option<R>> = (0..settings.images).map(|_| None).collect();

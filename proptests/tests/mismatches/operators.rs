@@ -95,6 +95,9 @@ fn is_clear(case: &str, outcome: Result<(), Failure>) {
             reasons.iter().any(|reason| text.contains(reason)),
             "{case}: {text}"
         );
+        // Two images differ, or one has done what it must not.
+        let itself = |image| text.contains(&format!("image {image} and image {image} "));
+        assert!(!(0..5).any(itself), "{case}: {text}");
     }
 }
 
@@ -170,8 +173,15 @@ fn a_function_that_joins_with_the_help_of_other_images_is_told_that_it_cannot() 
                         a + b
                     });
                 });
-                let expected = "a collective was called while another one was in progress";
+                let expected =
+                    "a collective was called while another one was in progress (called at";
                 assert!(report.contains(expected), "{case}: {report}");
+                // Both places are the program's.
+                let places = report.matches("tests/mismatches/operators.rs:").count();
+                assert!(
+                    places == 2 && report.matches(".rs:").count() == 2,
+                    "{case}: {report}"
+                );
             }
         }
     }
