@@ -30,8 +30,9 @@ use crate::transfer::{Issued, Torn, checked, issue_get, issue_put};
 /// with a report when the image next waits, asks or polls. Where it is awaited, its task is polled again at once for a while, and then woken when it is
 /// complete; if it never can be, and the executor has parked the image's thread for good, that is a deadlock, which is reported.
 ///
-/// The waker of a task that awaits one is woken when the operation that completes it, on the same thread, is over. If a waker
-/// panics, so does that operation, when the others have been woken.
+/// The waker of a task that awaits a transfer is woken when the operation that completes it, on the same thread, is over. If a waker
+/// panics, so does that operation, when the others have been woken. That of a task that awaits a collective may be woken on a thread of the
+/// library's.
 ///
 /// # Examples
 /// ```

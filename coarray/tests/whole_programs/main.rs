@@ -8,6 +8,8 @@ mod asynchronous;
 mod choices;
 mod cluster;
 mod coordination;
+mod deadlock_cases;
+mod deadlocks;
 mod delays;
 mod disagreements;
 mod failing;
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
         results::trials(),
         choices::trials(),
         failures::trials(),
+        deadlocks::trials(),
         disagreements::trials(),
         keep_going::trials(),
         launch::trials(),

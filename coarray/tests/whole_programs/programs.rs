@@ -39,6 +39,8 @@ pub fn run(name: &str) -> ExitCode {
         "ring_of_pairs" => coarray::launch(coordination::ring_of_pairs),
         "cofutures" => coarray::launch(crate::asynchronous::cofutures),
         "senders" => coarray::launch(crate::choices::senders),
+        "deadlock" => coarray::launch(crate::deadlocks::program),
+        "patient_executors" => coarray::launch(crate::deadlocks::patient_executors),
         "own_choice" => coarray::launch(crate::choices::own_choice),
         "disagreeing_broadcast" => coarray::launch(crate::disagreements::broadcast),
         "disagreeing_reduction" => coarray::launch(crate::disagreements::reduction),

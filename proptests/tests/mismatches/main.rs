@@ -1,6 +1,7 @@
 //! Images that are in different collective operations never wait for each other: the job fails, and says
 //! who is where.
 
+mod absent;
 mod algorithms;
 mod alike;
 mod grids;
