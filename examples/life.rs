@@ -7,15 +7,19 @@
 //! Shows: a two-dimensional grid of images, halos that travel by one-sided puts of rows, columns and
 //! corners, a collective sum, and a picture gathered on image 0. The torus itself is in `life/torus.rs`.
 
+#[path = "shared/command_line.rs"]
+mod command_line;
+
 use std::path::Path;
 use std::time::Instant;
 
-use coarray::{error_stop_with, prelude::*};
+use coarray::prelude::*;
+use life::block::Block;
 use life::decomposition::Decomposition;
 use life::options::{HELP, Options};
 use life::rle::Pattern;
 use life::torus::{Mailboxes, Torus};
-use life::{picture, progress};
+use life::{output, picture, progress};
 
 const R_PENTOMINO: &str = include_str!("patterns/rpentomino.rle");
 
@@ -29,8 +33,15 @@ fn main() {
         return;
     }
     let (pattern, decomposition) = prepare(&options);
-    // Whatever is wrong with the input, some image has refused it by now.
-    sync_all();
+    // The block of this image, now and next; and the rows in one piece for pictures.
+    let (width, height) = (options.width, options.height);
+    let own = [
+        decomposition.rows_of(this_image()).len(),
+        decomposition.columns_of(this_image()).len(),
+    ];
+    let is_drawn = options.png.is_some() || options.frames.is_some();
+    let bytes = Block::bytes(own[0], own[1]) * if is_drawn { 3 } else { 2 };
+    command_line::memory::afford("life", format_args!("--size {width}x{height}"), bytes);
 
     let mut mailboxes = Mailboxes::new(&decomposition);
     let mut torus = Torus::new(decomposition, &mut mailboxes);
@@ -83,13 +94,13 @@ fn prepare(options: &Options) -> (Pattern, Decomposition) {
         Decomposition::new(height, width, num_images()).unwrap_or_else(|error| refuse(error));
     if this_image() == 0 {
         if let Some(png) = &options.png {
-            picture::check_writable(png).unwrap_or_else(|error| refuse(error));
+            output::check_writable(png).unwrap_or_else(|error| refuse(error));
         }
         if let Some(frames) = &options.frames {
             std::fs::create_dir_all(frames).unwrap_or_else(|error| {
                 refuse(format_args!("{}: cannot create: {error}", frames.display()))
             });
-            picture::check_writable(&frame(frames, 0)).unwrap_or_else(|error| refuse(error));
+            output::check_writable(&frame(frames, 0)).unwrap_or_else(|error| refuse(error));
         }
     }
     (pattern, decomposition)
@@ -97,7 +108,7 @@ fn prepare(options: &Options) -> (Pattern, Decomposition) {
 
 /// Ends the job because of the user's input.
 fn refuse(why: impl std::fmt::Display) -> ! {
-    error_stop_with(2, format_args!("life: {why}"))
+    command_line::refuse("life", why)
 }
 
 fn write_frame(torus: &Torus<'_>, options: &Options, generation: u64) {
@@ -114,6 +125,6 @@ fn write_picture(torus: &Torus<'_>, options: &Options, path: &Path) {
     let written =
         torus.look(|alive| picture::write_png(path, options.height, options.width, alive));
     if let Some(Err(error)) = written {
-        error_stop_with(1, format_args!("life: {error}"));
+        command_line::fail("life", error);
     }
 }

@@ -1,80 +1,127 @@
-//! Two halves of the images do the same work, so that one half may be lost.
+//! Two halves of the images do the same work, so that any images of one half may be lost, at any time.
 //!
 //! ```text
 //! COARRAY_IMAGES=6 cargo run --release --example redundant_halves
+//! COARRAY_IMAGES=6 cargo run --release --example redundant_halves -- --kill 4
 //! ```
 //!
 //! Shows: the first way to recover in J. Reid, *Additional coarray features in Fortran*, PGAS 2013, section 6,
-//! figure 2. Each image has a partner in the other half, and a team with it. Both halves compute pi; image 0 is
-//! killed on the way.
+//! figure 2. Each image has a partner in the other half, and a team with it. Both halves compute pi; an image is
+//! killed on the way. A half of which an image is missing is lost: its images give up, and their partners go on alone.
+//! Nothing on the way asks for all images, as then the loss of one would end the job: teams are formed of those that are
+//! left, and `try_` forms tell who is not.
 
 #[path = "shared/command_line.rs"]
 mod command_line;
 #[path = "survivor/death.rs"]
 mod death;
 
-use coarray::{error_stop_with, fail_image, failed_images, prelude::*, try_co_sum, try_sync_team};
+use coarray::{fail_image, prelude::*, try_co_sum, try_sync_team};
+
+use command_line::fail;
 
 const PERIODS: usize = 10;
 const STRIPS: usize = 1_000_000;
 
 const HELP: &str = "\
-Two halves of the images compute pi, each all of it. Image 0 is killed, and the other half goes on.
+Two halves of the images compute pi, each all of it. An image is killed, and the other half goes on.
 
-usage: redundant_halves
+usage: redundant_halves [--kill IMAGE | --kill none]
 
-There are no options. Images of the half that is left tell when their partners fail, and its first one tells pi.
+  --kill IMAGE   which image is killed half-way (default: image 0; none if there is only one image)
+  --kill none    kill no image
+
+Images can be killed from outside, too, at any time. As long as one half is whole, its images tell when
+their partners fail, and its first one tells pi. If both have lost images, the job ends without a result.
 
 Images: one for each core, or COARRAY_IMAGES=N.";
 
 #[coarray::main(keep_going)]
 fn main() {
-    let goes_on = command_line::follow("redundant_halves", HELP, |_, arguments| {
-        Err(arguments.unknown())
+    let (me, images) = (this_image(), num_images());
+    let mut doomed = (images > 1).then_some(0);
+    let goes_on = command_line::follow("redundant_halves", HELP, |option, arguments| {
+        if option != "--kill" {
+            return Err(arguments.unknown());
+        }
+        let expected = format!("none, or an image below {images}");
+        doomed = arguments.value_as(expected, |text| match text {
+            "none" => Some(None),
+            _ => text.parse().ok().filter(|&image| image < images).map(Some),
+        })?;
+        Ok(())
     });
     if !goes_on {
         return;
     }
-    let (me, images) = (this_image(), num_images());
     let first_half = images / 2;
-    let (number, place) = match me.checked_sub(first_half) {
-        None => (1, me),
-        Some(place) => (2, place),
+    let (number, place, size) = match me.checked_sub(first_half) {
+        None => (1, me, first_half),
+        Some(place) => (2, place, images - first_half),
     };
-    let half = Team::form(number);
-    let partner = Team::form(place as u64);
-    half.change(|| {
-        let doomed = me == 0 && images > 1;
-        let pi = compute_pi(&partner, doomed);
-        if this_image() == 0 {
-            println!("half {number}: pi = {pi:.9}");
-        }
-    });
+    let half = Team::form_survivors(number);
+    let partners = Team::form_survivors(place as u64);
+    let mut work = Work {
+        period: 0,
+        pi: 0.0,
+        is_doomed: doomed == Some(me),
+        // The last image of an odd number has no partner.
+        is_alone: place < first_half && partners.num_images() < 2,
+    };
+    if work.is_alone {
+        work.tell_of_partner();
+    }
+    // The team that was formed may lack images already.
+    let is_whole = half.num_images() == size;
+    if !is_whole || half.try_change(|| work.compute(&partners)).is_err() {
+        work.give_up();
+    }
+    if half.this_image() == 0 {
+        println!("half {number}: pi = {:.9}", work.pi);
+    }
 }
 
-/// Collective. The whole calculation, by one half.
-fn compute_pi(partner: &Team, doomed: bool) -> f64 {
-    let mut pi = 0.0;
-    let mut is_alone = false;
-    for period in 0..PERIODS {
-        if doomed && period == PERIODS / 2 {
-            death::die();
-        }
-        let mut area = area_of(period);
-        if try_co_sum(&mut area).is_err() {
-            // This half is lost. The partners shall not wait for it.
-            fail_image();
-        }
-        pi += area;
-        if !is_alone && try_sync_team(partner).is_err() {
-            is_alone = true;
-            println!("period {period}: a partner in the other half has failed");
-            if !failed_images().is_empty() {
-                error_stop_with(1, "both halves have lost images");
+/// The whole calculation, by one half.
+struct Work {
+    period: usize,
+    pi: f64,
+    is_doomed: bool,
+    /// Whether the other half is lost.
+    is_alone: bool,
+}
+
+impl Work {
+    /// Collective. Computes pi.
+    fn compute(&mut self, partners: &Team) {
+        while self.period < PERIODS {
+            if self.is_doomed && self.period == PERIODS / 2 {
+                death::die();
             }
+            let mut area = area_of(self.period);
+            if try_co_sum(&mut area).is_err() {
+                self.give_up();
+            }
+            self.pi += area;
+            if !self.is_alone && try_sync_team(partners).is_err() {
+                self.is_alone = true;
+                self.tell_of_partner();
+            }
+            self.period += 1;
         }
     }
-    pi
+
+    fn tell_of_partner(&self) {
+        let period = self.period;
+        println!("period {period}: the partner in the other half has failed");
+    }
+
+    /// Ends this image, as its half is lost: its partner shall not wait for it.
+    fn give_up(&self) -> ! {
+        if self.is_alone {
+            fail("redundant_halves", "both halves have lost images");
+        }
+        fail_image();
+    }
 }
 
 /// This image's strips of the area under 4 / (1 + x^2) that belongs to a period.

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use coarray::{error_stop_with, prelude::*};
 
-use command_line::arguments::count;
+use command_line::{arguments::count, memory::afford};
 
 const HELP: &str = "\
 A token goes round all images, again and again; each adds 1 to all of its words.
@@ -50,6 +50,7 @@ fn main() {
         return;
     }
 
+    afford("ring", format_args!("--words {words}"), 2 * 8 * words);
     let (me, images) = (this_image(), num_images());
     let right = (me + 1) % images;
     let arrived = Coarray::new(Coevent::new());

@@ -9,6 +9,8 @@
 //! compared, bit by bit, with that of an undisturbed computation. How options are read is in
 //! `survivor/options.rs`.
 
+#[path = "shared/command_line.rs"]
+mod command_line;
 #[path = "survivor/death.rs"]
 mod death;
 #[path = "survivor/options.rs"]
@@ -16,8 +18,9 @@ mod options;
 
 use std::ops::Range;
 
-use coarray::{error_stop_with, prelude::*, try_co_sum, try_sync_all};
-use options::{HELP, Options};
+use coarray::{prelude::*, try_co_sum, try_sync_all};
+use command_line::{fail, refuse};
+use options::Options;
 
 const WIDTH: usize = 256;
 const HEIGHT: usize = 256;
@@ -30,19 +33,12 @@ const COLD: Row = [0.0; WIDTH];
 
 #[coarray::main(keep_going)]
 fn main() {
-    let options = Options::parse(std::env::args().skip(1), num_images())
-        .unwrap_or_else(|error| error_stop_with(2, format_args!("survivor: {error}")));
-    if options.help {
-        if this_image() == 0 {
-            println!("{HELP}");
-        }
+    let Some(options) = Options::from_command_line() else {
         return;
-    }
+    };
     if num_images() > HEIGHT {
-        error_stop_with(
-            2,
-            format_args!("survivor: more images than the {HEIGHT} rows of the plate"),
-        );
+        let why = format_args!("more images than the {HEIGHT} rows of the plate");
+        refuse("survivor", why);
     }
     let mut notes = Notes::new(num_images());
     loop {
@@ -255,10 +251,8 @@ fn report(steps: usize, plate: &[Row]) -> Result<(), ImageFailed> {
         println!("step {steps}: mean temperature {mean:.6}");
     }
     if differing > 0 {
-        error_stop_with(
-            1,
-            format_args!("survivor: {differing} rows differ from the undisturbed result"),
-        );
+        let why = format_args!("{differing} rows differ from the undisturbed result");
+        fail("survivor", why);
     }
     if this_image() == 0 {
         println!("the plate matches the undisturbed result");
@@ -270,7 +264,7 @@ fn report(steps: usize, plate: &[Row]) -> Result<(), ImageFailed> {
 fn failing<T>(created: Result<T, coarray::AllocError>) -> Result<T, ImageFailed> {
     created.map_err(|error| match error {
         coarray::AllocError::ImageFailed(failed) => failed,
-        error => error_stop_with(1, format_args!("survivor: {error}")),
+        error => fail("survivor", error),
     })
 }
 

@@ -171,9 +171,9 @@ pub use coarray_coref::{
 #[cfg(feature = "mpi")]
 pub use coarray_fabric::mpi;
 pub use coarray_fabric::{
-    AllocError, Failure, Holder, ImageFailed, ImageStatus, Launch, LockError, coarun, error_stop,
-    error_stop_with, fail_image, failed_images, image_status, launch, launch_keeping_going,
-    num_images, run, stopped_images, terminal_size, this_image,
+    AllocError, Failure, Holder, ImageFailed, ImageStatus, Launch, LockError, available_memory,
+    coarun, error_stop, error_stop_with, fail_image, failed_images, image_status, launch,
+    launch_keeping_going, num_images, run, stopped_images, terminal_size, this_image,
 };
 pub use coarray_macros::{Remote, main, test};
 pub use coarray_sync::{

@@ -29,7 +29,7 @@ use std::f64::consts::PI;
 use std::path::Path;
 
 use coarray::prelude::*;
-use life::picture;
+use life::output;
 
 use canvas::Colour;
 use chart::Chart;
@@ -54,8 +54,18 @@ fn main() {
     let grid = ImageGrid::balanced_for(options.size).unwrap_or_else(|error| refuse(error));
     let blocks = Blocks::new(options.size, grid).unwrap_or_else(|error| refuse(error));
     if let (0, Some(png)) = (this_image(), &options.png) {
-        picture::check_writable(png).unwrap_or_else(|error| refuse(error));
+        output::check_writable(png).unwrap_or_else(|error| refuse(error));
     }
+    let picture = if this_image() == 0 && options.png.is_some() {
+        blocks.cells()
+    } else {
+        0
+    };
+    let own = blocks.cells() / num_images();
+    let [rows, columns] = options.size;
+    let wanted = format_args!("--size {rows}x{columns}");
+    command_line::memory::afford("heat", wanted, 8 * (2 * own + picture));
+
     let temperature = |cell| match options.start {
         Start::Spots => spots(cell, options.size),
         Start::Sine => sine(cell, options.size),
@@ -152,7 +162,8 @@ fn write_picture(temperatures: &HaloArray<f64, 2>, options: &Options, path: &Pat
     };
     let value = |row, column| field[[row, column]];
     let canvas = chart.draw(rows, columns, value, |_, _| {});
-    canvas.write_png(path).unwrap_or_else(|error| refuse(error));
+    let written = canvas.write_png(path);
+    written.unwrap_or_else(|error| command_line::fail("heat", error));
 }
 
 /// Ends the job because of the user's input.

@@ -28,9 +28,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use coarray::{error_stop_with, prelude::*};
-use life::picture;
+use life::output;
 
-use command_line::{arguments::count, refuse};
+use command_line::{arguments::count, fail, memory::afford, refuse};
 
 const HELP: &str = "\
 The speeds of molecules of a gas are counted in bins that are divided among images.
@@ -73,15 +73,17 @@ fn main() {
         return;
     }
     if let (0, Some(path)) = (this_image(), &plot) {
-        picture::check_writable(path).unwrap_or_else(|error| refuse("histogram", error));
+        output::check_writable(path).unwrap_or_else(|error| refuse("histogram", error));
     }
-
-    let own = (this_image()..molecules).step_by(num_images());
-    let speeds: Vec<f64> = own.map(|molecule| speed(seed, molecule)).collect();
-    let bin_of = |speed: f64| ((speed / HIGHEST * bins as f64) as usize).min(bins - 1);
 
     // Bin 0 is the first of image 0, and so on; those at the end of the last images may be too many.
     let each = bins.div_ceil(num_images());
+    let own = (this_image()..molecules).step_by(num_images());
+    let wanted = format_args!("--molecules {molecules} --bins {bins}");
+    afford("histogram", wanted, 8 * (own.len() + each + bins));
+    let speeds: Vec<f64> = own.map(|molecule| speed(seed, molecule)).collect();
+    let bin_of = |speed: f64| ((speed / HIGHEST * bins as f64) as usize).min(bins - 1);
+
     let divided = Coarray::<[Coatomic<u64>]>::from_fn(each, |_| Coatomic::new(0));
     sync_all();
     let start = Instant::now();
@@ -123,7 +125,7 @@ fn main() {
             rate(by_sum)
         );
         if let Some(path) = &plot {
-            plot::write(&counts, path).unwrap_or_else(|error| refuse("histogram", error));
+            plot::write(&counts, path).unwrap_or_else(|error| fail("histogram", error));
         }
     }
 }

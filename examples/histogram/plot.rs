@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use life::picture::PictureError;
+use life::output::OutputError;
 
 use crate::HIGHEST;
 use crate::histogram::Histogram;
@@ -39,7 +39,7 @@ fn share_of(bin: usize, bins: usize) -> f64 {
 }
 
 /// Draws all bins, and Maxwell's distribution over them.
-pub(crate) fn write(counts: &[u64], path: &Path) -> Result<(), PictureError> {
+pub(crate) fn write(counts: &[u64], path: &Path) -> Result<(), OutputError> {
     let together = counts.len().div_ceil(MOST_BARS);
     let width = HIGHEST / counts.len() as f64 * together as f64;
     let bars = counts.chunks(together).map(|bins| bins.iter().sum::<u64>());
@@ -64,8 +64,5 @@ pub(crate) fn write(counts: &[u64], path: &Path) -> Result<(), PictureError> {
         curve: Some(("Maxwell's distribution", curve.collect())),
         mark: None,
     };
-    plot.write(path).map_err(|error| PictureError {
-        path: path.to_path_buf(),
-        error,
-    })
+    plot.write(path)
 }

@@ -28,16 +28,16 @@ mod stream;
 mod streamlines;
 mod walls;
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
 
 use coarray::prelude::*;
-use life::picture::{self, PictureError};
+use life::output::{self, OutputError};
 
 use canvas::Colour;
 use cavity::Cavity;
 use chart::Chart;
+use command_line::{fail, memory::afford};
 use flow::{Flow, Plane};
 use options::Options;
 
@@ -61,9 +61,13 @@ fn main() {
     let blocks = Blocks::new(options.size, grid).unwrap_or_else(|error| refuse(error));
     if this_image() == 0 {
         for path in options.png.iter().chain(&options.profile) {
-            picture::check_writable(path).unwrap_or_else(|error| refuse(error));
+            output::check_writable(path).unwrap_or_else(|error| refuse(error));
         }
     }
+    // All populations, now and next; and in the end each with its number, for the checksum.
+    let [x, y, z] = options.size;
+    let bytes = blocks.cells() / num_images() * lattice::Q * (2 * 8 + 16);
+    afford("lbm", format_args!("--size {x}x{y}x{z}"), bytes);
     let cavity = Cavity::new(&blocks, options.relaxation(), options.lid);
     let mut cavity = cavity.unwrap_or_else(|error| refuse(error));
 
@@ -116,33 +120,32 @@ fn describe(plane: &Plane) {
 /// Writes what the user asked for.
 fn write_files(plane: &Plane, options: &Options) {
     if let Some(path) = &options.png {
-        write_picture(plane, options, path).unwrap_or_else(|error| refuse(error));
+        write_picture(plane, options, path).unwrap_or_else(|error| fail("lbm", error));
     }
     if let Some(path) = &options.profile {
-        write_profile(plane, path).unwrap_or_else(|error| {
-            refuse(format_args!("{}: cannot write: {error}", path.display()))
-        });
+        write_profile(plane, path).unwrap_or_else(|error| fail("lbm", error));
     }
 }
 
 /// The velocities on the lines through the middle, at the centres of the cells.
-fn write_profile(plane: &Plane, path: &Path) -> io::Result<()> {
-    let mut file = BufWriter::new(File::create(path)?);
-    writeln!(file, "line,place,velocity")?;
-    for (name, line) in [
-        ("vertical", plane.vertical_line()),
-        ("horizontal", plane.horizontal_line()),
-    ] {
-        for (index, velocity) in line.iter().enumerate() {
-            let place = (index as f64 + 0.5) / line.len() as f64;
-            writeln!(file, "{name},{place},{velocity}")?;
+fn write_profile(plane: &Plane, path: &Path) -> Result<(), OutputError> {
+    output::write(path, |file| {
+        writeln!(file, "line,place,velocity")?;
+        for (name, line) in [
+            ("vertical", plane.vertical_line()),
+            ("horizontal", plane.horizontal_line()),
+        ] {
+            for (index, velocity) in line.iter().enumerate() {
+                let place = (index as f64 + 0.5) / line.len() as f64;
+                writeln!(file, "{name},{place},{velocity}")?;
+            }
         }
-    }
-    file.flush()
+        Ok(())
+    })
 }
 
 /// Speed as colours, with streamlines, seen from the side: the lid is at the top and moves to the right.
-fn write_picture(plane: &Plane, options: &Options, path: &Path) -> Result<(), PictureError> {
+fn write_picture(plane: &Plane, options: &Options, path: &Path) -> Result<(), OutputError> {
     let (columns, rows) = plane.along.dim();
     let at = |row: usize, column: usize| {
         let cell = [column, rows - 1 - row];

@@ -66,7 +66,7 @@ impl Block {
             rows > 0 && columns > 0,
             "a block of {rows} x {columns} cells is empty"
         );
-        let words_per_row = (columns + 2).div_ceil(64);
+        let words_per_row = words_per_row(columns);
         let words = vec![0; (rows + 2) * words_per_row + 2];
         Block {
             rows,
@@ -74,6 +74,11 @@ impl Block {
             words_per_row,
             words,
         }
+    }
+
+    /// How many bytes of memory such a block takes.
+    pub fn bytes(rows: usize, columns: usize) -> usize {
+        8 * ((rows + 2) * words_per_row(columns) + 2)
     }
 
     /// The number of interior rows.
@@ -169,4 +174,9 @@ impl Block {
         };
         below(self.columns + 1) & !below(1)
     }
+}
+
+/// The number of words that hold a row of so many cells and its halo.
+fn words_per_row(columns: usize) -> usize {
+    (columns + 2).div_ceil(64)
 }

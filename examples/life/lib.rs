@@ -3,7 +3,8 @@
 //! * [`rle`] reads and writes patterns in the RLE format that Life programs exchange;
 //! * [`block`] is the fast kernel: a rectangle of cells, one bit each, with a halo of one cell;
 //! * [`serial`] is the slow and obvious torus against which the kernel is tested;
-//! * [`picture`] writes a torus as a PNG file.
+//! * [`picture`] draws a torus as a PNG file;
+//! * [`output`] writes files whole or not at all.
 //!
 //! Everywhere a cell is named by its row and its column, both counted from 0, rows downwards.
 //!
@@ -30,6 +31,7 @@
 pub mod block;
 pub mod decomposition;
 pub mod options;
+pub mod output;
 pub mod picture;
 pub mod progress;
 pub mod rle;

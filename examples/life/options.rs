@@ -1,8 +1,14 @@
 //! The command line of `life`.
 
+// Not all of it is needed here.
+#[allow(dead_code)]
+#[path = "../shared/arguments.rs"]
+mod arguments;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use arguments::{ArgumentError, Arguments, extents};
 use thiserror::Error;
 
 /// What `life --help` prints.
@@ -59,28 +65,15 @@ impl Default for Options {
     }
 }
 
-/// A command line that cannot be followed.
+/// A command line that cannot be followed. It prints as one line, with the word that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum OptionsError {
-    /// An option that there is not.
-    #[error("unknown option '{0}'; life --help lists them all")]
-    Unknown(String),
-    /// An option at the end of the line that needs a value.
-    #[error("option {0} needs a value")]
-    MissingValue(String),
-    /// A second pattern.
-    #[error("only one pattern can be given, but there is also '{0}'")]
-    SecondPattern(String),
-    /// A value of the wrong form.
-    #[error("{option} {value}: expected {expected}")]
-    BadValue {
-        /// The option.
-        option: &'static str,
-        /// What was given.
-        value: String,
-        /// What is allowed.
-        expected: &'static str,
-    },
+#[error("{0}")]
+pub struct OptionsError(String);
+
+impl From<ArgumentError> for OptionsError {
+    fn from(error: ArgumentError) -> Self {
+        Self(error.to_string())
+    }
 }
 
 /// Longest side of a torus, so that the number of its cells is a number.
@@ -102,58 +95,33 @@ impl Options {
     /// ```
     pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, OptionsError> {
         let mut options = Self::default();
-        let mut arguments = arguments.into_iter();
-        while let Some(argument) = arguments.next() {
-            let word = argument.to_string_lossy().into_owned();
-            let (name, attached) = match word.split_once('=') {
-                Some((name, value)) if name.starts_with("--") => {
-                    (name.to_owned(), Some(OsString::from(value)))
+        let mut arguments = Arguments::new("life", arguments);
+        while let Some(option) = arguments.next()? {
+            match option.as_str() {
+                "--size" => {
+                    let expected = "WIDTHxHEIGHT in cells, such as 2048x1024, each 1 to 16777216";
+                    let size = |text: &str| extents(text, MAX_SIDE)?.try_into().ok();
+                    [options.width, options.height] = arguments.value_as(expected, size)?;
                 }
-                _ => (word.clone(), None),
-            };
-            let mut value = || {
-                attached
-                    .clone()
-                    .or_else(|| arguments.next())
-                    .ok_or(OptionsError::MissingValue(name.clone()))
-            };
-            match name.as_str() {
-                "--size" => (options.width, options.height) = size(&value()?.to_string_lossy())?,
-                "--generations" => options.generations = generations(&value()?.to_string_lossy())?,
-                "--png" => options.png = Some(value()?.into()),
-                "--frames" => options.frames = Some(value()?.into()),
+                "--generations" => {
+                    let number = |text: &str| text.parse().ok();
+                    options.generations = arguments.value_as("a number", number)?;
+                }
+                "--png" => options.png = Some(arguments.value()?.into()),
+                "--frames" => options.frames = Some(arguments.value()?.into()),
                 "--quiet" => options.quiet = true,
                 "--help" | "-h" => options.help = true,
-                _ if word.starts_with('-') => return Err(OptionsError::Unknown(word)),
-                _ if options.pattern.is_some() => return Err(OptionsError::SecondPattern(word)),
-                _ => options.pattern = Some(argument.into()),
+                _ if option.starts_with('-') => return Err(arguments.unknown().into()),
+                _ if options.pattern.is_some() => {
+                    let second =
+                        format!("only one pattern can be given, but there is also '{option}'");
+                    return Err(OptionsError(second));
+                }
+                _ => options.pattern = Some(arguments.word().into()),
             }
         }
         Ok(options)
     }
-}
-
-fn size(text: &str) -> Result<(usize, usize), OptionsError> {
-    let side = |text: &str| {
-        text.parse()
-            .ok()
-            .filter(|side| (1..=MAX_SIDE).contains(side))
-    };
-    text.split_once(['x', 'X'])
-        .and_then(|(width, height)| Some((side(width)?, side(height)?)))
-        .ok_or_else(|| OptionsError::BadValue {
-            option: "--size",
-            value: text.to_owned(),
-            expected: "WIDTHxHEIGHT in cells, such as 2048x1024, each 1 to 16777216",
-        })
-}
-
-fn generations(text: &str) -> Result<u64, OptionsError> {
-    text.parse().map_err(|_| OptionsError::BadValue {
-        option: "--generations",
-        value: text.to_owned(),
-        expected: "a number",
-    })
 }
 
 #[cfg(test)]

@@ -4,21 +4,12 @@ mod raster;
 #[cfg(test)]
 mod tests;
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::Path;
 
 use raster::Raster;
 
-/// Why a picture cannot be written. It prints as one line that begins with the path.
-#[derive(Debug, thiserror::Error)]
-#[error("{}: cannot write: {error}", .path.display())]
-pub struct PictureError {
-    /// The file.
-    pub path: PathBuf,
-    /// What the system says.
-    pub error: io::Error,
-}
+use crate::output::{self, OutputError};
 
 /// Writes a picture of `rows` × `columns` cells; `alive` tells for a row and a column, in this
 /// order, whether the cell lives.
@@ -32,7 +23,7 @@ pub struct PictureError {
 /// let path = std::env::temp_dir().join("life-doctest.png");
 /// life::picture::write_png(&path, 3, 3, |row, column| row == column)?;
 /// # std::fs::remove_file(&path).ok();
-/// # Ok::<(), life::picture::PictureError>(())
+/// # Ok::<(), life::output::OutputError>(())
 /// ```
 ///
 /// # Errors
@@ -47,46 +38,19 @@ pub fn write_png(
     rows: usize,
     columns: usize,
     alive: impl Fn(usize, usize) -> bool,
-) -> Result<(), PictureError> {
+) -> Result<(), OutputError> {
     let raster = Raster::new(rows, columns, alive);
-    File::create(path)
-        .and_then(|file| encode(BufWriter::new(file), &raster))
-        .map_err(failed(path))
+    output::write(path, |file| encode(file, &raster))
 }
 
-/// Makes sure, before a long computation, that its picture can be written in the end: creates the
-/// file where it does not exist, and leaves it as it is where it does.
-///
-/// # Errors
-///
-/// That the file cannot be written.
-pub fn check_writable(path: &Path) -> Result<(), PictureError> {
-    let mut options = OpenOptions::new();
-    options
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)
-        .map_err(failed(path))?;
-    Ok(())
-}
-
-fn failed(path: &Path) -> impl FnOnce(io::Error) -> PictureError {
-    |error| PictureError {
-        path: path.to_path_buf(),
-        error,
-    }
-}
-
-fn encode(mut file: impl Write, raster: &Raster) -> io::Result<()> {
-    let mut encoder = png::Encoder::new(&mut file, raster.width as u32, raster.height as u32);
+fn encode(file: impl Write, raster: &Raster) -> io::Result<()> {
+    let mut encoder = png::Encoder::new(file, raster.width as u32, raster.height as u32);
     encoder.set_color(png::ColorType::Indexed);
     encoder.set_depth(png::BitDepth::Eight);
     encoder.set_palette(palette());
     let mut writer = encoder.write_header()?;
     writer.write_image_data(&raster.levels)?;
-    writer.finish()?;
-    file.flush()
+    Ok(writer.finish()?)
 }
 
 /// The colours of the 256 levels of brightness, as red, green and blue in turn: from a bluish

@@ -26,6 +26,7 @@ use coarray::{error_stop_with, prelude::*};
 
 use command_line::{
     arguments::{count, extents},
+    memory::afford,
     refuse,
 };
 
@@ -72,6 +73,16 @@ fn multiply([m, k, n]: [usize; 3], panel: usize, is_checked: bool) -> Result<(),
     // Each image is to have some of each matrix.
     let grid = ImageGrid::balanced_for([m.min(k), k.min(n)])?;
     let blocks = |shape| Blocks::new(shape, grid.clone());
+    let [a, b, c] = [m * k, k * n, m * n];
+    let whole = if is_checked && this_image() == 0 {
+        a + b + 2 * c
+    } else {
+        0
+    };
+    let wanted = format_args!("--size {m}x{k}x{n}");
+    let elements = (a + b + c) / num_images() + whole;
+    afford("matrix_multiply", wanted, 8 * elements);
+
     let a = HaloArray::from_fn(&blocks([m, k])?, 0, |at| element(1, at))?;
     let b = HaloArray::from_fn(&blocks([k, n])?, 0, |at| element(2, at))?;
     let mut c = HaloArray::filled(&blocks([m, n])?, 0, 0.0)?;

@@ -4,9 +4,10 @@ use std::fmt;
 use std::time::Instant;
 
 use coarray::grid::Blocks;
-use coarray::{Open, error_stop_with, prelude::*};
+use coarray::{Open, prelude::*};
 
 use crate::clock::{Clock, Work};
+use crate::command_line::fail;
 use crate::nuclei::Nuclei;
 use crate::random::Random;
 use crate::reduction::{Adder, Places, Reduction};
@@ -48,7 +49,7 @@ pub fn measure(blocks: &Blocks<3>, nuclei: &Nuclei, random: Random) -> Table {
         }
     });
     if rows.iter().any(|row| row.iterations != rows[0].iterations) {
-        error_stop_with(1, "microstructure: the reductions do not agree");
+        fail("microstructure", "the reductions do not agree");
     }
     Table {
         images: num_images(),
@@ -64,7 +65,7 @@ fn solidify(
     random: Random,
 ) -> (f64, f64, u32) {
     let mut model = Solidification::begin(blocks, nuclei, random)
-        .unwrap_or_else(|error| error_stop_with(1, format_args!("microstructure: {error}")));
+        .unwrap_or_else(|error| fail("microstructure", error));
     let mut adder = Adder::new(how, places);
     let mut clock = Clock::start();
     let iterations = model.run(&mut adder, &mut clock, |_| {});
@@ -79,10 +80,8 @@ fn alone(how: Reduction, places: &Open<'_, Places>) -> f64 {
         let sum = adder.sum(round + this_image() as u64);
         let expected = images * round + images * (images - 1) / 2;
         if sum != expected {
-            error_stop_with(
-                1,
-                format_args!("microstructure: {how} adds up to {sum} instead of {expected}"),
-            );
+            let why = format_args!("{how} adds up to {sum} instead of {expected}");
+            fail("microstructure", why);
         }
     }
     start.elapsed().as_secs_f64() / REPEATS as f64

@@ -1,11 +1,10 @@
 //! The files that cells are written to.
 
-use std::fs::OpenOptions;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use coarray::grid::HaloArray;
 use coarray::ndarray::{ArrayView3, Axis};
+use life::output::OutputError;
 
 use crate::cubic::Orientations;
 use crate::options::Options;
@@ -15,35 +14,11 @@ use crate::slice::Plane;
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// A file that image 0 writes alone.
-    #[error("{}: cannot write: {error}", .path.display())]
-    Own {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
+    #[error(transparent)]
+    Own(#[from] OutputError),
     /// A file that all images write together.
     #[error(transparent)]
     Joint(#[from] coarray_io::Error),
-}
-
-/// Names the file of an error.
-pub fn failed(path: &Path) -> impl FnOnce(io::Error) -> FileError {
-    |error| FileError::Own {
-        path: path.to_path_buf(),
-        error,
-    }
-}
-
-/// Makes sure, before a long computation, that a file can be written in the end: creates it where it does not exist, and
-/// leaves it as it is where it does.
-///
-/// # Errors
-/// What the system says.
-pub fn check_writable(path: &Path) -> Result<(), FileError> {
-    let mut options = OpenOptions::new();
-    let opened = options.write(true).create(true).truncate(false).open(path);
-    opened.map(|_| ()).map_err(failed(path))
 }
 
 /// What is known of each cell.
@@ -95,7 +70,7 @@ impl Fields<'_> {
             boundaries: only(boundaries.view()),
             broken: only(broken.view()),
         };
-        plane.write_png(path, orientations).map_err(failed(path))
+        Ok(plane.write_png(path, orientations)?)
     }
 }
 

@@ -1,7 +1,7 @@
 //! A polycrystal solidifies, and cracks: a cellular automaton in three dimensions, divided among images.
 //!
 //! ```text
-//! cargo run --release --example microstructure -- --size 128x128x128
+//! cargo run --release --example microstructure -- --size 128x128x128 --png plane.png --vti model.vti
 //! ```
 //!
 //! Shows: a halo array and an exchange of halos that overlaps the work that needs none, collective sums and four ways to
@@ -11,6 +11,8 @@
 //! `crack.rs`.
 
 mod clock;
+#[path = "../shared/command_line.rs"]
+mod command_line;
 mod comparison;
 mod contacts;
 mod crack;
@@ -36,32 +38,34 @@ mod solidify;
 mod texture;
 
 use coarray::grid::{Blocks, ImageGrid};
-use coarray::{error_stop_with, prelude::*};
+use coarray::prelude::*;
+use life::output;
 
 use clock::{Clock, Work};
 use crack::{Cleavage, Load};
 use cubic::Orientations;
 use files::Fields;
 use nuclei::Nuclei;
-use options::{Boundary, HELP, Options};
+use options::{Boundary, Options};
 use random::Random;
 use reduction::{Adder, Places};
 use report::Report;
+use rotation::Rotation;
 use solidify::Solidification;
 use texture::Texture;
 
 #[coarray::main]
 fn main() {
-    let options = Options::parse(std::env::args_os().skip(1)).unwrap_or_else(|error| refuse(error));
-    if options.help {
-        if this_image() == 0 {
-            println!("{HELP}");
-        }
+    let Some(options) = Options::from_command_line() else {
         return;
-    }
+    };
     let (blocks, nuclei) = prepare(&options);
-    // Whatever is wrong with the input, some image has refused it by now.
-    sync_all();
+    // Grains, boundaries and cracks of cells; volumes and orientations of grains.
+    let (cells, grains) = (blocks.cells() / num_images(), nuclei.count() as usize);
+    let bytes = cells.saturating_mul(4 + 1 + 4) + grains * (8 + size_of::<Rotation>());
+    let [z, y, x] = options.shape;
+    let wanted = format_args!("--size {x}x{y}x{z}");
+    command_line::memory::afford("microstructure", wanted, bytes);
     let random = Random::new(options.seed);
     if options.compare_reductions {
         let table = comparison::measure(&blocks, &nuclei, random);
@@ -160,7 +164,7 @@ fn prepare(options: &Options) -> (Blocks<3>, Nuclei) {
     let blocks = Blocks::new(options.shape, grid).unwrap_or_else(|error| refuse(error));
     if this_image() == 0 {
         for path in options.files() {
-            files::check_writable(path).unwrap_or_else(|error| refuse(error));
+            output::check_writable(path).unwrap_or_else(|error| refuse(error));
         }
     }
     let random = Random::new(options.seed);
@@ -169,10 +173,10 @@ fn prepare(options: &Options) -> (Blocks<3>, Nuclei) {
 
 /// Ends the job because of the user's input.
 fn refuse(why: impl std::fmt::Display) -> ! {
-    error_stop_with(2, format_args!("microstructure: {why}"))
+    command_line::refuse("microstructure", why)
 }
 
 /// Ends the job because of something else.
 fn fail(why: impl std::fmt::Display) -> ! {
-    error_stop_with(1, format_args!("microstructure: {why}"))
+    command_line::fail("microstructure", why)
 }

@@ -1,10 +1,9 @@
 //! The command line of `microstructure`.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use thiserror::Error;
-
+use crate::command_line::arguments::{ArgumentError, Arguments, extents};
+use crate::command_line::follow;
 use crate::reduction::Reduction;
 use crate::rotation::{Vector, dot};
 
@@ -14,8 +13,7 @@ A polycrystal solidifies: a cellular automaton in three dimensions, divided amon
 
 usage: microstructure [--size XxYxZ] [--cells-per-grain N] [--seed S] [--boundary fixed|periodic]
                       [--stress X,Y,Z] [--threshold F] [--penalty F] [--reduction NAME] [--compare-reductions]
-                      [--npy FILE] [--vti FILE] [--png FILE] [--sizes FILE] [--misorientations FILE]
-                      [--only-named] [--quiet]
+                      [--npy FILE] [--vti FILE] [--png FILE] [--sizes FILE] [--misorientations FILE] [--quiet]
 
   --size XxYxZ          cells along each axis (default: 128x128x128)
   --cells-per-grain N   mean size of a grain; one nucleus for N cells (default: 4096)
@@ -30,14 +28,12 @@ usage: microstructure [--size XxYxZ] [--cells-per-grain N] [--seed S] [--boundar
   --compare-reductions  do it in all four ways, and print how long each takes
 
   --vti FILE            for ParaView, of every cell: the number of its grain, how many of its 26 neighbours are of
-                        other grains (boundary), in which step it broke, or 0 (broken) (default: microstructure.vti)
+                        other grains (boundary), in which step it broke, or 0 (broken)
   --png FILE            the plane in the middle of z, coloured by orientation; boundaries are dark, the crack is black
-                        (default: microstructure.png)
-  --sizes FILE          histogram of grain volumes, SVG (default: microstructure-sizes.svg)
+  --sizes FILE          histogram of grain volumes, SVG
   --misorientations FILE
-                        histogram of misorientations, SVG (default: microstructure-misorientations.svg)
+                        histogram of misorientations, SVG
   --npy FILE            the number of every cell's grain for NumPy, indexed [z, y, x]
-  --only-named          write only the files that are named
   --quiet               show no progress bar
 
 Images: one for each core, or COARRAY_IMAGES=N, or start it with `coarun -n N microstructure ...`.";
@@ -84,8 +80,6 @@ pub struct Options {
     pub misorientations: Option<PathBuf>,
     /// No progress bar.
     pub quiet: bool,
-    /// Only the help text is wanted.
-    pub help: bool,
 }
 
 impl Default for Options {
@@ -106,74 +100,21 @@ impl Default for Options {
             sizes: None,
             misorientations: None,
             quiet: false,
-            help: false,
         }
     }
-}
-
-/// A command line that cannot be followed.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum OptionsError {
-    /// A word that means nothing.
-    #[error("unknown option '{0}'; microstructure --help lists them all")]
-    Unknown(String),
-    /// An option at the end of the line that needs a value.
-    #[error("option {0} needs a value")]
-    MissingValue(String),
-    /// A value for an option that has none.
-    #[error("option {0} takes no value")]
-    NeedlessValue(String),
-    /// A value of the wrong form.
-    #[error("{option} {value}: expected {expected}")]
-    BadValue {
-        /// The option.
-        option: String,
-        /// What was given.
-        value: String,
-        /// What is allowed.
-        expected: &'static str,
-    },
 }
 
 /// Longest edge of a model, so that its cells can be counted.
 const MAX_SIDE: usize = 1 << 20;
 
 impl Options {
-    /// Reads a command line, without the program's name.
-    ///
-    /// # Errors
-    /// An [`OptionsError`] that says which word is wrong.
-    pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, OptionsError> {
+    /// What this image's command line asks for; none if that is help. What cannot be followed ends the job.
+    pub fn from_command_line() -> Option<Self> {
         let mut options = Self::default();
-        let mut only_named = false;
-        let mut arguments = arguments.into_iter();
-        while let Some(argument) = arguments.next() {
-            let word = argument.to_string_lossy().into_owned();
-            let (name, attached) = match word.split_once('=') {
-                Some((name, value)) if name.starts_with("--") => {
-                    (name.to_owned(), Some(OsString::from(value)))
-                }
-                _ => (word.clone(), None),
-            };
-            let is_flag = options.set_flag(&name, &mut only_named);
-            if is_flag {
-                if attached.is_some() {
-                    return Err(OptionsError::NeedlessValue(name));
-                }
-                continue;
-            }
-            if !VALUED.contains(&name.as_str()) {
-                return Err(OptionsError::Unknown(word));
-            }
-            let value = attached
-                .or_else(|| arguments.next())
-                .ok_or_else(|| OptionsError::MissingValue(name.clone()))?;
-            options.set(&name, value)?;
-        }
-        if !only_named {
-            options.name_the_rest();
-        }
-        Ok(options)
+        follow("microstructure", HELP, |option, arguments| {
+            options.set(option, arguments)
+        })
+        .then_some(options)
     }
 
     /// The files to write, with those that image 0 writes alone first.
@@ -189,114 +130,58 @@ impl Options {
         .filter_map(Option::as_deref)
     }
 
-    fn set_flag(&mut self, name: &str, only_named: &mut bool) -> bool {
-        match name {
-            "--compare-reductions" => self.compare_reductions = true,
-            "--only-named" => *only_named = true,
-            "--quiet" => self.quiet = true,
-            "--help" | "-h" => self.help = true,
-            _ => return false,
-        }
-        true
-    }
-
-    fn set(&mut self, name: &str, value: OsString) -> Result<(), OptionsError> {
-        let text = value.to_string_lossy().into_owned();
-        let bad = |expected| OptionsError::BadValue {
-            option: name.to_owned(),
-            value: text.clone(),
-            expected,
-        };
-        match name {
+    fn set(&mut self, option: &str, arguments: &mut Arguments) -> Result<(), ArgumentError> {
+        match option {
             "--size" => {
-                self.shape = size(&text)
-                    .ok_or_else(|| bad("XxYxZ in cells, such as 128x128x64, each 1 to 1048576"))?;
+                let expected = "XxYxZ in cells, such as 128x128x64, each 1 to 1048576";
+                self.shape = arguments.value_as(expected, size)?;
             }
             "--cells-per-grain" => {
-                let number = text.parse().ok().filter(|&number| number > 0);
+                let positive = |text: &str| text.parse().ok().filter(|&number| number > 0);
                 self.cells_per_grain =
-                    number.ok_or_else(|| bad("a number of cells, at least 1"))?;
+                    arguments.value_as("a number of cells, at least 1", positive)?;
             }
             "--seed" => {
-                self.seed = text
-                    .parse()
-                    .map_err(|_| bad("a number from 0 to 2^64 - 1"))?;
+                let number = |text: &str| text.parse().ok();
+                self.seed = arguments.value_as("a number from 0 to 2^64 - 1", number)?;
             }
             "--boundary" => {
-                self.boundary = match text.as_str() {
-                    "fixed" => Boundary::Fixed,
-                    "periodic" => Boundary::Periodic,
-                    _ => return Err(bad("fixed or periodic")),
-                }
+                self.boundary = arguments.value_as("fixed or periodic", |text| match text {
+                    "fixed" => Some(Boundary::Fixed),
+                    "periodic" => Some(Boundary::Periodic),
+                    _ => None,
+                })?;
             }
             "--stress" => {
-                let direction = direction(&text);
-                self.stress = direction.ok_or_else(|| bad("a direction X,Y,Z, not 0,0,0"))?;
+                self.stress = arguments.value_as("a direction X,Y,Z, not 0,0,0", direction)?;
             }
             "--threshold" => {
-                let share = number(&text).filter(|share| (0.0..=1.0).contains(share));
-                self.threshold = share.ok_or_else(|| bad("a number from 0 to 1"))?;
+                let share = |text: &str| number(text).filter(|share| (0.0..=1.0).contains(share));
+                self.threshold = arguments.value_as("a number from 0 to 1", share)?;
             }
             "--penalty" => {
-                let cost = number(&text).filter(|&cost| cost >= 0.0);
-                self.penalty = cost.ok_or_else(|| bad("a number, at least 0"))?;
+                let cost = |text: &str| number(text).filter(|&cost| cost >= 0.0);
+                self.penalty = arguments.value_as("a number, at least 0", cost)?;
             }
             "--reduction" => {
-                let known = Reduction::ALL.into_iter().find(|how| how.name() == text);
-                self.reduction = known.ok_or_else(|| bad("read-all, serial, divide or co-sum"))?;
+                let named = |text: &str| Reduction::ALL.into_iter().find(|how| how.name() == text);
+                self.reduction = arguments.value_as("read-all, serial, divide or co-sum", named)?;
             }
-            "--npy" => self.npy = Some(value.into()),
-            "--vti" => self.vti = Some(value.into()),
-            "--png" => self.png = Some(value.into()),
-            "--sizes" => self.sizes = Some(value.into()),
-            _ => self.misorientations = Some(value.into()),
+            "--compare-reductions" => self.compare_reductions = true,
+            "--npy" => self.npy = Some(arguments.value()?.into()),
+            "--vti" => self.vti = Some(arguments.value()?.into()),
+            "--png" => self.png = Some(arguments.value()?.into()),
+            "--sizes" => self.sizes = Some(arguments.value()?.into()),
+            "--misorientations" => self.misorientations = Some(arguments.value()?.into()),
+            "--quiet" => self.quiet = true,
+            _ => return Err(arguments.unknown()),
         }
         Ok(())
     }
-
-    /// Gives names to the files that were not named.
-    fn name_the_rest(&mut self) {
-        for (file, name) in [
-            (&mut self.vti, "microstructure.vti"),
-            (&mut self.png, "microstructure.png"),
-            (&mut self.sizes, "microstructure-sizes.svg"),
-            (
-                &mut self.misorientations,
-                "microstructure-misorientations.svg",
-            ),
-        ] {
-            file.get_or_insert_with(|| name.into());
-        }
-    }
 }
 
-/// The options that have a value.
-const VALUED: [&str; 13] = [
-    "--size",
-    "--cells-per-grain",
-    "--seed",
-    "--boundary",
-    "--stress",
-    "--threshold",
-    "--penalty",
-    "--reduction",
-    "--npy",
-    "--vti",
-    "--png",
-    "--sizes",
-    "--misorientations",
-];
-
 fn size(text: &str) -> Option<[usize; 3]> {
-    let sides: Option<Vec<usize>> = text
-        .split(['x', 'X'])
-        .map(|side| {
-            side.parse()
-                .ok()
-                .filter(|side| (1..=MAX_SIDE).contains(side))
-        })
-        .collect();
-    let [x, y, z]: [usize; 3] = sides?.try_into().ok()?;
+    let [x, y, z] = extents(text, MAX_SIDE)?.try_into().ok()?;
     Some([z, y, x])
 }
 

@@ -1,12 +1,12 @@
 //! What image 0 knows in the end: prints it, and draws the pictures.
 
 use std::fmt::Display;
-use std::io;
 use std::path::Path;
+
+use life::output::OutputError;
 
 use crate::contacts::Contacts;
 use crate::crack::Outcome;
-use crate::files::{FileError, failed};
 use crate::histogram::Histogram;
 use crate::options::Options;
 use crate::plots::Plot;
@@ -68,17 +68,17 @@ impl Report {
     ///
     /// # Errors
     /// That a file cannot be written.
-    pub fn plot(&self, texture: &Texture, options: &Options) -> Result<(), FileError> {
+    pub fn plot(&self, texture: &Texture, options: &Options) -> Result<(), OutputError> {
         if let Some(path) = &options.sizes {
-            self.plot_sizes(path, options).map_err(failed(path))?;
+            self.plot_sizes(path, options)?;
         }
         if let Some(path) = &options.misorientations {
-            plot_misorientations(texture, path, options).map_err(failed(path))?;
+            plot_misorientations(texture, path, options)?;
         }
         Ok(())
     }
 
-    fn plot_sizes(&self, path: &Path, options: &Options) -> io::Result<()> {
+    fn plot_sizes(&self, path: &Path, options: &Options) -> Result<(), OutputError> {
         let volumes: Vec<f64> = self.volumes.iter().map(|&cells| cells as f64).collect();
         let mean = volumes.iter().sum::<f64>() / volumes.len() as f64;
         let histogram = Histogram::of(&volumes, 30);
@@ -101,7 +101,11 @@ impl Report {
     }
 }
 
-fn plot_misorientations(texture: &Texture, path: &Path, options: &Options) -> io::Result<()> {
+fn plot_misorientations(
+    texture: &Texture,
+    path: &Path,
+    options: &Options,
+) -> Result<(), OutputError> {
     let by_area = texture.faces.densities();
     let plot = Plot {
         title: "Misorientation of neighbouring grains",

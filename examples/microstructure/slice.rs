@@ -1,11 +1,10 @@
 //! A picture of a plane of cells: grains in colours that tell how their lattices are turned, darker at their
 //! boundaries, and black where they are cracked.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use coarray::ndarray::ArrayView2;
+use life::output::{self, OutputError};
 
 use crate::cubic::{Orientations, face_normals};
 use crate::lattice::LIQUID;
@@ -41,7 +40,7 @@ impl Plane<'_> {
     ///
     /// # Errors
     /// That the file cannot be written.
-    pub fn write_png(&self, path: &Path, orientations: &Orientations) -> io::Result<()> {
+    pub fn write_png(&self, path: &Path, orientations: &Orientations) -> Result<(), OutputError> {
         let (rows, columns) = self.grains.dim();
         let wanted = SHORTEST.div_ceil(rows.min(columns));
         let side = wanted.min(LONGEST / rows.max(columns)).max(1);
@@ -55,15 +54,15 @@ impl Plane<'_> {
             let line = start..pixels.len();
             (1..side).for_each(|_| pixels.extend_from_within(line.clone()));
         }
-        let mut file = BufWriter::new(File::create(path)?);
         let (width, height) = ((columns * side) as u32, (rows * side) as u32);
-        let mut encoder = png::Encoder::new(&mut file, width, height);
-        encoder.set_color(png::ColorType::Rgb);
-        encoder.set_depth(png::BitDepth::Eight);
-        let mut writer = encoder.write_header()?;
-        writer.write_image_data(&pixels)?;
-        writer.finish()?;
-        file.flush()
+        output::write(path, |file| {
+            let mut encoder = png::Encoder::new(file, width, height);
+            encoder.set_color(png::ColorType::Rgb);
+            encoder.set_depth(png::BitDepth::Eight);
+            let mut writer = encoder.write_header()?;
+            writer.write_image_data(&pixels)?;
+            Ok(writer.finish()?)
+        })
     }
 
     fn colour(&self, cell: [usize; 2], orientations: &Orientations) -> [u8; 3] {
@@ -104,6 +103,8 @@ mod tests {
     use crate::cubic::symmetries;
     use crate::random::Random;
     use coarray::ndarray::{Array2, array};
+    use std::fs::File;
+    use std::io;
 
     #[test]
     fn equivalent_lattices_have_one_colour() {

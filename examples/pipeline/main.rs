@@ -20,7 +20,7 @@ use std::time::Instant;
 use coarray::{error_stop_with, prelude::*};
 
 use cascade::{BLOCK, Cascade, signal, sum_of_squares};
-use command_line::arguments::count;
+use command_line::{arguments::count, memory::afford};
 
 const HELP: &str = "\
 Blocks of a noisy signal run through a cascade of filters, each image having some of the filters.
@@ -54,6 +54,10 @@ fn main() {
     }
 
     let (me, last) = (this_image(), num_images() - 1);
+    // The last image keeps all blocks, to compare them in the end.
+    let kept = slots + if me == last { blocks } else { 0 };
+    let wanted = format_args!("--blocks {blocks} --slots {slots}");
+    afford("pipeline", wanted, kept * size_of::<[f64; BLOCK]>());
     let mut own = Cascade::new(filters * (me + 1) / (last + 1) - filters * me / (last + 1));
     let mut inbox = Coarray::<[[f64; BLOCK]]>::zeroed(slots);
     let (arrived, free) = (Coarray::new(Coevent::new()), Coarray::new(Coevent::new()));

@@ -24,7 +24,7 @@ use std::time::Instant;
 use coarray::{error_stop_with, prelude::*};
 
 use check::Fingerprint;
-use command_line::arguments::count;
+use command_line::{arguments::count, memory::afford};
 
 const HELP: &str = "\
 Random keys are sorted by all images together.
@@ -61,6 +61,9 @@ fn main() {
     }
 
     let own = share(total, is_uneven);
+    // The keys, what others send of theirs, and that in one piece.
+    let wanted = format_args!("--keys {total}");
+    afford("sample_sort", wanted, 3 * 8 * own.len());
     let key = |number: usize| {
         let bits = random::bits(seed, number as u64);
         distinct.map_or(bits, |distinct| bits % distinct)

@@ -1,6 +1,8 @@
 //! A command line, word by word.
 
-use std::ffi::OsString;
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 
 use thiserror::Error;
 
@@ -8,6 +10,7 @@ use thiserror::Error;
 pub(crate) struct Arguments {
     program: &'static str,
     words: std::vec::IntoIter<OsString>,
+    word: OsString,
     option: String,
     attached: Option<OsString>,
 }
@@ -25,7 +28,7 @@ pub(crate) enum ArgumentError {
     BadValue {
         option: String,
         value: String,
-        expected: &'static str,
+        expected: Cow<'static, str>,
     },
 }
 
@@ -38,6 +41,7 @@ impl Arguments {
         Self {
             program,
             words: words.into_iter(),
+            word: OsString::new(),
             option: String::new(),
             attached: None,
         }
@@ -54,15 +58,20 @@ impl Arguments {
         let Some(word) = self.words.next() else {
             return Ok(None);
         };
-        let word = word.to_string_lossy().into_owned();
-        self.option = match word.split_once('=') {
-            Some((option, value)) if option.starts_with("--") => {
-                self.attached = Some(value.into());
-                option.to_owned()
-            }
-            _ => word,
-        };
+        // Names of files need not be UTF-8; names of options are.
+        let bytes = word.as_bytes();
+        let end = bytes.iter().position(|&byte| byte == b'=');
+        let end = end.filter(|_| bytes.starts_with(b"--"));
+        self.attached = end.map(|end| OsStr::from_bytes(&bytes[end + 1..]).into());
+        let option = OsStr::from_bytes(&bytes[..end.unwrap_or(bytes.len())]);
+        self.option = option.to_string_lossy().into_owned();
+        self.word = word;
         Ok(Some(self.option.clone()))
+    }
+
+    /// The word that came last, as it was given.
+    pub(crate) fn word(&self) -> OsString {
+        self.word.clone()
     }
 
     /// The value of the option that came last.
@@ -80,14 +89,14 @@ impl Arguments {
     /// If there is none, or `read` does not understand it: then `expected` says what it would.
     pub(crate) fn value_as<T>(
         &mut self,
-        expected: &'static str,
+        expected: impl Into<Cow<'static, str>>,
         read: impl FnOnce(&str) -> Option<T>,
     ) -> Result<T, ArgumentError> {
         let value = self.value()?.to_string_lossy().into_owned();
         read(&value).ok_or_else(|| ArgumentError::BadValue {
             option: self.option.clone(),
             value,
-            expected,
+            expected: expected.into(),
         })
     }
 

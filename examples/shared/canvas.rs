@@ -1,11 +1,10 @@
 //! Pictures drawn pixel by pixel, with text.
 
-use std::fs::File;
-use std::io::{self, BufWriter};
+use std::io::{self, Write};
 use std::path::Path;
 
 use font8x8::legacy::BASIC_LEGACY;
-use life::picture::PictureError;
+use life::output::{self, OutputError};
 
 /// Red, green and blue.
 pub(crate) type Colour = [u8; 3];
@@ -81,15 +80,11 @@ impl Canvas {
     ///
     /// # Errors
     /// That the file cannot be written.
-    pub(crate) fn write_png(&self, path: &Path) -> Result<(), PictureError> {
-        self.encode(path).map_err(|error| PictureError {
-            path: path.to_path_buf(),
-            error,
-        })
+    pub(crate) fn write_png(&self, path: &Path) -> Result<(), OutputError> {
+        output::write(path, |file| self.encode(file))
     }
 
-    fn encode(&self, path: &Path) -> io::Result<()> {
-        let file = BufWriter::new(File::create(path)?);
+    fn encode(&self, file: impl Write) -> io::Result<()> {
         let mut encoder = png::Encoder::new(file, self.width as u32, self.height as u32);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);

@@ -1,9 +1,12 @@
 //! What all examples do with their command lines: they follow them, print help, or refuse.
 
 // No program has options of every kind.
-#[allow(dead_code)]
+#![allow(dead_code)]
+
 #[path = "arguments.rs"]
 pub(crate) mod arguments;
+#[path = "memory.rs"]
+pub(crate) mod memory;
 
 use std::fmt::Display;
 
@@ -14,10 +17,10 @@ use coarray::{error_stop_with, this_image};
 /// Returns whether there is anything to do: not after `--help`, for which image 0 prints `help`.
 ///
 /// A command line that cannot be followed ends the job.
-pub(crate) fn follow(
+pub(crate) fn follow<E: Display + From<ArgumentError>>(
     program: &'static str,
     help: &str,
-    mut follow_option: impl FnMut(&str, &mut Arguments) -> Result<(), ArgumentError>,
+    mut follow_option: impl FnMut(&str, &mut Arguments) -> Result<(), E>,
 ) -> bool {
     let mut arguments = Arguments::new(program, std::env::args_os().skip(1));
     let error = loop {
@@ -34,13 +37,18 @@ pub(crate) fn follow(
                     break error;
                 }
             }
-            Err(error) => break error,
+            Err(error) => break error.into(),
         }
     };
     refuse(program, error)
 }
 
-/// Ends the job because of what its user asked for.
+/// Ends the job because of what its user asked for: before anything is computed, as far as that can be known.
 pub(crate) fn refuse(program: &str, why: impl Display) -> ! {
     error_stop_with(2, format_args!("{program}: {why}"))
+}
+
+/// Ends the job because of what came in between, such as a disk that is full.
+pub(crate) fn fail(program: &str, why: impl Display) -> ! {
+    error_stop_with(1, format_args!("{program}: {why}"))
 }

@@ -1,9 +1,9 @@
 //! Histograms as SVG.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
+use life::output::{self, OutputError};
 use plotters::prelude::*;
 
 use crate::histogram::Histogram;
@@ -42,11 +42,13 @@ impl Plot<'_> {
     ///
     /// # Errors
     /// That the file cannot be written.
-    pub fn write(&self, path: &Path) -> io::Result<()> {
-        let mut picture = String::new();
-        self.draw(SVGBackend::with_string(&mut picture, SIZE))
-            .map_err(|error| io::Error::other(error.to_string()))?;
-        File::create(path)?.write_all(picture.as_bytes())
+    pub fn write(&self, path: &Path) -> Result<(), OutputError> {
+        output::write(path, |file| {
+            let mut picture = String::new();
+            self.draw(SVGBackend::with_string(&mut picture, SIZE))
+                .map_err(|error| io::Error::other(error.to_string()))?;
+            file.write_all(picture.as_bytes())
+        })
     }
 
     fn draw<B: DrawingBackend>(

@@ -9,6 +9,11 @@ pub(crate) struct Crs {
 }
 
 impl Crs {
+    /// How many bytes a matrix of so many rows and nonzeros has.
+    pub(crate) fn bytes(rows: usize, nonzeros: usize) -> usize {
+        rows * size_of::<usize>() + nonzeros * (size_of::<u32>() + size_of::<f64>())
+    }
+
     /// A matrix without rows.
     pub(crate) fn new() -> Self {
         Self {

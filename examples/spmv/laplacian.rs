@@ -2,6 +2,7 @@
 //! neighbour. Beyond the edges everything is zero.
 
 use std::f64::consts::PI;
+use std::fmt;
 use std::ops::Range;
 
 use crate::crs::Crs;
@@ -12,6 +13,13 @@ pub(crate) struct Laplacian {
     extents: Vec<usize>,
 }
 
+impl fmt::Display for Laplacian {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let extents: Vec<String> = self.extents.iter().map(usize::to_string).collect();
+        write!(formatter, "--laplacian {}", extents.join("x"))
+    }
+}
+
 impl Laplacian {
     pub(crate) fn new(extents: Vec<usize>) -> Self {
         Self { extents }
@@ -19,6 +27,13 @@ impl Laplacian {
 
     pub(crate) fn rows(&self) -> usize {
         self.extents.iter().product()
+    }
+
+    /// How many nonzeros all rows have.
+    pub(crate) fn nonzeros(&self) -> usize {
+        let rows = self.rows();
+        let beside = |&cells: &usize| 2 * (rows - rows / cells);
+        rows + self.extents.iter().map(beside).sum::<usize>()
     }
 
     /// How many nonzeros each row has.

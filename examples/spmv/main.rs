@@ -10,8 +10,8 @@
 //! multiplies what needs no others. No image ever waits for one that it shares nothing with, but in inner
 //! products.
 
-#[path = "../shared/arguments.rs"]
-mod arguments;
+#[path = "../shared/command_line.rs"]
+mod command_line;
 mod crs;
 mod division;
 mod halo;
@@ -23,14 +23,16 @@ mod product;
 mod shares;
 mod solve;
 
-use coarray::{error_stop_with, prelude::*};
+use coarray::prelude::*;
 use indicatif::ProgressBar;
-use life::{picture, progress};
+use life::{output, progress};
 
+use command_line::{fail, memory::afford};
 use crs::Crs;
 use division::Division;
 use halo::{Events, Halo, Plan};
-use options::{Compute, HELP, Options, Source};
+use matrix_market::Entries;
+use options::{Compute, Options, Source};
 use product::{Product, Split};
 use shares::{Clock, Shares};
 use solve::{Limits, Outcome};
@@ -40,13 +42,9 @@ const TOLERANCE_OF_CHECK: f64 = 1e-12;
 
 #[coarray::main]
 fn main() {
-    let options = Options::parse(std::env::args_os().skip(1)).unwrap_or_else(|error| refuse(error));
-    if options.help {
-        if this_image() == 0 {
-            println!("{HELP}");
-        }
+    let Some(options) = Options::from_command_line() else {
         return;
-    }
+    };
     let (rows, division) = rows(&options);
     let split = Split::new(&rows, division.of(this_image()));
     let plan = Plan::new(&split.needed, &division);
@@ -72,19 +70,27 @@ fn main() {
 /// Collective. This image's rows, and how all are divided.
 fn rows(options: &Options) -> (Crs, Division) {
     if let (0, Some(output)) = (this_image(), &options.output) {
-        picture::check_writable(output).unwrap_or_else(|error| refuse(error));
+        output::check_writable(output).unwrap_or_else(|error| refuse(error));
     }
     match &options.matrix {
         Source::Laplacian(laplacian) => {
+            let whole = Crs::bytes(laplacian.rows(), laplacian.nonzeros());
+            // The rows are there twice: before and after they are split.
+            let bytes = 2 * whole / num_images() + checked(whole, options);
+            afford("spmv", laplacian, bytes);
             let division = Division::new(laplacian.row_lengths(), num_images());
             (laplacian.matrix(division.of(this_image())), division)
         }
         Source::File(path) => {
             // Image 0 reads, and deals out the rows.
-            let matrix = match this_image() {
-                0 => matrix_market::read(path).unwrap_or_else(|error| refuse(error)),
-                _ => Crs::new(),
-            };
+            let read = || matrix_market::read(path).unwrap_or_else(|error| refuse(error));
+            let entries = (this_image() == 0).then(read);
+            let whole = entries.as_ref().map_or(0, Entries::bytes);
+            // All lengths are there twice when they are dealt out.
+            let lengths = entries.as_ref().map_or(0, |entries| 2 * 8 * entries.rows);
+            let bytes = whole + lengths + checked(whole, options);
+            afford("spmv", path.display(), bytes);
+            let matrix = entries.map_or_else(Crs::new, |entries| entries.matrix());
             let lengths = matrix.starts.windows(2).map(|row| row[1] - row[0]);
             let mut division = Division::new(lengths.clone(), num_images());
             co_broadcast(&mut division.starts, 0);
@@ -112,6 +118,15 @@ fn rows(options: &Options) -> (Crs, Division) {
             };
             (rows, division)
         }
+    }
+}
+
+/// How many more bytes this image needs for the check.
+fn checked(whole: usize, options: &Options) -> usize {
+    if options.check && this_image() == 0 {
+        whole
+    } else {
+        0
     }
 }
 
@@ -196,7 +211,10 @@ fn check(product: &mut Product<'_>, division: &Division, options: &Options) {
     }
     let whole = match &options.matrix {
         Source::Laplacian(laplacian) => laplacian.matrix(0..laplacian.rows()),
-        Source::File(path) => matrix_market::read(path).unwrap_or_else(|error| refuse(error)),
+        Source::File(path) => {
+            let entries = matrix_market::read(path).unwrap_or_else(|error| refuse(error));
+            entries.matrix()
+        }
     };
     let x: Vec<f64> = (0..whole.rows()).map(element).collect();
     let mut largest: f64 = 0.0;
@@ -211,7 +229,7 @@ fn check(product: &mut Product<'_>, division: &Division, options: &Options) {
     }
     println!("check: the products differ from serial ones by {largest:.1e} of their terms at most");
     if largest > TOLERANCE_OF_CHECK {
-        error_stop_with(1, "spmv: the product is wrong");
+        fail("spmv", "the product is wrong");
     }
 }
 
@@ -234,9 +252,7 @@ fn report(
         let parts = co_gatherv(&outcome.vector, 0);
         if this_image() == 0 {
             matrix_market::write_vector(path, division.rows(), parts.into_iter().flatten())
-                .unwrap_or_else(|error| {
-                    refuse(format_args!("{}: cannot write: {error}", path.display()))
-                });
+                .unwrap_or_else(|error| fail("spmv", error));
         }
     }
     if this_image() != 0 {
@@ -263,5 +279,5 @@ fn report(
 
 /// Ends the job because of the user's input.
 fn refuse(why: impl std::fmt::Display) -> ! {
-    error_stop_with(2, format_args!("spmv: {why}"))
+    command_line::refuse("spmv", why)
 }

@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
+use life::output::{self, OutputError};
 use thiserror::Error;
 
 use crate::crs::Crs;
@@ -43,11 +44,28 @@ struct Size {
 
 type Entry = (u32, u32, f64);
 
+/// What a file says about a square matrix.
+pub(crate) struct Entries {
+    pub(crate) rows: usize,
+    entries: Vec<Entry>,
+}
+
+impl Entries {
+    /// How many bytes the matrix has.
+    pub(crate) fn bytes(&self) -> usize {
+        Crs::bytes(self.rows, self.entries.len())
+    }
+
+    pub(crate) fn matrix(&self) -> Crs {
+        Crs::from_entries(self.rows, &self.entries)
+    }
+}
+
 /// Reads a square matrix.
 ///
 /// # Errors
 /// If the file cannot be read, or which of its lines is wrong and why.
-pub(crate) fn read(path: &Path) -> Result<Crs, MatrixError> {
+pub(crate) fn read(path: &Path) -> Result<Entries, MatrixError> {
     let unreadable = |error| MatrixError::Unreadable {
         path: path.into(),
         error,
@@ -63,7 +81,7 @@ pub(crate) fn read(path: &Path) -> Result<Crs, MatrixError> {
 }
 
 /// The outer error is that of the file; the inner one is about the line that was read last.
-fn parse(mut file: impl BufRead, line_number: &mut usize) -> io::Result<Result<Crs, String>> {
+fn parse(mut file: impl BufRead, line_number: &mut usize) -> io::Result<Result<Entries, String>> {
     let mut line = String::new();
     let (mut header, mut size) = (None, None);
     let mut entries: Vec<Entry> = Vec::new();
@@ -102,7 +120,7 @@ fn parse(mut file: impl BufRead, line_number: &mut usize) -> io::Result<Result<C
             "the file ends after {found} of the {} entries that its size line announces",
             size.entries
         )),
-        Some(size) => Ok(Crs::from_entries(size.rows, &entries)),
+        Some(Size { rows, .. }) => Ok(Entries { rows, entries }),
     })
 }
 
@@ -214,17 +232,15 @@ fn number(word: &str, header: Header) -> Result<f64, String> {
 /// Writes a vector of `length` values, as a dense matrix of one column.
 ///
 /// # Errors
-/// That of the file.
+/// That the file cannot be written.
 pub(crate) fn write_vector(
     path: &Path,
     length: usize,
-    values: impl Iterator<Item = f64>,
-) -> io::Result<()> {
-    let mut file = io::BufWriter::new(File::create(path)?);
-    writeln!(file, "%%MatrixMarket matrix array real general")?;
-    writeln!(file, "{length} 1")?;
-    for value in values {
-        writeln!(file, "{value:e}")?;
-    }
-    file.flush()
+    mut values: impl Iterator<Item = f64>,
+) -> Result<(), OutputError> {
+    output::write(path, |file| {
+        writeln!(file, "%%MatrixMarket matrix array real general")?;
+        writeln!(file, "{length} 1")?;
+        values.try_for_each(|value| writeln!(file, "{value:e}"))
+    })
 }

@@ -1,9 +1,9 @@
 //! The command line of `spmv`.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::arguments::{ArgumentError, Arguments, count, extents};
+use crate::command_line::arguments::{ArgumentError, count, extents};
+use crate::command_line::follow;
 use crate::laplacian::Laplacian;
 
 /// What `spmv --help` prints.
@@ -44,7 +44,6 @@ pub(crate) struct Options {
     pub(crate) check: bool,
     pub(crate) overlap: bool,
     pub(crate) quiet: bool,
-    pub(crate) help: bool,
 }
 
 /// Where the matrix comes from.
@@ -71,11 +70,8 @@ pub(crate) enum OptionsError {
 }
 
 impl Options {
-    /// Reads a command line, without the program's name.
-    ///
-    /// # Errors
-    /// Which word is wrong.
-    pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Self, OptionsError> {
+    /// What this image's command line asks for; none if that is help. What cannot be followed ends the job.
+    pub(crate) fn from_command_line() -> Option<Self> {
         let mut matrix = None;
         let mut iterations = None;
         let mut options = Self {
@@ -87,14 +83,12 @@ impl Options {
             check: false,
             overlap: true,
             quiet: false,
-            help: false,
         };
-        let mut arguments = Arguments::new("spmv", words);
-        while let Some(option) = arguments.next()? {
-            match option.as_str() {
+        let goes_on = follow("spmv", HELP, |option, arguments| {
+            match option {
                 "--laplacian" => {
                     let grid = arguments.value_as("one to three extents, such as 64x64", grid)?;
-                    second(&matrix, &option)?;
+                    second(&matrix, option)?;
                     matrix = Some(Source::Laplacian(Laplacian::new(grid)));
                 }
                 "--compute" => {
@@ -112,20 +106,22 @@ impl Options {
                 "--check" => options.check = true,
                 "--no-overlap" => options.overlap = false,
                 "--quiet" => options.quiet = true,
-                "--help" | "-h" => options.help = true,
-                _ if option.starts_with('-') => return Err(arguments.unknown().into()),
+                _ if option.starts_with('-') => {
+                    return Err(OptionsError::from(arguments.unknown()));
+                }
                 _ => {
-                    second(&matrix, &option)?;
-                    matrix = Some(Source::File(option.into()));
+                    second(&matrix, option)?;
+                    matrix = Some(Source::File(arguments.word().into()));
                 }
             }
-        }
+            Ok(())
+        });
         options.matrix = matrix.unwrap_or(options.matrix);
         options.iterations = iterations.unwrap_or(match options.compute {
             Compute::Product => 100,
             _ => 2000,
         });
-        Ok(options)
+        goes_on.then_some(options)
     }
 }
 

@@ -1,6 +1,9 @@
 //! The command line of `survivor`.
 
-use thiserror::Error;
+use coarray::num_images;
+
+use crate::command_line::arguments::count;
+use crate::command_line::{follow, refuse};
 
 /// What `survivor --help` prints.
 pub(crate) const HELP: &str = "\
@@ -26,7 +29,6 @@ pub(crate) struct Options {
     /// Steps between two checkpoints.
     pub(crate) every: usize,
     kill: Vec<Death>,
-    pub(crate) help: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,60 +37,42 @@ struct Death {
     step: usize,
 }
 
-/// A command line that cannot be followed.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(crate) enum OptionsError {
-    #[error("unknown option '{0}'; survivor --help lists them all")]
-    Unknown(String),
-    #[error("option {0} needs a value")]
-    MissingValue(String),
-    #[error("{option} {value}: expected {expected}")]
-    BadValue {
-        option: &'static str,
-        value: String,
-        expected: String,
-    },
-}
-
 impl Options {
-    /// Reads a command line, without the program's name, for a job of `images` images.
-    pub(crate) fn parse(
-        arguments: impl IntoIterator<Item = String>,
-        images: usize,
-    ) -> Result<Self, OptionsError> {
-        let (mut steps, mut every, mut help) = (1200, 100, false);
-        let mut deaths: Option<Vec<String>> = None;
-        let mut arguments = arguments.into_iter();
-        while let Some(option) = arguments.next() {
-            let mut value = || {
-                arguments
-                    .next()
-                    .ok_or(OptionsError::MissingValue(option.clone()))
-            };
-            match option.as_str() {
-                "--steps" => steps = positive("--steps", value()?)?,
-                "--every" => every = positive("--every", value()?)?,
+    /// What this image's command line asks for; none if that is help. What cannot be followed ends the job.
+    pub(crate) fn from_command_line() -> Option<Self> {
+        let (mut steps, mut every, mut kill) = (1200, 100, None);
+        let positive = |text: &str| count(text, usize::MAX);
+        let images = num_images();
+        let goes_on = follow("survivor", HELP, |option, arguments| {
+            match option {
+                "--steps" => steps = arguments.value_as("a positive number", positive)?,
+                "--every" => every = arguments.value_as("a positive number", positive)?,
                 "--kill" => {
-                    let death = value()?;
-                    let list = deaths.get_or_insert_default();
-                    list.extend(Some(death).filter(|death| death != "none"));
+                    let expected = format!("none, or IMAGE@STEP with an image below {images}");
+                    let death = |text: &str| match text {
+                        "none" => Some(None),
+                        _ => Death::read(text, images).map(Some),
+                    };
+                    let death = arguments.value_as(expected, death)?;
+                    kill.get_or_insert_with(Vec::new).extend(death);
                 }
-                "--help" | "-h" => help = true,
-                _ => return Err(OptionsError::Unknown(option)),
+                _ => return Err(arguments.unknown()),
             }
+            Ok(())
+        });
+        if !goes_on {
+            return None;
         }
-        let kill = match deaths {
-            Some(deaths) => deaths
-                .into_iter()
-                .map(|text| Death::parse(text, images, steps))
-                .collect::<Result<_, _>>()?,
-            None => Vec::from_iter(Death::in_mid_run(images, steps, every)),
-        };
-        Ok(Self {
+        let never = |death: &&Death| death.step >= steps;
+        if let Some(Death { image, step }) = kill.iter().flatten().find(never) {
+            let why = format_args!("--kill {image}@{step}: expected a step below {steps}");
+            refuse("survivor", why);
+        }
+        let usual = || Vec::from_iter(Death::in_mid_run(images, steps, every));
+        Some(Self {
             steps,
             every,
-            kill,
-            help,
+            kill: kill.unwrap_or_else(usual),
         })
     }
 
@@ -99,34 +83,15 @@ impl Options {
 }
 
 impl Death {
-    fn parse(text: String, images: usize, steps: usize) -> Result<Self, OptionsError> {
-        let numbers = text.split_once('@').and_then(|(image, step)| {
-            let (image, step) = (image.parse().ok()?, step.parse().ok()?);
-            (image < images && step < steps).then_some(Self { image, step })
-        });
-        numbers.ok_or_else(|| OptionsError::BadValue {
-            option: "--kill",
-            value: text,
-            expected: format!(
-                "none, or IMAGE@STEP with an image below {images} and a step below {steps}"
-            ),
-        })
+    fn read(text: &str, images: usize) -> Option<Self> {
+        let (image, step) = text.split_once('@')?;
+        let (image, step) = (image.parse().ok()?, step.parse().ok()?);
+        (image < images).then_some(Self { image, step })
     }
 
     fn in_mid_run(images: usize, steps: usize, every: usize) -> Option<Self> {
         let step = (steps / 2 + every / 2).min(steps - 1);
         let image = images - 1;
         (images > 1).then_some(Self { image, step })
-    }
-}
-
-fn positive(option: &'static str, value: String) -> Result<usize, OptionsError> {
-    match value.parse() {
-        Ok(number) if number > 0 => Ok(number),
-        _ => Err(OptionsError::BadValue {
-            option,
-            value,
-            expected: "a positive number".into(),
-        }),
     }
 }

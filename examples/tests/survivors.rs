@@ -1,27 +1,15 @@
 //! The examples that survive the death of images, as their users start them.
 
-use std::process::{Command, Output};
+#[path = "program/run.rs"]
+mod program;
 
-/// An example, which `cargo test` builds with the tests.
+use std::fs::{read, read_to_string};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// An example, on so many images.
 fn example(name: &str, images: usize) -> Command {
-    let tests = std::env::current_exe().unwrap();
-    let program = tests
-        .ancestors()
-        .nth(2)
-        .unwrap()
-        .join("examples")
-        .join(name);
-    assert!(
-        program.exists(),
-        "{} is missing: build it with cargo build --examples",
-        program.display()
-    );
-    let mut command = Command::new(program);
-    command
-        .env("COARRAY_IMAGES", images.to_string())
-        .env_remove("COARRAY_KEEP_GOING")
-        .env_remove("COARRAY_FABRIC");
-    command
+    program::program(images, name)
 }
 
 /// The job ended well; the lines of stdout and of stderr.
@@ -115,10 +103,14 @@ fn the_survivor_helps_and_refuses() {
     help.arg("--help");
     let (out, _) = success(help);
     assert!(out.iter().any(|line| line.starts_with("usage: survivor ")));
-    let refusals: [(&[&str], &str); 5] = [
+    let refusals: [(&[&str], &str); 6] = [
         (
             &["--kill", "2@10"],
-            "--kill 2@10: expected none, or IMAGE@STEP",
+            "--kill 2@10: expected none, or IMAGE@STEP with an image below 2",
+        ),
+        (
+            &["--kill", "1@1200"],
+            "--kill 1@1200: expected a step below 1200",
         ),
         (&["--kill", "1"], "--kill 1: expected none, or IMAGE@STEP"),
         (&["--steps", "0"], "--steps 0: expected a positive number"),
@@ -162,21 +154,93 @@ fn one_of_two_redundant_halves_is_enough() {
             out.iter().partition(|line| line.starts_with("half"));
         assert_eq!(results, ["half 2: pi = 3.141592654"]);
         assert_eq!(news.len(), images / 2);
-        let expected = "period 5: a partner in the other half has failed";
+        let expected = "period 5: the partner in the other half has failed";
         assert!(news.iter().all(|line| *line == expected), "{news:?}");
     }
 }
 
 #[test]
-fn those_without_options_say_so_before_anybody_is_killed() {
+fn any_image_of_a_half_may_be_the_one_that_is_killed() {
+    for doomed in ["0", "2", "3", "5", "none"] {
+        let mut command = example("redundant_halves", 6);
+        command.args(["--kill", doomed]);
+        let (out, _) = success(command);
+        let results: Vec<&str> = out.iter().filter_map(|line| line.get(..6)).collect();
+        let halves = |half| results.contains(&half);
+        assert_eq!(halves("half 1"), !["0", "2"].contains(&doomed), "{out:?}");
+        assert_eq!(halves("half 2"), !["3", "5"].contains(&doomed), "{out:?}");
+    }
+}
+
+/// The processes of a job that are these images and run by now.
+fn processes(job: &Child, images: &[usize]) -> Vec<String> {
+    let job = job.id();
+    let children = read_to_string(format!("/proc/{job}/task/{job}/children")).unwrap_or_default();
+    let is_one_of_them = |process: &String| {
+        let environment = read(format!("/proc/{process}/environ")).unwrap_or_default();
+        images.iter().any(|image| {
+            let name = format!("COARRAY_IMAGE={image}").into_bytes();
+            environment
+                .split(|&byte| byte == 0)
+                .any(|word| word == name)
+        })
+    };
+    let children = children.split_whitespace().map(str::to_owned);
+    children.filter(is_one_of_them).collect()
+}
+
+#[test]
+fn one_half_may_be_lost_at_any_moment() {
+    const ROUNDS: u32 = 48;
+    let start = |stdout: Stdio| {
+        let mut command = example("redundant_halves", 6);
+        command.args(["--kill", "none"]);
+        let command = command.stdout(stdout).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let began = Instant::now();
+    start(Stdio::null()).wait().unwrap();
+    let undisturbed = began.elapsed().max(Duration::from_millis(1));
+    let mut killed = 0;
+    for round in 0..ROUNDS {
+        let first = if round % 2 == 0 { 0 } else { 3 };
+        let victims = [&[first][..], &[first + 1], &[first, first + 2]];
+        let victims = victims[round as usize % 3];
+        let mut job = start(Stdio::piped());
+        let mut victims_run = Vec::new();
+        while victims_run.len() < victims.len() && job.try_wait().unwrap().is_none() {
+            victims_run = processes(&job, victims);
+        }
+        // The wait is the moment of the death, and orders nothing.
+        std::thread::sleep(undisturbed * (round / 6) / (ROUNDS / 3));
+        let mut kill = Command::new("kill");
+        let kill = kill.arg("-KILL").args(&victims_run).stderr(Stdio::null());
+        killed += u32::from(kill.status().unwrap().success());
+        let output = job.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            output.status.success() && said.contains("pi = 3.141592654"),
+            "round {round}, images {victims:?}: {output:?}"
+        );
+    }
+    assert!(killed > 0, "no image was killed in {ROUNDS} rounds");
+}
+
+#[test]
+fn command_lines_are_understood_before_anybody_is_killed() {
     for name in ["recovery_team", "redundant_halves"] {
         let mut help = example(name, 3);
         help.arg("--help");
         let (out, err) = success(help);
-        assert!(out.contains(&format!("usage: {name}")) && err.is_empty());
+        let usage = format!("usage: {name}");
+        assert!(out.iter().any(|line| line.starts_with(&usage)) && err.is_empty());
         let mut misspelt = example(name, 3);
-        misspelt.arg("--kill");
-        let expected = format!("{name}: unknown option '--kill'; {name} --help lists them all\n");
+        misspelt.arg("--kil");
+        let expected = format!("{name}: unknown option '--kil'; {name} --help lists them all\n");
         assert_eq!(failure(misspelt), (Some(2), expected));
     }
+    let mut fourth = example("redundant_halves", 3);
+    fourth.args(["--kill", "3"]);
+    let expected = "redundant_halves: --kill 3: expected none, or an image below 3\n";
+    assert_eq!(failure(fourth), (Some(2), expected.into()));
 }

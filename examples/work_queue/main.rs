@@ -26,7 +26,7 @@ use std::time::Instant;
 use coarray::{error_stop_with, prelude::*};
 
 use bands::{Bands, Division};
-use command_line::refuse;
+use command_line::{fail, memory::afford, refuse};
 use options::Options;
 use picture::Picture;
 
@@ -36,8 +36,17 @@ fn main() {
         return;
     };
     if let (0, Some(path)) = (this_image(), &options.png) {
-        life::picture::check_writable(path).unwrap_or_else(|error| refuse("work_queue", error));
+        life::output::check_writable(path).unwrap_or_else(|error| refuse("work_queue", error));
     }
+
+    // Both pictures, which image 0 has.
+    let pixels = if this_image() == 0 {
+        options.width * options.height
+    } else {
+        0
+    };
+    let wanted = format_args!("--size {}x{}", options.width, options.height);
+    afford("work_queue", wanted, 2 * 4 * pixels);
 
     let before = compute(Division::Equal, &options);
     let picture = compute(options.queue, &options);
@@ -48,7 +57,7 @@ fn main() {
         println!("checksum: {:016x}, the same for both", picture.checksum());
         if let Some(path) = &options.png {
             let drawn = picture.draw(options.limit).write_png(path);
-            drawn.unwrap_or_else(|error| refuse("work_queue", error));
+            drawn.unwrap_or_else(|error| fail("work_queue", error));
         }
     }
 }

@@ -128,6 +128,7 @@ pub use launch::{launch, launch_keeping_going};
 pub use lock::{LockError, LockKind};
 pub use lock_apart::{clear_poison_of, holder_of, poisoner_of};
 pub use meeting::Absence;
+pub use memory::available_memory;
 pub use operation::Operation;
 pub use posting::Posting;
 pub use process::{process_has_failed, process_image};

@@ -69,6 +69,29 @@ pub(crate) fn available() -> Option<usize> {
     memory().map(|memory| memory.available)
 }
 
+/// Local. How many bytes of memory this machine, or the container around this image, can still give to programs; `None` where
+/// `/proc` is not mounted. It is what coarrays are compared with when they are created: for what a program is about to
+/// allocate besides, it can do the same.
+///
+/// All images of a machine share them, and so do other programs: what is available now may not be soon.
+///
+/// # Examples
+/// ```
+/// use coarray_fabric::available_memory;
+///
+/// let wanted = 1 << 60;
+/// if available_memory().is_some_and(|bytes| bytes < wanted) {
+///     eprintln!("a smaller problem, please");
+/// }
+/// ```
+///
+/// # Source
+/// `MemAvailable` of `/proc/meminfo`, and the limits of control groups.
+#[must_use]
+pub fn available_memory() -> Option<usize> {
+    Some(memory()?.available)
+}
+
 /// What the machine has, narrowed by the limits of the control groups we are in; `None` where
 /// `/proc` is not mounted.
 pub(crate) fn memory() -> Option<Memory> {

@@ -1,9 +1,8 @@
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::BufReader;
-use std::path::Path;
 
 use super::raster::{DEAD, GLOW, GROUND, LIVE, Raster};
-use super::{check_writable, palette, write_png};
+use super::{palette, write_png};
 
 fn level(raster: &Raster, x: usize, y: usize) -> u8 {
     raster.levels[y * raster.width + x]
@@ -146,31 +145,5 @@ fn the_file_holds_the_colours_of_the_cells() {
     assert_eq!(
         levels,
         Raster::new(300, 300, |row, column| row == column).levels
-    );
-}
-
-#[test]
-fn a_check_creates_the_file_or_leaves_it_as_it_is() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("life.png");
-    check_writable(&path).unwrap();
-    assert_eq!(fs::read(&path).unwrap(), b"");
-    fs::write(&path, b"precious").unwrap();
-    check_writable(&path).unwrap();
-    assert_eq!(fs::read(&path).unwrap(), b"precious");
-}
-
-#[test]
-fn a_path_that_cannot_be_written_is_told_in_one_line() {
-    let path = Path::new("/nowhere/at/all/life.png");
-    let told = check_writable(path).unwrap_err().to_string();
-    assert!(
-        told.starts_with("/nowhere/at/all/life.png: cannot write: "),
-        "{told}"
-    );
-    assert!(!told.contains('\n'), "{told}");
-    assert_eq!(
-        write_png(path, 1, 1, |_, _| true).unwrap_err().to_string(),
-        told
     );
 }

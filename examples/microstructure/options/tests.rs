@@ -1,7 +1,16 @@
 use super::*;
 
 fn parse(line: &str) -> Result<Options, String> {
-    Options::parse(line.split_whitespace().map(OsString::from)).map_err(|error| error.to_string())
+    let mut options = Options::default();
+    let mut arguments = Arguments::new("microstructure", line.split_whitespace());
+    let mut follow = || {
+        while let Some(option) = arguments.next()? {
+            options.set(&option, &mut arguments)?;
+        }
+        Ok(())
+    };
+    follow().map_err(|error: ArgumentError| error.to_string())?;
+    Ok(options)
 }
 
 #[test]
@@ -22,17 +31,15 @@ fn all_options_are_understood() {
         sizes: None,
         misorientations: Some("m.svg".into()),
         quiet: true,
-        help: false,
     };
     let line = "--size 3x4x5 --cells-per-grain=20 --seed 18446744073709551615 --boundary periodic \
                 --stress 3,0,-4 --threshold 0.25 --penalty=2 --reduction divide --compare-reductions \
-                --npy a.npy --png=a.png --misorientations m.svg --only-named --quiet";
+                --npy a.npy --png=a.png --misorientations m.svg --quiet";
     assert_eq!(parse(line), Ok(expected));
-    assert!(parse("--help").unwrap().help);
 }
 
 #[test]
-fn files_have_names_unless_only_named_ones_are_wanted() {
+fn only_files_that_are_named_are_written() {
     let names = |line: &str| -> Vec<String> {
         let options = parse(line).unwrap();
         options
@@ -40,17 +47,8 @@ fn files_have_names_unless_only_named_ones_are_wanted() {
             .map(|path| path.display().to_string())
             .collect()
     };
-    assert_eq!(
-        names("--png a.png"),
-        [
-            "a.png",
-            "microstructure-sizes.svg",
-            "microstructure-misorientations.svg",
-            "microstructure.vti"
-        ]
-    );
-    assert_eq!(names("--only-named --npy a.npy"), ["a.npy"]);
-    assert!(names("--only-named").is_empty());
+    assert_eq!(names("--npy a.npy --png a.png"), ["a.png", "a.npy"]);
+    assert!(names("--size 3x3x3").is_empty());
 }
 
 #[test]

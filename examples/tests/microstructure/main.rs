@@ -7,6 +7,8 @@
 
 #[path = "../../microstructure/clock.rs"]
 mod clock;
+#[path = "../../shared/command_line.rs"]
+mod command_line;
 #[path = "../../microstructure/contacts.rs"]
 mod contacts;
 #[path = "../../microstructure/crack.rs"]
@@ -107,6 +109,10 @@ fn grains_are_those_of_the_serial_model_on_any_number_of_images_and_every_fabric
                     "--boundary",
                     boundary,
                     "--npy=grains.npy",
+                    "--vti=model.vti",
+                    "--png=plane.png",
+                    "--sizes=sizes.svg",
+                    "--misorientations=angles.svg",
                     "--quiet",
                 ];
                 let lines = place.lines(images, directory.path(), &arguments);
@@ -124,11 +130,11 @@ fn grains_are_those_of_the_serial_model_on_any_number_of_images_and_every_fabric
                 let files = files(directory.path());
                 let names: Vec<&str> = files.keys().map(String::as_str).collect();
                 let all = [
+                    "angles.svg",
                     "grains.npy",
-                    "microstructure-misorientations.svg",
-                    "microstructure-sizes.svg",
-                    "microstructure.png",
-                    "microstructure.vti",
+                    "model.vti",
+                    "plane.png",
+                    "sizes.svg",
                 ];
                 assert_eq!(names, all, "{context}");
                 // The crack, the boundaries and the pictures are the same as well.
@@ -147,12 +153,7 @@ fn what_is_printed_but_for_times_is_the_same_on_any_number_of_images() {
     let mut first = None;
     for place in places() {
         for images in COUNTS {
-            let arguments = [
-                "--size=24x24x24",
-                "--cells-per-grain=100",
-                "--only-named",
-                "--quiet",
-            ];
+            let arguments = ["--size=24x24x24", "--cells-per-grain=100", "--quiet"];
             let mut lines = place.lines(images, directory.path(), &arguments);
             let [rate, time] = [lines.len() - 2, lines.len() - 1].map(|line| lines[line].clone());
             assert!(
@@ -185,7 +186,6 @@ fn all_reductions_give_the_same_grains() {
                     "--size=71x18x15",
                     "--cells-per-grain=300",
                     "--seed=7",
-                    "--only-named",
                     "--npy=grains.npy",
                     "--reduction",
                     reduction,
@@ -202,12 +202,7 @@ fn all_reductions_give_the_same_grains() {
 fn reductions_are_compared_in_a_table() {
     let directory = tempfile::tempdir().unwrap();
     for place in places() {
-        let arguments = [
-            "--size=16x16x16",
-            "--only-named",
-            "--compare-reductions",
-            "--quiet",
-        ];
+        let arguments = ["--size=16x16x16", "--compare-reductions", "--quiet"];
         let lines = place.lines(3, directory.path(), &arguments);
         assert!(
             lines[0].starts_with("reductions on 3 images, "),
@@ -234,7 +229,6 @@ fn misorientations_follow_the_theory() {
         let arguments = [
             "--size=48x48x48",
             "--cells-per-grain=50",
-            "--only-named",
             "--quiet",
             "--seed",
             &seed,

@@ -8,8 +8,8 @@ use std::process::{Command, Output};
 /// The numbers of images that programs are tested with.
 pub const IMAGES: [usize; 6] = [1, 2, 3, 4, 7, 8];
 
-/// Runs an example, which `cargo test` builds with the tests, on so many images of a fabric.
-pub fn run_on(fabric: &str, images: usize, name: &str, arguments: &[&str]) -> Output {
+/// An example, which `cargo test` builds with the tests, on so many images.
+pub fn program(images: usize, name: &str) -> Command {
     let tests = std::env::current_exe().unwrap();
     let folder = tests.ancestors().nth(2).unwrap().join("examples");
     let program = folder.join(name);
@@ -18,12 +18,19 @@ pub fn run_on(fabric: &str, images: usize, name: &str, arguments: &[&str]) -> Ou
         "{} is missing: build it with cargo build --examples",
         program.display()
     );
-    Command::new(program)
-        .args(arguments)
+    let mut program = Command::new(program);
+    program
         .env("COARRAY_IMAGES", images.to_string())
-        .env("COARRAY_FABRIC", fabric)
-        .output()
-        .unwrap()
+        .env_remove("COARRAY_KEEP_GOING")
+        .env_remove("COARRAY_FABRIC");
+    program
+}
+
+/// Runs an example on so many images of a fabric.
+pub fn run_on(fabric: &str, images: usize, name: &str, arguments: &[&str]) -> Output {
+    let mut program = program(images, name);
+    let program = program.args(arguments).env("COARRAY_FABRIC", fabric);
+    program.output().unwrap()
 }
 
 /// What a run that succeeds prints.
@@ -44,10 +51,15 @@ pub fn printed(images: usize, name: &str, arguments: &[&str]) -> String {
 
 /// The one line that a refusal with exit code 2 consists of.
 pub fn refusal(images: usize, name: &str, arguments: &[&str]) -> String {
-    let output = run_on("processes", images, name, arguments);
+    told(2, name, program(images, name).args(arguments))
+}
+
+/// The one line that a program which ends with this exit code says.
+pub fn told(code: i32, name: &str, program: &mut Command) -> String {
+    let output = program.output().unwrap();
     let message = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
-    assert_eq!(message.lines().count(), 1, "{arguments:?}: {message}");
+    assert_eq!(output.status.code(), Some(code), "{program:?}: {message}");
+    assert_eq!(message.lines().count(), 1, "{program:?}: {message}");
     assert!(message.starts_with(&format!("{name}: ")), "{message}");
     message
 }
