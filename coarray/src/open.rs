@@ -1,6 +1,7 @@
 //! The phase in which images get and put in each other's parts.
 
 use std::any::type_name;
+use std::fmt;
 use std::panic::Location;
 
 use coarray_coref::{Coref, Remote, Shape, bytes_are_valid};
@@ -34,7 +35,6 @@ use crate::storage::{Begun, Places, Storage};
 /// Its own; what *Coarray C++* section 3.3 and Fortran 2018 clause 11.6.2 leave to the program: segments in which an image uses
 /// its part as a local object are kept apart from those in which others reach it. The guard is that of [`std::sync::MutexGuard`].
 #[must_use = "the coarray closes again when this guard is dropped"]
-#[derive(Debug)]
 pub struct Open<'a, T: ?Sized + Shape<Item: Remote>> {
     coarray: &'a mut Coarray<T>,
     places: Places,
@@ -238,6 +238,18 @@ impl<'a, T: ?Sized + Shape<Item: Remote>> Open<'a, T> {
     /// # Source
     /// As [`Open`].
     pub fn close(self) {}
+}
+
+/// Other images may be writing the values, which are not shown.
+impl<T: ?Sized + Shape<Item: Remote>> fmt::Debug for Open<'_, T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "Open<{}>, since {}",
+            type_name::<T>(),
+            self.opened
+        )
+    }
 }
 
 impl<T: ?Sized + Shape<Item: Remote>> Drop for Open<'_, T> {

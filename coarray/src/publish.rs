@@ -1,6 +1,7 @@
 //! The phase in which everyone reads everyone's part and nobody writes.
 
 use std::any::type_name;
+use std::fmt;
 use std::ops::Deref;
 use std::panic::Location;
 
@@ -37,7 +38,6 @@ use crate::storage::{Places, Storage};
 /// # Source
 /// `const_coref`, *Coarray C++* section 3.3, of which this is the phase.
 #[must_use = "the read-only phase ends when this guard is dropped"]
-#[derive(Debug)]
 pub struct Published<'a, T: ?Sized + Shape<Item: Remote>> {
     coarray: &'a mut Coarray<T>,
     places: Places,
@@ -159,6 +159,12 @@ impl<T: ?Sized + Shape<Item: Remote>> Deref for Published<'_, T> {
     fn deref(&self) -> &T {
         // SAFETY: initialised, and nobody writes to it while the guard lives.
         unsafe { &*self.coarray.pointer() }
+    }
+}
+
+impl<T: ?Sized + Shape<Item: Remote> + fmt::Debug> fmt::Debug for Published<'_, T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(formatter)
     }
 }
 

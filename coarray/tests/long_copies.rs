@@ -27,6 +27,34 @@ fn long_runs_arrive_whole_and_leave_their_neighbours_alone() {
     assert!(received[1..=LENGTH] == values(left));
 }
 
+/// 160 kB, so that a few dozen of them fill a stack; not all of its bytes are valid.
+#[derive(Clone, Copy, PartialEq, Remote)]
+#[repr(C)]
+struct Large {
+    mark: bool,
+    bytes: [u8; 159_999],
+}
+
+#[test]
+fn elements_that_are_large_beside_a_stack_are_copied_and_replicated() {
+    for direct in [true, false] {
+        let outcome = coarray::Launch::new(2).direct(direct).run(|| {
+            let large = |byte| Large {
+                mark: true,
+                bytes: [byte; 159_999],
+            };
+            let mut x = Coarray::<[Large]>::zeroed(3);
+            let open = x.open();
+            open.at(1 - this_image()).fill(large(7));
+            sync_all();
+            assert!(open.here().to_vec() == vec![large(7); 3]);
+            drop(open);
+            assert!(x.iter().all(|value| *value == large(7)));
+        });
+        outcome.unwrap();
+    }
+}
+
 #[coarray::test(images = 2)]
 fn a_long_copy_of_a_place_to_itself_is_a_move() {
     let mut x = Coarray::<[u64]>::from_fn(LENGTH, |index| index as u64);

@@ -10,8 +10,11 @@ use crate::remote::Remote;
 use crate::shape::{Shape, elements_in};
 use crate::transfer::{Torn, checked, fetch, send};
 
-/// Elements that are checked or replicated at a time, on the stack.
+/// Elements that are checked or replicated at a time, unless they are too large for that.
 const BATCH: usize = 64;
+
+/// Bytes that a batch may take of the stack.
+const BATCH_BYTES: usize = 16 << 10;
 
 impl<T, A: Access> Coref<T, A>
 where
@@ -73,16 +76,17 @@ where
             return Ok(());
         }
         let count = self.leading_extent() * elements_in::<T::Item>();
-        let mut batch = [const { MaybeUninit::<Element<T>>::uninit() }; BATCH];
-        for start in (0..count).step_by(BATCH) {
-            let length = BATCH.min(count - start);
-            let size = size_of::<Element<T>>();
-            // SAFETY: the batch holds `length` elements.
-            unsafe { self.get_bytes(start * size, batch.as_mut_ptr().cast(), length * size) };
-            // SAFETY: the caller vouches for the target.
-            unsafe { write_checked(&batch[..length], target.add(start), self.image())? };
-        }
-        Ok(())
+        with_batch(|batch| {
+            for start in (0..count).step_by(batch.len()) {
+                let length = batch.len().min(count - start);
+                let size = size_of::<Element<T>>();
+                // SAFETY: the batch holds `length` elements.
+                unsafe { self.get_bytes(start * size, batch.as_mut_ptr().cast(), length * size) };
+                // SAFETY: the caller vouches for the target.
+                unsafe { write_checked(&batch[..length], target.add(start), self.image())? };
+            }
+            Ok(())
+        })
     }
 
     /// # Safety
@@ -232,18 +236,21 @@ where
     {
         const { T::Item::CHECK };
         let count = self.leading_extent() * elements_in::<T::Item>();
-        let batch = [value; BATCH];
-        for start in (0..count).step_by(BATCH) {
-            let size = size_of::<Element<T>>();
-            // SAFETY: the batch holds so many elements, and the place has them left.
-            unsafe {
-                self.put_bytes(
-                    start * size,
-                    batch.as_ptr().cast(),
-                    BATCH.min(count - start) * size,
-                )
+        with_batch(|batch| {
+            let length = batch.len().min(count);
+            batch[..length].fill(MaybeUninit::new(value));
+            for start in (0..count).step_by(batch.len()) {
+                let size = size_of::<Element<T>>();
+                // SAFETY: so many elements of the batch were just written, and the place has them left.
+                unsafe {
+                    self.put_bytes(
+                        start * size,
+                        batch.as_ptr().cast(),
+                        length.min(count - start) * size,
+                    )
+                }
             }
-        }
+        });
     }
 }
 
@@ -279,6 +286,23 @@ impl<T: Remote, A: Access> Coref<[T], A> {
         unsafe { items.set_len(self.len()) };
         items
     }
+}
+
+/// Does something with room for a few elements: on the stack, unless that may be too small for them.
+#[inline]
+fn with_batch<E, R>(work: impl FnOnce(&mut [MaybeUninit<E>]) -> R) -> R {
+    if BATCH * size_of::<E>() <= BATCH_BYTES {
+        on_stack(work)
+    } else {
+        let few = (BATCH_BYTES / size_of::<E>()).max(1);
+        work(Box::new_uninit_slice(few).as_mut())
+    }
+}
+
+/// A function of its own, whose room on the stack is taken only where it is called.
+#[inline]
+fn on_stack<E, R>(work: impl FnOnce(&mut [MaybeUninit<E>]) -> R) -> R {
+    work(&mut [const { MaybeUninit::uninit() }; BATCH])
 }
 
 /// Writes elements that arrived from `image` to `target`, up to the first that is not valid.

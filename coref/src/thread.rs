@@ -1,5 +1,7 @@
 //! Why coarrays and corefs stay on the thread of their image.
 
+use std::convert::Infallible;
+
 /// Implemented for nothing: the condition under which coarrays and corefs would be `Send` and `Sync`.
 ///
 /// They are not for reasons deep inside; with this condition the compiler gives one reason that helps.
@@ -10,7 +12,10 @@
     note = "a thread can borrow the values of a closed or published coarray: `let values = &*x;`",
     note = "puts and gets are up to the image itself: threads that it spawns are not images"
 )]
-pub trait LeavesItsThread: sealed::Sealed {}
+pub trait LeavesItsThread: sealed::Sealed {
+    /// Rules out `dyn LeavesItsThread`, which would implement it.
+    const NEVER: Infallible;
+}
 
 mod sealed {
     pub trait Sealed {}

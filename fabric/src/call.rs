@@ -255,6 +255,9 @@ impl Call {
 }
 
 /// A number that tells types apart, the same in all processes of one program.
+///
+/// It has 64 bits, half of what the compiler takes for enough: of so many types as programs have, no two are taken for the same
+/// by accident. That each type has its own number is taken for granted where values of other images are used without further checks.
 fn identity<T: ?Sized + 'static>() -> u64 {
     /// Keeps the one word that a `TypeId` hashes to.
     struct Word(u64);

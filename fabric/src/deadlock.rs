@@ -128,8 +128,8 @@ impl Job {
         let record = |index: usize| self.record_of_sleep(viewer, index);
         let alarm = self.region.job().alarm();
         let has_reached = |place: u64, target: u64| {
-            let tally = self.region.tally_at(place as usize);
-            tally.is_some_and(|tally| tally.has_reached(target))
+            let count = self.region.count_at(place as usize);
+            count.is_some_and(|count| count >= target)
         };
         let sleeps = sleep::find_all_asleep(images, record, alarm, has_reached)?;
         // An image is marked as failed before the others are told, which wakes them.

@@ -6,6 +6,13 @@
 //! inline assembly, where the compiler can assume nothing about how the bytes are read and written.
 //! The longest runs go past the caches (`streaming.rs`). What a racing reader sees is unspecified; it may be torn between
 //! words.
+//!
+//! The width of a word is that of the type's alignment, so that a struct may move in words of 8 bytes while another image puts
+//! one of its members in words of 4. The memory model of [`std::sync::atomic`] calls accesses that race and overlap without
+//! being the same bytes a data race, even if they are atomic. This is the one thing here that goes beyond it. It rests on what LLVM
+//! and the processors promise: relaxed atomics of a word's width compile to one load or store each, which is never merged with
+//! others, split, or taken as a proof that nobody else writes there, and a processor gives each byte of a load from some store to
+//! that byte. Values that are put together so are checked for validity like all others that may be torn.
 
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
@@ -92,6 +99,32 @@ pub unsafe fn load<T: Copy>(from: *const T) -> MaybeUninit<T> {
             _ => load_u64(from),
         }
     }
+}
+
+/// The word at `from`, in one piece, whatever others take the bytes for; what was stored before the word is visible.
+///
+/// # Safety
+/// `from` is aligned and valid for reads of a word.
+pub(crate) unsafe fn peek(from: *const u64) -> u64 {
+    let word;
+    // SAFETY: reads the word that the caller vouches for. To the compiler the assembly is some code that may read and write
+    // all memory it can reach, so that it races with nothing, plain stores by the owner of the bytes included. A load of
+    // x86 is in order with later accesses; that of ARM says so.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    unsafe {
+        std::arch::asm!("mov {word}, [{from}]", word = out(reg) word, from = in(reg) from, options(nostack));
+    }
+    // SAFETY: as above.
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    unsafe {
+        std::arch::asm!("ldar {word}, [{from}]", word = out(reg) word, from = in(reg) from, options(nostack));
+    }
+    // SAFETY: the caller vouches for it; without assembly it must be an access of the language.
+    #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+    unsafe {
+        word = AtomicU64::from_ptr(from.cast_mut()).load(Ordering::Acquire);
+    }
+    word
 }
 
 /// Copies `length` initialised bytes, in one piece if they are an aligned word on both sides; the ranges may

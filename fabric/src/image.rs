@@ -105,8 +105,11 @@ pub fn is_own<T: ?Sized>(thing: &T) -> bool {
 
 /// Makes `team` the current one; returns the one before.
 pub(crate) fn set_current(team: Rc<Team>) -> Option<Rc<Team>> {
-    POSITION.set((team.index(), team.images()));
-    CURRENT.replace(Some(team))
+    let position = (team.index(), team.images());
+    // First what may panic, where a waker changes the team in the middle of an operation.
+    let before = CURRENT.replace(Some(team));
+    POSITION.set(position);
+    before
 }
 
 /// Makes this thread no image; for a copy of an image, which can drop nothing of it.

@@ -64,11 +64,6 @@ fn refusal(available: usize) -> io::Error {
     )
 }
 
-/// How much memory is available, if that is known.
-pub(crate) fn available() -> Option<usize> {
-    memory().map(|memory| memory.available)
-}
-
 /// Local. How many bytes of memory this machine, or the container around this image, can still give to programs; `None` where
 /// `/proc` is not mounted. It is what coarrays are compared with when they are created: for what a program is about to
 /// allocate besides, it can do the same.

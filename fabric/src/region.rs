@@ -19,6 +19,7 @@ use rustix::fs::{MemfdFlags, Mode, SealFlags, fchmod, fcntl_add_seals, memfd_cre
 use rustix::io::Errno;
 
 use crate::control::{Dimensions, ImageControl, JobControl};
+use crate::direct;
 use crate::limits;
 use crate::mapping::Mapping;
 use crate::memory;
@@ -236,14 +237,17 @@ impl Region {
         offset < self.map.length() as u64
     }
 
-    /// The tally at that offset, as another image sees it; `None` if no tally can be there.
-    pub(crate) fn tally_at(&self, offset: usize) -> Option<&Tally> {
+    /// The count of the tally at that offset, as another image sees it; `None` if no tally can be there.
+    pub(crate) fn count_at(&self, offset: usize) -> Option<u64> {
         let inside = offset.checked_add(size_of::<Tally>())? <= self.map.length();
-        // SAFETY: the bytes lie in the mapping and are aligned. Some image waits for a tally there, so that the
-        // page exists, and everybody who uses the bytes takes them for a tally; an atomic is valid
-        // whatever they are.
-        (inside && offset.is_multiple_of(align_of::<Tally>()))
-            .then(|| unsafe { &*self.map.start().add(offset).cast::<Tally>() })
+        if !inside || !offset.is_multiple_of(align_of::<Tally>()) {
+            return None;
+        }
+        // SAFETY: the bytes lie in the mapping and are aligned. Some image waits for a tally there, or did so when it was
+        // asked: the page exists, but the tally may be gone by now and its image use the bytes for something else, which is
+        // why this is no access of the language.
+        let word = unsafe { direct::peek(self.map.start().add(offset).cast()) };
+        Some(Tally::count_in(word))
     }
 
     /// Makes pages exist for the scratch space of an image.
@@ -261,9 +265,12 @@ impl Region {
         images: usize,
     ) -> io::Result<()> {
         let start = self.part(image) + self.heap_offset() + offset;
-        let taken = memory::take(start..start + length, images, memory::available, |piece| {
-            self.commit(piece.start, piece.len())
-        });
+        let taken = memory::take(
+            start..start + length,
+            images,
+            memory::available_memory,
+            |piece| self.commit(piece.start, piece.len()),
+        );
         if taken.is_err() && !self.overlays.contains_key(&image) {
             self.map.give_back(&self.file, start..start + length);
         }

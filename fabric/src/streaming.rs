@@ -66,7 +66,7 @@ unsafe fn copy_past_caches(to: *mut u8, from: *const u8, length: usize) {
     }
 }
 
-/// Copies lines past the caches, in order with everything that is stored later.
+/// Copies lines past the caches, in order with everything that is stored before and later.
 ///
 /// # Safety
 /// As [`direct::copy`](crate::direct::copy) for as many bytes; `to` is a multiple of [`LINE`].
@@ -75,10 +75,12 @@ unsafe fn copy_lines(to: *mut u8, from: *const u8, lines: usize) {
         return;
     }
     // SAFETY: reads and writes only what the caller vouches for, in aligned stores. To the compiler it is some code that
-    // may read and write these bytes in any way, relaxed atomics included. Such stores may be late; the fence at the
-    // end puts them before all that follows, so that nobody can tell them from ordinary ones.
+    // may read and write these bytes in any way, relaxed atomics included. The processor puts such stores in no order
+    // with others; the fences keep them behind all that was stored before and ahead of all that follows, so that nobody
+    // can tell them from ordinary ones.
     unsafe {
         std::arch::asm!(
+            "sfence",
             "2:",
             "movups {first}, [{from}]",
             "movups {second}, [{from} + 16]",

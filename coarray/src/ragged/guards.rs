@@ -1,6 +1,7 @@
 //! The phases in which other images reach ragged runs.
 
 use std::any::type_name;
+use std::fmt;
 use std::ops::Deref;
 use std::panic::Location;
 
@@ -30,7 +31,6 @@ use crate::storage::{Begun, Places};
 /// # Source
 /// As [`Ragged`].
 #[must_use = "the runs close again when this guard is dropped"]
-#[derive(Debug)]
 pub struct OpenRagged<'a, T: Remote> {
     ragged: &'a mut Ragged<T>,
     places: Places,
@@ -92,6 +92,14 @@ impl<'a, T: Remote> OpenRagged<'a, T> {
     pub fn close(self) {}
 }
 
+/// Other images may be writing the values, which are not shown.
+impl<T: Remote> fmt::Debug for OpenRagged<'_, T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let item = type_name::<T>();
+        write!(formatter, "OpenRagged<{item}>, since {}", self.opened)
+    }
+}
+
 impl<T: Remote> Drop for OpenRagged<'_, T> {
     fn drop(&mut self) {
         let (items, length) = self.ragged.run();
@@ -129,7 +137,6 @@ impl<T: Remote> Drop for OpenRagged<'_, T> {
 /// # Source
 /// As [`Ragged`].
 #[must_use = "the read-only phase ends when this guard is dropped"]
-#[derive(Debug)]
 pub struct PublishedRagged<'a, T: Remote> {
     ragged: &'a mut Ragged<T>,
     places: Places,
@@ -203,6 +210,12 @@ impl<T: Remote> Deref for PublishedRagged<'_, T> {
         let (items, length) = self.ragged.run();
         // SAFETY: initialised, and nobody writes to it while the guard lives.
         unsafe { std::slice::from_raw_parts(items, length) }
+    }
+}
+
+impl<T: Remote + fmt::Debug> fmt::Debug for PublishedRagged<'_, T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(formatter)
     }
 }
 
