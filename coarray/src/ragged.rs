@@ -166,7 +166,14 @@ impl<T: Remote> Ragged<T> {
         length: usize,
         mut item: impl FnMut(usize) -> T,
     ) -> Result<(), AllocError> {
-        const { T::CHECK };
+        const {
+            let () = T::CHECK;
+            // Or else nothing would bound their number, of which a coref keeps only so many bits.
+            assert!(
+                size_of::<T>() > 0,
+                "a ragged coarray of values without bytes is of no use"
+            );
+        };
         let subject = type_name::<Self>();
         self.description[0] = [0, 0];
         let image = self.description.storage.image();

@@ -1,6 +1,6 @@
 //! Tried: a ragged coarray of arrays without items.
 //!
-//! To be told: that these have nothing that could travel.
+//! To be told: that these have no bytes.
 
 use coarray::prelude::*;
 
