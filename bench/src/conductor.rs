@@ -30,6 +30,12 @@ impl Effort {
         budget: Duration::from_millis(25),
     };
 
+    /// So long that the others have had the core many times.
+    const BUSY: Self = Self {
+        rounds: 3,
+        budget: Duration::from_millis(500),
+    };
+
     /// For a choice that is to be right, but need not be told in numbers.
     const CHOICE: Self = Self {
         rounds: 5,
@@ -54,6 +60,7 @@ impl Effort {
             _ if quick => Self::QUICK,
             Task::Micro | Task::Alone(_) | Task::Launch | Task::Life(_) => Self::FULL,
             Task::Tune => Self::CHOICE,
+            Task::Busy => Self::BUSY,
         }
     }
 }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use coarray::{error_stop_with, num_images, sync_all, this_image};
 
+use crate::busy;
 use crate::operations::{OBSERVATIONS, OPERATIONS, Operation};
 use crate::options::{self, Command, Job, Task};
 use crate::raw::Barrier;
@@ -27,6 +28,7 @@ pub fn run() {
         }
         Task::Alone(images) => alone(&job, images),
         Task::Tune => tune::measure(&stopwatch(&job, &barrier(&job))),
+        Task::Busy => busy::job::run(job.budget),
         Task::Launch => {}
         Task::Life(torus) => life::run(torus),
     }

@@ -4,6 +4,7 @@
 //! and the peers' programs in between, reads the samples that they print ([`sample`]), and reports. What is measured
 //! is a list ([`operations`]); how, is in [`stopwatch`]; what the hardware could do, in [`raw`].
 
+mod busy;
 mod conductor;
 mod engines;
 mod gallery;
@@ -46,9 +47,11 @@ fn main() -> ExitCode {
         }
         Command::Job(_) => return coarray::launch(job::run),
         Command::Nothing => Ok(()),
+        Command::Loop(parent) => busy::loops::compute(parent).map_err(Into::into),
         Command::Micro(options) => micro::run(&options),
         Command::Peers(options) => peers::run(&options),
         Command::Engines(options) => engines::run(&options),
+        Command::Busy(options) => busy::run(&options),
         Command::Tune(options) => tune::run(&options),
         Command::Scale(options) => scale::run(&options),
         Command::Model(options) => model::run(&options),

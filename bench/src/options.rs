@@ -1,5 +1,6 @@
 //! The command line of `cobench`. Each command has a file of its own, and a line in [`COMMANDS`].
 
+mod busy;
 mod engines;
 mod error;
 mod help;
@@ -14,6 +15,7 @@ mod words;
 
 use std::ffi::OsString;
 
+pub use busy::{Busy, LOOP};
 pub use engines::Engines;
 pub use error::OptionsError;
 pub use help::help;
@@ -40,12 +42,16 @@ pub enum Command {
     Tune(Tune),
     /// What the engines cost.
     Engines(Engines),
+    /// What others on the same cores cost.
+    Busy(Busy),
     /// What more images gain.
     Scale(Scale),
     /// What many images would need.
     Model(Model),
     /// To be a job that measures; `cobench` starts itself so.
     Job(Job),
+    /// To compute until the process of that number ends or kills this one; `cobench` starts itself so.
+    Loop(i32),
     /// To end at once; `cobench` starts itself so.
     Nothing,
 }
@@ -58,6 +64,7 @@ const COMMANDS: &[(&str, Parser)] = &[
     ("peers", micro::peers),
     ("kernels", kernels::kernels),
     ("engines", engines::engines),
+    ("busy", busy::busy),
     ("tune", tune::tune),
     ("scale", scale::scale),
     ("model", model::model),
@@ -104,6 +111,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, O
     match command.as_str() {
         job::JOB => job::job(&mut words),
         NOTHING => Ok(Command::Nothing),
+        LOOP => Ok(Command::Loop(values::number(LOOP, &words.value(LOOP)?)?)),
         "--help" | "-h" | "help" => Ok(Command::Help),
         _ => Err(OptionsError::UnknownCommand(command)),
     }

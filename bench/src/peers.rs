@@ -108,6 +108,9 @@ impl Peer {
 /// The program of a peer that times operations, as a [job](crate::job) does.
 pub const OPERATIONS: &str = "operations";
 
+/// The program of a peer that times each single operation, beside programs that compute.
+pub const BUSY: &str = "busy";
+
 /// The program of a peer that only begins and ends.
 pub const EMPTY: &str = "empty";
 

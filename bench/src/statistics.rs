@@ -29,7 +29,16 @@ impl Samples {
 
     /// The smallest that is not less than 99 of a hundred (nearest rank).
     pub fn p99(&self) -> f64 {
-        let rank = (self.ascending.len() * 99).div_ceil(100);
+        self.not_less_than(99, 100)
+    }
+
+    /// The smallest that is not less than 999 of a thousand.
+    pub fn p999(&self) -> f64 {
+        self.not_less_than(999, 1000)
+    }
+
+    fn not_less_than(&self, part: usize, whole: usize) -> f64 {
+        let rank = (self.ascending.len() * part).div_ceil(whole);
         match rank.checked_sub(1) {
             Some(index) => self.ascending[index],
             None => f64::NAN,
@@ -65,6 +74,7 @@ mod tests {
     fn one_in_a_hundred_is_above_p99() {
         let samples: Samples = (1..=1000).rev().map(f64::from).collect();
         assert_eq!((samples.min(), samples.p99()), (1.0, 990.0));
+        assert_eq!(samples.p999(), 999.0);
         assert_eq!(Samples::from_iter([7.0]).p99(), 7.0);
         assert_eq!((1..=5).map(f64::from).collect::<Samples>().p99(), 5.0);
     }

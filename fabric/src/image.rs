@@ -8,6 +8,7 @@ use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 use crate::apart;
+use crate::backoff::Backoff;
 use crate::call::{Call, CallRecord, LastCall};
 use crate::choice::Choices;
 use crate::control::{Failure, ImageControl, Stage};
@@ -144,6 +145,7 @@ pub struct Image {
     pub(crate) images: usize,
     pub(crate) job: Arc<Job>,
     pub(crate) last_call: LastCall,
+    pub(crate) backoff: Backoff,
     pub(crate) heap: RefCell<Heap>,
     fabric: Rc<dyn Fabric>,
     /// What passes between images that share no memory; none if all do.
@@ -189,6 +191,7 @@ impl Image {
             heap: RefCell::new(Heap::new(job.region.heap_bytes())),
             fabric,
             network: is_apart.then(|| Network::new(&job, images)),
+            backoff: Backoff::new(&job),
             job,
             last_call: LastCall::default(),
             choices: OnceCell::new(),
@@ -205,6 +208,7 @@ impl Image {
     pub(crate) fn enter(self: Rc<Self>) -> Presence {
         failure::adopt_thread();
         fork::watch();
+        self.backoff.begin();
         if self.job.engine == FabricKind::Processes {
             process::become_image(&self.job, self.index);
         }

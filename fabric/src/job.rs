@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::apart::Claim;
 use crate::control::Failure;
-use crate::launch::settings::{Bind, FabricKind, Settings};
+use crate::launch::settings::{Bind, FabricKind, Settings, Wait};
 use crate::nodes::Nodes;
 use crate::parked::Threads;
 use crate::region::Region;
@@ -17,6 +17,8 @@ pub(crate) struct Job {
     /// Given up before the region is unmapped: fields are dropped in this order.
     _claim: Claim,
     pub(crate) region: Region,
+    pub(crate) wait: Wait,
+    /// That of an image whose core nobody else wants.
     pub(crate) patience: Patience,
     /// Whether places may be reached by load and store.
     pub(crate) direct: bool,
@@ -44,28 +46,15 @@ impl Job {
     /// The job of one node, with a region of its own.
     pub(crate) fn on_nodes(region: Region, settings: &Settings, nodes: Nodes) -> Self {
         let dimensions = region.dimensions();
-        // An image that waits for a core must not keep another one busy: where they share cores, whoever is waited for
-        // most likely waits for this one.
-        let patience = if !nodes.share_all() {
-            // What others do arrives only when the image looks for it.
-            Patience {
-                spins: 1,
-                yields: 1000,
-            }
-        } else if dimensions.have_cores_for_all() {
-            Patience {
-                spins: 4000,
-                yields: 200,
-            }
-        } else {
-            Patience {
-                spins: 1,
-                yields: 20,
-            }
-        };
+        let patience = patience(
+            settings.wait,
+            nodes.share_all(),
+            dimensions.have_cores_for_all(),
+        );
         Self {
             _claim: Claim::new(region.addresses(), !nodes.share_all()),
             region,
+            wait: settings.wait,
             patience,
             direct: settings.direct,
             bind: settings.bind,
@@ -113,4 +102,19 @@ impl Job {
     pub(crate) fn has_ended(&self) -> bool {
         self.region.job().has_ended()
     }
+}
+
+/// How long images wait before they sleep, if nobody else wants their cores.
+fn patience(wait: Wait, share_all: bool, have_cores_for_all: bool) -> Patience {
+    let [spins, yields] = match (wait, have_cores_for_all) {
+        (Wait::Sleep, _) => [1, 0],
+        // What others do arrives only when the image looks for it.
+        _ if !share_all => [1, 1000],
+        (Wait::Spin, _) => [100_000, 200],
+        (Wait::Adaptive, true) => [4000, 200],
+        // An image that waits for a core must not keep another one busy: where they share cores, whoever is waited for
+        // most likely waits for this one.
+        (Wait::Adaptive, false) => [1, 20],
+    };
+    Patience { spins, yields }
 }

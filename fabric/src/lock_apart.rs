@@ -328,7 +328,11 @@ impl User for Proxy<'_> {
     }
 
     fn patience(&self) -> Patience {
-        self.image.job.patience
+        self.image.backoff.patience()
+    }
+
+    fn offer_core(&self) -> bool {
+        self.image.backoff.offer_core()
     }
 }
 

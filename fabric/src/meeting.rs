@@ -114,7 +114,7 @@ impl Team {
         bring(own);
         own.enter(number, &tag);
         let is_quiet = alarm == self.alarm.get() && !self.has_failed.get();
-        let mut patience = image.job.patience;
+        let mut patience = image.backoff.patience();
         if barrier == Barrier::Flat && is_quiet {
             let come_soon = |mut others: Range<usize>| {
                 others.all(|index| flat::comes_soon(card(index), number, &tag, patience.spins))

@@ -124,6 +124,12 @@ pub(crate) trait User {
 
     /// How to wait for the owner of the queue.
     fn patience(&self) -> Patience;
+
+    /// Offers the core to other images. Returns whether to do so again.
+    fn offer_core(&self) -> bool {
+        yield_now();
+        true
+    }
 }
 
 /// An image that uses a lock, and waits for its turn itself.
@@ -328,7 +334,7 @@ impl QueueLock {
     /// Becomes the owner of the queue, which it must [`leave`](Self::leave) in a few instructions.
     fn seize(&self, user: &impl User) -> Result<(), Refusal> {
         let mine = packed(Some(user.me()));
-        let Patience { spins, yields } = user.patience();
+        let Patience { spins, mut yields } = user.patience();
         let mut tries = 0;
         loop {
             let seen = match self.replace_owner(0, mine) {
@@ -346,7 +352,9 @@ impl QueueLock {
             } else if tries < spins {
                 pause();
             } else if tries < spins + yields {
-                yield_now();
+                if !user.offer_core() {
+                    yields = 0;
+                }
             } else if seen & SLEEPING != 0 || self.replace_owner(seen, seen | SLEEPING).is_ok() {
                 sleep_while_equal(&self.owner, seen | SLEEPING, HEARTBEAT);
             }

@@ -288,8 +288,8 @@ impl Shared {
                 || self
                     .job
                     .region
-                    .tally_at(awaited.place as usize)
-                    .is_none_or(|tally| tally.has_reached(awaited.target))
+                    .count_at(awaited.place as usize)
+                    .is_none_or(|count| count >= awaited.target)
         };
         let due: Vec<Key> = state
             .awaited

@@ -212,6 +212,14 @@ impl<P: Place> Watch for Attentive<'_, P> {
         self.watch.look().map_err(Refusal::Stopped)
     }
 
+    fn offers(&self, patience: Patience) -> u32 {
+        self.watch.offers(patience)
+    }
+
+    fn offer_core(&self) -> bool {
+        self.watch.offer_core()
+    }
+
     fn nap(&self) -> Duration {
         self.watch.nap()
     }

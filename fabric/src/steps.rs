@@ -19,7 +19,7 @@ use crate::call::Call;
 use crate::card::{Tag, Words};
 use crate::failure;
 use crate::issued::complete;
-use crate::tally::{self, Tally, Watch};
+use crate::tally::{self, Patience, Tally, Watch};
 use crate::team::Team;
 use crate::waiting::{Cause, Stop, Waiting};
 
@@ -157,7 +157,7 @@ impl Team {
         begun: StepsBegun,
         call: &Call,
     ) -> Result<(), Abandoned> {
-        let patience = self.image().job.patience;
+        let patience = self.image().backoff.patience();
         let passed = tally::until(tally, target, patience, || Attentive {
             team: self,
             begun,
@@ -237,6 +237,14 @@ impl Watch for Attentive<'_> {
             }
         }
         self.watch.look().map_err(Obstacle::Stopped)
+    }
+
+    fn offers(&self, patience: Patience) -> u32 {
+        self.watch.offers(patience)
+    }
+
+    fn offer_core(&self) -> bool {
+        self.watch.offer_core()
     }
 
     fn nap(&self) -> Duration {

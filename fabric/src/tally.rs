@@ -64,7 +64,7 @@ impl Tally {
 }
 
 /// How long to spin and to yield before sleeping.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Patience {
     /// Rounds of spinning with a pause, a few nanoseconds each.
     pub(crate) spins: u32,
@@ -79,6 +79,17 @@ pub(crate) trait Watch {
 
     /// Looks around, between two steps of waiting.
     fn look(&self) -> Result<(), Self::Stop>;
+
+    /// Has spun in vain. Says how often to offer the core before sleeping.
+    fn offers(&self, patience: Patience) -> u32 {
+        patience.yields
+    }
+
+    /// Offers the core to other images. Returns whether to do so again.
+    fn offer_core(&self) -> bool {
+        yield_now();
+        true
+    }
 
     /// Says how long to sleep at most before looking around again.
     fn nap(&self) -> Duration;
@@ -121,12 +132,14 @@ fn until_patiently<W: Watch>(
     watch: impl FnOnce() -> W,
 ) -> Result<(), W::Stop> {
     let watch = watch();
-    for _ in 0..patience.yields {
+    for _ in 0..watch.offers(patience) {
         if tally.has_reached(target) {
             return Ok(());
         }
         watch.look()?;
-        yield_now();
+        if !watch.offer_core() {
+            break;
+        }
     }
     if tally.has_reached(target) {
         return Ok(());

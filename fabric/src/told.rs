@@ -29,9 +29,6 @@ impl Told {
     }
 }
 
-/// How often to look for acknowledgements before sleeping.
-const LOOKS: u32 = 200;
-
 impl Image {
     /// Posts an event on another node: adds to its tally there.
     ///
@@ -78,8 +75,12 @@ impl Image {
         let Some(network) = &self.network else {
             return;
         };
-        let (since, mut looks) = (Cell::new(None), 0);
-        while network.told.count(pending).get() > 0 {
+        let count = network.told.count(pending);
+        if count.get() == 0 {
+            return;
+        }
+        let (since, mut offers) = (Cell::new(None), self.backoff.offers());
+        while count.get() > 0 {
             self.poll();
             // Then the others may be gone. The image unwinds when it next waits for something that matters.
             if self.has_ended() {
@@ -88,11 +89,12 @@ impl Image {
             if self.minds_silence() {
                 self.mind_silence(&since, None);
             }
-            looks += 1;
-            if looks < LOOKS {
-                std::thread::yield_now();
-            } else {
+            if offers == 0 {
                 std::thread::sleep(NAP);
+            } else if self.backoff.offer_core() {
+                offers -= 1;
+            } else {
+                offers = 0;
             }
         }
     }

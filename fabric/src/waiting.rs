@@ -14,7 +14,7 @@ use crate::failure;
 use crate::image::Image;
 use crate::network::{NAP, SHORTEST_NAP};
 use crate::sleep::SleepRecord;
-use crate::tally::{self, Tally, Watch};
+use crate::tally::{self, Patience, Tally, Watch};
 use crate::text::Text;
 
 /// How long an image sleeps before it looks around again.
@@ -115,7 +115,7 @@ impl Image {
     /// Why the wait was given up, as `cause` says.
     #[inline]
     pub fn wait(&self, tally: &Tally, target: u64, cause: impl Cause) -> Result<(), Interruption> {
-        match tally::until(tally, target, self.job.patience, || {
+        match tally::until(tally, target, self.backoff.patience(), || {
             Waiting::new(self, cause)
         }) {
             Ok(()) => Ok(()),
@@ -214,6 +214,14 @@ impl<C: Cause> Watch for Waiting<'_, C> {
             Some(since) if since.elapsed() >= HEARTBEAT => self.turn_over(),
             _ => Ok(()),
         }
+    }
+
+    fn offers(&self, _patience: Patience) -> u32 {
+        self.image.backoff.offers()
+    }
+
+    fn offer_core(&self) -> bool {
+        self.image.backoff.offer_core()
     }
 
     fn nap(&self) -> Duration {

@@ -54,7 +54,8 @@ pub fn engines(words: &mut Words) -> Result<Command, OptionsError> {
 /// Most rounds that can be asked for; they would take a day.
 const MAX_ROUNDS: usize = 10_000;
 
-fn round_count(option: &str, text: &str) -> Result<usize, OptionsError> {
+/// A number of rounds.
+pub(super) fn round_count(option: &str, text: &str) -> Result<usize, OptionsError> {
     match text.parse() {
         Ok(rounds) if (1..=MAX_ROUNDS).contains(&rounds) => Ok(rounds),
         _ => {

@@ -61,6 +61,7 @@ usage: cobench micro [--images N] [--fabric F] [--only NAME,...] [--peer NAME,..
        cobench peers [the same options]
        cobench kernels [--images N] [--fabric F] [--only NAME,...] [--json] [--quick]
        cobench engines [--images N] [--rounds N] [--engine NAME,...] [--only NAME,...] [--json] [--quick]
+       cobench busy [--images N,...] [--loops N,...] [--rounds N] [--json] [--quick]
        cobench tune [--images N,...] [--output FILE] [--quick]
        cobench scale [--images N] [--fabric F] [--only NAME,...] [--json] [--plot DIR] [--quick]
        cobench model [--images N,...] [--only NAME,...] [--bytes N] [--latency T] [--overhead T] [--gap T]
@@ -71,13 +72,15 @@ usage: cobench micro [--images N] [--fabric F] [--only NAME,...] [--peer NAME,..
   peers             the same and the kernels, beside every peer that is installed
   kernels           run whole programs: {kernels}
   engines           time operations on MPI and OpenSHMEM, beside processes and the same calls in C
+  busy              time operations that wait on two cores, beside programs that compute, and Open MPI's
   tune              find the fastest algorithm of each collective operation, and write them down
   scale             run life and the kernels on 1, 2, 4, ... images: what do more of them gain?
   model             predict barriers and collective operations for up to millions of images, by the LogGP model
 
-  --images N        number of images; tune takes several (default: one on each core; tune: 2,4,8)
+  --images N        number of images; tune and busy take several (default: one on each core; tune: 2,4,8; busy: 2,3,4,8)
+  --loops N,...     how many programs compute beside the images of busy (default: 0,1,2,4)
   --fabric F        what images are: processes or threads (default: processes)
-  --rounds N        how often each program is started (default: 15)
+  --rounds N        how often each program is started (default: 15; busy: 3)
   --engine NAME,... {engines} (default: mpi,shmem)
   --only NAME,...   {operations}
                     peers and kernels: also {kernels}
@@ -104,6 +107,9 @@ other's memory directly, operations are compared with those on processes, and sy
 with COARRAY_DIRECT=0, which makes everything go through the library (fabric), with the same calls in C. The engine processes
 shows what our own fabric costs. The ratio says how many times as long the operation takes (median over rounds), the
 target how many times as long it may.
+
+Busy times each single operation on image 0: the median, the mean, and p99.9. On average it may take ten times as long as the median
+without loops, or 100us if that is more, and no longer than in Open MPI with mpi_yield_when_idle. Nothing is bound to a core.
 
 Tune compares all algorithms of each kind of operation and all barriers, takes about a minute for each number of images,
 and writes what is faster than the built-in choice by 5 % in most rounds. Jobs read the file in the folder where they

@@ -32,6 +32,8 @@ pub enum Task {
     Alone(usize),
     /// The algorithms of collective operations.
     Tune,
+    /// Single operations, beside programs that compute.
+    Busy,
     /// Nothing: what it costs to begin and to end is measured from outside.
     Launch,
     /// The Game of Life.
@@ -48,6 +50,7 @@ pub fn job(words: &mut Words) -> Result<Command, OptionsError> {
                 options.task = Task::Alone(images);
             }
             "--tune" => options.task = Task::Tune,
+            "--busy" => options.task = Task::Busy,
             "--launch" => options.task = Task::Launch,
             "--life" => {
                 let torus = words.value(&option)?;
@@ -95,6 +98,7 @@ impl Job {
             Task::Micro => {}
             Task::Alone(images) => words.push(format!("--alone={images}")),
             Task::Tune => words.push("--tune".into()),
+            Task::Busy => words.push("--busy".into()),
             Task::Launch => words.push("--launch".into()),
             Task::Life(torus) => words.push(format!("--life={torus}")),
         }

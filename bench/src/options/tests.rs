@@ -101,7 +101,13 @@ fn help_is_found_everywhere_and_names_everything() {
 
 #[test]
 fn a_job_understands_its_own_words() {
-    for task in [Task::Micro, Task::Alone(3), Task::Tune, Task::Launch] {
+    for task in [
+        Task::Micro,
+        Task::Alone(3),
+        Task::Tune,
+        Task::Busy,
+        Task::Launch,
+    ] {
         let job = Job {
             task,
             only: vec!["co_sum".into()],

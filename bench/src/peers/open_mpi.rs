@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::workshop::Workshop;
-use super::{Model, PeerError, fortran};
+use super::{BUSY, Model, PeerError, fortran};
 use crate::conductor::fit;
 
 /// A model whose processes Open MPI starts.
@@ -146,8 +146,15 @@ impl Model for OpenMpi {
         workshop.compile(program, command).map(Some)
     }
 
-    fn run(&self, file: &Path, _program: &str, processes: usize) -> Command {
-        let mut command = start(self.launcher, file, processes);
+    fn run(&self, file: &Path, program: &str, processes: usize) -> Command {
+        let mut command = if program == BUSY {
+            let mut command = start_anywhere(self.launcher, file, processes);
+            // Otherwise it does so only where it knows that processes share cores.
+            command.env("OMPI_MCA_mpi_yield_when_idle", "1");
+            command
+        } else {
+            start(self.launcher, file, processes)
+        };
         command.envs(self.environment.iter().copied());
         command
     }
@@ -155,14 +162,31 @@ impl Model for OpenMpi {
 
 /// Has a launcher of Open MPI start so many processes of a program, bound to cores of their own if these suffice.
 pub fn start(launcher: &str, program: impl AsRef<OsStr>, processes: usize) -> Command {
-    let mut command = Command::new(launcher);
-    command.args(["-n", &processes.to_string()]);
-    command.args(if fit(processes) {
+    let bind = if fit(processes) {
         ["--bind-to", "core"].as_slice()
     } else {
-        ["--oversubscribe", "--bind-to", "none"].as_slice()
-    });
+        ANYWHERE
+    };
+    start_with(launcher, bind, program, processes)
+}
+
+/// The options by which processes run on whichever core is free, however many they are.
+const ANYWHERE: &[&str] = &["--oversubscribe", "--bind-to", "none"];
+
+fn start_anywhere(launcher: &str, program: impl AsRef<OsStr>, processes: usize) -> Command {
+    start_with(launcher, ANYWHERE, program, processes)
+}
+
+fn start_with(
+    launcher: &str,
+    options: &[&str],
+    program: impl AsRef<OsStr>,
+    processes: usize,
+) -> Command {
+    let mut command = Command::new(launcher);
+    command.args(["-n", &processes.to_string()]);
     command
+        .args(options)
         .arg(program)
         // Open MPI asks twice whether root means it.
         .env("OMPI_ALLOW_RUN_AS_ROOT", "1")

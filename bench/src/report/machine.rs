@@ -25,33 +25,52 @@ impl Machine {
             fabric,
             rounds,
         } = *self;
-        let plural = |count: usize| if count == 1 { "" } else { "s" };
-        let cores = cores();
         let place = if fit(images) {
             "each on a core of its own"
         } else {
             "not bound to cores"
         };
         format!(
-            "{}: {cores} core{}; {images} image{} as {}, {place}; {rounds} round{}",
-            processor(),
-            plural(cores),
+            "{}; {images} image{} as {}, {place}; {rounds} round{}",
+            Self::cores(),
             plural(images),
             fabric.name(),
             plural(rounds),
         )
     }
 
+    /// The cores of this machine that are used.
+    fn cores() -> String {
+        let cores = cores();
+        format!("{}: {cores} core{}", processor(), plural(cores))
+    }
+
     /// What stands above a table: the machine, and what the peers are.
     pub fn heading(&self, peers: &[Installed]) -> String {
-        let mut heading = self.line() + "\n";
-        for peer in peers {
-            if let Some(title) = &peer.title {
-                let _ = writeln!(heading, "{}: {title}", peer.peer.name());
-            }
-        }
-        heading
+        self.line() + "\n" + &titles(peers)
     }
+
+    /// The same where the numbers of images are in the table, and none is bound to a core.
+    pub fn heading_of_all(rounds: usize, peers: &[Installed]) -> String {
+        let cores = Self::cores();
+        let titles = titles(peers);
+        format!("{cores}; {rounds} round{}\n{titles}", plural(rounds))
+    }
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+/// A line for each peer that has said what it is.
+fn titles(peers: &[Installed]) -> String {
+    let mut titles = String::new();
+    for peer in peers {
+        if let Some(title) = &peer.title {
+            let _ = writeln!(titles, "{}: {title}", peer.peer.name());
+        }
+    }
+    titles
 }
 
 /// The processor's name, as the operating system knows it.

@@ -60,6 +60,7 @@ pub fn bare_coarun() -> Command {
         "COARRAY_FABRIC",
         "COARRAY_LABEL",
         "COARRAY_BIND",
+        "COARRAY_WAIT",
         "COARRAY_HEAP",
         "COARRAY_KEEP_GOING",
     ] {

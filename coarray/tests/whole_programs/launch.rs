@@ -201,6 +201,7 @@ fn bad_settings() {
         ("COARRAY_HEAP", "4X"),
         ("COARRAY_FABRIC", "pigeons"),
         ("COARRAY_BIND", "socket"),
+        ("COARRAY_WAIT", "forever"),
         ("COARRAY_KEEP_GOING", "maybe"),
     ] {
         let mut command = plain(2, "hello");
@@ -217,6 +218,7 @@ fn bad_settings() {
         &["-n"],
         &["--lable"],
         &["--bind", "socket"],
+        &["--wait", "forever"],
         &["--heap", "huge"],
         &["-n", "2"],
     ] {

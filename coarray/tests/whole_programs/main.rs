@@ -21,6 +21,7 @@ mod limits;
 mod no_deadlock;
 mod programs;
 mod results;
+mod sharing;
 
 use std::process::ExitCode;
 
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         keep_going::trials(),
         launch::trials(),
         limits::trials(),
+        sharing::trials(),
         no_deadlock::trials(),
         cluster::trials(),
     ]

@@ -9,7 +9,7 @@ use coarray::prelude::*;
 
 use coarray::{error_stop_with, field};
 
-use crate::{coordination, delays, failing};
+use crate::{coordination, delays, failing, sharing};
 
 /// All that must work, in one job.
 fn everything() {
@@ -83,6 +83,7 @@ pub fn run(name: &str) -> ExitCode {
         "fork" => coarray::launch(crate::limits::fork),
         "write_much" => coarray::launch(crate::limits::write_much),
         "affinity" => coarray::launch(affinity),
+        "shared_core" => coarray::launch(sharing::shared_core),
         "pair" => coarray::launch(failing::pair),
         "lose_last" => coarray::launch(failing::lose_last),
         "use_again" => coarray::launch(failing::use_again),

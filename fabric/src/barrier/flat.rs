@@ -2,7 +2,9 @@
 //!
 //! The latency is that of one card on its way from core to core, since all are on the way at once. Where images
 //! share cores, one that finds somebody missing lets another run, and when it runs again all the others have
-//! come by: one change of images for each image and barrier.
+//! come by: one change of images for each image and barrier. All wait for the missing image with the highest number
+//! first, so that those who sleep are woken together by an image that comes late, and not one by one by their
+//! neighbours, only to find the next one missing.
 
 use crate::card::{Card, Tag};
 use crate::primitives::pause;
@@ -11,11 +13,9 @@ use crate::rendezvous::{Passage, Place, Refusal};
 /// Passes the barrier.
 #[inline]
 pub(crate) fn meet<P: Place>(passage: &Passage<P>) -> Result<(), Refusal<P::Stop>> {
-    let mut image = passage.me;
-    for _ in 1..passage.images {
-        image += 1;
-        if image == passage.images {
-            image = 0;
+    for image in (0..passage.images).rev() {
+        if image == passage.me {
+            continue;
         }
         let card = passage.card(image);
         passage.wait(&card.signal, image)?;

@@ -26,6 +26,9 @@ Options:
       --keep-going   When an image dies, let the others go on without it
       --bind WHERE   `core` keeps image i on the i-th core, `none` lets the
                      system move it [default: none]
+      --wait HOW     An image that waits for others lets its core go when others
+                     want it (`adaptive`), at once (`sleep`), or not for
+                     milliseconds (`spin`) [default: adaptive]
       --heap SIZE    Memory to reserve for the coarrays of each image, as in
                      4G or 512M [default: 3/4 of the machine, divided evenly]
       --fabric KIND  Images are `processes`, or `threads` of one process for a
@@ -37,10 +40,10 @@ Options:
 
 Environment:
   COARRAY_IMAGES, COARRAY_LABEL (1 or 0), COARRAY_KEEP_GOING (1 or 0),
-  COARRAY_BIND, COARRAY_HEAP and COARRAY_FABRIC say the same as the options. An
-  option overrides its variable. A coarray program that is started without
-  coarun obeys them too. COARRAY_LAUNCHER is the command that starts the images
-  of MPI or OpenSHMEM [default: mpirun, shmemrun].
+  COARRAY_BIND, COARRAY_WAIT, COARRAY_HEAP and COARRAY_FABRIC say the same as the
+  options. An option overrides its variable. A coarray program that is started
+  without coarun obeys them too. COARRAY_LAUNCHER is the command that starts the
+  images of MPI or OpenSHMEM [default: mpirun, shmemrun].
 
 Examples:
   coarun -n 4 ./heat --steps 100             4 images; --steps is for heat

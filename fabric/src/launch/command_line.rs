@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use crate::bytes::Bytes;
-use crate::launch::settings::{Bind, FabricKind, ImageCount, SettingError, Settings};
+use crate::launch::settings::{Bind, FabricKind, ImageCount, SettingError, Settings, Wait};
 
 /// What to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +25,7 @@ pub(crate) struct Run {
     heap: Option<Bytes>,
     fabric: Option<FabricKind>,
     bind: Option<Bind>,
+    wait: Option<Wait>,
     label: bool,
     keep_going: bool,
 }
@@ -40,6 +41,7 @@ impl Run {
             heap: self.heap.map_or(settings.heap, |Bytes(heap)| heap),
             fabric: self.fabric.unwrap_or(settings.fabric),
             bind: self.bind.unwrap_or(settings.bind),
+            wait: self.wait.unwrap_or(settings.wait),
             label: self.label || settings.label,
             keep_going: self.keep_going || settings.keep_going,
             ..settings
@@ -96,6 +98,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
             "--heap" => run.heap = Some(value.take()?),
             "--fabric" => run.fabric = Some(value.take()?),
             "--bind" => run.bind = Some(value.take()?),
+            "--wait" => run.wait = Some(value.take()?),
             "--label" => run.label = value.none()?,
             "--keep-going" => run.keep_going = value.none()?,
             "-h" | "--help" => return value.none().map(|_| Request::Help),
@@ -194,10 +197,12 @@ mod tests {
         ] {
             assert_eq!(run(line), expected, "{line}");
         }
-        let run = run("--heap=2G --fabric threads --bind core --label --keep-going prog");
+        let run =
+            run("--heap=2G --fabric threads --bind core --wait=sleep --label --keep-going prog");
         assert_eq!(run.heap, Some(Bytes(2 << 30)));
         assert_eq!(run.fabric, Some(FabricKind::Threads));
         assert_eq!(run.bind, Some(Bind::Core));
+        assert_eq!(run.wait, Some(Wait::Sleep));
         assert!(run.label && run.keep_going);
     }
 
@@ -213,11 +218,12 @@ mod tests {
 
     #[test]
     fn options_come_before_the_environment() {
-        let settings = run("-n 3 --heap 5M --bind core --label --keep-going prog")
+        let settings = run("-n 3 --heap 5M --bind core --wait spin --label --keep-going prog")
             .settings()
             .unwrap();
         assert_eq!((settings.images, settings.heap), (3, 5 << 20));
         assert_eq!((settings.bind, settings.label), (Bind::Core, true));
+        assert_eq!(settings.wait, Wait::Spin);
         assert!(settings.keep_going);
     }
 
@@ -246,6 +252,10 @@ mod tests {
             (
                 "--bind socket prog",
                 "--bind socket: expected `none` or `core`",
+            ),
+            (
+                "--wait forever prog",
+                "--wait forever: expected `adaptive`, `spin` or `sleep`",
             ),
         ] {
             assert_eq!(parsed(line).unwrap_err().to_string(), message, "{line}");

@@ -69,7 +69,7 @@ pub(crate) fn image_command(
 }
 
 /// The settings as environment variables, for programs to see them wherever they came from.
-pub(crate) fn environment(settings: &Settings) -> [(&'static str, String); 7] {
+pub(crate) fn environment(settings: &Settings) -> [(&'static str, String); 8] {
     let switch = |on: bool| u8::from(on).to_string();
     let bind = match settings.bind {
         Bind::None => "none",
@@ -80,6 +80,7 @@ pub(crate) fn environment(settings: &Settings) -> [(&'static str, String); 7] {
         ("COARRAY_HEAP", settings.heap.to_string()),
         ("COARRAY_FABRIC", settings.fabric.name().into()),
         ("COARRAY_BIND", bind.into()),
+        ("COARRAY_WAIT", settings.wait.name().into()),
         ("COARRAY_LABEL", switch(settings.label)),
         ("COARRAY_KEEP_GOING", switch(settings.keep_going)),
         ("COARRAY_DIRECT", switch(settings.direct)),

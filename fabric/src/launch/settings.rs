@@ -1,6 +1,6 @@
 //! What the environment asks for: `COARRAY_IMAGES`, `COARRAY_HEAP`, `COARRAY_FABRIC`, `COARRAY_BIND`,
 //! `COARRAY_LABEL`, `COARRAY_KEEP_GOING`, `COARRAY_DIRECT`,
-//! `COARRAY_SILENCE`.
+//! `COARRAY_SILENCE`, `COARRAY_WAIT`.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -52,6 +52,30 @@ pub enum Bind {
     Core,
 }
 
+/// What an image does with its core while it waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wait {
+    /// Keeps it, shares it with other images, or sleeps, by what was best lately.
+    #[default]
+    Adaptive,
+    /// Keeps it for milliseconds before it sleeps: for cores that nobody else wants.
+    Spin,
+    /// Leaves it at once.
+    Sleep,
+}
+
+impl Wait {
+    /// What it is called in settings.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Adaptive => "adaptive",
+            Self::Spin => "spin",
+            Self::Sleep => "sleep",
+        }
+    }
+}
+
 /// How a job is to be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -63,6 +87,8 @@ pub struct Settings {
     pub fabric: FabricKind,
     /// Where images run.
     pub bind: Bind,
+    /// What images do with their cores while they wait.
+    pub wait: Wait,
     /// Whether each line of output starts with the number of its image.
     pub label: bool,
     /// Whether the other images go on when one dies, instead of ending with it.
@@ -112,6 +138,7 @@ impl Settings {
             #[cfg(feature = "simulated")]
             simulated_fault: variable("COARRAY_SIMULATED_FAULT")?.unwrap_or_default(),
             bind: variable("COARRAY_BIND")?.unwrap_or_default(),
+            wait: variable("COARRAY_WAIT")?.unwrap_or_default(),
             label: variable("COARRAY_LABEL")?.is_some_and(|Switch(on)| on),
             keep_going: variable("COARRAY_KEEP_GOING")?.is_some_and(|Switch(on)| on),
             direct: variable("COARRAY_DIRECT")?.is_none_or(|Switch(on)| on),
@@ -230,6 +257,16 @@ impl FromStr for Bind {
             "core" => Ok(Self::Core),
             _ => Err("expected `none` or `core`".into()),
         }
+    }
+}
+
+impl FromStr for Wait {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let all = [Self::Adaptive, Self::Spin, Self::Sleep];
+        let known = all.into_iter().find(|wait| wait.name() == text);
+        known.ok_or_else(|| "expected `adaptive`, `spin` or `sleep`".into())
     }
 }
 

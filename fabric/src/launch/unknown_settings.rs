@@ -8,11 +8,12 @@ use crate::launch::{launcher, processes};
 const PREFIX: &str = "COARRAY_";
 
 /// What users set, without the prefix.
-const SETTINGS: [&str; 12] = [
+const SETTINGS: [&str; 13] = [
     "IMAGES",
     "FABRIC",
     "HEAP",
     "BIND",
+    "WAIT",
     "LABEL",
     "KEEP_GOING",
     "COLLECTIVES",

@@ -1,0 +1,60 @@
+//! Programs that do nothing but compute.
+
+use std::hint::spin_loop;
+use std::io;
+use std::process::{Child, Command, Stdio};
+
+use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
+
+use crate::options::LOOP;
+
+/// So many processes that compute until this is dropped.
+#[derive(Debug)]
+pub struct Loops(Vec<Child>);
+
+impl Loops {
+    /// Starts them.
+    ///
+    /// # Errors
+    /// If one cannot be started.
+    pub fn start(count: usize) -> io::Result<Self> {
+        let mut loops = Self(Vec::new());
+        let program = std::env::current_exe()?;
+        for _ in 0..count {
+            let child = Command::new(&program)
+                .args([LOOP.to_owned(), std::process::id().to_string()])
+                .stdin(Stdio::null())
+                .spawn()?;
+            loops.0.push(child);
+        }
+        Ok(loops)
+    }
+
+    /// Ends them.
+    pub fn end(self) {}
+}
+
+impl Drop for Loops {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            // It may have been killed by somebody else, and then there is nothing to do.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Computes until the process that started this one, which has that number, ends or kills it.
+///
+/// # Errors
+/// If the system does not promise to tell of its end.
+pub fn compute(parent: i32) -> io::Result<()> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    // It may have ended before that.
+    if getppid().map(Pid::as_raw_pid) != Some(parent) {
+        return Ok(());
+    }
+    loop {
+        spin_loop();
+    }
+}

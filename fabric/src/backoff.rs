@@ -1,0 +1,287 @@
+//! How an image waits: how long it spins, how often it offers its core, and when it rather sleeps.
+//!
+//! Spinning is the fastest where the awaited image has a core of its own, offering the core where images share cores and
+//! nobody else wants them. Beside other programs both go wrong. A core that is offered goes to a program that computes,
+//! for a time slice: milliseconds. A sleeper, though, is scheduled soon when it is woken, as it has used less than its
+//! share. So an image watches what becomes of its waits:
+//!
+//! * *An offer that took long* went to somebody who computes. For some time the image sleeps at once instead; then it
+//!   tries again, less often each time that it finds the same.
+//! * *Spinning in vain, again and again, on a core that others use too*: most likely the awaited image waits for that
+//!   very core. The image spins but a moment, and tries again now and then.
+//!
+//! Either way it also asks the scheduler for shorter slices (`scheduler.rs`), to run soon after it is woken; where images
+//! outnumber cores, it has done so at its beginning.
+//!
+//! Nothing of this costs anything while waits are short: an image looks at a clock when it offers its core, and asks the
+//! system when it has spun in vain. Spinning as long as sleeping takes is Karlin, Li, Manasse and Owicki, *Empirical studies
+//! of competitive spinning for a shared-memory multiprocessor* (SOSP 1991); to learn from earlier waits is
+//! also theirs.
+
+use std::cell::{Cell, RefCell};
+use std::time::{Duration, Instant};
+
+use crate::job::Job;
+use crate::launch::settings::Wait;
+use crate::primitives::yield_now;
+use crate::scheduler::{self, Ticks};
+use crate::tally::Patience;
+
+/// How one image waits.
+#[derive(Debug)]
+pub(crate) struct Backoff {
+    wait: Wait,
+    /// Whether images outnumber cores.
+    shares_cores: bool,
+    patience: Cell<Patience>,
+    policy: RefCell<Policy>,
+}
+
+impl Backoff {
+    /// For an image of this job.
+    pub(crate) fn new(job: &Job) -> Self {
+        Self {
+            wait: job.wait,
+            shares_cores: !job.region.dimensions().have_cores_for_all(),
+            patience: Cell::new(job.patience),
+            policy: RefCell::new(Policy::new(job.patience)),
+        }
+    }
+
+    /// Prepares the thread that the image is.
+    pub(crate) fn begin(&self) {
+        let will_share = match self.wait {
+            Wait::Adaptive => self.shares_cores,
+            Wait::Spin => false,
+            Wait::Sleep => true,
+        };
+        if will_share {
+            scheduler::shorten_slice();
+        }
+    }
+
+    /// What to do in the next wait.
+    #[inline]
+    pub(crate) fn patience(&self) -> Patience {
+        self.patience.get()
+    }
+
+    /// The image has spun in vain, if it was to spin. Returns how often it may offer its core before it sleeps.
+    pub(crate) fn offers(&self) -> u32 {
+        if self.wait == Wait::Adaptive {
+            let mut policy = self.policy.borrow_mut();
+            if policy.minds_spinning() {
+                let is_shared = policy.spun(Instant::now(), scheduler::switches);
+                if is_shared {
+                    scheduler::shorten_slice();
+                }
+            }
+            if policy.is_crowded() {
+                policy.come_back(Ticks::now());
+            }
+            self.patience.set(policy.patience());
+        }
+        self.patience.get().yields
+    }
+
+    /// Offers the core to others. Returns whether it may be offered again.
+    pub(crate) fn offer_core(&self) -> bool {
+        if self.wait != Wait::Adaptive {
+            yield_now();
+            return true;
+        }
+        let before = Ticks::now();
+        yield_now();
+        let mut policy = self.policy.borrow_mut();
+        let goes_on = policy.offered(before, Ticks::now());
+        if !goes_on {
+            scheduler::shorten_slice();
+            self.patience.set(policy.patience());
+        }
+        goes_on
+    }
+}
+
+/// What an image has learnt from its waits, and what follows from it.
+#[derive(Debug)]
+struct Policy {
+    most: Patience,
+    spinning: Spinning,
+    offering: Offering,
+}
+
+/// Rounds of spinning of an image that hardly spins.
+const MOMENT: u32 = 32;
+
+/// Spinning in vain so often, one soon after the other, is enough.
+const VAIN: u32 = 3;
+
+/// No image spins in vain more often than that.
+const SHORTEST: Duration = Duration::from_micros(20);
+
+/// What is longer apart has nothing to do with each other.
+const SOON: Duration = Duration::from_millis(2);
+
+/// After so many short waits a long one is tried again: first, and at most.
+const RETRIES: [u32; 2] = [16, 1024];
+
+#[derive(Debug)]
+enum Spinning {
+    /// As long as it may. The last time it was in vain, and how often the core had gone to others by then.
+    Long {
+        vain: u32,
+        last: Option<(Instant, u64)>,
+        /// How many short waits came before this.
+        after: u32,
+    },
+    /// A moment only, in so many more waits.
+    Short { left: u32, of: u32 },
+}
+
+#[derive(Debug)]
+enum Offering {
+    /// To whoever wants it.
+    Open {
+        /// A tick of the clock came by in an offer, so many offers ago.
+        doubtful: Option<u32>,
+        /// When the last pause was over, and how long that was.
+        tried: Option<(Ticks, Duration)>,
+    },
+    /// To nobody until then, after so long a pause.
+    Crowded { until: Ticks, pause: Duration },
+}
+
+/// Offers took long if a tick of the clock came by in two of so many. Ticks are milliseconds apart, so that one comes by in
+/// short offers, too, but one of thousands. A long offer costs as much as some hundred times sleeping instead.
+const DOUBTFUL: u32 = 64;
+
+/// For how long the core is not offered after an offer took long: first, and at most.
+const PAUSES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(2)];
+
+impl Policy {
+    fn new(most: Patience) -> Self {
+        Self {
+            most,
+            spinning: Spinning::Long {
+                vain: 0,
+                last: None,
+                after: 0,
+            },
+            offering: Offering::Open {
+                doubtful: None,
+                tried: None,
+            },
+        }
+    }
+
+    fn patience(&self) -> Patience {
+        Patience {
+            spins: match self.spinning {
+                Spinning::Long { .. } => self.most.spins,
+                Spinning::Short { .. } => MOMENT.min(self.most.spins),
+            },
+            yields: if self.is_crowded() {
+                0
+            } else {
+                self.most.yields
+            },
+        }
+    }
+
+    /// Whether it spins long enough to be worth a thought.
+    fn minds_spinning(&self) -> bool {
+        self.most.spins > MOMENT
+    }
+
+    /// Spun in vain; `switches` says how often the core has gone to others so far. Returns whether it is time to spin less.
+    fn spun(&mut self, now: Instant, switches: impl FnOnce() -> u64) -> bool {
+        let is_crowded = self.is_crowded();
+        match &mut self.spinning {
+            Spinning::Short { left, of } => {
+                *left -= 1;
+                if *left == 0 {
+                    self.spinning = Spinning::Long {
+                        vain: 0,
+                        last: None,
+                        after: *of,
+                    };
+                }
+                false
+            }
+            Spinning::Long { vain, last, after } => {
+                let since = last.map(|(then, _)| now.saturating_duration_since(then));
+                if since.is_some_and(|since| since < SHORTEST) {
+                    // Of the same wait, or the next, which came without spinning.
+                    return false;
+                }
+                let switches = switches();
+                // Who sleeps instead of offering its core does not lose it to anybody.
+                let is_shared = is_crowded || last.is_some_and(|(_, before)| switches > before);
+                match since {
+                    Some(since) if since < SOON && is_shared => *vain += 1,
+                    Some(since) if since < SOON => *vain = 0,
+                    Some(_) => (*vain, *after) = (0, 0),
+                    None => {}
+                }
+                *last = Some((now, switches));
+                let enough = if *after > 0 { 1 } else { VAIN };
+                if *vain < enough {
+                    return false;
+                }
+                let [first, most] = RETRIES;
+                let waits = (*after * 2).clamp(first, most);
+                self.spinning = Spinning::Short {
+                    left: waits,
+                    of: waits,
+                };
+                true
+            }
+        }
+    }
+
+    fn is_crowded(&self) -> bool {
+        matches!(self.offering, Offering::Crowded { .. })
+    }
+
+    /// Lets the core be offered again if it is time.
+    fn come_back(&mut self, now: Ticks) {
+        if let Offering::Crowded { until, pause } = self.offering
+            && now >= until
+        {
+            self.offering = Offering::Open {
+                doubtful: None,
+                tried: Some((now, pause)),
+            };
+        }
+    }
+
+    /// Offered the core. Returns whether to do so again.
+    fn offered(&mut self, before: Ticks, now: Ticks) -> bool {
+        let Offering::Open { doubtful, tried } = &mut self.offering else {
+            return false;
+        };
+        let took = now.since(before);
+        if took.is_zero() {
+            *doubtful = doubtful.map(|ago| ago + 1).filter(|&ago| ago < DOUBTFUL);
+            return true;
+        }
+        // A tick may come by in the shortest offer, but seldom in two.
+        if took <= Ticks::length() && doubtful.replace(0).is_none() {
+            return true;
+        }
+        let [first, most] = PAUSES;
+        let pause = match *tried {
+            Some((since, pause)) if before.since(since) < pause => (pause * 2).min(most),
+            _ => first,
+        };
+        self.offering = Offering::Crowded {
+            until: now.after(pause),
+            pause,
+        };
+        false
+    }
+}
+
+#[cfg(test)]
+#[path = "backoff/tests.rs"]
+mod tests;

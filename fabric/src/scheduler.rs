@@ -1,0 +1,137 @@
+//! What the scheduler of the system has done with this thread, and what it is asked for.
+
+use std::mem;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_getres, clock_gettime};
+
+/// A moment by a clock that goes on by ticks of the scheduler, which makes it cheap to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Ticks(Duration);
+
+impl Ticks {
+    pub(crate) fn now() -> Self {
+        let now = clock_gettime(ClockId::MonotonicCoarse);
+        Self(Duration::new(now.tv_sec.unsigned_abs(), now.tv_nsec as u32))
+    }
+
+    #[cfg(test)]
+    pub(crate) fn at(time: Duration) -> Self {
+        Self(time)
+    }
+
+    pub(crate) fn since(self, earlier: Self) -> Duration {
+        self.0.saturating_sub(earlier.0)
+    }
+
+    pub(crate) fn after(self, time: Duration) -> Self {
+        Self(self.0 + time)
+    }
+
+    /// The time of one tick.
+    pub(crate) fn length() -> Duration {
+        static LENGTH: OnceLock<Duration> = OnceLock::new();
+        *LENGTH.get_or_init(|| {
+            let tick = clock_getres(ClockId::MonotonicCoarse);
+            Duration::new(tick.tv_sec.unsigned_abs(), tick.tv_nsec as u32)
+        })
+    }
+}
+
+/// How often this thread has lost its core to others while it wanted to go on, or offered it to them.
+pub(crate) fn switches() -> u64 {
+    // SAFETY: all-zero bytes are a `rusage`, which is made of integers.
+    let mut usage: libc::rusage = unsafe { mem::zeroed() };
+    // SAFETY: the call writes one `rusage`, for which there is room.
+    let outcome = unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) };
+    // It cannot fail; if it did, nobody would seem to use the core.
+    if outcome == 0 {
+        usage.ru_nivcsw.unsigned_abs()
+    } else {
+        0
+    }
+}
+
+/// What `sched_getattr` tells and `sched_setattr` wants, as of Linux 3.14 (`SCHED_ATTR_SIZE_VER0`).
+#[derive(Debug, Default)]
+#[repr(C)]
+struct Attributes {
+    size: u32,
+    policy: u32,
+    flags: u64,
+    nice: i32,
+    priority: u32,
+    /// Of ordinary threads: the slice, in nanoseconds, from Linux 6.12 on; 0 before.
+    runtime: u64,
+    deadline: u64,
+    period: u64,
+}
+
+/// The shortest slice that can be asked for.
+const SLICE: Duration = Duration::from_micros(100);
+
+/// Asks for the shortest time slices for this thread. Its share of the core stays the same, but it gets that in more and
+/// shorter pieces: when it is woken, it need not wait until another thread has had a whole slice. Systems that cannot do
+/// that (before Linux 6.12), and threads that somebody has scheduled in another way, are left as they are.
+pub(crate) fn shorten_slice() {
+    let size = size_of::<Attributes>() as u32;
+    let mut attributes = Attributes::default();
+    // SAFETY: the call writes at most `size` bytes, which is the size of what is there, and all bytes are valid integers.
+    let told = unsafe { libc::syscall(libc::SYS_sched_getattr, 0, &raw mut attributes, size, 0) };
+    let wanted = SLICE.as_nanos() as u64;
+    let is_ordinary = attributes.policy == libc::SCHED_OTHER as u32;
+    if told != 0 || !is_ordinary || attributes.runtime <= wanted {
+        return;
+    }
+    attributes.size = size;
+    attributes.runtime = wanted;
+    // The rest is as it was told. A system that refuses leaves everything as it is.
+    // SAFETY: the call reads `attributes.size` bytes, which are there, and changes nothing but the scheduling of this thread.
+    let _ = unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) };
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    fn attributes() -> Attributes {
+        let mut attributes = Attributes::default();
+        let size = size_of::<Attributes>() as u32;
+        // SAFETY: as in `shorten_slice`.
+        let told =
+            unsafe { libc::syscall(libc::SYS_sched_getattr, 0, &raw mut attributes, size, 0) };
+        assert_eq!(told, 0);
+        attributes
+    }
+
+    #[test]
+    fn a_shorter_slice_is_all_that_changes() {
+        let body = || {
+            let before = attributes();
+            shorten_slice();
+            let after = attributes();
+            let kept = |of: &Attributes| (of.policy, of.flags, of.nice, of.priority);
+            assert_eq!(kept(&before), kept(&after));
+            let can_be_asked_for = before.runtime > 0;
+            let expected = if can_be_asked_for {
+                before.runtime.min(SLICE.as_nanos() as u64)
+            } else {
+                0
+            };
+            assert_eq!(after.runtime, expected);
+        };
+        // On a thread of its own, so that others keep their slices.
+        thread::spawn(body).join().unwrap();
+    }
+
+    #[test]
+    fn offers_that_somebody_takes_are_counted() {
+        let before = switches();
+        assert!(switches() >= before);
+        let ticks = Ticks::now();
+        assert!(Ticks::now() >= ticks && !Ticks::length().is_zero());
+    }
+}
