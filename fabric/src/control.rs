@@ -27,7 +27,7 @@ const MAX_ROUNDS: usize = MAX_IMAGES.trailing_zeros() as usize;
 const LAYOUT: u64 = fingerprint(env!("CARGO_PKG_VERSION").as_bytes(), &SIZES);
 
 /// How large the structures are that images and supervisor share, and where in them their parts begin.
-const SIZES: [usize; 33] = [
+const SIZES: [usize; 34] = [
     size_of::<JobControl>(),
     offset_of!(JobControl, images),
     offset_of!(JobControl, stride),
@@ -41,6 +41,7 @@ const SIZES: [usize; 33] = [
     offset_of!(FailureRecord, text),
     size_of::<ImageControl>(),
     offset_of!(ImageControl, stage),
+    offset_of!(ImageControl, process),
     offset_of!(ImageControl, last_words),
     offset_of!(ImageControl, call),
     offset_of!(ImageControl, waiting),
@@ -268,6 +269,8 @@ pub(crate) enum Stage {
 #[repr(C, align(64))]
 pub(crate) struct ImageControl {
     stage: AtomicU32,
+    /// The process that has claimed to be this image; 0 for none.
+    process: AtomicU32,
     /// Why it failed, in its own words, if it had time for any.
     pub(crate) last_words: Text<1024>,
     pub(crate) call: CallRecord,
@@ -294,6 +297,18 @@ pub(crate) struct TeamControl {
 }
 
 impl ImageControl {
+    /// Makes `process` this image, unless another one is: then returns that.
+    pub(crate) fn claim(&self, process: u32) -> Result<(), u32> {
+        self.process
+            .compare_exchange(0, process, Ordering::AcqRel, Ordering::Acquire)
+            .map(drop)
+    }
+
+    /// The process that has claimed to be this image.
+    pub(crate) fn process(&self) -> Option<u32> {
+        Some(self.process.load(Ordering::Acquire)).filter(|&process| process != 0)
+    }
+
     pub(crate) fn set_stage(&self, stage: Stage) {
         self.stage.store(stage as u32, Ordering::Release);
     }

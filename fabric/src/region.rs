@@ -14,6 +14,7 @@ use std::fs::File;
 use std::io;
 use std::mem::offset_of;
 use std::ops::Range;
+use std::sync::Arc;
 
 use rustix::fs::{MemfdFlags, Mode, SealFlags, fchmod, fcntl_add_seals, memfd_create};
 use rustix::io::Errno;
@@ -38,7 +39,7 @@ struct Pair(Tally);
 #[derive(Debug)]
 pub(crate) struct Region {
     map: Mapping,
-    file: File,
+    file: Arc<File>,
     dimensions: Dimensions,
     /// Where the first part is in the region.
     parts: usize,
@@ -105,7 +106,7 @@ impl Region {
         map.start().expose_provenance();
         Ok(Self {
             map,
-            file,
+            file: Arc::new(file),
             dimensions,
             parts: job_bytes(page),
             scratch: control_bytes(dimensions.images, page),
@@ -135,7 +136,7 @@ impl Region {
     }
 
     /// The anonymous file, to be inherited by image processes.
-    pub(crate) fn file(&self) -> &File {
+    pub(crate) fn file(&self) -> &Arc<File> {
         &self.file
     }
 

@@ -20,8 +20,10 @@ mod launch;
 mod limits;
 mod no_deadlock;
 mod programs;
+mod readers;
 mod results;
 mod sharing;
+mod wrappers;
 
 use std::process::ExitCode;
 
@@ -44,6 +46,8 @@ fn main() -> ExitCode {
         sharing::trials(),
         no_deadlock::trials(),
         cluster::trials(),
+        wrappers::trials(),
+        readers::trials(),
     ]
     .concat();
     let trials = trials.into_iter().map(|(name, check)| {

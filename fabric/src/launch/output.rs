@@ -133,9 +133,9 @@ impl Lines {
     }
 
     /// Takes whole lines that are from none of the images, for our own standard error. They are no
-    /// continuation of what stands there.
-    pub(crate) fn note(&mut self, text: &str) {
-        if self.open(Stream::Error).take().is_some() {
+    /// continuation of what stands there; `is_open` if that is a line of which nothing is known here.
+    pub(crate) fn note(&mut self, text: &str, is_open: bool) {
+        if self.open(Stream::Error).take().is_some() || is_open {
             self.ready(Stream::Error).push(b'\n');
         }
         self.ready(Stream::Error).extend_from_slice(text.as_bytes());
@@ -154,16 +154,6 @@ impl Lines {
     /// Whether all that can be written has been.
     pub(crate) fn is_written(&self) -> bool {
         self.ready.iter().all(Vec::is_empty)
-    }
-
-    /// Forgets what can be written.
-    pub(crate) fn discard(&mut self) {
-        self.ready.iter_mut().for_each(Vec::clear);
-    }
-
-    /// Whether the next byte on our own `stream` would continue a line.
-    pub(crate) fn is_line_open(&mut self, stream: Stream) -> bool {
-        self.open(stream).is_some()
     }
 
     fn pass_all(&mut self, source: Source) {

@@ -1,8 +1,9 @@
 //! The hand-over from a supervisor to an image process: by environment variables, and by one
 //! inherited file descriptor for the memory they share.
 //!
-//! The variables reach every descendant of an image. Only a child of the supervisor itself takes
-//! them as meant for it: a coarray program that an image starts is a program of its own.
+//! The variables reach every descendant of what the supervisor starts, which may be a script or another program that starts the
+//! image in turn. The first descendant that is a coarray program claims the image; a coarray program that an image
+//! starts is a job of its own.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -12,12 +13,20 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::str::FromStr;
+use std::sync::Arc;
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::fstat;
 use rustix::io::{Errno, FdFlags, fcntl_dupfd_cloexec, fcntl_getfd, fcntl_setfd};
-use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, getpid, getppid, kill_process, pidfd_open,
+    set_parent_process_death_signal,
+};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
+use crate::launch::descent::descends_from;
 use crate::launch::settings::{Bind, Settings};
+use crate::launch::signals;
 use crate::launch::terminal;
 use crate::region::Region;
 
@@ -40,9 +49,8 @@ pub(crate) fn image_command(
     settings: &Settings,
 ) -> io::Result<Command> {
     let supervisor = getpid();
-    // The command keeps a descriptor of its own, so that it stays valid whatever becomes of the
-    // region.
-    let shared = OwnedFd::from(region.file().try_clone()?);
+    // The command keeps the file, so that the descriptor stays valid whatever becomes of the region.
+    let shared = Arc::clone(region.file());
 
     let mut command = Command::new(program);
     command
@@ -130,6 +138,9 @@ pub enum LaunchError {
         /// What is wrong with it.
         source: io::Error,
     },
+    /// Nothing would end this process with its supervisor.
+    #[error("cannot learn of the end of the job's supervisor: {0}")]
+    Supervisor(#[source] io::Error),
     /// The image number is too large for the job.
     #[error("COARRAY_IMAGE={image}, but the images of this job are numbered 0 to {}", images - 1)]
     NoSuchImage {
@@ -140,23 +151,80 @@ pub enum LaunchError {
     },
 }
 
-/// What the supervisor handed to this process, if it started this process as an image.
-///
-/// Looks only at what was inherited and keeps it in place, so it may be called again.
+/// What the supervisor handed to this process, if it is the first of its image to ask.
 pub(crate) fn inherited() -> Result<Option<Inherited>, LaunchError> {
-    if std::env::var_os(IMAGE).is_none() || !parent_is_supervisor() {
+    let Some(supervisor) = supervisor().filter(|_| std::env::var_os(IMAGE).is_some()) else {
+        return Ok(None);
+    };
+    let is_child = getppid() == Some(supervisor);
+    if !is_child && !descends_from(supervisor) {
         return Ok(None);
     }
+    let (image, region) = handed_region(supervisor)?;
+    if let Err(claimant) = region.control(image).claim(std::process::id()) {
+        // In one piece: all images may say it at once.
+        let note = format!(
+            "coarray: image {image} of the job of process {supervisor} is process {claimant}, so this program starts a job \
+             of its own\n"
+        );
+        eprint!("{note}");
+        return Ok(None);
+    }
+    if !is_child {
+        end_with(supervisor).map_err(LaunchError::Supervisor)?;
+        // It looks which processes the images are whenever a child may have ended.
+        let _ = kill_process(supervisor, Signal::CHILD);
+    }
+    Ok(Some(Inherited { image, region }))
+}
+
+/// The image that was handed over, and the memory of its job.
+fn handed_region(supervisor: Pid) -> Result<(usize, Region), LaunchError> {
     let image: usize = number(IMAGE)?;
     let descriptor: RawFd = number(REGION)?;
-    let region = adopt(descriptor)
+    let region = borrow(supervisor, descriptor)
+        .or_else(|error| {
+            // Without `/proc` there is what a child has inherited. Others may have closed it.
+            if getppid() == Some(supervisor) {
+                adopt(descriptor)
+            } else {
+                Err(error)
+            }
+        })
         .and_then(Region::attach)
         .map_err(|source| LaunchError::Region { descriptor, source })?;
     let images = region.dimensions().images;
     if image >= images {
         return Err(LaunchError::NoSuchImage { image, images });
     }
-    Ok(Some(Inherited { image, region }))
+    Ok((image, region))
+}
+
+/// Whose end is that of a job which this process starts: the image that has started this process, directly or not, or
+/// its supervisor as long as there is no image. Readable at that end. None if this process belongs to no job.
+pub(crate) fn superior() -> Option<OwnedFd> {
+    let supervisor = supervisor().filter(|&supervisor| descends_from(supervisor))?;
+    let image = handed_region(supervisor).ok().and_then(|(image, region)| {
+        let process = region.control(image).process()?;
+        Pid::from_raw(process as i32)
+    });
+    let image = image.filter(|&image| descends_from(image));
+    pidfd_open(image.unwrap_or(supervisor), PidfdFlags::empty()).ok()
+}
+
+/// Lets this process end when its supervisor has, however that ended. A child is told to by the kernel, but no other
+/// descendant is.
+fn end_with(supervisor: Pid) -> io::Result<()> {
+    let end = pidfd_open(supervisor, PidfdFlags::empty())?;
+    std::thread::Builder::new()
+        .name("supervision".into())
+        .spawn(move || {
+            // Signals are for the threads of the program. If they could not be blocked, this one would answer some.
+            let _ = signals::block_all();
+            while poll(&mut [PollFd::new(&end, PollFlags::IN)], None) == Err(Errno::INTR) {}
+            let _ = kill_process(getpid(), Signal::KILL);
+        })
+        .map(drop)
 }
 
 /// Whether an image is among those that started this process, directly or not, which leaves the variables of the hand-over set.
@@ -164,12 +232,9 @@ pub(crate) fn is_handed_over() -> bool {
     std::env::var_os(SUPERVISOR).is_some()
 }
 
-/// Whether this process was started by a supervisor, for whatever program.
-pub(crate) fn parent_is_supervisor() -> bool {
-    let supervisor = std::env::var(SUPERVISOR)
-        .ok()
-        .and_then(|value| value.parse().ok());
-    supervisor.is_some() && supervisor == getppid().map(|parent| parent.as_raw_nonzero().get())
+/// The supervisor that has started this process, directly or not, if the environment does not lie.
+fn supervisor() -> Option<Pid> {
+    Pid::from_raw(std::env::var(SUPERVISOR).ok()?.parse().ok()?)
 }
 
 fn number<T: FromStr>(name: &'static str) -> Result<T, LaunchError> {
@@ -180,19 +245,37 @@ fn number<T: FromStr>(name: &'static str) -> Result<T, LaunchError> {
         .map_err(|_| LaunchError::Malformed { name, value })
 }
 
+/// The file that is `descriptor` of the supervisor. If we have inherited it, that does not pass to programs that this one
+/// starts.
+fn borrow(supervisor: Pid, descriptor: RawFd) -> io::Result<File> {
+    let place = format!("/proc/{supervisor}/fd/{descriptor}");
+    let file = File::options().read(true).write(true).open(place)?;
+    let identity = |file: BorrowedFd<'_>| fstat(file).map(|status| (status.st_dev, status.st_ino));
+    // Who started us may have closed it and opened something else.
+    if identity(left_open(descriptor)?).ok() == Some(identity(file.as_fd())?) {
+        drop(adopt(descriptor));
+    }
+    Ok(file)
+}
+
 /// A descriptor of our own for what `descriptor` refers to; neither passes to programs this one
 /// starts.
 fn adopt(descriptor: RawFd) -> io::Result<File> {
+    let inherited = left_open(descriptor)?;
+    let flags = fcntl_getfd(inherited)?;
+    fcntl_setfd(inherited, flags | FdFlags::CLOEXEC)?;
+    Ok(File::from(fcntl_dupfd_cloexec(inherited, 0)?))
+}
+
+/// A descriptor that the supervisor left open for us.
+fn left_open(descriptor: RawFd) -> io::Result<BorrowedFd<'static>> {
     if descriptor < 0 {
         return Err(Errno::BADF.into());
     }
     // SAFETY: a borrow must not outlive the open file. The supervisor left this descriptor open for
     // us and nothing in the program knows of it, so nothing closes it; should the environment lie
-    // and the descriptor be closed, the system calls below say so. It is not -1.
-    let inherited = unsafe { BorrowedFd::borrow_raw(descriptor) };
-    let flags = fcntl_getfd(inherited)?;
-    fcntl_setfd(inherited, flags | FdFlags::CLOEXEC)?;
-    Ok(File::from(fcntl_dupfd_cloexec(inherited, 0)?))
+    // and the descriptor be closed, the system calls that it is given to say so. It is not -1.
+    Ok(unsafe { BorrowedFd::borrow_raw(descriptor) })
 }
 
 /// Keeps the calling thread on the `image`-th of the cores it may use, round robin.

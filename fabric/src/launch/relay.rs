@@ -1,13 +1,13 @@
 //! Carries what the images print from their pipes to our own streams.
 
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::time::Instant;
 
 use rustix::io::{Errno, ioctl_fionread, read};
 
 use crate::launch::children::Children;
-use crate::launch::outlet;
+use crate::launch::outlet::Outlet;
 use crate::launch::output::{Display, Lines, Source, Stream};
 use crate::launch::settings::Settings;
 use crate::launch::terminal;
@@ -21,6 +21,9 @@ const BUFFER: usize = 64 << 10;
 #[derive(Debug)]
 pub(crate) struct Relay {
     lines: Lines,
+    outlets: [Outlet; 2],
+    /// Both our streams are taken to be the same terminal.
+    is_one_terminal: bool,
     buffer: Vec<u8>,
 }
 
@@ -32,6 +35,8 @@ impl Relay {
         };
         Self {
             lines: Lines::new(settings.images, display),
+            outlets: Stream::ALL.map(Outlet::new),
+            is_one_terminal: display.terminals == [true; 2],
             buffer: vec![0; BUFFER],
         }
     }
@@ -53,11 +58,12 @@ impl Relay {
     }
 
     /// Where to wait for room to write.
-    pub(crate) fn outlets(&self) -> impl Iterator<Item = BorrowedFd<'static>> {
-        let streams = Stream::ALL.into_iter();
-        streams
+    pub(crate) fn outlets(&self) -> impl Iterator<Item = &Outlet> {
+        Stream::ALL
+            .into_iter()
             .filter(|&stream| self.lines.backlog(stream) > 0)
-            .map(outlet::descriptor)
+            .map(|stream| &self.outlets[stream as usize])
+            .filter(|outlet| outlet.rest().is_none())
     }
 
     /// Reads once from `source`, and returns how many bytes that were.
@@ -99,7 +105,13 @@ impl Relay {
             self.drain(source, children);
             self.lines.finish(source);
         }
-        self.lines.note(text);
+        self.lines.note(text, false);
+    }
+
+    /// Says how the job ended on our standard error, after all that was read. `behind_a_key`: a terminal shows one that
+    /// was pressed, and stays behind it.
+    pub(crate) fn conclude(&mut self, text: &str, behind_a_key: bool) {
+        self.lines.note(text, behind_a_key);
     }
 
     /// Reads what now waits in a pipe.
@@ -125,17 +137,21 @@ impl Relay {
     /// forgotten.
     pub(crate) fn write(&mut self) -> io::Result<()> {
         self.lines.pass_prompts(Instant::now());
-        let write = |stream| {
-            let ready = self.lines.ready(stream);
-            outlet::write_what_fits(stream, ready).inspect_err(|_| ready.clear())
-        };
-        let [output, error] = Stream::ALL.map(write);
-        output.and(error)
+        for stream in Stream::ALL {
+            let is_first = stream == Stream::Output || self.lines.backlog(Stream::Output) == 0;
+            if is_first || !self.is_one_terminal {
+                let ready = self.lines.ready(stream);
+                let result = self.outlets[stream as usize].write_what_fits(ready);
+                result.inspect_err(|_| ready.clear())?;
+            }
+        }
+        Ok(())
     }
 
     /// When to [`write`](Self::write) even if nothing else happens.
     pub(crate) fn due(&self) -> Option<Instant> {
-        self.lines.due()
+        let rests = self.outlets.iter().filter_map(Outlet::rest);
+        rests.chain(self.lines.due()).min()
     }
 
     /// Whether all that was read has been written, but for unfinished lines.
@@ -143,13 +159,8 @@ impl Relay {
         self.lines.is_written()
     }
 
-    /// Forgets what could not be written yet.
-    pub(crate) fn discard(&mut self) {
-        self.lines.discard();
-    }
-
-    /// Whether our standard error stands in the middle of a line.
-    pub(crate) fn is_line_open(&mut self) -> bool {
-        self.lines.is_line_open(Stream::Error)
+    /// Forgets what could not be written yet to our standard output.
+    pub(crate) fn discard_output(&mut self) {
+        self.lines.ready(Stream::Output).clear();
     }
 }

@@ -101,6 +101,16 @@ impl Drop for Signals {
     }
 }
 
+/// Keeps all signals that can be blocked from this thread.
+pub(crate) fn block_all() -> io::Result<()> {
+    let mut all = MaybeUninit::uninit();
+    // SAFETY: sigfillset only writes, and initialises the whole set.
+    unsafe { libc::sigfillset(all.as_mut_ptr()) };
+    // SAFETY: initialised by the call above.
+    let all = unsafe { all.assume_init() };
+    set_mask(libc::SIG_BLOCK, &all).map(drop)
+}
+
 /// What people call a signal; real-time signals have numbers only.
 pub(crate) fn name(signal: i32) -> Option<&'static str> {
     const NAMES: [(i32, &str); 28] = [

@@ -55,6 +55,8 @@ pub(crate) enum StartError {
     },
     #[error("cannot receive signals: {0}")]
     Signals(#[source] io::Error),
+    #[error("cannot see to what images leave behind: {0}")]
+    Leftovers(#[source] io::Error),
     #[error(transparent)]
     Program(#[from] ProgramError),
 }

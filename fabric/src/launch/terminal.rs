@@ -5,6 +5,8 @@
 
 use std::io::{self, IsTerminal};
 
+use rustix::fs::FileType;
+
 use crate::launch::processes;
 
 /// Holds `COLUMNSxROWS`.
@@ -35,7 +37,12 @@ const CLASSIC: (u16, u16) = (80, 24);
 /// Its own.
 #[must_use]
 pub fn terminal_size() -> Option<(u16, u16)> {
-    if processes::parent_is_supervisor() {
+    // Whatever it is that reads a file, no terminal shows it.
+    let is_relayed = || {
+        let status = rustix::fs::fstat(io::stderr()).ok()?;
+        Some(FileType::from_raw_mode(status.st_mode) == FileType::Fifo)
+    };
+    if processes::is_handed_over() && is_relayed() == Some(true) {
         parse(&std::env::var(VARIABLE).ok()?)
     } else {
         own_terminal()

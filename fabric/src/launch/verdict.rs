@@ -26,6 +26,8 @@ pub(crate) enum Verdict {
     },
     /// A signal asked for it.
     Interrupted(Signal),
+    /// It belonged to an image of another job, which has ended.
+    Orphaned,
     /// Nobody reads our output any more.
     Unread,
     /// Our output cannot be written.
@@ -43,14 +45,18 @@ pub(crate) enum Death {
     Deserted,
     /// Exited with code 0 while others became images and it did not.
     NeverCame,
+    /// Ended in the middle of the program, which only another process saw, which had started it and does not tell.
+    Unseen,
 }
 
 impl Death {
     /// What is wrong with an image that ended like this at that stage, if anything is.
     ///
-    /// An exit with code 0 at `Absent` is right for a program that has nothing to do with coarrays.
-    pub(crate) fn of(status: ExitStatus, stage: Stage) -> Option<Self> {
+    /// An exit with code 0 at `Absent` is right for a program that has nothing to do with coarrays. The status may be that
+    /// of what had started the image, which `is_wrapped` in that.
+    pub(crate) fn of(status: ExitStatus, stage: Stage, is_wrapped: bool) -> Option<Self> {
         match (status.code(), stage) {
+            (Some(0), Stage::Running | Stage::Stopped) if is_wrapped => Some(Self::Unseen),
             (Some(0), Stage::Running | Stage::Stopped) => Some(Self::Deserted),
             (Some(0), Stage::Absent | Stage::Finished | Stage::Failed) => None,
             (Some(code), _) => Some(Self::Code(code)),
@@ -62,7 +68,7 @@ impl Death {
     pub(crate) fn failure(self, image: usize, process: u32, last_words: String) -> Failure {
         let text = match self {
             _ if !last_words.is_empty() => last_words,
-            Self::Signal(_) => format!("(process {process}) {self}"),
+            Self::Signal(_) | Self::Unseen => format!("(process {process}) {self}"),
             _ => self.to_string(),
         };
         Failure {
@@ -87,7 +93,7 @@ impl Death {
         match self {
             Self::Signal(number) => (SIGNAL_CODE + number) as u8,
             Self::Code(code) => code as u8,
-            Self::Deserted | Self::NeverCame => 1,
+            Self::Deserted | Self::NeverCame | Self::Unseen => 1,
         }
     }
 }
@@ -120,7 +126,7 @@ impl Verdict {
             Self::Died { death, .. } => death.exit_code(),
             Self::Interrupted(signal) => (SIGNAL_CODE + signal.as_raw()) as u8,
             Self::Unread => (SIGNAL_CODE + Signal::PIPE.as_raw()) as u8,
-            Self::Unwritable(_) => 1,
+            Self::Orphaned | Self::Unwritable(_) => 1,
         }
     }
 
@@ -140,6 +146,9 @@ impl Verdict {
             Self::Interrupted(signal) => {
                 let name = signals::name(signal.as_raw()).unwrap_or("a signal");
                 format!("coarray: the job was interrupted by {name}")
+            }
+            Self::Orphaned => {
+                "coarray: the job ended with the image of another job that had started it".into()
             }
             Self::Unwritable(error) => {
                 format!("coarray: cannot write the output of the job: {error}")
@@ -165,6 +174,9 @@ impl fmt::Display for Death {
                 "called std::process::exit(0) while other images were still running; \
                  return from main instead",
             ),
+            Self::Unseen => {
+                formatter.write_str("ended before its time; what had started it does not say how")
+            }
             Self::NeverCame => {
                 formatter.write_str("exited before it reached #[coarray::main] or coarray::launch")
             }
@@ -195,15 +207,35 @@ mod tests {
     #[test]
     fn an_ending_is_judged_by_code_and_stage() {
         let code = |code: i32| ExitStatus::from_raw(code << 8);
-        assert_eq!(Death::of(code(0), Stage::Finished), None);
-        assert_eq!(Death::of(code(0), Stage::Absent), None);
-        assert_eq!(Death::of(code(0), Stage::Running), Some(Death::Deserted));
-        assert_eq!(Death::of(code(0), Stage::Stopped), Some(Death::Deserted));
-        assert_eq!(Death::of(code(5), Stage::Stopped), Some(Death::Code(5)));
-        assert_eq!(Death::of(code(5), Stage::Absent), Some(Death::Code(5)));
-        assert_eq!(Death::of(code(5), Stage::Finished), Some(Death::Code(5)));
+        assert_eq!(Death::of(code(0), Stage::Finished, false), None);
+        assert_eq!(Death::of(code(0), Stage::Absent, false), None);
         assert_eq!(
-            Death::of(ExitStatus::from_raw(9), Stage::Running),
+            Death::of(code(0), Stage::Running, false),
+            Some(Death::Deserted)
+        );
+        assert_eq!(
+            Death::of(code(0), Stage::Stopped, false),
+            Some(Death::Deserted)
+        );
+        assert_eq!(
+            Death::of(code(0), Stage::Running, true),
+            Some(Death::Unseen)
+        );
+        assert_eq!(Death::of(code(0), Stage::Finished, true), None);
+        assert_eq!(
+            Death::of(code(5), Stage::Stopped, false),
+            Some(Death::Code(5))
+        );
+        assert_eq!(
+            Death::of(code(5), Stage::Absent, false),
+            Some(Death::Code(5))
+        );
+        assert_eq!(
+            Death::of(code(5), Stage::Finished, false),
+            Some(Death::Code(5))
+        );
+        assert_eq!(
+            Death::of(ExitStatus::from_raw(9), Stage::Running, false),
             Some(Death::Signal(9))
         );
     }

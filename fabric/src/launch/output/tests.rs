@@ -181,26 +181,34 @@ fn others_start_on_a_new_line() {
 
     // Another stream of the same terminal.
     desk.prints_error(0, "\r10%").waits(REST);
-    assert!(desk.lines.is_line_open(Stream::Output));
     assert_eq!(desk.error(), "\r10%");
     assert_eq!(desk.prints(0, "found it\n").output(), "\nfound it\n");
-    assert!(!desk.lines.is_line_open(Stream::Error));
 }
 
 #[test]
 fn a_note_is_a_line_of_its_own() {
     let mut desk = Desk::new(2, LABELLED);
     let long = "x".repeat(LONGEST + 1);
-    desk.prints_error(0, &long).lines.note("note\n");
-    desk.prints_error(0, "rest\n").lines.note("note\n");
+    desk.prints_error(0, &long).lines.note("note\n", false);
+    desk.prints_error(0, "rest\n").lines.note("note\n", false);
     assert_eq!(desk.error(), format!("[0] {long}\nnote\n[0] rest\nnote\n"));
 
     let mut desk = Desk::new(2, TERMINAL);
-    desk.prints(0, "name? ").waits(REST).lines.note("note\n");
+    desk.prints(0, "name? ")
+        .waits(REST)
+        .lines
+        .note("note\n", false);
     assert_eq!(
         (desk.output(), desk.error()),
         ("name? ".into(), "\nnote\n".into())
     );
+}
+
+#[test]
+fn a_note_starts_behind_a_key_that_the_terminal_shows() {
+    let mut desk = Desk::new(2, TERMINAL);
+    desk.lines.note("note\n", true);
+    assert_eq!(desk.error(), "\nnote\n");
 }
 
 #[test]
