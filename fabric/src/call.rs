@@ -312,6 +312,11 @@ impl LastCall {
             && std::ptr::eq(self.subject.get(), call.subject)
     }
 
+    /// Has the next call be like none before.
+    pub(crate) fn forget(&self) {
+        self.caller.set(None);
+    }
+
     /// Where it was called.
     pub(crate) fn caller(&self) -> Option<&'static Location<'static>> {
         self.caller.get()

@@ -5,6 +5,8 @@
 
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::barrier::dissemination::Line;
 use crate::call::CallRecord;
@@ -27,7 +29,7 @@ const MAX_ROUNDS: usize = MAX_IMAGES.trailing_zeros() as usize;
 const LAYOUT: u64 = fingerprint(env!("CARGO_PKG_VERSION").as_bytes(), &SIZES);
 
 /// How large the structures are that images and supervisor share, and where in them their parts begin.
-const SIZES: [usize; 34] = [
+const SIZES: [usize; 35] = [
     size_of::<JobControl>(),
     offset_of!(JobControl, images),
     offset_of!(JobControl, stride),
@@ -42,6 +44,7 @@ const SIZES: [usize; 34] = [
     size_of::<ImageControl>(),
     offset_of!(ImageControl, stage),
     offset_of!(ImageControl, process),
+    offset_of!(ImageControl, unwinds),
     offset_of!(ImageControl, last_words),
     offset_of!(ImageControl, call),
     offset_of!(ImageControl, waiting),
@@ -223,19 +226,31 @@ pub struct Failure {
 }
 
 impl FailureRecord {
-    /// Keeps `failure`, or returns false if there is an earlier one.
-    pub(crate) fn record(&self, failure: &Failure) -> bool {
-        let first = self
-            .state
+    /// Whether this is the first failure: then the caller is to [`write`](Self::write) it, and may take its time.
+    pub(crate) fn claim(&self) -> bool {
+        self.state
             .compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed)
-            .is_ok();
-        if first {
-            self.image.store(failure.image as u32, Ordering::Relaxed);
-            self.code.store(u32::from(failure.code), Ordering::Relaxed);
-            self.text.set(&failure.text);
-            self.state.store(2, Ordering::Release);
+            .is_ok()
+    }
+
+    /// Keeps the first failure.
+    pub(crate) fn write(&self, failure: &Failure) {
+        self.image.store(failure.image as u32, Ordering::Relaxed);
+        self.code.store(u32::from(failure.code), Ordering::Relaxed);
+        self.text.set(&failure.text);
+        self.state.store(2, Ordering::Release);
+    }
+
+    /// Waits until the first failure is written, at most so long: whoever writes it may be killed.
+    pub(crate) fn wait(&self, longest: Duration) -> Option<Failure> {
+        let end = Instant::now() + longest;
+        loop {
+            let failure = self.get();
+            if failure.is_some() || Instant::now() >= end {
+                return failure;
+            }
+            thread::sleep(Duration::from_millis(1));
         }
-        first
     }
 
     /// The failure, once it is completely written.
@@ -271,6 +286,8 @@ pub(crate) struct ImageControl {
     stage: AtomicU32,
     /// The process that has claimed to be this image; 0 for none.
     process: AtomicU32,
+    /// 1 while it takes part in a collective operation although a panic unwinds it, of which its last words are.
+    unwinds: AtomicU32,
     /// Why it failed, in its own words, if it had time for any.
     pub(crate) last_words: Text<1024>,
     pub(crate) call: CallRecord,
@@ -297,6 +314,18 @@ pub(crate) struct TeamControl {
 }
 
 impl ImageControl {
+    /// Notes that this panic unwinds the image, which is about to take part in a collective operation; or that none does.
+    pub(crate) fn note_panic(&self, text: Option<&str>) {
+        self.last_words.set(text.unwrap_or_default());
+        self.unwinds
+            .store(u32::from(text.is_some()), Ordering::Release);
+    }
+
+    /// The panic that unwinds the image.
+    pub(crate) fn panic(&self) -> Option<String> {
+        (self.unwinds.load(Ordering::Acquire) == 1).then(|| self.last_words.get())
+    }
+
     /// Makes `process` this image, unless another one is: then returns that.
     pub(crate) fn claim(&self, process: u32) -> Result<(), u32> {
         self.process

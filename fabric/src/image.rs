@@ -6,6 +6,7 @@ use std::mem::offset_of;
 use std::panic::Location;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
+use std::thread;
 
 use crate::apart;
 use crate::backoff::Backoff;
@@ -206,7 +207,7 @@ impl Image {
 
     /// Makes the calling thread this image, in the team of all.
     pub(crate) fn enter(self: Rc<Self>) -> Presence {
-        failure::adopt_thread();
+        failure::adopt_thread(self.index);
         fork::watch();
         self.backoff.begin();
         if self.job.engine == FabricKind::Processes {
@@ -326,8 +327,14 @@ impl Image {
     /// To be called now and then by who waits for other images. If the job has ended, the image unwinds.
     pub fn check_in(&self) {
         if self.job.has_ended() {
-            failure::unwind();
+            self.unwind();
         }
+    }
+
+    /// Ends this image with the job: it unwinds, or is over at once where that is impossible.
+    #[cold]
+    pub(crate) fn unwind(&self) -> ! {
+        failure::unwind(&self.job, self.index)
     }
 
     /// Where this image sees the first byte of the heap of `image`.
@@ -382,7 +389,7 @@ impl Image {
     /// unwinds.
     pub fn fail(&self, text: String) -> ! {
         self.fail_silently(1, text, self.index);
-        failure::unwind()
+        self.unwind()
     }
 
     /// Ends the job, without unwinding where an image can end by itself: as fast as possible, and not to
@@ -391,16 +398,21 @@ impl Image {
         self.fail_silently(code, text, self.index);
         match self.job.engine {
             FabricKind::Processes => std::process::exit(i32::from(code)),
-            FabricKind::Threads | FabricKind::Mpi | FabricKind::Shmem => failure::unwind(),
+            FabricKind::Threads | FabricKind::Mpi | FabricKind::Shmem => self.unwind(),
         }
     }
 
     /// Ends the job because of `image`; false if it already ended for another reason.
     pub(crate) fn fail_silently(&self, code: u8, text: String, image: usize) -> bool {
-        let failure = Failure { image, code, text };
-        let first = self.job.fail(&failure);
+        self.fail_after(&Failure { image, code, text }, || ())
+    }
+
+    /// Ends the job because of `failure` after that preparation; false, and nothing is prepared, if it already ended for
+    /// another reason.
+    pub(crate) fn fail_after(&self, failure: &Failure, prepare: impl FnOnce()) -> bool {
+        let first = self.job.fail_after(failure, prepare);
         if first && self.network.is_some() {
-            self.tell_end(&failure);
+            self.tell_end(failure);
         }
         first
     }
@@ -419,7 +431,18 @@ impl Image {
     /// Lets others know in words which collective operation the image is in.
     #[cold]
     pub(crate) fn tell(&self, call: &Call) {
-        self.control(self.index).call.write(call, &self.last_call);
+        let control = self.control(self.index);
+        if thread::panicking() {
+            // A destructor calls. If the others are elsewhere, the panic is why.
+            control.note_panic(failure::last_panic().as_deref());
+        } else if control.panic().is_some() {
+            control.note_panic(None);
+        }
+        control.call.write(call, &self.last_call);
+        if control.panic().is_some() {
+            // The next call is to come here, too.
+            self.last_call.forget();
+        }
     }
 }
 

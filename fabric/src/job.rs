@@ -5,11 +5,15 @@ use std::time::Duration;
 
 use crate::apart::Claim;
 use crate::control::Failure;
+use crate::failure::PANIC_CODE;
 use crate::launch::settings::{Bind, FabricKind, Settings, Wait};
 use crate::nodes::Nodes;
 use crate::parked::Threads;
 use crate::region::Region;
 use crate::tally::Patience;
+
+/// How long an image that ends the job may take to say why, before others do not wait for that.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A running job.
 #[derive(Debug)]
@@ -69,7 +73,12 @@ impl Job {
 
     /// Ends the job because of `failure`; false if it already ended for another reason.
     pub(crate) fn fail(&self, failure: &Failure) -> bool {
-        let first = self.learn(failure);
+        self.fail_after(failure, || ())
+    }
+
+    /// As [`fail`](Self::fail); does something before others learn of the end, for which there is no time later.
+    pub(crate) fn fail_after(&self, failure: &Failure, prepare: impl FnOnce()) -> bool {
+        let first = self.settle(failure, prepare);
         if first {
             self.is_reporter.store(true, Ordering::Relaxed);
         }
@@ -78,9 +87,38 @@ impl Job {
 
     /// Ends the job because of `failure`, of which another node tells; false if it already ended for another reason.
     pub(crate) fn learn(&self, failure: &Failure) -> bool {
-        let first = self.region.job().failure.record(failure);
+        self.settle(failure, || ())
+    }
+
+    fn settle(&self, failure: &Failure, prepare: impl FnOnce()) -> bool {
+        let record = &self.region.job().failure;
+        let first = record.claim();
+        if first {
+            prepare();
+            record.write(&self.with_panic(failure));
+        } else {
+            // Who was first may still print its backtrace, which the end of the job would cut off.
+            record.wait(PATIENCE);
+        }
         self.region.job().end();
         first
+    }
+
+    /// The failure, as a consequence of the panic of an image that entered a collective operation while it unwound, if one
+    /// did.
+    fn with_panic(&self, failure: &Failure) -> Failure {
+        let images = 0..self.region.dimensions().images;
+        let panic = |image| Some((image, self.region.control(image).panic()?));
+        match images.into_iter().find_map(panic) {
+            Some((image, text)) => Failure {
+                image,
+                code: PANIC_CODE,
+                text: format!(
+                    "{text}\n  a destructor then called a collective operation: {failure}"
+                ),
+            },
+            None => failure.clone(),
+        }
     }
 
     /// Notes that an image of another node reports the end of the job.
@@ -96,6 +134,16 @@ impl Job {
 
     pub(crate) fn is_reporter(&self) -> bool {
         self.is_reporter.load(Ordering::Relaxed)
+    }
+
+    /// Why the job, which has ended, did.
+    pub(crate) fn reason(&self) -> Failure {
+        let reason = self.region.job().failure.wait(PATIENCE);
+        reason.unwrap_or_else(|| Failure {
+            image: 0,
+            code: 1,
+            text: "or another one ended the job, and was killed before it said why".into(),
+        })
     }
 
     #[inline]

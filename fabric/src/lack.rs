@@ -7,7 +7,6 @@
 use std::panic::Location;
 use std::time::Duration;
 
-use crate::failure;
 use crate::posting::Posting;
 use crate::tally::{self, Tally, Watch};
 use crate::waiting::{Cause, Stop, Waiting};
@@ -41,7 +40,7 @@ impl Lack<'_> {
             watch: Waiting::new(image, Lacks { all: lacks, caller }),
         });
         if let Err(End::Stopped(Stop::Ended)) = met {
-            failure::unwind();
+            self.unwind();
         }
     }
 

@@ -35,21 +35,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::control::Failure;
-use crate::failure;
+use crate::failure::{self, Panic};
 use crate::farewell::{await_input, await_readers};
 use crate::image::Image;
 use crate::job::Job;
 use crate::launch::processes::{Inherited, inherited};
 use crate::launch::settings::{FabricKind, SettingError, Settings};
 use crate::launch::supervisor::supervise;
-use crate::launch::threads::{Ending, Stragglers};
+use crate::launch::threads::{Ending, Lost, Stragglers};
 use crate::limits;
 
 /// Exit code of a job that cannot begin because something it was told is wrong.
 pub(crate) const USAGE: u8 = 2;
 
 /// How long images are given to end by themselves once one has failed.
-const GRACE: Duration = Duration::from_millis(300);
+pub(crate) const GRACE: Duration = Duration::from_millis(300);
 
 /// Collective. Runs `body` on every image of this program. This is what `#[coarray::main]` calls.
 ///
@@ -59,7 +59,7 @@ const GRACE: Duration = Duration::from_millis(300);
 /// in the supervisor.
 ///
 /// Return from `body` instead of calling `std::process::exit`: among processes that is an error, which is
-/// reported, and among threads it ends all images at once.
+/// reported, and among threads it ends all images at once, with exit code 1 if it was to be 0.
 ///
 /// It synchronises at its end: an image that returns from `body` waits for all others.
 ///
@@ -85,6 +85,7 @@ const GRACE: Duration = Duration::from_millis(300);
 ///
 /// # Source
 /// Program execution, Fortran 2018 clause 5.3.4.
+#[must_use = "the exit code of the job, which `main` is to return: without it a job that failed looks as if it had not"]
 pub fn launch<R: Termination>(body: fn() -> R) -> ExitCode {
     launch_with(Ok, body)
 }
@@ -108,6 +109,7 @@ pub fn launch<R: Termination>(body: fn() -> R) -> ExitCode {
 ///
 /// # Source
 /// Failed images, Fortran 2018 clause 5.3.6.
+#[must_use = "the exit code of the job, which `main` is to return: without it a job that failed looks as if it had not"]
 pub fn launch_keeping_going<R: Termination>(body: fn() -> R) -> ExitCode {
     launch_with(Settings::keeping_going, body)
 }
@@ -131,6 +133,11 @@ fn launch_with<R: Termination>(
         Err(error) => return refuse(error),
     };
     if let Err(error) = check_engine(&settings) {
+        if launcher::is_not_the_first() {
+            // All copies would say the same. The launcher ends them when one has left.
+            std::thread::sleep(GRACE);
+            return ExitCode::from(USAGE);
+        }
         return refuse(error);
     }
     let is_of_clusters = matches!(settings.fabric, FabricKind::Mpi | FabricKind::Shmem);
@@ -273,37 +280,38 @@ fn code_of(image: usize, codes: ExitCodes) -> Option<ExitCode> {
 
 /// Ends the job, or in one that keeps going the image, if an image's main reports a failure, which the
 /// exit code keeps.
-fn conclude(report: ExitCode, codes: &ExitCodes) {
+///
+/// # Errors
+/// The failure.
+fn conclude(report: ExitCode, codes: &ExitCodes) -> Result<(), Panic> {
     if report == ExitCode::SUCCESS {
-        return;
+        return Ok(());
     }
     let image = Image::current();
     codes
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .insert(image.index, report);
-    let text = "returned a failure from its main function".into();
-    if image.job.region.job().keeps_going() {
-        failure::fall(1, text);
-    }
-    image.fail(text);
+    Err(Panic {
+        text: "returned a failure from its main function".into(),
+        code: 1,
+        backtrace: None,
+    })
 }
 
 fn run_on_threads<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitCode {
     let codes = ExitCodes::default();
-    let abandon = |failure: &Failure| -> ! {
-        report(failure);
-        std::process::exit(i32::from(failure.code))
-    };
     let outcome = threads::run(
         settings,
         || conclude(body().report(), &codes),
-        Stragglers::Abandon(GRACE, abandon),
+        Stragglers::Abandon(GRACE, report_and_exit),
     );
     match outcome {
         Ok(Ok(_)) => ExitCode::SUCCESS,
-        Ok(Err(failure)) => {
-            report(&failure);
+        Ok(Err(Lost { failure, is_told })) => {
+            if !is_told {
+                report(&failure);
+            }
             code_of(failure.image, codes).unwrap_or(ExitCode::from(failure.code))
         }
         Err(error) => {
@@ -311,6 +319,18 @@ fn run_on_threads<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitC
             ExitCode::from(error.exit_code())
         }
     }
+}
+
+/// Ends this process, whose images are threads, with the report of the job; once, on whatever thread.
+pub(crate) fn report_and_exit(failure: &Failure) -> ! {
+    static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
+    if HAS_BEGUN.swap(true, Ordering::Relaxed) {
+        loop {
+            std::thread::park();
+        }
+    }
+    report(failure);
+    failure::exit(i32::from(failure.code))
 }
 
 /// Prints why the job failed.

@@ -20,6 +20,7 @@ mod allocation;
 mod apart;
 mod atomic;
 mod backoff;
+mod backtrace;
 mod barrier;
 mod book;
 mod bytes;

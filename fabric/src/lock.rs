@@ -6,7 +6,6 @@ use std::ptr;
 use std::time::Instant;
 
 use crate::deferral::Deferral;
-use crate::failure;
 use crate::image::Image;
 use crate::issued::complete;
 use crate::lock_apart::Heir;
@@ -244,7 +243,7 @@ impl Image {
             }
             Refusal::Poisoned(by) => LockError::Poisoned { by },
             Refusal::TimedOut => LockError::TimedOut,
-            Refusal::Ended => failure::unwind(),
+            Refusal::Ended => self.unwind(),
         }
     }
 }

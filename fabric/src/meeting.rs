@@ -1,6 +1,7 @@
 //! How the images of a team meet: the checked barrier, with what becomes of images that disagree or have failed.
 
 use std::ops::Range;
+use std::thread;
 
 use crate::barrier::Barrier;
 use crate::barrier::dissemination::Line;
@@ -9,7 +10,6 @@ use crate::call::{Call, OBJECT};
 use crate::card::{Card, Tag, WORDS};
 use crate::control::Stage;
 use crate::deferral::Deferral;
-use crate::failure;
 use crate::operation::Operation;
 use crate::rendezvous::{self, Passage, Place, Refusal, Station};
 use crate::status::{self, ImageFailed};
@@ -102,7 +102,7 @@ impl Team {
         let _deferral = Deferral::after_completion();
         image.collect_many_payloads();
         let alarm = image.job.region.job().alarm();
-        if !image.last_call.is_like(call) {
+        if !image.last_call.is_like(call) || thread::panicking() {
             image.tell(call);
         }
         let number = self.meetings.get() + 1;
@@ -176,7 +176,7 @@ impl Team {
     #[cold]
     fn is_alarmed(&self) -> bool {
         if self.image().job.has_ended() {
-            failure::unwind();
+            self.image().unwind();
         }
         self.has_failed_images()
     }
@@ -190,7 +190,7 @@ impl Team {
     ) -> Result<(), ImageFailed> {
         match refusal {
             Refusal::Stopped(Stop::Failed) => self.meet_survivors(passage),
-            Refusal::Stopped(_) => failure::unwind(),
+            Refusal::Stopped(_) => self.image().unwind(),
             Refusal::Mismatch { image } => self.mismatch(image, passage),
         }
     }
@@ -247,7 +247,7 @@ impl Team {
             ),
             low,
         );
-        failure::unwind()
+        self.image().unwind()
     }
 
     /// Ends the job because images failed that `operation` needs.

@@ -17,7 +17,6 @@ use std::time::Duration;
 
 use crate::call::Call;
 use crate::card::{Tag, Words};
-use crate::failure;
 use crate::issued::complete;
 use crate::tally::{self, Patience, Tally, Watch};
 use crate::team::Team;
@@ -175,7 +174,7 @@ impl Team {
             // It may have taken the step just before its failure was noticed.
             Err(Obstacle::Stopped(Stop::Failed)) if tally.has_reached(target) => Ok(()),
             Err(Obstacle::Stopped(Stop::Failed)) => Err(Abandoned),
-            Err(Obstacle::Stopped(_)) => failure::unwind(),
+            Err(Obstacle::Stopped(_)) => self.image().unwind(),
             Err(Obstacle::HasMet) => self.refuse_meeting(call),
             Err(Obstacle::Elsewhere(image, tag)) => self.disagree_by_tags(begun.tag, image, tag),
         }

@@ -11,7 +11,6 @@ use crate::book::Book;
 use crate::card::WORDS;
 use crate::choice::Plan;
 use crate::control::{ENDED, TeamControl};
-use crate::failure;
 use crate::formation::Formation;
 use crate::heap::Block;
 use crate::image::Image;
@@ -244,7 +243,7 @@ impl Team {
     pub unsafe fn begin_turn(&self) -> Option<usize> {
         if self.image.job.has_ended() {
             // The last turn's meeting may not have taken place, so that others still read its half.
-            failure::unwind();
+            self.image.unwind();
         }
         if self.in_turn.replace(true) {
             return None;

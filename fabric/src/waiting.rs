@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 
 use crate::control::ENDED;
 use crate::deadlock::Suspicion;
-use crate::failure;
 use crate::image::Image;
 use crate::network::{NAP, SHORTEST_NAP};
 use crate::sleep::SleepRecord;
@@ -123,7 +122,7 @@ impl Image {
             Err(Stop::Failed) if tally.has_reached(target) => Ok(()),
             Err(Stop::Failed) => Err(Interruption::Failed),
             Err(Stop::TimedOut) => Err(Interruption::TimedOut),
-            Err(Stop::Ended) => failure::unwind(),
+            Err(Stop::Ended) => self.unwind(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Programs that fail, or lose images on the way.
 
+use std::cell::RefCell;
 use std::process::{Command, ExitCode};
 
 use coarray::fail_image;
@@ -37,6 +38,44 @@ pub fn panic_on_last() {
         panic!("the moon is missing");
     }
     sync_all();
+}
+
+/// Calls a collective operation when it is dropped.
+struct Summing;
+
+impl Drop for Summing {
+    fn drop(&mut self) {
+        co_sum(&mut 1);
+    }
+}
+
+pub fn collective_while_unwinding() {
+    let _summing = is_last().then(|| Summing);
+    panic_on_last();
+}
+
+/// All do the same, so that nothing is wrong until the end.
+pub fn unwinding_together() {
+    for _ in 0..2 {
+        let caught = std::panic::catch_unwind(|| {
+            let _summing = Summing;
+            panic!("the moon is missing");
+        });
+        assert!(caught.is_err());
+    }
+    sync_all();
+    error_stop(7);
+}
+
+/// One image keeps its guard longer than the job lasts.
+pub fn guard_in_thread_local() {
+    thread_local! {
+        static GUARD: RefCell<Option<coarray::Open<'static, i32>>> = const { RefCell::new(None) };
+    }
+    let guard = Box::leak(Box::new(Coarray::new(0))).open();
+    if is_last() {
+        GUARD.set(Some(guard));
+    }
 }
 
 /// The others never look whether the job has ended.

@@ -35,6 +35,23 @@ pub fn trials() -> Vec<Check> {
         ),
         ("an_image_that_ends_early_is_a_mismatch", early_end),
         (
+            "a_backtrace_shows_the_program_between_the_reasons",
+            backtrace,
+        ),
+        (
+            "the_panic_is_the_reason_if_a_destructor_calls_a_collective",
+            collective_while_unwinding,
+        ),
+        (
+            "images_that_all_unwind_may_call_a_collective",
+            unwinding_together,
+        ),
+        (
+            "a_guard_in_a_thread_local_variable_is_reported",
+            guard_in_thread_local,
+        ),
+        ("a_panic_has_no_power_over_the_terminal", escapes),
+        (
             "a_heap_that_nobody_expected_to_be_full_ends_the_job",
             unhandled_exhaustion,
         ),
@@ -63,6 +80,85 @@ fn panic_ends_the_job() {
             );
             assert_eq!(report.lines().count(), 1, "{report}");
         }
+    }
+}
+
+fn backtrace() {
+    for mut command in [plain(4, "panic"), on_threads(4, "panic")] {
+        command.env("RUST_BACKTRACE", "1");
+        let report = run(command).failure(101);
+        let mut lines = report.lines();
+        let reason = lines.next().unwrap();
+        assert!(reason.starts_with("image 3 panicked at "), "{report}");
+        assert_eq!(lines.next(), Some("backtrace of image 3:"), "{report}");
+        assert_eq!(
+            lines.next_back(),
+            Some(&*format!("coarray: {reason}")),
+            "{report}"
+        );
+        assert!(report.contains("panic_on_last"), "{report}");
+        for needless in ["catch_unwind", "run_image", "capture", "lang_start"] {
+            assert!(!report.contains(needless), "{report}");
+        }
+    }
+}
+
+fn collective_while_unwinding() {
+    for images in [2, 3] {
+        for command in [
+            plain(images, "collective_while_unwinding"),
+            on_threads(images, "collective_while_unwinding"),
+        ] {
+            let report = soon(run(command)).failure(101);
+            let start = format!("coarray: image {} panicked at ", images - 1);
+            let first = report.lines().next().unwrap();
+            assert!(
+                first.starts_with(&start) && first.ends_with(": the moon is missing"),
+                "{report}"
+            );
+            assert!(
+                report.contains("different collective operations")
+                    && report.contains(": co_sum of i32 at "),
+                "{report}"
+            );
+        }
+    }
+}
+
+fn unwinding_together() {
+    for command in [
+        plain(3, "unwinding_together"),
+        on_threads(3, "unwinding_together"),
+    ] {
+        let report = soon(run(command)).failure(7);
+        let first = report.lines().next().unwrap();
+        assert!(
+            first.contains("called error_stop(7)") && !report.contains("moon"),
+            "{report}"
+        );
+    }
+}
+
+fn guard_in_thread_local() {
+    for command in [
+        plain(3, "guard_in_thread_local"),
+        on_threads(3, "guard_in_thread_local"),
+    ] {
+        let report = soon(run(command)).failure(1);
+        assert!(
+            report.starts_with("coarray: ") && !report.contains("abort"),
+            "{report}"
+        );
+    }
+}
+
+fn escapes() {
+    for command in [plain(1, "escapes"), on_threads(1, "escapes")] {
+        let report = run(command).failure(101);
+        assert!(
+            report.ends_with(": \\u{1b}[31mred\\u{7}\ta\nb\n") && !report.contains('\u{1b}'),
+            "{report}"
+        );
     }
 }
 
@@ -128,11 +224,13 @@ fn exit_code_from_main() {
 }
 
 fn exit_alone() {
-    let report = soon(run(plain(3, "exit"))).failure(1);
-    assert!(
-        report.starts_with("coarray: image 2 called std::process::exit(0)"),
-        "{report}"
-    );
+    for command in [plain(3, "exit"), on_threads(3, "exit")] {
+        let report = soon(run(command)).failure(1);
+        assert!(
+            report.starts_with("coarray: image 2 called std::process::exit(0)"),
+            "{report}"
+        );
+    }
 }
 
 fn killed_image() {

@@ -17,6 +17,11 @@ pub fn trials() -> Vec<Check> {
         ("only_image_0_reads_the_input", input),
         ("an_interrupt_ends_the_job", || interrupted("INT", 130)),
         ("a_termination_ends_the_job", || interrupted("TERM", 143)),
+        ("a_signal_to_quit_ends_the_job", || interrupted("QUIT", 131)),
+        ("a_limit_of_time_ends_the_job", || interrupted("XCPU", 152)),
+        ("a_warning_is_passed_on_to_the_images", warnings),
+        ("long_lines_stay_whole", long_lines),
+        ("what_cannot_start_has_the_code_of_wrong_use", cannot_start),
         ("no_image_survives_a_killed_supervisor", killed_supervisor),
         ("images_can_be_bound_to_cores", binding),
         ("coarun_runs_programs_on_threads", threads),
@@ -80,10 +85,16 @@ fn input() {
 /// Starts the program `pids` and returns its supervisor and its images once all of them run.
 pub fn start_pids(mut pids: Command, images: usize) -> (Child, Vec<u32>) {
     // What a shell starts in the background ignores SIGINT, and so would the program if the tests are started so.
-    // SAFETY: between fork and exec, `signal` may be called, and nothing else is.
+    // SAFETY: between fork and exec, `signal` and `setrlimit` may be called, and nothing else is.
     unsafe {
         pids.pre_exec(|| {
             libc::signal(libc::SIGINT, libc::SIG_DFL);
+            // Some signals would leave the memory of all images behind.
+            let none = libc::rlimit {
+                rlim_cur: 0,
+                rlim_max: 0,
+            };
+            libc::setrlimit(libc::RLIMIT_CORE, &none);
             Ok(())
         });
     }
@@ -114,6 +125,39 @@ fn interrupted(name: &str, code: i32) {
             format!("coarray: the job was interrupted by SIG{name}\n")
         );
         assert!(!pids.iter().any(|&pid| is_alive(pid)));
+    }
+}
+
+/// A batch system sends such a signal a while before it ends the job, for programs that save their work then.
+fn warnings() {
+    for name in ["USR1", "USR2"] {
+        for mut command in [plain(3, "warned"), coarun(&["-n3"], "warned")] {
+            command.stdout(Stdio::piped()).stderr(Stdio::piped());
+            let start = Instant::now();
+            let mut supervisor = command.spawn().unwrap();
+            let lines = BufReader::new(supervisor.stdout.as_mut().unwrap()).lines();
+            assert_eq!(lines.take(3).filter(|line| line.is_ok()).count(), 3);
+            signal(name, supervisor.id());
+            end_of(supervisor, start).success();
+        }
+    }
+}
+
+fn long_lines() {
+    let output = run(plain(4, "long_lines")).success();
+    assert_eq!(output.lines().count(), 4 * 5);
+    for line in output.lines() {
+        let first = line.as_bytes()[0];
+        assert!(line.bytes().all(|byte| byte == first), "a line is torn");
+        assert_eq!(line.len(), 300_000);
+    }
+}
+
+fn cannot_start() {
+    for mut command in [plain(2, "hello"), on_threads(2, "hello")] {
+        command.env("COARRAY_HEAP", "1000000G");
+        let report = run(command).failure(2);
+        assert!(report.contains("cannot reserve a heap"), "{report}");
     }
 }
 

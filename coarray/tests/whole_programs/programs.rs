@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::io::Read;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use coarray::prelude::*;
@@ -81,6 +82,16 @@ pub fn run(name: &str) -> ExitCode {
         "leave_a_process" => coarray::launch(crate::wrappers::leave_a_process),
         "nest" => coarray::launch(crate::wrappers::nest),
         "flood" => coarray::launch(crate::readers::flood),
+        "collective_while_unwinding" => coarray::launch(failing::collective_while_unwinding),
+        "unwinding_together" => coarray::launch(failing::unwinding_together),
+        "guard_in_thread_local" => coarray::launch(failing::guard_in_thread_local),
+        "escapes" => coarray::launch(|| panic!("\u{1b}[31mred\u{7}\ta\nb")),
+        "warned" => coarray::launch(warned),
+        "long_lines" => coarray::launch(|| {
+            for _ in 0..5 {
+                println!("{}", this_image().to_string().repeat(300_000));
+            }
+        }),
         "pids" => coarray::launch(pids),
         "wait_for_one" => coarray::launch(wait_for_one),
         "fork" => coarray::launch(crate::limits::fork),
@@ -325,6 +336,23 @@ fn pids() {
         }
     }
     sync_all();
+}
+
+/// Each image waits for a signal that would end it if it did not handle it.
+fn warned() {
+    static SIGNAL: AtomicBool = AtomicBool::new(false);
+    extern "C" fn note(_: i32) {
+        SIGNAL.store(true, Ordering::Relaxed);
+    }
+    for signal in [libc::SIGUSR1, libc::SIGUSR2] {
+        // SAFETY: the handler only stores to an atomic.
+        unsafe { libc::signal(signal, note as extern "C" fn(i32) as libc::sighandler_t) };
+    }
+    println!("ready");
+    while !SIGNAL.load(Ordering::Relaxed) {
+        std::thread::yield_now();
+    }
+    println!("saved");
 }
 
 /// All wait for image 0, and print how much processor time that took.

@@ -190,6 +190,17 @@ impl Children {
         Ok(())
     }
 
+    /// Sends `signal` to the images alone: what has started them would die of it.
+    pub(crate) fn warn(&self, signal: Signal) {
+        for image in &self.0 {
+            match image.handle() {
+                Some(handle) => _ = pidfd_send_signal(handle, signal),
+                None if !image.is_wrapped() => image.send(signal),
+                None => {}
+            }
+        }
+    }
+
     /// Whether any process still runs, as far as we have looked.
     pub(crate) fn any_lives(&self) -> bool {
         self.0.iter().any(ImageProcess::lives)

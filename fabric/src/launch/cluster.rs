@@ -13,6 +13,7 @@ use rustix::thread::{CpuSet, sched_getaffinity};
 use crate::cluster::Cluster;
 use crate::control::Failure;
 use crate::fabric::Fabric;
+use crate::failure::Panic;
 use crate::job::Job;
 use crate::launch::launcher;
 use crate::launch::pmi;
@@ -66,7 +67,7 @@ pub(crate) fn start(settings: &Settings) -> Result<Rc<dyn Cluster>, String> {
 pub(crate) fn run<R>(
     cluster: &dyn Cluster,
     settings: &Settings,
-    body: impl Fn() -> R,
+    body: impl Fn() -> Result<R, Panic>,
 ) -> Result<End<R>, String> {
     let start = watch_start(cluster.image(), settings);
     let settings = agree(cluster, settings);

@@ -181,8 +181,9 @@ impl Launch {
         let settings = self
             .settings
             .map_err(|error| not_started(format!("was not started: {error}")))?;
-        threads::run(&settings, body, Stragglers::Join)
+        threads::run(&settings, || Ok(body()), Stragglers::Join)
             .map_err(|error| not_started(format!("was not started: {error}")))?
+            .map_err(|lost| lost.failure)
     }
 }
 

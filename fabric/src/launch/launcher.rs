@@ -1,7 +1,8 @@
 //! The launchers of MPI and OpenSHMEM: noticing that one of them started this process, and starting one.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
@@ -32,6 +33,24 @@ const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TA
 /// The variable by which a launcher has made itself known to this process.
 pub(crate) fn mark() -> Option<&'static str> {
     MARKS.into_iter().find(|mark| env::var_os(mark).is_some())
+}
+
+/// The variables in which they say which process this is.
+const RANKS: [&str; 4] = [
+    "OMPI_COMM_WORLD_RANK",
+    "PMIX_RANK",
+    "PMI_RANK",
+    "SLURM_PROCID",
+];
+
+/// Whether a launcher has started this process as another than the first.
+pub(crate) fn is_not_the_first() -> bool {
+    let rank = |name| env::var(name).ok()?.parse::<usize>().ok();
+    mark().is_some()
+        && RANKS
+            .into_iter()
+            .find_map(rank)
+            .is_some_and(|rank| rank > 0)
 }
 
 /// How many images are on this machine, as far as the launcher says.
@@ -93,6 +112,13 @@ pub(crate) fn was_started_here() -> bool {
     env::var_os(LAUNCHED).is_some()
 }
 
+/// A launcher and its options.
+fn words(command: &OsStr) -> Vec<OsString> {
+    let words = command.as_bytes().split(u8::is_ascii_whitespace);
+    let words = words.filter(|word| !word.is_empty());
+    words.map(|word| OsStr::from_bytes(word).into()).collect()
+}
+
 /// Turns this process into the launcher of the installed MPI or OpenSHMEM, which starts the images of a program. Returns
 /// only if that is impossible.
 pub(crate) fn become_launcher(
@@ -104,8 +130,11 @@ pub(crate) fn become_launcher(
         FabricKind::Shmem => "shmemrun",
         _ => "mpirun",
     };
-    let launcher = env::var_os("COARRAY_LAUNCHER").unwrap_or_else(|| usual.into());
+    let command = env::var_os("COARRAY_LAUNCHER").unwrap_or_else(|| usual.into());
+    let mut words = words(&command).into_iter();
+    let launcher = words.next().unwrap_or_else(|| usual.into());
     let source = Command::new(&launcher)
+        .args(words)
         .arg("-n")
         .arg(settings.images.to_string())
         .arg(program)
@@ -117,5 +146,19 @@ pub(crate) fn become_launcher(
         program: launcher.into(),
         image: 0,
         source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_launcher_may_have_options() {
+        assert_eq!(
+            words(OsStr::new("mpirun --oversubscribe  -q ")),
+            ["mpirun", "--oversubscribe", "-q"]
+        );
+        assert!(words(OsStr::new(" ")).is_empty());
     }
 }

@@ -34,6 +34,11 @@ impl Losses {
         (self.images > 1).then_some(note)
     }
 
+    /// Whether each loss was told when it came.
+    pub(crate) fn are_told(&self) -> bool {
+        self.images > 1
+    }
+
     /// Why the job failed, if no image is left: what befell the first one.
     pub(crate) fn verdict(&self) -> Option<Failure> {
         let first = self.first.as_ref();

@@ -2,7 +2,7 @@
 //!
 //! Bytes go in as they are read from the images' pipes and come out in whole lines, in order for
 //! each image and stream. Without labels nothing is added to what goes to a file or a pipe,
-//! whatever the bytes are. A line that grows beyond [`LONGEST`] comes out in pieces, and lines of
+//! whatever the bytes are. A line that grows beyond its image's share of [`ROOM`] comes out in pieces, and lines of
 //! other images may come between these: holding those back could stall an image that the writer is
 //! waiting for.
 //!
@@ -14,8 +14,11 @@ use std::io::Write;
 use std::mem;
 use std::time::{Duration, Instant};
 
-/// Bytes of an unfinished line that are kept waiting for its end.
-const LONGEST: usize = 64 << 10;
+/// Bytes of all unfinished lines of a stream that are kept waiting for their ends.
+const ROOM: usize = 64 << 20;
+
+/// An image's share of it is not less.
+const LEAST: usize = 64 << 10;
 
 /// How long an unfinished line rests before it is taken for a prompt.
 const REST: Duration = Duration::from_millis(50);
@@ -51,6 +54,8 @@ pub(crate) struct Display {
 #[derive(Debug)]
 pub(crate) struct Lines {
     display: Display,
+    /// An image's share of the room.
+    longest: usize,
     /// Digits of the largest image number.
     width: usize,
     /// What each source has written of a line that is not complete.
@@ -68,6 +73,7 @@ impl Lines {
     pub(crate) fn new(images: usize, display: Display) -> Self {
         Self {
             display,
+            longest: (ROOM / images).max(LEAST),
             width: (images - 1).to_string().len(),
             unfinished: vec![Default::default(); images],
             due: [None; 2],
@@ -92,7 +98,7 @@ impl Lines {
             .map_or(0, |last| before + last + 1);
         self.pass(
             source,
-            if length - whole > LONGEST {
+            if length - whole > self.longest {
                 length
             } else {
                 whole

@@ -62,7 +62,10 @@ pub(crate) fn image_command(
         .stdin(if image == 0 {
             Stdio::inherit()
         } else {
-            Stdio::null()
+            // Opened here, where an error is none of the program.
+            let null = File::open("/dev/null");
+            null.map_err(|error| io::Error::other(format!("cannot open /dev/null: {error}")))?
+                .into()
         })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());

@@ -10,8 +10,17 @@ use std::ptr;
 
 use rustix::process::Signal;
 
-/// What ends a job from outside.
-const REQUESTS: [Signal; 3] = [Signal::HUP, Signal::INT, Signal::TERM];
+/// What ends a job from outside: a terminal that is gone, keys that were pressed, a batch system, a limit of time.
+const REQUESTS: [Signal; 5] = [
+    Signal::HUP,
+    Signal::INT,
+    Signal::QUIT,
+    Signal::TERM,
+    Signal::XCPU,
+];
+
+/// What batch systems send a while before, for programs that have a use for it.
+const WARNINGS: [Signal; 2] = [Signal::USR1, Signal::USR2];
 
 /// Keeps the signals a supervisor answers from interrupting it. Dropping this brings back the
 /// signal mask as it was.
@@ -30,8 +39,15 @@ pub(crate) struct Arrival {
     pub(crate) by_key: bool,
 }
 
+impl Arrival {
+    /// Whether it is for the images, and nothing else.
+    pub(crate) fn is_warning(self) -> bool {
+        WARNINGS.contains(&self.signal)
+    }
+}
+
 impl Signals {
-    /// Blocks SIGCHLD and the requests to end in this thread, and queues them for
+    /// Blocks SIGCHLD, the requests to end and what is for the images in this thread, and queues them for
     /// [`next`](Self::next).
     ///
     /// A request this process was told to ignore (by `nohup`, or by a shell that started it in the
@@ -42,7 +58,8 @@ impl Signals {
             // they ended would be lost. SAFETY: installs the default disposition, no handler.
             unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
         }
-        let requests = REQUESTS.into_iter().filter(|&signal| !is_ignored(signal));
+        let requests = REQUESTS.into_iter().chain(WARNINGS);
+        let requests = requests.filter(|&signal| !is_ignored(signal));
         let heard = set_of(requests.chain([Signal::CHILD]));
 
         // SAFETY: `heard` is an initialised set; -1 asks for a new file descriptor.
@@ -83,7 +100,7 @@ impl Signals {
         let by_kernel = field(offset_of!(libc::signalfd_siginfo, ssi_code)) == libc::SI_KERNEL;
         // The kernel sends SIGHUP too, when a terminal is gone, but that to the session's leader
         // alone.
-        let by_key = by_kernel && signal == Signal::INT;
+        let by_key = by_kernel && [Signal::INT, Signal::QUIT].contains(&signal);
         Some(Arrival { signal, by_key })
     }
 }
@@ -189,6 +206,11 @@ mod tests {
 
     #[test]
     fn what_arrives_is_read_once_and_in_order() {
+        // What a shell starts in the background ignores SIGINT, and so would this if the tests are started so.
+        for signal in [libc::SIGINT, libc::SIGTERM] {
+            // SAFETY: installs the default disposition, no handler.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
         let signals = Signals::block().unwrap();
         assert_eq!(signals.next(), None);
         for signal in [Signal::TERM, Signal::INT] {

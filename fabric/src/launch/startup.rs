@@ -107,6 +107,8 @@ impl ProgramError {
     pub(crate) fn exit_code(&self) -> u8 {
         match self.source.kind() {
             io::ErrorKind::NotFound => 127,
+            // The program is fine, but there can be no more processes.
+            io::ErrorKind::WouldBlock => USAGE,
             _ => 126,
         }
     }

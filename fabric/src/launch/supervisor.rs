@@ -203,6 +203,8 @@ impl Job {
         let signal = arrival.signal;
         if signal == Signal::CHILD {
             self.reap();
+        } else if arrival.is_warning() {
+            self.children.warn(signal);
         } else if self.over {
             // Only the readers of our output keep us: a second way to say that nobody wants it.
             self.relay.discard_output();
@@ -319,8 +321,11 @@ impl Job {
     fn judge_the_job(&mut self) {
         let told = self.region.job().failure.get();
         let seen = self.verdict.take();
-        let seen = seen.or_else(|| self.losses.verdict().map(Verdict::Failed));
-        self.verdict = Verdict::of(told, seen);
+        let lost = self.losses.verdict().map(Verdict::Failed);
+        // The losses were told one by one.
+        self.is_reported =
+            told.is_none() && seen.is_none() && lost.is_some() && self.losses.are_told();
+        self.verdict = Verdict::of(told, seen.or(lost));
         self.report();
     }
 

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, getrlimit};
 
+use crate::backtrace::__rust_begin_short_backtrace;
 use crate::call::Call;
 use crate::control::{Failure, Stage};
 use crate::fabric::Fabric;
@@ -30,6 +31,14 @@ pub(crate) enum Stragglers {
     Join,
     /// Call this with the failure after so much time; it ends the process.
     Abandon(Duration, fn(&Failure) -> !),
+}
+
+/// Why a job failed.
+#[derive(Debug)]
+pub(crate) struct Lost {
+    pub(crate) failure: Failure,
+    /// Whether somebody has read that already, as of images that were lost one by one.
+    pub(crate) is_told: bool,
 }
 
 /// How an image came to its end.
@@ -54,12 +63,13 @@ fn stack_size() -> usize {
 /// the first failure if that ended the job or no image finished.
 pub(crate) fn run<R: Send>(
     settings: &Settings,
-    body: impl Fn() -> R + Sync,
+    body: impl Fn() -> Result<R, Panic> + Sync,
     stragglers: Stragglers,
-) -> Result<Result<Vec<R>, Failure>, StartError> {
+) -> Result<Result<Vec<R>, Lost>, StartError> {
     let jobs = create_jobs(settings)?;
     // It only waits for the images.
     jobs.of(0).threads.enter();
+    failure::watch_exits();
     let (done, finished) = mpsc::channel();
     let mut losses = Losses::new(settings.images);
     let mut results: Vec<Option<R>> = (0..settings.images).map(|_| None).collect();
@@ -100,8 +110,9 @@ pub(crate) fn run<R: Send>(
         });
     });
     let recorded = jobs.failure();
+    let is_told = recorded.is_none() && losses.are_told();
     Ok(match recorded.or_else(|| losses.verdict()) {
-        Some(failure) => Err(failure),
+        Some(failure) => Err(Lost { failure, is_told }),
         None => Ok(results.into_iter().flatten().collect()),
     })
 }
@@ -115,7 +126,7 @@ pub(crate) fn run_image<R>(
     job: &Arc<Job>,
     index: usize,
     fabric: Option<Rc<dyn Fabric>>,
-    body: impl Fn() -> R,
+    body: impl Fn() -> Result<R, Panic>,
 ) -> Ending<R> {
     let fail = |text: String, code| {
         job.fail(&Failure {
@@ -152,54 +163,45 @@ pub(crate) fn run_image<R>(
         if index == 0 {
             image.publish_choices();
         }
-        let result = body();
+        let result = __rust_begin_short_backtrace(&body);
         fork::end_copy(process, 0);
+        let result = result?;
         Team::current().finish(&Call::plain(Operation::End, Location::caller()));
-        result
+        Ok(result)
     }));
-    match outcome {
-        Ok(result) => {
+    let panic = match outcome {
+        Ok(Ok(result)) => {
             image.come_to(Stage::Finished);
             drop(presence);
-            Ending::Finished(result)
+            return Ending::Finished(result);
         }
-        Err(payload) => {
-            let Some(Panic {
-                text,
-                code,
-                backtrace,
-            }) = failure::of_panic(&*payload)
-            else {
-                return Ending::Ended;
-            };
-            let failure = Failure {
-                image: index,
-                code,
-                text,
-            };
-            if std::process::id() != process {
-                eprintln!(
-                    "coarray: a process that image {index} forked {}",
-                    failure.text
-                );
-                fork::end_copy(process, code.into());
-            }
-            let alone = job.region.job().keeps_going() && !job.has_ended();
-            if alone {
-                image.control(index).last_words.set(&failure.text);
-            }
-            if (alone || image.fail_silently(failure.code, failure.text.clone(), index))
-                && let Some(backtrace) = backtrace
-            {
-                eprintln!("backtrace of image {index}:\n{backtrace}");
-            }
-            if alone {
-                Ending::Failed(failure)
-            } else {
-                Ending::Ended
-            }
-        }
+        Ok(Err(panic)) => panic,
+        Err(payload) => match failure::of_panic(&*payload) {
+            Some(panic) => panic,
+            None => return Ending::Ended,
+        },
+    };
+    let failure = Failure {
+        image: index,
+        code: panic.code,
+        text: panic.text.clone(),
+    };
+    if std::process::id() != process {
+        eprintln!(
+            "coarray: a process that image {index} forked {}",
+            failure.text
+        );
+        fork::end_copy(process, failure.code.into());
     }
+    // It has come to its end, whatever destructors did on the way.
+    image.control(index).note_panic(None);
+    if job.region.job().keeps_going() && !job.has_ended() {
+        panic.tell_backtrace(index);
+        image.control(index).last_words.set(&failure.text);
+        return Ending::Failed(failure);
+    }
+    image.fail_after(&failure, || panic.tell_backtrace(index));
+    Ending::Ended
 }
 
 /// Lets the others go on without an image that touches nothing any more.

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-use rustix::process::Signal;
+use rustix::process::{Resource, Signal, getrlimit};
 
 use crate::control::{Failure, Stage};
 use crate::launch::signals;
@@ -81,6 +81,11 @@ impl Death {
     /// A line for who wonders why, where many do.
     fn advice(self) -> &'static str {
         match self {
+            Self::Signal(libc::SIGKILL | libc::SIGXCPU)
+                if getrlimit(Resource::Cpu).maximum.is_some() =>
+            {
+                "\nif nobody sent this signal, the image has used more processor time than it may (`ulimit -t`), or memory ran out"
+            }
             Self::Signal(libc::SIGKILL) => {
                 "\nif nobody sent this signal, the system did when memory ran out: use fewer images, a smaller problem, \
                  or a machine with more memory"

@@ -128,7 +128,7 @@ fn a_last_line_is_completed_only_with_a_label() {
 
 #[test]
 fn a_line_without_end_is_not_kept_forever() {
-    let long = "x".repeat(LONGEST + 1);
+    let long = "x".repeat((ROOM / 2) + 1);
     let mut desk = Desk::new(2, PLAIN);
     assert_eq!(desk.prints(0, &long).prints(0, "y").output(), long);
     assert_eq!(desk.prints(0, "z\n").output(), "yz\n");
@@ -188,7 +188,7 @@ fn others_start_on_a_new_line() {
 #[test]
 fn a_note_is_a_line_of_its_own() {
     let mut desk = Desk::new(2, LABELLED);
-    let long = "x".repeat(LONGEST + 1);
+    let long = "x".repeat((ROOM / 2) + 1);
     desk.prints_error(0, &long).lines.note("note\n", false);
     desk.prints_error(0, "rest\n").lines.note("note\n", false);
     assert_eq!(desk.error(), format!("[0] {long}\nnote\n[0] rest\nnote\n"));
