@@ -40,7 +40,7 @@ impl Lack<'_> {
             watch: Waiting::new(image, Lacks { all: lacks, caller }),
         });
         if let Err(End::Stopped(Stop::Ended)) = met {
-            self.unwind();
+            image.unwind();
         }
     }
 
