@@ -143,11 +143,15 @@ pub(crate) struct Purpose {
 impl fmt::Display for Purpose {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { subject, caller } = self;
-        write!(
-            formatter,
-            "the coarray of {} created at {caller}",
-            short(subject)
-        )
+        let subject = short(subject);
+        // What has coarrays of its own goes by its own name.
+        let is_part = ["HaloArray<", "Ragged<"].map(|name| subject.starts_with(name));
+        let kind = if is_part.contains(&true) {
+            ""
+        } else {
+            "coarray of "
+        };
+        write!(formatter, "the {kind}{subject} created at {caller}")
     }
 }
 

@@ -105,11 +105,11 @@ fn what(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> String 
                 Operation::ScatterGlobal => "from",
                 _ => "to",
             };
-            let object = halo_array(&object(ObjectId(tag[1])));
+            let object = object(ObjectId(tag[1]));
             format!("{name} of {part}{object} {way} image {root}, called")
         }
         Operation::Gmove => {
-            let [from, to] = [tag[1], tag[2]].map(|id| halo_array(&object(ObjectId(id))));
+            let [from, to] = [tag[1], tag[2]].map(|id| object(ObjectId(id)));
             format!("{name} of {from} to {to}, called")
         }
         Operation::CoBroadcast | Operation::CoScatter => {
@@ -135,15 +135,6 @@ fn what(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> String 
         | Operation::CoSumReproducible
         | Operation::CoTotalReproducible => format!("{name} of {values}"),
         Operation::CoAll | Operation::CoAny | Operation::CoCount => name,
-    }
-}
-
-/// What programs call the coarray of its cells that a halo array has.
-fn halo_array(object: &str) -> String {
-    let cells = object.strip_prefix("the coarray of [");
-    match cells.and_then(|cells| cells.split_once("] created")) {
-        Some((cell, place)) => format!("the halo array of {cell} created{place}"),
-        None => object.into(),
     }
 }
 

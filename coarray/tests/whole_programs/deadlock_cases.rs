@@ -386,7 +386,7 @@ pub const CASES: &[Case] = &[
             });
         },
         says: &[
-            "image 0 is in gather_global of the halo array of f64 created at HERE to image 0, called at HERE, waiting for image 1",
+            "image 0 is in gather_global of the HaloArray<f64, 2> created at HERE to image 0, called at HERE, waiting for image 1",
         ],
     },
     Case {
@@ -397,7 +397,7 @@ pub const CASES: &[Case] = &[
             only_the_first(|| gmove(&cells, &mut other).unwrap());
         },
         says: &[
-            "image 0 is in gmove of the halo array of f64 created at HERE to the halo array of f64 created at HERE, called at HERE, waiting for image 1",
+            "image 0 is in gmove of the HaloArray<f64, 2> created at HERE to the HaloArray<f64, 2> created at HERE, called at HERE, waiting for image 1",
         ],
     },
     Case {

@@ -45,15 +45,15 @@ fn differ(
 fn operations_are_told_apart() {
     differ(
         [
-            "gather_global of the halo array of u8 created at .. to image 0, called at ",
-            "scatter_global of the halo array of u8 created at .. from image 0, called at ",
+            "gather_global of the HaloArray<u8, 2> created at .. to image 0, called at ",
+            "scatter_global of the HaloArray<u8, 2> created at .. from image 0, called at ",
         ],
         |arrays| _ = arrays[0].gather_global(0),
         |arrays| _ = arrays[0].scatter_global(0, None),
     );
     differ(
         [
-            "gmove of the halo array of u8 created at .. to the halo array of u8 created at ",
+            "gmove of the HaloArray<u8, 2> created at .. to the HaloArray<u8, 2> created at ",
             "sync_all at ",
         ],
         |arrays| {
@@ -68,16 +68,16 @@ fn operations_are_told_apart() {
 fn parts_are_told_apart() {
     differ(
         [
-            "gather_slice of 6 cells from number 10 on of the halo array of u8 ..",
-            "gather_slice of 8 cells from number 10 on of the halo array of u8 ..",
+            "gather_slice of 6 cells from number 10 on of the HaloArray<u8, 2> ..",
+            "gather_slice of 8 cells from number 10 on of the HaloArray<u8, 2> ..",
         ],
         |arrays| _ = arrays[0].gather_slice(1, [1..3, 2..5]),
         |arrays| _ = arrays[0].gather_slice(1, [1..3, 2..6]),
     );
     differ(
         [
-            "gather_slice of 6 cells from number 10 on of the halo array of u8 .. to image 1, called at ",
-            "gather_slice of 6 cells from number 2 on of the halo array of u8 .. to image 1, called at ",
+            "gather_slice of 6 cells from number 10 on of the HaloArray<u8, 2> .. to image 1, called at ",
+            "gather_slice of 6 cells from number 2 on of the HaloArray<u8, 2> .. to image 1, called at ",
         ],
         |arrays| _ = arrays[0].gather_slice(1, [1..3, 2..5]),
         |arrays| _ = arrays[0].gather_slice(1, [0..2, 2..5]),
