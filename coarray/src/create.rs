@@ -362,12 +362,14 @@ unsafe fn create_by<T: ?Sized + Shape + 'static>(
 
 #[track_caller]
 fn or_panic<T: ?Sized + Shape + 'static>(created: Result<Coarray<T>, AllocError>) -> Coarray<T> {
-    created.unwrap_or_else(|error| {
-        refuse(
+    // No closure: it would be the caller.
+    match created {
+        Ok(coarray) => coarray,
+        Err(error) => refuse(
             error,
             &Call::on_values::<T>(Operation::Create, 1, 0, Location::caller()),
-        )
-    })
+        ),
+    }
 }
 
 /// Panics, or ends the job, because of a creation that could not be completed.
