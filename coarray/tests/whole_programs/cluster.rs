@@ -16,6 +16,11 @@ pub fn trials() -> Vec<Check> {
         ("clusters_end_by_error_stop_with_its_code", error_stop),
         ("clusters_keep_the_exit_code_of_main", exit_code),
         ("clusters_end_when_an_image_is_killed", killed_image),
+        ("clusters_end_when_an_image_is_terminated", terminated_image),
+        (
+            "clusters_say_that_a_number_of_images_is_ignored",
+            ignored_number,
+        ),
         ("clusters_name_both_sides_of_a_mismatch", mismatch),
         ("clusters_find_deadlocks", deadlock),
         ("clusters_say_that_they_cannot_keep_going", keep_going),
@@ -143,6 +148,26 @@ fn killed_image() {
         // The launcher tells of it.
         assert!(!matches!(end.code, Some(0)), "{end:#?}");
         assert!(end.seconds < 20.0, "{end:#?}");
+    }
+}
+
+/// Some engines catch the signal and do nothing.
+fn terminated_image() {
+    for end in ends(3, "terminate_one") {
+        assert!(end.code != Some(0) && end.stdout.is_empty(), "{end:#?}");
+    }
+}
+
+fn ignored_number() {
+    let line = "coarray: COARRAY_IMAGES=7 is ignored: the launcher has started 2\n";
+    for engine in engines() {
+        for (asked, lines) in [("7", 1), ("2", 0)] {
+            let mut command = on_engine(&engine, 2, "1", "hello");
+            command.env("COARRAY_IMAGES", asked);
+            let end = run(command);
+            assert_eq!(end.code, Some(0), "{end:#?}");
+            assert_eq!(end.stderr.matches(line).count(), lines, "{end:#?}");
+        }
     }
 }
 

@@ -69,6 +69,7 @@ pub fn run(name: &str) -> ExitCode {
             }
         }),
         "kill_one" => coarray::launch(failing::kill_one),
+        "terminate_one" => coarray::launch(failing::terminate_one),
         "bad_image" => coarray::launch(failing::bad_image),
         "bad_index" => coarray::launch(failing::bad_index),
         "mismatch" => coarray::launch(failing::mismatch),
