@@ -60,7 +60,10 @@ impl<T: Remote> Ragged<T> {
     /// If there is no room, with the largest users of the heap.
     ///
     /// # Examples
-    /// See [`Ragged`].
+    /// See [`Ragged`]. Of values without bytes there are no runs:
+    /// ```compile_fail
+    /// coarray::run(1, || drop(coarray::Ragged::<[u8; 0]>::from_fn(5, |_| [])));
+    /// ```
     ///
     /// # Source
     /// As [`Ragged`].
