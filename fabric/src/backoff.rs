@@ -142,7 +142,7 @@ enum Spinning {
 enum Offering {
     /// To whoever wants it.
     Open {
-        /// A tick of the clock came by in an offer, so many offers ago.
+        /// A tick of the clock came by in an offer, or a pause was over, so many offers ago.
         doubtful: Option<u32>,
         /// When the last pause was over, and how long that was.
         tried: Option<(Ticks, Duration)>,
@@ -156,7 +156,7 @@ enum Offering {
 const DOUBTFUL: u32 = 64;
 
 /// For how long the core is not offered after an offer took long: first, and at most.
-const PAUSES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(2)];
+const PAUSES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(4)];
 
 impl Policy {
     fn new(most: Patience) -> Self {
@@ -248,8 +248,9 @@ impl Policy {
         if let Offering::Crowded { until, pause } = self.offering
             && now >= until
         {
+            // One tick is enough now.
             self.offering = Offering::Open {
-                doubtful: None,
+                doubtful: Some(0),
                 tried: Some((now, pause)),
             };
         }

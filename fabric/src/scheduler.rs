@@ -93,7 +93,10 @@ pub(crate) fn shorten_slice() {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
+
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
     use super::*;
 
@@ -128,10 +131,40 @@ mod tests {
     }
 
     #[test]
-    fn offers_that_somebody_takes_are_counted() {
-        let before = switches();
-        assert!(switches() >= before);
-        let ticks = Ticks::now();
-        assert!(Ticks::now() >= ticks && !Ticks::length().is_zero());
+    fn the_clock_goes_on_by_ticks() {
+        let before = Ticks::now();
+        while Ticks::now() == before {
+            std::hint::spin_loop();
+        }
+        assert!(Ticks::now().since(before) >= Ticks::length());
+        assert!(!Ticks::length().is_zero());
+    }
+
+    #[test]
+    fn offers_that_another_thread_takes_are_counted() {
+        let usable = sched_getaffinity(None).unwrap();
+        let first = (0..CpuSet::MAX_CPU).find(|&core| usable.is_set(core));
+        let stay = || {
+            let mut one = CpuSet::new();
+            one.set(first.unwrap());
+            sched_setaffinity(None, &one).unwrap();
+        };
+        let is_over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                stay();
+                while !is_over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+            scope.spawn(|| {
+                stay();
+                let before = switches();
+                while switches() < before + 3 {
+                    thread::yield_now();
+                }
+                is_over.store(true, Ordering::Relaxed);
+            });
+        });
     }
 }
