@@ -5,7 +5,9 @@ use std::panic::Location;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use coarray_fabric::{Absence, Barrier, Call, Failure, Launch, Operation, Team, fail_image, run};
+use coarray_fabric::{
+    Absence, Barrier, Call, Deferral, Failure, Launch, Operation, Team, fail_image, run,
+};
 
 const COUNTS: [usize; 10] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 17];
 
@@ -14,7 +16,7 @@ fn sync(words: [u64; 3]) {
     let team = Team::current();
     let call = Call::plain(Operation::SyncAll, Location::caller());
     // SAFETY: no other layer learns from this meeting what this image has done.
-    unsafe { team.try_meet_with(&call, words) }.unwrap();
+    unsafe { team.try_meet_with(&Deferral::new(), &call, words) }.unwrap();
 }
 
 /// Meets so many times, and looks whether all are at the same meeting each time.
@@ -163,8 +165,9 @@ fn survivors_go_on_by_every_barrier() {
                 if meeting == 300 && team.index() % 3 == 1 {
                     fail_image();
                 }
+                let deferral = Deferral::new();
                 // SAFETY: as in `sync`.
-                let met = unsafe { team.try_meet_with(&call, [meeting; 3]) };
+                let met = unsafe { team.try_meet_with(&deferral, &call, [meeting; 3]) };
                 let missing = met.map_or_else(|failed| failed.images, |()| Vec::new());
                 assert_eq!(missing.is_empty(), meeting < 300);
                 assert!(missing.is_empty() || missing == [1, 4]);
