@@ -8,7 +8,7 @@ use std::panic::Location;
 use std::time::Duration;
 
 use crate::posting::Posting;
-use crate::tally::{self, Tally, Watch};
+use crate::tally::{self, Patience, Tally, Watch};
 use crate::waiting::{Cause, Stop, Waiting};
 
 /// A contribution that has not come: that of the image with this index.
@@ -35,7 +35,7 @@ impl Lack<'_> {
         };
         let image = first.posting.team().image();
         let (tally, target) = first.tally();
-        let met = tally::until(tally, target, image.job.patience, || AnyOf {
+        let met = tally::until(tally, target, image.backoff.patience(), || AnyOf {
             others,
             watch: Waiting::new(image, Lacks { all: lacks, caller }),
         });
@@ -87,6 +87,14 @@ impl Watch for AnyOf<'_> {
             return Err(End::Met);
         }
         self.watch.look().map_err(End::Stopped)
+    }
+
+    fn offers(&self, patience: Patience) -> u32 {
+        self.watch.offers(patience)
+    }
+
+    fn offer_core(&self) -> bool {
+        self.watch.offer_core()
     }
 
     fn nap(&self) -> Duration {
