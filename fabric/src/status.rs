@@ -171,6 +171,8 @@ pub fn stopped_images() -> Vec<usize> {
 
 impl Team {
     fn status(&self, index: usize) -> ImageStatus {
+        // Images of other nodes tell it in messages, which a program that asks in a loop must not wait for in vain.
+        self.image().poll();
         let number = self.members()[index] as usize;
         match self.image().control(number).stage() {
             Stage::Absent | Stage::Running => ImageStatus::Active,
