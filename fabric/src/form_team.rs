@@ -58,8 +58,8 @@ impl Team {
         self.mirror_controls(control);
 
         let (has_wish, wish) = (u64::from(index.is_some()), index.unwrap_or_default() as u64);
-        // SAFETY: this image's structures are ready, and it brings its request.
         let words = [number, has_wish, wish];
+        // SAFETY: this image's structures are ready, and it brings its request.
         let present = unsafe { self.exchange(&deferral, &call.at_step(FORMED), words, absence) };
         let present = match present {
             Ok(present) => present,

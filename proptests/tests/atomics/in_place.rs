@@ -17,7 +17,7 @@ fn same_place<T: Sample + LockFree>(operations: &[Operation<T>], setting: Settin
         let place = &open.at(right)[1];
         for (turn, operation) in operations.iter().enumerate() {
             let value = T::sample(mix(seed, turn as u64));
-            let old = (operation.remote)(place.as_atomic(), value);
+            let old = (operation.in_place)(place.as_atomic(), value);
             assert!(old.is_none_or(|old| bits(&old) == bits(&expected[1])));
             expected[1] = (operation.model)(expected[1], value);
             assert!(alike(&place.get(), &expected[1]));

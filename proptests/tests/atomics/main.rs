@@ -11,7 +11,7 @@ mod swapped;
 use std::any::Any;
 
 use coarray::prelude::*;
-use coarray::{Bits, Number};
+use coarray::{AtomicOnly, Bits, Number};
 use coarray_proptests::{Sample, bits};
 
 /// An operation with one argument, in all its forms.
@@ -20,6 +20,8 @@ struct Operation<T: Remote> {
     local: fn(&Coatomic<T>, T) -> Option<T>,
     /// The operation on the place of an image.
     remote: fn(&Coref<Coatomic<T>>, T) -> Option<T>,
+    /// The operation on a plain value of an open coarray.
+    in_place: fn(&Coref<Coatomic<T>, AtomicOnly>, T) -> Option<T>,
     /// What becomes of a variable.
     model: fn(T, T) -> T,
 }
@@ -35,6 +37,10 @@ macro_rules! operation {
                 place.$name(value);
                 None
             },
+            in_place: |place, value| {
+                place.$name(value);
+                None
+            },
             model: $model,
         }
     };
@@ -42,6 +48,7 @@ macro_rules! operation {
         Operation {
             local: |coatomic, value| Some(coatomic.$name(value)),
             remote: |place, value| Some(place.$name(value)),
+            in_place: |place, value| Some(place.$name(value)),
             model: $model,
         }
     };
@@ -140,6 +147,7 @@ fn common<T: Sample>() -> Vec<Operation<T>> {
         Operation {
             local: |coatomic, _| Some(coatomic.load()),
             remote: |place, _| Some(place.load()),
+            in_place: |place, _| Some(place.load()),
             model: |old, _| old,
         },
     ]
