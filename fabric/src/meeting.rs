@@ -217,7 +217,7 @@ impl Team {
         let tags = [mine, theirs];
         let [(barrier, _), (other_barrier, _)] = tags.each_ref().map(Barrier::of);
         // Alike, but for the number of what is created.
-        let is_other_object = mine[..OBJECT] == theirs[..OBJECT];
+        let is_other_object = creates(&mine) && mine[..OBJECT] == theirs[..OBJECT];
         let describe = |index: usize, tag| {
             let (by, plain) = Barrier::of(&tag);
             let image = self.members()[index] as usize;
@@ -302,6 +302,14 @@ impl Team {
         // SAFETY: the end of the program promises nothing to anyone.
         let _ = unsafe { self.try_meet(call) };
     }
+}
+
+/// Whether a tag is of an operation that creates an object.
+fn creates(tag: &Tag) -> bool {
+    use Operation::{Create, CreatePart, FormTeam};
+    [Create, CreatePart, FormTeam]
+        .iter()
+        .any(|one| one.is_in(tag))
 }
 
 /// Where the images of a team meet for the time of that number.
