@@ -287,6 +287,11 @@ impl<T: Remote> Ragged<T> {
         let description = unsafe { places.at::<[usize; 2], ReadOnly>(image, self.phase().team()) };
         let (image, [offset, length]) = (description.image(), description.get());
         let me = self.phase().image();
+        let room = me.heap_bytes().saturating_sub(offset);
+        assert!(
+            length <= room / size_of::<T>(),
+            "a ragged coarray's description on image {image} is damaged: {length} items at {offset}"
+        );
         // SAFETY: the description is what its image wrote about its own block; the caller vouches for the
         // rest. The address of an empty run is never used.
         unsafe {

@@ -312,27 +312,28 @@ fn unreadable_tables() {
 fn forbidden_table() {
     let directory = directory_with("co_reduce = [[0, 0, 'rign']]");
     let table = directory.path().join(FILE);
-    fs::set_permissions(&table, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&table, fs::Permissions::from_mode(0o000)).unwrap();
     for mut command in every_start("senders") {
         command.current_dir(&directory);
-        // SAFETY: the closure makes system calls only, and neither allocates nor locks.
-        unsafe { command.pre_exec(|| Ok(obey_permissions())) };
+        // SAFETY: the function makes system calls only, and neither allocates nor locks.
+        unsafe { command.pre_exec(obey_permissions) };
         assert_eq!(sorted(&run(command).success()), BUILT_IN);
     }
     // Who asks for it is told.
     let mut command = plain(4, "hello");
     command.env(VARIABLE, &table);
     // SAFETY: as above.
-    unsafe { command.pre_exec(|| Ok(obey_permissions())) };
+    unsafe { command.pre_exec(obey_permissions) };
     assert_refused(command, &table, &["Permission denied"]);
 }
 
 /// Takes from root, for the program to come, the right to read and write everything.
-fn obey_permissions() {
+fn obey_permissions() -> std::io::Result<()> {
     for capability in [1, 2] {
         // SAFETY: a system call on numbers. Others than root have no such right, and may not give it up.
         unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) };
     }
+    Ok(())
 }
 
 /// Makes a named pipe. Who opens it reads what one writer writes; another reader would wait for another writer.

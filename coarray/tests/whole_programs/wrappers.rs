@@ -226,6 +226,7 @@ fn left_behind_finishes() {
 }
 
 /// Each image starts a process that would go on for long, and names it.
+#[expect(clippy::zombie_processes, reason = "the process is left")]
 pub fn leave_a_process() {
     let process = Command::new("sleep")
         .arg("1000")
@@ -237,6 +238,10 @@ pub fn leave_a_process() {
 }
 
 /// The last image starts a job of two images and is killed. Image 0 sees to it that nothing of that job is left.
+#[expect(
+    clippy::zombie_processes,
+    reason = "the image is killed before its job"
+)]
 pub fn nest() {
     let inner = Coarray::new([Coatomic::new(0u32), Coatomic::new(0)]);
     if is_last() {
