@@ -95,7 +95,10 @@ fn an_image_that_leaves_in_the_middle_of_a_scatter_does_not_have_its_array_back(
 #[test]
 fn an_image_that_leaves_in_the_middle_of_a_gather_does_not_have_its_array_back() {
     assert_eq!(refusals(|array| drop(array.gather_global(0))), 1);
-    assert_eq!(refusals(|array| drop(array.gather_slice(0, [2..6]))), 1);
+    assert_eq!(
+        refusals(|array| drop(array.gather_slice(0, std::array::from_fn(|_| 2..6)))),
+        1
+    );
 }
 
 #[test]

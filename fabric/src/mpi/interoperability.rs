@@ -91,7 +91,7 @@ pub fn run_on<'u, R>(
     };
     let environment = Environment::of_application();
     let group = Group::new(environment, communicator).map_err(CannotRun)?;
-    match cluster::run(&group, &settings, body) {
+    match cluster::run(&group, &settings, || Ok(body())) {
         Ok(cluster::End::Finished(result)) => {
             group.finish();
             Ok(result)

@@ -15,7 +15,7 @@ static IS_RUNNING: AtomicBool = AtomicBool::new(false);
 
 unsafe extern "C" {
     /// Of the GNU C library and those that follow it.
-    safe fn on_exit(handler: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+    fn on_exit(handler: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
 }
 
 extern "C" fn end_job(code: c_int, _: *mut c_void) {
@@ -53,7 +53,8 @@ pub(super) fn keep_mortal<R>(start: impl FnOnce() -> R) -> R {
 /// To be called once the library has started.
 pub(super) fn watch() {
     IS_RUNNING.store(true, Ordering::Relaxed);
-    on_exit(end_job, std::ptr::null_mut());
+    // SAFETY: `end_job` is a function of the program, which stays where it is; it does not unwind, and uses no argument.
+    unsafe { on_exit(end_job, ptr::null_mut()) };
 }
 
 /// To be called before the library ends.

@@ -201,7 +201,7 @@ fn runs_are_told_apart_from_coarrays_and_from_each_other() {
             });
         });
         for (_, text) in parse(&report) {
-            assert!(text.starts_with("open of the coarray of "), "{report}");
+            assert!(text.starts_with("open of the Ragged<u8> "), "{report}");
             assert!(text.contains(&format!("{}:", file!())), "{report}");
         }
     }

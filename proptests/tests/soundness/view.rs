@@ -128,6 +128,9 @@ pub struct View<'g, E: Word, A: Access> {
     pending: RefCell<Vec<Box<dyn Pending + 'g>>>,
 }
 
+/// The words of an image, and which of them another one may reach.
+type Share<'g, E, A> = (&'g Coref<[E], A>, Range<usize>);
+
 impl<'g, E: Word, A: Put> View<'g, E, A> {
     pub fn new(
         (context, id, how, images): (&'g Context, Id, How, usize),
@@ -159,7 +162,7 @@ impl<'g, E: Word, A: Put> View<'g, E, A> {
     }
 
     /// The words of an image, and which of them this one may reach, if any.
-    fn share(&self, image: usize) -> Option<(&'g Coref<[E], A>, Range<usize>)> {
+    fn share(&self, image: usize) -> Option<Share<'g, E, A>> {
         let place = self.place(image)?;
         let share = self.context.share(place.len());
         (!share.is_empty()).then_some((place, share))
