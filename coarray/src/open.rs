@@ -49,7 +49,7 @@ impl<T: ?Sized + Shape<Item: Remote>> Coarray<T> {
     /// coarray, or has failed.
     ///
     /// # Panics
-    /// As [dereferencing](Self::deref) the coarray.
+    /// As dereferencing the coarray.
     ///
     /// # Examples
     /// ```
