@@ -21,7 +21,7 @@ use crate::launch::pmi;
 use crate::launch::settings::FabricKind;
 #[cfg(target_env = "gnu")]
 use crate::launch::verdict::Death;
-use crate::launch::{GRACE, report, report_and_exit};
+use crate::launch::{GRACE, begins_report, report, report_and_exit};
 
 /// Carried by the panic that unwinds an image after the job has ended. The reason is in the job's
 /// failure record, so nothing is printed for it.
@@ -236,9 +236,16 @@ fn die(image: &Image, panic: &Panic) {
         code: panic.code,
         text: panic.text.clone(),
     };
-    let is_first = image.fail_after(&failure, || panic.tell_backtrace(image.index));
+    let is_first = image.fail_after(&failure, || {
+        panic.tell_backtrace(image.index);
+        // Before others learn of the end, and report it as well.
+        begins_report();
+    });
+    if !is_first {
+        leave(&image.job, image.index);
+    }
     // A supervisor reports it.
-    if is_first && !is_process {
+    if !is_process {
         report(&failure);
         await_readers();
     }

@@ -323,14 +323,19 @@ fn run_on_threads<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitC
 
 /// Ends this process, whose images are threads, with the report of the job; once, on whatever thread.
 pub(crate) fn report_and_exit(failure: &Failure) -> ! {
-    static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
-    if HAS_BEGUN.swap(true, Ordering::Relaxed) {
+    if !begins_report() {
         loop {
             std::thread::park();
         }
     }
     report(failure);
     failure::exit(i32::from(failure.code))
+}
+
+/// Whether the caller is the first that is about to end this process with a report: nobody else is to report then.
+pub(crate) fn begins_report() -> bool {
+    static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
+    !HAS_BEGUN.swap(true, Ordering::Relaxed)
 }
 
 /// Prints why the job failed.
