@@ -1,7 +1,7 @@
 //! `cobench busy`: what operations that wait cost on a machine that others use, too.
 //!
 //! Images and processes of Open MPI in turn run on two cores, beside so many programs that do nothing but compute
-//! ([`loops`]). What is timed is every single operation ([`wait`]): on such a machine most are as fast as ever, and a few
+//! ([`loops`]). What is timed is every single operation: on such a machine most are as fast as ever, and a few
 //! take as long as the others keep the core. What is asked for is a list ([`report`]).
 
 pub mod job;
