@@ -37,7 +37,7 @@ fn main() {
         return;
     };
     if num_images() > HEIGHT {
-        let why = format_args!("more images than the {HEIGHT} rows of the plate");
+        let why = format!("more images than the {HEIGHT} rows of the plate");
         refuse("survivor", why);
     }
     let mut notes = Notes::new(num_images());
@@ -251,7 +251,7 @@ fn report(steps: usize, plate: &[Row]) -> Result<(), ImageFailed> {
         println!("step {steps}: mean temperature {mean:.6}");
     }
     if differing > 0 {
-        let why = format_args!("{differing} rows differ from the undisturbed result");
+        let why = format!("{differing} rows differ from the undisturbed result");
         fail("survivor", why);
     }
     if this_image() == 0 {

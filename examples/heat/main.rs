@@ -63,7 +63,7 @@ fn main() {
     };
     let own = blocks.cells() / num_images();
     let [rows, columns] = options.size;
-    let wanted = format_args!("--size {rows}x{columns}");
+    let wanted = format!("--size {rows}x{columns}");
     command_line::memory::afford("heat", wanted, 8 * (2 * own + picture));
 
     let temperature = |cell| match options.start {

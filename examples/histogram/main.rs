@@ -79,7 +79,7 @@ fn main() {
     // Bin 0 is the first of image 0, and so on; those at the end of the last images may be too many.
     let each = bins.div_ceil(num_images());
     let own = (this_image()..molecules).step_by(num_images());
-    let wanted = format_args!("--molecules {molecules} --bins {bins}");
+    let wanted = format!("--molecules {molecules} --bins {bins}");
     afford("histogram", wanted, 8 * (own.len() + each + bins));
     let speeds: Vec<f64> = own.map(|molecule| speed(seed, molecule)).collect();
     let bin_of = |speed: f64| ((speed / HIGHEST * bins as f64) as usize).min(bins - 1);

@@ -79,7 +79,7 @@ fn multiply([m, k, n]: [usize; 3], panel: usize, is_checked: bool) -> Result<(),
     } else {
         0
     };
-    let wanted = format_args!("--size {m}x{k}x{n}");
+    let wanted = format!("--size {m}x{k}x{n}");
     let elements = (a + b + c) / num_images() + whole;
     afford("matrix_multiply", wanted, 8 * elements);
 

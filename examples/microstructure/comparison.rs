@@ -80,7 +80,7 @@ fn alone(how: Reduction, places: &Open<'_, Places>) -> f64 {
         let sum = adder.sum(round + this_image() as u64);
         let expected = images * round + images * (images - 1) / 2;
         if sum != expected {
-            let why = format_args!("{how} adds up to {sum} instead of {expected}");
+            let why = format!("{how} adds up to {sum} instead of {expected}");
             fail("microstructure", why);
         }
     }

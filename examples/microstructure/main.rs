@@ -64,7 +64,7 @@ fn main() {
     let (cells, grains) = (blocks.cells() / num_images(), nuclei.count() as usize);
     let bytes = cells.saturating_mul(4 + 1 + 4) + grains * (8 + size_of::<Rotation>());
     let [z, y, x] = options.shape;
-    let wanted = format_args!("--size {x}x{y}x{z}");
+    let wanted = format!("--size {x}x{y}x{z}");
     command_line::memory::afford("microstructure", wanted, bytes);
     let random = Random::new(options.seed);
     if options.compare_reductions {

@@ -56,7 +56,7 @@ fn main() {
     let (me, last) = (this_image(), num_images() - 1);
     // The last image keeps all blocks, to compare them in the end.
     let kept = slots + if me == last { blocks } else { 0 };
-    let wanted = format_args!("--blocks {blocks} --slots {slots}");
+    let wanted = format!("--blocks {blocks} --slots {slots}");
     afford("pipeline", wanted, kept * size_of::<[f64; BLOCK]>());
     let mut own = Cascade::new(filters * (me + 1) / (last + 1) - filters * me / (last + 1));
     let mut inbox = Coarray::<[[f64; BLOCK]]>::zeroed(slots);

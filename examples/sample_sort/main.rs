@@ -62,7 +62,7 @@ fn main() {
 
     let own = share(total, is_uneven);
     // The keys, what others send of theirs, and that in one piece.
-    let wanted = format_args!("--keys {total}");
+    let wanted = format!("--keys {total}");
     afford("sample_sort", wanted, 3 * 8 * own.len());
     let key = |number: usize| {
         let bits = random::bits(seed, number as u64);

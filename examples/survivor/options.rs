@@ -65,7 +65,7 @@ impl Options {
         }
         let never = |death: &&Death| death.step >= steps;
         if let Some(Death { image, step }) = kill.iter().flatten().find(never) {
-            let why = format_args!("--kill {image}@{step}: expected a step below {steps}");
+            let why = format!("--kill {image}@{step}: expected a step below {steps}");
             refuse("survivor", why);
         }
         let usual = || Vec::from_iter(Death::in_mid_run(images, steps, every));

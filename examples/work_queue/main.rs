@@ -45,7 +45,7 @@ fn main() {
     } else {
         0
     };
-    let wanted = format_args!("--size {}x{}", options.width, options.height);
+    let wanted = format!("--size {}x{}", options.width, options.height);
     afford("work_queue", wanted, 2 * 4 * pixels);
 
     let before = compute(Division::Equal, &options);
