@@ -65,7 +65,13 @@ pub(crate) fn wake(wakers: Vec<Waker>) {
 #[cold]
 #[inline(never)]
 fn wake_soon(wakers: Vec<Waker>) {
-    WAKERS.with_borrow_mut(|due| due.extend(wakers));
+    // At the end of the thread nobody there can be woken any more.
+    if WAKERS
+        .try_with(|due| due.borrow_mut().extend(wakers))
+        .is_err()
+    {
+        return;
+    }
     STATE.set(STATE.get() | DUE);
     if STATE.get() == DUE {
         wake_due();
@@ -80,7 +86,7 @@ fn wake_due() {
     let mut first: Option<Box<dyn Any + Send>> = None;
     loop {
         STATE.set(STATE.get() & !DUE);
-        let wakers = WAKERS.take();
+        let wakers = WAKERS.try_with(RefCell::take).unwrap_or_default();
         if wakers.is_empty() {
             break;
         }
