@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 use crate::job::Job;
 use crate::launch::settings::Wait;
 use crate::primitives::yield_now;
-use crate::scheduler::{self, Ticks};
+use crate::scheduler;
 use crate::tally::Patience;
 
 /// How one image waits.
@@ -77,7 +77,7 @@ impl Backoff {
                 }
             }
             if policy.is_crowded() {
-                policy.come_back(Ticks::now());
+                policy.come_back(Instant::now());
             }
             self.patience.set(policy.patience());
         }
@@ -90,10 +90,11 @@ impl Backoff {
             yield_now();
             return true;
         }
-        let before = Ticks::now();
+        let before = Instant::now();
         yield_now();
+        let now = Instant::now();
         let mut policy = self.policy.borrow_mut();
-        let goes_on = policy.offered(before, Ticks::now());
+        let goes_on = policy.offered(before, now);
         if !goes_on {
             scheduler::shorten_slice();
             self.patience.set(policy.patience());
@@ -140,23 +141,19 @@ enum Spinning {
 
 #[derive(Debug)]
 enum Offering {
-    /// To whoever wants it.
-    Open {
-        /// A tick of the clock came by in an offer, or a pause was over, so many offers ago.
-        doubtful: Option<u32>,
-        /// When the last pause was over, and how long that was.
-        tried: Option<(Ticks, Duration)>,
-    },
+    /// To whoever wants it. When the last pause was over, and how long that was.
+    Open { tried: Option<(Instant, Duration)> },
     /// To nobody until then, after so long a pause.
-    Crowded { until: Ticks, pause: Duration },
+    Crowded { until: Instant, pause: Duration },
 }
 
-/// Offers took long if a tick of the clock came by in two of so many. Ticks are milliseconds apart, so that one comes by in
-/// short offers, too, but one of thousands. A long offer costs as much as some hundred times sleeping instead.
-const DOUBTFUL: u32 = 64;
+/// An offer that lasts longer went to somebody who computes: images that wait, too, hand the core on within microseconds,
+/// and schedulers take it away at a tick of their clock only, one to ten milliseconds apart.
+const LONG: Duration = Duration::from_micros(500);
 
-/// For how long the core is not offered after an offer took long: first, and at most.
-const PAUSES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(4)];
+/// For how long the core is not offered after an offer took long: first, and at most. The first is a few times what such
+/// an offer costs, so that one that came by chance costs little more; who always finds the same loses a thousandth.
+const PAUSES: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(4)];
 
 impl Policy {
     fn new(most: Patience) -> Self {
@@ -167,10 +164,7 @@ impl Policy {
                 last: None,
                 after: 0,
             },
-            offering: Offering::Open {
-                doubtful: None,
-                tried: None,
-            },
+            offering: Offering::Open { tried: None },
         }
     }
 
@@ -244,39 +238,30 @@ impl Policy {
     }
 
     /// Lets the core be offered again if it is time.
-    fn come_back(&mut self, now: Ticks) {
+    fn come_back(&mut self, now: Instant) {
         if let Offering::Crowded { until, pause } = self.offering
             && now >= until
         {
-            // One tick is enough now.
             self.offering = Offering::Open {
-                doubtful: Some(0),
                 tried: Some((now, pause)),
             };
         }
     }
 
     /// Offered the core. Returns whether to do so again.
-    fn offered(&mut self, before: Ticks, now: Ticks) -> bool {
-        let Offering::Open { doubtful, tried } = &mut self.offering else {
-            return false;
-        };
-        let took = now.since(before);
-        if took.is_zero() {
-            *doubtful = doubtful.map(|ago| ago + 1).filter(|&ago| ago < DOUBTFUL);
-            return true;
-        }
-        // A tick may come by in the shortest offer, but seldom in two.
-        if took <= Ticks::length() && doubtful.replace(0).is_none() {
+    fn offered(&mut self, before: Instant, now: Instant) -> bool {
+        if now - before < LONG {
             return true;
         }
         let [first, most] = PAUSES;
-        let pause = match *tried {
-            Some((since, pause)) if before.since(since) < pause => (pause * 2).min(most),
+        let pause = match self.offering {
+            Offering::Open {
+                tried: Some((since, pause)),
+            } if before.saturating_duration_since(since) < pause => (pause * 2).min(most),
             _ => first,
         };
         self.offering = Offering::Crowded {
-            until: now.after(pause),
+            until: now + pause,
             pause,
         };
         false

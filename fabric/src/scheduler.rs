@@ -1,43 +1,7 @@
 //! What the scheduler of the system has done with this thread, and what it is asked for.
 
 use std::mem;
-use std::sync::OnceLock;
 use std::time::Duration;
-
-use rustix::time::{ClockId, clock_getres, clock_gettime};
-
-/// A moment by a clock that goes on by ticks of the scheduler, which makes it cheap to read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Ticks(Duration);
-
-impl Ticks {
-    pub(crate) fn now() -> Self {
-        let now = clock_gettime(ClockId::MonotonicCoarse);
-        Self(Duration::new(now.tv_sec.unsigned_abs(), now.tv_nsec as u32))
-    }
-
-    #[cfg(test)]
-    pub(crate) fn at(time: Duration) -> Self {
-        Self(time)
-    }
-
-    pub(crate) fn since(self, earlier: Self) -> Duration {
-        self.0.saturating_sub(earlier.0)
-    }
-
-    pub(crate) fn after(self, time: Duration) -> Self {
-        Self(self.0 + time)
-    }
-
-    /// The time of one tick.
-    pub(crate) fn length() -> Duration {
-        static LENGTH: OnceLock<Duration> = OnceLock::new();
-        *LENGTH.get_or_init(|| {
-            let tick = clock_getres(ClockId::MonotonicCoarse);
-            Duration::new(tick.tv_sec.unsigned_abs(), tick.tv_nsec as u32)
-        })
-    }
-}
 
 /// How often this thread has lost its core to others while it wanted to go on, or offered it to them.
 pub(crate) fn switches() -> u64 {
@@ -128,16 +92,6 @@ mod tests {
         };
         // On a thread of its own, so that others keep their slices.
         thread::spawn(body).join().unwrap();
-    }
-
-    #[test]
-    fn the_clock_goes_on_by_ticks() {
-        let before = Ticks::now();
-        while Ticks::now() == before {
-            std::hint::spin_loop();
-        }
-        assert!(Ticks::now().since(before) >= Ticks::length());
-        assert!(!Ticks::length().is_zero());
     }
 
     #[test]

@@ -7,10 +7,6 @@ const MOST: Patience = Patience {
     yields: 200,
 };
 
-fn tick(count: u64) -> Ticks {
-    Ticks::at(Ticks::length() * count as u32)
-}
-
 /// A policy that is told of the time as it goes on.
 struct Told {
     policy: Policy,
@@ -97,7 +93,7 @@ fn who_has_its_core_alone_spins_on() {
 #[test]
 fn who_sleeps_instead_of_offering_its_core_need_not_lose_it_to_know_that_it_is_shared() {
     let mut told = Told::new();
-    assert!(!told.policy.offered(tick(1), tick(4)));
+    assert!(!told.policy.offered(told.now, told.now + LONG));
     let enough = [(); 4].map(|()| told.spun_after(Duration::from_micros(200), 0));
     assert_eq!(enough, [false, false, false, true]);
 }
@@ -131,73 +127,53 @@ fn who_hardly_spins_does_not_ask_for_switches() {
 }
 
 #[test]
-fn a_tick_that_comes_by_in_a_short_offer_means_nothing() {
+fn short_offers_may_be_as_many_as_they_like() {
     let mut policy = Policy::new(MOST);
-    for count in 0..1000 {
-        assert!(policy.offered(tick(count), tick(count + 1)));
-        for _ in 0..DOUBTFUL {
-            assert!(policy.offered(tick(count + 1), tick(count + 1)));
-        }
+    let start = Instant::now();
+    for count in 0..100_000 {
+        let before = start + count * LONG;
+        assert!(policy.offered(before, before + LONG - Duration::from_nanos(1)));
     }
     assert_eq!(policy.patience(), MOST);
 }
 
 #[test]
-fn two_offers_that_last_a_tick_or_one_that_lasts_two_are_the_last_for_a_while() {
-    let mut twice = Policy::new(MOST);
-    assert!(twice.offered(tick(1), tick(2)));
-    assert!(twice.offered(tick(2), tick(2)));
-    assert!(!twice.offered(tick(2), tick(3)));
-    let mut once = Policy::new(MOST);
-    assert!(!once.offered(tick(1), tick(3)));
-    for mut policy in [twice, once] {
-        let sleeps = Patience { yields: 0, ..MOST };
-        assert_eq!(policy.patience(), sleeps);
-        let [first, _] = PAUSES;
-        policy.come_back(Ticks::at(first));
-        assert_eq!(policy.patience(), sleeps);
-        policy.come_back(tick(3).after(first));
-        assert_eq!(policy.patience(), MOST);
-    }
-}
-
-#[test]
-fn one_tick_is_enough_soon_after_a_pause() {
-    for quick in [0, DOUBTFUL - 1, DOUBTFUL] {
-        let mut policy = Policy::new(MOST);
-        assert!(!policy.offered(tick(1), tick(3)));
-        let end = tick(3).after(PAUSES[0]);
-        policy.come_back(end);
-        for _ in 0..quick {
-            assert!(policy.offered(end, end));
-        }
-        let goes_on = policy.offered(end, end.after(Ticks::length()));
-        assert_eq!(goes_on, quick == DOUBTFUL);
-    }
+fn an_offer_that_took_long_is_the_last_for_a_while() {
+    let mut policy = Policy::new(MOST);
+    let end = Instant::now() + LONG;
+    assert!(!policy.offered(end - LONG, end));
+    let sleeps = Patience { yields: 0, ..MOST };
+    assert_eq!(policy.patience(), sleeps);
+    let [first, _] = PAUSES;
+    policy.come_back(end + first - Duration::from_nanos(1));
+    assert_eq!(policy.patience(), sleeps);
+    policy.come_back(end + first);
+    assert_eq!(policy.patience(), MOST);
 }
 
 #[test]
 fn pauses_grow_while_offers_take_long_and_begin_anew_when_they_did_not() {
     let mut policy = Policy::new(MOST);
-    let mut now = tick(1);
+    let mut now = Instant::now();
     let mut take_long = |policy: &mut Policy, later: Duration| {
-        let before = now.after(later);
-        now = before.after(Ticks::length() * 2);
+        let before = now + later;
+        now = before + LONG;
         assert!(!policy.offered(before, now));
         let Offering::Crowded { until, pause } = policy.offering else {
             panic!("{policy:?}");
         };
-        assert_eq!(until, now.after(pause));
+        assert_eq!(until, now + pause);
         policy.come_back(until);
         now = until;
         pause
     };
     let [first, most] = PAUSES;
-    let pauses = [(); 6].map(|()| take_long(&mut policy, Duration::ZERO));
-    assert_eq!(
-        pauses,
-        [first, 2 * first, 4 * first, 8 * first, most, most].map(|pause| pause.min(most))
-    );
+    let mut expected = first;
+    for _ in 0..12 {
+        assert_eq!(take_long(&mut policy, Duration::ZERO), expected);
+        expected = (2 * expected).min(most);
+    }
+    assert_eq!(expected, most);
     // Nobody wanted the core for longer than the last pause.
     assert_eq!(take_long(&mut policy, most), first);
 }
