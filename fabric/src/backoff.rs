@@ -13,8 +13,8 @@
 //! Either way it also asks the scheduler for shorter slices (`scheduler.rs`), to run soon after it is woken; where images
 //! outnumber cores, it has done so at its beginning.
 //!
-//! Nothing of this costs anything while waits are short: an image looks at a clock when it offers its core, and asks the
-//! system when it has spun in vain. Spinning as long as sleeping takes is Karlin, Li, Manasse and Owicki, *Empirical studies
+//! Nothing of this costs anything while waits are short: an image looks at a clock when it has spun in vain, and at a cheaper
+//! one when it offers its core. Spinning as long as sleeping takes is Karlin, Li, Manasse and Owicki, *Empirical studies
 //! of competitive spinning for a shared-memory multiprocessor* (SOSP 1991); to learn from earlier waits is
 //! also theirs.
 
@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 use crate::job::Job;
 use crate::launch::settings::Wait;
 use crate::primitives::yield_now;
-use crate::scheduler;
+use crate::scheduler::{self, Tick};
 use crate::tally::Patience;
 
 /// How one image waits.
@@ -34,8 +34,31 @@ pub(crate) struct Backoff {
     /// Whether images outnumber cores.
     shares_cores: bool,
     patience: Cell<Patience>,
+    stretch: Cell<Stretch>,
     policy: RefCell<Policy>,
 }
+
+/// Some offers, one after the other.
+#[derive(Clone, Copy, Debug)]
+struct Stretch {
+    since: Instant,
+    /// A cheap clock, which goes on only when somebody who computes can lose the core.
+    tick: Tick,
+    offers: u32,
+}
+
+impl Stretch {
+    fn begin(since: Instant) -> Self {
+        Self {
+            since,
+            tick: scheduler::tick(),
+            offers: 0,
+        }
+    }
+}
+
+/// So many short offers together are shorter than a long one.
+const STRETCH: u32 = 32;
 
 impl Backoff {
     /// For an image of this job.
@@ -44,6 +67,7 @@ impl Backoff {
             wait: job.wait,
             shares_cores: !job.region.dimensions().have_cores_for_all(),
             patience: Cell::new(job.patience),
+            stretch: Cell::new(Stretch::begin(Instant::now())),
             policy: RefCell::new(Policy::new(job.patience)),
         }
     }
@@ -69,32 +93,34 @@ impl Backoff {
     /// The image has spun in vain, if it was to spin. Returns how often it may offer its core before it sleeps.
     pub(crate) fn offers(&self) -> u32 {
         if self.wait == Wait::Adaptive {
+            let now = Instant::now();
             let mut policy = self.policy.borrow_mut();
-            if policy.minds_spinning() {
-                let is_shared = policy.spun(Instant::now(), scheduler::switches);
-                if is_shared {
-                    scheduler::shorten_slice();
-                }
+            if policy.minds_spinning() && policy.spun(now, scheduler::switches) {
+                scheduler::shorten_slice();
             }
-            if policy.is_crowded() {
-                policy.come_back(Instant::now());
-            }
+            policy.come_back(now);
+            self.stretch.set(Stretch::begin(now));
             self.patience.set(policy.patience());
         }
         self.patience.get().yields
     }
 
-    /// Offers the core to others. Returns whether it may be offered again.
+    /// Offers the core to others, in a wait that has asked for [`offers`](Self::offers). Returns whether it may be offered again.
     pub(crate) fn offer_core(&self) -> bool {
+        yield_now();
         if self.wait != Wait::Adaptive {
-            yield_now();
             return true;
         }
-        let before = Instant::now();
-        yield_now();
+        let mut stretch = self.stretch.get();
+        stretch.offers += 1;
+        if stretch.offers < STRETCH && stretch.tick == scheduler::tick() {
+            self.stretch.set(stretch);
+            return true;
+        }
         let now = Instant::now();
+        self.stretch.set(Stretch::begin(now));
         let mut policy = self.policy.borrow_mut();
-        let goes_on = policy.offered(before, now);
+        let goes_on = policy.offered(stretch.since, now);
         if !goes_on {
             scheduler::shorten_slice();
             self.patience.set(policy.patience());
@@ -147,9 +173,9 @@ enum Offering {
     Crowded { until: Instant, pause: Duration },
 }
 
-/// An offer that lasts longer went to somebody who computes: images that wait, too, hand the core on within microseconds,
-/// and schedulers take it away at a tick of their clock only, one to ten milliseconds apart.
-const LONG: Duration = Duration::from_micros(500);
+/// An offer that lasts longer went to somebody who computes. Images that wait, too, hand the core on within microseconds; from
+/// who computes it is taken at a tick of the scheduler's clock only, one to ten milliseconds apart, and seldom at the first.
+const LONG: Duration = Duration::from_millis(1);
 
 /// For how long the core is not offered after an offer took long: first, and at most. The first is a few times what such
 /// an offer costs, so that one that came by chance costs little more; who always finds the same loses a thousandth.

@@ -330,6 +330,10 @@ impl User for Locking<'_> {
         self.image.backoff.patience()
     }
 
+    fn offers(&self) -> u32 {
+        self.image.backoff.offers()
+    }
+
     fn offer_core(&self) -> bool {
         self.image.backoff.offer_core()
     }

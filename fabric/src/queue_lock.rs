@@ -125,6 +125,11 @@ pub(crate) trait User {
     /// How to wait for the owner of the queue.
     fn patience(&self) -> Patience;
 
+    /// Has spun in vain. Says how often to offer the core before sleeping.
+    fn offers(&self) -> u32 {
+        self.patience().yields
+    }
+
     /// Offers the core to other images. Returns whether to do so again.
     fn offer_core(&self) -> bool {
         yield_now();
@@ -334,8 +339,8 @@ impl QueueLock {
     /// Becomes the owner of the queue, which it must [`leave`](Self::leave) in a few instructions.
     fn seize(&self, user: &impl User) -> Result<(), Refusal> {
         let mine = packed(Some(user.me()));
-        let Patience { spins, mut yields } = user.patience();
-        let mut tries = 0;
+        let spins = user.patience().spins;
+        let (mut tries, mut offers) = (0, None);
         loop {
             let seen = match self.replace_owner(0, mine) {
                 Ok(_) => return Ok(()),
@@ -351,14 +356,12 @@ impl QueueLock {
                 return Err(Refusal::Ended);
             } else if tries < spins {
                 pause();
-            } else if tries < spins + yields {
-                if !user.offer_core() {
-                    yields = 0;
-                }
+                tries += 1;
+            } else if let left @ 1.. = offers.get_or_insert_with(|| user.offers()) {
+                *left = if user.offer_core() { *left - 1 } else { 0 };
             } else if seen & SLEEPING != 0 || self.replace_owner(seen, seen | SLEEPING).is_ok() {
                 sleep_while_equal(&self.owner, seen | SLEEPING, HEARTBEAT);
             }
-            tries = tries.saturating_add(1);
         }
     }
 

@@ -3,6 +3,16 @@
 use std::mem;
 use std::time::Duration;
 
+use rustix::time::{ClockId, Timespec, clock_gettime};
+
+/// A moment by the clock of the scheduler's ticks, which is cheap to read.
+pub(crate) type Tick = Timespec;
+
+/// The last tick of the scheduler.
+pub(crate) fn tick() -> Tick {
+    clock_gettime(ClockId::MonotonicCoarse)
+}
+
 /// How often this thread has lost its core to others while it wanted to go on, or offered it to them.
 pub(crate) fn switches() -> u64 {
     // SAFETY: all-zero bytes are a `rusage`, which is made of integers.
