@@ -19,12 +19,13 @@
 //! also theirs.
 
 use std::cell::{Cell, RefCell};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::crowd::Crowd;
 use crate::job::Job;
 use crate::launch::settings::Wait;
 use crate::primitives::yield_now;
-use crate::scheduler::{self, Tick};
+use crate::scheduler;
 use crate::tally::Patience;
 
 /// How one image waits.
@@ -38,17 +39,17 @@ pub(crate) struct Backoff {
     policy: RefCell<Policy>,
 }
 
-/// Some offers, one after the other.
-#[derive(Clone, Copy, Debug)]
+/// Some offers of the core, one after the other.
+#[derive(Clone, Copy, Debug, Default)]
 struct Stretch {
-    since: Instant,
-    /// A cheap clock, which goes on only when somebody who computes can lose the core.
-    tick: Tick,
+    since: Duration,
+    /// A cheap clock, which goes on whenever somebody who computes can lose the core.
+    tick: Duration,
     offers: u32,
 }
 
 impl Stretch {
-    fn begin(since: Instant) -> Self {
+    fn begin(since: Duration) -> Self {
         Self {
             since,
             tick: scheduler::tick(),
@@ -67,8 +68,8 @@ impl Backoff {
             wait: job.wait,
             shares_cores: !job.region.dimensions().have_cores_for_all(),
             patience: Cell::new(job.patience),
-            stretch: Cell::new(Stretch::begin(Instant::now())),
-            policy: RefCell::new(Policy::new(job.patience)),
+            stretch: Cell::default(),
+            policy: RefCell::new(Policy::new(job.patience.spins)),
         }
     }
 
@@ -91,22 +92,30 @@ impl Backoff {
     }
 
     /// The image has spun in vain, if it was to spin. Returns how often it may offer its core before it sleeps.
-    pub(crate) fn offers(&self) -> u32 {
-        if self.wait == Wait::Adaptive {
-            let now = Instant::now();
-            let mut policy = self.policy.borrow_mut();
-            if policy.minds_spinning() && policy.spun(now, scheduler::switches) {
+    pub(crate) fn offers(&self, crowd: &Crowd) -> u32 {
+        let mut patience = self.patience.get();
+        if self.wait != Wait::Adaptive {
+            return patience.yields;
+        }
+        let now = scheduler::now();
+        let is_crowded = crowd.is_here(now);
+        let mut policy = self.policy.borrow_mut();
+        if policy.minds_spinning() {
+            if policy.spun(now, is_crowded, scheduler::switches) {
                 scheduler::shorten_slice();
             }
-            policy.come_back(now);
-            self.stretch.set(Stretch::begin(now));
-            self.patience.set(policy.patience());
+            patience.spins = policy.spins();
+            self.patience.set(patience);
         }
-        self.patience.get().yields
+        if is_crowded {
+            return 0;
+        }
+        self.stretch.set(Stretch::begin(now));
+        patience.yields
     }
 
     /// Offers the core to others, in a wait that has asked for [`offers`](Self::offers). Returns whether it may be offered again.
-    pub(crate) fn offer_core(&self) -> bool {
+    pub(crate) fn offer_core(&self, crowd: &Crowd) -> bool {
         yield_now();
         if self.wait != Wait::Adaptive {
             return true;
@@ -117,24 +126,23 @@ impl Backoff {
             self.stretch.set(stretch);
             return true;
         }
-        let now = Instant::now();
+        let now = scheduler::now();
         self.stretch.set(Stretch::begin(now));
-        let mut policy = self.policy.borrow_mut();
-        let goes_on = policy.offered(stretch.since, now);
-        if !goes_on {
+        crowd.offered(stretch.since, now);
+        if crowd.is_here(now) {
             scheduler::shorten_slice();
-            self.patience.set(policy.patience());
+            return false;
         }
-        goes_on
+        true
     }
 }
 
 /// What an image has learnt from its waits, and what follows from it.
 #[derive(Debug)]
 struct Policy {
-    most: Patience,
+    /// Rounds of spinning, if nobody else wants the core.
+    most: u32,
     spinning: Spinning,
-    offering: Offering,
 }
 
 /// Rounds of spinning of an image that hardly spins.
@@ -157,7 +165,7 @@ enum Spinning {
     /// As long as it may. The last time it was in vain, and how often the core had gone to others by then.
     Long {
         vain: u32,
-        last: Option<(Instant, u64)>,
+        last: Option<(Duration, u64)>,
         /// How many short waits came before this.
         after: u32,
     },
@@ -165,24 +173,8 @@ enum Spinning {
     Short { left: u32, of: u32 },
 }
 
-#[derive(Debug)]
-enum Offering {
-    /// To whoever wants it. When the last pause was over, and how long that was.
-    Open { tried: Option<(Instant, Duration)> },
-    /// To nobody until then, after so long a pause.
-    Crowded { until: Instant, pause: Duration },
-}
-
-/// An offer that lasts longer went to somebody who computes. Images that wait, too, hand the core on within microseconds; from
-/// who computes it is taken at a tick of the scheduler's clock only, one to ten milliseconds apart, and seldom at the first.
-const LONG: Duration = Duration::from_millis(1);
-
-/// For how long the core is not offered after an offer took long: first, and at most. The first is a few times what such
-/// an offer costs, so that one that came by chance costs little more; who always finds the same loses a thousandth.
-const PAUSES: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(4)];
-
 impl Policy {
-    fn new(most: Patience) -> Self {
+    fn new(most: u32) -> Self {
         Self {
             most,
             spinning: Spinning::Long {
@@ -190,32 +182,23 @@ impl Policy {
                 last: None,
                 after: 0,
             },
-            offering: Offering::Open { tried: None },
         }
     }
 
-    fn patience(&self) -> Patience {
-        Patience {
-            spins: match self.spinning {
-                Spinning::Long { .. } => self.most.spins,
-                Spinning::Short { .. } => MOMENT.min(self.most.spins),
-            },
-            yields: if self.is_crowded() {
-                0
-            } else {
-                self.most.yields
-            },
+    fn spins(&self) -> u32 {
+        match self.spinning {
+            Spinning::Long { .. } => self.most,
+            Spinning::Short { .. } => MOMENT.min(self.most),
         }
     }
 
     /// Whether it spins long enough to be worth a thought.
     fn minds_spinning(&self) -> bool {
-        self.most.spins > MOMENT
+        self.most > MOMENT
     }
 
     /// Spun in vain; `switches` says how often the core has gone to others so far. Returns whether it is time to spin less.
-    fn spun(&mut self, now: Instant, switches: impl FnOnce() -> u64) -> bool {
-        let is_crowded = self.is_crowded();
+    fn spun(&mut self, now: Duration, is_crowded: bool, switches: impl FnOnce() -> u64) -> bool {
         match &mut self.spinning {
             Spinning::Short { left, of } => {
                 *left -= 1;
@@ -229,7 +212,7 @@ impl Policy {
                 false
             }
             Spinning::Long { vain, last, after } => {
-                let since = last.map(|(then, _)| now.saturating_duration_since(then));
+                let since = last.map(|(then, _)| now.saturating_sub(then));
                 if since.is_some_and(|since| since < SHORTEST) {
                     // Of the same wait, or the next, which came without spinning.
                     return false;
@@ -257,40 +240,6 @@ impl Policy {
                 true
             }
         }
-    }
-
-    fn is_crowded(&self) -> bool {
-        matches!(self.offering, Offering::Crowded { .. })
-    }
-
-    /// Lets the core be offered again if it is time.
-    fn come_back(&mut self, now: Instant) {
-        if let Offering::Crowded { until, pause } = self.offering
-            && now >= until
-        {
-            self.offering = Offering::Open {
-                tried: Some((now, pause)),
-            };
-        }
-    }
-
-    /// Offered the core. Returns whether to do so again.
-    fn offered(&mut self, before: Instant, now: Instant) -> bool {
-        if now - before < LONG {
-            return true;
-        }
-        let [first, most] = PAUSES;
-        let pause = match self.offering {
-            Offering::Open {
-                tried: Some((since, pause)),
-            } if before.saturating_duration_since(since) < pause => (pause * 2).min(most),
-            _ => first,
-        };
-        self.offering = Offering::Crowded {
-            until: now + pause,
-            pause,
-        };
-        false
     }
 }
 

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::barrier::dissemination::Line;
 use crate::call::CallRecord;
+use crate::crowd::Crowd;
 use crate::network::Traffic;
 use crate::posts::Board;
 use crate::queue_lock::{QueueLock, QueueNode};
@@ -29,13 +30,14 @@ const MAX_ROUNDS: usize = MAX_IMAGES.trailing_zeros() as usize;
 const LAYOUT: u64 = fingerprint(env!("CARGO_PKG_VERSION").as_bytes(), &SIZES);
 
 /// How large the structures are that images and supervisor share, and where in them their parts begin.
-const SIZES: [usize; 35] = [
+const SIZES: [usize; 36] = [
     size_of::<JobControl>(),
     offset_of!(JobControl, images),
     offset_of!(JobControl, stride),
     offset_of!(JobControl, cores),
     offset_of!(JobControl, keeps_going),
     offset_of!(JobControl, alarm),
+    offset_of!(JobControl, crowd),
     offset_of!(JobControl, failure),
     offset_of!(JobControl, choices),
     offset_of!(FailureRecord, image),
@@ -104,6 +106,7 @@ pub(crate) struct JobControl {
     /// [`ENDED`] once the job must end, plus [`ONE_FAILED`] for each image that has failed; read inside every
     /// long wait.
     alarm: AtomicU32,
+    pub(crate) crowd: Crowd,
     pub(crate) failure: FailureRecord,
     pub(crate) choices: ChoicesRecord,
 }

@@ -33,6 +33,7 @@ mod cluster;
 mod completion;
 mod contribution;
 mod control;
+mod crowd;
 mod deadlock;
 mod deferral;
 pub mod direct;

@@ -332,11 +332,11 @@ impl User for Proxy<'_> {
     }
 
     fn offers(&self) -> u32 {
-        self.image.backoff.offers()
+        self.image.offers()
     }
 
     fn offer_core(&self) -> bool {
-        self.image.backoff.offer_core()
+        self.image.offer_core()
     }
 }
 

@@ -3,14 +3,21 @@
 use std::mem;
 use std::time::Duration;
 
-use rustix::time::{ClockId, Timespec, clock_gettime};
+use rustix::time::{ClockId, clock_gettime};
 
-/// A moment by the clock of the scheduler's ticks, which is cheap to read.
-pub(crate) type Tick = Timespec;
+/// The time, by a clock that all processes of a machine share.
+pub(crate) fn now() -> Duration {
+    read(ClockId::Monotonic)
+}
 
-/// The last tick of the scheduler.
-pub(crate) fn tick() -> Tick {
-    clock_gettime(ClockId::MonotonicCoarse)
+/// When the scheduler's clock ticked last, which is cheaper to know.
+pub(crate) fn tick() -> Duration {
+    read(ClockId::MonotonicCoarse)
+}
+
+fn read(clock: ClockId) -> Duration {
+    let time = clock_gettime(clock);
+    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
 }
 
 /// How often this thread has lost its core to others while it wanted to go on, or offered it to them.

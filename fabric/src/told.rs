@@ -79,7 +79,7 @@ impl Image {
         if count.get() == 0 {
             return;
         }
-        let (since, mut offers) = (Cell::new(None), self.backoff.offers());
+        let (since, mut offers) = (Cell::new(None), self.offers());
         while count.get() > 0 {
             self.poll();
             // Then the others may be gone. The image unwinds when it next waits for something that matters.
@@ -91,7 +91,7 @@ impl Image {
             }
             if offers == 0 {
                 std::thread::sleep(NAP);
-            } else if self.backoff.offer_core() {
+            } else if self.offer_core() {
                 offers -= 1;
             } else {
                 offers = 0;

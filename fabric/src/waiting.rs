@@ -126,6 +126,16 @@ impl Image {
         }
     }
 
+    /// Has spun in vain. Returns how often to offer the core before sleeping.
+    pub(crate) fn offers(&self) -> u32 {
+        self.backoff.offers(&self.job.region.job().crowd)
+    }
+
+    /// Offers the core to other images. Returns whether to do so again.
+    pub(crate) fn offer_core(&self) -> bool {
+        self.backoff.offer_core(&self.job.region.job().crowd)
+    }
+
     /// What this image keeps at that address of its own heap, for reports.
     #[must_use]
     pub fn describe_place(&self, address: usize) -> String {
@@ -216,11 +226,11 @@ impl<C: Cause> Watch for Waiting<'_, C> {
     }
 
     fn offers(&self, _patience: Patience) -> u32 {
-        self.image.backoff.offers()
+        self.image.offers()
     }
 
     fn offer_core(&self) -> bool {
-        self.image.backoff.offer_core()
+        self.image.offer_core()
     }
 
     fn nap(&self) -> Duration {
