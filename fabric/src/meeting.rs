@@ -10,6 +10,7 @@ use crate::call::{Call, OBJECT};
 use crate::card::{Card, Tag, WORDS};
 use crate::control::Stage;
 use crate::deferral::Deferral;
+use crate::issued::complete;
 use crate::operation::Operation;
 use crate::rendezvous::{self, Passage, Place, Refusal, Station};
 use crate::status::{self, ImageFailed};
@@ -98,8 +99,7 @@ impl Team {
         bring: impl FnOnce(&Card),
     ) -> Result<(), ImageFailed> {
         let image = &**self.image();
-        // Between the count of a meeting and its end no waker enters another one.
-        let _deferral = Deferral::after_completion();
+        complete();
         image.collect_many_payloads();
         let alarm = image.job.region.job().alarm();
         if !image.last_call.is_like(call) || thread::panicking() {
@@ -138,6 +138,8 @@ impl Team {
         patience: Patience,
         is_quiet: bool,
     ) -> Result<(), ImageFailed> {
+        // Between the count of a meeting and its end no waker enters another one; nothing before this wakes any.
+        let _deferral = Deferral::new();
         let passage = Passage {
             me: self.index(),
             images: self.images(),
