@@ -12,18 +12,23 @@ use std::task::Waker;
 
 use crate::issued::complete;
 
-/// Set in [`STATE`] if wakers are due; the bits below count the deferrals.
-const DUE: u32 = 1 << 31;
-
 thread_local! {
-    static STATE: Cell<u32> = const { Cell::new(0) };
+    /// Whether a deferral exists.
+    static IS_HELD: Cell<bool> = const { Cell::new(false) };
+    /// Whether wakers are due.
+    static IS_DUE: Cell<bool> = const { Cell::new(false) };
     static WAKERS: RefCell<Vec<Waker>> = const { RefCell::new(Vec::new()) };
 }
 
-/// While one exists on a thread, no waker runs there.
+/// While one exists on a thread, no waker runs there. The one that was made first is dropped last.
+///
+/// Nothing is counted: what the processor stores does not depend on what it has stored before.
 #[derive(Debug)]
 #[must_use = "wakers run again when it is dropped"]
-pub struct Deferral(PhantomData<*mut ()>);
+pub struct Deferral {
+    is_first: bool,
+    thread: PhantomData<*mut ()>,
+}
 
 impl Deferral {
     /// Local. Completes what the image has issued, and runs the wakers that this makes due: nothing of the operation that
@@ -38,18 +43,21 @@ impl Deferral {
     #[inline]
     #[expect(clippy::new_without_default, reason = "it has an effect")]
     pub fn new() -> Self {
-        STATE.set(STATE.get() + 1);
-        Self(PhantomData)
+        Self {
+            is_first: !IS_HELD.replace(true),
+            thread: PhantomData,
+        }
     }
 }
 
 impl Drop for Deferral {
     #[inline]
     fn drop(&mut self) {
-        let state = STATE.get() - 1;
-        STATE.set(state);
-        if state == DUE {
-            wake_due();
+        if self.is_first {
+            IS_HELD.set(false);
+            if IS_DUE.get() {
+                wake_due();
+            }
         }
     }
 }
@@ -72,8 +80,8 @@ fn wake_soon(wakers: Vec<Waker>) {
     {
         return;
     }
-    STATE.set(STATE.get() | DUE);
-    if STATE.get() == DUE {
+    IS_DUE.set(true);
+    if !IS_HELD.get() {
         wake_due();
     }
 }
@@ -85,7 +93,7 @@ fn wake_soon(wakers: Vec<Waker>) {
 fn wake_due() {
     let mut first: Option<Box<dyn Any + Send>> = None;
     loop {
-        STATE.set(STATE.get() & !DUE);
+        IS_DUE.set(false);
         let wakers = WAKERS.try_with(RefCell::take).unwrap_or_default();
         if wakers.is_empty() {
             break;

@@ -29,6 +29,12 @@ pub fn has_issued() -> bool {
     is_pending(Pending::Issued)
 }
 
+/// Whether all that the image of this thread has issued, and told others to do, is complete.
+#[inline]
+pub(crate) fn is_complete() -> bool {
+    PENDING.get() == 0
+}
+
 #[inline]
 fn is_pending(pending: Pending) -> bool {
     PENDING.get() & pending as u8 != 0

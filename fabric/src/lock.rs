@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::deferral::Deferral;
 use crate::image::Image;
-use crate::issued::complete;
+use crate::issued::{complete, is_complete};
 use crate::lock_apart::Heir;
 use crate::queue_lock::{QueueLock, QueueNode, Refusal, User, Waiter, Wake};
 use crate::status::ImageFailed;
@@ -98,7 +98,8 @@ impl Image {
     /// Takes `lock`, in turn: waits while other images hold it, until `deadline` if there is one. If the job
     /// ends meanwhile, the image unwinds.
     ///
-    /// No waker takes the image out of the queue. The deferral ends when the caller has what will give the lock back.
+    /// No waker takes the image out of the queue. If one may be due, the deferral says so: it is for the caller to drop when there
+    /// is what gives the lock back.
     ///
     /// # Errors
     /// Why it did not get the lock; never [`LockError::Busy`].
@@ -109,12 +110,12 @@ impl Image {
     #[track_caller]
     pub fn lock(
         &self,
-        _deferral: &Deferral,
         lock: &QueueLock,
         kind: LockKind,
         caller: &'static Location<'static>,
         deadline: Option<Instant>,
-    ) -> Result<(), LockError> {
+    ) -> Result<Option<Deferral>, LockError> {
+        let deferral = self.defer_in_lock();
         let user = Locking::new(self, lock, kind, caller, deadline);
         self.check_home(lock, kind)?;
         let outcome = match self.elsewhere(lock) {
@@ -122,7 +123,8 @@ impl Image {
             None => lock.lock(&user),
         };
         user.heir.tell(self, lock);
-        self.settle(lock, caller, outcome)
+        self.settle(lock, caller, outcome)?;
+        Ok(deferral)
     }
 
     /// Takes `lock` if nobody holds it. Of the deferral as [`lock`](Self::lock).
@@ -136,11 +138,11 @@ impl Image {
     #[track_caller]
     pub fn try_lock(
         &self,
-        _deferral: &Deferral,
         lock: &QueueLock,
         kind: LockKind,
         caller: &'static Location<'static>,
-    ) -> Result<(), LockError> {
+    ) -> Result<Option<Deferral>, LockError> {
+        let deferral = self.defer_in_lock();
         let user = Locking::new(self, lock, kind, caller, None);
         self.check_home(lock, kind)?;
         // Whoever holds it may have asked this image to give it back.
@@ -150,7 +152,8 @@ impl Image {
             None => lock.try_lock(&user),
         };
         user.heir.tell(self, lock);
-        self.settle(lock, caller, outcome)
+        self.settle(lock, caller, outcome)?;
+        Ok(deferral)
     }
 
     /// Gives back `lock`, which this image holds; `poison` says that what it guards may not be as it should.
@@ -162,7 +165,8 @@ impl Image {
     #[inline]
     pub unsafe fn unlock(&self, lock: &QueueLock, poison: bool) {
         // A waker that panics finds the lock given back.
-        let _deferral = Deferral::new();
+        let may_wake = self.network.is_some() || !is_complete();
+        let _deferral = may_wake.then(Deferral::new);
         complete();
         let mut held = self.held.borrow_mut();
         let address = ptr::from_ref(lock).addr();
@@ -178,6 +182,12 @@ impl Image {
         let user = Locking::new(self, lock, LockKind::Mutex, caller, None);
         lock.unlock(&user, poison);
         user.heir.tell(self, lock);
+    }
+
+    /// A wait for a lock wakes somebody only by messages that come meanwhile.
+    #[inline]
+    fn defer_in_lock(&self) -> Option<Deferral> {
+        self.network.as_ref().map(|_| Deferral::new())
     }
 
     /// The mutex that `lock` is of, in words.
@@ -419,15 +429,8 @@ mod tests {
             let (image, lock) = (team.image(), team.critical());
             let is_asleep = |other: usize| image.control(other).waiting.sleep.sleep().is_some();
             let take = || {
-                let deferral = Deferral::new();
-                let taken = image.lock(
-                    &deferral,
-                    lock,
-                    LockKind::Critical,
-                    Location::caller(),
-                    None,
-                );
-                assert_eq!(taken, Ok(()));
+                let taken = image.lock(lock, LockKind::Critical, Location::caller(), None);
+                assert!(taken.is_ok(), "{taken:?}");
                 order.lock().unwrap().push(image.index);
             };
             match image.index {

@@ -380,7 +380,6 @@ mod tests {
     use std::sync::atomic::Ordering;
 
     use super::*;
-    use crate::deferral::Deferral;
     use crate::launch::embedded::Launch;
     use crate::lock::LockKind;
     use crate::team::Team;
@@ -410,16 +409,7 @@ mod tests {
             let outcome = Launch::new(6).simulated_nodes(nodes).run(|| {
                 let team = Team::current();
                 let (image, lock) = (team.image(), team.critical());
-                let take = || {
-                    let deferral = Deferral::new();
-                    image.lock(
-                        &deferral,
-                        lock,
-                        LockKind::Critical,
-                        Location::caller(),
-                        None,
-                    )
-                };
+                let take = || image.lock(lock, LockKind::Critical, Location::caller(), None);
                 if image.index == 0 {
                     take().unwrap();
                     for (joined, next) in ARRIVALS.into_iter().enumerate() {

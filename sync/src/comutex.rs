@@ -10,8 +10,7 @@ use std::time::{Duration, Instant};
 
 use coarray_coref::{Coref, Remote, Shared, Symmetric, check_value};
 use coarray_fabric::{
-    Deferral, Image, LockError, LockKind, QueueLock, clear_poison_of, direct, holder_of,
-    poisoner_of,
+    Image, LockError, LockKind, QueueLock, clear_poison_of, direct, holder_of, poisoner_of,
 };
 
 use crate::comutex_guard::ComutexGuard;
@@ -90,9 +89,8 @@ impl<T: Remote> Comutex<T> {
     pub fn lock(&self) -> ComutexGuard<'_, T> {
         let caller = Location::caller();
         let image = Image::current();
-        let deferral = Deferral::new();
-        match image.lock(&deferral, &self.lock, LockKind::Mutex, caller, None) {
-            Ok(()) => ComutexGuard::new(self, image, deferral),
+        match image.lock(&self.lock, LockKind::Mutex, caller, None) {
+            Ok(deferral) => ComutexGuard::new(self, image, deferral),
             Err(error) => self.refuse(&image, caller, error),
         }
     }
@@ -111,8 +109,7 @@ impl<T: Remote> Comutex<T> {
     #[track_caller]
     pub fn try_lock(&self) -> Result<ComutexGuard<'_, T>, LockError> {
         let image = Image::current();
-        let (deferral, caller) = (Deferral::new(), Location::caller());
-        image.try_lock(&deferral, &self.lock, LockKind::Mutex, caller)?;
+        let deferral = image.try_lock(&self.lock, LockKind::Mutex, Location::caller())?;
         Ok(ComutexGuard::new(self, image, deferral))
     }
 
@@ -130,8 +127,7 @@ impl<T: Remote> Comutex<T> {
     pub fn lock_timeout(&self, timeout: Duration) -> Result<ComutexGuard<'_, T>, LockError> {
         let image = Image::current();
         let deadline = Instant::now().checked_add(timeout);
-        let (deferral, caller) = (Deferral::new(), Location::caller());
-        image.lock(&deferral, &self.lock, LockKind::Mutex, caller, deadline)?;
+        let deferral = image.lock(&self.lock, LockKind::Mutex, Location::caller(), deadline)?;
         Ok(ComutexGuard::new(self, image, deferral))
     }
 

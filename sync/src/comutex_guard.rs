@@ -47,10 +47,14 @@ unsafe impl<T: Remote + LeavesItsThread> Send for ComutexGuard<'_, T> {}
 unsafe impl<T: Remote + LeavesItsThread> Sync for ComutexGuard<'_, T> {}
 
 impl<'a, T: Remote> ComutexGuard<'a, T> {
-    /// The guard of a comutex that was locked under this deferral. Should one of the wakers that are due panic, the comutex is
-    /// given back.
+    /// The guard of a comutex that was locked under this deferral, if any. Should one of the wakers that are due panic, the
+    /// comutex is given back.
     #[inline]
-    pub(crate) fn new(comutex: &'a Comutex<T>, image: Rc<Image>, deferral: Deferral) -> Self {
+    pub(crate) fn new(
+        comutex: &'a Comutex<T>,
+        image: Rc<Image>,
+        deferral: Option<Deferral>,
+    ) -> Self {
         let guard = Self {
             comutex,
             image,

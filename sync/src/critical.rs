@@ -3,7 +3,7 @@
 use std::panic::Location;
 use std::rc::Rc;
 
-use coarray_fabric::{Deferral, LockError, LockKind, Team};
+use coarray_fabric::{LockError, LockKind, Team};
 
 /// One-sided. Executes `body` while no other image of the current team is in a critical section; returns what it
 /// returns.
@@ -53,12 +53,11 @@ impl Section {
     #[track_caller]
     fn enter(caller: &'static Location<'static>) -> Self {
         let team = Team::current();
-        let deferral = Deferral::new();
-        let entered =
-            team.image()
-                .lock(&deferral, team.critical(), LockKind::Critical, caller, None);
+        let entered = team
+            .image()
+            .lock(team.critical(), LockKind::Critical, caller, None);
         match entered {
-            Ok(()) => {
+            Ok(deferral) => {
                 let section = Self { team };
                 drop(deferral);
                 section
