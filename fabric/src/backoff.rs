@@ -23,9 +23,9 @@ use std::time::Duration;
 
 use crate::crowd::Crowd;
 use crate::job::Job;
-use crate::launch::settings::Wait;
 use crate::primitives::yield_now;
 use crate::scheduler;
+use crate::settings::Wait;
 use crate::tally::Patience;
 
 /// How one image waits.

@@ -13,15 +13,15 @@ use std::thread;
 
 use crate::backtrace;
 use crate::control::Failure;
+#[cfg(target_env = "gnu")]
+use crate::death::Death;
 use crate::farewell::await_readers;
 use crate::image::Image;
 use crate::job::Job;
 #[cfg(any(feature = "mpi", feature = "shmem"))]
-use crate::launch::pmi;
-use crate::launch::settings::FabricKind;
-#[cfg(target_env = "gnu")]
-use crate::launch::verdict::Death;
-use crate::launch::{GRACE, begins_report, report, report_and_exit};
+use crate::process_manager::pmi;
+use crate::report::{GRACE, begins_report, report};
+use crate::settings::FabricKind;
 
 /// Carried by the panic that unwinds an image after the job has ended. The reason is in the job's
 /// failure record, so nothing is printed for it.
@@ -164,6 +164,17 @@ pub(crate) fn watch_exits() {
             unsafe { on_exit(look, std::ptr::null_mut()) };
         });
     }
+}
+
+/// Ends this process, whose images are threads, with the report of the job; once, on whatever thread.
+pub(crate) fn report_and_exit(failure: &Failure) -> ! {
+    if !begins_report() {
+        loop {
+            std::thread::park();
+        }
+    }
+    report(failure);
+    exit(i32::from(failure.code))
 }
 
 /// Ends this process.

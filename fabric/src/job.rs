@@ -6,10 +6,10 @@ use std::time::Duration;
 use crate::apart::Claim;
 use crate::control::Failure;
 use crate::failure::PANIC_CODE;
-use crate::launch::settings::{Bind, FabricKind, Settings, Wait};
 use crate::nodes::Nodes;
 use crate::parked::Threads;
 use crate::region::Region;
+use crate::settings::{Bind, FabricKind, Settings, Wait};
 use crate::tally::Patience;
 
 /// How long an image that ends the job may take to say why, before others do not wait for that.

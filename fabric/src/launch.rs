@@ -12,13 +12,8 @@ pub(crate) mod leftovers;
 pub(crate) mod losses;
 pub(crate) mod outlet;
 pub(crate) mod output;
-#[cfg(any(feature = "mpi", feature = "shmem"))]
-pub(crate) mod pmi;
-#[cfg(any(feature = "mpi", feature = "shmem"))]
-pub(crate) mod pmix;
 pub(crate) mod processes;
 pub(crate) mod relay;
-pub(crate) mod settings;
 pub(crate) mod signals;
 pub(crate) mod startup;
 pub(crate) mod supervisor;
@@ -32,24 +27,18 @@ use std::fmt;
 use std::process::{ExitCode, Termination};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
-use crate::control::Failure;
 use crate::failure::{self, Panic};
 use crate::farewell::{await_input, await_readers};
 use crate::image::Image;
 use crate::job::Job;
 use crate::launch::processes::{Inherited, inherited};
-use crate::launch::settings::{FabricKind, SettingError, Settings};
 use crate::launch::supervisor::supervise;
 use crate::launch::threads::{Ending, Lost, Stragglers};
 use crate::limits;
-
-/// Exit code of a job that cannot begin because something it was told is wrong.
-pub(crate) const USAGE: u8 = 2;
-
-/// How long images are given to end by themselves once one has failed.
-pub(crate) const GRACE: Duration = Duration::from_millis(300);
+use crate::process_manager;
+use crate::report::{GRACE, USAGE, report};
+use crate::settings::{FabricKind, SettingError, Settings};
 
 /// Collective. Runs `body` on every image of this program. This is what `#[coarray::main]` calls.
 ///
@@ -133,7 +122,7 @@ fn launch_with<R: Termination>(
         Err(error) => return refuse(error),
     };
     if let Err(error) = check_engine(&settings) {
-        if launcher::is_not_the_first() {
+        if process_manager::is_not_the_first() {
             // All copies would say the same. The launcher ends them when one has left.
             std::thread::sleep(GRACE);
             return ExitCode::from(USAGE);
@@ -175,8 +164,8 @@ fn start_by_launcher(settings: &Settings) -> ExitCode {
 /// Whether this program can be run by the engine of its settings.
 fn check_engine(settings: &Settings) -> Result<(), String> {
     let name = settings.fabric.name();
-    if let Some(mark) = launcher::mark()
-        && launcher::engine().is_none()
+    if let Some(mark) = process_manager::mark()
+        && FabricKind::of_launcher().is_none()
         && std::env::var_os("COARRAY_FABRIC").is_none()
     {
         return Err(format!(
@@ -185,7 +174,7 @@ fn check_engine(settings: &Settings) -> Result<(), String> {
              its copies start images of its own"
         ));
     }
-    if !launcher::is_built_in(settings.fabric) {
+    if !settings.fabric.is_built_in() {
         return Err(format!(
             "this program was built without the engine `{name}`: build it with `--features {name}`, if its Cargo.toml \
              passes that on, or with `coarray = {{ features = [\"{name}\"] }}`"
@@ -236,7 +225,7 @@ fn refuse(why: impl fmt::Display) -> ExitCode {
     // In one piece: all images may say it at once.
     let line = format!("coarray: {why}\n");
     eprint!("{line}");
-    if launcher::mark().is_some() {
+    if process_manager::mark().is_some() {
         await_readers();
         await_input();
     }
@@ -304,7 +293,7 @@ fn run_on_threads<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitC
     let outcome = threads::run(
         settings,
         || conclude(body().report(), &codes),
-        Stragglers::Abandon(GRACE, report_and_exit),
+        Stragglers::Abandon(GRACE, failure::report_and_exit),
     );
     match outcome {
         Ok(Ok(_)) => ExitCode::SUCCESS,
@@ -319,26 +308,4 @@ fn run_on_threads<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitC
             ExitCode::from(error.exit_code())
         }
     }
-}
-
-/// Ends this process, whose images are threads, with the report of the job; once, on whatever thread.
-pub(crate) fn report_and_exit(failure: &Failure) -> ! {
-    if !begins_report() {
-        loop {
-            std::thread::park();
-        }
-    }
-    report(failure);
-    failure::exit(i32::from(failure.code))
-}
-
-/// Whether the caller is the first that is about to end this process with a report: nobody else is to report then.
-pub(crate) fn begins_report() -> bool {
-    static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
-    !HAS_BEGUN.swap(true, Ordering::Relaxed)
-}
-
-/// Prints why the job failed.
-pub(crate) fn report(failure: &Failure) {
-    eprintln!("{failure}");
 }

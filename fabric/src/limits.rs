@@ -5,7 +5,6 @@ use std::io;
 use rustix::process::{Resource, getrlimit};
 
 use crate::bytes::Bytes;
-use crate::region::file_bytes;
 
 /// Lets writing beyond the longest file that is allowed be an error, which says what is wrong, in place of the end of the process by
 /// a signal, which does not.
@@ -19,7 +18,8 @@ pub(crate) fn outlive_long_files() {
     }
 }
 
-fn limit(resource: Resource) -> Option<usize> {
+/// What this process may have of it at most; none for as much as it likes.
+pub(crate) fn limit(resource: Resource) -> Option<usize> {
     let limit = getrlimit(resource).current?;
     Some(usize::try_from(limit).unwrap_or(usize::MAX))
 }
@@ -47,18 +47,4 @@ pub(crate) fn explain(error: io::Error) -> io::Error {
         ),
         _ => error,
     }
-}
-
-/// The largest heap of each image that the limits allow: one file has all of them, and every image maps it.
-pub(crate) fn largest_heap(images: usize) -> usize {
-    // A program maps other things, too.
-    let mapped = limit(Resource::As).map(|limit| limit / 4 * 3);
-    let limits = [limit(Resource::Fsize), mapped].into_iter().flatten();
-    let rest = file_bytes(images, 0).unwrap_or(usize::MAX);
-    let heap = |length: usize| length.saturating_sub(rest) / images;
-    let page = rustix::param::page_size();
-    limits
-        .map(heap)
-        .min()
-        .map_or(usize::MAX, |heap| heap / page * page)
 }

@@ -18,10 +18,11 @@ use std::sync::Arc;
 
 use rustix::fs::{MemfdFlags, Mode, SealFlags, fchmod, fcntl_add_seals, memfd_create};
 use rustix::io::Errno;
+use rustix::process::Resource;
 
 use crate::control::{Dimensions, ImageControl, JobControl};
 use crate::direct;
-use crate::limits;
+use crate::limits::{self, limit};
 use crate::mapping::Mapping;
 use crate::memory;
 use crate::overlay::Overlay;
@@ -319,6 +320,20 @@ fn memory_file(length: usize) -> io::Result<File> {
     file.set_len(length as u64)?;
     fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
     Ok(file)
+}
+
+/// The largest heap of each image that the limits allow: one file has all of them, and every image maps it.
+pub(crate) fn largest_heap(images: usize) -> usize {
+    // A program maps other things, too.
+    let mapped = limit(Resource::As).map(|bytes| bytes / 4 * 3);
+    let limits = [limit(Resource::Fsize), mapped].into_iter().flatten();
+    let rest = file_bytes(images, 0).unwrap_or(usize::MAX);
+    let heap = |length: usize| length.saturating_sub(rest) / images;
+    let page = rustix::param::page_size();
+    limits
+        .map(heap)
+        .min()
+        .map_or(usize::MAX, |heap| heap / page * page)
 }
 
 /// Bytes of the whole file for `images` images with such heaps; none if they exceed the address space.

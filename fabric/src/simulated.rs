@@ -4,6 +4,8 @@
 //! until something completes them, and may be overtaken by operations on other places, as on networks that have several
 //! ways. The network can be broken deliberately, to see that tests notice it.
 
+mod fault;
+
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,32 +17,7 @@ use crate::job::Job;
 use crate::request::{Buffer, Request};
 use crate::shared_memory::SharedMemory;
 
-/// What is wrong with a network.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Fault {
-    /// Nothing.
-    #[default]
-    None,
-    /// A fence does not order anything.
-    DropFence,
-    /// Puts may not be complete when they should be.
-    DelayPuts,
-    /// A put may be overtaken by operations on the same place, too.
-    Reorder,
-    /// One atomic operation in sixteen does not happen.
-    LoseAtomic,
-}
-
-impl Fault {
-    /// All of them, by the names that `COARRAY_SIMULATED_FAULT` has for them.
-    pub const ALL: [(&'static str, Self); 5] = [
-        ("none", Self::None),
-        ("drop-fence", Self::DropFence),
-        ("delay-puts", Self::DelayPuts),
-        ("reorder", Self::Reorder),
-        ("lose-atomic", Self::LoseAtomic),
-    ];
-}
+pub use fault::Fault;
 
 /// After so many looks for messages a delayed put goes on.
 const DELAY: u32 = 2000;

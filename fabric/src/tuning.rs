@@ -10,8 +10,8 @@ use std::rc::Rc;
 
 use crate::choice::Choices;
 use crate::image::Image;
-use crate::launch::USAGE;
 use crate::message::{Kind, Letter};
+use crate::report::USAGE;
 use crate::tally::Tally;
 use crate::text::Text;
 use crate::waiting::Cause;

@@ -16,14 +16,14 @@ use crate::fabric::Fabric;
 use crate::failure::Panic;
 use crate::job::Job;
 use crate::launch::launcher;
-use crate::launch::pmi;
 use crate::launch::report;
-use crate::launch::settings::{FabricKind, Settings, cores};
 use crate::launch::threads::{self, Ending};
 use crate::message::{Kind, Reader};
 use crate::network::NAP;
 use crate::nodes::Nodes;
+use crate::process_manager::pmi;
 use crate::region::Region;
+use crate::settings::{FabricKind, Settings, cores};
 use crate::watched::Watched;
 
 /// How long an image that noticed a failure lets lower ones report theirs.

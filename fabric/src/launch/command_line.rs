@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use crate::bytes::Bytes;
-use crate::launch::settings::{Bind, FabricKind, ImageCount, SettingError, Settings, Wait};
+use crate::settings::{Bind, FabricKind, ImageCount, SettingError, Settings, Wait};
 
 /// What to do.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::USAGE;
 use crate::control::Failure;
-use crate::launch::settings::{FabricKind, SettingError, Settings};
 use crate::launch::threads::{self, Stragglers};
+use crate::report::USAGE;
+use crate::settings::{FabricKind, SettingError, Settings};
 
 /// How to run images inside this process, on threads.
 ///

@@ -1,4 +1,4 @@
-//! The launchers of MPI and OpenSHMEM: noticing that one of them started this process, and starting one.
+//! The launchers of MPI and OpenSHMEM: what a process that one of them started checks, and starting one.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -8,56 +8,13 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::launch::processes::environment;
-use crate::launch::settings::{FabricKind, Settings};
 use crate::launch::startup::ProgramError;
-
-/// The variables by which launchers tell each process that it is one of several: Open MPI and its OpenSHMEM, SLURM and
-/// others by PMIx, MPICH and SLURM by PMI. And that in which they say how many processes are on this machine.
-const MARKS: [&str; 4] = [
-    "OMPI_COMM_WORLD_SIZE",
-    "PMIX_RANK",
-    "PMI_RANK",
-    "SLURM_STEP_ID",
-];
-
-const NEIGHBOURS: [&str; 3] = [
-    "OMPI_COMM_WORLD_LOCAL_SIZE",
-    "MPI_LOCALNRANKS",
-    "SLURM_NTASKS_PER_NODE",
-];
+use crate::process_manager::mark;
+use crate::settings::{FabricKind, Settings};
 
 /// The variables in which they say how many processes they have started.
 #[cfg(any(feature = "mpi", feature = "shmem"))]
 const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
-
-/// The variable by which a launcher has made itself known to this process.
-pub(crate) fn mark() -> Option<&'static str> {
-    MARKS.into_iter().find(|mark| env::var_os(mark).is_some())
-}
-
-/// The variables in which they say which process this is.
-const RANKS: [&str; 4] = [
-    "OMPI_COMM_WORLD_RANK",
-    "PMIX_RANK",
-    "PMI_RANK",
-    "SLURM_PROCID",
-];
-
-/// Whether a launcher has started this process as another than the first.
-pub(crate) fn is_not_the_first() -> bool {
-    let rank = |name| env::var(name).ok()?.parse::<usize>().ok();
-    mark().is_some()
-        && RANKS
-            .into_iter()
-            .find_map(rank)
-            .is_some_and(|rank| rank > 0)
-}
-
-/// How many images are on this machine, as far as the launcher says.
-pub(crate) fn neighbours() -> Option<usize> {
-    let number = |name| env::var(name).ok()?.parse().ok();
-    NEIGHBOURS.into_iter().find_map(number)
-}
 
 /// # Errors
 /// If an engine knows of one process where the launcher has started several: so many jobs of one image would run, each taking
@@ -80,22 +37,6 @@ pub(crate) fn check_size(fabric: FabricKind, images: usize) -> Result<(), String
         )),
         _ => Ok(()),
     }
-}
-
-/// Whether this program can be on an engine.
-pub(crate) fn is_built_in(fabric: FabricKind) -> bool {
-    match fabric {
-        FabricKind::Processes | FabricKind::Threads => true,
-        FabricKind::Mpi => cfg!(feature = "mpi"),
-        FabricKind::Shmem => cfg!(feature = "shmem"),
-    }
-}
-
-/// The engine of a program that a launcher has started and that is told no other: the one it was built with.
-pub(crate) fn engine() -> Option<FabricKind> {
-    [FabricKind::Mpi, FabricKind::Shmem]
-        .into_iter()
-        .find(|&fabric| is_built_in(fabric))
 }
 
 /// Set for a program that was started in this way, lest it starts a launcher whose mark is not known here again.

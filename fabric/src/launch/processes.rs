@@ -25,10 +25,10 @@ use rustix::process::{
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::launch::descent::descends_from;
-use crate::launch::settings::{Bind, Settings};
 use crate::launch::signals;
 use crate::launch::terminal;
 use crate::region::Region;
+use crate::settings::{Bind, Settings};
 
 const IMAGE: &str = "COARRAY_IMAGE";
 const REGION: &str = "COARRAY_REGION";

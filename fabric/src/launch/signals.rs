@@ -128,43 +128,6 @@ pub(crate) fn block_all() -> io::Result<()> {
     set_mask(libc::SIG_BLOCK, &all).map(drop)
 }
 
-/// What people call a signal; real-time signals have numbers only.
-pub(crate) fn name(signal: i32) -> Option<&'static str> {
-    const NAMES: [(i32, &str); 28] = [
-        (libc::SIGHUP, "SIGHUP"),
-        (libc::SIGINT, "SIGINT"),
-        (libc::SIGQUIT, "SIGQUIT"),
-        (libc::SIGILL, "SIGILL"),
-        (libc::SIGTRAP, "SIGTRAP"),
-        (libc::SIGABRT, "SIGABRT"),
-        (libc::SIGBUS, "SIGBUS"),
-        (libc::SIGFPE, "SIGFPE"),
-        (libc::SIGKILL, "SIGKILL"),
-        (libc::SIGUSR1, "SIGUSR1"),
-        (libc::SIGSEGV, "SIGSEGV"),
-        (libc::SIGUSR2, "SIGUSR2"),
-        (libc::SIGPIPE, "SIGPIPE"),
-        (libc::SIGALRM, "SIGALRM"),
-        (libc::SIGTERM, "SIGTERM"),
-        (libc::SIGSTOP, "SIGSTOP"),
-        (libc::SIGTSTP, "SIGTSTP"),
-        (libc::SIGTTIN, "SIGTTIN"),
-        (libc::SIGTTOU, "SIGTTOU"),
-        (libc::SIGURG, "SIGURG"),
-        (libc::SIGXCPU, "SIGXCPU"),
-        (libc::SIGXFSZ, "SIGXFSZ"),
-        (libc::SIGVTALRM, "SIGVTALRM"),
-        (libc::SIGPROF, "SIGPROF"),
-        (libc::SIGWINCH, "SIGWINCH"),
-        (libc::SIGIO, "SIGIO"),
-        (libc::SIGPWR, "SIGPWR"),
-        (libc::SIGSYS, "SIGSYS"),
-    ];
-    NAMES
-        .into_iter()
-        .find_map(|(number, name)| (number == signal).then_some(name))
-}
-
 fn set_of(signals: impl Iterator<Item = Signal>) -> libc::sigset_t {
     let mut set = MaybeUninit::uninit();
     // SAFETY: sigemptyset only writes, and initialises the whole set.
@@ -226,11 +189,5 @@ mod tests {
         assert_eq!(signals.next(), arrival(Signal::INT));
         assert_eq!(signals.next(), arrival(Signal::TERM));
         assert_eq!(signals.next(), None);
-    }
-
-    #[test]
-    fn signals_have_names() {
-        assert_eq!(name(9), Some("SIGKILL"));
-        assert_eq!(name(libc::SIGRTMIN() + 1), None);
     }
 }

@@ -14,14 +14,14 @@ use crate::bytes::Bytes;
 use crate::control::Failure;
 use crate::fabric::Fabric;
 use crate::job::Job;
-use crate::launch::USAGE;
 use crate::launch::children::Children;
 use crate::launch::processes::image_command;
-use crate::launch::settings::{Settings, cores};
 use crate::launch::signals::Signals;
 #[cfg(feature = "simulated")]
 use crate::nodes::Nodes;
 use crate::region::Region;
+use crate::report::USAGE;
+use crate::settings::{Settings, cores};
 #[cfg(feature = "simulated")]
 use crate::simulated::{Exchange, Simulated};
 

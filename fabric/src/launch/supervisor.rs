@@ -16,17 +16,18 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal};
 
 use crate::control::Stage;
+use crate::death::Death;
 use crate::launch::children::{Children, Ended, ImageProcess};
 use crate::launch::leftovers::Leftovers;
 use crate::launch::losses::Losses;
 use crate::launch::output::Source;
 use crate::launch::processes;
 use crate::launch::relay::Relay;
-use crate::launch::settings::Settings;
 use crate::launch::signals::{Arrival, Signals};
 use crate::launch::startup::{self, StartError};
-use crate::launch::verdict::{Death, Verdict};
+use crate::launch::verdict::Verdict;
 use crate::region::Region;
+use crate::settings::Settings;
 
 /// A signal repeated within this time is the same request: `timeout` and batch systems signal the
 /// process first, then its whole group.

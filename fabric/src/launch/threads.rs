@@ -19,9 +19,9 @@ use crate::image::Image;
 use crate::job::Job;
 use crate::launch::losses::Losses;
 use crate::launch::processes::bind_to_core;
-use crate::launch::settings::{Bind, Settings};
 use crate::launch::startup::{Jobs, StartError, create_jobs};
 use crate::operation::Operation;
+use crate::settings::{Bind, Settings};
 use crate::team::Team;
 
 /// What to do about images that do not notice that the job has ended, because they only compute.

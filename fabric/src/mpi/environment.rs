@@ -12,7 +12,7 @@ use mpi_rma::mpi::environment::{
     Threading, Universe, initialize_with_threading, is_finalized, is_initialized, library_version,
 };
 
-use crate::launch::{pmi, pmix};
+use crate::process_manager::{pmi, pmix};
 
 /// The variable that says how many threads MPI is to allow for.
 const THREADS: &str = "COARRAY_MPI_THREADS";

@@ -12,7 +12,7 @@ use super::environment::Environment;
 use super::{check, expect};
 use crate::cluster::Cluster;
 use crate::launch::cluster;
-use crate::launch::settings::{FabricKind, Settings};
+use crate::settings::{FabricKind, Settings};
 
 thread_local! {
     static COMMUNICATOR: Cell<Option<MPI_Comm>> = const { Cell::new(None) };

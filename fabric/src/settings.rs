@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use crate::bytes::Bytes;
 use crate::control::MAX_IMAGES;
-use crate::launch::launcher;
-use crate::limits;
 use crate::memory;
+use crate::process_manager;
+use crate::region::largest_heap;
 #[cfg(feature = "simulated")]
 use crate::simulated::Fault;
 
@@ -39,6 +39,22 @@ impl FabricKind {
             Self::Mpi => "mpi",
             Self::Shmem => "shmem",
         }
+    }
+
+    /// Whether this program can be on it.
+    pub(crate) fn is_built_in(self) -> bool {
+        match self {
+            Self::Processes | Self::Threads => true,
+            Self::Mpi => cfg!(feature = "mpi"),
+            Self::Shmem => cfg!(feature = "shmem"),
+        }
+    }
+
+    /// The engine of a program that a launcher has started and that is told no other: the one it was built with.
+    pub(crate) fn of_launcher() -> Option<Self> {
+        [Self::Mpi, Self::Shmem]
+            .into_iter()
+            .find(|engine| engine.is_built_in())
     }
 }
 
@@ -164,7 +180,7 @@ impl Settings {
 
 /// The engine whose launcher has started this process, or else the default.
 fn noticed() -> FabricKind {
-    let engine = launcher::mark().and_then(|_| launcher::engine());
+    let engine = process_manager::mark().and_then(|_| FabricKind::of_launcher());
     engine.unwrap_or_default()
 }
 
@@ -192,9 +208,9 @@ pub fn cores() -> usize {
 fn default_heap(images: usize) -> usize {
     const UNKNOWN_MACHINE: usize = 4 << 30;
     let total = memory::memory().map_or(UNKNOWN_MACHINE, |memory| memory.total);
-    let here = launcher::neighbours().unwrap_or(images);
+    let here = process_manager::neighbours().unwrap_or(images);
     (total / 4 * 3 / here)
-        .min(limits::largest_heap(images.max(here)))
+        .min(largest_heap(images.max(here)))
         .max(1 << 20)
 }
 
