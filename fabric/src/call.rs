@@ -10,11 +10,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::algorithm::Algorithm;
 use crate::card::Tag;
-use crate::control::MAX_IMAGES;
+use crate::limits::MAX_IMAGES;
 use crate::operation::Operation;
-use crate::team::Team;
 use crate::text::Text;
-use crate::wording::describe;
 
 /// The number of a collectively created object: the same on every image of its team, never used twice there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -245,13 +243,6 @@ impl Call {
     pub(crate) fn tag(&self) -> &Tag {
         &self.tag
     }
-
-    /// This image's call in words.
-    #[must_use]
-    pub fn describe(&self, team: &Team) -> String {
-        let caller = self.caller;
-        describe(self.tag, self.subject, &caller.to_string(), team)
-    }
 }
 
 /// A number that tells types apart, the same in all processes of one program.
@@ -290,10 +281,10 @@ fn identity<T: ?Sized + 'static>() -> u64 {
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct CallRecord {
-    line: AtomicU32,
-    column: AtomicU32,
-    file: Text<196>,
-    subject: Text<196>,
+    pub(crate) line: AtomicU32,
+    pub(crate) column: AtomicU32,
+    pub(crate) file: Text<196>,
+    pub(crate) subject: Text<196>,
 }
 
 /// What the image wrote last, so that texts that did not change are not written again.
@@ -340,15 +331,5 @@ impl CallRecord {
             last.subject.set(call.subject);
             self.subject.set(call.subject);
         }
-    }
-
-    /// The call with that tag, in words.
-    pub(crate) fn describe(&self, tag: Tag, team: &Team) -> String {
-        let (line, column) = (
-            self.line.load(Ordering::Relaxed),
-            self.column.load(Ordering::Relaxed),
-        );
-        let caller = format!("{}:{line}:{column}", self.file.get());
-        describe(tag, &self.subject.get(), &caller, team)
     }
 }

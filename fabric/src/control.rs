@@ -3,6 +3,11 @@
 //!
 //! All-zero bytes, as a fresh region has them, are a valid initial state of every structure here.
 
+mod choices;
+mod steps;
+mod traffic;
+mod wait;
+
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::thread;
@@ -11,17 +16,16 @@ use std::time::{Duration, Instant};
 use crate::barrier::dissemination::Line;
 use crate::call::CallRecord;
 use crate::crowd::Crowd;
-use crate::network::Traffic;
+use crate::limits::MAX_IMAGES;
 use crate::posts::Board;
 use crate::queue_lock::{QueueLock, QueueNode};
 use crate::rendezvous::Station;
-use crate::steps::Steps;
 use crate::text::Text;
-use crate::tuning::ChoicesRecord;
-use crate::waiting::WaitRecord;
 
-/// Most images a job can have: image numbers travel in 20 bits.
-pub const MAX_IMAGES: usize = 1 << 20;
+pub(crate) use choices::ChoicesRecord;
+pub(crate) use steps::Steps;
+pub(crate) use traffic::Traffic;
+pub(crate) use wait::WaitRecord;
 
 const MAX_ROUNDS: usize = MAX_IMAGES.trailing_zeros() as usize;
 

@@ -20,8 +20,11 @@ use crate::agreement::roll_words;
 use crate::call::ObjectId;
 use crate::heap::exhausted::Holder;
 use crate::heap::free_list::FreeList;
-use crate::team::TeamIdentity;
 use crate::type_name::short;
+
+/// What tells a team from others of the same image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TeamIdentity(pub(crate) u64);
 
 /// Blocks start at multiples of this, a cache line.
 const GRAIN: usize = 64;

@@ -6,6 +6,9 @@ use rustix::process::{Resource, getrlimit};
 
 use crate::bytes::Bytes;
 
+/// Most images a job can have: image numbers travel in 20 bits.
+pub const MAX_IMAGES: usize = 1 << 20;
+
 /// Lets writing beyond the longest file that is allowed be an error, which says what is wrong, in place of the end of the process by
 /// a signal, which does not.
 pub(crate) fn outlive_long_files() {

@@ -58,23 +58,6 @@ impl Network {
     }
 }
 
-/// How many messages an image has sent to other nodes, and carried out for them, for the images of its node to see.
-#[derive(Debug, Default)]
-pub(crate) struct Traffic {
-    sent: AtomicU64,
-    carried_out: AtomicU64,
-}
-
-impl Traffic {
-    pub(crate) fn sent(&self) -> u64 {
-        self.sent.load(Ordering::Acquire)
-    }
-
-    pub(crate) fn carried_out(&self) -> u64 {
-        self.carried_out.load(Ordering::Acquire)
-    }
-}
-
 impl Image {
     /// Carries out what others have asked for. Costs next to nothing where all images share memory.
     #[inline]

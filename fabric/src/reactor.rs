@@ -23,12 +23,13 @@ use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use crate::control::Stage;
+use crate::control::WaitRecord;
 use crate::deadlock::{self, Suspicion};
 use crate::image::Image;
 use crate::job::Job;
 use crate::lack::{self, Lack};
 use crate::parked::ThreadId;
-use crate::waiting::{HEARTBEAT, WaitRecord};
+use crate::waiting::HEARTBEAT;
 
 /// How often a task is told to poll again at once.
 const PATIENCE: u32 = 1000;

@@ -15,8 +15,6 @@ use std::ptr;
 use crate::call::Call;
 use crate::card::Tag;
 use crate::posts::Link;
-use crate::team::Team;
-use crate::wording::describe;
 
 /// Alignment of a record, and of its payload.
 pub(crate) const ALIGN: usize = 64;
@@ -211,8 +209,8 @@ impl<'a> Record<'a> {
         size_of::<Head>() + if is_inside { head.payload as usize } else { 0 }
     }
 
-    /// The owner's call in words.
-    pub(crate) fn describe(self, team: &Team) -> String {
+    /// Where the owner called, and on what.
+    pub(crate) fn call_texts(self) -> [String; 2] {
         let &Head {
             line,
             column,
@@ -224,11 +222,10 @@ impl<'a> Record<'a> {
         let text = |start: usize, length: u8| {
             // SAFETY: the texts follow the head, or the payload behind it, with the lengths that it says.
             let bytes = unsafe { self.part(start as isize, length as usize) };
-            String::from_utf8_lossy(bytes)
+            String::from_utf8_lossy(bytes).into_owned()
         };
         let (file, subject) = (text(start, file), text(start + file as usize, subject));
-        let caller = format!("{file}:{line}:{column}");
-        describe(*self.tag(), &subject, &caller, team)
+        [format!("{file}:{line}:{column}"), subject]
     }
 
     /// # Safety

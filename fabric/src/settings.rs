@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::bytes::Bytes;
-use crate::control::MAX_IMAGES;
+use crate::limits::MAX_IMAGES;
 use crate::memory;
 use crate::process_manager;
 use crate::region::largest_heap;

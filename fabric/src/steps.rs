@@ -16,7 +16,7 @@
 use std::time::Duration;
 
 use crate::call::Call;
-use crate::card::{Tag, Words};
+use crate::card::Tag;
 use crate::issued::complete;
 use crate::tally::{self, Patience, Tally, Watch};
 use crate::team::Team;
@@ -27,17 +27,6 @@ pub(crate) const STEP_BITS: u32 = 20;
 
 /// The step of an image that abandoned the turn.
 const ABANDONED: u64 = (1 << STEP_BITS) - 1;
-
-/// How far an image has come in its turn: one cache line, written by that image, read by any.
-#[derive(Debug, Default)]
-#[repr(C, align(64))]
-pub(crate) struct Steps {
-    /// The turn, and the step in it.
-    pub(crate) count: Tally,
-    /// The last turn that it has begun, whose tag is here.
-    pub(crate) begun: Tally,
-    pub(crate) tag: Words<4>,
-}
 
 /// A turn of steps that this image has begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

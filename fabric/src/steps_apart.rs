@@ -14,11 +14,12 @@ use std::ptr;
 
 use crate::call::Call;
 use crate::card::Tag;
+use crate::control::Steps;
 use crate::control::TeamControl;
 use crate::image::Image;
 use crate::message::{Kind, Letter, Reader};
 use crate::network::Network;
-use crate::steps::{Abandoned, STEP_BITS, Steps, StepsBegun};
+use crate::steps::{Abandoned, STEP_BITS, StepsBegun};
 use crate::tally::Tally;
 use crate::team::Team;
 

@@ -12,7 +12,7 @@ use crate::card::WORDS;
 use crate::choice::Plan;
 use crate::control::{ENDED, TeamControl};
 use crate::formation::Formation;
-use crate::heap::Block;
+use crate::heap::{Block, TeamIdentity};
 use crate::image::Image;
 use crate::meeting_apart::Division;
 use crate::posting_apart::Correspondence;
@@ -66,10 +66,6 @@ pub(crate) struct Origin {
     /// What the team's structures are in: a block of the parent.
     pub(crate) block: Block,
 }
-
-/// What tells a team from others of the same image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct TeamIdentity(pub(crate) u64);
 
 impl Team {
     /// The team of all images of a job.

@@ -9,29 +9,16 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::choice::Choices;
+use crate::control::ChoicesRecord;
 use crate::image::Image;
 use crate::message::{Kind, Letter};
 use crate::report::USAGE;
-use crate::tally::Tally;
-use crate::text::Text;
 use crate::waiting::Cause;
 
 /// The file that is read if there is one and `COARRAY_COLLECTIVES` names no other.
 const FILE: &str = "collectives.toml";
 
 const VARIABLE: &str = "COARRAY_COLLECTIVES";
-
-/// Most bytes of a table.
-const MOST: usize = 1 << 14;
-
-/// The table, in the memory of the job.
-#[derive(Debug)]
-#[repr(C)]
-pub(crate) struct ChoicesRecord {
-    /// 1 once the text is there.
-    ready: Tally,
-    text: Text<MOST>,
-}
 
 impl Image {
     /// Reads the table of choices and hands it to all images; for image 0, at its beginning. If there is
@@ -58,7 +45,7 @@ impl Image {
 
     fn read_choices(&self) -> String {
         let is_asked_for = std::env::var_os(VARIABLE).is_some();
-        let (text, length) = match read_at_most(&path(), MOST, is_asked_for) {
+        let (text, length) = match read_at_most(&path(), ChoicesRecord::MOST, is_asked_for) {
             Ok(read) => read,
             Err(error)
                 if matches!(
@@ -70,12 +57,18 @@ impl Image {
             }
             Err(error) => self.refuse_table("read", error),
         };
-        if length > MOST as u64 {
-            let why = format!("it has {length} bytes, and at most {MOST} are possible");
+        if length > ChoicesRecord::MOST as u64 {
+            let why = format!(
+                "it has {length} bytes, and at most {} are possible",
+                ChoicesRecord::MOST
+            );
             self.refuse_table("use", why);
         }
-        if text.len() > MOST {
-            self.refuse_table("use", format!("it has more than {MOST} bytes"));
+        if text.len() > ChoicesRecord::MOST {
+            self.refuse_table(
+                "use",
+                format!("it has more than {} bytes", ChoicesRecord::MOST),
+            );
         }
         text
     }

@@ -1,16 +1,49 @@
 //! What the call of an image is in words: made from the tag that it showed, and the texts that it keeps for reports.
 
 use std::fmt;
+use std::sync::atomic::Ordering;
 
 use crate::algorithm::Algorithm;
-use crate::call::{ALGORITHM, ALGORITHM_BITS, ASYNCHRONOUS, ON_BEHALF, ObjectId, ROOT_BITS};
+use crate::call::{
+    ALGORITHM, ALGORITHM_BITS, ASYNCHRONOUS, Call, CallRecord, ON_BEHALF, ObjectId, ROOT_BITS,
+};
 use crate::card::Tag;
 use crate::operation::{OPERATIONS, Operation};
+use crate::record::Record;
 use crate::team::Team;
 use crate::type_name::short;
 
+impl Call {
+    /// This image's call in words.
+    #[must_use]
+    pub fn describe(&self, team: &Team) -> String {
+        let caller = self.caller();
+        describe(*self.tag(), self.subject(), &caller.to_string(), team)
+    }
+}
+
+impl CallRecord {
+    /// The call with that tag, in words.
+    pub(crate) fn describe(&self, tag: Tag, team: &Team) -> String {
+        let (line, column) = (
+            self.line.load(Ordering::Relaxed),
+            self.column.load(Ordering::Relaxed),
+        );
+        let caller = format!("{}:{line}:{column}", self.file.get());
+        describe(tag, &self.subject.get(), &caller, team)
+    }
+}
+
+impl Record<'_> {
+    /// The owner's call in words.
+    pub(crate) fn describe(self, team: &Team) -> String {
+        let [caller, subject] = self.call_texts();
+        describe(*self.tag(), &subject, &caller, team)
+    }
+}
+
 /// A call in words, of any image of the team.
-pub(crate) fn describe(tag: Tag, subject: &str, caller: &str, team: &Team) -> String {
+fn describe(tag: Tag, subject: &str, caller: &str, team: &Team) -> String {
     let object = |id| {
         let heap = team.image().heap.borrow();
         heap.describe(team.identity(), id)

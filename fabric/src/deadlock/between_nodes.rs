@@ -19,10 +19,10 @@ use std::time::{Duration, Instant};
 
 use super::Standstill;
 use crate::control::ImageControl;
+use crate::control::WaitRecord;
 use crate::direct;
 use crate::image::Image;
 use crate::message::{Kind, Letter, Reader};
-use crate::waiting::WaitRecord;
 
 /// What a node says of itself: the sum of the numbers of its images' sleeps, and how many messages they have sent and
 /// carried out.
