@@ -15,8 +15,8 @@ use crate::deferral::Deferral;
 use crate::heap::exhausted::AllocError;
 use crate::heap::{Block, Extent, MAX_ALIGN, Purpose, RaggedBlock};
 use crate::image::Image;
+use crate::image_failed::ImageFailed;
 use crate::meeting::Absence;
-use crate::status::ImageFailed;
 use crate::team::Team;
 
 /// The step of an allocation in which new pages are committed; the steps before are proposals.

@@ -2,15 +2,12 @@
 //!
 //! The parts of images on other nodes have addresses on this one, too, but not their memory. A reference to something
 //! shared, such as a coatomic, may thus be one to a *mirror*: each operation finds out by the address where the thing
-//! itself is.
+//! itself is (`home.rs`).
 
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-
-use crate::image::Image;
-use crate::issued::has_issued;
 
 /// How many mappings this process has whose memory is in part on other nodes, and how many of its images issue operations
 /// on others although they share memory. Where it is 0, as in all jobs of one machine but for tests, that is all that an
@@ -22,9 +19,9 @@ static MAPPED: Mutex<Vec<Mapped>> = Mutex::new(Vec::new());
 
 /// The memory of a job: where it is mapped, and whether parts of it are on other nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Mapped {
+pub(crate) struct Mapped {
     addresses: Range<usize>,
-    has_mirrors: bool,
+    pub(crate) has_mirrors: bool,
 }
 
 /// Lets everybody know what is mapped: for whoever comes by an address that is not of its own job. A job may be over long
@@ -91,38 +88,16 @@ pub fn is_apart() -> bool {
     REASONS_TO_ASK.load(Ordering::Relaxed) > 0 && IS_APART.get()
 }
 
-/// Whether an operation on something shared has to ask [`with_home`] where that is: never in jobs of one machine.
+/// Whether an operation on something shared has to ask [`with_home`](crate::with_home) where that is: never in jobs of one machine.
 #[inline]
 #[must_use]
 pub fn may_be_apart() -> bool {
     REASONS_TO_ASK.load(Ordering::Relaxed) > 0
 }
 
-/// Calls `operate` with the image of this thread and the place of `thing`, if that is in the memory of its job and the
-/// images of the job do not all share theirs. A local variable is not. For other jobs the caller uses an instruction; what
-/// the image has issued, perhaps to the same place, comes before it.
-///
-/// # Panics
-/// If `thing` is in the memory of a job on several nodes, of which this thread is no image.
-#[cold]
-#[inline(never)]
-pub fn with_home<T: ?Sized, R>(thing: &T, operate: impl FnOnce(&Image, Place) -> R) -> Option<R> {
-    let Some(image) = Image::try_current() else {
-        refuse_strangers(thing);
-        return None;
-    };
-    match image.home(thing) {
-        Some(place) if image.network.is_some() => return Some(operate(&image, place)),
-        Some(_) if has_issued() => image.fabric().quiet(),
-        Some(_) => {}
-        None => refuse_strangers(thing),
-    }
-    None
-}
-
 /// To be called for what is not in the memory of this thread's job. The engine belongs to the threads of the images, and no
 /// instruction may take its place.
-fn refuse_strangers<T: ?Sized>(thing: &T) {
+pub(crate) fn refuse_strangers<T: ?Sized>(thing: &T) {
     assert!(
         !is_mapped(thing, |mapped| mapped.has_mirrors),
         "this thread is not an image of the job that this is shared in, and the images of that are on several nodes: there \
@@ -132,34 +107,9 @@ fn refuse_strangers<T: ?Sized>(thing: &T) {
 }
 
 /// Whether something lies in what is mapped and such.
-fn is_mapped<T: ?Sized>(thing: &T, is_such: impl Fn(&Mapped) -> bool) -> bool {
+pub(crate) fn is_mapped<T: ?Sized>(thing: &T, is_such: impl Fn(&Mapped) -> bool) -> bool {
     let address = std::ptr::from_ref(thing).cast::<u8>().addr();
     let all = MAPPED.lock().unwrap_or_else(PoisonError::into_inner);
     all.iter()
         .any(|mapped| mapped.addresses.contains(&address) && is_such(mapped))
-}
-
-impl Image {
-    /// Where something is that has an address here, if that is in the part of any image.
-    #[must_use]
-    pub fn home<T: ?Sized>(&self, thing: &T) -> Option<Place> {
-        let address = std::ptr::from_ref(thing).cast::<u8>().addr();
-        let (image, offset) = self.job.region.locate(address)?;
-        Some(Place { image, offset })
-    }
-
-    /// Whether something is in the memory of another job of this process.
-    #[must_use]
-    pub fn is_in_another_job<T: ?Sized>(&self, thing: &T) -> bool {
-        self.home(thing).is_none() && is_mapped(thing, |_| true)
-    }
-
-    /// Where something is that has an address here, if that is on another node.
-    #[inline]
-    #[must_use]
-    pub fn elsewhere<T: ?Sized>(&self, thing: &T) -> Option<Place> {
-        self.network.as_ref()?;
-        let place = self.home(thing)?;
-        (!self.job.nodes.share(self.index, place.image)).then_some(place)
-    }
 }

@@ -20,7 +20,7 @@ use crate::image::Image;
 use crate::job::Job;
 #[cfg(any(feature = "mpi", feature = "shmem"))]
 use crate::process_manager::pmi;
-use crate::report::{GRACE, begins_report, report};
+use crate::report::{GRACE, PANIC_CODE, begins_report, report};
 use crate::settings::FabricKind;
 
 /// Carried by the panic that unwinds an image after the job has ended. The reason is in the job's
@@ -35,9 +35,6 @@ thread_local! {
     /// The place in the program that a panic of the library is about.
     static BLAMED: Cell<Option<&'static Location<'static>>> = const { Cell::new(None) };
 }
-
-/// The exit code of Rust programs that panic: where panics abort, that of SIGABRT.
-pub(crate) const PANIC_CODE: u8 = if cfg!(panic = "abort") { 134 } else { 101 };
 
 /// Carried by the panic that unwinds an image which fails without one.
 #[derive(Debug)]

@@ -9,10 +9,10 @@ use crate::control::TeamControl;
 use crate::deferral::Deferral;
 use crate::formation::{Formation, Request};
 use crate::image;
+use crate::image_failed::ImageFailed;
 use crate::meeting::Absence;
 use crate::operation::Operation;
 use crate::region::SCRATCH_BYTES;
-use crate::status::ImageFailed;
 use crate::team::{Origin, Team};
 
 /// The meeting that confirms a formation.

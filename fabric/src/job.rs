@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use crate::apart::Claim;
 use crate::control::Failure;
-use crate::failure::PANIC_CODE;
 use crate::nodes::Nodes;
 use crate::parked::Threads;
 use crate::region::Region;
+use crate::report::PANIC_CODE;
 use crate::settings::{Bind, FabricKind, Settings, Wait};
 use crate::tally::Patience;
 

@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use crate::deferral::Deferral;
 use crate::image::Image;
+use crate::image_failed::ImageFailed;
 use crate::issued::{complete, is_complete};
 use crate::lock_apart::Heir;
 use crate::queue_lock::{QueueLock, QueueNode, Refusal, User, Waiter, Wake};
-use crate::status::ImageFailed;
 use crate::tally::{Patience, Tally};
 use crate::waiting::{Cause, Interruption};
 

@@ -11,6 +11,7 @@ use std::cell::Cell;
 use std::time::Instant;
 
 use crate::apart::{self, Place};
+use crate::home::with_home;
 use crate::image::Image;
 use crate::issued::{Pending, complete};
 use crate::lock::{Locking, Queue};
@@ -249,7 +250,7 @@ pub fn poisoner_of(lock: &QueueLock) -> Option<usize> {
 
 fn state_of(lock: &QueueLock) -> State {
     let state = match apart::may_be_apart() {
-        true => apart::with_home(lock, |image, _| image.state_of(lock)),
+        true => with_home(lock, |image, _| image.state_of(lock)),
         false => None,
     };
     state.unwrap_or_else(|| lock.load())
@@ -261,7 +262,7 @@ fn state_of(lock: &QueueLock) -> State {
 /// On a thread that is not an image, if images are on several nodes.
 pub fn clear_poison_of(lock: &QueueLock) {
     let told = apart::may_be_apart().then(|| {
-        apart::with_home(lock, |image, place| {
+        with_home(lock, |image, place| {
             image.elsewhere(lock)?;
             let letter = Letter::new(Kind::ClearPoison).word(place.offset as u64);
             image.tell_to(place.image, &letter, Pending::Told);

@@ -10,10 +10,10 @@ use crate::call::{Call, OBJECT};
 use crate::card::{Card, Tag, WORDS};
 use crate::control::Stage;
 use crate::deferral::Deferral;
+use crate::image_failed::{ImageFailed, have_failed};
 use crate::issued::complete;
 use crate::operation::Operation;
 use crate::rendezvous::{self, Passage, Place, Refusal, Station};
-use crate::status::{self, ImageFailed};
 use crate::tally::Patience;
 use crate::team::Team;
 use crate::waiting::{Cause, Stop, Waiting};
@@ -262,7 +262,7 @@ impl Team {
             .collect();
         self.image().fail(format!(
             "cannot complete {operation}: {}",
-            status::have_failed(&numbers)
+            have_failed(&numbers)
         ))
     }
 

@@ -8,8 +8,8 @@ use std::rc::Rc;
 
 use crate::call::Call;
 use crate::contribution::Contribution;
+use crate::image_failed::ImageFailed;
 use crate::posting_apart::Member;
-use crate::status::ImageFailed;
 use crate::team::Team;
 use crate::waiting::Cause;
 

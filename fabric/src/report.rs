@@ -8,6 +8,9 @@ use crate::control::Failure;
 /// Exit code of a job that cannot begin because something it was told is wrong.
 pub(crate) const USAGE: u8 = 2;
 
+/// The exit code of Rust programs that panic: where panics abort, that of SIGABRT.
+pub(crate) const PANIC_CODE: u8 = if cfg!(panic = "abort") { 134 } else { 101 };
+
 /// How long images are given to end by themselves once one has failed.
 pub(crate) const GRACE: Duration = Duration::from_millis(300);
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::bytes::Bytes;
-use crate::status::ImageFailed;
+use crate::image_failed::ImageFailed;
 use crate::type_name::short;
 
 /// How many holders an error lists.
