@@ -5,8 +5,8 @@
 //! for a time slice: milliseconds. A sleeper, though, is scheduled soon when it is woken, as it has used less than its
 //! share. So an image watches what becomes of its waits:
 //!
-//! * *An offer that took long* went to somebody who computes. For some time the image sleeps at once instead; then it
-//!   tries again, less often each time that it finds the same.
+//! * *An offer that took long* went to somebody who computes. For some time all images of the node sleep at once instead
+//!   (`crowd.rs`); then they try again, less often each time that one finds the same.
 //! * *Spinning in vain, again and again, on a core that others use too*: most likely the awaited image waits for that
 //!   very core. The image spins but a moment, and tries again now and then.
 //!

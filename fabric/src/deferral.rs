@@ -12,23 +12,18 @@ use std::task::Waker;
 
 use crate::issued::complete;
 
+/// Set in [`STATE`] if wakers are due; the bits below count the deferrals.
+const DUE: u32 = 1 << 31;
+
 thread_local! {
-    /// Whether a deferral exists.
-    static IS_HELD: Cell<bool> = const { Cell::new(false) };
-    /// Whether wakers are due.
-    static IS_DUE: Cell<bool> = const { Cell::new(false) };
+    static STATE: Cell<u32> = const { Cell::new(0) };
     static WAKERS: RefCell<Vec<Waker>> = const { RefCell::new(Vec::new()) };
 }
 
-/// While one exists on a thread, no waker runs there. The one that was made first is dropped last.
-///
-/// Nothing is counted: what the processor stores does not depend on what it has stored before.
+/// While one exists on a thread, no waker runs there.
 #[derive(Debug)]
 #[must_use = "wakers run again when it is dropped"]
-pub struct Deferral {
-    is_first: bool,
-    thread: PhantomData<*mut ()>,
-}
+pub struct Deferral(PhantomData<*mut ()>);
 
 impl Deferral {
     /// Local. Completes what the image has issued, and runs the wakers that this makes due: nothing of the operation that
@@ -43,21 +38,18 @@ impl Deferral {
     #[inline]
     #[expect(clippy::new_without_default, reason = "it has an effect")]
     pub fn new() -> Self {
-        Self {
-            is_first: !IS_HELD.replace(true),
-            thread: PhantomData,
-        }
+        STATE.set(STATE.get() + 1);
+        Self(PhantomData)
     }
 }
 
 impl Drop for Deferral {
     #[inline]
     fn drop(&mut self) {
-        if self.is_first {
-            IS_HELD.set(false);
-            if IS_DUE.get() {
-                wake_due();
-            }
+        let state = STATE.get() - 1;
+        STATE.set(state);
+        if state == DUE {
+            wake_due();
         }
     }
 }
@@ -80,8 +72,8 @@ fn wake_soon(wakers: Vec<Waker>) {
     {
         return;
     }
-    IS_DUE.set(true);
-    if !IS_HELD.get() {
+    STATE.set(STATE.get() | DUE);
+    if STATE.get() == DUE {
         wake_due();
     }
 }
@@ -93,7 +85,7 @@ fn wake_soon(wakers: Vec<Waker>) {
 fn wake_due() {
     let mut first: Option<Box<dyn Any + Send>> = None;
     loop {
-        IS_DUE.set(false);
+        STATE.set(STATE.get() & !DUE);
         let wakers = WAKERS.try_with(RefCell::take).unwrap_or_default();
         if wakers.is_empty() {
             break;
@@ -160,6 +152,18 @@ mod tests {
         drop(inner);
         assert_eq!(count.0.load(Ordering::Relaxed), 0);
         drop(outer);
+        assert_eq!(count.0.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn the_last_deferral_counts_in_whatever_order_they_end() {
+        let count = Arc::new(Count::default());
+        let first = Deferral::new();
+        let second = Deferral::new();
+        drop(first);
+        wake(vec![Arc::clone(&count).into()]);
+        assert_eq!(count.0.load(Ordering::Relaxed), 0);
+        drop(second);
         assert_eq!(count.0.load(Ordering::Relaxed), 1);
     }
 
