@@ -34,6 +34,8 @@ pub(crate) struct Backoff {
     wait: Wait,
     /// Whether images outnumber cores.
     shares_cores: bool,
+    /// Whether it looks for messages between two offers, which may take long, too.
+    polls: bool,
     patience: Cell<Patience>,
     stretch: Cell<Stretch>,
     policy: RefCell<Policy>,
@@ -67,6 +69,7 @@ impl Backoff {
         Self {
             wait: job.wait,
             shares_cores: !job.region.dimensions().have_cores_for_all(),
+            polls: !job.nodes.share_all(),
             patience: Cell::new(job.patience),
             stretch: Cell::default(),
             policy: RefCell::new(Policy::new(job.patience.spins)),
@@ -116,6 +119,9 @@ impl Backoff {
 
     /// Offers the core to others, in a wait that has asked for [`offers`](Self::offers). Returns whether it may be offered again.
     pub(crate) fn offer_core(&self, crowd: &Crowd) -> bool {
+        if self.polls {
+            self.stretch.set(Stretch::begin(scheduler::now()));
+        }
         yield_now();
         if self.wait != Wait::Adaptive {
             return true;
