@@ -174,6 +174,7 @@ impl JobControl {
     }
 
     /// Whether any image has failed.
+    #[inline]
     pub(crate) fn has_failures(&self) -> bool {
         self.alarm() >= ONE_FAILED
     }

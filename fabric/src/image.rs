@@ -130,6 +130,7 @@ impl Team {
     /// # Panics
     /// On a thread that is not an image of a running job.
     #[must_use]
+    #[inline]
     #[track_caller]
     pub fn current() -> Rc<Self> {
         match CURRENT.with_borrow(Clone::clone) {

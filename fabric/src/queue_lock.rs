@@ -323,10 +323,12 @@ impl QueueLock {
         }
     }
 
+    #[inline]
     pub(crate) fn load(&self) -> State {
         State(self.state.load(Ordering::Acquire))
     }
 
+    #[inline]
     fn update(&self, change: impl Fn(State) -> State) {
         // It never refuses.
         let _ = self
@@ -337,6 +339,7 @@ impl QueueLock {
     }
 
     /// Becomes the owner of the queue, which it must [`leave`](Self::leave) in a few instructions.
+    #[inline]
     fn seize(&self, user: &impl User) -> Result<(), Refusal> {
         let mine = packed(Some(user.me()));
         let spins = user.patience().spins;
@@ -365,11 +368,13 @@ impl QueueLock {
         }
     }
 
+    #[inline]
     fn replace_owner(&self, old: u64, new: u64) -> Result<u64, u64> {
         self.owner
             .compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire)
     }
 
+    #[inline]
     fn leave(&self) {
         if self.owner.swap(0, Ordering::AcqRel) & SLEEPING != 0 {
             wake(&self.owner);
