@@ -170,6 +170,7 @@ impl Team {
 
     /// Where this image sees the scratch space of the image with that index: [`SCRATCH_BYTES`](crate::SCRATCH_BYTES)
     /// that collectives of the team pass data through.
+    #[inline]
     #[must_use]
     pub fn scratch(&self, index: usize) -> *mut u8 {
         let region = &self.image.job.region;
@@ -177,6 +178,7 @@ impl Team {
     }
 
     /// Where in each part of the region the scratch space is.
+    #[inline]
     pub(crate) fn scratch_offset(&self) -> usize {
         self.scratch
     }
