@@ -84,11 +84,14 @@ fn input() {
 
 /// Starts the program `pids` and returns its supervisor and its images once all of them run.
 pub fn start_pids(mut pids: Command, images: usize) -> (Child, Vec<u32>) {
-    // What a shell starts in the background ignores SIGINT, and so would the program if the tests are started so.
+    // What a shell starts in the background ignores SIGINT and SIGQUIT, what `nohup` starts SIGHUP, and so would the program if
+    // the tests are started so.
     // SAFETY: between fork and exec, `signal` and `setrlimit` may be called, and nothing else is.
     unsafe {
         pids.pre_exec(|| {
-            libc::signal(libc::SIGINT, libc::SIG_DFL);
+            for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT] {
+                libc::signal(signal, libc::SIG_DFL);
+            }
             // Some signals would leave the memory of all images behind.
             let none = libc::rlimit {
                 rlim_cur: 0,
