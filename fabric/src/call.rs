@@ -1,6 +1,11 @@
 //! What an image says about the collective operation it is in: exactly, for its partners to compare,
 //! and in words, for the person who reads the report of a mismatch.
 
+pub(crate) mod algorithm;
+pub(crate) mod choice;
+pub(crate) mod choice_text;
+pub(crate) mod operation;
+
 use std::any::{TypeId, type_name};
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
@@ -8,11 +13,11 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::algorithm::Algorithm;
-use crate::card::Tag;
-use crate::limits::MAX_IMAGES;
-use crate::operation::Operation;
-use crate::text::Text;
+use crate::call::algorithm::Algorithm;
+use crate::call::operation::Operation;
+use crate::lockfree::card::Tag;
+use crate::system::limits::MAX_IMAGES;
+use crate::system::text::Text;
 
 /// The number of a collectively created object: the same on every image of its team, never used twice there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -16,11 +16,11 @@ use std::fmt;
 use std::panic::Location;
 use std::rc::Rc;
 
-use crate::agreement::roll_words;
 use crate::call::ObjectId;
 use crate::heap::exhausted::Holder;
 use crate::heap::free_list::FreeList;
-use crate::type_name::short;
+use crate::lockfree::agreement::roll_words;
+use crate::system::type_name::short;
 
 /// What tells a team from others of the same image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

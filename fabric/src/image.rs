@@ -1,5 +1,22 @@
 //! One image: its number, its current team, and its heap.
 
+pub(crate) mod book;
+pub(crate) mod contribution;
+pub(crate) mod correspondence;
+pub(crate) mod division;
+pub(crate) mod hearing;
+pub(crate) mod lock_answer;
+pub(crate) mod message;
+pub(crate) mod network;
+pub(crate) mod notice;
+pub(crate) mod orphan;
+pub(crate) mod reactor;
+pub(crate) mod record;
+pub(crate) mod records;
+pub(crate) mod subscriptions;
+pub(crate) mod team;
+pub(crate) mod unacknowledged;
+
 use std::cell::{Cell, OnceCell, RefCell};
 use std::io;
 use std::mem::offset_of;
@@ -8,115 +25,44 @@ use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::thread;
 
-use crate::apart;
-use crate::backoff::Backoff;
+use crate::call::choice::Choices;
 use crate::call::{Call, CallRecord, LastCall};
-use crate::choice::Choices;
-use crate::control::{Failure, ImageControl, Stage};
-use crate::fabric::Fabric;
-use crate::failure;
-use crate::fork;
 use crate::heap::Heap;
+use crate::image::network::Network;
+use crate::image::orphan::Orphan;
+use crate::image::reactor::Reactor;
+use crate::image::team::Team;
 use crate::job::Job;
-use crate::network::Network;
-use crate::orphan::Orphan;
-use crate::process;
-use crate::reactor::Reactor;
-use crate::region::SCRATCH_BYTES;
-use crate::settings::FabricKind;
-use crate::shared_memory::SharedMemory;
-use crate::tally::Tally;
-use crate::team::Team;
-use crate::way;
+use crate::job::backoff::Backoff;
+use crate::job::control::{Failure, ImageControl, Stage};
+use crate::job::settings::FabricKind;
+use crate::job::unwinding;
+use crate::lockfree::tally::Tally;
+use crate::memory::region::SCRATCH_BYTES;
+use crate::transport::fabric::Fabric;
+use crate::transport::position::{no_image, set_position};
 
 thread_local! {
     static CURRENT: RefCell<Option<Rc<Team>>> = const { RefCell::new(None) };
-    /// Index of this image in the current team, and how many images that has; none outside of a job.
-    static POSITION: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
-    /// Where this image's heap begins, and how many bytes it has; none outside of a job.
-    static OWN: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
-}
-
-/// Local. The index in the current team of the image that executes this, from 0 to `num_images() - 1`.
-///
-/// # Panics
-/// On a thread that is not an image of a running job.
-///
-/// # Source
-/// *Coarray C++* section 2; Fortran `this_image()`, which counts from 1.
-///
-/// # Examples
-/// ```
-/// use coarray_fabric::{num_images, run, this_image};
-///
-/// let shares = run(4, || {
-///     // Images deal out the numbers below 10 like cards.
-///     (this_image()..10).step_by(num_images()).collect::<Vec<_>>()
-/// });
-/// assert_eq!(shares, [vec![0, 4, 8], vec![1, 5, 9], vec![2, 6], vec![3, 7]]);
-/// ```
-#[inline]
-#[must_use]
-#[track_caller]
-pub fn this_image() -> usize {
-    let (image, images) = POSITION.get();
-    if images == 0 {
-        no_image();
-    }
-    image
-}
-
-/// Local. The number of images of the current team: at first, of the job.
-///
-/// # Panics
-/// On a thread that is not an image of a running job.
-///
-/// # Source
-/// *Coarray C++* section 2; Fortran `num_images()`.
-///
-/// # Examples
-/// See [`this_image`].
-#[inline]
-#[must_use]
-#[track_caller]
-pub fn num_images() -> usize {
-    let (_, images) = POSITION.get();
-    if images == 0 {
-        no_image();
-    }
-    images
-}
-
-#[cold]
-#[track_caller]
-pub(crate) fn no_image() -> ! {
-    panic!(
-        "this thread is not an image: start a program with #[coarray::main], a test with #[coarray::test], or use coarray::run; \
-         threads that an image spawns are not images"
-    )
-}
-
-/// Whether something lies in the heap of the image that this thread is.
-#[inline]
-#[must_use]
-pub fn is_own<T: ?Sized>(thing: &T) -> bool {
-    let (start, bytes) = OWN.get();
-    let address = std::ptr::from_ref(thing).cast::<u8>().addr();
-    address.wrapping_sub(start) < bytes
 }
 
 /// Makes `team` the current one; returns the one before.
 pub(crate) fn set_current(team: Rc<Team>) -> Option<Rc<Team>> {
-    let position = (team.index(), team.images());
+    let (index, images) = (team.index(), team.images());
     // First what may panic, where a waker changes the team in the middle of an operation.
     let before = CURRENT.replace(Some(team));
-    POSITION.set(position);
+    set_position(index, images);
     before
+}
+
+/// Makes no team the current one; returns the one before.
+pub(crate) fn take_current() -> Option<Rc<Team>> {
+    CURRENT.take()
 }
 
 /// Makes this thread no image; for a copy of an image, which can drop nothing of it.
 pub(crate) fn forget() {
-    POSITION.set((0, 0));
+    set_position(0, 0);
     let _ = CURRENT.try_with(|current| {
         if let Ok(mut current) = current.try_borrow_mut() {
             std::mem::forget(current.take());
@@ -140,6 +86,9 @@ impl Team {
     }
 }
 
+/// Carries out a message that has come from the image with that number.
+pub(crate) type Dispatch = fn(&Image, from: usize, message: &[u8]);
+
 /// The state of one image. It belongs to the image's thread.
 #[derive(Debug)]
 pub struct Image {
@@ -150,6 +99,7 @@ pub struct Image {
     pub(crate) backoff: Backoff,
     pub(crate) heap: RefCell<Heap>,
     fabric: Rc<dyn Fabric>,
+    pub(crate) dispatch: Dispatch,
     /// What passes between images that share no memory; none if all do.
     pub(crate) network: Option<Network>,
     pub(crate) choices: OnceCell<Rc<Choices>>,
@@ -168,21 +118,13 @@ pub struct Image {
     pairs: Box<[Cell<u64>]>,
 }
 
-/// Makes a thread an image for as long as it lives.
-pub(crate) struct Presence(());
-
 impl Image {
-    /// Image `index` of a job all of whose images share memory.
-    pub(crate) fn new(job: Arc<Job>, index: usize) -> io::Result<Self> {
-        let fabric = Rc::new(SharedMemory::new(Arc::clone(&job)));
-        Self::with_fabric(job, index, fabric)
-    }
-
-    /// Image `index`, which reaches the images of other nodes by this fabric.
-    pub(crate) fn with_fabric(
+    /// Image `index`, which reaches the memory of others by this fabric.
+    pub(crate) fn new(
         job: Arc<Job>,
         index: usize,
         fabric: Rc<dyn Fabric>,
+        dispatch: Dispatch,
     ) -> io::Result<Self> {
         job.region.commit_scratch(index)?;
         let images = job.region.dimensions().images;
@@ -192,7 +134,8 @@ impl Image {
             images,
             heap: RefCell::new(Heap::new(job.region.heap_bytes())),
             fabric,
-            network: is_apart.then(|| Network::new(&job, images)),
+            dispatch,
+            network: is_apart.then(|| Network::new(job.silence, images)),
             backoff: Backoff::new(&job),
             job,
             last_call: LastCall::default(),
@@ -204,23 +147,6 @@ impl Image {
             reactor: OnceCell::new(),
             pairs: (0..images).map(|_| Cell::new(0)).collect(),
         })
-    }
-
-    /// Makes the calling thread this image, in the team of all.
-    pub(crate) fn enter(self: Rc<Self>) -> Presence {
-        failure::adopt_thread(self.index);
-        fork::watch();
-        self.backoff.begin();
-        if self.job.engine == FabricKind::Processes {
-            process::become_image(&self.job, self.index);
-        }
-        self.job.threads.enter();
-        self.control(self.index).set_stage(Stage::Running);
-        apart::enter(self.network.is_some(), self.job.direct);
-        way::open(&self);
-        OWN.set((self.heap(self.index).addr(), self.heap_bytes()));
-        set_current(Rc::new(Team::first(self)));
-        Presence(())
     }
 
     /// The image this thread is.
@@ -335,7 +261,7 @@ impl Image {
     /// Ends this image with the job: it unwinds, or is over at once where that is impossible.
     #[cold]
     pub(crate) fn unwind(&self) -> ! {
-        failure::unwind(&self.job, self.index)
+        unwinding::unwind(&self.job, self.index)
     }
 
     /// Where this image sees the first byte of the heap of `image`.
@@ -435,7 +361,7 @@ impl Image {
         let control = self.control(self.index);
         if thread::panicking() {
             // A destructor calls. If the others are elsewhere, the panic is why.
-            control.note_panic(failure::last_panic().as_deref());
+            control.note_panic(unwinding::last_panic().as_deref());
         } else if control.panic().is_some() {
             control.note_panic(None);
         }
@@ -444,21 +370,6 @@ impl Image {
             // The next call is to come here, too.
             self.last_call.forget();
         }
-    }
-}
-
-impl Drop for Presence {
-    fn drop(&mut self) {
-        way::close();
-        if let Some(team) = CURRENT.take() {
-            team.image().abandon_orphans();
-            team.image().end_reactor();
-            team.image().job.threads.leave();
-            apart::leave(team.image().job.direct);
-        }
-        POSITION.set((0, 0));
-        OWN.set((0, 0));
-        failure::release_thread();
     }
 }
 

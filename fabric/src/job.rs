@@ -1,16 +1,29 @@
 //! What the images of one job in one process share.
 
+pub(crate) mod backoff;
+pub(crate) mod backtrace;
+pub(crate) mod control;
+pub(crate) mod crowd;
+pub(crate) mod death;
+pub(crate) mod image_failed;
+pub(crate) mod job_memory;
+pub(crate) mod process;
+pub(crate) mod report;
+pub(crate) mod settings;
+pub(crate) mod unwinding;
+
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::apart::Claim;
-use crate::control::Failure;
-use crate::nodes::Nodes;
-use crate::parked::Threads;
-use crate::region::Region;
-use crate::report::PANIC_CODE;
-use crate::settings::{Bind, FabricKind, Settings, Wait};
-use crate::tally::Patience;
+use crate::job::control::Failure;
+use crate::job::job_memory::JobMemory;
+use crate::job::report::PANIC_CODE;
+use crate::job::settings::{Bind, FabricKind, Settings, Wait};
+use crate::lockfree::tally::Patience;
+use crate::memory::apart::Claim;
+use crate::memory::nodes::Nodes;
+use crate::memory::region::{Keeper, Region};
+use crate::system::parked::Threads;
 
 /// How long an image that ends the job may take to say why, before others do not wait for that.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -20,7 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) struct Job {
     /// Given up before the region is unmapped: fields are dropped in this order.
     _claim: Claim,
-    pub(crate) region: Region,
+    pub(crate) region: JobMemory,
     pub(crate) wait: Wait,
     /// That of an image whose core nobody else wants.
     pub(crate) patience: Patience,
@@ -41,14 +54,14 @@ pub(crate) struct Job {
 
 impl Job {
     /// A job whose images all share memory.
-    pub(crate) fn new(region: Region, settings: &Settings) -> Self {
+    pub(crate) fn new(region: JobMemory, settings: &Settings) -> Self {
         let images = region.dimensions().images;
         let nodes = Nodes::counted(images, settings.node_images);
         Self::on_nodes(region, settings, nodes)
     }
 
     /// The job of one node, with a region of its own.
-    pub(crate) fn on_nodes(region: Region, settings: &Settings, nodes: Nodes) -> Self {
+    pub(crate) fn on_nodes(region: JobMemory, settings: &Settings, nodes: Nodes) -> Self {
         let dimensions = region.dimensions();
         let patience = patience(
             settings.wait,
@@ -165,4 +178,14 @@ fn patience(wait: Wait, share_all: bool, have_cores_for_all: bool) -> Patience {
         (Wait::Adaptive, false) => [1, 20],
     };
     Patience { spins, yields }
+}
+
+impl Keeper for Job {
+    fn region(&self) -> &Region {
+        &self.region
+    }
+
+    fn nodes(&self) -> &Nodes {
+        &self.nodes
+    }
 }

@@ -10,6 +10,8 @@ pub(crate) mod embedded;
 pub(crate) mod launcher;
 pub(crate) mod leftovers;
 pub(crate) mod losses;
+#[cfg(feature = "mpi")]
+pub(crate) mod on_communicator;
 pub(crate) mod outlet;
 pub(crate) mod output;
 pub(crate) mod processes;
@@ -28,17 +30,17 @@ use std::process::{ExitCode, Termination};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::failure::{self, Panic};
-use crate::farewell::{await_input, await_readers};
 use crate::image::Image;
 use crate::job::Job;
+use crate::job::report::{GRACE, USAGE, report};
+use crate::job::settings::{FabricKind, SettingError, Settings};
+use crate::job::unwinding::{self, Panic};
 use crate::launch::processes::{Inherited, inherited};
 use crate::launch::supervisor::supervise;
 use crate::launch::threads::{Ending, Lost, Stragglers};
-use crate::limits;
-use crate::process_manager;
-use crate::report::{GRACE, USAGE, report};
-use crate::settings::{FabricKind, SettingError, Settings};
+use crate::system::farewell::{await_input, await_readers};
+use crate::system::limits;
+use crate::system::process_manager;
 
 /// Collective. Runs `body` on every image of this program. This is what `#[coarray::main]` calls.
 ///
@@ -293,7 +295,7 @@ fn run_on_threads<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitC
     let outcome = threads::run(
         settings,
         || conclude(body().report(), &codes),
-        Stragglers::Abandon(GRACE, failure::report_and_exit),
+        Stragglers::Abandon(GRACE, unwinding::report_and_exit),
     );
     match outcome {
         Ok(Ok(_)) => ExitCode::SUCCESS,

@@ -12,150 +12,79 @@
 //!
 //! Programs name the crate `coarray` only.
 
-mod platform;
-
-mod agreement;
-mod algorithm;
-mod allocation;
-mod apart;
-mod atomic;
-mod backoff;
-mod backtrace;
-mod barrier;
-mod book;
-mod bytes;
+// From the bottom to the top: none imports what comes after it.
 mod call;
-mod card;
-mod choice;
-mod choice_text;
-#[cfg(any(feature = "mpi", feature = "shmem"))]
-mod cluster;
-mod completion;
-mod contribution;
-mod control;
-mod crowd;
+mod collective;
 mod deadlock;
-mod death;
-mod deferral;
-pub mod direct;
-mod fabric;
-mod failure;
-mod farewell;
-mod fork;
-mod form_team;
-mod formation;
 mod heap;
-mod home;
 mod image;
-mod image_failed;
-mod interference;
-mod issued;
 mod job;
-mod lack;
 mod launch;
-mod limits;
+mod lifecycle;
 mod lock;
-mod lock_apart;
-mod lock_state;
-mod mapping;
-mod meeting;
-mod meeting_apart;
+mod lockfree;
 mod memory;
-mod message;
-#[cfg(feature = "mpi")]
-pub mod mpi;
-mod network;
-mod nodes;
-mod notice;
-mod operation;
-mod orphan;
-mod overlay;
-mod parked;
-mod posting;
-mod posting_apart;
-mod posts;
-mod primitives;
-mod process;
-mod process_manager;
-mod queue_lock;
-mod reactor;
-mod record;
-mod records;
-mod region;
-mod rendezvous;
-mod report;
-mod request;
-mod scheduler;
-mod settings;
-mod shared_memory;
-#[cfg(feature = "shmem")]
-mod shmem;
-mod silence;
-#[cfg(feature = "simulated")]
-mod simulated;
-mod sleep;
-mod status;
-mod steps;
-mod steps_apart;
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-mod streaming;
-mod tally;
-mod team;
-mod text;
-mod told;
-mod tuning;
-mod type_name;
+mod messages;
+mod system;
+mod transport;
 mod waiting;
-#[cfg(any(feature = "mpi", feature = "shmem"))]
-mod watched;
-mod way;
-mod wording;
 
-pub use algorithm::{Algorithm, Kind};
-pub use allocation::{FILLED, Layout};
-pub use apart::{Place, is_apart, may_be_apart};
-pub use atomic::{AtomicOperation, Word};
-pub use barrier::Barrier;
-pub use bytes::Bytes;
+/// Applications that use MPI themselves, too.
+#[cfg(feature = "mpi")]
+pub mod mpi {
+    pub use crate::launch::on_communicator::{CannotRun, run_on};
+    pub use crate::transport::mpi::communicator;
+}
+
+pub use memory::direct;
+
+pub use call::algorithm::{Algorithm, Kind};
+pub use call::choice::{ChoiceError, Choices, Rule};
+pub use call::operation::Operation;
 pub use call::{Call, MAX_OBJECTS, ObjectId};
-pub use choice::{ChoiceError, Choices, Rule};
-pub use contribution::Contribution;
-pub use control::Failure;
-pub use deferral::Deferral;
-pub use fabric::{Fabric, Message};
-pub use failure::{error_stop, error_stop_with, fail_image};
-pub use form_team::Current;
+pub use collective::allocation::{FILLED, Layout};
+pub use collective::form_team::Current;
+pub use collective::lack::Lack;
+pub use collective::meeting::Absence;
+pub use collective::posting::Posting;
+pub use collective::steps::{Abandoned, StepsBegun};
 pub use heap::exhausted::{AllocError, Holder};
 pub use heap::{Block, RaggedBlock};
-pub use home::with_home;
-pub use image::{Image, is_own, num_images, this_image};
-pub use image_failed::ImageFailed;
-pub use issued::{complete, complete_and_fence, complete_but_posts, has_issued};
-pub use lack::Lack;
+pub use image::Image;
+pub use image::contribution::Contribution;
+pub use image::team::Team;
+pub use job::control::Failure;
+pub use job::image_failed::ImageFailed;
+pub use job::process::{process_has_failed, process_image};
+pub use job::settings::{Bind, FabricKind, ImageCount, SettingError, Settings, Wait, cores};
 pub use launch::coarun::coarun;
 pub use launch::embedded::{Launch, run};
 pub use launch::terminal::terminal_size;
 pub use launch::{launch, launch_keeping_going};
-pub use limits::MAX_IMAGES;
+pub use lifecycle::failure::{error_stop, error_stop_with, fail_image};
+pub use lifecycle::status::{ImageStatus, failed_images, image_status, stopped_images};
+pub use lock::lock_apart::{clear_poison_of, holder_of, poisoner_of};
 pub use lock::{LockError, LockKind};
-pub use lock_apart::{clear_poison_of, holder_of, poisoner_of};
-pub use meeting::Absence;
-pub use memory::available_memory;
-pub use operation::Operation;
-pub use posting::Posting;
-pub use process::{process_has_failed, process_image};
-pub use queue_lock::QueueLock;
-pub use region::SCRATCH_BYTES;
-pub use request::{Buffer, Request};
-pub use settings::{Bind, FabricKind, ImageCount, SettingError, Settings, Wait, cores};
+pub use lockfree::barrier::Barrier;
+pub use lockfree::queue_lock::QueueLock;
+pub use lockfree::tally::Tally;
+pub use memory::apart::{Place, is_apart, may_be_apart};
+pub use memory::region::SCRATCH_BYTES;
+pub use messages::complete::{complete, complete_and_fence, complete_but_posts};
+pub use messages::home::with_home;
+pub use system::available_memory::available_memory;
+pub use system::bytes::Bytes;
+pub use system::limits::MAX_IMAGES;
+pub use transport::atomic::{AtomicOperation, Word};
+pub use transport::deferral::Deferral;
+pub use transport::fabric::{Fabric, Message};
+pub use transport::pending::has_issued;
+pub use transport::position::{is_own, num_images, this_image};
+pub use transport::request::{Buffer, Request};
 #[cfg(feature = "simulated")]
-pub use simulated::Fault;
-pub use status::{ImageStatus, failed_images, image_status, stopped_images};
-pub use steps::{Abandoned, StepsBegun};
-pub use tally::Tally;
-pub use team::Team;
+pub use transport::simulated::Fault;
+pub use transport::way::{is_in_job, reach, reach_to_put};
 pub use waiting::{Cause, Interruption};
-pub use way::{is_in_job, reach, reach_to_put};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -1,17 +1,20 @@
 //! Locks as an image uses them: how it waits for one, and what it knows of those that it holds.
 
+pub(crate) mod lock_apart;
+
 use std::fmt;
 use std::panic::Location;
 use std::ptr;
 use std::time::Instant;
 
-use crate::deferral::Deferral;
 use crate::image::Image;
-use crate::image_failed::ImageFailed;
-use crate::issued::{complete, is_complete};
-use crate::lock_apart::Heir;
-use crate::queue_lock::{QueueLock, QueueNode, Refusal, User, Waiter, Wake};
-use crate::tally::{Patience, Tally};
+use crate::job::image_failed::ImageFailed;
+use crate::lock::lock_apart::Heir;
+use crate::lockfree::queue_lock::{QueueLock, QueueNode, Refusal, User, Waiter, Wake};
+use crate::lockfree::tally::{Patience, Tally};
+use crate::messages::complete::complete;
+use crate::transport::deferral::Deferral;
+use crate::transport::pending::is_complete;
 use crate::waiting::{Cause, Interruption};
 
 /// What a lock is, in reports.
@@ -418,7 +421,7 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::team::Team;
+    use crate::image::team::Team;
 
     #[test]
     fn images_that_sleep_in_the_queue_get_the_lock_in_the_order_in_which_they_came() {

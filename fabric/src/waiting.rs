@@ -4,17 +4,17 @@
 //! count (`sleep.rs`); one that has slept for a while also says it in words. `deadlock.rs` reads the records of
 //! all.
 
+pub(crate) mod between_nodes;
+pub(crate) mod suspicion;
+
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use crate::control::{ENDED, WaitRecord};
-use crate::deadlock::Suspicion;
+use crate::deadlock::search::Suspicion;
 use crate::image::Image;
-use crate::network::{NAP, SHORTEST_NAP};
-use crate::tally::{self, Patience, Tally, Watch};
-
-/// How long an image sleeps before it looks around again.
-pub(crate) const HEARTBEAT: Duration = Duration::from_millis(50);
+use crate::image::network::{NAP, SHORTEST_NAP};
+use crate::job::control::{ENDED, WaitRecord};
+use crate::lockfree::tally::{self, HEARTBEAT, Patience, Tally, Watch};
 
 /// Why an image stops waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,7 +203,9 @@ impl<C: Cause> Watch for Waiting<'_, C> {
             return;
         }
         self.still_since.set(Some(Instant::now()));
-        self.image.rise_from_parking();
+        if let Some(reactor) = self.image.started_reactor() {
+            reactor.rise();
+        }
         let place = self.image.job.region.offset_of(tally);
         let barrier = self.cause.barrier().unwrap_or_default();
         self.record().lie_down(Some((place, target)), barrier);

@@ -6,17 +6,21 @@
 // The model uses a part of the sources.
 #![allow(dead_code)]
 
-#[path = "../src/agreement.rs"]
-mod agreement;
-#[path = "loom/primitives.rs"]
-mod primitives;
+#[path = "loom"]
+mod system {
+    pub(crate) mod primitives;
+}
+#[path = "../src/lockfree"]
+mod lockfree {
+    pub(crate) mod agreement;
+}
 
 use std::sync::Arc;
 
-use agreement::Roll;
+use lockfree::agreement::Roll;
 use loom::cell::UnsafeCell;
 use loom::thread;
-use primitives::AtomicU64;
+use system::primitives::AtomicU64;
 
 /// An image's copy of a block: values that every image may reach until it drops the block.
 struct Copy {
@@ -40,7 +44,7 @@ fn failed(image: usize) -> u32 {
 }
 
 fn has_failed(image: usize) -> bool {
-    primitives::alarm() & failed(image) != 0
+    system::primitives::alarm() & failed(image) != 0
 }
 
 /// Each image writes to all copies, drops the block, and uses its own copy again if it may. Returns whether.
@@ -56,7 +60,7 @@ fn live(copies: &[Copy], me: usize, victim: Option<(usize, usize)>) -> bool {
     };
     for copy in copies {
         if dies() {
-            primitives::raise_alarm(failed(me));
+            system::primitives::raise_alarm(failed(me));
             return false;
         }
         // SAFETY: loom fails the model if another thread uses the cell at the same time.
@@ -64,7 +68,7 @@ fn live(copies: &[Copy], me: usize, victim: Option<(usize, usize)>) -> bool {
     }
     for copy in copies {
         if dies() {
-            primitives::raise_alarm(failed(me));
+            system::primitives::raise_alarm(failed(me));
             return false;
         }
         copy.roll().strike_off(me);

@@ -4,22 +4,25 @@
 //! loom runs the very source of the library. A wake-up that is lost leaves the waiting thread asleep for good,
 //! which loom reports as a deadlock.
 
-#[path = "../src/completion.rs"]
-mod completion;
-
-mod primitives {
-    pub(crate) use loom::cell::UnsafeCell;
-    pub(crate) use loom::sync::atomic::{AtomicU32, Ordering};
+#[path = "../src/transport"]
+mod transport {
+    pub(crate) mod completion;
+}
+mod system {
+    pub(crate) mod primitives {
+        pub(crate) use loom::cell::UnsafeCell;
+        pub(crate) use loom::sync::atomic::{AtomicU32, Ordering};
+    }
 }
 
 use std::sync::Arc;
 use std::task::{Wake, Waker};
 
-use completion::{Completer, Completion, completion};
 use loom::cell::UnsafeCell;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::sync::{Condvar, Mutex};
 use loom::thread;
+use transport::completion::{Completer, Completion, completion};
 
 /// Memory that the operation fills, as plain as that of a buffer.
 struct Place(UnsafeCell<u32>);

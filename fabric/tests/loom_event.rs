@@ -6,19 +6,24 @@
 // The model uses a part of the sources.
 #![allow(dead_code)]
 
+#[path = "loom"]
+mod system {
+    pub(crate) mod primitives;
+}
+#[path = "../src/lockfree"]
+mod lockfree {
+    pub(crate) mod tally;
+}
+
 #[path = "loom/lookout.rs"]
 mod lookout;
-#[path = "loom/primitives.rs"]
-mod primitives;
-#[path = "../src/tally.rs"]
-mod tally;
 
 use std::sync::Arc;
 
+use lockfree::tally::{Patience, Tally};
 use lookout::{ENDED, Lookout, Stop};
 use loom::cell::UnsafeCell;
 use loom::thread;
-use tally::{Patience, Tally};
 
 const SLEEP_AT_ONCE: Patience = Patience {
     spins: 0,
@@ -47,7 +52,7 @@ impl Event {
     }
 
     fn wait_for(&self, posts: u64, patience: Patience) -> Result<(), Stop> {
-        tally::until(&self.posts, posts, patience, || Lookout(0))
+        lockfree::tally::until(&self.posts, posts, patience, || Lookout(0))
     }
 
     fn value(&self, place: usize) -> u32 {
@@ -103,7 +108,7 @@ fn a_waiter_leaves_when_the_job_ends_and_loses_no_post() {
             let event = Arc::clone(&event);
             thread::spawn(move || {
                 event.post(0);
-                primitives::raise_alarm(ENDED);
+                system::primitives::raise_alarm(ENDED);
             })
         };
         let end = event.wait_for(2, SLEEP_AT_ONCE);

@@ -6,31 +6,34 @@
 // The model uses a part of the sources.
 #![allow(dead_code)]
 
-#[path = "../src/barrier.rs"]
-mod barrier;
-#[path = "../src/card.rs"]
-mod card;
+#[path = "loom/primitives.rs"]
+mod model;
+#[path = "loom"]
+mod system {
+    #[path = "mortal.rs"]
+    pub(crate) mod primitives;
+}
+#[path = "../src/lockfree"]
+mod lockfree {
+    pub(crate) mod barrier;
+    pub(crate) mod card;
+    pub(crate) mod rendezvous;
+    pub(crate) mod tally;
+}
+
 #[path = "loom/hall.rs"]
 mod hall;
 #[path = "loom/lookout.rs"]
 mod lookout;
-#[path = "loom/primitives.rs"]
-mod model;
-#[path = "loom/mortal.rs"]
-mod primitives;
-#[path = "../src/rendezvous.rs"]
-mod rendezvous;
-#[path = "../src/tally.rs"]
-mod tally;
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use barrier::Barrier;
 use hall::Hall;
+use lockfree::barrier::Barrier;
+use lockfree::tally::Patience;
 use lookout::failed;
 use loom::thread;
-use tally::Patience;
 
 const SLEEP_AT_ONCE: Patience = Patience {
     spins: 0,
@@ -58,7 +61,7 @@ fn meet(hall: &Hall, me: usize, number: u64, barrier: Barrier) -> Vec<usize> {
 /// meeting; the others meet twice.
 fn attend(hall: &Hall, me: usize, victim: usize, steps: u32, barrier: Barrier) -> Attendance {
     if me == victim {
-        let missing = primitives::live_for(steps, || meet(hall, me, 1, barrier));
+        let missing = system::primitives::live_for(steps, || meet(hall, me, 1, barrier));
         model::raise_alarm(failed(victim));
         return missing.map(|missing| vec![missing]);
     }

@@ -6,30 +6,31 @@
 // The model uses a part of the sources.
 #![allow(dead_code)]
 
-#[path = "../src/barrier.rs"]
-mod barrier;
-#[path = "../src/card.rs"]
-mod card;
-#[path = "../src/formation.rs"]
-mod formation;
+#[path = "loom"]
+mod system {
+    pub(crate) mod primitives;
+}
+#[path = "../src/lockfree"]
+mod lockfree {
+    pub(crate) mod barrier;
+    pub(crate) mod card;
+    pub(crate) mod formation;
+    pub(crate) mod rendezvous;
+    pub(crate) mod tally;
+}
+
 #[path = "loom/hall.rs"]
 mod hall;
 #[path = "loom/lookout.rs"]
 mod lookout;
-#[path = "loom/primitives.rs"]
-mod primitives;
-#[path = "../src/rendezvous.rs"]
-mod rendezvous;
-#[path = "../src/tally.rs"]
-mod tally;
 
 use std::sync::Arc;
 
-use barrier::Barrier;
-use formation::{Formation, Request};
 use hall::Hall;
+use lockfree::barrier::Barrier;
+use lockfree::formation::{Formation, Request};
+use lockfree::tally::Patience;
 use loom::thread;
-use tally::Patience;
 
 const SLEEP_AT_ONCE: Patience = Patience {
     spins: 0,

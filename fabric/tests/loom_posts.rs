@@ -6,23 +6,27 @@
 // The model uses a part of the sources.
 #![allow(dead_code)]
 
+#[path = "loom"]
+mod system {
+    pub(crate) mod primitives;
+}
+#[path = "../src/lockfree"]
+mod lockfree {
+    pub(crate) mod posts;
+    pub(crate) mod tally;
+}
+
 #[path = "loom/lookout.rs"]
 mod lookout;
-#[path = "../src/posts.rs"]
-mod posts;
-#[path = "loom/primitives.rs"]
-mod primitives;
-#[path = "../src/tally.rs"]
-mod tally;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use lockfree::posts::{Board, Link, Trail, Unneeded};
+use lockfree::tally::Patience;
 use lookout::Lookout;
 use loom::cell::UnsafeCell;
 use loom::thread;
-use posts::{Board, Link, Trail, Unneeded};
-use tally::Patience;
 
 const PATIENCE: Patience = Patience {
     spins: 0,
@@ -124,7 +128,8 @@ impl<'a> Image<'a> {
     /// Waits for what an image contributes to a collective, and reads it.
     fn take(&mut self, image: usize, number: u64) {
         let posted = &self.all[image].board.posted;
-        tally::until(posted, number + 1, PATIENCE, || Lookout(0)).expect("no image fails");
+        lockfree::tally::until(posted, number + 1, PATIENCE, || Lookout(0))
+            .expect("no image fails");
         assert!(self.follow(image) > number);
         let record = self.record(image, self.trails[image].place(number));
         // SAFETY: as above.

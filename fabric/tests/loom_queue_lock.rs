@@ -6,24 +6,27 @@
 // The model uses a part of the sources.
 #![allow(dead_code)]
 
-#[path = "../src/lock_state.rs"]
-mod lock_state;
 #[path = "loom/primitives.rs"]
 mod model;
-#[path = "loom/mortal.rs"]
-mod primitives;
-#[path = "../src/queue_lock.rs"]
-mod queue_lock;
-#[path = "../src/tally.rs"]
-mod tally;
+#[path = "loom"]
+mod system {
+    #[path = "mortal.rs"]
+    pub(crate) mod primitives;
+}
+#[path = "../src/lockfree"]
+mod lockfree {
+    pub(crate) mod lock_state;
+    pub(crate) mod queue_lock;
+    pub(crate) mod tally;
+}
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use lockfree::queue_lock::{QueueLock, QueueNode, Refusal, User, Waiter, Wake};
+use lockfree::tally::{Patience, Tally, Watch};
 use loom::cell::UnsafeCell;
 use loom::thread;
-use queue_lock::{QueueLock, QueueNode, Refusal, User, Waiter, Wake};
-use tally::{Patience, Tally, Watch};
 
 const SLEEP_AT_ONCE: Patience = Patience {
     spins: 0,
@@ -124,7 +127,7 @@ impl Waiter for Image<'_> {
     }
 
     fn wait(&self, granted: &Tally, number: u64, alarm: u32) -> Result<(), Wake> {
-        tally::until(granted, number, SLEEP_AT_ONCE, || Lookout {
+        lockfree::tally::until(granted, number, SLEEP_AT_ONCE, || Lookout {
             alarm,
             is_patient: self.is_patient,
         })
@@ -342,7 +345,7 @@ fn kill(images: usize, preemptions: usize, hurried: Option<usize>) {
             if me < images - 1 {
                 return Some(use_lock());
             }
-            let result = primitives::live_for(steps, use_lock);
+            let result = system::primitives::live_for(steps, use_lock);
             if result.is_none() {
                 model::raise_alarm(1 << me);
             }

@@ -6,31 +6,33 @@
 // The model uses a part of the sources.
 #![allow(dead_code)]
 
-#[path = "../src/barrier.rs"]
-mod barrier;
-#[path = "../src/card.rs"]
-mod card;
+#[path = "loom"]
+mod system {
+    pub(crate) mod primitives;
+}
+#[path = "../src/lockfree"]
+mod lockfree {
+    pub(crate) mod barrier;
+    pub(crate) mod card;
+    pub(crate) mod rendezvous;
+    pub(crate) mod tally;
+}
+
 #[path = "loom/hall.rs"]
 mod hall;
 #[path = "loom/lookout.rs"]
 mod lookout;
-#[path = "loom/primitives.rs"]
-mod primitives;
-#[path = "../src/rendezvous.rs"]
-mod rendezvous;
-#[path = "../src/tally.rs"]
-mod tally;
 
 use std::sync::Arc;
 
-use barrier::Barrier;
-use card::Tag;
 use hall::Hall;
+use lockfree::barrier::Barrier;
+use lockfree::card::Tag;
+use lockfree::rendezvous::Refusal;
+use lockfree::tally::Patience;
 use lookout::{ENDED, Stop, failed};
 use loom::cell::UnsafeCell;
 use loom::thread;
-use rendezvous::Refusal;
-use tally::Patience;
 
 const SLEEP_AT_ONCE: Patience = Patience {
     spins: 0,
@@ -208,7 +210,7 @@ fn disagree<const N: usize>(
     let body = move |job: &Job, me: usize| {
         let result = job.meet(me, 1, &[1, 1, 1, operations[me]], ways[me]);
         if result.is_err() {
-            primitives::raise_alarm(ENDED);
+            system::primitives::raise_alarm(ENDED);
         }
         result
     };
@@ -286,11 +288,11 @@ fn of_two_survivors_that_disagree_none_comes_out_and_one_knows_why() {
     for way in WAYS {
         let body = move |job: &Job, me: usize| {
             if me == 2 {
-                primitives::raise_alarm(failed(2));
+                system::primitives::raise_alarm(failed(2));
                 return None;
             }
             let result = job.meet(me, 1, &[1, 1, 1, me as u64], way);
-            primitives::raise_alarm(ENDED);
+            system::primitives::raise_alarm(ENDED);
             Some(result)
         };
         model(3, SLEEP_AT_ONCE, 2, body, |results| {

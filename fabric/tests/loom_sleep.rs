@@ -6,16 +6,21 @@
 // The model uses a part of the source.
 #![allow(dead_code)]
 
-#[path = "loom/stepping.rs"]
-mod primitives;
-#[path = "../src/sleep.rs"]
-mod sleep;
+#[path = "loom"]
+mod system {
+    #[path = "stepping.rs"]
+    pub(crate) mod primitives;
+}
+#[path = "../src/lockfree"]
+mod lockfree {
+    pub(crate) mod sleep;
+}
 
 use std::sync::Arc;
 
+use lockfree::sleep::SleepRecord;
 use loom::thread;
-use primitives::{AtomicU64, Ordering};
-use sleep::SleepRecord;
+use system::primitives::{AtomicU64, Ordering};
 
 /// What the images share: each waits for its own tally.
 struct Job {
@@ -68,7 +73,7 @@ impl Job {
     fn seems_deadlocked(&self) -> bool {
         let record = |image: usize| Some(&self.records[image]);
         let has_reached = |place, target| self.has_reached(place as usize, target);
-        sleep::find_all_asleep(self.records.len(), record, 0, has_reached).is_ok()
+        lockfree::sleep::find_all_asleep(self.records.len(), record, 0, has_reached).is_ok()
     }
 }
 

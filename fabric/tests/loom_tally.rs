@@ -6,19 +6,24 @@
 // The model uses a part of the sources.
 #![allow(dead_code)]
 
+#[path = "loom"]
+mod system {
+    pub(crate) mod primitives;
+}
+#[path = "../src/lockfree"]
+mod lockfree {
+    pub(crate) mod tally;
+}
+
 #[path = "loom/lookout.rs"]
 mod lookout;
-#[path = "loom/primitives.rs"]
-mod primitives;
-#[path = "../src/tally.rs"]
-mod tally;
 
 use std::sync::Arc;
 
+use lockfree::tally::{Patience, Tally};
 use lookout::{Lookout, Stop, failed};
 use loom::cell::UnsafeCell;
 use loom::thread;
-use tally::{Patience, Tally};
 
 const SLEEP_AT_ONCE: Patience = Patience {
     spins: 0,
@@ -42,7 +47,7 @@ impl Shared {
     }
 
     fn wait_for(&self, target: u64, stops: u32) -> Result<(), Stop> {
-        tally::until(&self.tally, target, SLEEP_AT_ONCE, || Lookout(stops))
+        lockfree::tally::until(&self.tally, target, SLEEP_AT_ONCE, || Lookout(stops))
     }
 
     /// Waits for the first step, or for both, and sees what was written before.
@@ -126,7 +131,7 @@ fn a_waiter_that_gives_up_does_not_keep_another_asleep() {
             let shared = Arc::clone(&shared);
             thread::spawn(move || {
                 shared.tally.raise_to(1);
-                primitives::raise_alarm(failed(7));
+                system::primitives::raise_alarm(failed(7));
             })
         };
         assert_eq!(shared.wait_for(1, 0), Ok(()));

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
-use crate::control::Stage;
 use crate::job::Job;
+use crate::job::control::Stage;
 
 /// Most images that have a line each. If there are more, those that wait alike share one.
 const ALONE: usize = 16;

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::bytes::Bytes;
-use crate::image_failed::ImageFailed;
-use crate::type_name::short;
+use crate::job::image_failed::ImageFailed;
+use crate::system::bytes::Bytes;
+use crate::system::type_name::short;
 
 /// How many holders an error lists.
 const LISTED: usize = 5;

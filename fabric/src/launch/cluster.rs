@@ -10,21 +10,21 @@ use std::time::{Duration, Instant};
 
 use rustix::thread::{CpuSet, sched_getaffinity};
 
-use crate::cluster::Cluster;
-use crate::control::Failure;
-use crate::fabric::Fabric;
-use crate::failure::Panic;
+use crate::image::message::{Kind, Reader};
+use crate::image::network::NAP;
 use crate::job::Job;
+use crate::job::control::Failure;
+use crate::job::job_memory::JobMemory;
+use crate::job::settings::{FabricKind, Settings, cores};
+use crate::job::unwinding::Panic;
 use crate::launch::launcher;
 use crate::launch::report;
 use crate::launch::threads::{self, Ending};
-use crate::message::{Kind, Reader};
-use crate::network::NAP;
-use crate::nodes::Nodes;
-use crate::process_manager::pmi;
-use crate::region::Region;
-use crate::settings::{FabricKind, Settings, cores};
-use crate::watched::Watched;
+use crate::memory::nodes::Nodes;
+use crate::system::process_manager::pmi;
+use crate::transport::cluster::Cluster;
+use crate::transport::fabric::Fabric;
+use crate::transport::watched::Watched;
 
 /// How long an image that noticed a failure lets lower ones report theirs.
 const COURTESY: Duration = Duration::from_millis(200);
@@ -51,9 +51,9 @@ pub(crate) fn start(settings: &Settings) -> Result<Rc<dyn Cluster>, String> {
     let images = settings.images;
     let cluster: Rc<dyn Cluster> = match settings.fabric {
         #[cfg(feature = "mpi")]
-        FabricKind::Mpi => crate::mpi::start()?,
+        FabricKind::Mpi => crate::transport::mpi::start()?,
         #[cfg(feature = "shmem")]
-        FabricKind::Shmem => crate::shmem::start(settings.heap)?,
+        FabricKind::Shmem => crate::transport::shmem::start(settings.heap)?,
         _ => unreachable!("{images} images have another engine"),
     };
     launcher::check_size(settings.fabric, cluster.images())?;
@@ -196,11 +196,11 @@ fn share_region(
     cluster: &dyn Cluster,
     nodes: &Nodes,
     settings: &Settings,
-) -> Result<Region, String> {
+) -> Result<JobMemory, String> {
     let me = cluster.image();
     let leader = nodes.of(me);
     let cores = cores_of_node(cluster, nodes);
-    let made = (leader == me).then(|| Region::create(settings.images, settings.heap, cores));
+    let made = (leader == me).then(|| JobMemory::create(settings.images, settings.heap, cores));
     let descriptor = match &made {
         Some(Ok(region)) => region.file().as_raw_fd() as u64 + 1,
         _ => 0,
@@ -208,7 +208,7 @@ fn share_region(
     let all = gather_words(cluster, [u64::from(std::process::id()), descriptor]);
     let region = match made {
         Some(made) => made,
-        None => borrow_region(all[leader]).and_then(Region::attach),
+        None => borrow_region(all[leader]).and_then(JobMemory::attach),
     };
     // The lender's descriptor is needed until all have mapped what it stands for.
     let have_it = gather_words(cluster, [u64::from(region.is_ok())]);
@@ -219,7 +219,7 @@ fn share_region(
         )),
         (Err(error), _) if leader == me => Err(format!(
             "cannot reserve a heap of {} for each of {} images: {error}; set COARRAY_HEAP to less",
-            crate::bytes::Bytes(settings.heap),
+            crate::system::bytes::Bytes(settings.heap),
             settings.images
         )),
         (Err(error), _) => Err(format!(

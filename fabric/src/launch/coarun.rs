@@ -5,13 +5,13 @@ use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 
+use crate::job::settings::{FabricKind, Settings};
 use crate::launch::command_line::{self, Request, Run};
 use crate::launch::launcher;
 use crate::launch::processes::{self, HAND_OVER, environment};
 use crate::launch::startup::ProgramError;
 use crate::launch::supervisor::supervise;
 use crate::launch::unknown_settings;
-use crate::settings::{FabricKind, Settings};
 
 const VERSION: &str = concat!("coarun ", env!("CARGO_PKG_VERSION"), "\n");
 

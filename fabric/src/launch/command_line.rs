@@ -5,8 +5,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use crate::bytes::Bytes;
-use crate::settings::{Bind, FabricKind, ImageCount, SettingError, Settings, Wait};
+use crate::job::settings::{Bind, FabricKind, ImageCount, SettingError, Settings, Wait};
+use crate::system::bytes::Bytes;
 
 /// What to do.
 #[derive(Clone, Debug, PartialEq, Eq)]

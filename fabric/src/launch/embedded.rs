@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::control::Failure;
+use crate::job::control::Failure;
+use crate::job::report::USAGE;
+use crate::job::settings::{FabricKind, SettingError, Settings};
 use crate::launch::threads::{self, Stragglers};
-use crate::report::USAGE;
-use crate::settings::{FabricKind, SettingError, Settings};
 
 /// How to run images inside this process, on threads.
 ///

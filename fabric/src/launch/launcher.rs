@@ -7,10 +7,10 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
+use crate::job::settings::{FabricKind, Settings};
 use crate::launch::processes::environment;
 use crate::launch::startup::ProgramError;
-use crate::process_manager::mark;
-use crate::settings::{FabricKind, Settings};
+use crate::system::process_manager::mark;
 
 /// The variables in which they say how many processes they have started.
 #[cfg(any(feature = "mpi", feature = "shmem"))]

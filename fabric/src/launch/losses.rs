@@ -1,7 +1,7 @@
 //! The images that a job which keeps going has lost: what to tell of each, and of the job if none is
 //! left.
 
-use crate::control::Failure;
+use crate::job::control::Failure;
 
 #[derive(Debug)]
 pub(crate) struct Losses {

@@ -24,11 +24,11 @@ use rustix::process::{
 };
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
+use crate::job::job_memory::JobMemory;
+use crate::job::settings::{Bind, Settings};
 use crate::launch::descent::descends_from;
 use crate::launch::signals;
 use crate::launch::terminal;
-use crate::region::Region;
-use crate::settings::{Bind, Settings};
 
 const IMAGE: &str = "COARRAY_IMAGE";
 const REGION: &str = "COARRAY_REGION";
@@ -45,7 +45,7 @@ pub(crate) fn image_command(
     program: &Path,
     arguments: &[OsString],
     image: usize,
-    region: &Region,
+    region: &JobMemory,
     settings: &Settings,
 ) -> io::Result<Command> {
     let supervisor = getpid();
@@ -112,7 +112,7 @@ fn become_image(supervisor: Pid, shared: BorrowedFd<'_>) -> io::Result<()> {
 #[derive(Debug)]
 pub(crate) struct Inherited {
     pub(crate) image: usize,
-    pub(crate) region: Region,
+    pub(crate) region: JobMemory,
 }
 
 /// Why a process that was started as an image cannot be one.
@@ -182,7 +182,7 @@ pub(crate) fn inherited() -> Result<Option<Inherited>, LaunchError> {
 }
 
 /// The image that was handed over, and the memory of its job.
-fn handed_region(supervisor: Pid) -> Result<(usize, Region), LaunchError> {
+fn handed_region(supervisor: Pid) -> Result<(usize, JobMemory), LaunchError> {
     let image: usize = number(IMAGE)?;
     let descriptor: RawFd = number(REGION)?;
     let region = borrow(supervisor, descriptor)
@@ -194,7 +194,7 @@ fn handed_region(supervisor: Pid) -> Result<(usize, Region), LaunchError> {
                 Err(error)
             }
         })
-        .and_then(Region::attach)
+        .and_then(JobMemory::attach)
         .map_err(|source| LaunchError::Region { descriptor, source })?;
     let images = region.dimensions().images;
     if image >= images {

@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use rustix::io::{Errno, ioctl_fionread, read};
 
+use crate::job::settings::Settings;
 use crate::launch::children::Children;
 use crate::launch::outlet::Outlet;
 use crate::launch::output::{Display, Lines, Source, Stream};
 use crate::launch::terminal;
-use crate::settings::Settings;
 
 /// Bytes that may wait for the readers of our output. While more do, the images wait.
 const BACKLOG: usize = 256 << 10;

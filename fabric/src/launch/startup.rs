@@ -10,20 +10,22 @@ use std::sync::Arc;
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 
-use crate::bytes::Bytes;
-use crate::control::Failure;
-use crate::fabric::Fabric;
 use crate::job::Job;
+use crate::job::control::Failure;
+use crate::job::job_memory::JobMemory;
+use crate::job::report::USAGE;
+use crate::job::settings::{Settings, cores};
 use crate::launch::children::Children;
 use crate::launch::processes::image_command;
 use crate::launch::signals::Signals;
 #[cfg(feature = "simulated")]
-use crate::nodes::Nodes;
-use crate::region::Region;
-use crate::report::USAGE;
-use crate::settings::{Settings, cores};
+use crate::memory::nodes::Nodes;
 #[cfg(feature = "simulated")]
-use crate::simulated::{Exchange, Simulated};
+use crate::memory::region::Keeper;
+use crate::system::bytes::Bytes;
+use crate::transport::fabric::Fabric;
+#[cfg(feature = "simulated")]
+use crate::transport::simulated::{Exchange, Simulated};
 
 /// Descriptors a supervisor holds for each image: its two pipes.
 const FILES_PER_IMAGE: usize = 2;
@@ -138,9 +140,9 @@ pub(crate) fn allow_files(images: usize) -> Result<(), StartError> {
 }
 
 /// The memory of the whole job.
-pub(crate) fn create_region(settings: &Settings) -> Result<Region, StartError> {
+pub(crate) fn create_region(settings: &Settings) -> Result<JobMemory, StartError> {
     let Settings { images, heap, .. } = *settings;
-    let region = Region::create(images, heap, cores()).map_err(|source| StartError::Region {
+    let region = JobMemory::create(images, heap, cores()).map_err(|source| StartError::Region {
         images,
         heap,
         source,
@@ -194,10 +196,11 @@ fn simulate(settings: &Settings, nodes: usize) -> Result<Jobs, StartError> {
             Nodes::apart(lowest()),
         )))
     };
-    let by_node: Vec<_> = (0..settings.images.div_ceil(each))
+    let by_node: Vec<Arc<Job>> = (0..settings.images.div_ceil(each))
         .map(job)
         .collect::<Result<_, StartError>>()?;
-    let exchange = Exchange::new(by_node.clone(), settings.images, settings.simulated_fault);
+    let regions = by_node.iter().map(|job| Arc::clone(job) as Arc<dyn Keeper>);
+    let exchange = Exchange::new(regions.collect(), settings.images, settings.simulated_fault);
     Ok(Jobs {
         by_node,
         exchange: Some(Arc::new(exchange)),
@@ -238,7 +241,7 @@ impl Jobs {
 pub(crate) fn start_images(
     program: &Path,
     arguments: &[OsString],
-    region: &Region,
+    region: &JobMemory,
     signals: &Signals,
     settings: &Settings,
 ) -> Result<Children, StartError> {

@@ -15,8 +15,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal};
 
-use crate::control::Stage;
-use crate::death::Death;
+use crate::job::control::Stage;
+use crate::job::death::Death;
+use crate::job::job_memory::JobMemory;
+use crate::job::settings::Settings;
 use crate::launch::children::{Children, Ended, ImageProcess};
 use crate::launch::leftovers::Leftovers;
 use crate::launch::losses::Losses;
@@ -26,8 +28,6 @@ use crate::launch::relay::Relay;
 use crate::launch::signals::{Arrival, Signals};
 use crate::launch::startup::{self, StartError};
 use crate::launch::verdict::Verdict;
-use crate::region::Region;
-use crate::settings::Settings;
 
 /// A signal repeated within this time is the same request: `timeout` and batch systems signal the
 /// process first, then its whole group.
@@ -73,7 +73,7 @@ struct Job {
     leftovers: Leftovers,
     /// If this is a job within a job: readable when it must end, with the image that started it.
     superior: Option<OwnedFd>,
-    region: Region,
+    region: JobMemory,
     relay: Relay,
     /// Why the job must end, once it must.
     verdict: Option<Verdict>,

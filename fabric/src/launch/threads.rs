@@ -9,20 +9,21 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, getrlimit};
 
-use crate::backtrace::__rust_begin_short_backtrace;
 use crate::call::Call;
-use crate::control::{Failure, Stage};
-use crate::fabric::Fabric;
-use crate::failure::{self, Panic};
-use crate::fork;
+use crate::call::operation::Operation;
 use crate::image::Image;
+use crate::image::team::Team;
 use crate::job::Job;
+use crate::job::backtrace::__rust_begin_short_backtrace;
+use crate::job::control::{Failure, Stage};
+use crate::job::settings::{Bind, Settings};
+use crate::job::unwinding::{self, Panic};
 use crate::launch::losses::Losses;
 use crate::launch::processes::bind_to_core;
 use crate::launch::startup::{Jobs, StartError, create_jobs};
-use crate::operation::Operation;
-use crate::settings::{Bind, Settings};
-use crate::team::Team;
+use crate::lifecycle::fork;
+use crate::transport::fabric::Fabric;
+use crate::transport::shared_memory::SharedMemory;
 
 /// What to do about images that do not notice that the job has ended, because they only compute.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +70,7 @@ pub(crate) fn run<R: Send>(
     let jobs = create_jobs(settings)?;
     // It only waits for the images.
     jobs.of(0).threads.enter();
-    failure::watch_exits();
+    unwinding::watch_exits();
     let (done, finished) = mpsc::channel();
     let mut losses = Losses::new(settings.images);
     let mut results: Vec<Option<R>> = (0..settings.images).map(|_| None).collect();
@@ -141,11 +142,8 @@ pub(crate) fn run_image<R>(
         fail(format!("could not be bound to a core: {error}"), 1);
         return Ending::Ended;
     }
-    let new = match fabric {
-        Some(fabric) => Image::with_fabric(Arc::clone(job), index, fabric),
-        None => Image::new(Arc::clone(job), index),
-    };
-    let image = match new {
+    let fabric = fabric.unwrap_or_else(|| Rc::new(SharedMemory::new(job.clone())));
+    let image = match Image::new(Arc::clone(job), index, fabric, Image::carry_out) {
         Ok(image) => Rc::new(image),
         Err(error) => {
             fail(
@@ -176,7 +174,7 @@ pub(crate) fn run_image<R>(
             return Ending::Finished(result);
         }
         Ok(Err(panic)) => panic,
-        Err(payload) => match failure::of_panic(&*payload) {
+        Err(payload) => match unwinding::of_panic(&*payload) {
             Some(panic) => panic,
             None => return Ending::Ended,
         },
@@ -244,9 +242,9 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;
-    use crate::failure::{error_stop, fail_image};
-    use crate::image::this_image;
     use crate::launch::embedded::Launch;
+    use crate::lifecycle::failure::{error_stop, fail_image};
+    use crate::transport::position::this_image;
 
     fn wait_for_loss_of(image: usize) {
         let here = Image::current();

@@ -4,8 +4,8 @@ use std::io;
 
 use rustix::process::Signal;
 
-use crate::control::Failure;
-use crate::death::{Death, SIGNAL_CODE, signal_name};
+use crate::job::control::Failure;
+use crate::job::death::{Death, SIGNAL_CODE, signal_name};
 
 /// Why a job ended before its time.
 #[derive(Debug)]

@@ -3,14 +3,14 @@
 // Each model uses a part of this.
 #![allow(dead_code)]
 
-use crate::barrier::dissemination::Line;
-use crate::barrier::tree;
-use crate::barrier::{Barrier, flat};
-use crate::card::Tag;
+use crate::lockfree::barrier::dissemination::Line;
+use crate::lockfree::barrier::tree;
+use crate::lockfree::barrier::{Barrier, flat};
+use crate::lockfree::card::Tag;
+use crate::lockfree::rendezvous::{self, Passage, Place, Refusal, Station};
+use crate::lockfree::tally::Patience;
 use crate::lookout::{Lookout, Stop, failed};
-use crate::primitives;
-use crate::rendezvous::{self, Passage, Place, Refusal, Station};
-use crate::tally::Patience;
+use crate::system::primitives;
 
 /// Rounds of the dissemination barrier of up to four images.
 const ROUNDS: usize = 2;

@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use crate::primitives;
-use crate::tally::{Tally, Watch};
+use crate::lockfree::tally::{Tally, Watch};
+use crate::system::primitives;
 
 /// The bit of the alarm that ends the job; those above it say which images failed.
 pub(crate) const ENDED: u32 = 1;

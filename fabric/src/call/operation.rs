@@ -1,0 +1,190 @@
+//! The collective operations, and what a user calls them.
+
+use crate::lockfree::card::Tag;
+
+/// The collective operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u16)]
+pub enum Operation {
+    /// Creation of a coarray.
+    Create = 1,
+    /// Start of an open phase.
+    Open,
+    /// End of an open phase.
+    Close,
+    /// Start of a read-only phase.
+    Publish,
+    /// End of a read-only phase.
+    Unpublish,
+    /// `sync_all`.
+    SyncAll,
+    /// `co_broadcast`.
+    CoBroadcast,
+    /// `co_sum`.
+    CoSum,
+    /// `co_min`.
+    CoMin,
+    /// `co_max`.
+    CoMax,
+    /// `co_reduce`.
+    CoReduce,
+    /// `co_sum_to`.
+    CoSumTo,
+    /// `co_min_to`.
+    CoMinTo,
+    /// `co_max_to`.
+    CoMaxTo,
+    /// `co_reduce_to`.
+    CoReduceTo,
+    /// `co_all`.
+    CoAll,
+    /// `co_any`.
+    CoAny,
+    /// `co_count`.
+    CoCount,
+    /// `co_gather`.
+    CoGather,
+    /// `co_allgather`.
+    CoAllgather,
+    /// `co_scatter`.
+    CoScatter,
+    /// `co_alltoall`.
+    CoAlltoall,
+    /// `co_gatherv`.
+    CoGatherv,
+    /// `co_allgatherv`.
+    CoAllgatherv,
+    /// `co_scatterv`.
+    CoScatterv,
+    /// `co_alltoallv`.
+    CoAlltoallv,
+    /// `co_reduce_scatter`.
+    CoReduceScatter,
+    /// `co_scan`.
+    CoScan,
+    /// `co_exscan`.
+    CoExscan,
+    /// `co_sum_reproducible`.
+    CoSumReproducible,
+    /// `co_total_reproducible`.
+    CoTotalReproducible,
+    /// `Team::form`.
+    FormTeam,
+    /// Start of `Team::change`.
+    ChangeTeam,
+    /// End of `Team::change`.
+    EndTeam,
+    /// `sync_team`.
+    SyncTeam,
+    /// `HaloArray::gather_global`.
+    GatherGlobal,
+    /// `HaloArray::gather_slice`.
+    GatherSlice,
+    /// `HaloArray::scatter_global`.
+    ScatterGlobal,
+    /// `gmove`.
+    Gmove,
+    /// Creation of a part of something larger, whose type is compared.
+    CreatePart,
+    /// End of the program.
+    End,
+}
+
+pub(crate) const OPERATIONS: [Operation; 41] = [
+    Operation::Create,
+    Operation::Open,
+    Operation::Close,
+    Operation::Publish,
+    Operation::Unpublish,
+    Operation::SyncAll,
+    Operation::CoBroadcast,
+    Operation::CoSum,
+    Operation::CoMin,
+    Operation::CoMax,
+    Operation::CoReduce,
+    Operation::CoSumTo,
+    Operation::CoMinTo,
+    Operation::CoMaxTo,
+    Operation::CoReduceTo,
+    Operation::CoAll,
+    Operation::CoAny,
+    Operation::CoCount,
+    Operation::CoGather,
+    Operation::CoAllgather,
+    Operation::CoScatter,
+    Operation::CoAlltoall,
+    Operation::CoGatherv,
+    Operation::CoAllgatherv,
+    Operation::CoScatterv,
+    Operation::CoAlltoallv,
+    Operation::CoReduceScatter,
+    Operation::CoScan,
+    Operation::CoExscan,
+    Operation::CoSumReproducible,
+    Operation::CoTotalReproducible,
+    Operation::FormTeam,
+    Operation::ChangeTeam,
+    Operation::EndTeam,
+    Operation::SyncTeam,
+    Operation::GatherGlobal,
+    Operation::GatherSlice,
+    Operation::ScatterGlobal,
+    Operation::Gmove,
+    Operation::CreatePart,
+    Operation::End,
+];
+
+impl Operation {
+    /// The name a user knows it by.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Create => "creation of a coarray",
+            Self::Open => "open",
+            Self::Close => "the end of the open phase",
+            Self::Publish => "publish",
+            Self::Unpublish => "the end of the read-only phase",
+            Self::SyncAll => "sync_all",
+            Self::CoBroadcast => "co_broadcast",
+            Self::CoSum => "co_sum",
+            Self::CoMin => "co_min",
+            Self::CoMax => "co_max",
+            Self::CoReduce => "co_reduce",
+            Self::CoSumTo => "co_sum_to",
+            Self::CoMinTo => "co_min_to",
+            Self::CoMaxTo => "co_max_to",
+            Self::CoReduceTo => "co_reduce_to",
+            Self::CoAll => "co_all",
+            Self::CoAny => "co_any",
+            Self::CoCount => "co_count",
+            Self::CoGather => "co_gather",
+            Self::CoAllgather => "co_allgather",
+            Self::CoScatter => "co_scatter",
+            Self::CoAlltoall => "co_alltoall",
+            Self::CoGatherv => "co_gatherv",
+            Self::CoAllgatherv => "co_allgatherv",
+            Self::CoScatterv => "co_scatterv",
+            Self::CoAlltoallv => "co_alltoallv",
+            Self::CoReduceScatter => "co_reduce_scatter",
+            Self::CoScan => "co_scan",
+            Self::CoExscan => "co_exscan",
+            Self::CoSumReproducible => "co_sum_reproducible",
+            Self::CoTotalReproducible => "co_total_reproducible",
+            Self::FormTeam => "Team::form",
+            Self::ChangeTeam => "Team::change",
+            Self::EndTeam => "the end of Team::change",
+            Self::SyncTeam => "sync_team",
+            Self::GatherGlobal => "gather_global",
+            Self::GatherSlice => "gather_slice",
+            Self::ScatterGlobal => "scatter_global",
+            Self::Gmove => "gmove",
+            Self::CreatePart => "creation",
+            Self::End => "the end of the program",
+        }
+    }
+
+    /// Whether a tag is of this operation.
+    pub(crate) fn is_in(self, tag: &Tag) -> bool {
+        tag[0] & 0xffff == self as u64
+    }
+}

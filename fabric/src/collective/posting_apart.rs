@@ -1,0 +1,208 @@
+//! Asynchronous collectives of teams whose images are on several nodes.
+//!
+//! Nobody can follow the list of an image on another node. So whoever posts a record also sends a *notice* to each
+//! member there: to its own process, as one that others would have to ask may compute for long. A notice says what the
+//! call is and where the payload is, or brings it if it is short. Each image keeps the notices that it may still need,
+//! and counts them in a tally of its own. Long payloads are fetched by who reads them, without help of the owner.
+//!
+//! The other way, an image tells the owners on other nodes up to where it needs no records and payloads any more; these
+//! keep the counts for when they look what they can take back. It tells them when it does its chores, and the owner of
+//! long payloads as soon as many bytes of these wait for it alone.
+//!
+//! Such messages name the team by the offset of its control structure. One that comes before this image has posted
+//! anything to the team is kept until it does. When an offset is used again, by a later team, nothing that is kept or
+//! under way is of the earlier one:
+//!
+//! * An image frees the block at the offset, and forgets what it kept for it, when all have struck themselves off its
+//!   roll. They do so by message from another node, after all that they sent for the team; messages of one image arrive
+//!   in order. So nothing for the earlier team comes afterwards.
+//! * A later team gets its block there when all its members have proposed the offset, after they freed it. Only then
+//!   does any of them send anything for that team. So nothing for the later team comes before.
+
+use std::rc::Rc;
+
+use crate::image::Image;
+use crate::image::contribution::Contribution;
+use crate::image::correspondence::{Correspondence, Member};
+use crate::image::message::{Kind, Reader};
+use crate::image::notice::{News, Notice, Over, Posted};
+use crate::image::record::Record;
+use crate::image::team::Team;
+
+/// Most bytes of long payloads of one owner that this image has finished with and not told it so; less if heaps are
+/// small.
+const MANY: usize = 1 << 20;
+
+/// The part of a heap that may wait so.
+const SHARE_OF_HEAP: usize = 64;
+
+impl Member {
+    /// Its call with that number in words.
+    ///
+    /// # Safety
+    /// The number is that of a notice that has come, and that this image has not released.
+    pub(crate) unsafe fn describe(&self, team: &Team, number: u64) -> String {
+        let (image, place) = (team.image(), self.read(number, |notice| notice.record));
+        // SAFETY: the owner wrote the record there before it sent the notice, and leaves it until it is released.
+        let fetch =
+            |length| unsafe { Contribution::fetched(image.fabric(), self.image, place, length) };
+        let head = fetch(Record::HEAD);
+        // SAFETY: a copy of the start of a record, aligned likewise.
+        let length = unsafe { Record::at(head.as_ptr()) }.length();
+        let record = fetch(length);
+        // SAFETY: a copy of all of it, but for the payload if that is not part of it.
+        unsafe { Record::at(record.as_ptr()) }.describe(team)
+    }
+}
+
+impl Correspondence {
+    /// Tells the others of a record that this image has posted.
+    pub(crate) fn tell_posted(&self, image: &Image, posted: &Posted<'_>) {
+        let letter = posted.letter(self.team, self.index);
+        self.members()
+            .for_each(|member| image.send(member.image, &letter));
+    }
+
+    /// Notes that this image needs no payload before number `count` any more.
+    pub(crate) fn finish(&self, image: &Image, count: u64) {
+        let over = self.over.get();
+        self.over.set(Over {
+            payloads: count,
+            ..over
+        });
+        for member in self.members() {
+            let come = member.posted.count();
+            for number in over.payloads..count.min(come) {
+                self.owe(image, member, member.read(number, Notice::kept));
+            }
+        }
+    }
+
+    /// Notes that so many bytes of a member's wait for it to be told that this image has finished with them.
+    fn owe(&self, image: &Image, member: &Member, bytes: usize) {
+        let owed = member.owed.get() + bytes;
+        member.owed.set(owed);
+        if owed > MANY.min(image.heap_bytes() / SHARE_OF_HEAP) {
+            self.tell_over(image, member);
+        }
+    }
+
+    fn tell_over(&self, image: &Image, member: &Member) {
+        member.owed.set(0);
+        let letter = self.over.get().letter(self.team, self.index);
+        image.send(member.image, &letter);
+    }
+
+    /// Notes that this image needs no record before number `count` any more, all of which it has found, and tells
+    /// the others all that it needs no more.
+    pub(crate) fn release(&self, image: &Image, count: u64) {
+        let over = Over {
+            records: count,
+            ..self.over.get()
+        };
+        self.over.set(over);
+        self.members().for_each(|member| member.forget(count));
+        if self.told.replace(over) != over {
+            self.members()
+                .for_each(|member| self.tell_over(image, member));
+        }
+    }
+
+    fn note(&self, image: &Image, index: usize, news: News) {
+        let Some(member) = self.member(index) else {
+            unreachable!(
+                "image {index} of the team sends no messages to this one, which shares its memory"
+            )
+        };
+        match news {
+            News::Over(over) => member.over.set(over),
+            News::Posted(..) if self.has_left.get() => {}
+            News::Posted(number, notice) => {
+                debug_assert_eq!(number, member.posted.count(), "messages arrive in order");
+                let bytes = notice.kept();
+                member.notices.borrow_mut().push_back(notice);
+                member.posted.raise_to(number + 1);
+                if number < self.over.get().payloads {
+                    self.owe(image, member, bytes);
+                }
+            }
+        }
+    }
+}
+
+impl Team {
+    /// Begins the correspondence with the members on other nodes, if there are any.
+    #[cold]
+    pub(crate) fn correspond(&self) {
+        let Some(division) = self.division() else {
+            return;
+        };
+        let image = self.image();
+        let correspondence = Rc::new(Correspondence::new(
+            self.identity().0,
+            self.index(),
+            self.members(),
+            division,
+        ));
+        if let Some(network) = &image.network {
+            let mut all = network.posts.borrow_mut();
+            all.open
+                .insert(correspondence.team, Rc::clone(&correspondence));
+            let early = all.early.remove(&correspondence.team);
+            drop(all);
+            for (index, news) in early.into_iter().flatten() {
+                correspondence.note(image, index, news);
+            }
+        }
+        let is_first = self.correspondence.set(correspondence).is_ok();
+        debug_assert!(is_first);
+    }
+
+    /// The member with that index, if it is on another node.
+    #[inline]
+    pub(crate) fn far(&self, index: usize) -> Option<&Member> {
+        self.correspondence.get()?.member(index)
+    }
+
+    /// Tells the members on other nodes that this image, which drops the team, needs nothing from them any more.
+    pub(crate) fn leave_correspondence(&self) {
+        let Some(division) = self.division() else {
+            return;
+        };
+        if let Some(correspondence) = self.correspondence.get() {
+            correspondence.leave();
+        }
+        // Also if it has posted nothing: others may have, by mistake, and wait for it to take their records back.
+        let letter = Over::EVERYTHING.letter(self.identity().0, self.index());
+        for index in (0..self.images()).filter(|index| !division.neighbours().contains(index)) {
+            self.image().send(self.members()[index] as usize, &letter);
+        }
+    }
+}
+
+impl Image {
+    /// Takes the message of an image of a team about what it has posted, or needs no more.
+    pub(crate) fn take_news(&self, kind: Kind, reader: Reader<'_>) {
+        let (team, index, news) = News::read(kind, reader);
+        let Some(network) = &self.network else {
+            unreachable!("there are no messages without a network")
+        };
+        let mut all = network.posts.borrow_mut();
+        let Some(correspondence) = all.open.get(&team).map(Rc::clone) else {
+            all.early.entry(team).or_default().push((index, news));
+            return;
+        };
+        drop(all);
+        correspondence.note(self, index, news);
+    }
+
+    /// Forgets what has come for a team whose control structure was at that offset of its heap: its block is free.
+    pub(crate) fn forget_correspondence(&self, offset: usize) {
+        if let Some(network) = &self.network {
+            let team = (self.job.region.heap_offset() + offset) as u64;
+            let mut all = network.posts.borrow_mut();
+            all.open.remove(&team);
+            all.early.remove(&team);
+        }
+    }
+}

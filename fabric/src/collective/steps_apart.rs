@@ -1,0 +1,199 @@
+//! What a turn takes from images on other nodes.
+//!
+//! Nobody sees how far an image on another node has come, so whoever waits for one of its steps *subscribes* to it: by a
+//! message that says what the subscriber is doing. The other image answers as soon as it has come to the step, or is in
+//! another operation, and says how far it is and what it is doing. A short piece comes with the answer; a longer one,
+//! and all that is read after a meeting, the image gets from where it lies.
+//!
+//! An image waits for one step at a time, and answers bear the number of its subscription.
+
+use std::mem::offset_of;
+use std::ops::Range;
+use std::ptr;
+
+use crate::call::Call;
+use crate::collective::steps::{Abandoned, STEP_BITS, StepsBegun};
+use crate::image::Image;
+use crate::image::message::{Kind, Letter, Reader};
+use crate::image::network::Network;
+use crate::image::subscriptions::{Answer, Subscription, Subscriptions};
+use crate::image::team::Team;
+use crate::job::control::Steps;
+use crate::job::control::TeamControl;
+
+/// A piece of up to so many bytes comes with the answer.
+const SHORT: usize = 512;
+
+impl Team {
+    /// Whether the image with that index shares memory with this one, which then sees what it writes to its
+    /// [`scratch`](Self::scratch) space. If not, that address is only a name.
+    #[inline]
+    #[must_use]
+    pub fn is_near(&self, index: usize) -> bool {
+        self.division().is_none() || self.is_on_this_node(index)
+    }
+
+    #[cold]
+    fn is_on_this_node(&self, index: usize) -> bool {
+        let (image, member) = (self.image(), self.members()[index] as usize);
+        image.job.nodes.share(image.index, member)
+    }
+
+    /// Copies bytes of the scratch space of the image with that index, which is on another node.
+    ///
+    /// # Safety
+    /// That image wrote them before a meeting or step of this team that this image has come through or waited for, and does
+    /// not write them again before the next meeting; `target` is valid for writes of as many.
+    #[cold]
+    pub unsafe fn fetch(&self, from: usize, bytes: Range<usize>, target: *mut u8) {
+        if bytes.is_empty() {
+            return;
+        }
+        let member = self.members()[from] as usize;
+        let offset = self.scratch_offset() + bytes.start;
+        // SAFETY: the bytes lie in the scratch space of that image, which does not write them now, as the caller says.
+        unsafe {
+            let fabric = self.image().fabric();
+            fabric.get(member, offset, target, bytes.len());
+        }
+    }
+
+    /// As [`await_step`](Self::await_step) and then [`fetch`](Self::fetch), for an image on another node.
+    ///
+    /// # Errors
+    /// As [`await_step`](Self::await_step).
+    ///
+    /// # Safety
+    /// If that image is in the same call, it has written the bytes when it comes to the step, and does not write them again
+    /// before the next meeting; `target` is valid for writes of as many.
+    #[cold]
+    pub unsafe fn fetch_piece(
+        &self,
+        from: usize,
+        begun: StepsBegun,
+        step: usize,
+        call: &Call,
+        bytes: Range<usize>,
+        target: *mut u8,
+    ) -> Result<(), Abandoned> {
+        let image = self.image();
+        let Some(Network { subscriptions, .. }) = &image.network else {
+            unreachable!("an image on another node is reached through a network")
+        };
+        let number = subscriptions.made.get() + 1;
+        subscriptions.made.set(number);
+        let count = begun.count(step as u64);
+        let is_short = bytes.len() <= SHORT;
+        let length = if is_short { bytes.len() } else { 0 };
+        let offset = self.scratch_offset() + bytes.start;
+        let letter = Letter::new(Kind::AwaitStep)
+            .words(&[number, self.identity().0, count])
+            .words(&begun.tag())
+            .words(&[offset as u64, length as u64]);
+        image.send(self.members()[from] as usize, &letter);
+        let answered = &subscriptions.answered;
+        self.wait_attentively(answered, number, from, begun, call)?;
+        let answer = subscriptions.answer.take();
+        self.compare_steps(from, begun, count, answer.count, answer.tag)?;
+        if is_short {
+            assert_eq!(
+                answer.bytes.len(),
+                length,
+                "all images run the same program"
+            );
+            // SAFETY: the caller vouches for the target.
+            unsafe { ptr::copy_nonoverlapping(answer.bytes.as_ptr(), target, length) };
+        } else {
+            // SAFETY: passed on; the image has come to the step.
+            unsafe { self.fetch(from, bytes, target) };
+        }
+        Ok(())
+    }
+}
+
+impl Image {
+    /// Another image waits for a step of this one.
+    pub(crate) fn be_awaited(&self, network: &Network, subscriber: usize, mut reader: Reader<'_>) {
+        let [number, control, count] = reader.words();
+        let subscription = Subscription {
+            subscriber,
+            number,
+            control: control as usize,
+            count,
+            tag: reader.words(),
+            offset: reader.size(),
+            length: reader.size(),
+        };
+        if !self.answer(&subscription) {
+            let mut waiting = network.subscriptions.waiting.borrow_mut();
+            waiting.push(subscription);
+        }
+    }
+
+    /// Answers those who wait for the steps to which this image has come.
+    #[cold]
+    pub(crate) fn answer_subscribers(&self) {
+        self.poll();
+        if let Some(network) = &self.network {
+            let mut waiting = network.subscriptions.waiting.borrow_mut();
+            waiting.retain(|subscription| !self.answer(subscription));
+        }
+    }
+
+    /// Answers a subscription, if there is something to say.
+    fn answer(&self, subscription: &Subscription) -> bool {
+        let steps = self.own_steps(subscription.control);
+        let (turn, begun, count) = (
+            subscription.count >> STEP_BITS,
+            steps.begun.count(),
+            steps.count.count(),
+        );
+        let tag = steps.tag.read();
+        let agrees = begun == turn && tag == subscription.tag;
+        let has_come = count >= subscription.count;
+        // Who has not begun the turn may still do the same.
+        if begun < turn || agrees && !has_come {
+            return false;
+        }
+        let letter = Letter::new(Kind::Step)
+            .words(&[subscription.number, count])
+            .words(&tag)
+            .bytes(if agrees {
+                self.laid_out(subscription)
+            } else {
+                &[]
+            });
+        self.send(subscription.subscriber, &letter);
+        true
+    }
+
+    fn own_steps(&self, control: usize) -> &Steps {
+        let place = self.own(control + offset_of!(TeamControl, steps));
+        // SAFETY: the subscriber is in a turn of the team whose structures are at that offset of each member's part: they
+        // were made before any image got the team, and are not used for anything else before all have dropped it. All
+        // fields are atomics.
+        unsafe { &*place.cast::<Steps>() }
+    }
+
+    /// The bytes that are to come with the answer.
+    fn laid_out(&self, subscription: &Subscription) -> &[u8] {
+        let start = self.own(subscription.offset);
+        // SAFETY: both images are in the same turn of the same call, and this one has come to the step, before which it
+        // wrote these bytes, as the subscriber says; it writes there only in the turn after next, which this is not.
+        unsafe { std::slice::from_raw_parts(start, subscription.length) }
+    }
+
+    /// An image answers for whose step this one waits.
+    pub(crate) fn be_answered(&self, network: &Network, mut reader: Reader<'_>) {
+        let Subscriptions {
+            answered, answer, ..
+        } = &network.subscriptions;
+        let [number, count] = reader.words();
+        answer.replace(Answer {
+            count,
+            tag: reader.words(),
+            bytes: reader.bytes().into(),
+        });
+        answered.raise_to(number);
+    }
+}

@@ -1,0 +1,78 @@
+//! Whether all images of a node are asleep, and nothing that any of them waits for has come.
+
+use std::cell::Cell;
+
+use super::report::Report;
+use super::standstill::Standstill;
+use crate::job::Job;
+use crate::job::control::{Failure, ONE_FAILED, OWN_WORDS, Stage};
+use crate::lockfree::sleep::{self, Sleep, SleepRecord};
+
+/// What one image knows of the sleep of all.
+#[derive(Default)]
+pub(crate) struct Suspicion {
+    standstill: Standstill,
+    /// An image that was awake the last time.
+    awake: Cell<usize>,
+}
+
+impl Suspicion {
+    /// Whether no image of the node of image `viewer` can go on, unless another node sends something.
+    pub(crate) fn sees_standstill(&self, job: &Job, viewer: usize) -> bool {
+        let now = self.find_all_asleep(job, viewer);
+        self.standstill.lasts(now.as_deref())
+    }
+
+    /// The sleep of each image of this node, if none can be woken; none for those that are gone or elsewhere.
+    fn find_all_asleep(&self, job: &Job, viewer: usize) -> Option<Vec<Option<Sleep>>> {
+        let awake = job.record_of_sleep(viewer, self.awake.get());
+        awake
+            .is_none_or(|record| record.sleep().is_some())
+            .then_some(())?;
+        job.find_all_asleep(viewer).unwrap_or_else(|awake| {
+            self.awake.set(awake);
+            None
+        })
+    }
+}
+
+/// What image `viewer` reports, as no image can go on.
+pub(crate) fn report(job: &Job, viewer: usize) -> Failure {
+    Failure {
+        image: viewer,
+        code: 1,
+        text: format!("{OWN_WORDS}{}", Report::new(job).text()),
+    }
+}
+
+impl Job {
+    /// What an image says of its sleep to image `viewer`; none if it is gone or elsewhere.
+    fn record_of_sleep(&self, viewer: usize, index: usize) -> Option<&SleepRecord> {
+        let control = self.region.control(index);
+        let is_gone = matches!(control.stage(), Stage::Failed | Stage::Finished);
+        let is_here = self.nodes.share(viewer, index);
+        (!is_gone && is_here).then_some(&control.waiting.sleep)
+    }
+
+    /// The sleep of each image of the node of image `viewer`, if none can be woken; otherwise one that is awake, or nothing if
+    /// that is not certain.
+    pub(crate) fn find_all_asleep(
+        &self,
+        viewer: usize,
+    ) -> Result<Option<Vec<Option<Sleep>>>, usize> {
+        let images = self.region.dimensions().images;
+        let record = |index: usize| self.record_of_sleep(viewer, index);
+        let alarm = self.region.job().alarm();
+        let has_reached = |place: u64, target: u64| {
+            let count = self.region.count_at(place as usize);
+            count.is_some_and(|count| count >= target)
+        };
+        let sleeps = sleep::find_all_asleep(images, record, alarm, has_reached)?;
+        // An image is marked as failed before the others are told, which wakes them.
+        let failed = (0..images)
+            .filter(|&index| self.region.control(index).stage() == Stage::Failed)
+            .count();
+        let is_told = alarm as usize == failed * ONE_FAILED as usize;
+        Ok((is_told && self.region.job().alarm() == alarm).then_some(sleeps))
+    }
+}

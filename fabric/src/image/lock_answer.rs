@@ -1,0 +1,47 @@
+//! What an image is told about a lock on another node.
+
+use std::cell::Cell;
+
+use crate::lockfree::queue_lock::Refusal;
+
+/// The answer that an image waits for.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    pub(crate) outcome: Cell<Option<Outcome>>,
+}
+
+/// What becomes of a question for a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Granted,
+    /// The asking image holds the lock, which is poisoned.
+    GrantedPoisoned(usize),
+    Refused(Refusal),
+}
+
+impl Outcome {
+    pub(crate) fn to_words(self) -> Option<[u64; 2]> {
+        Some(match self {
+            Self::Granted => [0, 0],
+            Self::GrantedPoisoned(by) => [1, by as u64],
+            Self::Refused(Refusal::Busy(holder)) => [2, holder as u64],
+            Self::Refused(Refusal::AlreadyHeld) => [3, 0],
+            Self::Refused(Refusal::Poisoned(by)) => [4, by as u64],
+            Self::Refused(Refusal::TimedOut) => [5, 0],
+            // Everybody hears of that anyway.
+            Self::Refused(Refusal::Ended) => return None,
+        })
+    }
+
+    pub(crate) fn from_words([what, image]: [u64; 2]) -> Self {
+        let image = image as usize;
+        match what {
+            0 => Self::Granted,
+            1 => Self::GrantedPoisoned(image),
+            2 => Self::Refused(Refusal::Busy(image)),
+            3 => Self::Refused(Refusal::AlreadyHeld),
+            4 => Self::Refused(Refusal::Poisoned(image)),
+            _ => Self::Refused(Refusal::TimedOut),
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Which image a whole process is.
+//!
+//! An image that is a process can be killed between any two instructions, with all of its threads. One that
+//! is a thread ends only where it lets itself end.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::job::Job;
+use crate::job::control::Stage;
+
+static PROCESS: OnceLock<(Arc<Job>, usize)> = OnceLock::new();
+
+/// Makes this process an image, all of its threads included.
+pub(crate) fn become_image(job: &Arc<Job>, image: usize) {
+    PROCESS.get_or_init(|| (Arc::clone(job), image));
+}
+
+/// The image that this process is, on any of its threads. None where images are threads.
+#[inline]
+#[must_use]
+pub fn process_image() -> Option<usize> {
+    PROCESS.get().map(|&(_, image)| image)
+}
+
+/// Whether the process that was `image` of this process's job has ended before its time, so that it will
+/// touch nothing any more. Never where images are threads.
+#[must_use]
+pub fn process_has_failed(image: usize) -> bool {
+    PROCESS
+        .get()
+        .is_some_and(|(job, _)| job.region.control(image).stage() == Stage::Failed)
+}

@@ -1,0 +1,65 @@
+//! In round `k` image `i` signals image `i + 2^k` and waits for image `i - 2^k`, so that after `ceil(log2 n)`
+//! rounds everyone has heard, directly or not, of everyone (Hensgen, Finkel and Manber 1988).
+//!
+//! Every signal carries the sender's tag. After round `k` an image knows that the `2^(k+1)` images up to and
+//! including itself do the same thing.
+//!
+//! Signals of consecutive barriers use two alternating sets of [`Line`]s: an image may run ahead by one
+//! barrier, never by two, so a line is not written again before it has been read.
+
+use crate::lockfree::card::{Tag, Words};
+use crate::lockfree::rendezvous::{Passage, Place, Refusal};
+use crate::lockfree::tally::Tally;
+
+/// The mailbox of one round: one cache line, written by one image and read by one image.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+pub(crate) struct Line {
+    /// The number of the barrier that was signalled last.
+    signal: Tally,
+    tag: Words<4>,
+}
+
+impl Line {
+    #[inline]
+    pub(crate) fn send(&self, number: u64, tag: &Tag) {
+        self.tag.write(tag);
+        self.signal.raise_to(number);
+    }
+}
+
+/// Passes the barrier.
+#[inline]
+pub(crate) fn meet<P: Place>(passage: &Passage<P>) -> Result<(), Refusal<P::Stop>> {
+    let Passage {
+        me, images, number, ..
+    } = *passage;
+    let set = (number & 1) as usize;
+    let mut distance = 1;
+    let mut round = 0;
+    while distance < images {
+        let ahead = me + distance;
+        let ahead = if ahead < images {
+            ahead
+        } else {
+            ahead - images
+        };
+        let behind = if me >= distance {
+            me - distance
+        } else {
+            me + images - distance
+        };
+        passage
+            .place
+            .line(ahead, set, round)
+            .send(number, &passage.tag);
+        let from = passage.place.line(me, set, round);
+        passage.wait(&from.signal, behind)?;
+        if !from.tag.equals(&passage.tag) {
+            return Err(Refusal::Mismatch { image: behind });
+        }
+        distance *= 2;
+        round += 1;
+    }
+    Ok(())
+}

@@ -1,0 +1,269 @@
+//! Loads, stores and copies of memory that other images may touch at the same moment.
+//!
+//! Two images that race on a place must not be undefined behaviour, so nothing here is a plain access:
+//! values of up to 16 bytes move in relaxed atomic words (on all supported machines plain load and
+//! store instructions), and longer runs of bytes through the C library's `memmove`, called from
+//! inline assembly, where the compiler can assume nothing about how the bytes are read and written.
+//! The longest runs go past the caches (`streaming.rs`). What a racing reader sees is unspecified; it may be torn between
+//! words.
+//!
+//! The width of a word is that of the type's alignment, so that a struct may move in words of 8 bytes while another image puts
+//! one of its members in words of 4. The memory model of [`std::sync::atomic`] calls accesses that race and overlap without
+//! being the same bytes a data race, even if they are atomic. This is the one thing here that goes beyond it. It rests on what LLVM
+//! and the processors promise: relaxed atomics of a word's width compile to one load or store each, which is never merged with
+//! others, split, or taken as a proof that nobody else writes there, and a processor gives each byte of a load from some store to
+//! that byte. Values that are put together so are checked for validity like all others that may be torn.
+
+use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
+
+/// Largest size of a value that [`load`] and [`store`] move word by word.
+pub const SCALAR_BYTES: usize = 16;
+
+macro_rules! by_words {
+    ($word:ident, $atomic:ident, $store:ident, $load:ident) => {
+        #[inline(always)]
+        unsafe fn $store<T>(to: *mut T, value: *const T) {
+            for index in 0..size_of::<T>() / size_of::<$word>() {
+                // SAFETY: the caller's obligations are those of `store`, and `T` is a whole number of
+                // words that are at most as aligned as `T`.
+                unsafe {
+                    let word = value.cast::<$word>().add(index).read();
+                    $atomic::from_ptr(to.cast::<$word>().add(index)).store(word, Ordering::Relaxed);
+                }
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn $load<T>(from: *const T) -> MaybeUninit<T> {
+            let mut value = MaybeUninit::<T>::uninit();
+            for index in 0..size_of::<T>() / size_of::<$word>() {
+                // SAFETY: the caller's obligations are those of `load`, and `T` is a whole number of
+                // words that are at most as aligned as `T`.
+                unsafe {
+                    let word = $atomic::from_ptr(from.cast_mut().cast::<$word>().add(index))
+                        .load(Ordering::Relaxed);
+                    value.as_mut_ptr().cast::<$word>().add(index).write(word);
+                }
+            }
+            value
+        }
+    };
+}
+
+by_words!(u8, AtomicU8, store_u8, load_u8);
+by_words!(u16, AtomicU16, store_u16, load_u16);
+by_words!(u32, AtomicU32, store_u32, load_u32);
+by_words!(u64, AtomicU64, store_u64, load_u64);
+
+/// Stores `value` in `to`: one instruction where the value is a machine word.
+///
+/// # Safety
+/// `to` is aligned for `T` and valid for writes by atomic instructions; `T` has no padding.
+#[inline(always)]
+pub unsafe fn store<T: Copy>(to: *mut T, value: &T) {
+    // SAFETY: passed on; the word is never more aligned than `T`.
+    unsafe {
+        match align_of::<T>() {
+            _ if size_of::<T>() > SCALAR_BYTES => {
+                copy(to.cast(), std::ptr::from_ref(value).cast(), size_of::<T>())
+            }
+            1 => store_u8(to, value),
+            2 => store_u16(to, value),
+            4 => store_u32(to, value),
+            _ => store_u64(to, value),
+        }
+    }
+}
+
+/// Loads a value from `from`: one instruction where the value is a machine word.
+///
+/// The bytes may be a mixture of what several images stored, so they need a check before they are
+/// taken for a `T`.
+///
+/// # Safety
+/// `from` is aligned for `T` and valid for reads by atomic instructions.
+#[inline(always)]
+pub unsafe fn load<T: Copy>(from: *const T) -> MaybeUninit<T> {
+    // SAFETY: passed on; the word is never more aligned than `T`.
+    unsafe {
+        match align_of::<T>() {
+            _ if size_of::<T>() > SCALAR_BYTES => {
+                let mut value = MaybeUninit::<T>::uninit();
+                copy(value.as_mut_ptr().cast(), from.cast(), size_of::<T>());
+                value
+            }
+            1 => load_u8(from),
+            2 => load_u16(from),
+            4 => load_u32(from),
+            _ => load_u64(from),
+        }
+    }
+}
+
+/// The word at `from`, in one piece, whatever others take the bytes for; what was stored before the word is visible.
+///
+/// # Safety
+/// `from` is aligned and valid for reads of a word.
+pub(crate) unsafe fn peek(from: *const u64) -> u64 {
+    let word;
+    // SAFETY: reads the word that the caller vouches for. To the compiler the assembly is some code that may read and write
+    // all memory it can reach, so that it races with nothing, plain stores by the owner of the bytes included. A load of
+    // x86 is in order with later accesses; that of ARM says so.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    unsafe {
+        std::arch::asm!("mov {word}, [{from}]", word = out(reg) word, from = in(reg) from, options(nostack));
+    }
+    // SAFETY: as above.
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    unsafe {
+        std::arch::asm!("ldar {word}, [{from}]", word = out(reg) word, from = in(reg) from, options(nostack));
+    }
+    // SAFETY: the caller vouches for it; without assembly it must be an access of the language.
+    #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+    unsafe {
+        word = AtomicU64::from_ptr(from.cast_mut()).load(Ordering::Acquire);
+    }
+    word
+}
+
+/// Copies `length` initialised bytes, in one piece if they are an aligned word on both sides; the ranges may
+/// overlap.
+///
+/// # Safety
+/// As [`copy`].
+pub(crate) unsafe fn copy_in_one_piece(to: *mut u8, from: *const u8, length: usize) {
+    // SAFETY: words are as long as the ranges and aligned in both; the caller vouches for the rest.
+    unsafe {
+        match length {
+            1 => copy_word::<u8>(to, from),
+            2 if are_aligned(to, from, length) => copy_word::<u16>(to, from),
+            4 if are_aligned(to, from, length) => copy_word::<u32>(to, from),
+            8 if are_aligned(to, from, length) => copy_word::<u64>(to, from),
+            _ => copy(to, from, length),
+        }
+    }
+}
+
+fn are_aligned(to: *const u8, from: *const u8, size: usize) -> bool {
+    (to.addr() | from.addr()).is_multiple_of(size)
+}
+
+/// # Safety
+/// `to` is valid for writes and `from` for reads of an aligned, initialised word by atomic instructions.
+unsafe fn copy_word<Word: Copy>(to: *mut u8, from: *const u8) {
+    // SAFETY: passed on; integers have no padding.
+    unsafe {
+        let word = load(from.cast::<Word>()).assume_init();
+        store(to.cast::<Word>(), &word);
+    }
+}
+
+/// Copies `length` bytes; the ranges may overlap.
+///
+/// # Safety
+/// `to` is valid for writes and `from` for reads of `length` bytes. Others may read and write the same
+/// bytes at the same time if they do so through this module.
+#[inline]
+pub unsafe fn copy(to: *mut u8, from: *const u8, length: usize) {
+    // SAFETY: passed on.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if length >= crate::memory::streaming::LONG
+        && unsafe { crate::memory::streaming::copy(to, from, length) }
+    {
+        return;
+    }
+    // SAFETY: passed on.
+    unsafe { copy_through_caches(to, from, length) }
+}
+
+/// As [`copy`], in the way that is the best for all but the longest ranges.
+///
+/// # Safety
+/// As [`copy`].
+#[inline]
+pub(crate) unsafe fn copy_through_caches(to: *mut u8, from: *const u8, length: usize) {
+    // SAFETY: `memmove` needs what our caller promises. To the compiler the assembly is some code that
+    // may read and write these bytes in any way a Rust function could, relaxed atomics included, so
+    // races on them are not data races of the language. The block declares a C call's clobbers and
+    // leaves the stack to the compiler's default, which is aligned for a call.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    unsafe {
+        std::arch::asm!(
+            "call {memmove}",
+            memmove = in(reg) libc::memmove as unsafe extern "C" fn(_, _, _) -> _,
+            inlateout("rdi") to => _,
+            inlateout("rsi") from => _,
+            inlateout("rdx") length => _,
+            clobber_abi("C"),
+        );
+    }
+    // SAFETY: as above.
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    unsafe {
+        std::arch::asm!(
+            "blr {memmove}",
+            memmove = in(reg) libc::memmove as unsafe extern "C" fn(_, _, _) -> _,
+            inlateout("x0") to => _,
+            inlateout("x1") from => _,
+            inlateout("x2") length => _,
+            clobber_abi("C"),
+        );
+    }
+    // SAFETY: every byte lies in the ranges the caller vouches for, and `AtomicU8` has no alignment.
+    #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+    unsafe {
+        let byte = |index: usize| {
+            let value = AtomicU8::from_ptr(from.cast_mut().add(index)).load(Ordering::Relaxed);
+            AtomicU8::from_ptr(to.add(index)).store(value, Ordering::Relaxed);
+        };
+        if to.addr() <= from.addr() {
+            (0..length).for_each(byte);
+        } else {
+            (0..length).rev().for_each(byte);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_every_alignment_come_back() {
+        fn round_trip<T: Copy + PartialEq + std::fmt::Debug>(value: T, other: T) {
+            let mut place = other;
+            // SAFETY: `place` is a valid place that nobody else uses, and the types tried have no padding.
+            let seen = unsafe {
+                store(&mut place, &value);
+                load(&place).assume_init()
+            };
+            assert_eq!(seen, value);
+        }
+        round_trip(1u8, 2);
+        round_trip([1u8, 2, 3], [0; 3]);
+        round_trip(0x1234u16, 0);
+        round_trip([1.5f32, 2.5, 3.5], [0.0; 3]);
+        round_trip(-7i64, 0);
+        round_trip(0x0123_4567_89ab_cdef_0011_2233_4455_6677_u128, 0);
+        round_trip([3u64; 40], [0; 40]);
+        round_trip((), ());
+    }
+
+    #[test]
+    fn overlapping_copies_are_moves() {
+        let mut bytes: Vec<u8> = (0..100).collect();
+        let start = bytes.as_mut_ptr();
+        // SAFETY: both ranges lie in `bytes`.
+        unsafe {
+            copy(start.add(10), start, 80);
+        }
+        assert_eq!(bytes[10..90], (0..80).collect::<Vec<u8>>());
+        let start = bytes.as_mut_ptr();
+        // SAFETY: both ranges lie in `bytes`.
+        unsafe {
+            copy(start, start.add(10), 80);
+        }
+        assert_eq!(bytes[..80], (0..80).collect::<Vec<u8>>());
+    }
+}

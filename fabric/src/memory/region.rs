@@ -1,0 +1,446 @@
+//! The one piece of memory all images map: control structures and one heap an image, at a fixed stride.
+//!
+//! ```text
+//! | header, job area | image 0: its area, scratch, heap -> ... <- ragged | image 1: ... | ... |
+//! |                  |<---------------------- stride ------------------->|
+//! ```
+//!
+//! What is in the areas is for the layers above to say.
+//!
+//! The memory is an anonymous file (`memfd_create`): it has no name in any file system and disappears
+//! with the last process that maps it. It is sparse: the reserve costs address space only, and pages
+//! exist from the moment an allocation commits them.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::{MemfdFlags, Mode, SealFlags, fchmod, fcntl_add_seals, memfd_create};
+use rustix::io::Errno;
+use rustix::process::Resource;
+
+use crate::memory::direct;
+use crate::memory::nodes::Nodes;
+use crate::memory::overlay::Overlay;
+use crate::system::available_memory;
+use crate::system::limits::{self, limit};
+use crate::system::mapping::Mapping;
+
+/// Bytes at the start of each image's part that collectives pass data through.
+pub const SCRATCH_BYTES: usize = 1 << 17;
+
+/// Whoever keeps a region mapped.
+pub(crate) trait Keeper: std::fmt::Debug + Send + Sync {
+    /// The region.
+    fn region(&self) -> &Region;
+
+    /// The nodes of the images in it.
+    fn nodes(&self) -> &Nodes;
+}
+
+/// What the layers above keep in the region besides heaps. Bytes of zero are valid there at first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Areas {
+    /// Bytes for the whole job.
+    pub(crate) job: usize,
+    /// Bytes at the start of each image's part.
+    pub(crate) image: usize,
+}
+
+/// The sizes a region was created with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dimensions {
+    /// Number of images.
+    pub(crate) images: usize,
+    /// Bytes from one image's part to the next.
+    pub(crate) stride: usize,
+    /// Cores that the images share.
+    pub(crate) cores: usize,
+}
+
+impl Dimensions {
+    /// Whether no two images need to share a core.
+    pub(crate) fn have_cores_for_all(&self) -> bool {
+        self.images <= self.cores
+    }
+}
+
+/// The start of the region. Written by whoever creates it, `layout` last.
+#[repr(C, align(64))]
+struct Header {
+    /// A number that the layers above change with the layout of their areas.
+    layout: AtomicU64,
+    images: AtomicU64,
+    stride: AtomicU64,
+    cores: AtomicU64,
+    job_area: AtomicU64,
+    image_area: AtomicU64,
+}
+
+/// A mapping of the region.
+#[derive(Debug)]
+pub(crate) struct Region {
+    map: Mapping,
+    file: Arc<File>,
+    dimensions: Dimensions,
+    /// Where the first part is in the region.
+    parts: usize,
+    /// Where in each part the scratch space of the team of all images is, behind the image's area.
+    scratch: usize,
+    /// The parts of images that are memory of the engine.
+    overlays: BTreeMap<usize, Overlay>,
+}
+
+impl Region {
+    /// Makes a region of `images` heaps of `heap` bytes each, with these areas of that layout.
+    pub(crate) fn create(
+        areas: Areas,
+        layout: u64,
+        images: usize,
+        heap: usize,
+        cores: usize,
+    ) -> io::Result<Self> {
+        let too_large = || {
+            io::Error::other(format!(
+                "{images} heaps of {heap} bytes exceed the address space"
+            ))
+        };
+        let stride = areas.part_bytes(heap).ok_or_else(too_large)?;
+        let length = areas.file_bytes(images, heap).ok_or_else(too_large)?;
+        let dimensions = Dimensions {
+            images,
+            stride,
+            cores,
+        };
+        let region = Self::map(memory_file(length)?, length, areas, dimensions)?;
+        region.commit(0, region.parts)?;
+        for image in 0..images {
+            region.commit(region.part(image), region.scratch)?;
+        }
+        let header = Header::of(&region.map);
+        let sizes = [
+            (&header.images, images),
+            (&header.stride, stride),
+            (&header.cores, cores),
+            (&header.job_area, areas.job),
+            (&header.image_area, areas.image),
+        ];
+        for (place, size) in sizes {
+            place.store(size as u64, Ordering::Relaxed);
+        }
+        // Pairs with the load in `attach`.
+        header.layout.store(layout, Ordering::Release);
+        Ok(region)
+    }
+
+    /// Maps the region that another process created, with areas of that layout.
+    pub(crate) fn attach(file: File, layout: u64) -> io::Result<Self> {
+        let length = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
+        let too_small = || io::Error::other("the region is too small to be one");
+        if length < rustix::param::page_size() {
+            return Err(too_small());
+        }
+        let map = Mapping::new(&file, length).map_err(limits::explain)?;
+        let header = Header::of(&map);
+        // Pairs with the store in `create`.
+        if header.layout.load(Ordering::Acquire) != layout {
+            return Err(io::Error::other(
+                "the launcher was built with another version of coarray",
+            ));
+        }
+        let size = |place: &AtomicU64| place.load(Ordering::Relaxed) as usize;
+        let areas = Areas {
+            job: size(&header.job_area),
+            image: size(&header.image_area),
+        };
+        let dimensions = Dimensions {
+            images: size(&header.images),
+            stride: size(&header.stride),
+            cores: size(&header.cores),
+        };
+        if length < areas.job_bytes() + dimensions.images * dimensions.stride {
+            return Err(too_small());
+        }
+        Ok(Self::of(map, file, areas, dimensions))
+    }
+
+    fn map(file: File, length: usize, areas: Areas, dimensions: Dimensions) -> io::Result<Self> {
+        let map = Mapping::new(&file, length).map_err(limits::explain)?;
+        Ok(Self::of(map, file, areas, dimensions))
+    }
+
+    fn of(map: Mapping, file: File, areas: Areas, dimensions: Dimensions) -> Self {
+        // Places are stored as addresses and turned back into pointers by `place`.
+        map.start().expose_provenance();
+        Self {
+            map,
+            file: Arc::new(file),
+            dimensions,
+            parts: areas.job_bytes(),
+            scratch: areas.image_bytes(),
+            overlays: BTreeMap::new(),
+        }
+    }
+
+    /// Puts memory of the engine in the place of the part of an image; it stays where it is, too.
+    ///
+    /// # Errors
+    /// If it cannot be mapped a second time; then nothing has changed.
+    ///
+    /// # Safety
+    /// A part's bytes at `memory` are mapped shared, begin at a page, and live as long as the region; the control
+    /// structures at their start are zero, and nobody has used the part so far.
+    #[cfg(any(feature = "mpi", feature = "shmem"))]
+    pub(crate) unsafe fn overlay(&mut self, image: usize, memory: *mut u8) -> io::Result<()> {
+        let place = self.part_address(image, 0);
+        // SAFETY: passed on; the place of the part belongs to the region.
+        let overlay = unsafe { Overlay::new(place, self.dimensions.stride, memory)? };
+        self.overlays.insert(image, overlay);
+        Ok(())
+    }
+
+    pub(crate) fn dimensions(&self) -> Dimensions {
+        self.dimensions
+    }
+
+    /// The anonymous file, to be inherited by image processes.
+    pub(crate) fn file(&self) -> &Arc<File> {
+        &self.file
+    }
+
+    /// Where the job's area begins, a multiple of 64.
+    #[inline]
+    pub(crate) fn job_area(&self) -> *mut u8 {
+        // SAFETY: the region is longer than its header.
+        unsafe { self.map.start().add(size_of::<Header>()) }
+    }
+
+    /// Address of what is `offset` bytes into an image's part.
+    #[inline]
+    pub(crate) fn part_address(&self, image: usize, offset: usize) -> *mut u8 {
+        assert!(image < self.dimensions.images && offset < self.dimensions.stride);
+        // SAFETY: parts lie inside the mapping, one stride after the other.
+        unsafe { self.map.start().add(self.part(image) + offset) }
+    }
+
+    /// Where in each part the scratch space of the team of all images is.
+    pub(crate) fn scratch_offset(&self) -> usize {
+        self.scratch
+    }
+
+    /// Where in each part the heap is.
+    pub(crate) fn heap_offset(&self) -> usize {
+        self.scratch_offset() + SCRATCH_BYTES
+    }
+
+    /// Address of the first byte of an image's heap.
+    pub(crate) fn heap(&self, image: usize) -> *mut u8 {
+        self.part_address(image, self.heap_offset())
+    }
+
+    /// Bytes in each heap.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.dimensions.stride - self.heap_offset()
+    }
+
+    /// All addresses of the region.
+    pub(crate) fn addresses(&self) -> Range<usize> {
+        let start = self.map.start().addr();
+        start..start + self.map.length()
+    }
+
+    /// The image in whose part that address is, and where there.
+    pub(crate) fn locate(&self, address: usize) -> Option<(usize, usize)> {
+        let distance = address.checked_sub(self.map.start().addr() + self.parts)?;
+        let (image, offset) = (
+            distance / self.dimensions.stride,
+            distance % self.dimensions.stride,
+        );
+        (image < self.dimensions.images).then_some((image, offset))
+    }
+
+    /// Where in the region a tally or lock is; some number beyond its end if it is not in it.
+    #[inline]
+    pub(crate) fn offset_of<T>(&self, place: &T) -> u64 {
+        let offset = std::ptr::from_ref(place)
+            .addr()
+            .wrapping_sub(self.map.start().addr());
+        offset as u64
+    }
+
+    /// Whether that offset is in the region.
+    #[inline]
+    pub(crate) fn contains(&self, offset: u64) -> bool {
+        offset < self.map.length() as u64
+    }
+
+    /// The word at that offset, as another image sees it; `None` if no word can be there.
+    ///
+    /// # Safety
+    /// The page exists: some image has something there, or had when it was asked.
+    pub(crate) unsafe fn word_at(&self, offset: usize) -> Option<u64> {
+        let inside = offset.checked_add(size_of::<u64>())? <= self.map.length();
+        if !inside || !offset.is_multiple_of(align_of::<u64>()) {
+            return None;
+        }
+        // SAFETY: the bytes lie in the mapping and are aligned, and the page exists, as the caller says. The bytes may be in use
+        // for something else by now, which is why this is no access of the language.
+        Some(unsafe { direct::peek(self.map.start().add(offset).cast()) })
+    }
+
+    /// Makes pages exist for the scratch space of an image.
+    pub(crate) fn commit_scratch(&self, image: usize) -> io::Result<()> {
+        self.commit(self.part(image) + self.scratch_offset(), SCRATCH_BYTES)
+    }
+
+    /// Makes pages exist for bytes `offset .. offset + length` of an image's heap, so that touching
+    /// them later cannot fail. `images` images of this node do so at the same time.
+    pub(crate) fn commit_heap(
+        &self,
+        image: usize,
+        offset: usize,
+        length: usize,
+        images: usize,
+    ) -> io::Result<()> {
+        let start = self.part(image) + self.heap_offset() + offset;
+        let taken = available_memory::take(
+            start..start + length,
+            images,
+            available_memory::available_memory,
+            |piece| self.commit(piece.start, piece.len()),
+        );
+        if taken.is_err() && !self.overlays.contains_key(&image) {
+            self.map.give_back(&self.file, start..start + length);
+        }
+        taken
+    }
+
+    /// Makes pages exist for bytes of a part whose image is on another node.
+    pub(crate) fn commit_mirror(
+        &self,
+        image: usize,
+        offset: usize,
+        length: usize,
+    ) -> io::Result<()> {
+        self.commit(self.part(image) + offset, length)
+    }
+
+    fn commit(&self, offset: usize, length: usize) -> io::Result<()> {
+        if let Some(part) = offset.checked_sub(self.parts) {
+            let (image, offset) = (part / self.dimensions.stride, part % self.dimensions.stride);
+            if let Some(overlay) = self.overlays.get(&image) {
+                return overlay.commit(offset..offset + length);
+            }
+        }
+        self.map.commit(&self.file, offset..offset + length)
+    }
+
+    #[inline]
+    fn part(&self, image: usize) -> usize {
+        self.parts + image * self.dimensions.stride
+    }
+}
+
+/// A file without a name, of that length for ever. Only processes of the same user can open it, none can shorten it under
+/// those that have it mapped, and it cannot be run as a program.
+fn memory_file(length: usize) -> io::Result<File> {
+    limits::check_file(length)?;
+    let (name, flags) = ("coarray", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING);
+    let file = match memfd_create(name, flags | MemfdFlags::NOEXEC_SEAL) {
+        // Linux knows that flag since 6.3.
+        Err(Errno::INVAL) => memfd_create(name, flags)?,
+        created => created?,
+    };
+    fchmod(&file, Mode::RUSR | Mode::WUSR)?;
+    let file = File::from(file);
+    file.set_len(length as u64)?;
+    fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
+    Ok(file)
+}
+
+impl Header {
+    fn of(map: &Mapping) -> &Self {
+        // SAFETY: a mapping of a region is at least a page long, and begins at one; every field is an atomic, for which any
+        // bytes are valid.
+        unsafe { &*map.start().cast::<Self>() }
+    }
+}
+
+impl Areas {
+    /// The largest heap of each image that the limits allow: one file has all of them, and every image maps it.
+    pub(crate) fn largest_heap(&self, images: usize) -> usize {
+        // A program maps other things, too.
+        let mapped = limit(Resource::As).map(|bytes| bytes / 4 * 3);
+        let limits = [limit(Resource::Fsize), mapped].into_iter().flatten();
+        let rest = self.file_bytes(images, 0).unwrap_or(usize::MAX);
+        let heap = |length: usize| length.saturating_sub(rest) / images;
+        let page = rustix::param::page_size();
+        limits
+            .map(heap)
+            .min()
+            .map_or(usize::MAX, |heap| heap / page * page)
+    }
+
+    /// Bytes of the whole file for `images` images with such heaps; none if they exceed the address space.
+    fn file_bytes(&self, images: usize, heap: usize) -> Option<usize> {
+        self.part_bytes(heap)?
+            .checked_mul(images)?
+            .checked_add(self.job_bytes())
+            .filter(|&length| i64::try_from(length).is_ok())
+    }
+
+    /// Bytes of the part of an image with such a heap; none if they exceed the address space.
+    fn part_bytes(&self, heap: usize) -> Option<usize> {
+        let page = rustix::param::page_size();
+        heap.checked_next_multiple_of(page)?
+            .checked_add(self.image_bytes() + SCRATCH_BYTES)
+    }
+
+    fn job_bytes(&self) -> usize {
+        (size_of::<Header>() + self.job).next_multiple_of(rustix::param::page_size())
+    }
+
+    fn image_bytes(&self) -> usize {
+        self.image.next_multiple_of(rustix::param::page_size())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::fs::{Mode, fstat};
+
+    use super::*;
+
+    const AREAS: Areas = Areas {
+        job: 100,
+        image: 5000,
+    };
+
+    #[test]
+    fn nobody_can_shorten_the_memory_of_a_job_or_run_it() {
+        let region = Region::create(AREAS, 7, 2, 1 << 20, 1).unwrap();
+        let length = region.file().metadata().unwrap().len();
+        for other in [0, length - 1, length + 1] {
+            let refused = region.file().set_len(other).unwrap_err();
+            assert_eq!(refused.kind(), io::ErrorKind::PermissionDenied, "{other}");
+        }
+        let mode = Mode::from_raw_mode(fstat(region.file()).unwrap().st_mode);
+        assert_eq!(mode, Mode::RUSR | Mode::WUSR);
+        // What is left to do with it still works: another process maps it, and pages come.
+        let again = Region::attach(region.file().try_clone().unwrap(), 7).unwrap();
+        assert_eq!(again.dimensions(), region.dimensions());
+        again.commit_heap(1, 0, 1 << 20, 1).unwrap();
+    }
+
+    #[test]
+    fn a_region_that_was_laid_out_otherwise_is_refused() {
+        let region = Region::create(AREAS, 7, 2, 1 << 20, 1).unwrap();
+        // SAFETY: the first word of a region says how it is laid out; only this test uses it.
+        unsafe { *region.map.start().cast::<u64>() ^= 1 };
+        let refused = Region::attach(region.file().try_clone().unwrap(), 7).unwrap_err();
+        assert!(refused.to_string().contains("another version"), "{refused}");
+    }
+}

@@ -1,0 +1,42 @@
+//! Images that the launcher of an installed MPI library has started.
+//!
+//! * `environment`: MPI begins and ends, unless the application sees to that.
+//! * `cluster`: what the job needs before its images share anything.
+//! * `attachment`: the window through which images reach each other's parts.
+//! * `one_sided`: puts, gets and atomic operations. MPI orders none of them; `under_way` knows which must not be
+//!   overtaken, `staging` keeps what small puts carry, `operations` what was issued and completes one by one.
+//! * `mail`: messages.
+//! * `communicator`: what applications that use MPI themselves get of the job.
+//!
+//! Source: MPI 3.1, chapters 3 and 11.
+
+mod attachment;
+mod check;
+mod cluster;
+mod communicator;
+mod environment;
+mod mail;
+mod one_sided;
+mod operations;
+mod staging;
+mod under_way;
+
+use std::rc::Rc;
+
+pub use communicator::communicator;
+
+pub(crate) use cluster::Group;
+pub(crate) use communicator::has_communicator;
+pub(crate) use environment::Environment;
+
+use crate::transport::cluster::Cluster;
+
+/// Starts the engine for all processes of the launcher.
+///
+/// # Errors
+/// Why it cannot start.
+pub(crate) fn start() -> Result<Rc<dyn Cluster>, String> {
+    let environment = Environment::enter()?;
+    let world = mpi_rma::mpi::topology::SimpleCommunicator::world();
+    Ok(Rc::new(Group::new(environment, &world)?))
+}

@@ -1,0 +1,68 @@
+//! The communicator of a job, for applications that use MPI themselves, too.
+
+use std::cell::Cell;
+
+use mpi_rma::mpi::ffi::{self, MPI_Comm};
+use mpi_rma::mpi::topology::SimpleCommunicator;
+use mpi_rma::mpi::traits::FromRaw;
+
+use super::check::{check, expect};
+
+thread_local! {
+    static COMMUNICATOR: Cell<Option<MPI_Comm>> = const { Cell::new(None) };
+}
+
+/// The job on this thread has this communicator.
+pub(crate) fn note_communicator(communicator: MPI_Comm) {
+    COMMUNICATOR.set(Some(communicator));
+}
+
+/// The job on this thread is over.
+pub(crate) fn forget_communicator() {
+    COMMUNICATOR.set(None);
+}
+
+/// Whether this thread is an image of an MPI job.
+pub(crate) fn has_communicator() -> bool {
+    COMMUNICATOR.get().is_some()
+}
+
+/// Collective. A communicator of the images of this job, in their order, for use with MPI: a duplicate of the one that the job itself
+/// uses, whose messages it never sees. None if this thread is no image, or not one of an MPI job.
+///
+/// Drop it before MPI is finalised: in programs that [`launch`](crate::launch) has started, before the end of the image.
+///
+/// # Examples
+/// ```no_run
+/// use mpi_rma::mpi::traits::*;
+///
+/// fn image() {
+///     let images = coarray_fabric::mpi::communicator().expect("this runs on MPI");
+///     let mut sum = 0_usize;
+///     let mine = coarray_fabric::this_image();
+///     images.all_reduce_into(&mine, &mut sum, mpi_rma::mpi::collective::SystemOperation::sum());
+///     assert_eq!(sum, (0..coarray_fabric::num_images()).sum());
+/// }
+/// ```
+///
+/// # Source
+/// `MPI_Comm_dup`, MPI 3.1 section 6.4.2.
+#[must_use]
+pub fn communicator() -> Option<SimpleCommunicator> {
+    let own = COMMUNICATOR.get()?;
+    // SAFETY: any handle will do, for it is overwritten.
+    let mut duplicate = unsafe { ffi::RSMPI_COMM_NULL };
+    // SAFETY: the job's communicator lives as long as this thread has it.
+    expect(check("MPI_Comm_dup", unsafe {
+        ffi::MPI_Comm_dup(own, &raw mut duplicate)
+    }));
+    // SAFETY: the communicator is new, and has one group, as the job's. Its errors are handled as those of other
+    // communicators of rsmpi, which does not look at codes.
+    unsafe {
+        expect(check(
+            "MPI_Comm_set_errhandler",
+            ffi::MPI_Comm_set_errhandler(duplicate, ffi::RSMPI_ERRORS_ARE_FATAL),
+        ));
+        Some(SimpleCommunicator::from_raw(duplicate))
+    }
+}

@@ -1,0 +1,167 @@
+//! What was issued and completes one by one, in any order.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::mem;
+use std::task::Waker;
+
+use mpi_rma::mpi::ffi::{self, MPI_Request};
+
+use super::check::{check, expect};
+use crate::transport::completion::Completer;
+use crate::transport::deferral::wake;
+use crate::transport::request::Buffer;
+
+/// How many operations one call of [`Operations::advance`] asks MPI about.
+const AT_ONCE: usize = 8;
+
+/// A put or get that MPI has begun.
+#[derive(Debug)]
+pub(crate) struct Operation {
+    pub(crate) request: MPI_Request,
+    pub(crate) image: usize,
+    pub(crate) buffer: Loan,
+    pub(crate) completer: Completer<Buffer>,
+}
+
+/// A buffer that MPI uses. Its own memory is kept as a pointer, since whoever has a box is the only one to use what is in it.
+///
+/// Dropping it leaks that memory.
+#[derive(Debug)]
+pub(crate) struct Loan {
+    start: *mut u8,
+    length: usize,
+    is_owned: bool,
+}
+
+impl Loan {
+    pub(crate) fn start(&self) -> *mut u8 {
+        self.start
+    }
+
+    pub(crate) fn length(&self) -> usize {
+        self.length
+    }
+}
+
+impl From<Buffer> for Loan {
+    fn from(buffer: Buffer) -> Self {
+        let length = buffer.length();
+        match buffer {
+            Buffer::Owned(bytes) => Self {
+                start: Box::into_raw(bytes).cast::<u8>(),
+                length,
+                is_owned: true,
+            },
+            Buffer::Lent(start, _) => Self {
+                start,
+                length,
+                is_owned: false,
+            },
+        }
+    }
+}
+
+impl From<Loan> for Buffer {
+    fn from(loan: Loan) -> Self {
+        let Loan { start, length, .. } = loan;
+        if !loan.is_owned {
+            return Self::Lent(start, length);
+        }
+        let bytes = std::ptr::slice_from_raw_parts_mut(start, length);
+        // SAFETY: it was made from a box of this length, and is consumed.
+        Self::Owned(unsafe { Box::from_raw(bytes) })
+    }
+}
+
+/// The operations that may not be complete.
+///
+/// Where an image ends in the middle of them MPI may still use their memory, which is left to it.
+#[derive(Debug, Default)]
+pub(crate) struct Operations(RefCell<VecDeque<Operation>>);
+
+impl Operation {
+    fn is_complete(&mut self) -> bool {
+        let mut is_complete = 0;
+        // SAFETY: the request is MPI's, and not complete, or null, which counts as complete.
+        let code = unsafe {
+            ffi::MPI_Test(
+                &raw mut self.request,
+                &raw mut is_complete,
+                ffi::RSMPI_STATUS_IGNORE,
+            )
+        };
+        expect(check("MPI_Test", code));
+        is_complete != 0
+    }
+
+    fn wait(&mut self) {
+        // SAFETY: as in `is_complete`.
+        let code = unsafe { ffi::MPI_Wait(&raw mut self.request, ffi::RSMPI_STATUS_IGNORE) };
+        expect(check("MPI_Wait", code));
+    }
+
+    fn complete(self) -> Option<Waker> {
+        self.completer.complete(self.buffer.into())
+    }
+}
+
+impl Operations {
+    pub(crate) fn push(&self, operation: Operation) {
+        self.0.borrow_mut().push_back(operation);
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.borrow().is_empty()
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.0.borrow().len()
+    }
+
+    /// Ends some of those that are complete, beginning with the oldest. Returns whether any are left.
+    pub(crate) fn advance(&self) -> bool {
+        let mut wakers = Vec::new();
+        let mut queue = self.0.borrow_mut();
+        for _ in 0..queue.len().min(AT_ONCE) {
+            let Some(mut operation) = queue.pop_front() else {
+                break;
+            };
+            if operation.is_complete() {
+                wakers.extend(operation.complete());
+            } else {
+                queue.push_back(operation);
+            }
+        }
+        let is_left = !queue.is_empty();
+        drop(queue);
+        wake(wakers);
+        is_left
+    }
+
+    /// Ends those on `image`, or on all, which MPI has completed.
+    #[inline]
+    pub(crate) fn finish(&self, image: Option<usize>) {
+        if !self.is_empty() {
+            self.finish_some(image);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn finish_some(&self, image: Option<usize>) {
+        let mut wakers = Vec::new();
+        let mut queue = self.0.borrow_mut();
+        for mut operation in mem::take(&mut *queue) {
+            if image.is_none_or(|image| image == operation.image) {
+                operation.wait();
+                wakers.extend(operation.complete());
+            } else {
+                queue.push_back(operation);
+            }
+        }
+        drop(queue);
+        wake(wakers);
+    }
+}

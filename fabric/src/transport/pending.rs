@@ -1,0 +1,60 @@
+//! Whether an image has issued operations that may not be complete.
+
+use std::cell::Cell;
+
+use crate::transport::way;
+
+thread_local! {
+    static PENDING: Cell<u8> = const { Cell::new(0) };
+}
+
+/// What may not be complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Pending {
+    /// Operations of the fabric.
+    Issued = 1,
+    /// What other images were told to do, other than to post events.
+    Told = 2,
+    /// Posts of events on other nodes.
+    Posts = 4,
+}
+
+/// Whether the image of this thread has issued operations that may not be complete.
+#[inline]
+#[must_use]
+pub fn has_issued() -> bool {
+    is_pending(Pending::Issued)
+}
+
+/// Whether all but this, as far as it is given, is complete.
+#[inline]
+pub(crate) fn is_complete_but(pending: Pending) -> bool {
+    PENDING.get() & !(pending as u8) == 0
+}
+
+/// Whether all that the image of this thread has issued, and told others to do, is complete.
+#[inline]
+pub(crate) fn is_complete() -> bool {
+    PENDING.get() == 0
+}
+
+#[inline]
+pub(crate) fn is_pending(pending: Pending) -> bool {
+    PENDING.get() & pending as u8 != 0
+}
+
+/// To be told by the image's fabric whenever it changes.
+#[cold]
+#[inline(never)]
+pub(crate) fn note_issued(has_issued: bool) {
+    note_pending(Pending::Issued, has_issued);
+}
+
+#[inline]
+pub(crate) fn note_pending(pending: Pending, is_pending: bool) {
+    let others = PENDING.get() & !(pending as u8);
+    let now = others | if is_pending { pending as u8 } else { 0 };
+    PENDING.set(now);
+    way::note_only_issued(now == Pending::Issued as u8);
+}

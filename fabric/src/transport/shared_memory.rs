@@ -1,0 +1,259 @@
+//! The fabric of images that map each other's heaps.
+//!
+//! What is issued waits in a queue for its image until somebody asks for it, as it would on the way through
+//! a network: operations on one image complete in order, and those on different images in any. Programs
+//! that run well here thus wait for what they need on every fabric.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Bound;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+use std::task::Waker;
+
+use crate::memory::direct;
+use crate::memory::region::Keeper;
+use crate::transport::atomic::{AtomicOperation, Word};
+use crate::transport::completion::{Completer, completion};
+use crate::transport::deferral::wake;
+use crate::transport::fabric::{Fabric, Message};
+use crate::transport::pending::note_issued;
+use crate::transport::request::{Buffer, Request};
+
+/// How many operations may wait. Those of programs that issue on and on, and wait for nothing, would fill the
+/// memory otherwise.
+const QUEUED_AT_MOST: usize = 4096;
+
+/// The way of one image to the parts of all.
+#[derive(Debug)]
+pub(crate) struct SharedMemory {
+    /// The region of the only node, or those of all nodes in this process.
+    nodes: Vec<Arc<dyn Keeper>>,
+    /// What was issued, for each image that there is anything for.
+    queues: RefCell<BTreeMap<usize, VecDeque<Operation>>>,
+    /// How many operations are in the queues.
+    queued: Cell<usize>,
+    /// The image that progress was made with last.
+    last: Cell<usize>,
+}
+
+#[derive(Debug)]
+struct Operation {
+    direction: Direction,
+    offset: usize,
+    buffer: Buffer,
+    completer: Completer<Buffer>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Direction {
+    Put,
+    Get,
+}
+
+impl SharedMemory {
+    pub(crate) fn new(region: Arc<dyn Keeper>) -> Self {
+        Self::to_all(vec![region])
+    }
+
+    /// The way to the parts of all nodes of this process, which have a region each.
+    pub(crate) fn to_all(nodes: Vec<Arc<dyn Keeper>>) -> Self {
+        Self {
+            nodes,
+            queues: RefCell::default(),
+            queued: Cell::new(0),
+            last: Cell::new(0),
+        }
+    }
+
+    /// Where `length` bytes after `offset` are in the part of `image`.
+    fn place(&self, image: usize, offset: usize, length: usize) -> *mut u8 {
+        let keeper = match &self.nodes[..] {
+            [only] => only,
+            nodes => &nodes[nodes[0].nodes().position(image)],
+        };
+        let region = keeper.region();
+        debug_assert!(offset + length <= region.dimensions().stride);
+        region.part_address(image, offset)
+    }
+
+    fn note_queued(&self, queued: usize) {
+        self.queued.set(queued);
+        note_issued(queued > 0);
+    }
+
+    fn issue(&self, image: usize, offset: usize, buffer: Buffer, direction: Direction) -> Request {
+        if self.queued.get() >= QUEUED_AT_MOST {
+            self.progress();
+        }
+        let (completer, completion) = completion();
+        let operation = Operation {
+            direction,
+            offset,
+            buffer,
+            completer,
+        };
+        let mut queues = self.queues.borrow_mut();
+        queues.entry(image).or_default().push_back(operation);
+        self.note_queued(self.queued.get() + 1);
+        Request::new(image, completion)
+    }
+
+    /// Carries out the oldest operation on `image`, if there is one. Returns who waits for it.
+    fn step(&self, image: usize) -> Option<Option<Waker>> {
+        let mut operation = self.pop(image)?;
+        let (start, length) = (operation.buffer.start(), operation.buffer.length());
+        // SAFETY: who issued the operation vouches for the place and for lent memory until now; other memory
+        // belongs to the operation.
+        unsafe {
+            let place = self.place(image, operation.offset, length);
+            match operation.direction {
+                Direction::Put => direct::copy_in_one_piece(place, start, length),
+                Direction::Get => direct::copy_in_one_piece(start, place, length),
+            }
+        }
+        Some(operation.completer.complete(operation.buffer))
+    }
+
+    fn pop(&self, image: usize) -> Option<Operation> {
+        let mut queues = self.queues.borrow_mut();
+        let queue = queues.get_mut(&image)?;
+        let operation = queue.pop_front();
+        if queue.is_empty() {
+            queues.remove(&image);
+        }
+        self.note_queued(self.queued.get() - usize::from(operation.is_some()));
+        operation
+    }
+
+    /// Carries out operations on `image` until there are no more, or `enough` is true. Returns who waits for them.
+    #[must_use = "somebody may wait to be woken"]
+    fn carry_out(&self, image: usize, enough: impl Fn() -> bool) -> Vec<Waker> {
+        let mut wakers = Vec::new();
+        while !enough()
+            && let Some(waker) = self.step(image)
+        {
+            wakers.extend(waker);
+        }
+        wakers
+    }
+
+    /// The image after `last` that something is queued for, in a circle.
+    fn next_image(&self) -> Option<usize> {
+        let queues = self.queues.borrow();
+        let after = (Bound::Excluded(self.last.get()), Bound::Unbounded);
+        let (&image, _) = queues
+            .range(after)
+            .next()
+            .or_else(|| queues.iter().next())?;
+        Some(image)
+    }
+}
+
+impl Fabric for SharedMemory {
+    unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
+        let wakers = self.carry_out(image, || false);
+        // SAFETY: the caller vouches for both ranges.
+        unsafe { direct::copy_in_one_piece(self.place(image, offset, length), source, length) }
+        wake(wakers);
+    }
+
+    unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
+        let wakers = self.carry_out(image, || false);
+        // SAFETY: the caller vouches for both ranges.
+        unsafe { direct::copy_in_one_piece(target, self.place(image, offset, length), length) }
+        wake(wakers);
+    }
+
+    unsafe fn issue_put(&self, image: usize, offset: usize, source: Buffer) -> Request {
+        self.issue(image, offset, source, Direction::Put)
+    }
+
+    unsafe fn issue_get(&self, image: usize, offset: usize, target: Buffer) -> Request {
+        self.issue(image, offset, target, Direction::Get)
+    }
+
+    fn progress(&self) -> bool {
+        if let Some(image) = self.next_image() {
+            self.last.set(image);
+            let waker = self.step(image).flatten();
+            wake(waker.into_iter().collect());
+        }
+        self.queued.get() > 0
+    }
+
+    fn wait(&self, request: &Request) {
+        wake(self.carry_out(request.image(), || request.is_complete()));
+    }
+
+    fn fence(&self, image: usize) {
+        let wakers = self.carry_out(image, || false);
+        fence(Ordering::Release);
+        wake(wakers);
+    }
+
+    fn quiet(&self) {
+        let mut wakers = Vec::new();
+        while let Some(image) = self.next_image() {
+            while let Some(waker) = self.step(image) {
+                wakers.extend(waker);
+            }
+        }
+        fence(Ordering::SeqCst);
+        wake(wakers);
+    }
+
+    unsafe fn atomic(
+        &self,
+        image: usize,
+        offset: usize,
+        word: Word,
+        operation: AtomicOperation,
+    ) -> u64 {
+        let wakers = self.carry_out(image, || false);
+        let place = self.place(image, offset, word.bytes());
+        // SAFETY: the caller vouches for the word, which is mapped, and that it is used by atomic operations only.
+        let old = unsafe { carry_out(place, word, operation) };
+        wake(wakers);
+        old
+    }
+
+    unsafe fn send(&self, image: usize, _: &[u8]) {
+        unreachable!("image {image} shares memory with this one, which needs no messages")
+    }
+
+    unsafe fn receive(&self) -> Option<Message> {
+        None
+    }
+}
+
+/// Carries out an atomic operation by an instruction of the processor.
+///
+/// # Safety
+/// The word is mapped and aligned, and only used by atomic operations meanwhile.
+pub(crate) unsafe fn carry_out(place: *mut u8, word: Word, operation: AtomicOperation) -> u64 {
+    use AtomicOperation::{Add, And, CompareExchange, Load, Or, Swap, Xor};
+    use Ordering::Relaxed;
+    macro_rules! on {
+        ($atomic:ty, $number:ty) => {{
+            // SAFETY: passed on.
+            let word = unsafe { &*place.cast::<$atomic>() };
+            let old = match operation {
+                Load => word.load(Relaxed),
+                Swap(value) => word.swap(value as $number, Relaxed),
+                CompareExchange { current, new } => word
+                    .compare_exchange(current as $number, new as $number, Relaxed, Relaxed)
+                    .unwrap_or_else(|other| other),
+                Add(value) => word.fetch_add(value as $number, Relaxed),
+                And(bits) => word.fetch_and(bits as $number, Relaxed),
+                Or(bits) => word.fetch_or(bits as $number, Relaxed),
+                Xor(bits) => word.fetch_xor(bits as $number, Relaxed),
+            };
+            u64::from(old)
+        }};
+    }
+    match word {
+        Word::Bits32 => on!(AtomicU32, u32),
+        Word::Bits64 => on!(AtomicU64, u64),
+    }
+}

@@ -1,0 +1,199 @@
+//! A network between threads: nodes that share nothing but what passes through here, for tests.
+//!
+//! Each node has a region of its own, in which the parts of other nodes are mirrors, as on a cluster. Puts stay under way
+//! until something completes them, and may be overtaken by operations on other places, as on networks that have several
+//! ways. The network can be broken deliberately, to see that tests notice it.
+
+mod fault;
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::memory::region::Keeper;
+use crate::transport::atomic::{AtomicOperation, Word};
+use crate::transport::fabric::{Fabric, Message};
+use crate::transport::pending::note_issued;
+use crate::transport::request::{Buffer, Request};
+use crate::transport::shared_memory::SharedMemory;
+
+pub use fault::Fault;
+
+/// After so many looks for messages a delayed put goes on.
+const DELAY: u32 = 2000;
+
+/// The network of one job.
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    /// The regions of the nodes.
+    by_node: Vec<Arc<dyn Keeper>>,
+    /// The messages that have arrived at each image.
+    inboxes: Vec<Mutex<VecDeque<Message>>>,
+    fault: Fault,
+}
+
+impl Exchange {
+    pub(crate) fn new(by_node: Vec<Arc<dyn Keeper>>, images: usize, fault: Fault) -> Self {
+        Self {
+            by_node,
+            inboxes: (0..images).map(|_| Mutex::default()).collect(),
+            fault,
+        }
+    }
+}
+
+/// The way of one image to all others.
+#[derive(Debug)]
+pub(crate) struct Simulated {
+    exchange: Arc<Exchange>,
+    me: usize,
+    memory: SharedMemory,
+    /// A put that others overtake.
+    overtaken: RefCell<Option<(usize, usize, Buffer)>>,
+    looks: Cell<u32>,
+    atomics: Cell<u32>,
+}
+
+impl Simulated {
+    pub(crate) fn new(exchange: Arc<Exchange>, me: usize) -> Self {
+        Self {
+            memory: SharedMemory::to_all(exchange.by_node.clone()),
+            exchange,
+            me,
+            overtaken: RefCell::default(),
+            looks: Cell::new(0),
+            atomics: Cell::new(0),
+        }
+    }
+
+    fn has(&self, fault: Fault) -> bool {
+        self.exchange.fault == fault
+    }
+
+    fn let_overtaken_go(&self) {
+        if let Some((image, offset, source)) = self.overtaken.take() {
+            // SAFETY: whoever put it vouched for the place until the put is complete.
+            drop(unsafe { self.memory.issue_put(image, offset, source) });
+        }
+    }
+
+    /// Before an operation on so many bytes: it must not overtake a put to any of them.
+    fn keep_order(&self, image: usize, offset: usize, length: usize) {
+        let overlaps = |(to, start, source): &(usize, usize, Buffer)| {
+            *to == image && *start < offset + length && offset < start + source.length()
+        };
+        if !self.has(Fault::Reorder) && self.overtaken.borrow().as_ref().is_some_and(overlaps) {
+            self.let_overtaken_go();
+        }
+    }
+
+    /// After any operation: the memory knows only of what it was told to do.
+    fn note(&self) {
+        if self.overtaken.borrow().is_some() {
+            note_issued(true);
+        }
+    }
+}
+
+impl Fabric for Simulated {
+    unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
+        self.keep_order(image, offset, length);
+        // SAFETY: the caller vouches for the source.
+        let bytes = unsafe { std::slice::from_raw_parts(source, length) };
+        let source = Buffer::Owned(bytes.into());
+        if self.overtaken.borrow().is_none() {
+            *self.overtaken.borrow_mut() = Some((image, offset, source));
+            self.note();
+            return;
+        }
+        // SAFETY: the caller vouches for the place.
+        drop(unsafe { self.memory.issue_put(image, offset, source) });
+        self.let_overtaken_go();
+    }
+
+    unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
+        self.keep_order(image, offset, length);
+        // SAFETY: passed on.
+        unsafe { self.memory.get(image, offset, target, length) }
+        self.note();
+    }
+
+    unsafe fn issue_put(&self, image: usize, offset: usize, source: Buffer) -> Request {
+        self.keep_order(image, offset, source.length());
+        // SAFETY: passed on.
+        unsafe { self.memory.issue_put(image, offset, source) }
+    }
+
+    unsafe fn issue_get(&self, image: usize, offset: usize, target: Buffer) -> Request {
+        self.keep_order(image, offset, target.length());
+        // SAFETY: passed on.
+        unsafe { self.memory.issue_get(image, offset, target) }
+    }
+
+    fn progress(&self) -> bool {
+        self.let_overtaken_go();
+        self.memory.progress()
+    }
+
+    fn wait(&self, request: &Request) {
+        // A cofuture is ready when what was issued to the same image before is complete, too.
+        self.let_overtaken_go();
+        self.memory.wait(request);
+    }
+
+    fn fence(&self, image: usize) {
+        if !self.has(Fault::DropFence) && !self.has(Fault::DelayPuts) {
+            self.let_overtaken_go();
+            self.memory.fence(image);
+        }
+    }
+
+    fn quiet(&self) {
+        if !self.has(Fault::DelayPuts) {
+            self.let_overtaken_go();
+            self.memory.quiet();
+        }
+    }
+
+    unsafe fn atomic(
+        &self,
+        image: usize,
+        offset: usize,
+        word: Word,
+        operation: AtomicOperation,
+    ) -> u64 {
+        self.keep_order(image, offset, word.bytes());
+        let number = self.atomics.get();
+        self.atomics.set(number.wrapping_add(1));
+        let is_lost = self.has(Fault::LoseAtomic) && number % 16 == 15;
+        let operation = if is_lost {
+            AtomicOperation::Load
+        } else {
+            operation
+        };
+        // SAFETY: passed on.
+        let old = unsafe { self.memory.atomic(image, offset, word, operation) };
+        self.note();
+        old
+    }
+
+    unsafe fn send(&self, image: usize, message: &[u8]) {
+        let inbox = &self.exchange.inboxes[image];
+        let mut inbox = inbox.lock().unwrap_or_else(PoisonError::into_inner);
+        inbox.push_back(Message {
+            from: self.me,
+            bytes: message.into(),
+        });
+    }
+
+    unsafe fn receive(&self) -> Option<Message> {
+        let looks = self.looks.get() + 1;
+        self.looks.set(looks % DELAY);
+        if looks == DELAY {
+            self.progress();
+        }
+        let inbox = &self.exchange.inboxes[self.me];
+        let mut inbox = inbox.lock().unwrap_or_else(PoisonError::into_inner);
+        inbox.pop_front()
+    }
+}

@@ -1,0 +1,226 @@
+//! The short way from the thread of an image to its fabric, for operations that cost little more than the way itself.
+
+use std::cell::Cell;
+use std::ptr::NonNull;
+
+use crate::transport::fabric::Fabric;
+use crate::transport::position::no_image;
+
+/// An image looks for messages after so many operations while there are some, a power of two.
+const OFTEN: u32 = 32;
+
+/// An image that has found no messages for long looks for them after so many operations, a power of two.
+const SELDOM: u32 = 512;
+
+/// An image that need not look for messages does so nevertheless.
+const NEVER: u32 = 1 << 31;
+
+/// What it takes to reach a place on any image.
+#[derive(Debug)]
+struct Way {
+    /// None on threads that are no image.
+    fabric: Cell<Option<NonNull<dyn Fabric>>>,
+    /// Where this image sees the part of image 0.
+    parts: Cell<usize>,
+    /// Bytes from one part to the next.
+    stride: Cell<usize>,
+    /// Bytes of all parts; none on threads that are no image.
+    length: Cell<usize>,
+    /// After how many operations the image looks for messages.
+    interval: Cell<u32>,
+    /// How many operations have asked whether it is time for that.
+    operations: Cell<u32>,
+    /// Looks for messages.
+    poll: Cell<fn()>,
+    /// Whether the image reaches memory of others by load and store.
+    has_neighbours: Cell<bool>,
+    /// The fabric, while there is something to complete and its `quiet` is all that it takes.
+    completer: Cell<Option<NonNull<dyn Fabric>>>,
+}
+
+thread_local! {
+    static WAY: Way = const {
+        Way {
+            fabric: Cell::new(None),
+            parts: Cell::new(0),
+            stride: Cell::new(0),
+            length: Cell::new(0),
+            interval: Cell::new(NEVER),
+            operations: Cell::new(0),
+            poll: Cell::new(|| ()),
+            has_neighbours: Cell::new(false),
+            completer: Cell::new(None),
+        }
+    };
+}
+
+/// The way of this thread, looked up once: in a library each look-up counts as a call, around which registers are saved.
+///
+/// For the calling function only, which is over before the thread is.
+#[inline(always)]
+fn way<'a>() -> &'a Way {
+    let way = WAY.with(std::ptr::from_ref);
+    // SAFETY: the value is part of the thread, and nothing is dropped with it.
+    unsafe { &*way }
+}
+
+/// What there is to know of the way of one image.
+pub(crate) struct Opening<'a> {
+    pub(crate) fabric: &'a (dyn Fabric + 'static),
+    /// Where this image sees the part of image 0.
+    pub(crate) parts: usize,
+    /// Bytes from one part to the next.
+    pub(crate) stride: usize,
+    pub(crate) images: usize,
+    /// Whether the image reaches memory of others by load and store.
+    pub(crate) has_neighbours: bool,
+    /// Looks for messages of the image of the calling thread, if it can have any.
+    pub(crate) poll: Option<fn()>,
+}
+
+/// Opens the way to the fabric of this thread's image until [`close`], for which the fabric must stay.
+pub(crate) fn open(opening: &Opening<'_>) {
+    let way = way();
+    way.parts.set(opening.parts);
+    way.stride.set(opening.stride);
+    way.length.set(opening.images * opening.stride);
+    way.interval.set(opening.poll.map_or(NEVER, |_| OFTEN));
+    way.poll.set(opening.poll.unwrap_or(|| ()));
+    way.has_neighbours.set(opening.has_neighbours);
+    way.fabric.set(Some(NonNull::from(opening.fabric)));
+}
+
+pub(crate) fn close() {
+    let way = way();
+    way.completer.set(None);
+    way.fabric.set(None);
+    way.length.set(0);
+}
+
+/// Whether something is in the memory that this thread's image shares with the others of its job.
+#[inline]
+#[must_use]
+pub fn is_in_job<T>(thing: &T) -> bool {
+    let way = way();
+    let distance = std::ptr::from_ref(thing)
+        .addr()
+        .wrapping_sub(way.parts.get());
+    distance < way.length.get()
+}
+
+impl Way {
+    /// For one operation only: the image closes the way on this thread before it goes.
+    #[inline(always)]
+    #[track_caller]
+    fn fabric(&self) -> &dyn Fabric {
+        match self.fabric.get() {
+            // SAFETY: the image keeps its fabric, and closes the way before it goes, which it does not during an operation.
+            Some(fabric) => unsafe { fabric.as_ref() },
+            None => no_image(),
+        }
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn reach<R>(
+        &self,
+        image: usize,
+        address: usize,
+        operate: impl FnOnce(&dyn Fabric, usize) -> R,
+    ) -> R {
+        let offset = address - self.parts.get() - image * self.stride.get();
+        operate(self.fabric(), offset)
+    }
+
+    /// Counts an operation; true if the image is to look for messages before it.
+    #[inline(always)]
+    fn is_time_to_look(&self) -> bool {
+        let operations = self.operations.get().wrapping_add(1);
+        self.operations.set(operations);
+        operations & (self.interval.get() - 1) == 0
+    }
+}
+
+/// Calls `operate` with the fabric of this thread's image, and the offset in the part of `image` of the place that it sees at
+/// `address`. Carries out what others have asked for now and then: a program may make many such operations while it waits
+/// for what others do.
+///
+/// # Panics
+/// On a thread that is not an image of a running job.
+#[inline]
+#[track_caller]
+pub fn reach<R>(image: usize, address: usize, operate: impl FnOnce(&dyn Fabric, usize) -> R) -> R {
+    let way = way();
+    if way.is_time_to_look() {
+        return reach_later(image, address, operate);
+    }
+    way.reach(image, address, operate)
+}
+
+/// As [`reach`], for a put: nobody waits by putting, so it does not look for messages.
+///
+/// # Panics
+/// On a thread that is not an image of a running job.
+#[inline]
+#[track_caller]
+pub fn reach_to_put<R>(
+    image: usize,
+    address: usize,
+    operate: impl FnOnce(&dyn Fabric, usize) -> R,
+) -> R {
+    way().reach(image, address, operate)
+}
+
+/// Last in [`reach`], so that what most operations do needs no registers but those of the call.
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn reach_later<R>(
+    image: usize,
+    address: usize,
+    operate: impl FnOnce(&dyn Fabric, usize) -> R,
+) -> R {
+    let way = way();
+    way.poll.get()();
+    way.reach(image, address, operate)
+}
+
+/// Counts an operation; true if the image is to look for messages before it.
+#[inline]
+pub(crate) fn is_time_to_look() -> bool {
+    way().is_time_to_look()
+}
+
+/// An image that finds messages looks for more of them soon, as others may wait for what they ask for.
+pub(crate) fn note_messages(are_there: bool) {
+    let interval = &way().interval;
+    interval.set(match interval.get() {
+        _ if are_there => OFTEN,
+        interval => SELDOM.min(2 * interval),
+    });
+}
+
+/// To be told whether operations of the fabric are all that is not complete.
+///
+/// Who has neighbours needs a fence as well, by which these see what it stores.
+#[inline]
+pub(crate) fn note_only_issued(is_so: bool) {
+    let way = way();
+    let is_enough = is_so && !way.has_neighbours.get();
+    let completer = if is_enough { way.fabric.get() } else { None };
+    way.completer.set(completer);
+}
+
+/// Completes what is not complete, if the fabric of this thread's image does that alone, and no fence is needed. Returns
+/// false, and does nothing, if there is more to do, or nothing.
+#[inline(always)]
+pub(crate) fn complete_by_fabric() -> bool {
+    match way().completer.get() {
+        Some(fabric) => {
+            // SAFETY: the image keeps its fabric, and closes the way before it goes, which it does not during an operation.
+            unsafe { fabric.as_ref() }.quiet();
+            true
+        }
+        None => false,
+    }
+}
