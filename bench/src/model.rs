@@ -20,7 +20,8 @@ mod tree;
 
 use std::error::Error;
 
-use coarray_fabric::{Algorithm, Barrier, Kind};
+use coarray_collectives::{Algorithm, Kind};
+use coarray_runtime::Barrier;
 
 pub use collective::{ELEMENT, KINDS};
 pub use machine::LogGp;

@@ -12,7 +12,8 @@ use crate::options::{Task, Tune};
 use crate::sample::{Line, Rows};
 use crate::stopwatch::{Action, Stopwatch};
 use candidates::{BARRIERS, CONTESTS, Contest, by_barrier};
-use coarray_fabric::{Algorithm, Barrier, Choices};
+use coarray_collectives::{Algorithm, TuningTable};
+use coarray_runtime::Barrier;
 
 /// Measures, and writes the table.
 ///
@@ -30,7 +31,7 @@ pub fn run(options: &Tune) -> Result<(), Box<dyn Error>> {
     let of = |contest: &Contest| contest.sizes.len() * contest.kind.algorithms().len();
     let rows_of_one = CONTESTS.iter().map(of).sum::<usize>() + Barrier::ALL.len();
     let bar = conductor::progress(rows_of_one * options.images.len() * effort.rounds);
-    let mut choices = Choices::default();
+    let mut table = TuningTable::default();
     let counts: BTreeSet<usize> = options.images.iter().copied().collect();
     for images in counts {
         bar.set_message(format!("{images} images"));
@@ -44,10 +45,10 @@ pub fn run(options: &Tune) -> Result<(), Box<dyn Error>> {
                 }
             })?;
         }
-        table::add_rules(&mut choices, images, &mut rounds);
+        table::add_rules(&mut table, images, &mut rounds);
     }
     bar.finish_and_clear();
-    std::fs::write(&options.output, choices.text())
+    std::fs::write(&options.output, table.text())
         .map_err(|error| format!("cannot write {output}: {error}"))?;
     println!("written to {output}");
     Ok(())

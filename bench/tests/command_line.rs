@@ -8,7 +8,7 @@ mod run;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use coarray_fabric::{Choices, Kind};
+use coarray_collectives::{Kind, TuningTable};
 use run::{assert_refused, printed, run};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -300,9 +300,10 @@ fn tuned(directory: &TempDir) -> (PathBuf, String) {
 fn tune_writes_a_table_that_a_job_uses() {
     let directory = tempfile::tempdir().unwrap();
     let (file, table) = tuned(&directory);
-    let choices = Choices::parse(&table).unwrap();
-    assert_eq!(Choices::parse(&choices.text()), Ok(choices.clone()));
-    assert!(choices.barrier(2).is_some() && choices.barrier(3).is_none());
+    let read = TuningTable::parse(&table).unwrap();
+    assert_eq!(TuningTable::parse(&read.text()), Ok(read.clone()));
+    let rules = read.rules();
+    assert!(rules.barrier(2).is_some() && rules.barrier(3).is_none());
     for kind in Kind::ALL {
         assert!(
             table.contains(&format!("\n{} = [\n    [1, ", kind.name())),

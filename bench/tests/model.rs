@@ -5,7 +5,8 @@ mod run;
 
 use std::collections::BTreeSet;
 
-use coarray_fabric::{Barrier, Kind};
+use coarray_collectives::Kind;
+use coarray_runtime::Barrier;
 use run::{assert_refused, printed, run};
 use serde_json::Value;
 

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use coarray_coref::{Remote, Shape, Symmetric};
-use coarray_fabric::{AllocError, Call, Operation, Team};
+use coarray_runtime::{AllocError, Call, Operation, Team};
 
 use crate::coarray::Coarray;
 use crate::storage::Storage;

@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use coarray_coref::{Remote, Shape};
-use coarray_fabric::Operation;
+use coarray_runtime::Operation;
 
 use crate::coarray::Coarray;
 use crate::open::Open;

@@ -168,14 +168,15 @@ pub use coarray_coref::{
     Member, Members, MismatchedExtentError, Plain, ReadOnly, ReadWrite, Remote, RemoteClone,
     Section, Shape, ShapeCast, Shared, Symmetric, Values, async_scope,
 };
+pub use coarray_fabric::available_memory;
 #[cfg(feature = "mpi")]
-pub use coarray_fabric::mpi;
-pub use coarray_fabric::{
-    AllocError, Failure, Holder, ImageFailed, ImageStatus, Launch, LockError, available_memory,
-    coarun, error_stop, error_stop_with, fail_image, failed_images, image_status, launch,
-    launch_keeping_going, num_images, run, stopped_images, terminal_size, this_image,
-};
+pub use coarray_launch::mpi;
+pub use coarray_launch::{Launch, coarun, launch, launch_keeping_going, run, terminal_size};
 pub use coarray_macros::{Remote, main, test};
+pub use coarray_runtime::{
+    AllocError, Failure, Holder, ImageFailed, ImageStatus, LockError, error_stop, error_stop_with,
+    fail_image, failed_images, image_status, num_images, stopped_images, this_image,
+};
 pub use coarray_sync::{
     AsAtomic, Bits, Coatomic, CoatomicPlace, Coevent, CoeventPlace, Comutex, ComutexGuard,
     ComutexPlace, Number, PutNotify, Team, critical, fence, image_fence, quiet, sync_all,

@@ -5,7 +5,7 @@ use std::fmt;
 use std::panic::Location;
 
 use coarray_coref::{Coref, Remote, Shape, bytes_are_valid};
-use coarray_fabric::{ImageFailed, Operation};
+use coarray_runtime::{ImageFailed, Operation};
 
 use crate::coarray::Coarray;
 use crate::storage::{Begun, Places, Storage};

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::panic::Location;
 
 use coarray_coref::{Coref, ReadOnly, Remote, Shape};
-use coarray_fabric::Operation;
+use coarray_runtime::Operation;
 
 use crate::coarray::Coarray;
 use crate::storage::{Places, Storage};

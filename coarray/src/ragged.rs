@@ -10,7 +10,7 @@ use std::panic::Location;
 use std::ptr::NonNull;
 
 use coarray_coref::{Coref, LeavesItsThread, ReadOnly, Remote};
-use coarray_fabric::{AllocError, Call, Operation, RaggedBlock};
+use coarray_runtime::{AllocError, Call, Operation, RaggedBlock};
 
 use crate::coarray::Coarray;
 use crate::create::{create_part, refuse};

@@ -6,9 +6,9 @@ use std::ptr::NonNull;
 use std::rc::Rc;
 
 use coarray_coref::{Access, Coref, Shape, Symmetric};
-use coarray_fabric::{
-    AllocError, Block, Call, Deferral, FILLED, Image, ImageFailed, Layout, ObjectId, Operation,
-    Team,
+use coarray_runtime::{
+    AllocError, Block, Call, FILLED, Image, ImageFailed, Layout, ObjectId, Operation, Team,
+    complete_and_defer,
 };
 
 /// A block of the symmetric heap with its phase.
@@ -198,7 +198,7 @@ impl Storage {
         subject: &'static str,
         caller: &'static Location<'static>,
     ) -> Result<Begun, (Call, ImageFailed)> {
-        let mut ids = [ObjectId::default(); coarray_fabric::MAX_OBJECTS];
+        let mut ids = [ObjectId::default(); coarray_runtime::MAX_OBJECTS];
         for (id, storage) in ids.iter_mut().zip(storages) {
             *id = storage.id();
         }
@@ -207,7 +207,7 @@ impl Storage {
             storages.iter().all(|storage| storage.team.is(&first.team)),
             "coarrays that are opened together must have been created in the same team"
         );
-        let _deferral = Deferral::after_completion();
+        let _deferral = complete_and_defer();
         for storage in storages {
             storage.set_in_phase(true);
         }
@@ -240,7 +240,7 @@ impl Storage {
         if std::thread::panicking() {
             return;
         }
-        let _deferral = Deferral::after_completion();
+        let _deferral = complete_and_defer();
         let call = Call::on_objects(operation, &[self.id()], subject, caller);
         // SAFETY: the guard is being dropped, so that this image has no more corefs of the phase.
         let met = unsafe { self.team.try_meet(&call) };

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::process::{ExitCode, Termination};
 
 use coarray_coref::{Remote, Values};
-use coarray_fabric::run;
+use coarray_launch::run;
 
 /// Local. Runs a test body at each of these image counts. This is what `#[coarray::test]` calls.
 ///

@@ -5,8 +5,9 @@ mod recursive_doubling;
 mod ring;
 mod tree;
 
+use crate::{Algorithm, Kind};
 use coarray_coref::{Remote, Values};
-use coarray_fabric::{Algorithm, Call, ImageFailed, Kind, Operation, Team};
+use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::blocks::{Blocks, room_for};
 use crate::collective::{Lost, Start, forms};
@@ -28,7 +29,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::co_allgather;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let gathered = run(3, || {
     ///     let mut gathered = [0; 6];
@@ -46,7 +48,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_allgather;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// run(3, || {
     ///     let mut gathered = [0; 3];
@@ -76,7 +79,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::co_allgatherv;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let gathered = run(3, || co_allgatherv(&vec![1; this_image()]));
     /// assert_eq!(gathered[2], [vec![], vec![1], vec![1, 1]]);
@@ -89,7 +93,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_allgatherv;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let gathered = run(2, || try_co_allgatherv(&vec![true; this_image()]).unwrap());
     /// assert_eq!(gathered[0], [vec![], vec![true]]);

@@ -7,8 +7,9 @@
 
 use std::ops::Range;
 
+use crate::{Algorithm, Kind};
 use coarray_coref::Remote;
-use coarray_fabric::{Algorithm, Call, ImageFailed, Kind, Operation, Team};
+use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::blocks::{Blocks, overlap, room_for, windows};
 use crate::collective::{Lost, Start, forms};
@@ -30,7 +31,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::co_alltoall;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let received = run(3, || {
     ///     let send = [0, 1, 2].map(|to| 10 * this_image() + to);
@@ -48,7 +50,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_alltoall;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// run(2, || {
     ///     let mut received = [0; 2];
@@ -78,7 +81,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::co_alltoallv;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let received = run(3, || {
     ///     let parts = [0, 1, 2].map(|to| vec![this_image(); to]);
@@ -95,7 +99,7 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_alltoallv;
-    /// use coarray_fabric::run;
+    /// use coarray_launch::run;
     ///
     /// let received = run(2, || try_co_alltoallv(&[vec![1.5], vec![]]).unwrap());
     /// assert_eq!(received, [[vec![1.5], vec![1.5]], [vec![], vec![]]]);

@@ -23,7 +23,7 @@ use std::panic::Location;
 use std::rc::Rc;
 
 use coarray_coref::{Cofuture, Collective, Remote};
-use coarray_fabric::{Call, Contribution, Lack, Operation, Posting, Team};
+use coarray_runtime::{Call, Contribution, Lack, Operation, Posting, Team};
 
 pub use alltoall::{co_alltoall_async, co_reduce_scatter_async};
 pub use broadcast::co_broadcast_async;

@@ -3,8 +3,9 @@
 mod scatter_allgather;
 pub(crate) mod tree;
 
+use crate::{Algorithm, Kind};
 use coarray_coref::{Remote, Values};
-use coarray_fabric::{Algorithm, Call, ImageFailed, Kind, Operation, Team};
+use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::collective::{Lost, Start, forms};
 use crate::turn::{Turn, capacity, chunks, fits_card};
@@ -22,7 +23,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::co_broadcast;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let received = run(3, || {
     ///     let mut x = [this_image(); 2];
@@ -39,7 +41,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_broadcast;
-    /// use coarray_fabric::{Launch, fail_image, this_image};
+    /// use coarray_launch::Launch;
+    /// use coarray_runtime::{fail_image, this_image};
     ///
     /// let survivors = Launch::new(3).keep_going(true).run(|| {
     ///     if this_image() == 0 {

@@ -4,8 +4,10 @@
 use std::panic::Location;
 use std::rc::Rc;
 
+use crate::tuning::chosen;
+use crate::{Algorithm, Kind};
 use coarray_coref::Remote;
-use coarray_fabric::{Algorithm, Barrier, Call, ImageFailed, Kind, Operation, Team};
+use coarray_runtime::{Barrier, Call, ImageFailed, Operation, Team};
 
 /// A collective operation that is to be carried out in some way.
 ///
@@ -14,7 +16,8 @@ use coarray_fabric::{Algorithm, Barrier, Call, ImageFailed, Kind, Operation, Tea
 /// # Examples
 /// ```
 /// use coarray_collectives::{Algorithm, Collective};
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// let sums = run(5, || {
 ///     let mut x = [this_image() as f64; 100];
@@ -79,7 +82,7 @@ impl Collective {
     ///     x.iter_mut().for_each(|x| *x /= squares.sqrt());
     /// }
     ///
-    /// let norms = coarray_fabric::run(4, || {
+    /// let norms = coarray_launch::run(4, || {
     ///     let mut x = [1.0; 4];
     ///     normalise(&mut x);
     ///     x[0]
@@ -108,7 +111,7 @@ impl Collective {
     /// use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
     ///
     /// let arrived = AtomicUsize::new(0); // the images are threads here
-    /// coarray_fabric::run(5, || {
+    /// coarray_launch::run(5, || {
     ///     arrived.fetch_add(1, Relaxed);
     ///     Collective::new().barrier(Barrier::Tree).sync_all();
     ///     assert_eq!(arrived.load(Relaxed), 5);
@@ -171,7 +174,7 @@ impl Start {
         let images = self.team.images();
         let number = root.unwrap_or_default();
         let call = Call::on_values::<T>(operation, length, number, self.caller)
-            .by(self.algorithm)
+            .by(self.algorithm.map(|algorithm| algorithm as u8))
             .on_behalf_of(self.behalf);
         if number >= images {
             self.no_such_root(&call, operation, number);
@@ -197,7 +200,7 @@ impl Start {
     #[track_caller]
     pub(crate) fn algorithm(&self, kind: Kind, bytes: usize) -> Algorithm {
         match self.algorithm {
-            None => self.team.algorithm(kind, bytes),
+            None => chosen(self.team.plan(), kind, bytes),
             Some(algorithm) if kind.algorithms().contains(&algorithm) => algorithm,
             Some(algorithm) => no_algorithm(kind, algorithm),
         }
@@ -272,7 +275,7 @@ macro_rules! forms {
         #[track_caller]
         pub fn $try_name<$($generics)*>(
             $($argument: $type),*
-        ) -> Result<$result, ::coarray_fabric::ImageFailed>
+        ) -> Result<$result, ::coarray_runtime::ImageFailed>
         where
             $($bounds)*
         {
@@ -313,7 +316,7 @@ macro_rules! forms {
             pub fn $try_name<$($generics)*>(
                 self,
                 $($argument: $type),*
-            ) -> Result<$result, ::coarray_fabric::ImageFailed>
+            ) -> Result<$result, ::coarray_runtime::ImageFailed>
             where
                 $($bounds)*
             {

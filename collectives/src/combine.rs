@@ -1,7 +1,7 @@
 //! Reductions with any operation.
 
 use coarray_coref::Values;
-use coarray_fabric::Operation;
+use coarray_runtime::Operation;
 
 use crate::collective::forms;
 use crate::reduce::reduce;
@@ -21,7 +21,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::co_reduce;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let products = run(4, || {
     ///     let mut x = [this_image() as u32 + 1; 3];
@@ -42,7 +43,7 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_reduce;
-    /// use coarray_fabric::run;
+    /// use coarray_launch::run;
     ///
     /// run(3, || assert_eq!(try_co_reduce(&mut 1, |a, b| a * b), Ok(())));
     /// ```
@@ -66,7 +67,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::co_reduce_to;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let last = run(4, || {
     ///     let mut x = this_image();
@@ -88,7 +90,7 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_reduce_to;
-    /// use coarray_fabric::run;
+    /// use coarray_launch::run;
     ///
     /// run(3, || assert_eq!(try_co_reduce_to(&mut 1, 0, |a, b| a * b), Ok(())));
     /// ```

@@ -3,7 +3,7 @@
 use std::ops::{Add, BitAnd, BitOr};
 
 use coarray_coref::Remote;
-use coarray_fabric::Operation;
+use coarray_runtime::Operation;
 
 use crate::collective::{Lost, Start, forms};
 use crate::reduce::reduce;
@@ -18,7 +18,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::co_all;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let agreed = run(3, || co_all(this_image() < 2));
     /// assert_eq!(agreed, [false; 3]);
@@ -31,7 +32,7 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_all;
-    /// use coarray_fabric::run;
+    /// use coarray_launch::run;
     ///
     /// run(2, || assert_eq!(try_co_all(true), Ok(true)));
     /// ```
@@ -53,7 +54,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::co_any;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let found = run(3, || co_any(this_image() == 2));
     /// assert_eq!(found, [true; 3]);
@@ -66,7 +68,7 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_any;
-    /// use coarray_fabric::run;
+    /// use coarray_launch::run;
     ///
     /// run(2, || assert_eq!(try_co_any(true), Ok(true)));
     /// ```
@@ -88,7 +90,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::co_count;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let odd = run(5, || co_count(this_image() % 2 == 1));
     /// assert_eq!(odd, [2; 5]);
@@ -101,7 +104,7 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_count;
-    /// use coarray_fabric::run;
+    /// use coarray_launch::run;
     ///
     /// run(2, || assert_eq!(try_co_count(true), Ok(2)));
     /// ```

@@ -1,7 +1,7 @@
 //! The smallest and the largest values of all images, element by element.
 
 use coarray_coref::Values;
-use coarray_fabric::Operation;
+use coarray_runtime::Operation;
 
 use crate::collective::forms;
 use crate::reduce::reduce;
@@ -19,7 +19,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::co_min;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let found = run(3, || {
     ///     let mut x = [10.0 - this_image() as f64, 1.0];
@@ -40,7 +41,7 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_min;
-    /// use coarray_fabric::run;
+    /// use coarray_launch::run;
     ///
     /// run(3, || assert_eq!(try_co_min(&mut 1), Ok(())));
     /// ```
@@ -63,7 +64,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::co_min_to;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let found = run(3, || {
     ///     let mut x = 5 + this_image() % 2;
@@ -81,7 +83,7 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_min_to;
-    /// use coarray_fabric::run;
+    /// use coarray_launch::run;
     ///
     /// run(3, || assert_eq!(try_co_min_to(&mut 1, 0), Ok(())));
     /// ```
@@ -106,7 +108,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::co_max;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let found = run(3, || {
     ///     let mut x = [10.0 - this_image() as f64, 1.0];
@@ -127,7 +130,7 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_max;
-    /// use coarray_fabric::run;
+    /// use coarray_launch::run;
     ///
     /// run(3, || assert_eq!(try_co_max(&mut 1), Ok(())));
     /// ```
@@ -150,7 +153,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::co_max_to;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let found = run(3, || {
     ///     let mut x = 5 + this_image() % 2;
@@ -168,7 +172,7 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_max_to;
-    /// use coarray_fabric::run;
+    /// use coarray_launch::run;
     ///
     /// run(3, || assert_eq!(try_co_max_to(&mut 1, 0), Ok(())));
     /// ```

@@ -6,8 +6,9 @@
 mod flat;
 mod tree;
 
+use crate::{Algorithm, Kind};
 use coarray_coref::{Remote, Values};
-use coarray_fabric::{Algorithm, Call, ImageFailed, Kind, Operation, Team};
+use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::blocks::{Blocks, room_for};
 use crate::collective::{Lost, Start, forms};
@@ -30,7 +31,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::co_gather;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let gathered = run(3, || {
     ///     let mut gathered = if this_image() == 1 { vec![0; 6] } else { vec![] };
@@ -52,7 +54,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_gather;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// run(3, || {
     ///     let mut gathered = [0.0; 3];
@@ -82,7 +85,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::co_gatherv;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let gathered = run(3, || co_gatherv(&vec![1; this_image()], 0));
     /// assert_eq!(gathered, [vec![vec![], vec![1], vec![1, 1]], vec![], vec![]]);
@@ -95,7 +99,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_gatherv;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let gathered = run(2, || try_co_gatherv(&vec![true; this_image()], 1).unwrap());
     /// assert_eq!(gathered, [vec![], vec![vec![], vec![true]]]);

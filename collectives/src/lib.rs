@@ -30,6 +30,7 @@ mod scatter;
 mod sum;
 mod traffic;
 mod tree;
+mod tuning;
 mod turn;
 
 pub use allgather::{co_allgather, co_allgatherv, try_co_allgather, try_co_allgatherv};
@@ -43,7 +44,7 @@ pub use asynchronous::{
     co_total_reproducible_async,
 };
 pub use broadcast::{co_broadcast, try_co_broadcast};
-pub use coarray_fabric::{Algorithm, Barrier, Kind};
+pub use coarray_runtime::{Barrier, Rule};
 pub use collective::Collective;
 pub use combine::{co_reduce, co_reduce_to, try_co_reduce, try_co_reduce_to};
 pub use conditions::{co_all, co_any, co_count, try_co_all, try_co_any, try_co_count};
@@ -60,6 +61,7 @@ pub use scan::{co_exscan, co_scan, try_co_exscan, try_co_scan};
 pub use scatter::{co_scatter, co_scatterv, try_co_scatter, try_co_scatterv};
 pub use sum::{co_sum, co_sum_to, try_co_sum, try_co_sum_to};
 pub use traffic::{Message, record_messages};
+pub use tuning::{Algorithm, Kind, TUNING, TuningError, TuningTable};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

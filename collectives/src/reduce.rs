@@ -12,8 +12,9 @@ mod tree;
 
 pub(crate) use shares::by_shares;
 
+use crate::{Algorithm, Kind};
 use coarray_coref::Remote;
-use coarray_fabric::{Algorithm, Call, ImageFailed, Kind, Operation, Team};
+use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::collective::{Lost, Start};
 use crate::join;

@@ -4,8 +4,9 @@ mod flat;
 mod ring;
 mod tree;
 
+use crate::{Algorithm, Kind};
 use coarray_coref::{Remote, Values};
-use coarray_fabric::{Algorithm, Call, ImageFailed, Kind, Operation, Team};
+use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::collective::{Lost, Start, forms};
 use crate::turn::capacity;
@@ -32,7 +33,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::co_reduce_scatter;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let sums = run(3, || {
     ///     let mut mine = 0_usize;
@@ -54,7 +56,7 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_reduce_scatter;
-    /// use coarray_fabric::run;
+    /// use coarray_launch::run;
     ///
     /// run(2, || {
     ///     let mut mine = 0.0;

@@ -1,7 +1,8 @@
 //! Sums that depend on nothing but the numbers.
 
+use crate::{Algorithm, Kind};
 use coarray_coref::Values;
-use coarray_fabric::{Algorithm, Call, ImageFailed, Kind, Operation, Team};
+use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::collective::{Lost, Start, forms};
 use crate::exact_sum::{Addend, Superaccumulator, sum_columns};
@@ -37,7 +38,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::co_sum_reproducible;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let addends = [[1e100, 0.1], [1.0, 0.2], [-1e100, 0.3]];
     /// let sums = run(3, || {
@@ -63,7 +65,7 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_sum_reproducible;
-    /// use coarray_fabric::run;
+    /// use coarray_launch::run;
     ///
     /// run(3, || assert_eq!(try_co_sum_reproducible(&mut 0.1), Ok(())));
     /// ```
@@ -97,7 +99,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::co_total_reproducible;
-    /// use coarray_fabric::{num_images, run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::{num_images, this_image};
     ///
     /// let terms: Vec<f64> = (0..1000).map(|k| (-1.0_f64).powi(k) / (2 * k + 1) as f64).collect();
     /// let sums = [1, 2, 3].map(|images| {
@@ -126,7 +129,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_total_reproducible;
-    /// use coarray_fabric::{Launch, fail_image, this_image};
+    /// use coarray_launch::Launch;
+    /// use coarray_runtime::{fail_image, this_image};
     ///
     /// let survivors = Launch::new(3).keep_going(true).run(|| {
     ///     if this_image() == 0 {

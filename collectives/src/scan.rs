@@ -4,8 +4,9 @@ mod chain;
 mod flat;
 mod recursive_doubling;
 
+use crate::{Algorithm, Kind};
 use coarray_coref::{Remote, Values};
-use coarray_fabric::{Algorithm, Call, ImageFailed, Kind, Operation, Team};
+use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::collective::{Lost, Start, forms};
 use crate::turn::{Turn, capacity, chunks};
@@ -25,7 +26,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::co_scan;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let sums = run(4, || {
     ///     let mut x = [this_image(), 1];
@@ -46,7 +48,7 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_scan;
-    /// use coarray_fabric::run;
+    /// use coarray_launch::run;
     ///
     /// run(3, || assert_eq!(try_co_scan(&mut 1, |a, b| a * b), Ok(())));
     /// ```
@@ -74,7 +76,8 @@ forms! {
     /// Where each image's part begins in a common sequence:
     /// ```
     /// use coarray_collectives::co_exscan;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let lengths = [10, 20, 5, 1];
     /// let starts = run(4, || {
@@ -97,7 +100,7 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_exscan;
-    /// use coarray_fabric::run;
+    /// use coarray_launch::run;
     ///
     /// run(3, || assert_eq!(try_co_exscan(&mut 1, 0, |a, b| a + b), Ok(())));
     /// ```

@@ -6,8 +6,10 @@
 mod flat;
 mod tree;
 
+use crate::{Algorithm, Kind};
 use coarray_coref::{Remote, Values};
-use coarray_fabric::{Algorithm, Call, Deferral, ImageFailed, Kind, Operation, Team};
+use coarray_fabric::Deferral;
+use coarray_runtime::{Call, ImageFailed, Operation, Team, complete_and_defer};
 
 use crate::blocks::{Blocks, room_for, windows};
 use crate::collective::{Lost, Start, forms};
@@ -30,7 +32,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::co_scatter;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let received = run(3, || {
     ///     let parts = if this_image() == 1 { vec![1, 2, 3, 4, 5, 6] } else { vec![] };
@@ -49,7 +52,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_scatter;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// run(3, || {
     ///     let mut mine = 0;
@@ -81,7 +85,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::co_scatterv;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let received = run(3, || {
     ///     let parts: &[&[char]] = if this_image() == 0 { &[&['a'], &[], &['b', 'c']] } else { &[] };
@@ -97,7 +102,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_scatterv;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let received = run(2, || try_co_scatterv(&[vec![1], vec![2, 3]], 1).unwrap());
     /// assert_eq!(received, [vec![1], vec![2, 3]]);
@@ -200,7 +206,7 @@ fn tell(
     root: usize,
     is_right: bool,
 ) -> Result<usize, ImageFailed> {
-    let deferral = Deferral::after_completion();
+    let deferral = complete_and_defer();
     let mut turns = 0;
     for chunk in chunks(lengths, capacity::<usize>()) {
         let mut turn = Turn::begin(team, call, turns);
@@ -268,7 +274,7 @@ impl Scattering<'_> {
             place(0, block(root));
         }
         let others = self.blocks.range(1..team.images());
-        let deferral = Deferral::after_completion();
+        let deferral = complete_and_defer();
         for (number, window) in windows(others, capacity::<T>()).enumerate() {
             let mut turn = Turn::begin(team, call, first + number);
             turn.bring([u64::from(self.is_right), 0, 0]);

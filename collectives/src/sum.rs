@@ -3,7 +3,7 @@
 use std::ops::Add;
 
 use coarray_coref::Values;
-use coarray_fabric::Operation;
+use coarray_runtime::Operation;
 use num_traits::Num;
 
 use crate::collective::forms;
@@ -23,7 +23,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::co_sum;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let sums = run(4, || {
     ///     let mut x = [this_image() as i64, 1];
@@ -41,7 +42,7 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_sum;
-    /// use coarray_fabric::run;
+    /// use coarray_launch::run;
     ///
     /// run(3, || assert_eq!(try_co_sum(&mut 1), Ok(())));
     /// ```
@@ -64,7 +65,8 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::co_sum_to;
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     ///
     /// let sums = run(4, || {
     ///     let mut x = this_image();
@@ -82,7 +84,7 @@ forms! {
     /// # Examples
     /// ```
     /// use coarray_collectives::try_co_sum_to;
-    /// use coarray_fabric::run;
+    /// use coarray_launch::run;
     ///
     /// run(3, || assert_eq!(try_co_sum_to(&mut 1, 0), Ok(())));
     /// ```

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use coarray_fabric::Team;
+use coarray_runtime::Team;
 
 thread_local! {
     static IS_RECORDING: Cell<bool> = const { Cell::new(false) };
@@ -36,7 +36,8 @@ pub struct Message {
 /// # Examples
 /// ```
 /// use coarray_collectives::{Message, co_broadcast, record_messages};
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// let messages = run(3, || record_messages(|| co_broadcast(&mut [1.5; 4], 0)).1);
 /// let from_root = |to| vec![Message { from: 0, to, bytes: 32 }];

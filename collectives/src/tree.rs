@@ -4,7 +4,8 @@
 
 use std::ops::Range;
 
-use coarray_fabric::{Algorithm, Team};
+use crate::Algorithm;
+use coarray_runtime::Team;
 
 /// A tree over the positions `0 .. n`, with root 0.
 #[derive(Clone, Debug, PartialEq, Eq)]

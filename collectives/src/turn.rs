@@ -25,7 +25,8 @@ use std::ptr;
 use std::slice;
 
 use coarray_coref::Remote;
-use coarray_fabric::{Call, Deferral, ImageFailed, SCRATCH_BYTES, StepsBegun, Team};
+use coarray_fabric::{Deferral, SCRATCH_BYTES};
+use coarray_runtime::{Call, ImageFailed, StepsBegun, Team, complete_and_defer};
 
 use crate::traffic;
 use crate::turn::arrivals::Arrivals;
@@ -67,7 +68,7 @@ impl<'a, T: Remote> Turn<'a, T> {
     /// If another turn is in progress.
     #[inline]
     pub(crate) fn begin(team: &'a Team, call: &'a Call, number: usize) -> Self {
-        let deferral = Deferral::after_completion();
+        let deferral = complete_and_defer();
         // SAFETY: this is the module that passes data through the scratch space.
         let Some(turn) = (unsafe { team.begin_turn() }) else {
             team.refuse_turn(call)

@@ -4,7 +4,7 @@
 mod launches;
 
 use coarray_collectives::{Collective, Kind};
-use coarray_fabric::{num_images, this_image};
+use coarray_runtime::{num_images, this_image};
 
 use crate::launches::run_everywhere;
 

@@ -7,7 +7,8 @@ use std::panic::Location;
 
 use coarray_collectives::{Algorithm, Collective, Kind, try_co_scatter};
 use coarray_coref::{Plain, Remote};
-use coarray_fabric::{Absence, Launch, Team, num_images, this_image};
+use coarray_launch::Launch;
+use coarray_runtime::{Absence, Team, num_images, this_image};
 
 use crate::launches::run_everywhere;
 

@@ -1,7 +1,8 @@
 //! Whose data each algorithm brings to an image, and in which order.
 
 use coarray_collectives::{Algorithm, Collective, record_messages};
-use coarray_fabric::{Launch, num_images, this_image};
+use coarray_launch::Launch;
+use coarray_runtime::{num_images, this_image};
 
 const IMAGES: [usize; 9] = [1, 2, 3, 4, 5, 7, 8, 13, 17];
 

@@ -7,7 +7,8 @@ use std::ptr;
 use std::slice;
 use std::task::{Context, Poll, Waker};
 
-use coarray_fabric::{Buffer, Lack, direct};
+use coarray_fabric::{Buffer, direct};
+use coarray_runtime::Lack;
 
 use crate::access::{Access, MayPut};
 use crate::coref::Coref;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::panic::Location;
 
-use coarray_fabric::Lack;
+use coarray_runtime::Lack;
 
 use crate::cofuture::Cofuture;
 

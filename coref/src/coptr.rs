@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-use coarray_fabric::Image;
+use coarray_runtime::Image;
 
 use crate::as_word::{AsWord, Word};
 use crate::coref::Coref;

@@ -5,7 +5,8 @@ use std::hint::assert_unchecked;
 use std::marker::PhantomData;
 use std::ptr;
 
-use coarray_fabric::{Image, direct};
+use coarray_fabric::direct;
+use coarray_runtime::Image;
 
 use crate::access::{Access, MayPut, ReadWrite};
 use crate::coptr::Coptr;

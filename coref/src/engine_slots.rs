@@ -9,7 +9,8 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use coarray_fabric::{AtomicOperation, Deferral, Image, Place, Word};
+use coarray_fabric::{AtomicOperation, Place, Word};
+use coarray_runtime::{Image, complete_and_defer};
 
 use crate::remote::Remote;
 use crate::slots::{ATTEMPTS, NOBODY};
@@ -91,7 +92,7 @@ impl<T: Remote> EngineSlots<'_, T> {
     pub(crate) fn update(&self, change: impl Fn(&T) -> Option<T>) -> T {
         self.image.come_by();
         // No waker runs in the writer's place.
-        let _deferral = Deferral::after_completion();
+        let _deferral = complete_and_defer();
         while !self.take() {
             self.image.poll();
             if !std::thread::panicking() {

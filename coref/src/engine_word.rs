@@ -7,7 +7,8 @@
 use std::marker::PhantomData;
 use std::mem::size_of;
 
-use coarray_fabric::{AtomicOperation, Image, Place, Word, may_be_apart, with_home};
+use coarray_fabric::{AtomicOperation, Place, Word, may_be_apart};
+use coarray_runtime::{Image, with_home};
 
 /// An integer of up to 64 bits, as its bits.
 pub(crate) trait Integer: Copy {

@@ -5,9 +5,8 @@ use std::marker::PhantomData;
 use std::mem::{MaybeUninit, offset_of};
 use std::ptr;
 
-use coarray_fabric::{
-    Image, Place, direct, may_be_apart, process_has_failed, process_image, with_home,
-};
+use coarray_fabric::{Place, direct, may_be_apart};
+use coarray_runtime::{Image, process_has_failed, process_image, with_home};
 
 use crate::atomic_cell::AtomicCell;
 use crate::engine_slots::EngineSlots;

@@ -9,7 +9,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 use std::rc::Rc;
 
-use coarray_fabric::{Buffer, Image};
+use coarray_fabric::Buffer;
+use coarray_runtime::Image;
 
 use crate::access::{Access, MayPut};
 use crate::bulk::{Element, write_checked};

@@ -8,7 +8,8 @@ use std::mem::{self, MaybeUninit};
 use std::ptr;
 use std::rc::Rc;
 
-use coarray_fabric::{Buffer, Image, Request, reach, reach_to_put};
+use coarray_fabric::{Buffer, Request, reach, reach_to_put};
+use coarray_runtime::Image;
 
 use crate::access::{Access, MayPut};
 use crate::coref::Coref;

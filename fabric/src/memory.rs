@@ -3,10 +3,10 @@
 //! Words and copies in it that others may race for are in `direct`; which images share a region is in `nodes`; what this process
 //! has mapped, and whether an address may stand for memory of another node, in `apart`.
 
-pub(crate) mod apart;
+pub mod apart;
 pub mod direct;
-pub(crate) mod nodes;
+pub mod nodes;
 pub(crate) mod overlay;
-pub(crate) mod region;
+pub mod region;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 pub(crate) mod streaming;

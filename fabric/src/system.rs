@@ -1,14 +1,14 @@
 //! What the operating system and the launcher offer: limits, cores, memory, streams; and small things without a home above.
 
-pub(crate) mod available_memory;
-pub(crate) mod bytes;
-pub(crate) mod farewell;
-pub(crate) mod limits;
+pub mod available_memory;
+pub mod bytes;
+pub mod farewell;
+pub mod limits;
 pub(crate) mod mapping;
-pub(crate) mod parked;
+pub mod parked;
 pub(crate) mod platform;
-pub(crate) mod primitives;
-pub(crate) mod process_manager;
-pub(crate) mod scheduler;
-pub(crate) mod text;
-pub(crate) mod type_name;
+pub mod primitives;
+pub mod process_manager;
+pub mod scheduler;
+pub mod text;
+pub mod type_name;

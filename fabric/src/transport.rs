@@ -3,22 +3,21 @@
 //! It knows images by number, and no team. What is issued is noted in `pending`; the thread of an image reaches its fabric by
 //! `way`, without looking for the image.
 
-pub(crate) mod atomic;
+pub mod atomic;
 #[cfg(any(feature = "mpi", feature = "shmem"))]
-pub(crate) mod cluster;
+pub mod cluster;
 pub(crate) mod completion;
-pub(crate) mod deferral;
-pub(crate) mod fabric;
+pub mod deferral;
+pub mod fabric;
 #[cfg(feature = "mpi")]
-pub(crate) mod mpi;
-pub(crate) mod pending;
-pub(crate) mod position;
-pub(crate) mod request;
-pub(crate) mod shared_memory;
+pub mod mpi;
+pub mod pending;
+pub mod request;
+pub mod shared_memory;
 #[cfg(feature = "shmem")]
-pub(crate) mod shmem;
+pub mod shmem;
 #[cfg(feature = "simulated")]
-pub(crate) mod simulated;
+pub mod simulated;
 #[cfg(any(feature = "mpi", feature = "shmem"))]
-pub(crate) mod watched;
-pub(crate) mod way;
+pub mod watched;
+pub mod way;

@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use coarray_coref::{Shared, Symmetric};
-use coarray_fabric::{
-    Cause, Image, ImageFailed, Interruption, Tally, Team, complete, complete_but_posts, is_apart,
-    is_in_job, is_own, may_be_apart, this_image, with_home,
+use coarray_fabric::{is_apart, is_in_job, may_be_apart};
+use coarray_runtime::{
+    Cause, Image, ImageFailed, Interruption, Tally, Team, complete, complete_but_posts, is_own,
+    this_image, with_home,
 };
 
 /// An event: any image posts it, and the image that it is on waits for posts.

@@ -9,8 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 use std::time::{Duration, Instant};
 
 use coarray_coref::{Coref, Remote, Shared, Symmetric, check_value};
-use coarray_fabric::{
-    Image, LockError, LockKind, QueueLock, clear_poison_of, direct, holder_of, poisoner_of,
+use coarray_fabric::direct;
+use coarray_runtime::{
+    Image, LockError, LockKind, QueueLock, clear_poison_of, holder_of, poisoner_of,
 };
 
 use crate::comutex_guard::ComutexGuard;

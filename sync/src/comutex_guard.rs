@@ -5,7 +5,8 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 
 use coarray_coref::{LeavesItsThread, Remote};
-use coarray_fabric::{Deferral, Image};
+use coarray_fabric::Deferral;
+use coarray_runtime::Image;
 
 use crate::comutex::Comutex;
 

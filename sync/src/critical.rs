@@ -3,7 +3,7 @@
 use std::panic::Location;
 use std::rc::Rc;
 
-use coarray_fabric::{LockError, LockKind, Team};
+use coarray_runtime::{LockError, LockKind, Team};
 
 /// One-sided. Executes `body` while no other image of the current team is in a critical section; returns what it
 /// returns.
@@ -26,7 +26,7 @@ use coarray_fabric::{LockError, LockKind, Team};
 /// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 ///
 /// let balance = AtomicU32::new(0); // the images are threads here
-/// coarray_fabric::run(4, || {
+/// coarray_launch::run(4, || {
 ///     critical(|| {
 ///         let old = balance.load(Relaxed);
 ///         balance.store(old + 10, Relaxed); // nobody else was in between

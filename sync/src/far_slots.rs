@@ -4,7 +4,8 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use coarray_coref::Remote;
-use coarray_fabric::{Image, Place};
+use coarray_fabric::Place;
+use coarray_runtime::Image;
 
 /// Two slots for a value, and the version that says which of them has it.
 ///

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{self, Ordering};
 
-use coarray_fabric::{Team, complete_and_fence, has_issued, num_images};
+use coarray_fabric::has_issued;
+use coarray_runtime::{Team, complete_and_fence, num_images};
 
 /// Local. Orders this image's puts to `image`, an index in the current team, before its later puts to it:
 /// who sees one of these sees all of those.

@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use coarray_fabric::{Absence, Call, ImageFailed, Operation, Team as Members};
+use coarray_runtime::{Absence, Call, ImageFailed, Operation, Team as Members};
 
 use crate::team::{Team, name};
 
@@ -50,7 +50,8 @@ impl Team {
     ///
     /// # Examples
     /// ```
-    /// use coarray_fabric::{num_images, run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::{num_images, this_image};
     /// use coarray_sync::Team;
     ///
     /// run(3, || {
@@ -102,7 +103,8 @@ impl Team {
     ///
     /// # Examples
     /// ```
-    /// use coarray_fabric::{Launch, fail_image, num_images, this_image};
+    /// use coarray_launch::Launch;
+    /// use coarray_runtime::{fail_image, num_images, this_image};
     /// use coarray_sync::{Team, try_sync_all};
     ///
     /// let survivors = Launch::new(4).keep_going(true).run(|| {

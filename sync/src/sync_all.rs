@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use coarray_fabric::{Call, Image, ImageFailed, Operation, Team};
+use coarray_runtime::{Call, Image, ImageFailed, Operation, Team};
 
 /// Collective. Waits until all images of the current team have called it; what any image wrote or put before
 /// is visible to every image afterwards.
@@ -49,7 +49,8 @@ pub fn sync_all() {
 ///
 /// # Examples
 /// ```
-/// use coarray_fabric::{Launch, fail_image, this_image};
+/// use coarray_launch::Launch;
+/// use coarray_runtime::{fail_image, this_image};
 /// use coarray_sync::try_sync_all;
 ///
 /// let survivors = Launch::new(3).keep_going(true).run(|| {

@@ -3,7 +3,7 @@
 use std::panic::Location;
 use std::rc::Rc;
 
-use coarray_fabric::{Cause, Deferral, Image, ImageFailed, Interruption, Team};
+use coarray_runtime::{Cause, Image, ImageFailed, Interruption, Team, complete_and_defer};
 
 /// Collective, of this image and `images`. Waits for each of these, by their index in the current team, to call `sync_images`
 /// with this one. What they wrote or put before is visible to this image afterwards.
@@ -18,7 +18,8 @@ use coarray_fabric::{Cause, Deferral, Image, ImageFailed, Interruption, Team};
 /// # Examples
 /// A pipeline in which each image waits for its left neighbour only:
 /// ```
-/// use coarray_fabric::{num_images, run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::{num_images, this_image};
 /// use coarray_sync::sync_images;
 ///
 /// run(4, || {
@@ -54,7 +55,8 @@ pub fn sync_images(images: &[usize]) {
 ///
 /// # Examples
 /// ```
-/// use coarray_fabric::{num_images, run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::{num_images, this_image};
 /// use coarray_sync::try_sync_images;
 ///
 /// run(2, || assert_eq!(try_sync_images(&[1 - this_image()]), Ok(())));
@@ -72,7 +74,7 @@ fn sync(images: &[usize], caller: &'static Location<'static>) -> Result<(), Imag
     let team = Team::current();
     check(images, &team);
     let image = team.image();
-    let _deferral = Deferral::after_completion();
+    let _deferral = complete_and_defer();
     let partners = || images.iter().filter(|&&index| index != team.index());
     for &index in partners() {
         image.raise_pair(team.members()[index] as usize);

@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use coarray_fabric::{Call, ImageFailed, Operation};
+use coarray_runtime::{Call, ImageFailed, Operation};
 
 use crate::team::Team;
 
@@ -17,7 +17,8 @@ use crate::team::Team;
 ///
 /// # Examples
 /// ```
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 /// use coarray_sync::{Team, sync_team};
 ///
 /// run(4, || {
@@ -47,7 +48,7 @@ pub fn sync_team(team: &Team) {
 ///
 /// # Examples
 /// ```
-/// use coarray_fabric::run;
+/// use coarray_launch::run;
 /// use coarray_sync::{Team, try_sync_team};
 ///
 /// run(2, || assert_eq!(try_sync_team(&Team::current()), Ok(())));

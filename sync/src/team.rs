@@ -3,10 +3,10 @@
 use std::fmt;
 use std::rc::Rc;
 
-use coarray_fabric::Team as Members;
+use coarray_runtime::Team as Members;
 
 /// A team of images. Within [`change`](Self::change) it is the *current team*: images are numbered in it,
-/// [`this_image`](coarray_fabric::this_image) and [`num_images`](coarray_fabric::num_images) are about it,
+/// [`this_image`](coarray_runtime::this_image) and [`num_images`](coarray_runtime::num_images) are about it,
 /// and collective operations are those of its images. At first the current team is that of all images.
 ///
 /// A coarray belongs to the team that was current when it was created: its images have a part, and it is
@@ -17,7 +17,8 @@ use coarray_fabric::Team as Members;
 ///
 /// # Examples
 /// ```
-/// use coarray_fabric::{num_images, run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::{num_images, this_image};
 /// use coarray_sync::{Team, sync_all};
 ///
 /// run(5, || {
@@ -231,7 +232,8 @@ impl Team {
     ///
     /// # Examples
     /// ```
-    /// use coarray_fabric::{run, this_image};
+    /// use coarray_launch::run;
+    /// use coarray_runtime::this_image;
     /// use coarray_sync::Team;
     ///
     /// run(4, || {
@@ -300,7 +302,7 @@ pub(crate) fn name(team: &Members) -> String {
 ///
 /// # Examples
 /// ```
-/// use coarray_fabric::run;
+/// use coarray_launch::run;
 /// use coarray_sync::{Team, team_number};
 ///
 /// run(2, || {

@@ -1,6 +1,6 @@
 //! The messages of the barriers, which say that an image has come, or may go.
 
-use coarray_fabric::Barrier;
+use coarray_runtime::Barrier;
 
 use crate::model::doubling;
 use crate::model::flood::{Lengths, Order, flood};

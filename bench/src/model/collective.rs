@@ -3,7 +3,7 @@
 //! They are those of the library when all values of an image pass in one turn, which `tests` compares. What is not here is
 //! the meeting of all images at the end of a turn, a barrier.
 
-use coarray_fabric::{Algorithm, Kind};
+use coarray_collectives::{Algorithm, Kind};
 
 use crate::model::doubling;
 use crate::model::flood::{Lengths, Order, flood};

@@ -9,7 +9,9 @@
 
 use std::error::Error;
 
-use coarray_fabric::{Algorithm, Barrier, Choices, Kind, SCRATCH_BYTES};
+use coarray_collectives::{Algorithm, Kind, TuningTable};
+use coarray_fabric::SCRATCH_BYTES;
+use coarray_runtime::Barrier;
 
 use crate::conductor::{self, Effort, fit};
 use crate::model::{BARRIERS, Extent, LogGp, Subject, predict};
@@ -187,7 +189,7 @@ fn predicted(
     let Some(kind) = kind else {
         return (barrier.name(), meeting);
     };
-    let algorithm = Choices::default().algorithm(kind, images, bytes);
+    let algorithm = TuningTable::default().algorithm(kind, images, bytes);
     let meetings = meetings(algorithm, bytes);
     let messages = time(Subject::Collective(kind, algorithm));
     (algorithm.name(), messages + meetings as f64 * meeting)

@@ -1,6 +1,6 @@
 //! How many messages pass in algorithms of which not every message is sent one by one, as all images do the same.
 
-use coarray_fabric::{Algorithm, Kind};
+use coarray_collectives::{Algorithm, Kind};
 
 use crate::model::collective::Collective;
 use crate::model::network::Tally;

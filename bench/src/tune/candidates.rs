@@ -3,7 +3,8 @@
 use std::ops::Add;
 
 use coarray::{Algorithm, Collective, num_images, sync_all};
-use coarray_fabric::{Barrier, Kind, Team};
+use coarray_collectives::Kind;
+use coarray_runtime::{Barrier, Team};
 
 use crate::operations::blocks::{exchange, gathering, is_root, scattered_reduction, scattering};
 use crate::operations::collectives::{ROOT, SIZES, broadcast, growing, reduction, scan, total};

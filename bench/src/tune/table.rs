@@ -1,6 +1,7 @@
 //! From samples to rules.
 
-use coarray_fabric::{Algorithm, Barrier, Choices, Rule};
+use coarray_collectives::{Algorithm, TuningTable};
+use coarray_runtime::{Barrier, Rule};
 
 use crate::sample::{Row, Rows};
 use crate::statistics::Samples;
@@ -13,15 +14,18 @@ const IN_MOST: f64 = 0.75;
 
 /// Adds the rules that follow from what was measured with so many images, in so many rounds: for teams of up to
 /// so many. To be called with growing numbers.
-pub fn add_rules(choices: &mut Choices, images: usize, rounds: &mut [Rows]) {
+pub fn add_rules(table: &mut TuningTable, images: usize, rounds: &mut [Rows]) {
     for contest in CONTESTS {
-        add_algorithms(choices, contest, images, rounds);
+        add_algorithms(table, contest, images, rounds);
     }
-    let usual = Choices::default().barrier(images).unwrap_or_default();
+    let usual = TuningTable::default()
+        .rules()
+        .barrier(images)
+        .unwrap_or_default();
     let fastest =
         fastest(rounds, BARRIERS, 0, usual.name()).and_then(|name| Barrier::from_name(&name));
     if let Some(algorithm) = fastest {
-        choices.add_barrier(Rule {
+        table.add_barrier(Rule {
             images: images as u64,
             bytes: 0,
             algorithm,
@@ -29,11 +33,11 @@ pub fn add_rules(choices: &mut Choices, images: usize, rounds: &mut [Rows]) {
     }
 }
 
-fn add_algorithms(choices: &mut Choices, contest: &Contest, images: usize, rounds: &mut [Rows]) {
+fn add_algorithms(table: &mut TuningTable, contest: &Contest, images: usize, rounds: &mut [Rows]) {
     let Contest { kind, sizes, .. } = *contest;
     let mut found = Vec::new();
     for &bytes in sizes {
-        let usual = Choices::default().algorithm(kind, images, bytes);
+        let usual = TuningTable::default().algorithm(kind, images, bytes);
         let fastest = fastest(rounds, kind.name(), bytes, usual.name());
         let algorithm = fastest.and_then(|name| Algorithm::from_name(&name));
         found.extend(algorithm.map(|algorithm| (bytes, algorithm)));
@@ -45,7 +49,7 @@ fn add_algorithms(choices: &mut Choices, contest: &Contest, images: usize, round
             Some(&(larger, _)) => bytes * (larger / bytes).isqrt(),
             None => 0,
         };
-        choices.add(
+        table.add(
             kind,
             Rule {
                 images: images as u64,
@@ -80,24 +84,24 @@ fn fastest(rounds: &mut [Rows], operation: &str, bytes: usize, usual: &str) -> O
 
 #[cfg(test)]
 mod tests {
-    use coarray_fabric::Kind;
+    use coarray_collectives::Kind;
 
     use super::*;
     use crate::sample::Line;
 
-    fn choices(images: usize, lines: &[&str]) -> Choices {
+    fn table(images: usize, lines: &[&str]) -> TuningTable {
         let mut rows = Rows::default();
         for line in lines {
             rows.add(Line::parse(line).unwrap());
         }
-        let mut choices = Choices::default();
-        add_rules(&mut choices, images, &mut [rows]);
-        choices
+        let mut table = TuningTable::default();
+        add_rules(&mut table, images, &mut [rows]);
+        table
     }
 
     #[test]
     fn each_range_of_sizes_gets_its_fastest() {
-        let choices = choices(
+        let table = table(
             4,
             &[
                 "co_broadcast 8 flat 20",
@@ -110,19 +114,22 @@ mod tests {
                 "sync_all 0 tree 30",
             ],
         );
-        let of = |bytes| choices.algorithm(Kind::Broadcast, 3, bytes);
+        let of = |bytes| table.algorithm(Kind::Broadcast, 3, bytes);
         assert_eq!([8, 64].map(of), [Algorithm::Binomial; 2]);
         assert_eq!([65, 1 << 30].map(of), [Algorithm::Flat; 2]);
-        assert_eq!(choices.barrier(4), Some(Barrier::Tree));
-        assert_eq!(choices.barrier(5), None);
-        let more = choices.algorithm(Kind::Broadcast, 5, 8);
-        assert_eq!(more, Choices::default().algorithm(Kind::Broadcast, 5, 8));
+        assert_eq!(table.rules().barrier(4), Some(Barrier::Tree));
+        assert_eq!(table.rules().barrier(5), None);
+        let more = table.algorithm(Kind::Broadcast, 5, 8);
+        assert_eq!(
+            more,
+            TuningTable::default().algorithm(Kind::Broadcast, 5, 8)
+        );
     }
 
     #[test]
     fn noise_does_not_replace_the_built_in_choice() {
         let lines = ["co_reduce 8 flat 100", "co_reduce 8 ring 96"];
-        let chosen = choices(2, &lines).algorithm(Kind::Reduce, 2, 8);
+        let chosen = table(2, &lines).algorithm(Kind::Reduce, 2, 8);
         assert_eq!(chosen, Algorithm::Flat);
     }
 
@@ -137,9 +144,9 @@ mod tests {
                 }
                 rows
             });
-            let mut choices = Choices::default();
-            add_rules(&mut choices, 2, &mut rounds);
-            choices.algorithm(Kind::Reduce, 2, 8)
+            let mut table = TuningTable::default();
+            add_rules(&mut table, 2, &mut rounds);
+            table.algorithm(Kind::Reduce, 2, 8)
         };
         assert_eq!(chosen([10, 80, 99, 98]), Algorithm::Flat);
         assert_eq!(chosen([80, 90, 500, 80]), Algorithm::Ring);

@@ -1,7 +1,7 @@
 //! Whether all images ask for the same array: what they write into each other's memory depends on it.
 
 use coarray_collectives::{co_all, co_broadcast};
-use coarray_fabric::Team;
+use coarray_runtime::Team;
 
 use super::blocks::Blocks;
 use super::error::GridError;

@@ -71,7 +71,7 @@ impl<const D: usize> Blocks<D> {
     }
 
     /// The same division on the images of `team`.
-    pub(super) fn seen_in(&self, team: &coarray_fabric::Team) -> Self {
+    pub(super) fn seen_in(&self, team: &coarray_runtime::Team) -> Self {
         Self {
             shape: self.shape,
             grid: self.grid.seen_in(team),

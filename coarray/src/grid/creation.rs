@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use coarray_coref::Remote;
-use coarray_fabric::{AllocError, Call, Team};
+use coarray_runtime::{AllocError, Call, Team};
 use coarray_sync::{Coatomic, Coevent};
 
 use super::agree::agree;

@@ -1,6 +1,6 @@
 //! What can be wrong with a grid, a division into blocks, or a halo.
 
-use coarray_fabric::AllocError;
+use coarray_runtime::AllocError;
 
 /// Why an image grid, a division into blocks or a halo array cannot be made, or cells cannot go where they should.
 ///

@@ -16,11 +16,11 @@
 //! * *It never hangs by itself.* "Free" is posted before anything is waited for, and a receiver whose halo is free gets its
 //!   cells whatever the others do.
 
+use coarray_runtime::complete_and_defer;
 use std::panic::Location;
 use std::rc::Rc;
 
 use coarray_coref::Remote;
-use coarray_fabric::Deferral;
 
 use super::exchanging::Exchanging;
 use super::halo::Exchange;
@@ -139,7 +139,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     pub(super) fn start(&mut self, exchange: &Exchange<D>, caller: &'static Location<'static>) {
         self.settle();
         let plan = self.plan(exchange);
-        let _deferral = Deferral::after_completion();
+        let _deferral = complete_and_defer();
         // From here on others may write to the halo; should a panic end this function, for ever.
         self.storage.set_in_phase(true);
         // Others may be one exchange ahead, but not two: the bells of both must not be confused.
@@ -179,7 +179,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     /// The second half of an exchange.
     #[track_caller]
     fn finish(&self) {
-        let _deferral = Deferral::after_completion();
+        let _deferral = complete_and_defer();
         // Only what is taken here can end the phase: if a panic interferes, it lasts.
         let Some(current) = self.current.take() else {
             broken_off();
@@ -259,7 +259,8 @@ fn broken_off() -> ! {
 mod tests {
     use super::super::{Blocks, ImageGrid};
     use super::*;
-    use coarray_fabric::{Team, run};
+    use coarray_launch::run;
+    use coarray_runtime::Team;
 
     #[test]
     fn a_plan_is_made_once_and_no_exchange_is_a_meeting_of_all() {

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::panic::Location;
 
 use coarray_coref::Remote;
-use coarray_fabric::{Call, Operation};
+use coarray_runtime::{Call, Operation};
 use ndarray::{Array, Dim, Dimension};
 
 use super::halo_array::{HaloArray, dimension};

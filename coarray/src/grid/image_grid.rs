@@ -1,6 +1,6 @@
 //! The images of a team, arranged in a grid.
 
-use coarray_fabric::Team;
+use coarray_runtime::Team;
 
 use super::error::GridError;
 use super::factors;

@@ -4,7 +4,7 @@ use std::any::type_name;
 use std::panic::Location;
 
 use coarray_coref::Remote;
-use coarray_fabric::{Cause, ImageFailed, Team};
+use coarray_runtime::{Cause, ImageFailed, Team};
 use coarray_sync::Coevent;
 
 use super::halo_array::HaloArray;

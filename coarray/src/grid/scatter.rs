@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use coarray_coref::Remote;
-use coarray_fabric::{Call, Operation};
+use coarray_runtime::{Call, Operation};
 use ndarray::{ArrayView, Dim, Dimension};
 
 use super::error::GridError;

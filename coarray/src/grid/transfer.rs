@@ -1,7 +1,8 @@
 //! Cells between this image's memory and the parts of others, in operations that all images are in.
 
 use coarray_coref::Remote;
-use coarray_fabric::{Call, Deferral, Team, reach};
+use coarray_fabric::reach;
+use coarray_runtime::{Call, Team, complete_and_defer};
 
 use super::halo_array::HaloArray;
 use super::strided::StridedCopy;
@@ -25,7 +26,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         // What others write to halos comes before.
         self.settle();
         let team = self.team();
-        let deferral = Deferral::after_completion();
+        let deferral = complete_and_defer();
         // An image that unwinds in between, because the job has ended, leaves others in `body`.
         self.storage.set_in_phase(true);
         // SAFETY: whoever calls this borrows the array until it returns; should it not return, the array is marked. No

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::panic::Location;
 
 use coarray_coref::{Coref, ReadOnly, Remote, bytes_are_valid};
-use coarray_fabric::Operation;
+use coarray_runtime::Operation;
 
 use super::Ragged;
 use crate::storage::{Begun, Places};

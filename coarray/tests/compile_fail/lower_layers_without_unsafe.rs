@@ -3,7 +3,8 @@
 use std::mem::MaybeUninit;
 use std::panic::Location;
 
-use coarray_fabric::{Barrier, Call, Operation, Place, Team};
+use coarray_fabric::Place;
+use coarray_runtime::{Barrier, Call, Operation, Team};
 
 fn main() {
     coarray::run(2, || {

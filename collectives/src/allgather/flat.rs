@@ -1,7 +1,7 @@
 //! Everyone reads everyone's values, beginning with the image behind it.
 
 use coarray_coref::Remote;
-use coarray_fabric::{Call, ImageFailed};
+use coarray_runtime::{Call, ImageFailed};
 
 use crate::allgather::Gathering;
 use crate::blocks::{overlap, windows};

@@ -5,7 +5,7 @@
 //! With `n` blocks, from its own on, image `i` reads from image `i + n`, which has the `n` blocks from `i + n` on.
 
 use coarray_coref::Remote;
-use coarray_fabric::{Abandoned, Call, ImageFailed};
+use coarray_runtime::{Abandoned, Call, ImageFailed};
 
 use crate::allgather::Gathering;
 use crate::blocks::{Blocks, overlap};

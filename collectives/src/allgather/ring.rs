@@ -2,7 +2,7 @@
 //! one has read (Thakur, Rabenseifner and Gropp 2005, section 4.1).
 
 use coarray_coref::Remote;
-use coarray_fabric::{Abandoned, Call, ImageFailed};
+use coarray_runtime::{Abandoned, Call, ImageFailed};
 
 use crate::allgather::Gathering;
 use crate::blocks::{Blocks, overlap};

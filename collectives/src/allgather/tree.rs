@@ -3,8 +3,9 @@
 //! Everyone publishes what its subtree has, for the way up, and then, if others are below it, what all have, for the way
 //! down. For image 0 that is the same.
 
+use crate::Algorithm;
 use coarray_coref::Remote;
-use coarray_fabric::{Abandoned, Algorithm, Call, ImageFailed};
+use coarray_runtime::{Abandoned, Call, ImageFailed};
 
 use crate::allgather::Gathering;
 use crate::blocks::{Blocks, overlap};

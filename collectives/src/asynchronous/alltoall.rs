@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use coarray_coref::{Cofuture, Values};
-use coarray_fabric::{Operation, Team};
+use coarray_runtime::{Operation, Team};
 
 use crate::asynchronous::{Begin, all, fold_up_to, shares};
 
@@ -23,7 +23,8 @@ use crate::asynchronous::{Begin, all, fold_up_to, shares};
 /// # Examples
 /// ```
 /// use coarray_collectives::co_alltoall_async;
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// let received = run(2, || {
 ///     let me = 10 * this_image();
@@ -73,7 +74,8 @@ where
 /// # Examples
 /// ```
 /// use coarray_collectives::co_reduce_scatter_async;
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// let shares = run(2, || {
 ///     let me = this_image();

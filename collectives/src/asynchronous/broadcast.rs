@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use coarray_coref::{Cofuture, Values};
-use coarray_fabric::{Operation, this_image};
+use coarray_runtime::{Operation, this_image};
 
 use crate::asynchronous::{Begin, only};
 
@@ -22,7 +22,8 @@ use crate::asynchronous::{Begin, only};
 /// # Examples
 /// ```
 /// use coarray_collectives::co_broadcast_async;
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// let received = run(3, || {
 ///     let numbers = co_broadcast_async([this_image(); 2], 1);

@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use coarray_coref::{Cofuture, Remote, Values};
-use coarray_fabric::{Operation, this_image};
+use coarray_runtime::{Operation, this_image};
 
 use crate::asynchronous::{Arrived, Begin, all, all_for};
 
@@ -23,7 +23,8 @@ use crate::asynchronous::{Arrived, Begin, all, all_for};
 /// # Examples
 /// ```
 /// use coarray_collectives::co_gather_async;
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// let gathered = run(3, || co_gather_async([this_image(), 7], 1).wait());
 /// assert_eq!(gathered, [vec![], vec![0, 7, 1, 7, 2, 7], vec![]]);
@@ -63,7 +64,8 @@ where
 /// # Examples
 /// ```
 /// use coarray_collectives::co_allgather_async;
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// let gathered = run(3, || co_allgather_async(10 * this_image()).wait());
 /// assert_eq!(gathered, [[0, 10, 20]; 3]);

@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use coarray_coref::{Cofuture, Remote, Values};
-use coarray_fabric::{Operation, Team, this_image};
+use coarray_runtime::{Operation, Team, this_image};
 
 use crate::asynchronous::{Arrived, Begin, Begun, Part, all, all_for, bytes};
 
@@ -26,7 +26,8 @@ const LINE: usize = 8;
 /// # Examples
 /// ```
 /// use coarray_collectives::co_gatherv_async;
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// let gathered = run(3, || co_gatherv_async(vec![7; this_image()], 0).wait());
 /// assert_eq!(gathered, [vec![vec![], vec![7], vec![7, 7]], vec![], vec![]]);
@@ -66,7 +67,8 @@ where
 /// # Examples
 /// ```
 /// use coarray_collectives::co_allgatherv_async;
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// let gathered = run(3, || co_allgatherv_async(vec![7; this_image()]).wait());
 /// assert_eq!(gathered[1], [vec![], vec![7], vec![7, 7]]);
@@ -101,7 +103,8 @@ where
 /// # Examples
 /// ```
 /// use coarray_collectives::co_scatterv_async;
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// let received = run(3, || {
 ///     let parts = if this_image() == 2 { vec![vec![1], vec![2, 3], vec![]] } else { vec![] };
@@ -142,7 +145,8 @@ pub fn co_scatterv_async<T: Remote>(parts: Vec<Vec<T>>, root: usize) -> Cofuture
 /// # Examples
 /// ```
 /// use coarray_collectives::co_alltoallv_async;
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// let received = run(2, || {
 ///     let me = this_image();

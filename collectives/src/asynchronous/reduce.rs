@@ -4,7 +4,7 @@ use std::ops::Add;
 use std::panic::Location;
 
 use coarray_coref::{Cofuture, Values};
-use coarray_fabric::Operation;
+use coarray_runtime::Operation;
 
 use crate::asynchronous::{Begin, all, fold_up_to};
 use crate::extremes::{larger, smaller};
@@ -26,7 +26,8 @@ use crate::extremes::{larger, smaller};
 /// # Examples
 /// ```
 /// use coarray_collectives::co_sum_async;
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// let sums = run(4, || {
 ///     let count = co_sum_async(1);
@@ -62,7 +63,8 @@ where
 /// # Examples
 /// ```
 /// use coarray_collectives::co_min_async;
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// let smallest = run(3, || co_min_async(10.0 - this_image() as f64).wait());
 /// assert_eq!(smallest, [8.0; 3]);
@@ -92,7 +94,8 @@ where
 /// # Examples
 /// ```
 /// use coarray_collectives::co_max_async;
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// let largest = run(3, || co_max_async([this_image(), 7]).wait());
 /// assert_eq!(largest, [[2, 7]; 3]);
@@ -125,7 +128,8 @@ where
 /// # Examples
 /// ```
 /// use coarray_collectives::co_reduce_async;
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// let products = run(4, || {
 ///     let product = co_reduce_async([this_image() as u32 + 1; 3], |a, b| a * b);

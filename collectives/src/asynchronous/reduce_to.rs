@@ -4,7 +4,7 @@ use std::ops::Add;
 use std::panic::Location;
 
 use coarray_coref::{Cofuture, Values};
-use coarray_fabric::{Operation, this_image};
+use coarray_runtime::{Operation, this_image};
 
 use crate::asynchronous::{Begin, all_for, fold_up_to};
 use crate::extremes::{larger, smaller};
@@ -23,7 +23,8 @@ use crate::extremes::{larger, smaller};
 /// # Examples
 /// ```
 /// use coarray_collectives::co_sum_to_async;
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// let sums = run(4, || co_sum_to_async([this_image(), 1], 2).wait());
 /// assert_eq!(sums, [[0, 1], [1, 1], [6, 4], [3, 1]]);
@@ -60,7 +61,8 @@ where
 /// # Examples
 /// ```
 /// use coarray_collectives::co_min_to_async;
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// let smallest = run(3, || co_min_to_async(10 - this_image(), 0).wait());
 /// assert_eq!(smallest, [8, 9, 8]);
@@ -97,7 +99,8 @@ where
 /// # Examples
 /// ```
 /// use coarray_collectives::co_max_to_async;
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// let largest = run(3, || co_max_to_async(this_image(), 0).wait());
 /// assert_eq!(largest, [2, 1, 2]);
@@ -130,7 +133,8 @@ where
 /// # Examples
 /// ```
 /// use coarray_collectives::co_reduce_to_async;
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// let products = run(3, || co_reduce_to_async(this_image() + 2, 1, |a, b| a * b).wait());
 /// assert_eq!(products, [2, 24, 4]);

@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use coarray_coref::{Cofuture, Remote, Values};
-use coarray_fabric::Operation;
+use coarray_runtime::Operation;
 
 use crate::asynchronous::{Arrived, Begin, Part, all};
 use crate::exact_sum::{Addend, Superaccumulator, sum_columns};
@@ -23,7 +23,8 @@ use crate::exact_sum::{Addend, Superaccumulator, sum_columns};
 /// # Examples
 /// ```
 /// use coarray_collectives::co_sum_reproducible_async;
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// let addends = [1e100, 1.0, -1e100];
 /// let sums = run(3, || co_sum_reproducible_async(addends[this_image()]).wait());
@@ -61,7 +62,7 @@ where
 /// # Examples
 /// ```
 /// use coarray_collectives::co_total_reproducible_async;
-/// use coarray_fabric::run;
+/// use coarray_launch::run;
 ///
 /// let totals = run(3, || co_total_reproducible_async(&[1e100, 0.5, -1e100]).wait());
 /// assert_eq!(totals, [1.5; 3]);

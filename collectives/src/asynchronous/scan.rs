@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use coarray_coref::{Cofuture, Values};
-use coarray_fabric::Operation;
+use coarray_runtime::Operation;
 
 use crate::asynchronous::{Begin, fold, fold_up_to};
 
@@ -25,7 +25,8 @@ use crate::asynchronous::{Begin, fold, fold_up_to};
 /// # Examples
 /// ```
 /// use coarray_collectives::co_scan_async;
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// let sums = run(4, || co_scan_async([this_image(), 1], |a, b| a + b).wait());
 /// assert_eq!(sums, [[0, 1], [1, 2], [3, 3], [6, 4]]);
@@ -70,7 +71,7 @@ where
 /// # Examples
 /// ```
 /// use coarray_collectives::co_exscan_async;
-/// use coarray_fabric::run;
+/// use coarray_launch::run;
 ///
 /// // Where the part of each image begins, when all parts are put one after the other.
 /// let length = 5;

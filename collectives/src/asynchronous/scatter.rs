@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use coarray_coref::{Cofuture, Remote};
-use coarray_fabric::{Operation, Team};
+use coarray_runtime::{Operation, Team};
 
 use crate::asynchronous::{Begin, shares};
 
@@ -24,7 +24,8 @@ use crate::asynchronous::{Begin, shares};
 /// # Examples
 /// ```
 /// use coarray_collectives::co_scatter_async;
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// let shares = run(3, || {
 ///     let parts = if this_image() == 1 { (0..6).collect() } else { vec![] };

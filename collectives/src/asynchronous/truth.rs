@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use coarray_coref::Cofuture;
-use coarray_fabric::Operation;
+use coarray_runtime::Operation;
 
 use crate::asynchronous::{Arrived, Begin, all};
 
@@ -20,7 +20,8 @@ use crate::asynchronous::{Arrived, Begin, all};
 /// # Examples
 /// ```
 /// use coarray_collectives::co_all_async;
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// let answers = run(3, || {
 ///     let (all, not_all) = (co_all_async(this_image() < 3), co_all_async(this_image() > 0));
@@ -53,7 +54,8 @@ pub fn co_all_async(value: bool) -> Cofuture<'static, bool> {
 /// # Examples
 /// ```
 /// use coarray_collectives::co_any_async;
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// let answers = run(3, || {
 ///     let (any, none) = (co_any_async(this_image() == 2), co_any_async(this_image() == 3));
@@ -83,7 +85,8 @@ pub fn co_any_async(value: bool) -> Cofuture<'static, bool> {
 /// # Examples
 /// ```
 /// use coarray_collectives::co_count_async;
-/// use coarray_fabric::{run, this_image};
+/// use coarray_launch::run;
+/// use coarray_runtime::this_image;
 ///
 /// assert_eq!(run(3, || co_count_async(this_image() != 1).wait()), [2; 3]);
 /// ```

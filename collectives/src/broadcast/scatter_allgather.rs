@@ -6,7 +6,7 @@
 //! reads in the ring comes straight from it.
 
 use coarray_coref::Remote;
-use coarray_fabric::{Abandoned, ImageFailed, Team};
+use coarray_runtime::{Abandoned, ImageFailed, Team};
 
 use crate::tree::Order;
 use crate::turn::{self, Turn};

@@ -1,7 +1,8 @@
 //! Broadcast down a tree: everyone reads from the image above.
 
+use crate::Algorithm;
 use coarray_coref::Remote;
-use coarray_fabric::{Abandoned, Algorithm, ImageFailed, Team};
+use coarray_runtime::{Abandoned, ImageFailed, Team};
 
 use crate::tree::{Order, Tree};
 use crate::turn::Turn;

@@ -16,7 +16,7 @@ use super::two_sum;
 ///     co_total_reproducible(numbers) / count
 /// }
 ///
-/// assert_eq!(coarray_fabric::run(2, || mean(&[0.5, 2.5], 4.0)), [1.5; 2]);
+/// assert_eq!(coarray_launch::run(2, || mean(&[0.5, 2.5], 4.0)), [1.5; 2]);
 /// ```
 ///
 /// # Source

@@ -1,7 +1,7 @@
 //! The root reads everyone's values.
 
 use coarray_coref::Remote;
-use coarray_fabric::{Call, ImageFailed};
+use coarray_runtime::{Call, ImageFailed};
 
 use crate::blocks::{overlap, windows};
 use crate::gather::Gathering;

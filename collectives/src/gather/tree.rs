@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use coarray_coref::Remote;
-use coarray_fabric::{Abandoned, Call, ImageFailed};
+use coarray_runtime::{Abandoned, Call, ImageFailed};
 
 use crate::blocks::{overlap, windows};
 use crate::gather::Gathering;

@@ -1,7 +1,7 @@
 //! Everyone who gets the results reads everyone's values and combines them.
 
 use coarray_coref::Remote;
-use coarray_fabric::{Call, ImageFailed};
+use coarray_runtime::{Call, ImageFailed};
 
 use crate::reduce::Reduction;
 use crate::turn::Turn;

@@ -7,7 +7,7 @@
 //! them is joined to the next, so the order of the images is kept.
 
 use coarray_coref::Remote;
-use coarray_fabric::{Abandoned, ImageFailed};
+use coarray_runtime::{Abandoned, ImageFailed};
 
 use crate::reduce::Reduction;
 use crate::turn::Turn;

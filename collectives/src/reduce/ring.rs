@@ -5,7 +5,7 @@
 //! slice begins with another image each: the order of the images is rotated.
 
 use coarray_coref::Remote;
-use coarray_fabric::{Abandoned, ImageFailed};
+use coarray_runtime::{Abandoned, ImageFailed};
 
 use crate::reduce::Reduction;
 use crate::turn::{Turn, slice};

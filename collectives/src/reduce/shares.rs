@@ -9,7 +9,7 @@
 use std::mem::MaybeUninit;
 
 use coarray_coref::Remote;
-use coarray_fabric::{Call, ImageFailed, Team};
+use coarray_runtime::{Call, ImageFailed, Team};
 
 use crate::reduce::Reduction;
 use crate::turn::{Turn, capacity, slice};

@@ -2,8 +2,9 @@
 //!
 //! Subtrees are ranges of images, so what comes up is in their order.
 
+use crate::Algorithm;
 use coarray_coref::Remote;
-use coarray_fabric::{Abandoned, Algorithm, ImageFailed};
+use coarray_runtime::{Abandoned, ImageFailed};
 
 use crate::reduce::Reduction;
 use crate::tree::{Order, Place, Tree};

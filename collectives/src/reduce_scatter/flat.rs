@@ -1,7 +1,7 @@
 //! Everyone combines its block straight from all images' memory.
 
 use coarray_coref::Remote;
-use coarray_fabric::{Call, ImageFailed};
+use coarray_runtime::{Call, ImageFailed};
 
 use crate::blocks::windows;
 use crate::join::append;

@@ -5,7 +5,7 @@
 //! operation must be commutative.
 
 use coarray_coref::Remote;
-use coarray_fabric::{Abandoned, Call, ImageFailed};
+use coarray_runtime::{Abandoned, Call, ImageFailed};
 
 use crate::blocks::windows;
 use crate::join::prepend;

@@ -1,7 +1,8 @@
 //! Up a tree to image 0, which gets all results, then everyone reads those of its subtree from the image above.
 
+use crate::Algorithm;
 use coarray_coref::Remote;
-use coarray_fabric::{Abandoned, Algorithm, Call, ImageFailed};
+use coarray_runtime::{Abandoned, Call, ImageFailed};
 
 use crate::blocks::windows;
 use crate::join::append;

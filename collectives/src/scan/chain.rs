@@ -3,7 +3,7 @@
 //! The chunk passes in several pieces, so that an image works on one while the next works on the one before.
 
 use coarray_coref::Remote;
-use coarray_fabric::{Abandoned, ImageFailed};
+use coarray_runtime::{Abandoned, ImageFailed};
 
 use crate::join::{append, prepend};
 use crate::scan::Scan;

@@ -1,7 +1,7 @@
 //! Everyone reads the values of all images before it and combines them.
 
 use coarray_coref::Remote;
-use coarray_fabric::ImageFailed;
+use coarray_runtime::ImageFailed;
 
 use crate::join::{append, prepend};
 use crate::scan::Scan;

@@ -4,7 +4,7 @@
 //! In an exclusive scan each image also keeps what the run gives without its own values.
 
 use coarray_coref::Remote;
-use coarray_fabric::{Abandoned, ImageFailed};
+use coarray_runtime::{Abandoned, ImageFailed};
 
 use crate::join::{append, prepend};
 use crate::scan::Scan;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use coarray_coref::Remote;
-use coarray_fabric::ImageFailed;
+use coarray_runtime::ImageFailed;
 
 use crate::scatter::Scattering;
 use crate::turn::Turn;

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use coarray_coref::Remote;
-use coarray_fabric::{Abandoned, ImageFailed};
+use coarray_runtime::{Abandoned, ImageFailed};
 
 use crate::blocks::overlap;
 use crate::scatter::Scattering;

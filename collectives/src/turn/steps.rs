@@ -3,7 +3,7 @@
 use std::{ptr, slice};
 
 use coarray_coref::Remote;
-use coarray_fabric::{Abandoned, ImageFailed, StepsBegun};
+use coarray_runtime::{Abandoned, ImageFailed, StepsBegun};
 
 use crate::traffic;
 use crate::turn::{Turn, capacity};

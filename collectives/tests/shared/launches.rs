@@ -1,6 +1,6 @@
 //! The ways to divide images among nodes that tests try.
 
-use coarray_fabric::Launch;
+use coarray_launch::Launch;
 
 /// So many images in nodes of one machine and, if they are few, in nodes that share no memory.
 pub fn launches(images: usize) -> Vec<Launch> {

@@ -19,7 +19,7 @@ static MAPPED: Mutex<Vec<Mapped>> = Mutex::new(Vec::new());
 
 /// The memory of a job: where it is mapped, and whether parts of it are on other nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mapped {
+pub struct Mapped {
     addresses: Range<usize>,
     pub(crate) has_mirrors: bool,
 }
@@ -27,11 +27,11 @@ pub(crate) struct Mapped {
 /// Lets everybody know what is mapped: for whoever comes by an address that is not of its own job. A job may be over long
 /// before: coarrays that were leaked keep the memory, and references to what is in them.
 #[derive(Debug)]
-pub(crate) struct Claim(Mapped);
+pub struct Claim(Mapped);
 
 impl Claim {
     /// Before the first image can refer to these addresses, until no reference to them is left.
-    pub(crate) fn new(addresses: Range<usize>, has_mirrors: bool) -> Self {
+    pub fn new(addresses: Range<usize>, has_mirrors: bool) -> Self {
         let mapped = Mapped {
             addresses,
             has_mirrors,
@@ -67,13 +67,19 @@ pub struct Place {
 }
 
 /// The image of this thread begins. Either some others share no memory with it, or all do.
-pub(crate) fn enter(is_apart: bool, is_direct: bool) {
+///
+/// # Safety
+/// That is so, and the thread [leaves](leave) when the image is over.
+pub unsafe fn enter(is_apart: bool, is_direct: bool) {
     IS_APART.set(is_apart);
     REASONS_TO_ASK.fetch_add(usize::from(!is_direct), Ordering::Relaxed);
 }
 
-/// The image of this thread, which was entered so, is over.
-pub(crate) fn leave(is_direct: bool) {
+/// The image of this thread is over.
+///
+/// # Safety
+/// It was [entered](enter) so, and nothing of it refers to what images share from now on.
+pub unsafe fn leave(is_direct: bool) {
     IS_APART.set(false);
     REASONS_TO_ASK.fetch_sub(usize::from(!is_direct), Ordering::Relaxed);
 }
@@ -97,7 +103,7 @@ pub fn may_be_apart() -> bool {
 
 /// To be called for what is not in the memory of this thread's job. The engine belongs to the threads of the images, and no
 /// instruction may take its place.
-pub(crate) fn refuse_strangers<T: ?Sized>(thing: &T) {
+pub fn refuse_strangers<T: ?Sized>(thing: &T) {
     assert!(
         !is_mapped(thing, |mapped| mapped.has_mirrors),
         "this thread is not an image of the job that this is shared in, and the images of that are on several nodes: there \
@@ -107,7 +113,7 @@ pub(crate) fn refuse_strangers<T: ?Sized>(thing: &T) {
 }
 
 /// Whether something lies in what is mapped and such.
-pub(crate) fn is_mapped<T: ?Sized>(thing: &T, is_such: impl Fn(&Mapped) -> bool) -> bool {
+pub fn is_mapped<T: ?Sized>(thing: &T, is_such: impl Fn(&Mapped) -> bool) -> bool {
     let address = std::ptr::from_ref(thing).cast::<u8>().addr();
     let all = MAPPED.lock().unwrap_or_else(PoisonError::into_inner);
     all.iter()

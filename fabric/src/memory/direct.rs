@@ -17,6 +17,9 @@
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+use crate::memory::streaming;
+
 /// Largest size of a value that [`load`] and [`store`] move word by word.
 pub const SCALAR_BYTES: usize = 16;
 
@@ -166,12 +169,13 @@ unsafe fn copy_word<Word: Copy>(to: *mut u8, from: *const u8) {
 /// bytes at the same time if they do so through this module.
 #[inline]
 pub unsafe fn copy(to: *mut u8, from: *const u8, length: usize) {
-    // SAFETY: passed on.
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    if length >= crate::memory::streaming::LONG
-        && unsafe { crate::memory::streaming::copy(to, from, length) }
-    {
-        return;
+    if length >= streaming::LONG {
+        // SAFETY: the caller vouches for both ranges, and that others use this module.
+        let is_done = unsafe { streaming::copy(to, from, length) };
+        if is_done {
+            return;
+        }
     }
     // SAFETY: passed on.
     unsafe { copy_through_caches(to, from, length) }

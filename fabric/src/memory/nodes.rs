@@ -2,7 +2,7 @@
 
 /// The node of each image, and whether images of different nodes are beyond each other's load and store.
 #[derive(Clone, Debug)]
-pub(crate) struct Nodes {
+pub struct Nodes {
     /// By image.
     node: Box<[u32]>,
     /// Whether nodes share nothing; otherwise they are counted for the choice of algorithms only.
@@ -11,21 +11,21 @@ pub(crate) struct Nodes {
 
 impl Nodes {
     /// Nodes of so many images each, all of which share memory.
-    pub(crate) fn counted(images: usize, each: usize) -> Self {
+    pub fn counted(images: usize, each: usize) -> Self {
         let node = (0..images).map(|image| (image / each) as u32).collect();
         Self { node, apart: false }
     }
 
     /// Nodes that share nothing, numbered by their lowest images: the node of each image.
     #[cfg(any(feature = "mpi", feature = "shmem", feature = "simulated"))]
-    pub(crate) fn apart(lowest: impl IntoIterator<Item = usize>) -> Self {
+    pub fn apart(lowest: impl IntoIterator<Item = usize>) -> Self {
         let node: Box<[u32]> = lowest.into_iter().map(|image| image as u32).collect();
         let apart = node.iter().any(|&node| node != 0);
         Self { node, apart }
     }
 
     /// Which of the nodes, counted from 0 by their lowest images, that of `image` is.
-    pub(crate) fn position(&self, image: usize) -> usize {
+    pub fn position(&self, image: usize) -> usize {
         let mut nodes: Vec<u32> = self.node[..].to_vec();
         nodes.sort_unstable();
         nodes.dedup();
@@ -34,19 +34,19 @@ impl Nodes {
 
     /// The node of `image`.
     #[inline]
-    pub(crate) fn of(&self, image: usize) -> usize {
+    pub fn of(&self, image: usize) -> usize {
         self.node[image] as usize
     }
 
     /// Whether two images share memory.
     #[inline]
-    pub(crate) fn share(&self, one: usize, other: usize) -> bool {
+    pub fn share(&self, one: usize, other: usize) -> bool {
         !self.apart || self.node[one] == self.node[other]
     }
 
     /// Whether all images share memory.
     #[inline]
-    pub(crate) fn share_all(&self) -> bool {
+    pub fn share_all(&self) -> bool {
         !self.apart
     }
 }

@@ -33,7 +33,10 @@ use crate::system::mapping::Mapping;
 pub const SCRATCH_BYTES: usize = 1 << 17;
 
 /// Whoever keeps a region mapped.
-pub(crate) trait Keeper: std::fmt::Debug + Send + Sync {
+///
+/// # Safety
+/// It is the same region each time, and the same nodes.
+pub unsafe trait Keeper: std::fmt::Debug + Send + Sync {
     /// The region.
     fn region(&self) -> &Region;
 
@@ -43,27 +46,27 @@ pub(crate) trait Keeper: std::fmt::Debug + Send + Sync {
 
 /// What the layers above keep in the region besides heaps. Bytes of zero are valid there at first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Areas {
+pub struct Areas {
     /// Bytes for the whole job.
-    pub(crate) job: usize,
+    pub job: usize,
     /// Bytes at the start of each image's part.
-    pub(crate) image: usize,
+    pub image: usize,
 }
 
 /// The sizes a region was created with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Dimensions {
+pub struct Dimensions {
     /// Number of images.
-    pub(crate) images: usize,
+    pub images: usize,
     /// Bytes from one image's part to the next.
-    pub(crate) stride: usize,
+    pub stride: usize,
     /// Cores that the images share.
     pub(crate) cores: usize,
 }
 
 impl Dimensions {
     /// Whether no two images need to share a core.
-    pub(crate) fn have_cores_for_all(&self) -> bool {
+    pub fn have_cores_for_all(&self) -> bool {
         self.images <= self.cores
     }
 }
@@ -82,7 +85,7 @@ struct Header {
 
 /// A mapping of the region.
 #[derive(Debug)]
-pub(crate) struct Region {
+pub struct Region {
     map: Mapping,
     file: Arc<File>,
     dimensions: Dimensions,
@@ -96,7 +99,7 @@ pub(crate) struct Region {
 
 impl Region {
     /// Makes a region of `images` heaps of `heap` bytes each, with these areas of that layout.
-    pub(crate) fn create(
+    pub fn create(
         areas: Areas,
         layout: u64,
         images: usize,
@@ -137,7 +140,10 @@ impl Region {
     }
 
     /// Maps the region that another process created, with areas of that layout.
-    pub(crate) fn attach(file: File, layout: u64) -> io::Result<Self> {
+    ///
+    /// # Safety
+    /// The file was made by [`create`](Self::create), and whoever else maps it keeps to the same rules.
+    pub unsafe fn attach(file: File, layout: u64) -> io::Result<Self> {
         let length = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
         let too_small = || io::Error::other("the region is too small to be one");
         if length < rustix::param::page_size() {
@@ -202,58 +208,60 @@ impl Region {
         Ok(())
     }
 
-    pub(crate) fn dimensions(&self) -> Dimensions {
+    /// The sizes that it was created with.
+    #[must_use]
+    pub fn dimensions(&self) -> Dimensions {
         self.dimensions
     }
 
     /// The anonymous file, to be inherited by image processes.
-    pub(crate) fn file(&self) -> &Arc<File> {
+    pub fn file(&self) -> &Arc<File> {
         &self.file
     }
 
     /// Where the job's area begins, a multiple of 64.
     #[inline]
-    pub(crate) fn job_area(&self) -> *mut u8 {
+    pub fn job_area(&self) -> *mut u8 {
         // SAFETY: the region is longer than its header.
         unsafe { self.map.start().add(size_of::<Header>()) }
     }
 
     /// Address of what is `offset` bytes into an image's part.
     #[inline]
-    pub(crate) fn part_address(&self, image: usize, offset: usize) -> *mut u8 {
+    pub fn part_address(&self, image: usize, offset: usize) -> *mut u8 {
         assert!(image < self.dimensions.images && offset < self.dimensions.stride);
         // SAFETY: parts lie inside the mapping, one stride after the other.
         unsafe { self.map.start().add(self.part(image) + offset) }
     }
 
     /// Where in each part the scratch space of the team of all images is.
-    pub(crate) fn scratch_offset(&self) -> usize {
+    pub fn scratch_offset(&self) -> usize {
         self.scratch
     }
 
     /// Where in each part the heap is.
-    pub(crate) fn heap_offset(&self) -> usize {
+    pub fn heap_offset(&self) -> usize {
         self.scratch_offset() + SCRATCH_BYTES
     }
 
     /// Address of the first byte of an image's heap.
-    pub(crate) fn heap(&self, image: usize) -> *mut u8 {
+    pub fn heap(&self, image: usize) -> *mut u8 {
         self.part_address(image, self.heap_offset())
     }
 
     /// Bytes in each heap.
-    pub(crate) fn heap_bytes(&self) -> usize {
+    pub fn heap_bytes(&self) -> usize {
         self.dimensions.stride - self.heap_offset()
     }
 
     /// All addresses of the region.
-    pub(crate) fn addresses(&self) -> Range<usize> {
+    pub fn addresses(&self) -> Range<usize> {
         let start = self.map.start().addr();
         start..start + self.map.length()
     }
 
     /// The image in whose part that address is, and where there.
-    pub(crate) fn locate(&self, address: usize) -> Option<(usize, usize)> {
+    pub fn locate(&self, address: usize) -> Option<(usize, usize)> {
         let distance = address.checked_sub(self.map.start().addr() + self.parts)?;
         let (image, offset) = (
             distance / self.dimensions.stride,
@@ -264,7 +272,7 @@ impl Region {
 
     /// Where in the region a tally or lock is; some number beyond its end if it is not in it.
     #[inline]
-    pub(crate) fn offset_of<T>(&self, place: &T) -> u64 {
+    pub fn offset_of<T>(&self, place: &T) -> u64 {
         let offset = std::ptr::from_ref(place)
             .addr()
             .wrapping_sub(self.map.start().addr());
@@ -273,7 +281,7 @@ impl Region {
 
     /// Whether that offset is in the region.
     #[inline]
-    pub(crate) fn contains(&self, offset: u64) -> bool {
+    pub fn contains(&self, offset: u64) -> bool {
         offset < self.map.length() as u64
     }
 
@@ -281,7 +289,7 @@ impl Region {
     ///
     /// # Safety
     /// The page exists: some image has something there, or had when it was asked.
-    pub(crate) unsafe fn word_at(&self, offset: usize) -> Option<u64> {
+    pub unsafe fn word_at(&self, offset: usize) -> Option<u64> {
         let inside = offset.checked_add(size_of::<u64>())? <= self.map.length();
         if !inside || !offset.is_multiple_of(align_of::<u64>()) {
             return None;
@@ -292,13 +300,13 @@ impl Region {
     }
 
     /// Makes pages exist for the scratch space of an image.
-    pub(crate) fn commit_scratch(&self, image: usize) -> io::Result<()> {
+    pub fn commit_scratch(&self, image: usize) -> io::Result<()> {
         self.commit(self.part(image) + self.scratch_offset(), SCRATCH_BYTES)
     }
 
     /// Makes pages exist for bytes `offset .. offset + length` of an image's heap, so that touching
     /// them later cannot fail. `images` images of this node do so at the same time.
-    pub(crate) fn commit_heap(
+    pub fn commit_heap(
         &self,
         image: usize,
         offset: usize,
@@ -319,12 +327,7 @@ impl Region {
     }
 
     /// Makes pages exist for bytes of a part whose image is on another node.
-    pub(crate) fn commit_mirror(
-        &self,
-        image: usize,
-        offset: usize,
-        length: usize,
-    ) -> io::Result<()> {
+    pub fn commit_mirror(&self, image: usize, offset: usize, length: usize) -> io::Result<()> {
         self.commit(self.part(image) + offset, length)
     }
 
@@ -371,7 +374,7 @@ impl Header {
 
 impl Areas {
     /// The largest heap of each image that the limits allow: one file has all of them, and every image maps it.
-    pub(crate) fn largest_heap(&self, images: usize) -> usize {
+    pub fn largest_heap(&self, images: usize) -> usize {
         // A program maps other things, too.
         let mapped = limit(Resource::As).map(|bytes| bytes / 4 * 3);
         let limits = [limit(Resource::Fsize), mapped].into_iter().flatten();
@@ -430,7 +433,8 @@ mod tests {
         let mode = Mode::from_raw_mode(fstat(region.file()).unwrap().st_mode);
         assert_eq!(mode, Mode::RUSR | Mode::WUSR);
         // What is left to do with it still works: another process maps it, and pages come.
-        let again = Region::attach(region.file().try_clone().unwrap(), 7).unwrap();
+        // SAFETY: `create` made it.
+        let again = unsafe { Region::attach(region.file().try_clone().unwrap(), 7) }.unwrap();
         assert_eq!(again.dimensions(), region.dimensions());
         again.commit_heap(1, 0, 1 << 20, 1).unwrap();
     }
@@ -440,7 +444,8 @@ mod tests {
         let region = Region::create(AREAS, 7, 2, 1 << 20, 1).unwrap();
         // SAFETY: the first word of a region says how it is laid out; only this test uses it.
         unsafe { *region.map.start().cast::<u64>() ^= 1 };
-        let refused = Region::attach(region.file().try_clone().unwrap(), 7).unwrap_err();
+        // SAFETY: `create` made it.
+        let refused = unsafe { Region::attach(region.file().try_clone().unwrap(), 7) }.unwrap_err();
         assert!(refused.to_string().contains("another version"), "{refused}");
     }
 }

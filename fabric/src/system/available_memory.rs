@@ -13,8 +13,9 @@ const SMALL: usize = 8 << 20;
 
 /// Memory in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Memory {
-    pub(crate) total: usize,
+pub struct Memory {
+    /// Bytes in all.
+    pub total: usize,
     pub(crate) available: usize,
 }
 
@@ -89,7 +90,7 @@ pub fn available_memory() -> Option<usize> {
 
 /// What the machine has, narrowed by the limits of the control groups we are in; `None` where
 /// `/proc` is not mounted.
-pub(crate) fn memory() -> Option<Memory> {
+pub fn memory() -> Option<Memory> {
     let mut memory = machine(&read_to_string("/proc/meminfo").ok()?)?;
     let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
     for directory in group_directories(&groups) {

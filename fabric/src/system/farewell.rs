@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const LOOK_AFTER: Duration = Duration::from_millis(1);
 
 /// Waits until somebody has read what this process has printed, but not for long.
-pub(crate) fn await_readers() {
+pub fn await_readers() {
     let end = Instant::now() + PATIENCE;
     await_reader(stdout(), end);
     await_reader(stderr(), end);
@@ -27,7 +27,7 @@ pub(crate) fn await_readers() {
 /// Waits until the launcher has passed on its own input to the end, but not for long.
 ///
 /// That of MPICH dies, with all that it has not told yet, if the job is over before it has passed on even an empty one.
-pub(crate) fn await_input() {
+pub fn await_input() {
     await_writer(stdin(), Instant::now() + PATIENCE);
 }
 

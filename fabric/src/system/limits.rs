@@ -11,7 +11,7 @@ pub const MAX_IMAGES: usize = 1 << 20;
 
 /// Lets writing beyond the longest file that is allowed be an error, which says what is wrong, in place of the end of the process by
 /// a signal, which does not.
-pub(crate) fn outlive_long_files() {
+pub fn outlive_long_files() {
     // SAFETY: installs no handler; one of the program is put back.
     unsafe {
         let before = libc::signal(libc::SIGXFSZ, libc::SIG_IGN);

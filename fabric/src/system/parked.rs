@@ -14,37 +14,37 @@ use rustix::thread::gettid;
 
 /// The number of a thread in the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct ThreadId(i32);
+pub struct ThreadId(i32);
 
 impl ThreadId {
     /// That of the calling thread.
-    pub(crate) fn current() -> Self {
+    pub fn current() -> Self {
         Self(gettid().as_raw_nonzero().get())
     }
 }
 
 /// The threads of this process that belong to the job: images, what works for them, and who waits for their end.
 #[derive(Debug, Default)]
-pub(crate) struct Threads {
+pub struct Threads {
     all: Mutex<BTreeSet<ThreadId>>,
     looking: Mutex<()>,
 }
 
 impl Threads {
     /// Notes that the calling thread is one of them.
-    pub(crate) fn enter(&self) -> ThreadId {
+    pub fn enter(&self) -> ThreadId {
         let thread = ThreadId::current();
         self.with(|threads| threads.insert(thread));
         thread
     }
 
     /// Notes that the calling thread is one no more.
-    pub(crate) fn leave(&self) {
+    pub fn leave(&self) {
         self.with(|threads| threads.remove(&ThreadId::current()));
     }
 
     /// Begins to look at them; nobody else does meanwhile.
-    pub(crate) fn look(&self) -> Look<'_> {
+    pub fn look(&self) -> Look<'_> {
         Look {
             threads: self,
             _alone: self.looking.lock().unwrap_or_else(PoisonError::into_inner),
@@ -58,14 +58,14 @@ impl Threads {
 
 /// A look at the threads of the process.
 #[derive(Debug)]
-pub(crate) struct Look<'a> {
+pub struct Look<'a> {
     threads: &'a Threads,
     _alone: MutexGuard<'a, ()>,
 }
 
 impl Look<'_> {
     /// How many threads the job has in this process.
-    pub(crate) fn threads(&self) -> usize {
+    pub fn threads(&self) -> usize {
         self.threads.with(|threads| threads.len())
     }
 
@@ -88,7 +88,7 @@ impl Look<'_> {
 
     /// If only threads of the job can wake `thread`, which sleeps: how often it has gone to sleep. While this is
     /// the same, the thread sleeps on, and has done nothing.
-    pub(crate) fn sleeps_of(&self, thread: ThreadId) -> Option<u64> {
+    pub fn sleeps_of(&self, thread: ThreadId) -> Option<u64> {
         // A thread that is not ours may have woken this one, and ended: that is seen afterwards.
         self.are_all().then_some(())?;
         let ThreadId(thread) = thread;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::io::Errno;
 use rustix::thread::{Timespec, futex};
 
-pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+pub use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 /// Memory that an algorithm lets one thread at a time use.
 #[derive(Debug, Default)]
@@ -29,18 +29,18 @@ impl<T> UnsafeCell<T> {
 
 /// Tells the core that this is a spin loop, so that the writer gets the cache line.
 #[inline]
-pub(crate) fn pause() {
+pub fn pause() {
     std::hint::spin_loop();
 }
 
 /// Lets another image run on this core.
-pub(crate) fn yield_now() {
+pub fn yield_now() {
     std::thread::yield_now();
 }
 
 /// Sleeps while `word` holds `value`, at most for `nap`; may wake early. Returns false if nobody woke it
 /// during the whole nap.
-pub(crate) fn sleep_while_equal(word: &AtomicU64, value: u64, nap: Duration) -> bool {
+pub fn sleep_while_equal(word: &AtomicU64, value: u64, nap: Duration) -> bool {
     let nap = Timespec {
         tv_sec: nap.as_secs().try_into().unwrap_or(i64::MAX),
         tv_nsec: i64::from(nap.subsec_nanos()),
@@ -57,7 +57,7 @@ pub(crate) fn sleep_while_equal(word: &AtomicU64, value: u64, nap: Duration) -> 
 /// Wakes all images that sleep on `word`.
 #[cold]
 #[inline(never)]
-pub(crate) fn wake(word: &AtomicU64) {
+pub fn wake(word: &AtomicU64) {
     // An error would mean that nobody can sleep on this word, so there is nobody to wake.
     let _ = futex::wake(low_half(word), futex::Flags::empty(), i32::MAX as u32);
 }

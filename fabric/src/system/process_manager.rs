@@ -1,7 +1,7 @@
 //! What a process manager (`mpirun`, `mpiexec`, `srun`) tells the processes that it has started, by their environment.
 
 #[cfg(any(feature = "mpi", feature = "shmem"))]
-pub(crate) mod pmi;
+pub mod pmi;
 #[cfg(any(feature = "mpi", feature = "shmem"))]
 pub(crate) mod pmix;
 
@@ -23,7 +23,7 @@ const NEIGHBOURS: [&str; 3] = [
 ];
 
 /// The variable by which a launcher has made itself known to this process.
-pub(crate) fn mark() -> Option<&'static str> {
+pub fn mark() -> Option<&'static str> {
     MARKS.into_iter().find(|mark| env::var_os(mark).is_some())
 }
 
@@ -36,7 +36,7 @@ const RANKS: [&str; 4] = [
 ];
 
 /// Whether a launcher has started this process as another than the first.
-pub(crate) fn is_not_the_first() -> bool {
+pub fn is_not_the_first() -> bool {
     let rank = |name| env::var(name).ok()?.parse::<usize>().ok();
     mark().is_some()
         && RANKS
@@ -46,7 +46,7 @@ pub(crate) fn is_not_the_first() -> bool {
 }
 
 /// How many images are on this machine, as far as the launcher says.
-pub(crate) fn neighbours() -> Option<usize> {
+pub fn neighbours() -> Option<usize> {
     let number = |name| env::var(name).ok()?.parse().ok();
     NEIGHBOURS.into_iter().find_map(number)
 }

@@ -6,12 +6,12 @@ use std::time::Duration;
 use rustix::time::{ClockId, clock_gettime};
 
 /// The time, by a clock that all processes of a machine share.
-pub(crate) fn now() -> Duration {
+pub fn now() -> Duration {
     read(ClockId::Monotonic)
 }
 
 /// When the scheduler's clock ticked last, which is cheaper to know.
-pub(crate) fn tick() -> Duration {
+pub fn tick() -> Duration {
     read(ClockId::MonotonicCoarse)
 }
 
@@ -21,7 +21,7 @@ fn read(clock: ClockId) -> Duration {
 }
 
 /// How often this thread has lost its core to others while it wanted to go on, or offered it to them.
-pub(crate) fn switches() -> u64 {
+pub fn switches() -> u64 {
     // SAFETY: all-zero bytes are a `rusage`, which is made of integers.
     let mut usage: libc::rusage = unsafe { mem::zeroed() };
     // SAFETY: the call writes one `rusage`, for which there is room.
@@ -55,7 +55,7 @@ const SLICE: Duration = Duration::from_micros(100);
 /// Asks for the shortest time slices for this thread. Its share of the core stays the same, but it gets that in more and
 /// shorter pieces: when it is woken, it need not wait until another thread has had a whole slice. Systems that cannot do
 /// that (before Linux 6.12), and threads that somebody has scheduled in another way, are left as they are.
-pub(crate) fn shorten_slice() {
+pub fn shorten_slice() {
     let size = size_of::<Attributes>() as u32;
     let mut attributes = Attributes::default();
     // SAFETY: the call writes at most `size` bytes, which is the size of what is there, and all bytes are valid integers.

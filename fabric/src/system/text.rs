@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 /// Racing writers can garble it, but reading it is always defined.
 #[derive(Debug)]
 #[repr(C)]
-pub(crate) struct Text<const N: usize> {
+pub struct Text<const N: usize> {
     length: AtomicU32,
     bytes: [AtomicU8; N],
 }
 
 impl<const N: usize> Text<N> {
     /// Replaces the text.
-    pub(crate) fn set(&self, text: &str) {
+    pub fn set(&self, text: &str) {
         let length = (0..=N.min(text.len()))
             .rev()
             .find(|&end| text.is_char_boundary(end))
@@ -26,7 +26,7 @@ impl<const N: usize> Text<N> {
     }
 
     /// Replaces the text; of one that is too long, the end is kept.
-    pub(crate) fn set_end(&self, text: &str) {
+    pub fn set_end(&self, text: &str) {
         let start = text.len().saturating_sub(N);
         let start = (start..=text.len())
             .find(|&start| text.is_char_boundary(start))
@@ -35,7 +35,7 @@ impl<const N: usize> Text<N> {
     }
 
     /// A copy of the text.
-    pub(crate) fn get(&self) -> String {
+    pub fn get(&self) -> String {
         let length = (self.length.load(Ordering::Relaxed) as usize).min(N);
         let bytes: Vec<u8> = self.bytes[..length]
             .iter()

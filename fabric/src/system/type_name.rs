@@ -1,7 +1,7 @@
 //! Names of types, as reports print them.
 
 /// The name of a type without the modules of this library that it is defined in.
-pub(crate) fn short(type_name: &str) -> String {
+pub fn short(type_name: &str) -> String {
     let is_name = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == ':';
     let mut text = String::new();
     let mut rest = type_name;

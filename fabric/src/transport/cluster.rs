@@ -9,7 +9,7 @@ use crate::transport::fabric::Fabric;
 /// An engine that knows all images of a job before they share anything.
 ///
 /// "Collective" means that all images of the job make the call.
-pub(crate) trait Cluster {
+pub trait Cluster {
     /// The number of this image.
     fn image(&self) -> usize;
 

@@ -25,9 +25,9 @@ use std::rc::Rc;
 
 pub use communicator::communicator;
 
-pub(crate) use cluster::Group;
-pub(crate) use communicator::has_communicator;
-pub(crate) use environment::Environment;
+pub use cluster::Group;
+pub use communicator::has_communicator;
+pub use environment::Environment;
 
 use crate::transport::cluster::Cluster;
 
@@ -35,8 +35,13 @@ use crate::transport::cluster::Cluster;
 ///
 /// # Errors
 /// Why it cannot start.
-pub(crate) fn start() -> Result<Rc<dyn Cluster>, String> {
+///
+/// # Safety
+/// Once in a process, which then is one image, and calls no MPI from other threads unless MPI allows that. Whoever has the cluster uses
+/// it as its methods say.
+pub unsafe fn start() -> Result<Rc<dyn Cluster>, String> {
     let environment = Environment::enter()?;
     let world = mpi_rma::mpi::topology::SimpleCommunicator::world();
-    Ok(Rc::new(Group::new(environment, &world)?))
+    // SAFETY: passed on: all processes of the launcher are images, and this is theirs.
+    Ok(Rc::new(unsafe { Group::new(environment, &world) }?))
 }

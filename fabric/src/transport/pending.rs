@@ -11,7 +11,7 @@ thread_local! {
 /// What may not be complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Pending {
+pub enum Pending {
     /// Operations of the fabric.
     Issued = 1,
     /// What other images were told to do, other than to post events.
@@ -29,18 +29,22 @@ pub fn has_issued() -> bool {
 
 /// Whether all but this, as far as it is given, is complete.
 #[inline]
-pub(crate) fn is_complete_but(pending: Pending) -> bool {
+#[must_use]
+pub fn is_complete_but(pending: Pending) -> bool {
     PENDING.get() & !(pending as u8) == 0
 }
 
 /// Whether all that the image of this thread has issued, and told others to do, is complete.
 #[inline]
-pub(crate) fn is_complete() -> bool {
+#[must_use]
+pub fn is_complete() -> bool {
     PENDING.get() == 0
 }
 
+/// Whether this is not complete.
 #[inline]
-pub(crate) fn is_pending(pending: Pending) -> bool {
+#[must_use]
+pub fn is_pending(pending: Pending) -> bool {
     PENDING.get() & pending as u8 != 0
 }
 
@@ -48,11 +52,16 @@ pub(crate) fn is_pending(pending: Pending) -> bool {
 #[cold]
 #[inline(never)]
 pub(crate) fn note_issued(has_issued: bool) {
-    note_pending(Pending::Issued, has_issued);
+    // SAFETY: fabrics tell what is so.
+    unsafe { note_pending(Pending::Issued, has_issued) };
 }
 
+/// Notes whether this is complete.
+///
+/// # Safety
+/// It is so: what is complete is waited for no more, and the memory that it used goes back to its owners.
 #[inline]
-pub(crate) fn note_pending(pending: Pending, is_pending: bool) {
+pub unsafe fn note_pending(pending: Pending, is_pending: bool) {
     let others = PENDING.get() & !(pending as u8);
     let now = others | if is_pending { pending as u8 } else { 0 };
     PENDING.set(now);

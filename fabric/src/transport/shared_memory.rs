@@ -26,7 +26,7 @@ const QUEUED_AT_MOST: usize = 4096;
 
 /// The way of one image to the parts of all.
 #[derive(Debug)]
-pub(crate) struct SharedMemory {
+pub struct SharedMemory {
     /// The region of the only node, or those of all nodes in this process.
     nodes: Vec<Arc<dyn Keeper>>,
     /// What was issued, for each image that there is anything for.
@@ -52,7 +52,9 @@ enum Direction {
 }
 
 impl SharedMemory {
-    pub(crate) fn new(region: Arc<dyn Keeper>) -> Self {
+    /// The way to the images of a job that all share memory.
+    #[must_use]
+    pub fn new(region: Arc<dyn Keeper>) -> Self {
         Self::to_all(vec![region])
     }
 

@@ -30,7 +30,10 @@ use crate::transport::cluster::Cluster;
 ///
 /// # Errors
 /// Why that is impossible, in a sentence that says what to do.
-pub(crate) fn start(heap: usize) -> Result<Rc<dyn Cluster>, String> {
+///
+/// # Safety
+/// Once in a process, which then is one image. Whoever has the cluster uses it as its methods say.
+pub unsafe fn start(heap: usize) -> Result<Rc<dyn Cluster>, String> {
     let contexts = environment::contexts()?;
     environment::prepare(heap)?;
     Ok(Rc::new(job::Started::new(contexts)?))

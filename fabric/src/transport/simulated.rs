@@ -24,7 +24,7 @@ const DELAY: u32 = 2000;
 
 /// The network of one job.
 #[derive(Debug)]
-pub(crate) struct Exchange {
+pub struct Exchange {
     /// The regions of the nodes.
     by_node: Vec<Arc<dyn Keeper>>,
     /// The messages that have arrived at each image.
@@ -33,7 +33,9 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    pub(crate) fn new(by_node: Vec<Arc<dyn Keeper>>, images: usize, fault: Fault) -> Self {
+    /// The network between nodes with these regions, and what is wrong with it.
+    #[must_use]
+    pub fn new(by_node: Vec<Arc<dyn Keeper>>, images: usize, fault: Fault) -> Self {
         Self {
             by_node,
             inboxes: (0..images).map(|_| Mutex::default()).collect(),
@@ -44,7 +46,7 @@ impl Exchange {
 
 /// The way of one image to all others.
 #[derive(Debug)]
-pub(crate) struct Simulated {
+pub struct Simulated {
     exchange: Arc<Exchange>,
     me: usize,
     memory: SharedMemory,
@@ -55,7 +57,9 @@ pub(crate) struct Simulated {
 }
 
 impl Simulated {
-    pub(crate) fn new(exchange: Arc<Exchange>, me: usize) -> Self {
+    /// The way of image `me`.
+    #[must_use]
+    pub fn new(exchange: Arc<Exchange>, me: usize) -> Self {
         Self {
             memory: SharedMemory::to_all(exchange.by_node.clone()),
             exchange,

@@ -11,7 +11,7 @@ use crate::transport::request::{Buffer, Request};
 
 /// A fabric of whose operations none may take longer than silence may last.
 #[derive(Debug)]
-pub(crate) struct Watched {
+pub struct Watched {
     fabric: Rc<dyn Fabric>,
     started: Instant,
     /// When the operation that is under way began, in milliseconds after that; 0 for none.
@@ -20,7 +20,7 @@ pub(crate) struct Watched {
 
 impl Watched {
     /// Watches over `fabric`. `give_up` is called on another thread, while the operation hangs.
-    pub(crate) fn new(
+    pub fn new(
         fabric: Rc<dyn Fabric>,
         limit: Duration,
         give_up: impl Fn() + Send + 'static,

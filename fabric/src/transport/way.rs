@@ -4,7 +4,6 @@ use std::cell::Cell;
 use std::ptr::NonNull;
 
 use crate::transport::fabric::Fabric;
-use crate::transport::position::no_image;
 
 /// An image looks for messages after so many operations while there are some, a power of two.
 const OFTEN: u32 = 32;
@@ -65,21 +64,26 @@ fn way<'a>() -> &'a Way {
 }
 
 /// What there is to know of the way of one image.
-pub(crate) struct Opening<'a> {
-    pub(crate) fabric: &'a (dyn Fabric + 'static),
+pub struct Opening<'a> {
+    /// What reaches other images.
+    pub fabric: &'a (dyn Fabric + 'static),
     /// Where this image sees the part of image 0.
-    pub(crate) parts: usize,
+    pub parts: usize,
     /// Bytes from one part to the next.
-    pub(crate) stride: usize,
-    pub(crate) images: usize,
+    pub stride: usize,
+    /// How many images the job has.
+    pub images: usize,
     /// Whether the image reaches memory of others by load and store.
-    pub(crate) has_neighbours: bool,
+    pub has_neighbours: bool,
     /// Looks for messages of the image of the calling thread, if it can have any.
-    pub(crate) poll: Option<fn()>,
+    pub poll: Option<fn()>,
 }
 
-/// Opens the way to the fabric of this thread's image until [`close`], for which the fabric must stay.
-pub(crate) fn open(opening: &Opening<'_>) {
+/// Opens the way to the fabric of this thread's image, until [`close`].
+///
+/// # Safety
+/// The fabric stays until then, and the parts are mapped at these addresses. The thread is an image, and is over no earlier.
+pub unsafe fn open(opening: &Opening<'_>) {
     let way = way();
     way.parts.set(opening.parts);
     way.stride.set(opening.stride);
@@ -90,7 +94,11 @@ pub(crate) fn open(opening: &Opening<'_>) {
     way.fabric.set(Some(NonNull::from(opening.fabric)));
 }
 
-pub(crate) fn close() {
+/// Closes the way of this thread.
+///
+/// # Safety
+/// No operation of the image is in progress, and it begins none from now on.
+pub unsafe fn close() {
     let way = way();
     way.completer.set(None);
     way.fabric.set(None);
@@ -187,12 +195,12 @@ fn reach_later<R>(
 
 /// Counts an operation; true if the image is to look for messages before it.
 #[inline]
-pub(crate) fn is_time_to_look() -> bool {
+pub fn is_time_to_look() -> bool {
     way().is_time_to_look()
 }
 
 /// An image that finds messages looks for more of them soon, as others may wait for what they ask for.
-pub(crate) fn note_messages(are_there: bool) {
+pub fn note_messages(are_there: bool) {
     let interval = &way().interval;
     interval.set(match interval.get() {
         _ if are_there => OFTEN,
@@ -214,7 +222,7 @@ pub(crate) fn note_only_issued(is_so: bool) {
 /// Completes what is not complete, if the fabric of this thread's image does that alone, and no fence is needed. Returns
 /// false, and does nothing, if there is more to do, or nothing.
 #[inline(always)]
-pub(crate) fn complete_by_fabric() -> bool {
+pub fn complete_by_fabric() -> bool {
     match way().completer.get() {
         Some(fabric) => {
             // SAFETY: the image keeps its fabric, and closes the way before it goes, which it does not during an operation.
@@ -223,4 +231,14 @@ pub(crate) fn complete_by_fabric() -> bool {
         }
         None => false,
     }
+}
+
+/// Panics: an operation of images was called on a thread that is none.
+#[cold]
+#[track_caller]
+pub fn no_image() -> ! {
+    panic!(
+        "this thread is not an image: start a program with #[coarray::main], a test with #[coarray::test], or use coarray::run; \
+         threads that an image spawns are not images"
+    )
 }

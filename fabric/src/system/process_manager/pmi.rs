@@ -22,7 +22,7 @@ const KILLED_WITHIN: Duration = Duration::from_secs(2);
 ///
 /// That of MPICH does not end the processes on other nodes for an exit code, and waits for those it has lost for ever. What
 /// is said here are the words of `PMI_Abort`, version 1 of the protocol.
-pub(crate) fn ask_to_abort(code: u8) {
+pub fn ask_to_abort(code: u8) {
     let Some(listener) = listener() else {
         return;
     };

@@ -23,7 +23,7 @@ use crate::transport::cluster::Cluster;
 use crate::transport::fabric::Fabric;
 
 /// The images of a communicator.
-pub(crate) struct Group {
+pub struct Group {
     /// A duplicate of the communicator that was given, so that nobody else's messages come here. Like MPI itself it
     /// ends in `finish` only, or with the process.
     communicator: RefCell<Option<ManuallyDrop<SimpleCommunicator>>>,
@@ -37,7 +37,13 @@ pub(crate) struct Group {
 
 impl Group {
     /// Collective. The images that the processes of a communicator are.
-    pub(crate) fn new(
+    ///
+    /// # Errors
+    /// What MPI refuses.
+    ///
+    /// # Safety
+    /// The process is in no other group. Whoever has the group uses it as the methods of [`Cluster`] say.
+    pub unsafe fn new(
         environment: Environment,
         communicator: &impl Communicator,
     ) -> Result<Self, String> {

@@ -23,7 +23,7 @@ pub(crate) fn forget_communicator() {
 }
 
 /// Whether this thread is an image of an MPI job.
-pub(crate) fn has_communicator() -> bool {
+pub fn has_communicator() -> bool {
     COMMUNICATOR.get().is_some()
 }
 
@@ -37,11 +37,11 @@ pub(crate) fn has_communicator() -> bool {
 /// use mpi_rma::mpi::traits::*;
 ///
 /// fn image() {
-///     let images = coarray_fabric::mpi::communicator().expect("this runs on MPI");
+///     let images = coarray_launch::mpi::communicator().expect("this runs on MPI");
 ///     let mut sum = 0_usize;
-///     let mine = coarray_fabric::this_image();
+///     let mine = coarray_runtime::this_image();
 ///     images.all_reduce_into(&mine, &mut sum, mpi_rma::mpi::collective::SystemOperation::sum());
-///     assert_eq!(sum, (0..coarray_fabric::num_images()).sum());
+///     assert_eq!(sum, (0..coarray_runtime::num_images()).sum());
 /// }
 /// ```
 ///

@@ -30,7 +30,7 @@ const ALL_BUT_RDMA: &str = "^rdma";
 const LEAVE: Duration = Duration::from_secs(3);
 
 /// MPI, initialised.
-pub(crate) struct Environment {
+pub struct Environment {
     /// None if the application has initialised MPI, and finalises it. Dropped by [`leave`](Self::leave) only, since
     /// MPI would wait for the others.
     universe: Option<ManuallyDrop<Universe>>,
@@ -53,7 +53,7 @@ impl Environment {
     }
 
     /// MPI as the application has initialised it.
-    pub(crate) fn of_application() -> Self {
+    pub fn of_application() -> Self {
         Self { universe: None }
     }
 

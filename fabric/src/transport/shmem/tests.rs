@@ -216,7 +216,8 @@ fn start(test: &str, images: usize, transports: &str) -> Output {
 }
 
 fn take_part(is_direct: bool, body: impl FnOnce(&Member)) {
-    let cluster = super::start(HEAP).unwrap();
+    // SAFETY: this process does it once, and all tests of it share the cluster.
+    let cluster = unsafe { super::start(HEAP) }.unwrap();
     let done = catch_unwind(AssertUnwindSafe(|| {
         let member = Member::new(Rc::clone(&cluster), is_direct);
         body(&member);

@@ -1,5 +1,7 @@
 //! What can be wrong with a simulated network, for tests.
 
+use std::str::FromStr;
+
 /// What is wrong with a network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fault {
@@ -25,4 +27,16 @@ impl Fault {
         ("reorder", Self::Reorder),
         ("lose-atomic", Self::LoseAtomic),
     ];
+}
+
+impl FromStr for Fault {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = Self::ALL.into_iter().find(|(name, _)| *name == text);
+        let names = || Self::ALL.map(|(name, _)| name).join(", ");
+        known
+            .map(|(_, fault)| fault)
+            .ok_or_else(|| format!("expected one of {}", names()))
+    }
 }

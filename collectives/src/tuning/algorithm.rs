@@ -1,0 +1,249 @@
+//! The ways in which data can pass between all images, and the collective operations that choose among them.
+
+use std::fmt;
+
+/// How the data of a collective operation pass between the images.
+///
+/// Which is best depends on how many images there are, how many bytes pass, and what they pass through. All give
+/// the same values, except that sums of floats are rounded according to how an algorithm groups them.
+///
+/// # The tuning table
+/// If a call does not choose, a table does: the file that `COARRAY_COLLECTIVES` names, or `collectives.toml` in the folder
+/// where the program starts. `cobench tune` measures and writes one. Image 0 reads it and hands it to all, so no two
+/// images can choose differently; if there is something wrong with it, the job ends with a report. For each
+/// [kind](Kind) of operation it has rules, of which the first that applies counts, and then the built-in ones:
+///
+/// ```toml
+/// # images up to, bytes up to (0: any number), algorithm
+/// co_broadcast = [[8, 1024, "flat"], [0, 0, "binomial"]]
+/// co_reduce = [[4, 0, "shares"]]
+/// sync_all = [[0, 0, "tree"]]    # for barriers: "flat", "dissemination", "tree", "central"
+/// ```
+///
+/// # Examples
+/// ```
+/// use coarray_collectives::{Algorithm, Kind};
+///
+/// assert_eq!(Algorithm::from_name("square_root"), Some(Algorithm::SquareRoot));
+/// assert!(Kind::Broadcast.algorithms().contains(&Algorithm::SquareRoot));
+/// ```
+///
+/// # Source
+/// The families are those of S. Ramos Garea, *High Performance Java for Multi-core Systems*, 2013, table 4.1, after
+/// E. Chan, M. Heimlich, A. Purkayastha and R. van de Geijn, *Collective communication: theory, practice, and
+/// experience*, Concurrency and Computation 19 (2007).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Algorithm {
+    /// Everyone reads what they need straight from where it is. The fewest steps; as many readers at one image as
+    /// there are images.
+    Flat,
+    /// A binomial tree, also called a minimum spanning tree: the fewest messages, in `ceil(log2 n)` steps.
+    Binomial,
+    /// A tree in which an image has up to four successors.
+    FourAry,
+    /// About the square root of the number of images read from the root, and the others from these: two
+    /// steps, and no image is read by more than `ceil(sqrt(n))` others (Manninen and Richardson 2014).
+    SquareRoot,
+    /// A tree of nodes, and in each node all others around one leader: the fewest messages between nodes
+    /// of images that share memory.
+    TwoLevel,
+    /// The root's values are dealt out in slices, and the slices pass around a ring: every image passes on about
+    /// as many bytes as it receives.
+    ScatterAllgather,
+    /// Partners at doubling distances exchange what they have: `ceil(log2 n)` steps.
+    RecursiveDoubling,
+    /// Slices pass around a ring from neighbour to neighbour: `n - 1` steps, and the least traffic for long data. A
+    /// reduction takes the images in a rotated order, so it needs an operation that is also commutative.
+    Ring,
+    /// Each image combines its slice of the elements straight from all others' memory, and collects the slices of
+    /// the others: all images share the work.
+    Shares,
+    /// In each of `n - 1` steps every image reads from another one: never are two at the same
+    /// (Manninen and Richardson 2014).
+    Pairwise,
+    /// From each image to the next: `n - 1` steps.
+    Chain,
+}
+
+impl Algorithm {
+    /// All algorithms.
+    pub const ALL: [Self; 11] = [
+        Self::Flat,
+        Self::Binomial,
+        Self::FourAry,
+        Self::SquareRoot,
+        Self::TwoLevel,
+        Self::ScatterAllgather,
+        Self::RecursiveDoubling,
+        Self::Ring,
+        Self::Shares,
+        Self::Pairwise,
+        Self::Chain,
+    ];
+
+    /// Local. Its name in a tuning table.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_collectives::Algorithm;
+    ///
+    /// let names = Algorithm::ALL.map(Algorithm::name);
+    /// assert!(names.contains(&"recursive_doubling"));
+    /// ```
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Flat => "flat",
+            Self::Binomial => "binomial",
+            Self::FourAry => "four_ary",
+            Self::SquareRoot => "square_root",
+            Self::TwoLevel => "two_level",
+            Self::ScatterAllgather => "scatter_allgather",
+            Self::RecursiveDoubling => "recursive_doubling",
+            Self::Ring => "ring",
+            Self::Shares => "shares",
+            Self::Pairwise => "pairwise",
+            Self::Chain => "chain",
+        }
+    }
+
+    /// Local. The algorithm of that name.
+    ///
+    /// # Examples
+    /// An option of a command line:
+    /// ```
+    /// use coarray_collectives::Algorithm;
+    ///
+    /// assert_eq!(Algorithm::from_name("ring"), Some(Algorithm::Ring));
+    /// assert_eq!(Algorithm::from_name("carrier pigeons"), None);
+    /// ```
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|algorithm| algorithm.name() == name)
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// The kinds of collective operations among whose algorithms there is a choice.
+///
+/// # Examples
+/// ```
+/// use coarray_collectives::{Algorithm, Kind};
+///
+/// assert_eq!(Kind::Alltoall.algorithms(), [Algorithm::Flat, Algorithm::Pairwise]);
+/// for kind in Kind::ALL {
+///     assert!(kind.algorithms().contains(&Algorithm::Flat), "{}", kind.name());
+/// }
+/// ```
+///
+/// # Source
+/// As [`Algorithm`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// `co_broadcast`.
+    Broadcast,
+    /// `co_sum`, `co_min`, `co_max`, `co_reduce`, `co_all`, `co_any`, `co_count`: the result on all images.
+    Reduce,
+    /// `co_sum_to` and its relatives: the result on one image.
+    ReduceTo,
+    /// `co_gather`, `co_gatherv`.
+    Gather,
+    /// `co_allgather`, `co_allgatherv`.
+    Allgather,
+    /// `co_scatter`, `co_scatterv`.
+    Scatter,
+    /// `co_alltoall`, `co_alltoallv`.
+    Alltoall,
+    /// `co_reduce_scatter`.
+    ReduceScatter,
+    /// `co_scan`, `co_exscan`.
+    Scan,
+    /// `co_sum_reproducible`.
+    SumReproducible,
+    /// `co_total_reproducible`.
+    TotalReproducible,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 11] = [
+        Self::Broadcast,
+        Self::Reduce,
+        Self::ReduceTo,
+        Self::Gather,
+        Self::Allgather,
+        Self::Scatter,
+        Self::Alltoall,
+        Self::ReduceScatter,
+        Self::Scan,
+        Self::SumReproducible,
+        Self::TotalReproducible,
+    ];
+
+    /// Local. Its name in a tuning table.
+    ///
+    /// # Examples
+    /// See [`Kind`].
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Broadcast => "co_broadcast",
+            Self::Reduce => "co_reduce",
+            Self::ReduceTo => "co_reduce_to",
+            Self::Gather => "co_gather",
+            Self::Allgather => "co_allgather",
+            Self::Scatter => "co_scatter",
+            Self::Alltoall => "co_alltoall",
+            Self::ReduceScatter => "co_reduce_scatter",
+            Self::Scan => "co_scan",
+            Self::SumReproducible => "co_sum_reproducible",
+            Self::TotalReproducible => "co_total_reproducible",
+        }
+    }
+
+    /// Local. The algorithms that it can use.
+    ///
+    /// # Examples
+    /// See [`Kind`].
+    #[must_use]
+    pub const fn algorithms(self) -> &'static [Algorithm] {
+        use Algorithm::{
+            Binomial, Chain, Flat, FourAry, Pairwise, RecursiveDoubling, Ring, ScatterAllgather,
+            Shares, SquareRoot, TwoLevel,
+        };
+        match self {
+            Self::Broadcast => &[
+                Flat,
+                Binomial,
+                FourAry,
+                SquareRoot,
+                TwoLevel,
+                ScatterAllgather,
+            ],
+            Self::Reduce | Self::TotalReproducible => &[
+                Flat,
+                Shares,
+                Binomial,
+                FourAry,
+                SquareRoot,
+                TwoLevel,
+                RecursiveDoubling,
+                Ring,
+            ],
+            Self::ReduceTo => &[Flat, Shares, Binomial, FourAry, SquareRoot, TwoLevel],
+            Self::Gather | Self::Scatter => &[Flat, Binomial, FourAry, SquareRoot, TwoLevel],
+            Self::Allgather => &[Flat, RecursiveDoubling, Ring, Binomial, TwoLevel],
+            Self::Alltoall => &[Flat, Pairwise],
+            Self::ReduceScatter => &[Flat, Ring, Binomial],
+            Self::Scan => &[Flat, RecursiveDoubling, Chain],
+            Self::SumReproducible => &[Flat, Shares],
+        }
+    }
+}

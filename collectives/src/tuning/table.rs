@@ -1,0 +1,355 @@
+//! Which algorithm a collective operation uses: a table by kind of operation, number of images and bytes.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use thiserror::Error;
+
+use coarray_runtime::{Barrier, CARD_BYTES, Plan, Rule, Rules};
+
+use super::algorithm::{Algorithm, Kind};
+use super::table_text::{Entries, read};
+
+/// Which algorithms to use: for each kind of operation rules, of which the first that applies counts. Where
+/// none does, the built-in choice.
+///
+/// # Examples
+/// ```
+/// use coarray_runtime::{Algorithm, TuningTable, Kind};
+///
+/// let table = TuningTable::parse(
+///     "# images up to, bytes up to (0: any), algorithm
+///      co_broadcast = [[8, 1024, 'flat'], [0, 0, 'binomial']]",
+/// )?;
+/// assert_eq!(table.algorithm(Kind::Broadcast, 4, 1000), Algorithm::Flat);
+/// assert_eq!(table.algorithm(Kind::Broadcast, 4, 2000), Algorithm::Binomial);
+/// # Ok::<(), coarray_collectives::TuningError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TuningTable {
+    algorithms: BTreeMap<Kind, Vec<Rule<Algorithm>>>,
+    barriers: Vec<Rule<Barrier>>,
+}
+
+/// What is wrong with a tuning table.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum TuningError {
+    /// It cannot be read, or its entries are not lists of `[images, bytes, "algorithm"]`.
+    #[error("{0}; a line looks like: co_broadcast = [[8, 1024, \"flat\"], [0, 0, \"binomial\"]]")]
+    Form(String),
+    /// It has rules for something that is no operation.
+    #[error("`{name}` is no operation with a choice: there are {known}")]
+    Kind {
+        /// What was found.
+        name: String,
+        /// All names.
+        known: String,
+    },
+    /// It names an algorithm that the operation does not have.
+    #[error("{kind}, rule {rule}: `{name}` is no algorithm for it: there are {known}")]
+    Algorithm {
+        /// The operation.
+        kind: &'static str,
+        /// The number of the rule, from 1.
+        rule: usize,
+        /// What was found.
+        name: String,
+        /// All names.
+        known: String,
+    },
+}
+
+/// The name under which a table has the rules for barriers.
+const BARRIERS: &str = "sync_all";
+
+impl TuningTable {
+    /// Reads a table.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, TuningError> {
+        let mut table = Self::default();
+        for (name, entries) in read(text).map_err(TuningError::Form)? {
+            if name == BARRIERS {
+                table.barriers = rules_from(BARRIERS, entries, &Barrier::ALL, Barrier::name)?;
+                continue;
+            }
+            let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
+            let Some(kind) = kind else {
+                let kinds = Kind::ALL.into_iter().map(Kind::name);
+                let known = list(kinds.chain([BARRIERS]));
+                return Err(TuningError::Kind { name, known });
+            };
+            let rules = rules_from(kind.name(), entries, kind.algorithms(), Algorithm::name)?;
+            table.algorithms.insert(kind, rules);
+        }
+        Ok(table)
+    }
+
+    /// Adds a rule, after those for the same kind of operation.
+    pub fn add(&mut self, kind: Kind, rule: Rule<Algorithm>) {
+        self.algorithms.entry(kind).or_default().push(rule);
+    }
+
+    /// Adds a rule for barriers, after the others.
+    pub fn add_barrier(&mut self, rule: Rule<Barrier>) {
+        self.barriers.push(rule);
+    }
+
+    /// The table as text that [`parse`](Self::parse) reads.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = String::from("# images up to, bytes up to (0: any number), algorithm\n");
+        for (kind, rules) in &self.algorithms {
+            write_rules(&mut text, kind.name(), rules, Algorithm::name);
+        }
+        write_rules(&mut text, BARRIERS, &self.barriers, Barrier::name);
+        text
+    }
+
+    /// The algorithm for an operation on so many bytes in a team of so many images that share memory.
+    #[must_use]
+    pub fn algorithm(&self, kind: Kind, images: usize, bytes: usize) -> Algorithm {
+        let plan = self.rules().plan(images, false);
+        chosen(&plan, kind, bytes)
+    }
+
+    /// The rules of the table, and after them the built-in ones, as images go by them.
+    #[must_use]
+    pub fn rules(&self) -> Rules {
+        let with = |built_in: &[(Kind, u64, u64, Algorithm)]| {
+            let of_kind = |kind| {
+                let own = self.algorithms.get(&kind).into_iter().flatten().copied();
+                let built_in = built_in.iter().filter(|rule| rule.0 == kind);
+                let built_in = built_in.map(|&(_, images, bytes, algorithm)| Rule {
+                    images,
+                    bytes,
+                    algorithm,
+                });
+                let number = |rule: Rule<Algorithm>| Rule {
+                    images: rule.images,
+                    bytes: rule.bytes,
+                    algorithm: rule.algorithm as u8,
+                };
+                own.chain(built_in).map(number).collect()
+            };
+            Kind::ALL.map(of_kind).into()
+        };
+        Rules {
+            near: with(&BUILT_IN),
+            far: with(&FAR),
+            barriers: self.barriers.clone(),
+        }
+    }
+}
+
+/// The algorithm that a plan made of [`rules`](TuningTable::rules) says.
+#[inline]
+pub(crate) fn chosen(plan: &Plan, kind: Kind, bytes: usize) -> Algorithm {
+    Algorithm::ALL[usize::from(plan.algorithm(kind as usize, bytes))]
+}
+
+/// The built-in rules: measured with 2 to 8 images on two cores. Beyond a few tens of images, one image cannot
+/// serve all others.
+///
+/// Of two images each must read all of the other's values anyhow, so sharing the additions only costs a meeting. With more
+/// of them sharing pays from a few thousand bytes on, and where images wait for cores from somewhat more.
+const BUILT_IN: [(Kind, u64, u64, Algorithm); 19] = [
+    (Kind::Broadcast, 32, 0, Algorithm::Flat),
+    (Kind::Broadcast, 0, 0, Algorithm::SquareRoot),
+    (Kind::Reduce, 2, 0, Algorithm::Flat),
+    (Kind::Reduce, 32, 8192, Algorithm::Flat),
+    (Kind::Reduce, 0, 2048, Algorithm::RecursiveDoubling),
+    (Kind::Reduce, 0, 0, Algorithm::Shares),
+    (Kind::ReduceTo, 32, 0, Algorithm::Flat),
+    (Kind::ReduceTo, 0, 2048, Algorithm::Binomial),
+    (Kind::ReduceTo, 0, 0, Algorithm::Shares),
+    (Kind::Gather, 0, 0, Algorithm::Flat),
+    (Kind::Allgather, 0, 0, Algorithm::Flat),
+    (Kind::Scatter, 0, 0, Algorithm::Flat),
+    (Kind::Alltoall, 0, 0, Algorithm::Pairwise),
+    (Kind::ReduceScatter, 0, 0, Algorithm::Flat),
+    (Kind::Scan, 32, 0, Algorithm::Flat),
+    (Kind::Scan, 0, 0, Algorithm::RecursiveDoubling),
+    (Kind::SumReproducible, 32, 2048, Algorithm::Flat),
+    (Kind::SumReproducible, 0, 0, Algorithm::Shares),
+    (Kind::TotalReproducible, 0, 0, Algorithm::Flat),
+];
+
+/// The built-in rules for teams whose images are on several nodes that share no memory.
+///
+/// What fits the cards of a meeting passes with it, and nothing is left to be read. Everything else goes up and down
+/// the nodes where that is possible: the fewest messages between them.
+const FAR: [(Kind, u64, u64, Algorithm); 18] = [
+    (Kind::Broadcast, 0, CARD, Algorithm::Flat),
+    (Kind::Broadcast, 0, 0, Algorithm::TwoLevel),
+    (Kind::Reduce, 0, CARD, Algorithm::Flat),
+    (Kind::Reduce, 0, 0, Algorithm::TwoLevel),
+    (Kind::ReduceTo, 0, CARD, Algorithm::Flat),
+    (Kind::ReduceTo, 0, 0, Algorithm::TwoLevel),
+    (Kind::Gather, 0, CARD, Algorithm::Flat),
+    (Kind::Gather, 0, 0, Algorithm::TwoLevel),
+    (Kind::Allgather, 0, CARD, Algorithm::Flat),
+    (Kind::Allgather, 0, 0, Algorithm::TwoLevel),
+    (Kind::Scatter, 0, 0, Algorithm::TwoLevel),
+    (Kind::Alltoall, 0, 0, Algorithm::Pairwise),
+    (Kind::ReduceScatter, 0, 2048, Algorithm::Binomial),
+    (Kind::ReduceScatter, 0, 0, Algorithm::Flat),
+    (Kind::Scan, 0, CARD, Algorithm::Flat),
+    (Kind::Scan, 0, 0, Algorithm::RecursiveDoubling),
+    (Kind::SumReproducible, 0, 0, Algorithm::Shares),
+    (Kind::TotalReproducible, 0, 0, Algorithm::TwoLevel),
+];
+
+/// How many bytes fit the card of a meeting.
+const CARD: u64 = CARD_BYTES as u64;
+
+fn rules_from<A: Copy>(
+    kind: &'static str,
+    entries: Entries,
+    possible: &[A],
+    name_of: impl Fn(A) -> &'static str,
+) -> Result<Vec<Rule<A>>, TuningError> {
+    let rule = |(index, (images, bytes, name)): (usize, (u64, u64, String))| {
+        let found = possible.iter().find(|&&one| name_of(one) == name);
+        match found {
+            Some(&algorithm) => Ok(Rule {
+                images,
+                bytes,
+                algorithm,
+            }),
+            None => Err(TuningError::Algorithm {
+                kind,
+                rule: index + 1,
+                name,
+                known: list(possible.iter().map(|&one| name_of(one))),
+            }),
+        }
+    };
+    entries.into_iter().enumerate().map(rule).collect()
+}
+
+fn list(names: impl Iterator<Item = &'static str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
+}
+
+fn write_rules<A: Copy>(
+    text: &mut String,
+    name: &str,
+    rules: &[Rule<A>],
+    name_of: impl Fn(A) -> &'static str,
+) {
+    if rules.is_empty() {
+        return;
+    }
+    // Writing to a string does not fail.
+    let _ = writeln!(text, "\n{name} = [");
+    for rule in rules {
+        let algorithm = name_of(rule.algorithm);
+        let _ = writeln!(
+            text,
+            "    [{}, {}, \"{algorithm}\"],",
+            rule.images, rule.bytes
+        );
+    }
+    text.push_str("]\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_rule_that_applies_counts() {
+        let table = TuningTable::parse(
+            "co_reduce = [[4, 64, 'flat'], [4, 0, 'ring'], [0, 8, 'binomial']]\n\
+             sync_all = [[2, 0, 'flat'], [0, 0, 'tree']]",
+        )
+        .unwrap();
+        let of = |images, bytes| table.algorithm(Kind::Reduce, images, bytes);
+        assert_eq!(of(4, 64), Algorithm::Flat);
+        assert_eq!(of(4, 65), Algorithm::Ring);
+        assert_eq!(of(5, 8), Algorithm::Binomial);
+        assert_eq!(of(5, 1 << 20), Algorithm::Shares);
+        assert_eq!(table.rules().barrier(2), Some(Barrier::Flat));
+        assert_eq!(table.rules().barrier(3), Some(Barrier::Tree));
+    }
+
+    #[test]
+    fn a_table_that_is_written_is_read_alike() {
+        let mut table = TuningTable::default();
+        for kind in Kind::ALL {
+            for (number, &algorithm) in kind.algorithms().iter().enumerate() {
+                let images = number as u64;
+                table.add(
+                    kind,
+                    Rule {
+                        images,
+                        bytes: 1 << number,
+                        algorithm,
+                    },
+                );
+            }
+        }
+        for algorithm in Barrier::ALL {
+            table.add_barrier(Rule {
+                images: 3,
+                bytes: 0,
+                algorithm,
+            });
+        }
+        assert_eq!(TuningTable::parse(&table.text()), Ok(table));
+    }
+
+    #[test]
+    fn every_built_in_choice_is_possible() {
+        for kind in Kind::ALL {
+            for images in [1, 2, 3, 8, 33, 1000] {
+                let rules = TuningTable::default().rules();
+                let plans = [false, true].map(|is_far| rules.plan(images, is_far));
+                for bytes in [0, 8, 2048, 2049, 1 << 20, 1 << 30] {
+                    for plan in &plans {
+                        let algorithm = chosen(plan, kind, bytes);
+                        assert!(
+                            kind.algorithms().contains(&algorithm),
+                            "{kind:?} {algorithm}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn between_nodes_that_share_no_memory_what_no_card_has_room_for_goes_by_nodes() {
+        let own = TuningTable::parse("co_broadcast = [[0, 100, 'binomial']]").unwrap();
+        let plan = own.rules().plan(3, true);
+        let by = |kind, bytes| chosen(&plan, kind, bytes);
+        assert_eq!(by(Kind::Reduce, 24), Algorithm::Flat);
+        assert_eq!(by(Kind::Broadcast, 24), Algorithm::Binomial);
+        let kinds = Kind::ALL.into_iter();
+        for kind in kinds.filter(|kind| kind.algorithms().contains(&Algorithm::TwoLevel)) {
+            assert_eq!(by(kind, 101), Algorithm::TwoLevel, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn errors_name_the_rule_and_what_is_possible() {
+        let error = TuningTable::parse("co_scan = [[0, 0, 'flat'], [0, 0, 'rign']]").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "co_scan, rule 2: `rign` is no algorithm for it: there are flat, recursive_doubling, chain"
+        );
+        let error = TuningTable::parse("co_sum = []").unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("`co_sum` is no operation with a choice: there are co_broadcast, "),
+            "{error}"
+        );
+        let error = TuningTable::parse("co_scan = [[0, 'flat']]").unwrap_err();
+        assert!(error.to_string().contains("a line looks like"), "{error}");
+        let error = TuningTable::parse("co_scan = \n").unwrap_err();
+        assert!(error.to_string().contains("line 1"), "{error}");
+    }
+}

@@ -1,0 +1,312 @@
+//! Running the images of a job that the launcher of an engine has started, on any number of machines.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use rustix::thread::{CpuSet, sched_getaffinity};
+
+use crate::launcher;
+use crate::report;
+use coarray_collectives::TUNING;
+use coarray_fabric::memory::nodes::Nodes;
+use coarray_fabric::system::process_manager::pmi;
+use coarray_fabric::transport::cluster::Cluster;
+use coarray_fabric::transport::fabric::Fabric;
+use coarray_fabric::transport::watched::Watched;
+use coarray_runtime::{
+    Ending, FabricKind, Failure, Job, JobMemory, Panic, Settings, cores, is_about_the_end,
+    run_image,
+};
+
+/// How long an image that noticed a failure lets lower ones report theirs.
+const COURTESY: Duration = Duration::from_millis(200);
+
+/// How long the messages about the end of a job are given to leave.
+const FAREWELL: Duration = Duration::from_millis(100);
+
+/// How long nobody looks for messages after there were none.
+const NAP: Duration = Duration::from_micros(500);
+
+/// How long images wait for the one that reports a failure to end the job.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long engines may need to make a GiB of each part reachable from other nodes.
+const ATTACHING: Duration = Duration::from_secs(1);
+
+/// How a job ended, for one image.
+pub(crate) enum End<R> {
+    /// At the end of the program.
+    Finished(R),
+    /// By a failure, which has been reported.
+    Failed(Failure),
+}
+
+/// Starts the engine of the settings, if this program has it.
+pub(crate) fn start(settings: &Settings) -> Result<Rc<dyn Cluster>, String> {
+    let images = settings.images;
+    let cluster: Rc<dyn Cluster> = match settings.fabric {
+        #[cfg(feature = "mpi")]
+        // SAFETY: `launch` calls this once in a process, and below every collective call is made by all.
+        FabricKind::Mpi => unsafe { coarray_fabric::transport::mpi::start()? },
+        #[cfg(feature = "shmem")]
+        // SAFETY: as above.
+        FabricKind::Shmem => unsafe { coarray_fabric::transport::shmem::start(settings.heap)? },
+        _ => unreachable!("{images} images have another engine"),
+    };
+    launcher::check_size(settings.fabric, cluster.images())?;
+    Ok(cluster)
+}
+
+/// Collective. Runs `body` as the image that this process is.
+///
+/// # Errors
+/// Why the images cannot start, on all of them alike as far as they can tell each other.
+pub(crate) fn run<R>(
+    cluster: &dyn Cluster,
+    settings: &Settings,
+    body: impl Fn() -> Result<R, Panic>,
+) -> Result<End<R>, String> {
+    let start = watch_start(cluster.image(), settings);
+    let settings = agree(cluster, settings);
+    let nodes = divide(cluster, settings.direct);
+    let mut region = share_region(cluster, &nodes, &settings)?;
+    let fabric = if nodes.share_all() {
+        None
+    } else {
+        let attached = cluster.attach(&mut region, &nodes);
+        let succeeded = u64::from(attached.is_ok());
+        let is_attached = gather_words(cluster, [succeeded])
+            .iter()
+            .all(|&[ok]| ok == 1);
+        match attached {
+            Ok(fabric) if is_attached => Some(fabric),
+            Ok(_) => return Err("another image cannot reach the memory of all images".into()),
+            Err(error) => return Err(error),
+        }
+    };
+    let fabric = fabric.map(|fabric| watch_over(fabric, cluster.image(), &settings));
+    let job = Arc::new(Job::on_nodes(region, &settings, nodes));
+    let image = cluster.image();
+    drop(start);
+    // SAFETY: the engine gives each process a number of its own, and the fabric was attached to this region.
+    let ending = unsafe { run_image(&job, image, fabric.clone(), &TUNING, body) };
+    match ending {
+        Ending::Finished(result) => {
+            drop(fabric);
+            cluster.detach();
+            // The engine may have used its memory until now.
+            drop(job);
+            Ok(End::Finished(result))
+        }
+        Ending::Failed(failure) => Ok(End::Failed(failure)),
+        Ending::Ended => Ok(End::Failed(settle(&job, image, fabric.as_deref()))),
+    }
+}
+
+/// Sees to it that the start does not last longer than silence may, until the result is dropped: while images get their memory
+/// they wait in the engine for each other, for one that is lost as for one that is slow. Some engines need time in proportion to
+/// the heap.
+fn watch_start(image: usize, settings: &Settings) -> Option<mpsc::Sender<()>> {
+    let limit = settings.silence? + ATTACHING * (settings.heap >> 30) as u32;
+    let (start, is_over) = mpsc::channel();
+    std::thread::spawn(move || {
+        if is_over.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+            give_up(
+                image,
+                format!(
+                    "has waited at the start for {:.1} s for all images to get their memory (COARRAY_SILENCE, and 1 s for each GiB \
+                     of COARRAY_HEAP): a node or the way to it is lost, or an image there does not go on",
+                    limit.as_secs_f64()
+                ),
+            );
+        }
+    });
+    Some(start)
+}
+
+/// Ends the job from another thread than the image's own, which hangs, so that the engine cannot be asked to: its launcher does.
+fn give_up(image: usize, text: String) -> ! {
+    report(&Failure {
+        image,
+        code: 1,
+        text,
+    });
+    pmi::ask_to_abort(1);
+    std::process::exit(1)
+}
+
+/// Sees to it that no operation of the engine lasts longer than silence may.
+fn watch_over(fabric: Rc<dyn Fabric>, image: usize, settings: &Settings) -> Rc<dyn Fabric> {
+    let Some(limit) = settings.silence else {
+        return fabric;
+    };
+    let is_late = move || {
+        give_up(
+            image,
+            format!(
+                "has waited for the engine to complete an operation on another node for {:.1} s (COARRAY_SILENCE): that \
+                 node or the way to it is lost, or an image there computes for longer than that without calling the library",
+                limit.as_secs_f64()
+            ),
+        )
+    };
+    Rc::new(Watched::new(fabric, limit, is_late))
+}
+
+/// What all images go by: the smallest heap, and direct access if all want it.
+fn agree(cluster: &dyn Cluster, settings: &Settings) -> Settings {
+    let wishes = [
+        settings.heap as u64,
+        u64::from(settings.direct),
+        u64::from(settings.keep_going),
+    ];
+    let all = gather_words(cluster, wishes);
+    if cluster.image() == 0 && all.iter().any(|&[.., keep_going]| keep_going == 1) {
+        eprintln!(
+            "coarray: the job ends when an image fails: the engine `{}` cannot go on without it",
+            settings.fabric.name()
+        );
+    }
+    let heap = all.iter().map(|&[heap, ..]| heap).min();
+    Settings {
+        images: cluster.images(),
+        heap: heap.map_or(settings.heap, |heap| heap as usize),
+        direct: all.iter().all(|&[_, direct, _]| direct == 1),
+        keep_going: false,
+        ..settings.clone()
+    }
+}
+
+/// Which images share memory. Without direct access none do.
+fn divide(cluster: &dyn Cluster, direct: bool) -> Nodes {
+    let mine = if direct {
+        cluster.node()
+    } else {
+        cluster.image()
+    };
+    let all = gather_words(cluster, [mine as u64]);
+    Nodes::apart(all.into_iter().map(|[node]| node as usize))
+}
+
+/// The memory that this image shares with those of its node: made by the lowest, which lends the others its
+/// descriptor.
+fn share_region(
+    cluster: &dyn Cluster,
+    nodes: &Nodes,
+    settings: &Settings,
+) -> Result<JobMemory, String> {
+    let me = cluster.image();
+    let leader = nodes.of(me);
+    let cores = cores_of_node(cluster, nodes);
+    let made = (leader == me).then(|| JobMemory::create(settings.images, settings.heap, cores));
+    let descriptor = match &made {
+        Some(Ok(region)) => region.file().as_raw_fd() as u64 + 1,
+        _ => 0,
+    };
+    let all = gather_words(cluster, [u64::from(std::process::id()), descriptor]);
+    let region = match made {
+        Some(made) => made,
+        None => borrow_region(all[leader]).and_then(|file| {
+            // SAFETY: the leader of the node made it for this job, and waits until all of the node have mapped it.
+            unsafe { JobMemory::attach(file) }
+        }),
+    };
+    // The lender's descriptor is needed until all have mapped what it stands for.
+    let have_it = gather_words(cluster, [u64::from(region.is_ok())]);
+    match (region, have_it.iter().position(|&[has_it]| has_it == 0)) {
+        (Ok(region), None) => Ok(region),
+        (Ok(_), Some(image)) => Err(format!(
+            "image {image} cannot get the memory that it shares with its node; see its report"
+        )),
+        (Err(error), _) if leader == me => Err(format!(
+            "cannot reserve a heap of {} for each of {} images: {error}; set COARRAY_HEAP to less",
+            coarray_fabric::system::bytes::Bytes(settings.heap),
+            settings.images
+        )),
+        (Err(error), _) => Err(format!(
+            "image {me} cannot open the memory of image {leader}, which is on the same machine: {error}; if the two are in \
+             different containers, set COARRAY_DIRECT=0"
+        )),
+    }
+}
+
+/// Cores that the images of this node may use, together: launchers bind each to some.
+fn cores_of_node(cluster: &dyn Cluster, nodes: &Nodes) -> usize {
+    const WORDS: usize = CpuSet::MAX_CPU / u64::BITS as usize;
+    let Ok(mine) = sched_getaffinity(None) else {
+        return cores();
+    };
+    let mut words = [0_u64; WORDS];
+    for core in (0..CpuSet::MAX_CPU).filter(|&core| mine.is_set(core)) {
+        words[core / 64] |= 1 << (core % 64);
+    }
+    let me = cluster.image();
+    let all = gather_words(cluster, words).into_iter().enumerate();
+    let neighbours = all.filter(|&(image, _)| nodes.share(me, image));
+    let union = neighbours.fold([0_u64; WORDS], |union, (_, words)| {
+        std::array::from_fn(|word| union[word] | words[word])
+    });
+    union.iter().map(|word| word.count_ones() as usize).sum()
+}
+
+fn borrow_region([process, descriptor]: [u64; 2]) -> io::Result<File> {
+    let number = descriptor.checked_sub(1);
+    let number = number.ok_or_else(|| io::Error::other("it has none"))?;
+    File::options()
+        .read(true)
+        .write(true)
+        .open(format!("/proc/{process}/fd/{number}"))
+}
+
+fn gather_words<const N: usize>(cluster: &dyn Cluster, mine: [u64; N]) -> Vec<[u64; N]> {
+    let bytes: Vec<u8> = mine.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let all = cluster.gather(&bytes);
+    let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("a word has 8 bytes"));
+    let (words, _) = all.as_chunks::<8>();
+    let words: Vec<u64> = words.iter().map(|bytes| word(bytes)).collect();
+    let (rows, _) = words.as_chunks::<N>();
+    rows.to_vec()
+}
+
+/// Sees to it that the failure that ended the job is reported once, by the lowest of the images that noticed one on
+/// their nodes; returns it.
+fn settle(job: &Job, me: usize, fabric: Option<&dyn Fabric>) -> Failure {
+    let failure = loop {
+        match job.region.job().failure.get() {
+            Some(failure) => break failure,
+            None => std::thread::yield_now(),
+        }
+    };
+    if job.is_reporter() {
+        let is_lower = || job.is_told_by_lower(me);
+        if me > 0 && fabric.is_some() {
+            listen(job, fabric, COURTESY, is_lower);
+        }
+        if !is_lower() {
+            report(&failure);
+            listen(job, fabric, FAREWELL, || false);
+            return failure;
+        }
+    }
+    listen(job, fabric, PATIENCE, || false);
+    failure
+}
+
+/// Lets messages come and go for so long, or until it is enough.
+fn listen(job: &Job, fabric: Option<&dyn Fabric>, longest: Duration, is_enough: impl Fn() -> bool) {
+    let end = Instant::now() + longest;
+    while !is_enough() && Instant::now() < end {
+        // SAFETY: the job is over, and the images go; only who reports it matters still.
+        while let Some(message) = fabric.and_then(|fabric| unsafe { fabric.receive() }) {
+            if is_about_the_end(&message.bytes) {
+                job.be_told_by(message.from);
+            }
+        }
+        std::thread::sleep(NAP);
+    }
+}

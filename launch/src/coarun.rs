@@ -1,0 +1,147 @@
+//! The command `coarun`, which starts a program as the images of a job.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
+
+use crate::command_line::{self, Request, Run};
+use crate::launcher;
+use crate::processes::{self, HAND_OVER, environment};
+use crate::startup::ProgramError;
+use crate::supervisor::supervise;
+use crate::unknown_settings;
+use coarray_runtime::{FabricKind, Settings};
+
+const VERSION: &str = concat!("coarun ", env!("CARGO_PKG_VERSION"), "\n");
+
+const HELP: &str = "\
+Runs a program as the images of a coarray job.
+
+Usage: coarun [OPTIONS] PROGRAM [ARGUMENTS...]
+
+Options:
+  -n, --images N     Number of images [default: one for each core]
+      --label        Start each line of output with the number of its image
+      --keep-going   When an image dies, let the others go on without it
+      --bind WHERE   `core` keeps image i on the i-th core, `none` lets the
+                     system move it [default: none]
+      --wait HOW     An image that waits for others lets its core go when others
+                     want it (`adaptive`), at once (`sleep`), or not for
+                     milliseconds (`spin`) [default: adaptive]
+      --heap SIZE    Memory to reserve for the coarrays of each image, as in
+                     4G or 512M [default: 3/4 of the machine, divided evenly]
+      --fabric KIND  Images are `processes`, or `threads` of one process for a
+                     debugger or profiler; or on any number of machines, of a
+                     program with that feature: `mpi`, `shmem`
+                     [default: processes]
+  -h, --help         Print this help
+  -V, --version      Print the version
+
+Environment:
+  COARRAY_IMAGES, COARRAY_LABEL (1 or 0), COARRAY_KEEP_GOING (1 or 0),
+  COARRAY_BIND, COARRAY_WAIT, COARRAY_HEAP and COARRAY_FABRIC say the same as the
+  options. An option overrides its variable. A coarray program that is started
+  without coarun obeys them too. COARRAY_LAUNCHER is the command that starts the
+  images of MPI or OpenSHMEM [default: mpirun, shmemrun].
+
+Examples:
+  coarun -n 4 ./heat --steps 100             4 images; --steps is for heat
+  coarun -n 4 --label ./heat                 See who says what
+  coarun -n 64 --bind core --heap 2G ./heat  A run to measure
+  coarun -n 2 --fabric threads gdb ./heat    Both images in one debugger
+
+Image 0 reads the standard input. When an image fails, all others are ended.
+With --keep-going that is only so if it calls error_stop or makes another
+mistake that concerns them all; if it is killed, panics, exits or returns a
+failure, a line on the standard error says so, and the others go on.
+
+Exit code:
+  0        All images succeeded; with --keep-going, all that did not die
+  1-125    The exit code of the image that failed first; 2 also for wrong usage.
+           With --keep-going, only if it ended the others, or if none is left
+  126 127  The program cannot be executed; there is no such program
+  128+S    An image was killed by signal S, or signal S interrupted the job
+";
+
+/// Local. The command `coarun`: reads this process's arguments, runs the program they name, and returns
+/// what to exit with. For the `main` of a binary of that name.
+///
+/// # Examples
+/// All of a crate's `src/bin/coarun.rs`:
+/// ```no_run
+/// fn main() -> std::process::ExitCode {
+///     coarray_launch::coarun()
+/// }
+/// ```
+///
+/// # Source
+/// `mpiexec`, MPI 3.1 section 8.8; `cafrun` of OpenCoarrays.
+#[must_use]
+pub fn coarun() -> ExitCode {
+    match command_line::parse(std::env::args_os().skip(1)) {
+        Ok(Request::Help) => print(HELP),
+        Ok(Request::Version) => print(VERSION),
+        Ok(Request::Run(run)) => match run.settings() {
+            Ok(settings) => start(&run, &settings),
+            Err(error) => refuse(error),
+        },
+        Err(error) => refuse(error),
+    }
+}
+
+fn start(run: &Run, settings: &Settings) -> ExitCode {
+    // Where images are threads, the program tells of them itself.
+    if settings.fabric != FabricKind::Threads {
+        unknown_settings::warn();
+    }
+    match settings.fabric {
+        FabricKind::Processes => supervise(&run.program, &run.arguments, settings),
+        FabricKind::Threads if settings.label => {
+            refuse("the output of threads cannot be told apart: no --label with --fabric threads")
+        }
+        FabricKind::Threads => become_program(run, settings),
+        FabricKind::Mpi | FabricKind::Shmem => become_launcher(run, settings),
+    }
+}
+
+/// Turns this process into one of `run`'s program. Images that are threads need no supervisor, and
+/// signals, output and exit code need no detour.
+fn become_program(run: &Run, settings: &Settings) -> ExitCode {
+    let mut command = Command::new(&run.program);
+    command.args(&run.arguments).envs(environment(settings));
+    if processes::is_handed_over() {
+        for variable in HAND_OVER {
+            command.env_remove(variable);
+        }
+    }
+    let error = ProgramError {
+        program: run.program.clone(),
+        image: 0,
+        source: command.exec(),
+    };
+    complain(format_args!("coarray: {error}\n"));
+    ExitCode::from(error.exit_code())
+}
+
+fn become_launcher(run: &Run, settings: &Settings) -> ExitCode {
+    let error = launcher::become_launcher(settings, &run.program, &run.arguments);
+    complain(format_args!("coarun: {error}; is it installed?\n"));
+    ExitCode::from(error.exit_code())
+}
+
+fn print(text: &str) -> ExitCode {
+    match io::stdout().write_all(text.as_bytes()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn refuse(error: impl Display) -> ExitCode {
+    complain(format_args!("coarun: {error}\nTry 'coarun --help'.\n"));
+    ExitCode::from(2)
+}
+
+fn complain(text: impl Display) {
+    let _ = io::stderr().write_all(text.to_string().as_bytes());
+}

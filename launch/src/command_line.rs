@@ -1,0 +1,264 @@
+//! What the command line of `coarun` asks for.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use coarray_fabric::system::bytes::Bytes;
+use coarray_runtime::{Bind, FabricKind, ImageCount, SettingError, Settings, Wait};
+
+/// What to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Request {
+    Help,
+    Version,
+    Run(Run),
+}
+
+/// A program to run, and what the options say about how.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) program: PathBuf,
+    pub(crate) arguments: Vec<OsString>,
+    images: Option<ImageCount>,
+    heap: Option<Bytes>,
+    fabric: Option<FabricKind>,
+    bind: Option<Bind>,
+    wait: Option<Wait>,
+    label: bool,
+    keep_going: bool,
+}
+
+impl Run {
+    /// The settings: those of the environment, where the options do not say otherwise.
+    pub(crate) fn settings(&self) -> Result<Settings, SettingError> {
+        let settings = match self.images {
+            Some(ImageCount(images)) => Settings::with_images(images)?,
+            None => Settings::from_environment()?,
+        };
+        Ok(Settings {
+            heap: self.heap.map_or(settings.heap, |Bytes(heap)| heap),
+            fabric: self.fabric.unwrap_or(settings.fabric),
+            bind: self.bind.unwrap_or(settings.bind),
+            wait: self.wait.unwrap_or(settings.wait),
+            label: self.label || settings.label,
+            keep_going: self.keep_going || settings.keep_going,
+            ..settings
+        })
+    }
+}
+
+/// A command line that makes no sense.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum UsageError {
+    #[error("which program?")]
+    NoProgram,
+    #[error("unknown option {0}")]
+    UnknownOption(String),
+    /// Whoever comes from MPI writes this one.
+    #[error("unknown option -np: the number of images is -n N")]
+    NumberOfProcesses,
+    #[error("{0} needs a value")]
+    NoValue(String),
+    #[error("{0} takes no value")]
+    NeedlessValue(String),
+    #[error("{option} {value}: {expected}")]
+    WrongValue {
+        option: String,
+        value: String,
+        expected: String,
+    },
+}
+
+/// Understands the arguments that follow the name of the command.
+pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, UsageError> {
+    let mut arguments = arguments.into_iter();
+    let mut run = Run::default();
+    loop {
+        let argument = arguments.next().ok_or(UsageError::NoProgram)?;
+        let Some((name, attached)) = option(&argument) else {
+            run.program = argument.into();
+            break;
+        };
+        let mut value = Value {
+            option: &name,
+            attached,
+            rest: &mut arguments,
+        };
+        match name.as_str() {
+            "--" => {
+                run.program = arguments.next().ok_or(UsageError::NoProgram)?.into();
+                break;
+            }
+            "-n" if value.attached.as_deref() == Some("p") => {
+                return Err(UsageError::NumberOfProcesses);
+            }
+            "-n" | "--images" => run.images = Some(value.take()?),
+            "--heap" => run.heap = Some(value.take()?),
+            "--fabric" => run.fabric = Some(value.take()?),
+            "--bind" => run.bind = Some(value.take()?),
+            "--wait" => run.wait = Some(value.take()?),
+            "--label" => run.label = value.none()?,
+            "--keep-going" => run.keep_going = value.none()?,
+            "-h" | "--help" => return value.none().map(|_| Request::Help),
+            "-V" | "--version" => return value.none().map(|_| Request::Version),
+            _ => return Err(UsageError::UnknownOption(name)),
+        }
+    }
+    run.arguments = arguments.collect();
+    Ok(Request::Run(run))
+}
+
+/// The name of an option and the value attached to it, as in `--heap=4G` and `-n4`; `None` for
+/// anything else.
+fn option(argument: &OsStr) -> Option<(String, Option<String>)> {
+    let bytes = argument.as_bytes();
+    let text = argument.to_string_lossy();
+    if bytes.starts_with(b"--") {
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (&*text, None),
+        };
+        Some((name.to_owned(), value.map(str::to_owned)))
+    } else if bytes.starts_with(b"-") && bytes.len() > 1 {
+        let second = text.chars().nth(1).map_or(0, char::len_utf8);
+        let (name, value) = text.split_at(1 + second);
+        Some((
+            name.to_owned(),
+            (!value.is_empty()).then(|| value.to_owned()),
+        ))
+    } else {
+        None
+    }
+}
+
+/// The value an option has, or may find in the next argument.
+struct Value<'a, Rest> {
+    option: &'a str,
+    attached: Option<String>,
+    rest: &'a mut Rest,
+}
+
+impl<Rest: Iterator<Item = OsString>> Value<'_, Rest> {
+    fn take<T: FromStr<Err = String>>(&mut self) -> Result<T, UsageError> {
+        let option = self.option.to_owned();
+        let value = match self.attached.take() {
+            Some(value) => value,
+            None => match self.rest.next() {
+                Some(value) => value.to_string_lossy().into_owned(),
+                None => return Err(UsageError::NoValue(option)),
+            },
+        };
+        value.parse().map_err(|expected| UsageError::WrongValue {
+            option,
+            value,
+            expected,
+        })
+    }
+
+    /// `true`: the option is given, and nothing more.
+    fn none(&self) -> Result<bool, UsageError> {
+        match self.attached {
+            Some(_) => Err(UsageError::NeedlessValue(self.option.to_owned())),
+            None => Ok(true),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<Request, UsageError> {
+        parse(line.split_whitespace().map(OsString::from))
+    }
+
+    fn run(line: &str) -> Run {
+        match parsed(line) {
+            Ok(Request::Run(run)) => run,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn values_stand_apart_or_attached() {
+        let expected = Run {
+            program: "prog".into(),
+            images: Some(ImageCount(4)),
+            ..Run::default()
+        };
+        for line in [
+            "-n 4 prog",
+            "-n4 prog",
+            "--images 4 prog",
+            "--images=4 prog",
+            "-n4 -- prog",
+        ] {
+            assert_eq!(run(line), expected, "{line}");
+        }
+        let run =
+            run("--heap=2G --fabric threads --bind core --wait=sleep --label --keep-going prog");
+        assert_eq!(run.heap, Some(Bytes(2 << 30)));
+        assert_eq!(run.fabric, Some(FabricKind::Threads));
+        assert_eq!(run.bind, Some(Bind::Core));
+        assert_eq!(run.wait, Some(Wait::Sleep));
+        assert!(run.label && run.keep_going);
+    }
+
+    #[test]
+    fn what_follows_the_program_is_its_own() {
+        assert_eq!(
+            run("prog -n 3 --help -- x").arguments,
+            ["-n", "3", "--help", "--", "x"]
+        );
+        assert_eq!(run("-- --odd -V").program, PathBuf::from("--odd"));
+        assert_eq!(run("-").program, PathBuf::from("-"));
+    }
+
+    #[test]
+    fn options_come_before_the_environment() {
+        let settings = run("-n 3 --heap 5M --bind core --wait spin --label --keep-going prog")
+            .settings()
+            .unwrap();
+        assert_eq!((settings.images, settings.heap), (3, 5 << 20));
+        assert_eq!((settings.bind, settings.label), (Bind::Core, true));
+        assert_eq!(settings.wait, Wait::Spin);
+        assert!(settings.keep_going);
+    }
+
+    #[test]
+    fn help_and_version_need_no_program() {
+        assert_eq!(parsed("-n 3 -h"), Ok(Request::Help));
+        assert_eq!(parsed("--version"), Ok(Request::Version));
+    }
+
+    #[test]
+    fn errors_name_what_is_wrong() {
+        for (line, message) in [
+            ("", "which program?"),
+            ("-n 4", "which program?"),
+            ("--", "which program?"),
+            ("-n", "-n needs a value"),
+            ("--frobnicate prog", "unknown option --frobnicate"),
+            (
+                "-np 4 prog",
+                "unknown option -np: the number of images is -n N",
+            ),
+            ("-x prog", "unknown option -x"),
+            ("-\u{e9}x prog", "unknown option -\u{e9}"),
+            ("--label=yes prog", "--label takes no value"),
+            ("--keep-going=1 prog", "--keep-going takes no value"),
+            (
+                "--bind socket prog",
+                "--bind socket: expected `none` or `core`",
+            ),
+            (
+                "--wait forever prog",
+                "--wait forever: expected `adaptive`, `spin` or `sleep`",
+            ),
+        ] {
+            assert_eq!(parsed(line).unwrap_err().to_string(), message, "{line}");
+        }
+    }
+}

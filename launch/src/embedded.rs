@@ -1,0 +1,213 @@
+//! Jobs inside a program: images on its threads, which borrow from it and return values to it.
+
+use std::time::Duration;
+
+use crate::threads::{self, Stragglers};
+use coarray_runtime::{FabricKind, Failure, SettingError, Settings, USAGE};
+
+/// How to run images inside this process, on threads.
+///
+/// Tests, debuggers and notebooks use it; programs use [`launch`](crate).
+///
+/// # Examples
+/// ```
+/// use coarray_launch::Launch;
+/// use coarray_runtime::this_image;
+///
+/// let squares = Launch::new(4).run(|| this_image() * this_image());
+/// assert_eq!(squares.unwrap(), [0, 1, 4, 9]);
+/// ```
+///
+/// # Source
+/// Its own.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    settings: Result<Settings, SettingError>,
+}
+
+impl Launch {
+    /// Local. `images` images, with the heap and binding that the environment asks for.
+    ///
+    /// # Examples
+    /// See [`Launch`].
+    #[must_use]
+    pub fn new(images: usize) -> Self {
+        let settings = Settings::with_images(images).map(|settings| Settings {
+            fabric: FabricKind::Threads,
+            keep_going: false,
+            ..settings
+        });
+        Self { settings }
+    }
+
+    /// Local. Reserves `bytes` of heap for each image.
+    ///
+    /// # Examples
+    /// Many small jobs that reserve little:
+    /// ```
+    /// use coarray_launch::Launch;
+    /// use coarray_runtime::num_images;
+    ///
+    /// for images in 1..20 {
+    ///     let outcome = Launch::new(images).heap(1 << 20).run(num_images);
+    ///     assert_eq!(outcome.unwrap(), vec![images; images]);
+    /// }
+    /// ```
+    #[must_use]
+    pub fn heap(mut self, bytes: usize) -> Self {
+        if let Ok(settings) = &mut self.settings {
+            settings.heap = bytes;
+        }
+        self
+    }
+
+    /// Local. Whether corefs reach memory by load and store (the default) or through the fabric's operations,
+    /// as they would across a network.
+    ///
+    /// # Examples
+    /// The same program, by both ways:
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// for direct in [true, false] {
+    ///     let sums = coarray::Launch::new(3).direct(direct).run(|| {
+    ///         let mut x = Coarray::new(this_image());
+    ///         let x = x.open();
+    ///         (0..3).map(|image| x.at(image).get()).sum::<usize>()
+    ///     });
+    ///     assert_eq!(sums.unwrap(), [3, 3, 3]);
+    /// }
+    /// ```
+    #[must_use]
+    pub fn direct(mut self, direct: bool) -> Self {
+        if let Ok(settings) = &mut self.settings {
+            settings.direct = direct;
+        }
+        self
+    }
+
+    /// Local. Counts each `images` images as one node (the default: all are one), so that tests see what collectives
+    /// would send between nodes.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    /// use coarray::{Algorithm, Collective, record_messages};
+    ///
+    /// // A broadcast of two levels enters the second node once: image 2 gets the values, and image 3 has them from there.
+    /// let received = coarray::Launch::new(4).images_per_node(2).run(|| {
+    ///     let broadcast = || Collective::new().algorithm(Algorithm::TwoLevel).co_broadcast(&mut 1.5, 0);
+    ///     record_messages(broadcast).1.iter().map(|message| message.from).collect::<Vec<_>>()
+    /// });
+    /// assert_eq!(received.unwrap()[2..], [[0], [2]]);
+    /// ```
+    #[must_use]
+    pub fn images_per_node(mut self, images: usize) -> Self {
+        if let Ok(settings) = &mut self.settings {
+            settings.node_images = images.max(1);
+        }
+        self
+    }
+
+    /// Divides the images into so many nodes that share no memory, with a network between them.
+    #[cfg(feature = "simulated")]
+    #[must_use]
+    pub fn simulated_nodes(mut self, nodes: usize) -> Self {
+        if let Ok(settings) = &mut self.settings {
+            settings.simulated_nodes = nodes;
+        }
+        self
+    }
+
+    /// Local. How long images of other nodes may be silent while an image waits for them, before that is taken for the loss of
+    /// their node; `COARRAY_SILENCE` sets the same.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_launch::Launch;
+    /// use coarray_runtime::num_images;
+    /// use std::time::Duration;
+    ///
+    /// let patient = Launch::new(2).silence(Duration::from_secs(600));
+    /// assert_eq!(patient.run(num_images).unwrap(), [2, 2]);
+    /// ```
+    #[must_use]
+    pub fn silence(mut self, limit: Duration) -> Self {
+        if let Ok(settings) = &mut self.settings {
+            settings.silence = Some(limit);
+        }
+        self
+    }
+
+    /// Local. Whether the other images go on when one panics or calls [`fail_image`](crate::fail_image), instead of
+    /// ending with it (the default, whatever `COARRAY_KEEP_GOING` says). A line on stderr then tells of it.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_launch::Launch;
+    /// use coarray_runtime::this_image;
+    ///
+    /// let shares = Launch::new(3).keep_going(true).run(|| 100 / this_image());
+    /// assert_eq!(shares.unwrap(), [100, 50]);
+    /// ```
+    #[must_use]
+    pub fn keep_going(mut self, keep_going: bool) -> Self {
+        if let Ok(settings) = &mut self.settings {
+            settings.keep_going = keep_going;
+        }
+        self
+    }
+
+    /// Local. Runs `body` on each image, and returns what it returned in the order of the images. If the job
+    /// keeps going without some images, the others' results follow one another.
+    ///
+    /// # Errors
+    /// The first [`Failure`]: an image panicked, stopped, or was in another collective operation than
+    /// the others; or the images could not be started. If the job keeps going, an image's panic is one
+    /// only if every image fails.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray_launch::Launch;
+    /// use coarray_runtime::this_image;
+    ///
+    /// assert_eq!(Launch::new(3).run(|| 10 * this_image()).unwrap(), [0, 10, 20]);
+    /// let failure = Launch::new(3).run(|| 12 / this_image()).unwrap_err();
+    /// assert_eq!(failure.image, 0);
+    /// ```
+    pub fn run<R: Send>(self, body: impl Fn() -> R + Sync) -> Result<Vec<R>, Failure> {
+        let not_started = |text: String| Failure {
+            image: 0,
+            code: USAGE,
+            text,
+        };
+        let settings = self
+            .settings
+            .map_err(|error| not_started(format!("was not started: {error}")))?;
+        threads::run(&settings, || Ok(body()), Stragglers::Join)
+            .map_err(|error| not_started(format!("was not started: {error}")))?
+            .map_err(|lost| lost.failure)
+    }
+}
+
+/// Local. Runs `body` on `images` images, as threads of this process; returns what it returned in the order of
+/// the images.
+///
+/// # Panics
+/// If an image panics or fails in another way, with the report of the job.
+///
+/// # Examples
+/// ```
+/// let images = coarray_launch::run(3, coarray_runtime::num_images);
+/// assert_eq!(images, [3, 3, 3]);
+/// ```
+///
+/// # Source
+/// Its own.
+#[track_caller]
+pub fn run<R: Send>(images: usize, body: impl Fn() -> R + Sync) -> Vec<R> {
+    match Launch::new(images).run(body) {
+        Ok(results) => results,
+        Err(failure) => panic!("{failure}"),
+    }
+}

@@ -1,0 +1,105 @@
+//! The launchers of MPI and OpenSHMEM: what a process that one of them started checks, and starting one.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+use crate::processes::environment;
+use crate::startup::ProgramError;
+use coarray_fabric::system::process_manager::mark;
+use coarray_runtime::{FabricKind, Settings};
+
+/// The variables in which they say how many processes they have started.
+#[cfg(any(feature = "mpi", feature = "shmem"))]
+const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
+
+/// # Errors
+/// If an engine knows of one process where the launcher has started several: so many jobs of one image would run, each taking
+/// itself for all.
+#[cfg(any(feature = "mpi", feature = "shmem"))]
+pub(crate) fn check_size(fabric: FabricKind, images: usize) -> Result<(), String> {
+    let said = SIZES.into_iter().find_map(|name| {
+        let size: usize = env::var(name).ok()?.parse().ok()?;
+        Some((name, size))
+    });
+    match said {
+        Some((name, size)) if images == 1 && size > 1 => Err(format!(
+            "the launcher has started {size} processes ({name}={size}), but the installed {} that this program uses knows of one \
+             only: start it by the launcher of that library, such as mpirun for Open MPI, mpiexec.hydra for MPICH, or \
+             srun --mpi=pmix (srun --mpi=list names what there is)",
+            match fabric {
+                FabricKind::Shmem => "OpenSHMEM",
+                _ => "MPI",
+            }
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Set for a program that was started in this way, lest it starts a launcher whose mark is not known here again.
+pub(crate) const LAUNCHED: &str = "COARRAY_LAUNCHED";
+
+/// Whether a program with this engine was started plainly, so that a launcher has to start its images.
+pub(crate) fn is_missing(fabric: FabricKind) -> bool {
+    let is_of_clusters = matches!(fabric, FabricKind::Mpi | FabricKind::Shmem);
+    is_of_clusters && mark().is_none() && !was_started_here()
+}
+
+/// Whether the launcher was itself started by [`become_launcher`].
+pub(crate) fn was_started_here() -> bool {
+    env::var_os(LAUNCHED).is_some()
+}
+
+/// A launcher and its options.
+fn words(command: &OsStr) -> Vec<OsString> {
+    let words = command.as_bytes().split(u8::is_ascii_whitespace);
+    let words = words.filter(|word| !word.is_empty());
+    words.map(|word| OsStr::from_bytes(word).into()).collect()
+}
+
+/// Turns this process into the launcher of the installed MPI or OpenSHMEM, which starts the images of a program. Returns
+/// only if that is impossible.
+pub(crate) fn become_launcher(
+    settings: &Settings,
+    program: &Path,
+    arguments: &[OsString],
+) -> ProgramError {
+    let usual = match settings.fabric {
+        FabricKind::Shmem => "shmemrun",
+        _ => "mpirun",
+    };
+    let command = env::var_os("COARRAY_LAUNCHER").unwrap_or_else(|| usual.into());
+    let mut words = words(&command).into_iter();
+    let launcher = words.next().unwrap_or_else(|| usual.into());
+    let source = Command::new(&launcher)
+        .args(words)
+        .arg("-n")
+        .arg(settings.images.to_string())
+        .arg(program)
+        .args(arguments)
+        .envs(environment(settings))
+        .env(LAUNCHED, "1")
+        .exec();
+    ProgramError {
+        program: launcher.into(),
+        image: 0,
+        source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_launcher_may_have_options() {
+        assert_eq!(
+            words(OsStr::new("mpirun --oversubscribe  -q ")),
+            ["mpirun", "--oversubscribe", "-q"]
+        );
+        assert!(words(OsStr::new(" ")).is_empty());
+    }
+}

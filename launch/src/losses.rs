@@ -1,0 +1,88 @@
+//! The images that a job which keeps going has lost: what to tell of each, and of the job if none is
+//! left.
+
+use coarray_runtime::Failure;
+
+#[derive(Debug)]
+pub(crate) struct Losses {
+    images: usize,
+    lost: usize,
+    first: Option<Failure>,
+}
+
+impl Losses {
+    /// None yet, of `images` images.
+    pub(crate) fn new(images: usize) -> Self {
+        Self {
+            images,
+            lost: 0,
+            first: None,
+        }
+    }
+
+    /// Counts an image that failed. Returns what to tell of it now, in whole lines; nothing of an only
+    /// image, because the report of the job says the same.
+    pub(crate) fn add(&mut self, failure: Failure) -> Option<String> {
+        self.lost += 1;
+        let outlook = if self.lost < self.images {
+            "the other images go on"
+        } else {
+            "no image is left"
+        };
+        let note = format!("{}; {outlook}\n", failure.to_string().trim_end());
+        self.first.get_or_insert(failure);
+        (self.images > 1).then_some(note)
+    }
+
+    /// Whether each loss was told when it came.
+    pub(crate) fn are_told(&self) -> bool {
+        self.images > 1
+    }
+
+    /// Why the job failed, if no image is left: what befell the first one.
+    pub(crate) fn verdict(&self) -> Option<Failure> {
+        let first = self.first.as_ref();
+        first.filter(|_| self.lost == self.images).cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure(image: usize, code: u8) -> Failure {
+        Failure {
+            image,
+            code,
+            text: "exited\n".into(),
+        }
+    }
+
+    #[test]
+    fn the_first_loss_is_the_verdict_once_no_image_is_left() {
+        let mut losses = Losses::new(2);
+        let note = losses.add(failure(1, 7));
+        assert_eq!(
+            note.unwrap(),
+            "coarray: image 1 exited; the other images go on\n"
+        );
+        let note = losses.add(failure(0, 8));
+        assert_eq!(note.unwrap(), "coarray: image 0 exited; no image is left\n");
+        assert_eq!(losses.verdict(), Some(failure(1, 7)));
+    }
+
+    #[test]
+    fn there_is_no_verdict_while_an_image_is_left() {
+        let mut losses = Losses::new(3);
+        losses.add(failure(1, 7));
+        losses.add(failure(2, 7));
+        assert_eq!(losses.verdict(), None);
+    }
+
+    #[test]
+    fn the_loss_of_an_only_image_is_told_once() {
+        let mut losses = Losses::new(1);
+        assert_eq!(losses.add(failure(0, 7)), None);
+        assert_eq!(losses.verdict(), Some(failure(0, 7)));
+    }
+}

@@ -1,0 +1,355 @@
+//! Runs a job whose images are processes: merges what they print, ends all of them when one fails
+//! (unless the job keeps going without it), and tells why.
+//!
+//! One thread does it all in a loop around `poll`, and waits for nothing else.
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
+use std::mem;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::{ExitCode, ExitStatus};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal};
+
+use crate::children::{Children, Ended, ImageProcess};
+use crate::leftovers::Leftovers;
+use crate::losses::Losses;
+use crate::output::Source;
+use crate::processes;
+use crate::relay::Relay;
+use crate::signals::{Arrival, Signals};
+use crate::startup::{self, StartError};
+use crate::verdict::Verdict;
+use coarray_runtime::{Death, JobMemory, Settings, Stage};
+
+/// A signal repeated within this time is the same request: `timeout` and batch systems signal the
+/// process first, then its whole group.
+const SAME_REQUEST: Duration = Duration::from_millis(200);
+
+/// How long the readers of our output have for it once a signal has asked for the end.
+const READERS: Duration = Duration::from_secs(2);
+
+/// How long an image may have ended before what had started it says how, and ends, too.
+const EXPLANATION: Duration = Duration::from_millis(300);
+
+/// How often to look whether others became images after one left that never was: nothing tells us.
+const STAGES_CHECK: Duration = Duration::from_millis(50);
+
+/// Runs `program` as all images of a job, to the end. Returns what this process should exit with; a
+/// failure has been reported.
+///
+/// To be called before the program starts threads: they would receive the signals meant for the
+/// loop.
+pub(crate) fn supervise(program: &Path, arguments: &[OsString], settings: &Settings) -> ExitCode {
+    match Job::start(program, arguments, settings) {
+        Ok(mut job) => {
+            job.run();
+            job.exit_code()
+        }
+        Err(error) => {
+            tell(&format!("coarray: {error}\n"));
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+/// Writes to our standard error at once. If that cannot be written, there is nobody to tell.
+fn tell(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+#[derive(Debug)]
+struct Job {
+    /// Dropped first, which ends those images that are left: the rest is there for them.
+    children: Children,
+    signals: Signals,
+    leftovers: Leftovers,
+    /// If this is a job within a job: readable when it must end, with the image that started it.
+    superior: Option<OwnedFd>,
+    region: JobMemory,
+    relay: Relay,
+    /// Why the job must end, once it must.
+    verdict: Option<Verdict>,
+    /// The first request to end, which the images got too, and when it came.
+    interrupted: Option<(Arrival, Instant)>,
+    /// Images that ended well without ever having been one.
+    strangers: Vec<usize>,
+    /// Images that ended before what had started them, which has until then to say how.
+    unexplained: Vec<(usize, Instant)>,
+    losses: Losses,
+    /// What images have left behind gets no time.
+    urgent: bool,
+    /// All images have ended, and what they wrote has been read.
+    over: bool,
+    /// It has been said how the job ended.
+    is_reported: bool,
+}
+
+impl Job {
+    fn start(
+        program: &Path,
+        arguments: &[OsString],
+        settings: &Settings,
+    ) -> Result<Self, StartError> {
+        startup::allow_files(settings.images)?;
+        let region = startup::create_region(settings)?;
+        let signals = Signals::block().map_err(StartError::Signals)?;
+        let leftovers = Leftovers::adopt().map_err(StartError::Leftovers)?;
+        let children = startup::start_images(program, arguments, &region, &signals, settings)?;
+        Ok(Self {
+            children,
+            signals,
+            leftovers,
+            superior: processes::superior(),
+            region,
+            relay: Relay::new(settings),
+            verdict: None,
+            interrupted: None,
+            strangers: Vec::new(),
+            unexplained: Vec::new(),
+            losses: Losses::new(settings.images),
+            urgent: false,
+            over: false,
+            is_reported: false,
+        })
+    }
+
+    fn run(&mut self) {
+        loop {
+            if !self.over && !self.children.any_lives() && self.leftovers.are_gone(self.urgent) {
+                self.relay.read_the_rest(&mut self.children);
+                self.over = true;
+                self.judge_the_job();
+            }
+            self.write();
+            if self.over && (self.relay.is_done() || self.gives_up_readers()) {
+                return;
+            }
+            let readable = self.wait();
+            while let Some(arrival) = self.signals.next() {
+                self.answer(arrival);
+            }
+            for source in readable {
+                self.relay.read(source, &mut self.children);
+            }
+            self.look_for_strangers();
+            self.look_for_unexplained();
+        }
+    }
+
+    /// Waits until there is something to do. Returns what can be read.
+    fn wait(&mut self) -> Vec<Source> {
+        let sources = self.relay.sources(&self.children);
+        let mut events = vec![PollFd::new(&self.signals, PollFlags::IN)];
+        events.extend(
+            sources
+                .iter()
+                .map(|(_, pipe)| PollFd::new(pipe, PollFlags::IN)),
+        );
+        let ends = self
+            .children
+            .iter()
+            .filter_map(ImageProcess::handle)
+            .chain(&self.superior);
+        events.extend(ends.map(|end| PollFd::new(end, PollFlags::IN)));
+        let ends = 1 + sources.len()..events.len();
+        let outlets = self.relay.outlets();
+        events.extend(outlets.map(|outlet| PollFd::new(outlet, PollFlags::OUT)));
+
+        match poll(&mut events, self.timeout().as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => panic!("cannot poll {} descriptors: {error}", events.len()),
+        }
+        let is_ready = |event: &PollFd<'_>| !event.revents().is_empty();
+        let ready = sources.iter().zip(&events[1..]);
+        let ready = ready.filter(|(_, event)| is_ready(event));
+        let readable = ready.map(|(&(source, _), _)| source).collect();
+        let has_any_ended = events[ends.clone()].iter().any(is_ready);
+        let is_orphaned = self.superior.is_some() && events[ends].last().is_some_and(is_ready);
+        if is_orphaned {
+            self.superior = None;
+            self.urgent = true;
+            self.end(Verdict::Orphaned);
+        }
+        if has_any_ended {
+            self.reap();
+        }
+        readable
+    }
+
+    fn timeout(&self) -> Option<Timespec> {
+        let now = Instant::now();
+        let prompt = self
+            .relay
+            .due()
+            .map(|due| due.saturating_duration_since(now));
+        let stages = (!self.strangers.is_empty()).then_some(STAGES_CHECK);
+        let dues = self.unexplained.iter().map(|&(_, due)| due);
+        let dues = dues.chain(self.leftovers.due());
+        let readers = self.interrupted.filter(|_| self.over);
+        let dues = dues.chain(readers.map(|(_, since)| since + READERS));
+        let dues = dues.map(|due| due.saturating_duration_since(now));
+        let shortest = prompt.into_iter().chain(stages).chain(dues).min()?;
+        Some(shortest.try_into().expect("a fraction of a second"))
+    }
+
+    fn answer(&mut self, arrival: Arrival) {
+        let signal = arrival.signal;
+        if signal == Signal::CHILD {
+            self.reap();
+        } else if arrival.is_warning() {
+            self.children.warn(signal);
+        } else if self.over {
+            // Only the readers of our output keep us: a second way to say that nobody wants it.
+            self.relay.discard_output();
+            self.interrupted.get_or_insert((arrival, Instant::now()));
+            self.end(Verdict::Interrupted(signal));
+            self.report();
+        } else if let Some((_, since)) = self.interrupted {
+            if since.elapsed() > SAME_REQUEST {
+                self.urgent = true;
+                self.end(Verdict::Interrupted(signal));
+            }
+        } else {
+            self.interrupted = Some((arrival, Instant::now()));
+            if !arrival.by_key {
+                self.children.send(signal);
+            }
+        }
+    }
+
+    fn reap(&mut self) {
+        for image in 0..self.children.len() {
+            let claimant = self.region.control(image).process();
+            let claimant = claimant.and_then(|process| Pid::from_raw(process as i32));
+            match self.children[image].look(claimant) {
+                Some(Ended::All(status)) => self.judge(image, status),
+                Some(Ended::Inner) => self.unexplained.push((image, Instant::now() + EXPLANATION)),
+                None => {}
+            }
+        }
+        self.leftovers.reap(&self.children);
+    }
+
+    fn judge(&mut self, image: usize, status: ExitStatus) {
+        self.unexplained.retain(|&(other, _)| other != image);
+        let stage = self.region.control(image).stage();
+        if stage == Stage::Failed {
+            return;
+        }
+        let death = Death::of(status, stage, self.children[image].is_wrapped());
+        match (death, self.interrupted) {
+            (Some(_), Some((request, _))) => self.end(Verdict::Interrupted(request.signal)),
+            (Some(death), None) => self.lose(image, death),
+            (None, _) if stage == Stage::Absent => self.strangers.push(image),
+            (None, _) => {}
+        }
+    }
+
+    /// An image that left before it was one is nobody to wait for: unless all are like it, the
+    /// others would wait forever.
+    fn look_for_strangers(&mut self) {
+        if self.strangers.is_empty() {
+            return;
+        }
+        let mut stages = (0..self.children.len()).map(|image| self.region.control(image).stage());
+        // One that failed may have done so before it was an image.
+        if stages.any(|stage| !matches!(stage, Stage::Absent | Stage::Failed)) {
+            for stranger in mem::take(&mut self.strangers) {
+                self.lose(stranger, Death::NeverCame);
+            }
+        }
+    }
+
+    /// An image that ended in the middle of the program, and whose end nobody explains, is lost.
+    fn look_for_unexplained(&mut self) {
+        let now = Instant::now();
+        let is_over = |&mut (_, due): &mut (usize, Instant)| due <= now;
+        let images: Vec<_> = self.unexplained.extract_if(.., is_over).collect();
+        for (image, _) in images {
+            if self.region.control(image).stage() != Stage::Finished {
+                self.children[image].give_up();
+                self.lose(image, Death::Unseen);
+            }
+        }
+    }
+
+    /// An image that has been reaped ended as it must not: so does the job, unless it keeps going.
+    fn lose(&mut self, image: usize, death: Death) {
+        let process = self.children[image].id();
+        let (job, control) = (self.region.job(), self.region.control(image));
+        let ends = self.verdict.is_some() || self.interrupted.is_some() || job.has_ended();
+        if ends || !job.keeps_going() {
+            return self.end(Verdict::Died {
+                image,
+                process,
+                death,
+            });
+        }
+        job.declare_failed(control);
+        let failure = death.failure(image, process, control.last_words.get());
+        if let Some(note) = self.losses.add(failure) {
+            self.relay.note(image, &note, &mut self.children);
+        }
+    }
+
+    /// Ends the job. The first reason counts: the images that die of this are no news.
+    fn end(&mut self, verdict: Verdict) {
+        self.verdict.get_or_insert(verdict);
+        self.children.send(Signal::KILL);
+    }
+
+    fn write(&mut self) {
+        if let Err(error) = self.relay.write() {
+            self.end(match error.kind() {
+                io::ErrorKind::BrokenPipe => Verdict::Unread,
+                _ => Verdict::Unwritable(error),
+            });
+            if self.over {
+                self.report();
+            }
+        }
+    }
+
+    /// Finds out how the job ended, and says so before what the images printed has been read.
+    fn judge_the_job(&mut self) {
+        let told = self.region.job().failure.get();
+        let seen = self.verdict.take();
+        let lost = self.losses.verdict().map(Verdict::Failed);
+        // The losses were told one by one.
+        self.is_reported =
+            told.is_none() && seen.is_none() && lost.is_some() && self.losses.are_told();
+        self.verdict = Verdict::of(told, seen.or(lost));
+        self.report();
+    }
+
+    /// Says how the job ended, once.
+    fn report(&mut self) {
+        let Some(verdict) = self.verdict.as_ref().filter(|_| !self.is_reported) else {
+            return;
+        };
+        self.is_reported = true;
+        if let Some(report) = verdict.report() {
+            let pressed = |(request, _): (Arrival, Instant)| request.by_key;
+            let shows_key = io::stderr().is_terminal() && self.interrupted.is_some_and(pressed);
+            self.relay.conclude(&report, shows_key);
+        }
+    }
+
+    /// Whether somebody asked for the end so long ago that those who do not read by now never will.
+    fn gives_up_readers(&self) -> bool {
+        self.interrupted
+            .is_some_and(|(_, since)| since.elapsed() > READERS)
+    }
+
+    fn exit_code(&self) -> ExitCode {
+        let verdict = self.verdict.as_ref();
+        verdict.map_or(ExitCode::SUCCESS, |verdict| {
+            ExitCode::from(verdict.exit_code())
+        })
+    }
+}

@@ -1,0 +1,234 @@
+//! The engine whose images are threads of this process.
+
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread::{self, ScopedJoinHandle};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Resource, getrlimit};
+
+use crate::losses::Losses;
+use crate::startup::{Jobs, StartError, create_jobs};
+use coarray_collectives::TUNING;
+use coarray_runtime::{Ending, Failure, Job, Panic, Settings, run_image};
+
+/// What to do about images that do not notice that the job has ended, because they only compute.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Stragglers {
+    /// Wait for them: they borrow from the caller.
+    Join,
+    /// Call this with the failure after so much time; it ends the process.
+    Abandon(Duration, fn(&Failure) -> !),
+}
+
+/// Why a job failed.
+#[derive(Debug)]
+pub(crate) struct Lost {
+    pub(crate) failure: Failure,
+    /// Whether somebody has read that already, as of images that were lost one by one.
+    pub(crate) is_told: bool,
+}
+
+/// As many bytes as the first thread of a process may have (`ulimit -s`), so that a value that fits an image that is a process also
+/// fits one that is a thread. 8 MiB, which is usual, if there is no limit.
+fn stack_size() -> usize {
+    let limit = getrlimit(Resource::Stack).current.unwrap_or(8 << 20);
+    usize::try_from(limit).unwrap_or(usize::MAX).min(1 << 30)
+}
+
+/// Runs `body` on each image; returns what it returned, in the order of the images that finished, or
+/// the first failure if that ended the job or no image finished.
+pub(crate) fn run<R: Send>(
+    settings: &Settings,
+    body: impl Fn() -> Result<R, Panic> + Sync,
+    stragglers: Stragglers,
+) -> Result<Result<Vec<R>, Lost>, StartError> {
+    let jobs = create_jobs(settings)?;
+    // It only waits for the images.
+    jobs.of(0).threads.enter();
+    coarray_runtime::watch_exits();
+    let (done, finished) = mpsc::channel();
+    let mut losses = Losses::new(settings.images);
+    let mut results: Vec<Option<R>> = (0..settings.images).map(|_| None).collect();
+    thread::scope(|scope| {
+        let mut images = Vec::new();
+        for index in 0..settings.images {
+            let (jobs, body, done) = (&jobs, &body, done.clone());
+            let image = thread::Builder::new()
+                .name(format!("image {index}"))
+                .stack_size(stack_size())
+                .spawn_scoped(scope, move || {
+                    // SAFETY: each number is given once, and the fabric is made for these jobs.
+                    let ending = unsafe {
+                        run_image(jobs.of(index), index, jobs.fabric(index), &TUNING, body)
+                    };
+                    // The receiver is gone only if nobody waits any more.
+                    let _ = done.send(index);
+                    ending
+                });
+            match image {
+                Ok(image) => images.push(Some(image)),
+                Err(error) => {
+                    images.push(None);
+                    jobs.of(index).fail(&Failure {
+                        image: index,
+                        code: 1,
+                        text: format!("could not be started as a thread: {error}"),
+                    });
+                }
+            }
+        }
+        drop(done);
+        each_that_ends(&jobs, &finished, stragglers, |index| {
+            // Only when it is joined has the thread dropped what it kept for itself, such as coarrays.
+            let ending = images[index].take().map(ScopedJoinHandle::join);
+            match ending {
+                Some(Ok(Ending::Finished(result))) => results[index] = Some(result),
+                Some(Ok(Ending::Failed(failure))) => lose(jobs.of(index), failure, &mut losses),
+                _ => {}
+            }
+        });
+    });
+    let recorded = jobs.failure();
+    let is_told = recorded.is_none() && losses.are_told();
+    Ok(match recorded.or_else(|| losses.verdict()) {
+        Some(failure) => Err(Lost { failure, is_told }),
+        None => Ok(results.into_iter().flatten().collect()),
+    })
+}
+
+/// Lets the others go on without an image that touches nothing any more.
+fn lose(job: &Job, failure: Failure, losses: &mut Losses) {
+    let control = job.region.control(failure.image);
+    job.region.job().declare_failed(control);
+    if let Some(note) = losses.add(failure) {
+        eprint!("{note}");
+    }
+}
+
+/// Calls `ended` with each image that comes to its end, until all have.
+fn each_that_ends(
+    jobs: &Jobs,
+    finished: &mpsc::Receiver<usize>,
+    stragglers: Stragglers,
+    mut ended: impl FnMut(usize),
+) {
+    const LOOK: Duration = Duration::from_millis(50);
+    let mut deadline = None;
+    loop {
+        match finished.recv_timeout(LOOK) {
+            Ok(index) => ended(index),
+            Err(RecvTimeoutError::Disconnected) => return,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if let Stragglers::Abandon(grace, abandon) = stragglers
+            && let Some(failure) = jobs.failure()
+        {
+            let deadline = *deadline.get_or_insert_with(|| Instant::now() + grace);
+            if Instant::now() >= deadline {
+                abandon(&failure);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+    use crate::embedded::Launch;
+    use coarray_runtime::{ImageStatus, error_stop, fail_image, image_status, this_image};
+
+    fn wait_for_loss_of(image: usize) {
+        while image_status(image) != ImageStatus::Failed {
+            thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn if_every_image_fails_the_first_failure_counts() {
+        let failure = Launch::new(2)
+            .keep_going(true)
+            .run(|| {
+                if this_image() == 1 {
+                    fail_image();
+                }
+                wait_for_loss_of(1);
+                panic!("the moon is missing");
+            })
+            .unwrap_err();
+        assert_eq!((failure.image, failure.code), (1, 1));
+        assert!(
+            failure.text.starts_with("called fail_image() at ") && failure.text.contains(file!()),
+            "{failure}"
+        );
+    }
+
+    #[test]
+    fn an_image_is_declared_failed_when_it_is_unwound() {
+        struct Guard<'a>(&'a AtomicBool);
+
+        impl Drop for Guard<'_> {
+            fn drop(&mut self) {
+                self.0.store(true, Ordering::Relaxed);
+            }
+        }
+
+        let unwound = AtomicBool::new(false);
+        let failure = Launch::new(2)
+            .keep_going(true)
+            .run(|| {
+                if this_image() == 0 {
+                    let _guard = Guard(&unwound);
+                    panic!("the moon is missing");
+                }
+                wait_for_loss_of(0);
+                assert!(unwound.load(Ordering::Relaxed));
+                error_stop(7)
+            })
+            .unwrap_err();
+        assert_eq!((failure.image, failure.code), (1, 7), "{failure}");
+    }
+
+    #[test]
+    fn an_image_is_declared_failed_when_its_thread_has_dropped_everything() {
+        static DROPPED: AtomicBool = AtomicBool::new(false);
+
+        struct Kept;
+
+        impl Drop for Kept {
+            fn drop(&mut self) {
+                (0..1000).for_each(|_| thread::yield_now());
+                DROPPED.store(true, Ordering::Relaxed);
+            }
+        }
+
+        thread_local! {
+            static KEPT: Kept = const { Kept };
+        }
+        let survivors = Launch::new(2).keep_going(true).run(|| {
+            if this_image() == 1 {
+                KEPT.with(|_| fail_image());
+            }
+            wait_for_loss_of(1);
+            DROPPED.load(Ordering::Relaxed)
+        });
+        assert_eq!(survivors, Ok(vec![true]));
+    }
+
+    #[test]
+    fn fail_image_ends_a_job_that_does_not_keep_going() {
+        let failure = Launch::new(2).run(|| fail_image()).unwrap_err();
+        assert_eq!(failure.code, 1);
+        assert!(
+            failure.text.starts_with("called fail_image() at "),
+            "{failure}"
+        );
+    }
+
+    #[test]
+    #[should_panic(expected = "this thread is not an image")]
+    fn a_thread_that_is_no_image_cannot_fail_as_one() {
+        fail_image()
+    }
+}

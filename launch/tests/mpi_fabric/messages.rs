@@ -1,0 +1,110 @@
+//! Messages, and what waits by them.
+
+use coarray_fabric::{Fabric, Message};
+use coarray_runtime::this_image;
+
+use crate::block::{Block, Dice, all_meet, sync};
+
+/// In the first byte of what is sent here, if there is one. Messages of the library begin with a small number.
+const MARK: u8 = 0x40;
+
+/// Message `number` from one image to another: of any length, some of them long.
+fn message(from: usize, to: usize, number: usize) -> Vec<u8> {
+    let mut dice = Dice((1 + from * 1_000_000 + to * 10_000 + number) as u64);
+    for _ in 0..10 {
+        dice.below(2);
+    }
+    let length = match number % 50 {
+        0 => dice.below(200_000),
+        1 => 0,
+        _ => dice.below(200),
+    };
+    let mut bytes: Vec<u8> = (0..length).map(|_| dice.below(256) as u8).collect();
+    if let Some(first) = bytes.first_mut() {
+        *first |= MARK;
+    }
+    bytes
+}
+
+/// Takes a message that was sent here. One of the library may come, too: an image that waited long at the start asks why.
+fn receive(fabric: &dyn Fabric) -> Option<Message> {
+    // SAFETY: only these tests wait for what is sent here.
+    unsafe { fabric.receive() }
+        .filter(|message| message.bytes.first().is_none_or(|first| first & MARK != 0))
+}
+
+/// All images send each other, themselves included, more than fits anywhere, before they receive anything.
+pub fn storm() {
+    const EACH: usize = 1500;
+    let block = Block::new(64);
+    let fabric = block.image.fabric();
+    let me = block.image.index();
+    let images = block.image.images();
+    all_meet();
+    for number in 0..EACH {
+        for image in 0..images {
+            // SAFETY: the receiver only looks at it, here and below.
+            unsafe { fabric.send(image, &message(me, image, number)) };
+        }
+    }
+    let mut next = vec![0; images];
+    while next.iter().any(|&next| next < EACH) {
+        let Some(Message { from, bytes }) = receive(fabric) else {
+            continue;
+        };
+        assert!(
+            bytes == message(from, me, next[from]),
+            "from {from} to {me}: {}",
+            next[from]
+        );
+        next[from] += 1;
+    }
+    all_meet();
+}
+
+/// What was put before a message is there when it has come; and the answer can be got.
+pub fn news() {
+    let images = coarray_runtime::num_images();
+    let block = Block::new(4096 * images);
+    let fabric = block.image.fabric();
+    let me = block.image.index();
+    let (next, previous) = ((me + 1) % images, (me + images - 1) % images);
+    let mut others = Vec::new();
+    let mut wait_for = |image| {
+        loop {
+            if let Some(at) = others
+                .iter()
+                .position(|message: &Message| message.from == image)
+            {
+                break others.remove(at).bytes;
+            }
+            others.extend(receive(fabric));
+        }
+    };
+    all_meet();
+    for round in 0..500_usize {
+        block.put(next, 4096 * me, &[round as u8; 3000]);
+        block.put(next, 4096 * me + 4000, &[round as u8; 5]);
+        fabric.quiet();
+        let news = format!("news {round}");
+        // SAFETY: as above.
+        unsafe { fabric.send(next, news.as_bytes()) };
+        assert_eq!(wait_for(previous), news.as_bytes());
+        assert_eq!(block.own(4096 * previous, 3000), [round as u8; 3000]);
+        assert_eq!(
+            block.own(4096 * previous + 4000, 6),
+            [[round as u8; 5].as_slice(), &[0]].concat()
+        );
+        // The other one may put again.
+        // SAFETY: as above.
+        unsafe { fabric.send(previous, b"seen") };
+        assert_eq!(wait_for(next), b"seen");
+    }
+    all_meet();
+}
+
+/// Images meet as in any job.
+pub fn meetings() {
+    (0..300).for_each(|_| sync());
+    assert!(this_image() < coarray_runtime::num_images());
+}

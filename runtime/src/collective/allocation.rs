@@ -1,0 +1,332 @@
+//! Allocating in the heaps: what the images agree on, and how.
+
+//!
+//! Each image keeps its own books, and they differ: images drop coarrays at different times, and teams create
+//! coarrays of their own. So each image proposes the lowest offset at which the block fits in its heap, all
+//! meet, and if they propose the same, that is it. Otherwise each proposes again, from the highest of the
+//! proposals on. The proposals only rise, and end where the block fits on all images.
+
+use std::panic::Location;
+use std::sync::atomic::AtomicU64;
+
+use crate::call::{Call, ObjectId};
+use crate::collective::meeting::Absence;
+use crate::heap::exhausted::AllocError;
+use crate::heap::{Block, Extent, MAX_ALIGN, Purpose, RaggedBlock};
+use crate::image::Image;
+use crate::image::team::Team;
+use crate::job::image_failed::ImageFailed;
+use crate::lockfree::agreement::{Roll, roll_words};
+use crate::messages::complete::complete_and_defer;
+use coarray_fabric::transport::deferral::Deferral;
+
+/// The step of an allocation in which new pages are committed; the steps before are proposals.
+const COMMIT: usize = 1 << 16;
+
+/// The first step of a creation after its allocation.
+pub const FILLED: usize = COMMIT + 1;
+
+/// Proposed by an image whose heap has no room.
+const NOWHERE: u64 = u64::MAX;
+
+/// What a block is to be like.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// Bytes.
+    pub size: usize,
+    /// Alignment of the first byte.
+    pub align: usize,
+    /// Whether other images may reach the block until they drop it, whatever its owner does.
+    pub shared: bool,
+}
+
+impl Team {
+    /// Collective. Takes a block at the same offset of the heap of every image of the team. The bytes hold
+    /// anything.
+    ///
+    /// # Errors
+    /// If it does not fit, an image gets no memory, or images of the team have failed; then on all images
+    /// alike, and nothing changed.
+    ///
+    /// # Safety
+    /// All images that make this call ask for the same layout.
+    pub unsafe fn allocate(&self, call: &Call, layout: Layout) -> Result<Block, AllocError> {
+        // SAFETY: passed on.
+        unsafe { self.allocate_despite(&complete_and_defer(), call, layout, Absence::IsAnError) }
+            .unwrap_or_else(|failed| Err(failed.into()))
+    }
+
+    /// As [`allocate`](Self::allocate), with a choice of what becomes of failed images.
+    ///
+    /// # Safety
+    /// As [`allocate`](Self::allocate).
+    pub(crate) unsafe fn allocate_despite(
+        &self,
+        deferral: &Deferral,
+        call: &Call,
+        layout: Layout,
+        absence: Absence,
+    ) -> Result<Result<Block, AllocError>, ImageFailed> {
+        let Layout {
+            size,
+            align,
+            shared,
+        } = layout;
+        assert!(
+            align <= MAX_ALIGN,
+            "values in a coarray can be aligned to at most {MAX_ALIGN} bytes"
+        );
+        let image = self.image();
+        let purpose = Purpose {
+            subject: call.subject(),
+            caller: call.caller(),
+        };
+        let id = ObjectId(self.objects.get() + 1);
+        self.objects.set(id.0);
+        let call = &call.creating(id);
+        let Some(extent) = Extent::of(size, align, shared.then_some(self.images())) else {
+            return Ok(Err(image.exhausted(image.index, size, purpose)));
+        };
+        self.collect_dropped();
+
+        let mut from = 0;
+        let mut round = 0;
+        let (start, committed) = loop {
+            let heap = image.heap.borrow();
+            let mine = heap.propose(extent, from);
+            let committed = heap.committed();
+            drop(heap);
+            if let Some(start) = mine
+                && start + extent.bytes() <= committed
+            {
+                self.begin_roll(extent, start);
+            }
+            let words = [
+                mine.map_or(NOWHERE, |offset| offset as u64),
+                committed as u64,
+                0,
+            ];
+            // SAFETY: this image brings its proposal.
+            let present = unsafe { self.exchange(deferral, &call.at_step(round), words, absence) }?;
+            let proposals = || present.iter().map(|&index| self.words(index));
+            let highest = proposals().map(|[offset, ..]| offset).max();
+            let highest = highest.expect("this image is present");
+            if highest == NOWHERE {
+                // Rather this image, whose heap the error describes.
+                let without = |&index: &usize| self.words(index)[0] == NOWHERE;
+                let full = match mine {
+                    None => image.index,
+                    Some(_) => present
+                        .into_iter()
+                        .find(without)
+                        .map_or(image.index, |index| self.members()[index] as usize),
+                };
+                return Ok(Err(image.exhausted(full, size, purpose)));
+            }
+            if proposals().all(|[offset, ..]| offset == highest) {
+                let committed = proposals()
+                    .map(|[_, committed, _]| committed as usize)
+                    .min();
+                break (highest as usize, committed.unwrap_or_default());
+            }
+            from = highest as usize;
+            round += 1;
+        };
+
+        let block = image.heap.borrow_mut().take(extent, start, id);
+        if start + extent.bytes() > committed {
+            let met = self.commit_on_all(deferral, call, extent, start, size, absence);
+            match met {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => {
+                    image.heap.borrow_mut().untake(&block);
+                    return Ok(Err(error));
+                }
+                Err(failed) => {
+                    image.heap.borrow_mut().untake(&block);
+                    return Err(failed);
+                }
+            }
+        }
+        let mut heap = image.heap.borrow_mut();
+        heap.hold(self.identity(), &block, size, purpose);
+        Ok(Ok(block))
+    }
+
+    /// Commits the pages of every image's heap for a block of `size` bytes that begins at `start`.
+    fn commit_on_all(
+        &self,
+        deferral: &Deferral,
+        call: &Call,
+        extent: Extent,
+        start: usize,
+        size: usize,
+        absence: Absence,
+    ) -> Result<Result<(), AllocError>, ImageFailed> {
+        let image = self.image();
+        let uncommitted = image.heap.borrow().uncommitted(start + extent.bytes());
+        let result = match uncommitted {
+            Some((offset, length)) => {
+                let region = &image.job.region;
+                let nodes = &image.job.nodes;
+                let members = self.members().iter();
+                let here = members.filter(|&&member| nodes.share(image.index, member as usize));
+                region.commit_heap(image.index, offset, length, here.count())
+            }
+            None => Ok(()),
+        };
+        if result.is_ok() {
+            self.begin_roll(extent, start);
+        }
+        let words = [u64::from(result.is_ok()), 0, 0];
+        // SAFETY: this image brings its success.
+        let present = unsafe { self.exchange(deferral, &call.at_step(COMMIT), words, absence) }?;
+        let mut heap = image.heap.borrow_mut();
+        if let (Some((offset, length)), Ok(())) = (uncommitted, &result) {
+            heap.set_committed(offset, length);
+        }
+        let without = present.into_iter().find(|&index| self.words(index)[0] == 0);
+        Ok(match without {
+            None => Ok(()),
+            Some(index) => Err(AllocError::NoMemory {
+                requested: size,
+                subject: call.subject(),
+                image: self.members()[index] as usize,
+                reason: result
+                    .err()
+                    .map_or_else(|| "see its report".into(), |error| error.to_string()),
+                holders: heap.holders(),
+            }),
+        })
+    }
+
+    /// Begins the roll of a block that starts there, if it is shared, in pages that are committed. This comes before the
+    /// meeting from which on others may have the block, and drop it.
+    fn begin_roll(&self, extent: Extent, start: usize) {
+        if extent.is_shared() {
+            let image = self.image();
+            image.roll(image.index, start, self.images()).call();
+        }
+    }
+
+    /// Frees what this image dropped and nobody reaches any more.
+    fn collect_dropped(&self) {
+        let image = self.image();
+        image.collect_orphans();
+        image.collect_payloads();
+        image.heap.borrow_mut().collect_dropped(|block, members| {
+            let roll = image.roll(image.index, block.start, members.len());
+            let is_free = roll.is_empty(|index| image.is_gone(members[index] as usize));
+            if is_free {
+                image.forget_correspondence(block.offset);
+            }
+            is_free
+        });
+    }
+
+    /// Local. Notes that this image will not touch `block` again, on any image. A plain block is free at once
+    /// on this image; a shared one once every image of the team has said so.
+    ///
+    /// # Safety
+    /// This image allocated the block in this team, has not freed it before, and will not touch it again;
+    /// if it is not shared, no image will touch this image's copy.
+    pub unsafe fn free(&self, block: Block) {
+        if block.shared {
+            for index in 0..self.images() {
+                self.strike_off(index, &block);
+            }
+        }
+        let mut heap = self.image().heap.borrow_mut();
+        heap.drop_block(self.identity(), block, self.members());
+    }
+
+    /// Strikes this image off the roll of another image's copy of a block.
+    fn strike_off(&self, index: usize, block: &Block) {
+        let roll = self.roll(index, block);
+        let (word, bit) = roll.mark(self.index());
+        match self.image().elsewhere(word) {
+            Some(place) => self.image().tell_to_set_bits(place, bit),
+            None => roll.strike_off(self.index()),
+        }
+    }
+
+    fn roll(&self, index: usize, block: &Block) -> Roll<'_> {
+        let number = self.members()[index] as usize;
+        self.image().roll(number, block.start, self.images())
+    }
+}
+
+impl Image {
+    fn exhausted(&self, full: usize, size: usize, purpose: Purpose) -> AllocError {
+        let heap = self.heap.borrow();
+        AllocError::HeapExhausted {
+            requested: size,
+            subject: purpose.subject,
+            heap: heap.bytes(),
+            full,
+            image: self.index,
+            used: heap.used(),
+            waiting: heap.waiting(),
+            holders: heap.holders(),
+        }
+    }
+
+    /// Local. Takes a block of `size` bytes in this image's heap alone. The bytes hold anything.
+    ///
+    /// # Errors
+    /// If it does not fit or there is no memory.
+    pub fn allocate_ragged(
+        &self,
+        size: usize,
+        align: usize,
+        subject: &'static str,
+        caller: &'static Location<'static>,
+    ) -> Result<RaggedBlock, AllocError> {
+        assert!(
+            align <= MAX_ALIGN,
+            "values in a coarray can be aligned to at most {MAX_ALIGN} bytes"
+        );
+        let purpose = Purpose { subject, caller };
+        self.collect_payloads();
+        let mut heap = self.heap.borrow_mut();
+        let Some(block) = heap.take_ragged(size, align, purpose) else {
+            drop(heap);
+            return Err(self.exhausted(self.index, size, purpose));
+        };
+        if let Some((offset, length)) = heap.uncommitted_ragged(&block) {
+            if let Err(error) = self.job.region.commit_heap(self.index, offset, length, 1) {
+                heap.free_ragged(block);
+                return Err(AllocError::NoMemory {
+                    requested: size,
+                    subject,
+                    image: self.index,
+                    reason: error.to_string(),
+                    holders: heap.holders(),
+                });
+            }
+            heap.set_ragged_committed(length);
+        }
+        Ok(block)
+    }
+
+    /// Local. Frees a ragged block at once: no image may touch it any more.
+    ///
+    /// # Safety
+    /// This image allocated the block and has not freed it before, and no image will touch it again.
+    pub unsafe fn free_ragged(&self, block: RaggedBlock) {
+        self.heap.borrow_mut().free_ragged(block);
+    }
+
+    /// The roll of a block that is shared by `images` images and starts at that offset of the heap of `image`.
+    fn roll(&self, image: usize, start: usize, images: usize) -> Roll<'_> {
+        // SAFETY: a shared block starts with the words of its roll (`Extent::of`), at a multiple of their
+        // alignment, and the pages were committed before any image got the block. All bytes are valid for
+        // atomics, and no reference to this memory as anything else exists: before the block is taken this image alone
+        // uses its copy, which is free, and the copy is used for something else only when nobody is left on this roll.
+        let words = unsafe {
+            let start = self.heap(image).add(start).cast::<AtomicU64>();
+            std::slice::from_raw_parts(start, roll_words(images))
+        };
+        Roll::new(words, images)
+    }
+}

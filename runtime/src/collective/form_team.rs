@@ -1,0 +1,166 @@
+//! Forming teams, and making one the current team.
+
+use std::panic::Location;
+use std::rc::Rc;
+
+use crate::call::Call;
+use crate::call::operation::Operation;
+use crate::collective::allocation::{FILLED, Layout};
+use crate::collective::meeting::Absence;
+use crate::image;
+use crate::image::team::{Origin, Team};
+use crate::job::control::TeamControl;
+use crate::job::image_failed::ImageFailed;
+use crate::lockfree::formation::{Formation, Request};
+use crate::messages::complete::complete_and_defer;
+use coarray_fabric::memory::region::SCRATCH_BYTES;
+
+/// The meeting that confirms a formation.
+const FORMED: usize = FILLED;
+
+impl Team {
+    /// Collective. Divides the images of this team into teams; returns the one that this image joins: that of
+    /// all images that give the same `number`. There it gets index `index`, or any if it is `None`.
+    ///
+    /// If the wishes for indices cannot be met, the job ends with a report.
+    ///
+    /// # Errors
+    /// The images that have failed, unless `absence` is accepted.
+    ///
+    /// # Panics
+    /// On all images alike if there is no room in the heap for the teams' structures.
+    #[track_caller]
+    pub fn form(
+        self: &Rc<Self>,
+        number: u64,
+        index: Option<usize>,
+        absence: Absence,
+        caller: &'static Location<'static>,
+    ) -> Result<Rc<Self>, ImageFailed> {
+        let call = Call::of(Operation::FormTeam, "a team", caller);
+        let layout = Layout {
+            size: size_of::<TeamControl>() + SCRATCH_BYTES,
+            align: align_of::<TeamControl>(),
+            shared: true,
+        };
+        let deferral = complete_and_defer();
+        // SAFETY: the layout is the same for all.
+        let block = match unsafe { self.allocate_despite(&deferral, &call, layout, absence) }? {
+            Ok(block) => block,
+            Err(error) => panic!("{error}"),
+        };
+        let call = call.creating(block.id);
+        let image = self.image();
+        let control = image.job.region.heap_offset() + block.offset;
+        let address = image.job.region.part_address(image.index, control);
+        // SAFETY: the block is this image's alone until the next meeting, and large enough.
+        unsafe { address.cast::<TeamControl>().write(TeamControl::default()) };
+        self.mirror_controls(control);
+
+        let (has_wish, wish) = (u64::from(index.is_some()), index.unwrap_or_default() as u64);
+        let words = [number, has_wish, wish];
+        // SAFETY: this image's structures are ready, and it brings its request.
+        let present = unsafe { self.exchange(&deferral, &call.at_step(FORMED), words, absence) };
+        let present = match present {
+            Ok(present) => present,
+            Err(failed) => {
+                // SAFETY: nobody got a team that would use the block.
+                unsafe { self.free(block) };
+                return Err(failed);
+            }
+        };
+        let requests: Vec<Request> = present
+            .into_iter()
+            .map(|image| {
+                let [number, has_wish, wish] = self.words(image);
+                Request {
+                    image,
+                    number,
+                    index: (has_wish == 1).then_some(wish as usize),
+                }
+            })
+            .collect();
+        let formation = match Formation::arrange(&requests) {
+            Ok(formation) => formation,
+            Err(error) => image.fail(format!("cannot form teams at {caller}: {error}")),
+        };
+        let seats = formation.members(number).unwrap_or_default();
+        let index = seats.iter().position(|&seat| seat == self.index());
+        let members = seats.iter().map(|&seat| self.members()[seat]).collect();
+        Ok(Rc::new(Team::new(
+            Rc::clone(image),
+            index.unwrap_or_default(),
+            members,
+            control,
+            control + size_of::<TeamControl>(),
+            Some(Origin {
+                parent: Rc::clone(self),
+                formation: Rc::new(formation),
+                number,
+                block,
+            }),
+        )))
+    }
+
+    /// Makes the mirrors of new control structures at that offset of the parts of images on other nodes: on each node
+    /// once, before its images meet again and anybody could send something for them.
+    fn mirror_controls(&self, control: usize) {
+        let Some(division) = self.division().filter(|d| d.is_led_by(self.index())) else {
+            return;
+        };
+        let image = self.image();
+        for index in (0..self.images()).filter(|index| !division.neighbours().contains(index)) {
+            let member = self.members()[index] as usize;
+            let region = &image.job.region;
+            if let Err(error) = region.commit_mirror(member, control, size_of::<TeamControl>()) {
+                image.fail(format!(
+                    "has no memory for the structures of a team: {error}"
+                ));
+            }
+            // SAFETY: the block at this offset is new on all images, so that nobody uses this mirror.
+            unsafe {
+                let mirror = region.part_address(member, control).cast::<TeamControl>();
+                mirror.write(TeamControl::default());
+            }
+        }
+    }
+
+    /// The numbers of the teams that were formed together with this one, this one included; none for the
+    /// first team.
+    #[must_use]
+    pub fn siblings(&self) -> Vec<u64> {
+        self.origin
+            .iter()
+            .flat_map(|origin| origin.formation.numbers())
+            .collect()
+    }
+
+    /// The indices in the parent of the images of the team with that number that was formed together with
+    /// this one, by their index there.
+    #[must_use]
+    pub fn sibling(&self, number: u64) -> Option<&[usize]> {
+        self.origin.as_ref()?.formation.members(number)
+    }
+
+    /// Makes this the current team until the result is dropped.
+    #[must_use]
+    pub fn enter(self: &Rc<Self>) -> Current {
+        Current {
+            before: image::set_current(Rc::clone(self)),
+        }
+    }
+}
+
+/// A stay in a team.
+#[derive(Debug)]
+pub struct Current {
+    before: Option<Rc<Team>>,
+}
+
+impl Drop for Current {
+    fn drop(&mut self) {
+        if let Some(before) = self.before.take() {
+            image::set_current(before);
+        }
+    }
+}

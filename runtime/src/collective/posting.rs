@@ -1,0 +1,208 @@
+//! Asynchronous collectives: each image posts what it contributes, and takes what it needs from the others when it
+//! is there.
+
+use std::cell::Cell;
+use std::fmt;
+use std::ops::Range;
+use std::rc::Rc;
+
+use crate::call::Call;
+use crate::image::contribution::Contribution;
+use crate::image::correspondence::Member;
+use crate::image::team::Team;
+use crate::job::image_failed::ImageFailed;
+use crate::waiting::Cause;
+
+/// An asynchronous collective that this image has begun; see [`Team::post`].
+///
+/// Who drops it needs nothing more from the others.
+pub struct Posting {
+    team: Rc<Team>,
+    call: Call,
+    number: u64,
+    /// How often a task has asked for it in vain.
+    polls: Cell<u32>,
+}
+
+impl Posting {
+    /// That with this number, in which this image has posted its record.
+    pub(crate) fn new(team: Rc<Team>, call: Call, number: u64) -> Self {
+        Self {
+            team,
+            call,
+            number,
+            polls: Cell::new(0),
+        }
+    }
+
+    /// The team whose images take part.
+    #[must_use]
+    pub fn team(&self) -> &Rc<Team> {
+        &self.team
+    }
+
+    /// This image's call.
+    #[must_use]
+    pub fn call(&self) -> &Call {
+        &self.call
+    }
+
+    /// Whether the image with that index has made its contribution.
+    ///
+    /// If it has failed before, or has come to the end of the program, the job ends with a report. If the job has ended, the
+    /// image unwinds.
+    #[must_use]
+    pub fn is_here(&self, index: usize) -> bool {
+        let team = &*self.team;
+        let posted = team.posted(index);
+        if posted.has_reached(self.number + 1) {
+            return true;
+        }
+        team.image().check_in();
+        team.image().poll();
+        // It has posted before all that it will ever post.
+        let posts_no_more = team.is_failed(index) || team.has_stopped(index);
+        let is_here = posted.has_reached(self.number + 1);
+        if posts_no_more && !is_here {
+            self.miss(index);
+        }
+        is_here
+    }
+
+    /// What the image with that index contributes, when it is there; aligned to a cache line.
+    ///
+    /// If the image is in another collective, or has failed, the job ends with a report. If the job has ended, the
+    /// image unwinds.
+    #[must_use]
+    pub fn from(&self, index: usize) -> Contribution<'_> {
+        self.await_from(index);
+        match self.team.far(index) {
+            Some(member) => self.fetch(member, 0..member.length(self.number)),
+            None => Contribution::here(self.read(index)),
+        }
+    }
+
+    /// These bytes of what the image with that index contributes, when it is there; as [`from`](Self::from) otherwise.
+    ///
+    /// # Panics
+    /// If it contributes fewer.
+    #[must_use]
+    pub fn part(&self, index: usize, range: Range<usize>) -> Contribution<'_> {
+        self.await_from(index);
+        match self.team.far(index) {
+            Some(member) => self.fetch(member, range),
+            None => Contribution::here(&self.read(index)[range]),
+        }
+    }
+
+    /// How many bytes the image with that index contributes, when it is there; as [`from`](Self::from) otherwise.
+    #[must_use]
+    pub fn length(&self, index: usize) -> usize {
+        self.await_from(index);
+        match self.team.far(index) {
+            Some(member) => member.length(self.number),
+            None => self.read(index).len(),
+        }
+    }
+
+    /// What an image contributes that has been waited for, and that shares memory with this one.
+    fn read(&self, index: usize) -> &[u8] {
+        // SAFETY: this image finishes with the collective when `self` is dropped.
+        unsafe { self.team.payload(index, self.number) }
+    }
+
+    /// As `read`, of an image on another node.
+    fn fetch(&self, member: &Member, range: Range<usize>) -> Contribution<'static> {
+        // SAFETY: as above.
+        unsafe { member.fetch(self.team.image().fabric(), self.number, range) }
+    }
+
+    /// Waits until the image with that index has made its contribution, and compares its call with this image's; as
+    /// [`from`](Self::from).
+    pub fn await_from(&self, index: usize) {
+        let team = &*self.team;
+        let posted = team.posted(index);
+        let cause = Absence {
+            posting: self,
+            index,
+        };
+        if !posted.has_reached(self.number + 1)
+            && team.image().wait(posted, self.number + 1, cause).is_err()
+        {
+            self.miss(index);
+        }
+        team.find(index, self.number);
+    }
+
+    /// How many contributions are there from the image with that index when that to this collective is.
+    pub(crate) fn awaited_count(&self) -> u64 {
+        self.number + 1
+    }
+
+    /// What tells it from other collectives: the team, and the number there.
+    pub(crate) fn key(&self) -> (u64, u64) {
+        (self.team.identity().0, self.number)
+    }
+
+    /// Counts that a task has asked for it in vain; returns how often that was before.
+    pub(crate) fn count_polls(&self) -> u32 {
+        let polls = self.polls.get();
+        self.polls.set(polls.saturating_add(1));
+        polls
+    }
+
+    #[cold]
+    fn miss(&self, index: usize) -> ! {
+        let (team, operation) = (&self.team, self.call.describe(&self.team));
+        if team.is_failed(index) {
+            team.fail_because(&ImageFailed::new(vec![index]), &operation);
+        }
+        let image = team.members()[index];
+        team.image().fail(format!(
+            "cannot complete {operation}: image {image} has come to the end of the program"
+        ))
+    }
+}
+
+impl Drop for Posting {
+    fn drop(&mut self) {
+        self.team.finish_with(self.number);
+        // Last, as it drops a waker of the program.
+        if self.polls.get() > 0
+            && let Some(reactor) = self.team.image().started_reactor()
+        {
+            reactor.forget(self.key());
+        }
+    }
+}
+
+impl fmt::Debug for Posting {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Posting")
+            .field("call", &self.call)
+            .field("number", &self.number)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why an image waits for an asynchronous collective: for the image with that index.
+struct Absence<'a> {
+    posting: &'a Posting,
+    index: usize,
+}
+
+impl Cause for Absence<'_> {
+    fn words(&self) -> String {
+        let Posting { call, team, .. } = self.posting;
+        format!("is in {}", call.describe(team))
+    }
+
+    fn awaited(&self) -> Option<usize> {
+        Some(self.posting.team.members()[self.index] as usize)
+    }
+
+    fn has_failed(&self) -> bool {
+        self.posting.team.is_failed(self.index)
+    }
+}

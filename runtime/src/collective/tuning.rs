@@ -1,0 +1,139 @@
+//! The tuning table that the job uses: image 0 reads it, before the program begins, and hands it to all others, so
+//! that no two images can choose differently.
+
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use crate::call::tuning::Rules;
+use crate::image::Image;
+use crate::image::message::{Kind, Letter};
+use crate::job::control::TableRecord;
+use crate::job::report::USAGE;
+use crate::waiting::Cause;
+
+/// The file that is read if there is one and `COARRAY_COLLECTIVES` names no other.
+const FILE: &str = "collectives.toml";
+
+const VARIABLE: &str = "COARRAY_COLLECTIVES";
+
+impl Image {
+    /// Reads the tuning table and hands it to all images; for image 0, at its beginning. If there is
+    /// something wrong with it, the job ends with a report.
+    pub(crate) fn publish_table(&self) {
+        let text = self.read_table();
+        if let Err(error) = (self.tuning.read)(&text) {
+            self.refuse_table("use", error);
+        }
+        if self.network.is_some() {
+            self.send_to_all(&Letter::new(Kind::TuningTable).bytes(text.as_bytes()));
+        }
+        self.take_table(&text);
+    }
+
+    /// Hands the table to the images of this node. If others did so before, it was the same.
+    pub(crate) fn take_table(&self, text: &str) {
+        let record = &self.job.region.job().table;
+        if record.ready.count() == 0 {
+            record.text.set(text);
+            record.ready.raise_to(1);
+        }
+    }
+
+    fn read_table(&self) -> String {
+        let is_asked_for = std::env::var_os(VARIABLE).is_some();
+        let (text, length) = match read_at_most(&path(), TableRecord::MOST, is_asked_for) {
+            Ok(read) => read,
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::NotFound | ErrorKind::PermissionDenied
+                ) && !is_asked_for =>
+            {
+                return String::new();
+            }
+            Err(error) => self.refuse_table("read", error),
+        };
+        if length > TableRecord::MOST as u64 {
+            let why = format!(
+                "it has {length} bytes, and at most {} are possible",
+                TableRecord::MOST
+            );
+            self.refuse_table("use", why);
+        }
+        if text.len() > TableRecord::MOST {
+            self.refuse_table(
+                "use",
+                format!("it has more than {} bytes", TableRecord::MOST),
+            );
+        }
+        text
+    }
+
+    /// Ends the job as any wrong setting does.
+    fn refuse_table(&self, verb: &str, why: impl Display) -> ! {
+        let path = path();
+        let origin = match std::env::var_os(VARIABLE) {
+            Some(_) => VARIABLE,
+            None => "in the folder where the job was started",
+        };
+        let table = path.display();
+        self.stop(
+            USAGE,
+            format!("cannot {verb} the table of algorithms {table} ({origin}): {why}"),
+        )
+    }
+
+    /// The rules of the tuning table; waits for image 0 to have read it.
+    pub(crate) fn rules(&self) -> Rc<Rules> {
+        let rules = self.rules.get_or_init(|| {
+            let record = &self.job.region.job().table;
+            // An image 0 that failed before it read the table leaves everyone with the built-in choices.
+            let text = match self.wait(&record.ready, 1, Reading) {
+                Ok(()) => record.text.get(),
+                Err(_) => String::new(),
+            };
+            // Image 0 has made sure that it can be read.
+            Rc::new((self.tuning.read)(&text).unwrap_or_default())
+        });
+        Rc::clone(rules)
+    }
+}
+
+/// The text of a file and its length; no more of it than `most` bytes and one. One that nobody has asked for may be something else
+/// of the same name, such as a pipe, which nobody is to wait for.
+fn read_at_most(path: &Path, most: usize, is_asked_for: bool) -> io::Result<(String, u64)> {
+    let flags = if is_asked_for { 0 } else { libc::O_NONBLOCK };
+    let file = File::options().read(true).custom_flags(flags).open(path)?;
+    let metadata = file.metadata()?;
+    if !is_asked_for && !metadata.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    let mut text = String::new();
+    file.take(most as u64 + 1).read_to_string(&mut text)?;
+    Ok((text, metadata.len()))
+}
+
+fn path() -> PathBuf {
+    std::env::var_os(VARIABLE).map_or_else(|| FILE.into(), PathBuf::from)
+}
+
+/// Waiting for the table.
+struct Reading;
+
+impl Cause for Reading {
+    fn words(&self) -> String {
+        "waits for image 0 to read the table of algorithms".into()
+    }
+
+    fn awaited(&self) -> Option<usize> {
+        Some(0)
+    }
+
+    fn has_failed(&self) -> bool {
+        Image::current().has_failed(0)
+    }
+}

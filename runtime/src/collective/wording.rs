@@ -1,0 +1,186 @@
+//! What the call of an image is in words: made from the tag that it showed, and the texts that it keeps for reports.
+
+use std::fmt;
+use std::sync::atomic::Ordering;
+
+use crate::call::operation::{OPERATIONS, Operation};
+use crate::call::{
+    ALGORITHM, ALGORITHM_BITS, ASYNCHRONOUS, Call, CallRecord, ON_BEHALF, ObjectId, ROOT_BITS,
+};
+use crate::image::record::Record;
+use crate::image::team::Team;
+use crate::lockfree::card::Tag;
+use coarray_fabric::system::type_name::short;
+
+impl Call {
+    /// This image's call in words.
+    #[must_use]
+    pub fn describe(&self, team: &Team) -> String {
+        let caller = self.caller();
+        describe(*self.tag(), self.subject(), &caller.to_string(), team)
+    }
+}
+
+impl CallRecord {
+    /// The call with that tag, in words.
+    pub(crate) fn describe(&self, tag: Tag, team: &Team) -> String {
+        let (line, column) = (
+            self.line.load(Ordering::Relaxed),
+            self.column.load(Ordering::Relaxed),
+        );
+        let caller = format!("{}:{line}:{column}", self.file.get());
+        describe(tag, &self.subject.get(), &caller, team)
+    }
+}
+
+impl Record<'_> {
+    /// The owner's call in words.
+    pub(crate) fn describe(self, team: &Team) -> String {
+        let [caller, subject] = self.call_texts();
+        describe(*self.tag(), &subject, &caller, team)
+    }
+}
+
+/// A call in words, of any image of the team.
+fn describe(tag: Tag, subject: &str, caller: &str, team: &Team) -> String {
+    let object = |id| {
+        let heap = team.image().heap.borrow();
+        heap.describe(team.identity(), id)
+    };
+    let what = what(tag, subject, object);
+    if Operation::End.is_in(&tag) {
+        return what;
+    }
+    let of_team = match team.number() {
+        Some(number) => format!(" of team {number}"),
+        None => String::new(),
+    };
+    let takes_steps = takes_steps(tag);
+    let step = tag[0] << (64 - ALGORITHM) >> (64 - ALGORITHM + 16);
+    let half_way = if takes_steps && step != 0 {
+        ", half-way"
+    } else {
+        ""
+    };
+    let algorithm = ((tag[0] >> ALGORITHM) & ((1 << ALGORITHM_BITS) - 1)).checked_sub(1);
+    let by = match algorithm.and_then(team.image().tuning.name) {
+        Some(algorithm) if takes_steps => format!(" by {algorithm}"),
+        _ => String::new(),
+    };
+    format!("{what}{by}{of_team} at {caller}{half_way}")
+}
+
+/// Whether the bits over the operation count steps and name an algorithm; otherwise they name an object.
+fn takes_steps(tag: Tag) -> bool {
+    let on_objects = [
+        Operation::Open,
+        Operation::Close,
+        Operation::Publish,
+        Operation::Unpublish,
+    ];
+    !on_objects
+        .into_iter()
+        .any(|operation| operation as u64 == tag[0] & 0xffff)
+}
+
+fn what(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> String {
+    if takes_steps(tag) && tag[0] & ON_BEHALF != 0 {
+        return subject.to_owned();
+    }
+    let code = tag[0] & 0xffff;
+    let Some(operation) = OPERATIONS
+        .into_iter()
+        .find(|operation| *operation as u64 == code)
+    else {
+        return format!("unknown operation {code}");
+    };
+    let form = if tag[0] & ASYNCHRONOUS != 0 {
+        "_async"
+    } else {
+        ""
+    };
+    let name = format!("{}{form}", operation.name());
+    let values = Values {
+        length: tag[2],
+        subject,
+    };
+    match operation {
+        Operation::SyncAll
+        | Operation::FormTeam
+        | Operation::ChangeTeam
+        | Operation::EndTeam
+        | Operation::SyncTeam
+        | Operation::End => name,
+        Operation::Open | Operation::Close | Operation::Publish | Operation::Unpublish => {
+            let objects: Vec<String> = tag
+                .iter()
+                .map(|word| ObjectId(word >> 16))
+                .filter(|id| id.0 != 0)
+                .map(object)
+                .collect();
+            // What follows is a place, and what precedes it ends with another one.
+            let there = match operation {
+                Operation::Close | Operation::Unpublish => "which began",
+                _ => "called",
+            };
+            format!("{name} of {}, {there}", objects.join(" and "))
+        }
+        Operation::Create => format!("{name} of {values}"),
+        Operation::CreatePart => format!("{name} of {}", short(subject)),
+        Operation::GatherGlobal | Operation::GatherSlice | Operation::ScatterGlobal => {
+            let (count, root) = (tag[3] >> ROOT_BITS, tag[3] & ((1 << ROOT_BITS) - 1));
+            let part = match operation {
+                Operation::GatherSlice => format!("{count} cells from number {} on of ", tag[2]),
+                _ => String::new(),
+            };
+            let way = match operation {
+                Operation::ScatterGlobal => "from",
+                _ => "to",
+            };
+            let object = object(ObjectId(tag[1]));
+            format!("{name} of {part}{object} {way} image {root}, called")
+        }
+        Operation::Gmove => {
+            let [from, to] = [tag[1], tag[2]].map(|id| object(ObjectId(id)));
+            format!("{name} of {from} to {to}, called")
+        }
+        Operation::CoBroadcast | Operation::CoScatter => {
+            format!("{name} of {values} from image {}", tag[3])
+        }
+        Operation::CoSumTo
+        | Operation::CoMinTo
+        | Operation::CoMaxTo
+        | Operation::CoReduceTo
+        | Operation::CoGather => format!("{name} of {values} to image {}", tag[3]),
+        Operation::CoGatherv => format!("{name} of {} to image {}", short(subject), tag[3]),
+        Operation::CoScatterv => format!("{name} of {} from image {}", short(subject), tag[3]),
+        Operation::CoAllgatherv | Operation::CoAlltoallv => format!("{name} of {}", short(subject)),
+        Operation::CoSum
+        | Operation::CoMin
+        | Operation::CoMax
+        | Operation::CoReduce
+        | Operation::CoAllgather
+        | Operation::CoAlltoall
+        | Operation::CoReduceScatter
+        | Operation::CoScan
+        | Operation::CoExscan
+        | Operation::CoSumReproducible
+        | Operation::CoTotalReproducible => format!("{name} of {values}"),
+        Operation::CoAll | Operation::CoAny | Operation::CoCount => name,
+    }
+}
+
+struct Values<'a> {
+    length: u64,
+    subject: &'a str,
+}
+
+impl fmt::Display for Values<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let subject = short(self.subject);
+        match self.length {
+            1 => write!(formatter, "{subject}"),
+            length => write!(formatter, "{length} x {subject}"),
+        }
+    }
+}

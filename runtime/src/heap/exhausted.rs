@@ -1,0 +1,170 @@
+//! The error of an allocation that does not fit, with everything one needs to make it fit.
+
+use std::fmt;
+
+use crate::job::image_failed::ImageFailed;
+use coarray_fabric::system::bytes::Bytes;
+use coarray_fabric::system::type_name::short;
+
+/// How many holders an error lists.
+const LISTED: usize = 5;
+
+/// Coarrays of one type that were created at one place in the program.
+///
+/// # Examples
+/// See [`AllocError`].
+///
+/// # Source
+/// Its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// Their bytes on this image, together.
+    pub bytes: usize,
+    /// How many they are.
+    pub count: usize,
+    /// The type.
+    pub subject: &'static str,
+    /// The place, as file:line:column.
+    pub caller: String,
+}
+
+/// Why an allocation failed. All images get the error for a collective allocation, and all other data
+/// stays as it was.
+///
+/// # Examples
+/// A program that asks who takes its memory:
+/// ```
+/// use coarray::AllocError;
+/// use coarray::prelude::*;
+///
+/// let largest = coarray::Launch::new(2).heap(1 << 20).run(|| {
+///     let _field = Coarray::<[f64; 1 << 16]>::zeroed();
+///     let _flags = Coarray::<[u8; 1 << 10]>::zeroed();
+///     match Coarray::<[f64; 1 << 17]>::try_zeroed() {
+///         Err(AllocError::HeapExhausted { holders, .. }) => holders[0].bytes,
+///         other => panic!("{other:?}"),
+///     }
+/// });
+/// assert_eq!(largest.unwrap(), [8 << 16; 2]);
+/// ```
+///
+/// # Source
+/// Fortran 2018 `allocate` with `stat` and `errmsg`, clauses 9.7.4 and 9.7.5.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AllocError {
+    /// The size does not fit in an address space.
+    #[error(
+        "cannot allocate {length} x {}: the size in bytes overflows",
+        short(subject)
+    )]
+    TooLarge {
+        /// The leading extent asked for.
+        length: usize,
+        /// The type of one element.
+        subject: &'static str,
+    },
+    /// The heap that was reserved for each image is full.
+    #[error(
+        "cannot allocate {} for {}: image {full} has no room; of the heap of {} an image, {} are in use on image {image}{}\n{}set COARRAY_HEAP to more than {}",
+        Bytes(*requested), short(subject), Bytes(*heap), Bytes(*used), Waiting(*waiting), Holders(holders), Bytes(heap.saturating_add(*requested))
+    )]
+    HeapExhausted {
+        /// Bytes asked for on each image.
+        requested: usize,
+        /// What they were for.
+        subject: &'static str,
+        /// Bytes of heap reserved for each image.
+        heap: usize,
+        /// An image whose heap has no room.
+        full: usize,
+        /// This image.
+        image: usize,
+        /// Bytes in use on this image.
+        used: usize,
+        /// Of these, bytes that this image dropped, but not all images.
+        waiting: usize,
+        /// Who holds the others, largest first.
+        holders: Vec<Holder>,
+    },
+    /// The machine has no memory left for pages that were reserved.
+    #[error(
+        "cannot allocate {} for {}: image {image} got no memory from the system ({reason})\n{}use fewer images, a smaller problem, or a machine with more memory",
+        Bytes(*requested), short(subject), Holders(holders)
+    )]
+    NoMemory {
+        /// Bytes asked for on each image.
+        requested: usize,
+        /// What they were for.
+        subject: &'static str,
+        /// An image that got none.
+        image: usize,
+        /// What the system said, if this image is that one.
+        reason: String,
+        /// Who holds memory on this image, largest first.
+        holders: Vec<Holder>,
+    },
+    /// Images failed that have to take part.
+    #[error("cannot create a coarray: {0}")]
+    ImageFailed(
+        /// Which.
+        #[from]
+        ImageFailed,
+    ),
+}
+
+/// In words: what `unwrap` and a `main` that returns the error print is to say who holds the memory and what to do.
+impl fmt::Debug for AllocError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+struct Waiting(usize);
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => Ok(()),
+            bytes => write!(
+                formatter,
+                ", {} of them in coarrays that this image dropped and others did not",
+                Bytes(bytes)
+            ),
+        }
+    }
+}
+
+struct Holders<'a>(&'a [Holder]);
+
+impl fmt::Display for Holders<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        writeln!(formatter, "largest holders:")?;
+        for Holder {
+            bytes,
+            count,
+            subject,
+            caller,
+        } in self.0.iter().take(LISTED)
+        {
+            let many = if *count == 1 {
+                String::new()
+            } else {
+                format!("{count} x ")
+            };
+            writeln!(
+                formatter,
+                "  {:>10}  {many}{} created at {caller}",
+                Bytes(*bytes).to_string(),
+                short(subject)
+            )?;
+        }
+        match self.0.len().saturating_sub(LISTED) {
+            0 => Ok(()),
+            more => writeln!(formatter, "  and {more} more"),
+        }
+    }
+}

@@ -1,0 +1,381 @@
+//! One image: its number, its current team, and its heap.
+
+pub(crate) mod book;
+pub(crate) mod contribution;
+pub(crate) mod correspondence;
+pub(crate) mod division;
+pub(crate) mod hearing;
+pub(crate) mod lock_answer;
+pub(crate) mod message;
+pub(crate) mod network;
+pub(crate) mod notice;
+pub(crate) mod orphan;
+pub(crate) mod position;
+pub(crate) mod reactor;
+pub(crate) mod record;
+pub(crate) mod records;
+pub(crate) mod subscriptions;
+pub(crate) mod team;
+pub(crate) mod unacknowledged;
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::io;
+use std::mem::offset_of;
+use std::panic::Location;
+use std::rc::{Rc, Weak};
+use std::sync::Arc;
+use std::thread;
+
+use crate::call::tuning::{Rules, Tuning};
+use crate::call::{Call, CallRecord, LastCall};
+use crate::heap::Heap;
+use crate::image::network::Network;
+use crate::image::orphan::Orphan;
+use crate::image::position::set_position;
+use crate::image::reactor::Reactor;
+use crate::image::team::Team;
+use crate::job::Job;
+use crate::job::backoff::Backoff;
+use crate::job::control::{Failure, ImageControl, Stage};
+use crate::job::settings::FabricKind;
+use crate::job::unwinding;
+use crate::lockfree::tally::Tally;
+use coarray_fabric::memory::region::SCRATCH_BYTES;
+use coarray_fabric::transport::fabric::Fabric;
+use coarray_fabric::transport::way::no_image;
+
+thread_local! {
+    static CURRENT: RefCell<Option<Rc<Team>>> = const { RefCell::new(None) };
+}
+
+/// Makes `team` the current one; returns the one before.
+pub(crate) fn set_current(team: Rc<Team>) -> Option<Rc<Team>> {
+    let (index, images) = (team.index(), team.images());
+    // First what may panic, where a waker changes the team in the middle of an operation.
+    let before = CURRENT.replace(Some(team));
+    set_position(index, images);
+    before
+}
+
+/// Makes no team the current one; returns the one before.
+pub(crate) fn take_current() -> Option<Rc<Team>> {
+    CURRENT.take()
+}
+
+/// Makes this thread no image; for a copy of an image, which can drop nothing of it.
+pub(crate) fn forget() {
+    set_position(0, 0);
+    let _ = CURRENT.try_with(|current| {
+        if let Ok(mut current) = current.try_borrow_mut() {
+            std::mem::forget(current.take());
+        }
+    });
+}
+
+impl Team {
+    /// The current team of the image this thread is.
+    ///
+    /// # Panics
+    /// On a thread that is not an image of a running job.
+    #[must_use]
+    #[inline]
+    #[track_caller]
+    pub fn current() -> Rc<Self> {
+        match CURRENT.with_borrow(Clone::clone) {
+            Some(team) => team,
+            None => no_image(),
+        }
+    }
+}
+
+/// Carries out a message that has come from the image with that number.
+pub(crate) type Dispatch = fn(&Image, from: usize, message: &[u8]);
+
+/// The state of one image. It belongs to the image's thread.
+#[derive(Debug)]
+pub struct Image {
+    pub(crate) index: usize,
+    pub(crate) images: usize,
+    pub(crate) job: Arc<Job>,
+    pub(crate) last_call: LastCall,
+    pub(crate) backoff: Backoff,
+    pub(crate) heap: RefCell<Heap>,
+    fabric: Rc<dyn Fabric>,
+    pub(crate) dispatch: Dispatch,
+    /// What passes between images that share no memory; none if all do.
+    pub(crate) network: Option<Network>,
+    pub(crate) tuning: &'static Tuning,
+    pub(crate) rules: OnceCell<Rc<Rules>>,
+    /// The locks that it holds: their addresses, and where it took them.
+    pub(crate) held: RefCell<Vec<(usize, &'static Location<'static>)>>,
+    /// What dropped teams have left behind; none once the image is over.
+    pub(crate) orphans: RefCell<Option<Vec<Orphan>>>,
+    /// Bytes of payloads that it has posted and not taken back.
+    pub(crate) owed: Cell<usize>,
+    /// The teams that have some of them.
+    pub(crate) creditors: RefCell<Vec<Weak<Team>>>,
+    /// What looks for contributions that tasks await; none before the first of them, or if there can be none.
+    pub(crate) reactor: OnceCell<Option<Reactor>>,
+    /// How often it has called `sync_images` with each image. The tally says so as well, but on a line that the other
+    /// image looks at all the time.
+    pairs: Box<[Cell<u64>]>,
+}
+
+impl Image {
+    /// Image `index`, which reaches the memory of others by this fabric.
+    pub(crate) fn new(
+        job: Arc<Job>,
+        index: usize,
+        fabric: Rc<dyn Fabric>,
+        dispatch: Dispatch,
+        tuning: &'static Tuning,
+    ) -> io::Result<Self> {
+        job.region.commit_scratch(index)?;
+        let images = job.region.dimensions().images;
+        let is_apart = !job.nodes.share_all();
+        Ok(Self {
+            index,
+            images,
+            heap: RefCell::new(Heap::new(job.region.heap_bytes())),
+            fabric,
+            dispatch,
+            network: is_apart.then(|| Network::new(job.silence, images)),
+            backoff: Backoff::new(&job),
+            job,
+            last_call: LastCall::default(),
+            tuning,
+            rules: OnceCell::new(),
+            held: RefCell::default(),
+            orphans: RefCell::new(Some(Vec::new())),
+            owed: Cell::new(0),
+            creditors: RefCell::default(),
+            reactor: OnceCell::new(),
+            pairs: (0..images).map(|_| Cell::new(0)).collect(),
+        })
+    }
+
+    /// The image this thread is.
+    ///
+    /// # Panics
+    /// On a thread that is not an image of a running job.
+    #[must_use]
+    #[track_caller]
+    pub fn current() -> Rc<Self> {
+        Rc::clone(Team::current().image())
+    }
+
+    /// Calls `operate` with the image that this thread is, for who has no time to take part in owning it.
+    ///
+    /// `operate` must not make another team the current one.
+    ///
+    /// # Panics
+    /// On a thread that is not an image of a running job.
+    #[inline]
+    #[track_caller]
+    pub fn with_current<R>(operate: impl FnOnce(&Self) -> R) -> R {
+        CURRENT.with_borrow(|team| match team {
+            Some(team) => operate(team.image()),
+            None => no_image(),
+        })
+    }
+
+    /// The image this thread is, if it is one.
+    #[must_use]
+    pub fn try_current() -> Option<Rc<Self>> {
+        CURRENT
+            .try_with(|current| {
+                current
+                    .borrow()
+                    .as_ref()
+                    .map(|team| Rc::clone(team.image()))
+            })
+            .ok()
+            .flatten()
+    }
+
+    /// This image's number.
+    #[inline]
+    #[must_use]
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// The number of images of the job.
+    #[inline]
+    #[must_use]
+    pub fn images(&self) -> usize {
+        self.images
+    }
+
+    /// Whether that image has failed.
+    #[inline]
+    #[must_use]
+    pub fn has_failed(&self, image: usize) -> bool {
+        self.job.region.job().has_failures() && self.control(image).stage() == Stage::Failed
+    }
+
+    /// Whether places of `image` are reached by load and store.
+    #[inline]
+    #[must_use]
+    pub fn is_direct(&self, image: usize) -> bool {
+        self.job.direct && self.job.nodes.share(self.index, image)
+    }
+
+    /// Where the program called the collective operation that the image is in the middle of, carrying out a function of
+    /// the program.
+    pub(crate) fn interrupted_call(&self) -> Option<&'static Location<'static>> {
+        let team = CURRENT.try_with(|current| current.try_borrow().ok()?.clone());
+        let is_in_turn = team.ok()??.is_in_turn();
+        self.last_call.caller().filter(|_| is_in_turn)
+    }
+
+    /// The number of the node that `image` is on: images of one node share memory.
+    #[must_use]
+    pub fn node(&self, image: usize) -> usize {
+        self.job.nodes.of(image)
+    }
+
+    /// The operations for places that are not reached by load and store.
+    #[must_use]
+    pub fn fabric(&self) -> &(dyn Fabric + 'static) {
+        &*self.fabric
+    }
+
+    /// Whether that image has failed with all threads that it had, so that nothing of it can reach any memory.
+    ///
+    /// Where images are threads, those that a failed one has started may go on, with references to what its
+    /// neighbours published or share.
+    #[must_use]
+    pub fn is_gone(&self, image: usize) -> bool {
+        self.job.engine == FabricKind::Processes && self.has_failed(image)
+    }
+
+    /// Whether the job has ended, for which the image unwinds when it next waits.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.job.has_ended()
+    }
+
+    /// To be called now and then by who waits for other images. If the job has ended, the image unwinds.
+    pub fn check_in(&self) {
+        if self.job.has_ended() {
+            self.unwind();
+        }
+    }
+
+    /// Ends this image with the job: it unwinds, or is over at once where that is impossible.
+    #[cold]
+    pub(crate) fn unwind(&self) -> ! {
+        unwinding::unwind(&self.job, self.index)
+    }
+
+    /// Where this image sees the first byte of the heap of `image`.
+    ///
+    /// The pointer is valid for the whole heap, its provenance is exposed, and the mapping lives as
+    /// long as `self`. Only the bytes of allocated blocks may be touched.
+    #[must_use]
+    pub fn heap(&self, image: usize) -> *mut u8 {
+        self.job.region.heap(image)
+    }
+
+    /// Where in the part of `image` this address is, at which this image sees a place of that one.
+    #[inline]
+    #[must_use]
+    pub fn offset_of(&self, image: usize, address: usize) -> usize {
+        address - self.job.region.part_address(image, 0).addr()
+    }
+
+    /// Bytes from one image's heap to the next one's.
+    #[must_use]
+    pub fn stride(&self) -> usize {
+        self.job.region.dimensions().stride
+    }
+
+    /// Bytes in each image's heap.
+    #[must_use]
+    pub fn heap_bytes(&self) -> usize {
+        self.job.region.heap_bytes()
+    }
+
+    /// Tells `image` that this image has called `sync_images` with it once more. Everything written before is
+    /// visible to whoever sees it.
+    pub fn raise_pair(&self, image: usize) {
+        let calls = self.pairs[image].get() + 1;
+        self.pairs[image].set(calls);
+        let pair = self.job.region.pair(image, self.index);
+        match self.elsewhere(pair) {
+            Some(place) => self.tell_to_raise(place, calls),
+            None => pair.raise_to(calls),
+        }
+    }
+
+    /// What `image` raises when it calls `sync_images` with this image, and how far it must rise to match the
+    /// calls of this image.
+    #[must_use]
+    pub fn pair_with(&self, image: usize) -> (&Tally, u64) {
+        let tally = self.job.region.pair(self.index, image);
+        (tally, self.pairs[image].get())
+    }
+
+    /// Ends the job with a report that starts with "image N". Does not return to the caller: the image
+    /// unwinds.
+    pub fn fail(&self, text: String) -> ! {
+        self.fail_silently(1, text, self.index);
+        self.unwind()
+    }
+
+    /// Ends the job, without unwinding where an image can end by itself: as fast as possible, and not to
+    /// be caught.
+    pub(crate) fn stop(&self, code: u8, text: String) -> ! {
+        self.fail_silently(code, text, self.index);
+        match self.job.engine {
+            FabricKind::Processes => std::process::exit(i32::from(code)),
+            FabricKind::Threads | FabricKind::Mpi | FabricKind::Shmem => self.unwind(),
+        }
+    }
+
+    /// Ends the job because of `image`; false if it already ended for another reason.
+    pub(crate) fn fail_silently(&self, code: u8, text: String, image: usize) -> bool {
+        self.fail_after(&Failure { image, code, text }, || ())
+    }
+
+    /// Ends the job because of `failure` after that preparation; false, and nothing is prepared, if it already ended for
+    /// another reason.
+    pub(crate) fn fail_after(&self, failure: &Failure, prepare: impl FnOnce()) -> bool {
+        let first = self.job.fail_after(failure, prepare);
+        if first && self.network.is_some() {
+            self.tell_end(failure);
+        }
+        first
+    }
+
+    pub(crate) fn control(&self, image: usize) -> &ImageControl {
+        self.job.region.control(image)
+    }
+
+    /// Gets from an image on another node in which collective operation it is.
+    #[cold]
+    pub(crate) fn refresh_call(&self, image: usize) {
+        let offset = offset_of!(ImageControl, call);
+        self.refresh(image, offset, size_of::<CallRecord>());
+    }
+
+    /// Lets others know in words which collective operation the image is in.
+    #[cold]
+    pub(crate) fn tell(&self, call: &Call) {
+        let control = self.control(self.index);
+        if thread::panicking() {
+            // A destructor calls. If the others are elsewhere, the panic is why.
+            control.note_panic(unwinding::last_panic().as_deref());
+        } else if control.panic().is_some() {
+            control.note_panic(None);
+        }
+        control.call.write(call, &self.last_call);
+        if control.panic().is_some() {
+            // The next call is to come here, too.
+            self.last_call.forget();
+        }
+    }
+}
+
+const _: () = assert!(SCRATCH_BYTES.is_multiple_of(64));

@@ -1,0 +1,135 @@
+//! What an image contributes to an asynchronous collective, as another one sees it: in the owner's memory where both
+//! share it, and otherwise in a copy.
+
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::ptr::{self, NonNull};
+
+use crate::image::record::ALIGN;
+use coarray_fabric::transport::fabric::Fabric;
+
+/// Bytes that an image contributes to an asynchronous collective, all or a part of them; see
+/// [`Posting::from`](crate::Posting::from).
+pub struct Contribution<'a> {
+    start: NonNull<u8>,
+    length: usize,
+    /// Whether the bytes are a copy, which is freed with this.
+    is_copy: bool,
+    lives: PhantomData<&'a [u8]>,
+}
+
+impl<'a> Contribution<'a> {
+    /// Bytes where they are.
+    #[inline]
+    pub(crate) fn here(bytes: &'a [u8]) -> Self {
+        Self {
+            start: NonNull::from(bytes).cast(),
+            length: bytes.len(),
+            is_copy: false,
+            lives: PhantomData,
+        }
+    }
+
+    /// A copy of these bytes.
+    pub(crate) fn copied(bytes: &[u8]) -> Self {
+        // SAFETY: the target is as long, and memory of its own.
+        Self::filled(bytes.len(), |target| unsafe {
+            ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len());
+        })
+    }
+
+    /// A copy of `length` bytes at `offset` in the part of an image on another node.
+    ///
+    /// # Safety
+    /// They are initialised, and nobody writes them meanwhile.
+    pub(crate) unsafe fn fetched(
+        fabric: &dyn Fabric,
+        owner: usize,
+        offset: usize,
+        length: usize,
+    ) -> Self {
+        // SAFETY: the target is as long, and memory of its own; the caller vouches for the place.
+        Self::filled(length, |target| unsafe {
+            fabric.get(owner, offset, target, length);
+        })
+    }
+
+    /// Memory that `fill` initialises.
+    fn filled(length: usize, fill: impl FnOnce(*mut u8)) -> Self {
+        let start = if length == 0 {
+            ptr::without_provenance_mut(ALIGN)
+        } else {
+            let layout = layout(length);
+            // SAFETY: the layout has bytes.
+            let start = unsafe { alloc(layout) };
+            if start.is_null() {
+                handle_alloc_error(layout);
+            }
+            start
+        };
+        let copy = Self {
+            start: NonNull::new(start).expect("it was just checked"),
+            length,
+            is_copy: true,
+            lives: PhantomData,
+        };
+        if length > 0 {
+            fill(start);
+        }
+        copy
+    }
+}
+
+fn layout(length: usize) -> Layout {
+    Layout::from_size_align(length, ALIGN).expect("what an image contributes fits its memory")
+}
+
+impl Deref for Contribution<'_> {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        // SAFETY: a slice that lives as long as this, or initialised memory of this alone.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.length) }
+    }
+}
+
+impl Drop for Contribution<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.is_copy && self.length > 0 {
+            // SAFETY: `filled` allocated it with this layout.
+            unsafe { dealloc(self.start.as_ptr(), layout(self.length)) }
+        }
+    }
+}
+
+impl fmt::Debug for Contribution<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(formatter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_are_aligned_and_equal() {
+        for length in [0, 1, 63, 64, 1000] {
+            let bytes: Vec<u8> = (0..length).map(|index| index as u8).collect();
+            let copy = Contribution::copied(&bytes);
+            assert!(copy.as_ptr().addr().is_multiple_of(ALIGN));
+            assert_eq!(*copy, bytes[..]);
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_here_stay_where_they_are() {
+        let bytes = [1, 2, 3];
+        let here = Contribution::here(&bytes);
+        assert!(std::ptr::eq(&*here, &bytes[..]));
+    }
+}

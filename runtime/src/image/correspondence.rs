@@ -1,0 +1,194 @@
+//! What an image keeps of the asynchronous collectives of a team on other nodes; `posting_apart.rs` says how it is used.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+use std::rc::Rc;
+
+use crate::image::contribution::Contribution;
+use crate::image::division::Division;
+use crate::image::notice::{News, Notice, Over, Payload};
+use crate::lockfree::card::Tag;
+use crate::lockfree::posts::Unneeded;
+use crate::lockfree::tally::Tally;
+use coarray_fabric::transport::fabric::Fabric;
+
+/// What an image keeps of its correspondence with other nodes.
+#[derive(Debug, Default)]
+pub(crate) struct Correspondences {
+    /// By the identity of the team.
+    pub(crate) open: BTreeMap<u64, Rc<Correspondence>>,
+    /// What has come for teams in which this image has posted nothing so far: the index of the sender, and the news.
+    pub(crate) early: BTreeMap<u64, Vec<(usize, News)>>,
+}
+
+/// What an image knows of the asynchronous collectives of a team on other nodes.
+#[derive(Debug)]
+pub(crate) struct Correspondence {
+    pub(crate) team: u64,
+    /// This image's index.
+    pub(crate) index: usize,
+    /// By index; none for those that share memory with this image.
+    pub(crate) members: Box<[Option<Member>]>,
+    /// What is over for this image.
+    pub(crate) over: Cell<Over>,
+    /// What it has told all of that.
+    pub(crate) told: Cell<Over>,
+    /// Whether it has dropped the team.
+    pub(crate) has_left: Cell<bool>,
+}
+
+/// A member on another node.
+#[derive(Debug)]
+pub(crate) struct Member {
+    /// Its number in the job.
+    pub(crate) image: usize,
+    /// How many notices have come from it.
+    pub(crate) posted: Tally,
+    /// The last of these.
+    pub(crate) notices: RefCell<VecDeque<Notice>>,
+    /// How many have been found to be of the same calls as this image's.
+    pub(crate) compared: Cell<u64>,
+    /// What it has said that is over for it.
+    pub(crate) over: Cell<Over>,
+    /// Bytes of its payloads that this image has finished with and not told it so.
+    pub(crate) owed: Cell<usize>,
+}
+
+impl Member {
+    pub(crate) fn new(image: usize) -> Self {
+        Self {
+            image,
+            posted: Tally::default(),
+            notices: RefCell::default(),
+            compared: Cell::new(0),
+            over: Cell::new(Over::NOTHING),
+            owed: Cell::new(0),
+        }
+    }
+
+    /// How many notices have come.
+    pub(crate) fn posted(&self) -> &Tally {
+        &self.posted
+    }
+
+    /// How many of its records this image has found, and compared.
+    pub(crate) fn found(&self) -> u64 {
+        self.compared.get()
+    }
+
+    /// Number of the first notice that is kept.
+    pub(crate) fn first(&self) -> u64 {
+        self.posted.count() - self.notices.borrow().len() as u64
+    }
+
+    /// Does something with the notice of that number, which has come and is not forgotten.
+    pub(crate) fn read<R>(&self, number: u64, read: impl FnOnce(&Notice) -> R) -> R {
+        let index = (number - self.first()) as usize;
+        read(&self.notices.borrow()[index])
+    }
+
+    /// Compares the notices before number `end`, as far as they have come, with this image's tags.
+    ///
+    /// # Errors
+    /// The number of the first that is of another call.
+    pub(crate) fn compare(&self, end: u64, mine: impl Fn(u64) -> Tag) -> Result<(), u64> {
+        let end = end.min(self.posted.count());
+        for number in self.compared.get()..end {
+            if self.read(number, |notice| notice.tag != mine(number)) {
+                return Err(number);
+            }
+            self.compared.set(number + 1);
+        }
+        Ok(())
+    }
+
+    /// How many bytes it contributes to the collective with that number.
+    pub(crate) fn length(&self, number: u64) -> usize {
+        self.read(number, Notice::length)
+    }
+
+    /// These bytes of what it contributes to the collective with that number.
+    ///
+    /// # Safety
+    /// This image has not finished with that collective.
+    ///
+    /// # Panics
+    /// If it contributes fewer.
+    pub(crate) unsafe fn fetch(
+        &self,
+        fabric: &dyn Fabric,
+        number: u64,
+        range: Range<usize>,
+    ) -> Contribution<'static> {
+        let offset = self.read(number, |notice| match &notice.payload {
+            Payload::Here(bytes) => Err(Contribution::copied(&bytes[range.clone()])),
+            &Payload::There(offset, length) => {
+                assert!(
+                    range.start <= range.end && range.end <= length,
+                    "bytes {range:?} of {length}"
+                );
+                Ok(offset + range.start)
+            }
+        });
+        match offset {
+            // SAFETY: the owner wrote the payload there before it sent the notice, and takes it back only after this image has
+            // told it that it has finished with it.
+            Ok(offset) => unsafe { Contribution::fetched(fabric, self.image, offset, range.len()) },
+            Err(copy) => copy,
+        }
+    }
+
+    pub(crate) fn forget(&self, number: u64) {
+        let number = number.min(self.compared.get());
+        let mut first = self.first();
+        let mut notices = self.notices.borrow_mut();
+        while first < number && notices.pop_front().is_some() {
+            first += 1;
+        }
+    }
+}
+
+impl Correspondence {
+    /// That of image `index` of the team with that identity, of these members.
+    pub(crate) fn new(team: u64, index: usize, members: &[u32], division: &Division) -> Self {
+        let member = |index: usize| {
+            let is_far = !division.neighbours().contains(&index);
+            is_far.then(|| Member::new(members[index] as usize))
+        };
+        Self {
+            team,
+            index,
+            members: (0..members.len()).map(member).collect(),
+            over: Cell::new(Over::NOTHING),
+            told: Cell::new(Over::NOTHING),
+            has_left: Cell::new(false),
+        }
+    }
+
+    /// The member with that index, if it is on another node.
+    #[inline]
+    pub(crate) fn member(&self, index: usize) -> Option<&Member> {
+        self.members[index].as_ref()
+    }
+
+    pub(crate) fn members(&self) -> impl Iterator<Item = &Member> {
+        self.members.iter().flatten()
+    }
+
+    /// What is unneeded by the members on other nodes, too.
+    pub(crate) fn narrow(&self, unneeded: Unneeded) -> Unneeded {
+        self.members()
+            .map(|member| member.over.get())
+            .fold(unneeded, |unneeded, over| {
+                unneeded.and(over.records, over.payloads)
+            })
+    }
+
+    /// Forgets the notices: this image has dropped the team.
+    pub(crate) fn leave(&self) {
+        self.has_left.set(true);
+        self.members()
+            .for_each(|member| member.notices.borrow_mut().clear());
+    }
+}

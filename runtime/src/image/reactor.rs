@@ -1,0 +1,284 @@
+//! Waking the tasks of an image that await asynchronous collectives, and seeing that it sleeps when all of them do.
+//!
+//! Nobody on an image notices that another one has made its contribution. A task that polls its cofuture is told to do so
+//! again for a while; after that the *reactor*, a thread of its own, looks for the contribution and wakes the task, so that its
+//! executor can park the thread of the image.
+//!
+//! # When such an image is asleep
+//! An executor is not ours. It may have other tasks, which wait for timers, files or threads, and the image then is awake,
+//! however often it polls in vain. It is taken for asleep only while its thread is parked and nothing but the job can wake it
+//! (`parked.rs`), all the time since the reactor looked last. What was found asleep is then asleep indeed, and goes on only when the
+//! reactor finds that what a task awaits has come: the reactor looks for that before it describes the wait anew. A
+//! deadlock is reported only if all have described their waits since all were found asleep (`deadlock.rs`), so what had
+//! come until then is seen.
+//!
+//! Executors that never park their thread, or park it with a time limit, are not seen asleep, nor are images of
+//! processes with threads of the program, or of other libraries; and no images of several nodes, which look for messages themselves.
+
+use std::collections::BTreeMap;
+use std::mem;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+use std::time::{Duration, Instant};
+
+use crate::deadlock::search::{self, Suspicion};
+use crate::job::Job;
+use crate::job::control::{Stage, WaitRecord};
+use crate::lockfree::tally::HEARTBEAT;
+use coarray_fabric::system::parked::ThreadId;
+
+/// How long the reactor sleeps at first until it looks for what is awaited.
+const SHORTEST_NAP: Duration = Duration::from_micros(50);
+
+/// How long it sleeps at most.
+const LONGEST_NAP: Duration = Duration::from_millis(1);
+
+/// How much longer than a look the pause after it is at least, for each thread of the job in the process.
+const LEISURE: u32 = 5;
+
+/// Most operations that a report names.
+const NAMES: usize = 4;
+
+/// The reactor of one image.
+#[derive(Debug)]
+pub(crate) struct Reactor(Arc<Shared>);
+
+/// An asynchronous collective: the team, and the number there.
+pub(crate) type Key = (u64, u64);
+
+#[derive(Debug)]
+struct Shared {
+    job: Arc<Job>,
+    /// The image.
+    index: usize,
+    /// Its thread.
+    thread: ThreadId,
+    state: Mutex<State>,
+    news: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    awaited: BTreeMap<Key, Awaited>,
+    /// How often the thread had gone to sleep when the reactor looked last, if it slept.
+    sleeps: Option<u64>,
+    /// When it is to look again.
+    next_look: Option<Instant>,
+    /// Its next sleep.
+    nap: Duration,
+    /// Whether the image is shown as asleep.
+    is_asleep: bool,
+    is_over: bool,
+}
+
+/// What a task waits for.
+#[derive(Debug)]
+pub(crate) struct Awaited {
+    /// Where the tally is, and how far it must rise.
+    pub(crate) place: u64,
+    pub(crate) target: u64,
+    pub(crate) image: usize,
+    /// The collective in words.
+    pub(crate) words: String,
+    pub(crate) waker: Waker,
+}
+
+impl Reactor {
+    /// That of the image of the calling thread; none if there can be no more threads.
+    pub(crate) fn start(job: &Arc<Job>, index: usize) -> Option<Self> {
+        let shared = Arc::new(Shared {
+            job: Arc::clone(job),
+            index,
+            thread: ThreadId::current(),
+            state: Mutex::default(),
+            news: Condvar::new(),
+        });
+        let works = Arc::clone(&shared);
+        let thread = std::thread::Builder::new().name(format!("reactor {index}"));
+        thread.spawn(move || works.run()).ok()?;
+        Some(Self(shared))
+    }
+
+    /// Has a waker woken when there is a reason to look again at what it waits for.
+    pub(crate) fn await_for(&self, key: Key, awaited: Awaited) {
+        let Self(shared) = self;
+        let mut state = shared.lock();
+        state.rise(shared.record());
+        let was_idle = state.awaited.is_empty();
+        let is_same =
+            |known: &&mut Awaited| (known.image, known.target) == (awaited.image, awaited.target);
+        let _old = match state.awaited.get_mut(&key).filter(is_same) {
+            Some(known) => Some(mem::replace(&mut known.waker, awaited.waker)),
+            None => {
+                state.nap = SHORTEST_NAP;
+                let old = state.awaited.insert(key, awaited);
+                old.map(|old| old.waker)
+            }
+        };
+        // The old waker is the program's: it is not dropped while the state is locked.
+        drop(state);
+        if was_idle {
+            shared.news.notify_one();
+        }
+    }
+
+    /// Forgets what a task awaited.
+    pub(crate) fn forget(&self, key: Key) {
+        // The waker is the program's: it is not dropped while the state is locked.
+        let _forgotten = self.0.lock().awaited.remove(&key);
+    }
+
+    /// Notes that the image is awake, before it says otherwise itself.
+    pub(crate) fn rise(&self) {
+        self.0.lock().rise(self.0.record());
+    }
+
+    /// Ends the thread.
+    pub(crate) fn end(&self) {
+        let Self(shared) = self;
+        let mut state = shared.lock();
+        state.rise(shared.record());
+        state.is_over = true;
+        let _forgotten = mem::take(&mut state.awaited);
+        drop(state);
+        shared.news.notify_all();
+    }
+}
+
+impl State {
+    fn rise(&mut self, record: &WaitRecord) {
+        self.sleeps = None;
+        if mem::take(&mut self.is_asleep) {
+            record.sleep.rise();
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn record(&self) -> &WaitRecord {
+        &self.job.region.control(self.index).waiting
+    }
+
+    fn run(&self) {
+        self.job.threads.enter();
+        let suspicion = Suspicion::default();
+        let mut state = self.lock();
+        while !state.is_over {
+            state = match self.take_due(&mut state) {
+                due if due.is_empty() => self.rest(state, &suspicion),
+                due => {
+                    state.rise(self.record());
+                    drop(state);
+                    for waker in due {
+                        // A waker that panics is the program's affair, and the others are woken all the same.
+                        let _ = panic::catch_unwind(AssertUnwindSafe(|| waker.wake()));
+                    }
+                    self.lock()
+                }
+            };
+        }
+        drop(state);
+        self.job.threads.leave();
+    }
+
+    /// Sleeps until it is time to look again.
+    fn rest<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+        suspicion: &Suspicion,
+    ) -> MutexGuard<'a, State> {
+        if state.awaited.is_empty() {
+            state.rise(self.record());
+            let wait = self.news.wait(state);
+            return wait.unwrap_or_else(PoisonError::into_inner);
+        }
+        let nap = state.nap;
+        state.nap = (2 * nap).min(LONGEST_NAP);
+        let wait = self.news.wait_timeout(state, nap);
+        let (mut state, _) = wait.unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        // What was awaited may have been forgotten meanwhile.
+        if state.next_look.is_none_or(|next| next <= now) && !state.awaited.is_empty() {
+            let threads = self.turn_over(&mut state, suspicion);
+            // Together, the reactors of a process with many images are to leave most of its time to others.
+            let pause = now.elapsed() * (LEISURE * threads as u32);
+            state.next_look = Some(Instant::now() + pause.max(HEARTBEAT));
+        }
+        state
+    }
+
+    /// Shows whether the image is asleep, and for what; ends the job if no image can go on. Returns how many threads the job has
+    /// in this process.
+    fn turn_over(&self, state: &mut State, suspicion: &Suspicion) -> usize {
+        // Another reactor that looks may hold what the image waits for, such as a lock of the allocator.
+        let look = self.job.threads.look();
+        let sleeps = look.sleeps_of(self.thread);
+        let sleeps_on = sleeps.is_some() && sleeps == state.sleeps;
+        if !sleeps_on {
+            state.rise(self.record());
+            state.sleeps = sleeps;
+            return look.threads();
+        }
+        if !mem::replace(&mut state.is_asleep, true) {
+            self.record().lie_down(None, (0, 0));
+        }
+        let awaited = state.awaited.values();
+        let (words, image) = any_of(awaited.map(|it| (it.image, it.words.clone())));
+        self.record().describe(image, &format!("awaits {words}"));
+        if suspicion.sees_standstill(&self.job, self.index) {
+            self.job.fail(&search::report(&self.job, self.index));
+        }
+        look.threads()
+    }
+
+    /// Takes out the wakers of those who have a reason to look again.
+    fn take_due(&self, state: &mut State) -> Vec<Waker> {
+        let alarm = self.job.region.job().alarm();
+        let has_ended = self.job.has_ended();
+        let is_due = |awaited: &Awaited| {
+            let stage = self.job.region.control(awaited.image).stage();
+            has_ended
+                || matches!(stage, Stage::Stopped | Stage::Finished | Stage::Failed)
+                || self
+                    .job
+                    .region
+                    .count_at(awaited.place as usize)
+                    .is_none_or(|count| count >= awaited.target)
+        };
+        let due: Vec<Key> = state
+            .awaited
+            .iter()
+            .filter(|(_, awaited)| is_due(awaited))
+            .map(|(&key, _)| key)
+            .collect();
+        // What others need to know of this look; of other sleeps the image says it itself.
+        if state.is_asleep {
+            self.record().sleep.note_alarm(alarm);
+        }
+        due.into_iter()
+            .filter_map(|key| state.awaited.remove(&key))
+            .map(|awaited| awaited.waker)
+            .collect()
+    }
+}
+
+/// "co_sum_async at .. or co_max_async at ..", and the image that owes the first of these; if others owe others, each is named.
+pub(crate) fn any_of(all: impl Iterator<Item = (usize, String)>) -> (String, Option<usize>) {
+    let all: Vec<(usize, String)> = all.collect();
+    let first = all.first().map(|&(image, _)| image);
+    let owe_all = all.iter().all(|&(image, _)| Some(image) == first);
+    let name = |(image, words): &(usize, String)| match owe_all {
+        true => words.clone(),
+        false => format!("{words} (image {image})"),
+    };
+    let mut names: Vec<String> = all.iter().take(NAMES).map(name).collect();
+    if let Some(more @ 1..) = all.len().checked_sub(NAMES) {
+        names.push(format!("any of {more} more"));
+    }
+    (names.join(" or "), first)
+}

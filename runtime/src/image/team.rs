@@ -1,0 +1,379 @@
+//! A team: images that meet, and share what they create, by numbers of their own.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::fmt;
+use std::ptr::NonNull;
+use std::rc::Rc;
+
+use crate::call::tuning::Plan;
+use crate::heap::{Block, TeamIdentity};
+use crate::image::Image;
+use crate::image::book::Book;
+use crate::image::correspondence::Correspondence;
+use crate::image::division::Division;
+use crate::job::control::{ENDED, TeamControl};
+use crate::lockfree::barrier::Barrier;
+use crate::lockfree::card::WORDS;
+use crate::lockfree::formation::Formation;
+use crate::lockfree::queue_lock::QueueLock;
+
+/// One image's view of a team that it belongs to.
+///
+/// The first team is that of all images; others are [formed](Team::form) by the images of a team. An
+/// image's number in a team is its *index*; its *number* without more said is its index in the first team.
+pub struct Team {
+    image: Rc<Image>,
+    index: usize,
+    /// The number of each member.
+    members: Rc<[u32]>,
+    /// Offset of the team's control structure in each image's part of the region.
+    control: usize,
+    /// Where this image sees that structure of each member.
+    controls: Box<[NonNull<TeamControl>]>,
+    /// Offset of the team's scratch space in each image's part of the region.
+    scratch: usize,
+    pub(crate) origin: Option<Origin>,
+    /// How many meetings this image has entered.
+    pub(crate) meetings: Cell<u64>,
+    /// What this image brought to the last one.
+    pub(crate) words: Cell<[u64; WORDS]>,
+    /// None until the images first meet.
+    barrier: Cell<Option<Barrier>>,
+    turns: Cell<usize>,
+    in_turn: Cell<bool>,
+    /// How many objects the team has created, which numbers them.
+    pub(crate) objects: Cell<u64>,
+    /// The alarm of the job when this team was last searched for failed images.
+    pub(crate) alarm: Cell<u32>,
+    pub(crate) has_failed: Cell<bool>,
+    /// What `places` returned.
+    regular: OnceCell<Option<(usize, usize)>>,
+    /// None if all members share memory.
+    division: Option<Division>,
+    plan: OnceCell<Plan>,
+    /// Of the asynchronous collectives.
+    pub(crate) book: RefCell<Book>,
+    /// With members on other nodes; none before the first of these calls, or if there are no such members.
+    pub(crate) correspondence: OnceCell<Rc<Correspondence>>,
+}
+
+/// Where a team that was formed comes from.
+pub(crate) struct Origin {
+    pub(crate) parent: Rc<Team>,
+    pub(crate) formation: Rc<Formation>,
+    pub(crate) number: u64,
+    /// What the team's structures are in: a block of the parent.
+    pub(crate) block: Block,
+}
+
+impl Team {
+    /// The team of all images of a job.
+    pub(crate) fn first(image: Rc<Image>) -> Self {
+        let region = &image.job.region;
+        let (control, scratch) = (region.first_team(), region.scratch_offset());
+        let members = (0..image.images as u32).collect();
+        Self::new(
+            Rc::clone(&image),
+            image.index,
+            members,
+            control,
+            scratch,
+            None,
+        )
+    }
+
+    pub(crate) fn new(
+        image: Rc<Image>,
+        index: usize,
+        members: Rc<[u32]>,
+        control: usize,
+        scratch: usize,
+        origin: Option<Origin>,
+    ) -> Self {
+        let region = &image.job.region;
+        let of_member = |&member: &u32| {
+            let address = region.part_address(member as usize, control);
+            NonNull::new(address.cast()).expect("parts lie inside the mapping")
+        };
+        let controls = members.iter().map(of_member).collect();
+        let division = Division::of(&image.job.nodes, index, &members);
+        Self {
+            index,
+            members,
+            control,
+            controls,
+            image,
+            scratch,
+            origin,
+            meetings: Cell::new(0),
+            words: Cell::new([0; WORDS]),
+            barrier: Cell::new(None),
+            turns: Cell::new(0),
+            in_turn: Cell::new(false),
+            objects: Cell::new(0),
+            alarm: Cell::new(0),
+            has_failed: Cell::new(false),
+            regular: OnceCell::new(),
+            division,
+            plan: OnceCell::new(),
+            book: RefCell::default(),
+            correspondence: OnceCell::new(),
+        }
+    }
+
+    /// The image whose view this is.
+    #[inline]
+    #[must_use]
+    pub fn image(&self) -> &Rc<Image> {
+        &self.image
+    }
+
+    /// This image's index in the team.
+    #[inline]
+    #[must_use]
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// How many images the team has, failed ones included.
+    #[inline]
+    #[must_use]
+    pub fn images(&self) -> usize {
+        self.members.len()
+    }
+
+    /// The number of each image of the team, by index.
+    #[inline]
+    #[must_use]
+    pub fn members(&self) -> &Rc<[u32]> {
+        &self.members
+    }
+
+    /// The team whose images formed this one; none for the first team.
+    #[must_use]
+    pub fn parent(&self) -> Option<&Rc<Team>> {
+        self.origin.as_ref().map(|origin| &origin.parent)
+    }
+
+    /// The number with which the team was formed; none for the first team.
+    #[must_use]
+    pub fn number(&self) -> Option<u64> {
+        self.origin.as_ref().map(|origin| origin.number)
+    }
+
+    /// Whether `self` and `other` are the same team.
+    #[must_use]
+    pub fn is(&self, other: &Team) -> bool {
+        std::ptr::eq(self, other)
+    }
+
+    /// Where this image sees the scratch space of the image with that index: [`SCRATCH_BYTES`](crate::SCRATCH_BYTES)
+    /// that collectives of the team pass data through.
+    #[inline]
+    #[must_use]
+    pub fn scratch(&self, index: usize) -> *mut u8 {
+        let region = &self.image.job.region;
+        region.part_address(self.members[index] as usize, self.scratch)
+    }
+
+    /// Where in each part of the region the scratch space is.
+    #[inline]
+    pub(crate) fn scratch_offset(&self) -> usize {
+        self.scratch
+    }
+
+    /// How the images of the team wait for each other: as the job's tuning table says, or else as is
+    /// fastest for so many.
+    #[inline]
+    #[must_use]
+    pub fn barrier(&self) -> Barrier {
+        self.barrier.get().unwrap_or_else(|| self.choose_barrier())
+    }
+
+    #[cold]
+    fn choose_barrier(&self) -> Barrier {
+        let images = self.images();
+        let have_cores = self.image.job.region.dimensions().have_cores_for_all();
+        let built_in = || Barrier::for_images(images, have_cores);
+        let barrier = self.image.rules().barrier(images).unwrap_or_else(built_in);
+        let barrier = self.possible(barrier);
+        self.barrier.set(Some(barrier));
+        barrier
+    }
+
+    /// The barrier by which the images meet that want this one. Between nodes there is but one way, for which it only
+    /// matters that the images agree, and that they do not take the short way of the flat one.
+    pub(crate) fn possible(&self, barrier: Barrier) -> Barrier {
+        match (&self.division, barrier) {
+            (Some(_), Barrier::Flat) => Barrier::Dissemination,
+            _ => barrier,
+        }
+    }
+
+    /// How the images are divided among nodes; none if all share memory.
+    #[inline]
+    pub(crate) fn division(&self) -> Option<&Division> {
+        self.division.as_ref()
+    }
+
+    /// Local. Chooses how the images of the team wait for each other from the next meeting on. All images must
+    /// choose the same between the same two collective operations, otherwise the next ends the job with a report.
+    ///
+    /// # Safety
+    /// Not while a collective operation is in progress, such as in an operator of the program: its images have told each
+    /// other already by which barrier it ends.
+    pub unsafe fn set_barrier(&self, barrier: Barrier) {
+        self.barrier.set(Some(self.possible(barrier)));
+    }
+
+    /// Begins a turn in which a collective uses the scratch space, and counts it: the same number on all
+    /// images. None while another turn is in progress. If the job has ended, the image unwinds.
+    ///
+    /// # Safety
+    /// Only for the module that passes data through the scratch space: its turns alternate.
+    #[must_use]
+    #[inline]
+    pub unsafe fn begin_turn(&self) -> Option<usize> {
+        if self.image.job.has_ended() {
+            // The last turn's meeting may not have taken place, so that others still read its half.
+            self.image.unwind();
+        }
+        if self.in_turn.replace(true) {
+            return None;
+        }
+        let turn = self.turns.get();
+        self.turns.set(turn.wrapping_add(1));
+        Some(turn)
+    }
+
+    /// How many meetings of this team this image has entered.
+    #[must_use]
+    #[inline]
+    pub fn meetings(&self) -> u64 {
+        self.meetings.get()
+    }
+
+    /// Whether a turn is in progress.
+    pub(crate) fn is_in_turn(&self) -> bool {
+        self.in_turn.get()
+    }
+
+    /// Ends the turn in progress.
+    ///
+    /// # Safety
+    /// Only for who began it, when no reference into the scratch space is left.
+    #[inline]
+    pub unsafe fn end_turn(&self) {
+        self.in_turn.set(false);
+    }
+
+    /// Whether the image with that index has failed.
+    #[must_use]
+    pub fn is_failed(&self, index: usize) -> bool {
+        self.image.has_failed(self.members[index] as usize)
+    }
+
+    /// Whether the image with that index has come to the end of the program: what it posted before can be seen.
+    pub(crate) fn has_stopped(&self, index: usize) -> bool {
+        self.image.has_stopped(self.members[index] as usize)
+    }
+
+    /// Whether any image of the team has failed.
+    #[must_use]
+    pub fn has_failed_images(&self) -> bool {
+        // The end of the job stays news, so that meetings notice it.
+        let alarm = self.image.job.region.job().alarm() & !ENDED;
+        if alarm != self.alarm.replace(alarm) && !self.has_failed.get() {
+            let failed = (0..self.images()).any(|index| self.is_failed(index));
+            self.has_failed.set(failed);
+        }
+        self.has_failed.get()
+    }
+
+    /// The images of the team that have failed, by index.
+    #[must_use]
+    pub fn failed_images(&self) -> Vec<usize> {
+        (0..self.images())
+            .filter(|&index| self.is_failed(index))
+            .collect()
+    }
+
+    /// The number of the image with index 0 and the distance from each to the next, if it is always the same.
+    #[must_use]
+    pub fn progression(&self) -> Option<(usize, usize)> {
+        *self.regular.get_or_init(|| {
+            let first = self.members[0] as usize;
+            let step = self
+                .members
+                .get(1)
+                .map_or(Some(1), |&second| (second as usize).checked_sub(first))?;
+            let regular = |(index, &member): (usize, &u32)| member as usize == first + index * step;
+            self.members
+                .iter()
+                .enumerate()
+                .all(regular)
+                .then_some((first, step))
+        })
+    }
+
+    /// Which algorithms the job's tuning table says for operations of this team: the same on all images.
+    #[inline]
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        self.plan.get_or_init(|| {
+            let is_far = self.division.is_some();
+            self.image.rules().plan(self.images(), is_far)
+        })
+    }
+
+    /// The number of the node of the image with that index: images with the same one share memory.
+    #[must_use]
+    pub fn node(&self, index: usize) -> usize {
+        self.image.node(self.members[index] as usize)
+    }
+
+    /// The lock of the team's critical sections.
+    #[inline]
+    #[must_use]
+    pub fn critical(&self) -> &QueueLock {
+        &self.control(0).critical
+    }
+
+    /// What tells this team from others of this image.
+    pub(crate) fn identity(&self) -> TeamIdentity {
+        TeamIdentity(self.control as u64)
+    }
+
+    #[inline]
+    pub(crate) fn control(&self, index: usize) -> &TeamControl {
+        // SAFETY: members are images of the job, whose parts lie in the mapping, which lives as long as the image. The
+        // control structure of the first team is a part of every `ImageControl`; that of another team lies in a
+        // block of the heap that `Team::form` took, aligned and initialised on every image before any got the
+        // team, and that is used for nothing else until all members dropped it. All fields are atomics.
+        unsafe { self.controls[index].as_ref() }
+    }
+}
+
+impl fmt::Debug for Team {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Team")
+            .field("number", &self.number())
+            .field("index", &self.index)
+            .field("members", &self.members)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for Team {
+    fn drop(&mut self) {
+        if self.leave_posts() {
+            return;
+        }
+        if let Some(origin) = &self.origin {
+            // SAFETY: the block was allocated by the parent for this team, whose structures this image uses
+            // no more.
+            unsafe { origin.parent.free(origin.block) };
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! What the images and their supervisor share besides the heaps: fixed structures of atomics at the
+//! start of the region and at the start of each image's part.
+//!
+//! All-zero bytes, as a fresh region has them, are a valid initial state of every structure here.
+
+mod failure;
+mod steps;
+mod table;
+mod traffic;
+mod wait;
+
+use std::mem::offset_of;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::call::CallRecord;
+use crate::job::crowd::Crowd;
+use crate::lockfree::barrier::dissemination::Line;
+use crate::lockfree::posts::Board;
+use crate::lockfree::queue_lock::{QueueLock, QueueNode};
+use crate::lockfree::rendezvous::Station;
+use coarray_fabric::system::limits::MAX_IMAGES;
+use coarray_fabric::system::text::Text;
+
+pub use failure::Failure;
+
+pub(crate) use failure::{FailureRecord, OWN_WORDS};
+pub(crate) use steps::Steps;
+pub(crate) use table::TableRecord;
+pub(crate) use traffic::Traffic;
+pub(crate) use wait::WaitRecord;
+
+const MAX_ROUNDS: usize = MAX_IMAGES.trailing_zeros() as usize;
+
+/// Changes with the version of this crate and with the layout, so that a launcher and a program that were built from different
+/// sources notice it.
+pub(crate) const LAYOUT: u64 = fingerprint(env!("CARGO_PKG_VERSION").as_bytes(), &SIZES);
+
+/// How large the structures are that images and supervisor share, and where in them their parts begin.
+const SIZES: [usize; 33] = [
+    size_of::<JobControl>(),
+    offset_of!(JobControl, keeps_going),
+    offset_of!(JobControl, alarm),
+    offset_of!(JobControl, crowd),
+    offset_of!(JobControl, failure),
+    offset_of!(JobControl, table),
+    offset_of!(FailureRecord, image),
+    offset_of!(FailureRecord, code),
+    offset_of!(FailureRecord, text),
+    size_of::<ImageControl>(),
+    offset_of!(ImageControl, stage),
+    offset_of!(ImageControl, process),
+    offset_of!(ImageControl, unwinds),
+    offset_of!(ImageControl, last_words),
+    offset_of!(ImageControl, call),
+    offset_of!(ImageControl, waiting),
+    offset_of!(ImageControl, queue),
+    offset_of!(ImageControl, traffic),
+    offset_of!(ImageControl, team),
+    size_of::<TeamControl>(),
+    offset_of!(TeamControl, station),
+    offset_of!(TeamControl, steps),
+    offset_of!(TeamControl, lines),
+    offset_of!(TeamControl, critical),
+    offset_of!(TeamControl, board),
+    size_of::<Station>(),
+    size_of::<Steps>(),
+    size_of::<Line>(),
+    size_of::<QueueLock>(),
+    size_of::<QueueNode>(),
+    size_of::<Board>(),
+    size_of::<CallRecord>(),
+    size_of::<WaitRecord>(),
+];
+
+/// A number that is another one for each version and each layout, but for accidents: FNV-1a (Fowler, Noll, Vo, 1991).
+const fn fingerprint(version: &[u8], sizes: &[usize]) -> u64 {
+    const fn add(hash: u64, byte: u8) -> u64 {
+        (hash ^ byte as u64).wrapping_mul(0x0000_0100_0000_01b3)
+    }
+    let mut hash = 0xcbf2_9ce4_8422_2325;
+    let mut at = 0;
+    while at < version.len() {
+        hash = add(hash, version[at]);
+        at += 1;
+    }
+    at = 0;
+    while at < sizes.len() {
+        let bytes = (sizes[at] as u64).to_le_bytes();
+        let mut byte = 0;
+        while byte < bytes.len() {
+            hash = add(hash, bytes[byte]);
+            byte += 1;
+        }
+        at += 1;
+    }
+    hash
+}
+
+/// What the whole job shares: at the start of the region.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct JobControl {
+    /// Whether images may fail without ending the job.
+    keeps_going: AtomicU32,
+    /// [`ENDED`] once the job must end, plus [`ONE_FAILED`] for each image that has failed; read inside every
+    /// long wait.
+    alarm: AtomicU32,
+    pub(crate) crowd: Crowd,
+    /// Why the job ended.
+    pub failure: FailureRecord,
+    pub(crate) table: TableRecord,
+}
+
+/// The bit of the alarm that says that the job must end.
+pub(crate) const ENDED: u32 = 1;
+
+/// What each failed image adds to the alarm.
+pub(crate) const ONE_FAILED: u32 = 2;
+
+impl JobControl {
+    pub(crate) fn end(&self) {
+        self.alarm.fetch_or(ENDED, Ordering::Release);
+    }
+
+    #[inline]
+    /// Whether the job has ended.
+    pub fn has_ended(&self) -> bool {
+        self.alarm() & ENDED != 0
+    }
+
+    /// Changes whenever an image fails, and when the job ends.
+    #[inline]
+    pub(crate) fn alarm(&self) -> u32 {
+        self.alarm.load(Ordering::Acquire)
+    }
+
+    /// Whether any image has failed.
+    #[inline]
+    pub(crate) fn has_failures(&self) -> bool {
+        self.alarm() >= ONE_FAILED
+    }
+
+    /// Lets images fail without ending the job. To be called before any image starts.
+    pub fn keep_going(&self) {
+        self.keeps_going.store(1, Ordering::Relaxed);
+    }
+
+    /// Whether the other images go on when one fails.
+    pub fn keeps_going(&self) -> bool {
+        self.keeps_going.load(Ordering::Relaxed) != 0
+    }
+
+    /// Declares an image failed: its process has ended, or its thread will touch nothing any more.
+    pub fn declare_failed(&self, control: &ImageControl) {
+        control.set_stage(Stage::Failed);
+        self.alarm.fetch_add(ONE_FAILED, Ordering::Release);
+    }
+}
+
+/// How far an image has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Stage {
+    /// Its process or thread has not reached the launch.
+    Absent = 0,
+    /// It runs the program.
+    Running = 1,
+    /// It came to the end of the program, and waits there for the others.
+    Stopped = 2,
+    /// It passed the end of the program together with all others.
+    Finished = 3,
+    /// It ended before its time, and the others go on.
+    Failed = 4,
+}
+
+/// The start of one image's part of the region.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct ImageControl {
+    stage: AtomicU32,
+    /// The process that has claimed to be this image; 0 for none.
+    process: AtomicU32,
+    /// 1 while it takes part in a collective operation although a panic unwinds it, of which its last words are.
+    unwinds: AtomicU32,
+    /// Why it failed, in its own words, if it had time for any.
+    pub last_words: Text<1024>,
+    pub(crate) call: CallRecord,
+    pub(crate) waiting: WaitRecord,
+    /// Its place in the queue of the lock that it waits for.
+    pub(crate) queue: QueueNode,
+    pub(crate) traffic: Traffic,
+    /// Its part in the team of all images.
+    pub(crate) team: TeamControl,
+}
+
+/// One image's part in one team.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+pub(crate) struct TeamControl {
+    pub(crate) station: Station,
+    pub(crate) steps: Steps,
+    /// Of the dissemination barrier, by the parity of the meeting's number and the round.
+    pub(crate) lines: [[Line; MAX_ROUNDS]; 2],
+    /// Of the team's critical sections; only that of its image 0 is used.
+    pub(crate) critical: QueueLock,
+    /// Of the asynchronous collectives.
+    pub(crate) board: Board,
+}
+
+impl ImageControl {
+    /// Notes that this panic unwinds the image, which is about to take part in a collective operation; or that none does.
+    pub(crate) fn note_panic(&self, text: Option<&str>) {
+        self.last_words.set(text.unwrap_or_default());
+        self.unwinds
+            .store(u32::from(text.is_some()), Ordering::Release);
+    }
+
+    /// The panic that unwinds the image.
+    pub(crate) fn panic(&self) -> Option<String> {
+        (self.unwinds.load(Ordering::Acquire) == 1).then(|| self.last_words.get())
+    }
+
+    /// Makes `process` this image, unless another one is: then returns that.
+    pub fn claim(&self, process: u32) -> Result<(), u32> {
+        self.process
+            .compare_exchange(0, process, Ordering::AcqRel, Ordering::Acquire)
+            .map(drop)
+    }
+
+    /// The process that has claimed to be this image.
+    pub fn process(&self) -> Option<u32> {
+        Some(self.process.load(Ordering::Acquire)).filter(|&process| process != 0)
+    }
+
+    pub(crate) fn set_stage(&self, stage: Stage) {
+        self.stage.store(stage as u32, Ordering::Release);
+    }
+
+    /// How far the image is.
+    pub fn stage(&self) -> Stage {
+        match self.stage.load(Ordering::Acquire) {
+            0 => Stage::Absent,
+            1 => Stage::Running,
+            2 => Stage::Stopped,
+            3 => Stage::Finished,
+            _ => Stage::Failed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_version_or_another_layout_is_noticed() {
+        let version = env!("CARGO_PKG_VERSION").as_bytes();
+        assert_eq!(LAYOUT, fingerprint(version, &SIZES));
+        assert_ne!(LAYOUT, fingerprint(b"0.0.1", &SIZES));
+        for changed in 0..SIZES.len() {
+            let mut sizes = SIZES;
+            sizes[changed] += 8;
+            assert_ne!(LAYOUT, fingerprint(version, &sizes), "{changed}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Whether programs that compute want the cores of the images too.
+//!
+//! An image that offers its core to such a program gets it back a time slice later. Whoever finds that tells all images of its
+//! node, in the memory they share, so that it costs one of them a time slice, and not each.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// An offer that lasts longer went to somebody who computes. Images that wait, too, hand the core on within microseconds; from
+/// who computes it is taken at a tick of the scheduler's clock only, one to ten milliseconds apart, and seldom at the first.
+pub(crate) const LONG: Duration = Duration::from_millis(1);
+
+/// For how long no core is offered after an offer took long: first, and at most. The first is a few times what such an
+/// offer costs, so that one that came by chance costs little more; who always finds the same loses a thousandth.
+const PAUSES: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(4)];
+
+/// What the images of a node have found. Times are those of [`scheduler::now`](coarray_fabric::system::scheduler::now), in nanoseconds, and nothing but
+/// advice: no memory is ordered by them.
+#[derive(Debug, Default)]
+#[repr(C)]
+pub(crate) struct Crowd {
+    /// No core is offered until then.
+    until: AtomicU64,
+    /// So long was that.
+    pause: AtomicU64,
+}
+
+impl Crowd {
+    /// Whether no core is to be offered now.
+    #[inline]
+    pub(crate) fn is_here(&self, now: Duration) -> bool {
+        nanoseconds(now) < self.until.load(Ordering::Relaxed)
+    }
+
+    /// An image has offered its core, and has it back.
+    pub(crate) fn offered(&self, before: Duration, now: Duration) {
+        let until = self.until.load(Ordering::Relaxed);
+        let is_told = nanoseconds(before) < until;
+        if now.saturating_sub(before) < LONG || is_told {
+            return;
+        }
+        let [first, most] = PAUSES.map(nanoseconds);
+        let last = self.pause.load(Ordering::Relaxed);
+        let soon = nanoseconds(before) - until < last;
+        let pause = if soon { (2 * last).min(most) } else { first };
+        let end = nanoseconds(now) + pause;
+        let outcome = self
+            .until
+            .compare_exchange(until, end, Ordering::Relaxed, Ordering::Relaxed);
+        if outcome.is_ok() {
+            self.pause.store(pause, Ordering::Relaxed);
+        }
+    }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    time.as_nanos() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MOMENT: Duration = Duration::from_nanos(1);
+    const START: Duration = Duration::from_secs(1000);
+
+    #[test]
+    fn short_offers_may_be_as_many_as_they_like() {
+        let crowd = Crowd::default();
+        for count in 0..100_000 {
+            let before = START + count * LONG;
+            crowd.offered(before, before + LONG - MOMENT);
+            assert!(!crowd.is_here(before + LONG));
+        }
+    }
+
+    #[test]
+    fn an_offer_that_took_long_is_the_last_for_a_while() {
+        let crowd = Crowd::default();
+        let end = START + LONG;
+        crowd.offered(START, end);
+        assert!(crowd.is_here(end));
+        let [first, _] = PAUSES;
+        assert!(crowd.is_here(end + first - MOMENT));
+        assert!(!crowd.is_here(end + first));
+    }
+
+    #[test]
+    fn what_another_image_has_found_is_not_found_again() {
+        let crowd = Crowd::default();
+        let [first, _] = PAUSES;
+        let end = START + LONG;
+        crowd.offered(START, end);
+        crowd.offered(START, end + first / 2);
+        assert!(!crowd.is_here(end + first));
+    }
+
+    #[test]
+    fn pauses_grow_while_offers_take_long_and_begin_anew_when_they_did_not() {
+        let crowd = Crowd::default();
+        let mut now = START;
+        // Offers the core so much later; returns how long it is not offered then.
+        let mut take_long = |later: Duration| {
+            let end = now + later + LONG;
+            crowd.offered(now + later, end);
+            let pause = Duration::from_nanos(crowd.pause.load(Ordering::Relaxed));
+            now = end + pause;
+            assert!(crowd.is_here(now - MOMENT) && !crowd.is_here(now));
+            pause
+        };
+        let [first, most] = PAUSES;
+        let mut expected = first;
+        for _ in 0..12 {
+            assert_eq!(take_long(Duration::ZERO), expected);
+            expected = (2 * expected).min(most);
+        }
+        assert_eq!(expected, most);
+        // Nobody wanted a core for longer than the last pause.
+        assert_eq!(take_long(most), first);
+    }
+}

@@ -1,0 +1,104 @@
+//! The memory of a job: its region, and the control structures at the start of it and of each image's part.
+//!
+//! ```text
+//! | JobControl | image 0: ImageControl, pairs, scratch, heap -> ... <- ragged | image 1: ... | ... |
+//! ```
+
+use std::fs::File;
+use std::io;
+use std::mem::offset_of;
+use std::ops::{Deref, DerefMut};
+
+use crate::job::control::{ImageControl, JobControl, LAYOUT};
+use crate::lockfree::tally::Tally;
+use coarray_fabric::memory::region::{Areas, Region};
+
+/// What one image waits for from one other in `sync_images`: a cache line.
+#[derive(Debug)]
+#[repr(C, align(64))]
+struct Pair(Tally);
+
+/// A mapping of the memory of a job.
+#[derive(Debug)]
+pub struct JobMemory(Region);
+
+impl JobMemory {
+    /// Makes that of a job with `images` heaps of `heap` bytes each.
+    pub fn create(images: usize, heap: usize, cores: usize) -> io::Result<Self> {
+        Region::create(areas(images), LAYOUT, images, heap, cores).map(Self)
+    }
+
+    /// Maps that which another process created.
+    ///
+    /// # Safety
+    /// The file is that of a job whose images this process is to be one of.
+    pub unsafe fn attach(file: File) -> io::Result<Self> {
+        // SAFETY: a job's file is made by `create`, and its images are of the same version, as the layout says.
+        unsafe { Region::attach(file, LAYOUT) }.map(Self)
+    }
+
+    /// What the whole job shares.
+    #[inline]
+    pub fn job(&self) -> &JobControl {
+        // SAFETY: the job's area was made for a JobControl, and is aligned to cache lines; every field is an atomic for which zero
+        // bytes are valid, and the mapping lives as long as `self`.
+        unsafe { &*self.job_area().cast::<JobControl>() }
+    }
+
+    /// The control structure of an image.
+    #[inline]
+    pub fn control(&self, image: usize) -> &ImageControl {
+        // SAFETY: each part begins at a page with an area that was made for an ImageControl; every field is an atomic for which
+        // zero bytes are valid, and the mapping lives as long as `self`.
+        unsafe { &*self.part_address(image, 0).cast::<ImageControl>() }
+    }
+
+    /// Where in each part the control structure of the team of all images is.
+    pub(crate) fn first_team(&self) -> usize {
+        offset_of!(ImageControl, team)
+    }
+
+    /// How often image `from` has called `sync_images` with `image`: raised by `from`, read by `image`.
+    pub(crate) fn pair(&self, image: usize, from: usize) -> &Tally {
+        assert!(from < self.dimensions().images);
+        let offset = size_of::<ImageControl>() + from * size_of::<Pair>();
+        // SAFETY: the pairs follow the control structure in each part, which is a multiple of their alignment
+        // long; zero bytes are valid, only this function refers to them, and the mapping lives as long as
+        // `self`.
+        unsafe { &(*self.part_address(image, offset).cast::<Pair>()).0 }
+    }
+
+    /// The count of the tally at that offset of the region, as another image sees it; `None` if no tally can be there.
+    pub(crate) fn count_at(&self, offset: usize) -> Option<u64> {
+        // SAFETY: some image waits for a tally there, or did so when it was asked, so the page exists. Should the tally be gone,
+        // the count is of no tally, and means nothing.
+        unsafe { self.word_at(offset) }.map(Tally::count_in)
+    }
+}
+
+impl Deref for JobMemory {
+    type Target = Region;
+
+    #[inline]
+    fn deref(&self) -> &Region {
+        &self.0
+    }
+}
+
+impl DerefMut for JobMemory {
+    fn deref_mut(&mut self) -> &mut Region {
+        &mut self.0
+    }
+}
+
+/// The largest heap of each of so many images that the limits allow.
+pub(crate) fn largest_heap(images: usize) -> usize {
+    areas(images).largest_heap(images)
+}
+
+fn areas(images: usize) -> Areas {
+    Areas {
+        job: size_of::<JobControl>(),
+        image: size_of::<ImageControl>() + images * size_of::<Pair>(),
+    }
+}

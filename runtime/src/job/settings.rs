@@ -1,0 +1,328 @@
+//! What the environment asks for: `COARRAY_IMAGES`, `COARRAY_HEAP`, `COARRAY_FABRIC`, `COARRAY_BIND`,
+//! `COARRAY_LABEL`, `COARRAY_KEEP_GOING`, `COARRAY_DIRECT`,
+//! `COARRAY_SILENCE`, `COARRAY_WAIT`.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::job::job_memory::largest_heap;
+use coarray_fabric::system::available_memory as memory;
+use coarray_fabric::system::bytes::Bytes;
+use coarray_fabric::system::limits::MAX_IMAGES;
+use coarray_fabric::system::process_manager;
+#[cfg(feature = "simulated")]
+use coarray_fabric::transport::simulated::Fault;
+
+/// The engine that carries the images.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FabricKind {
+    /// Each image is a process; heaps lie in shared memory. The default.
+    #[default]
+    Processes,
+    /// Each image is a thread of one process.
+    Threads,
+    /// Each image is a process that the launcher of an installed MPI started, on any number of machines. Needs the
+    /// feature `mpi`.
+    Mpi,
+    /// Each image is a process that the launcher of an installed OpenSHMEM started, on any number of machines. Needs
+    /// the feature `shmem`.
+    Shmem,
+}
+
+impl FabricKind {
+    /// What it is called in settings, and the feature that it needs if it needs one.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Processes => "processes",
+            Self::Threads => "threads",
+            Self::Mpi => "mpi",
+            Self::Shmem => "shmem",
+        }
+    }
+
+    /// Whether this program can be on it.
+    pub fn is_built_in(self) -> bool {
+        match self {
+            Self::Processes | Self::Threads => true,
+            Self::Mpi => cfg!(feature = "mpi"),
+            Self::Shmem => cfg!(feature = "shmem"),
+        }
+    }
+
+    /// The engine of a program that a launcher has started and that is told no other: the one it was built with.
+    pub fn of_launcher() -> Option<Self> {
+        [Self::Mpi, Self::Shmem]
+            .into_iter()
+            .find(|engine| engine.is_built_in())
+    }
+}
+
+/// Where images run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bind {
+    /// Wherever the operating system puts them.
+    #[default]
+    None,
+    /// Image `i` on the `i`-th usable core, round robin.
+    Core,
+}
+
+/// What an image does with its core while it waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wait {
+    /// Keeps it, shares it with other images, or sleeps, by what was best lately.
+    #[default]
+    Adaptive,
+    /// Keeps it for milliseconds before it sleeps: for cores that nobody else wants.
+    Spin,
+    /// Leaves it at once.
+    Sleep,
+}
+
+impl Wait {
+    /// What it is called in settings.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Adaptive => "adaptive",
+            Self::Spin => "spin",
+            Self::Sleep => "sleep",
+        }
+    }
+}
+
+/// How a job is to be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Number of images.
+    pub images: usize,
+    /// Bytes of heap to reserve for each image.
+    pub heap: usize,
+    /// The engine.
+    pub fabric: FabricKind,
+    /// Where images run.
+    pub bind: Bind,
+    /// What images do with their cores while they wait.
+    pub wait: Wait,
+    /// Whether each line of output starts with the number of its image.
+    pub label: bool,
+    /// Whether the other images go on when one dies, instead of ending with it.
+    pub keep_going: bool,
+    /// Whether corefs may use loads and stores. Off, every access takes the way of a network: for tests.
+    pub direct: bool,
+    /// How many images count as one node: for tests of what passes between nodes.
+    pub node_images: usize,
+    /// Of images that are threads: how many nodes they make that share no memory; 0 if they all share it. For tests.
+    pub simulated_nodes: usize,
+    /// How long images of other nodes may be silent while one waits for them.
+    pub silence: Option<Duration>,
+    /// What is wrong with the network between those nodes.
+    #[cfg(feature = "simulated")]
+    pub simulated_fault: Fault,
+}
+
+/// A setting that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{name}={value}: {expected}")]
+pub struct SettingError {
+    name: &'static str,
+    value: String,
+    expected: String,
+}
+
+impl Settings {
+    /// Settings for `images` images, all else as the environment says.
+    ///
+    /// # Errors
+    /// If a variable holds something that its setting does not allow.
+    pub fn with_images(images: usize) -> Result<Self, SettingError> {
+        if !(1..=MAX_IMAGES).contains(&images) {
+            return Err(SettingError {
+                name: "images",
+                value: images.to_string(),
+                expected: format!("the number of images must be between 1 and {MAX_IMAGES}"),
+            });
+        }
+        Ok(Self {
+            images,
+            heap: variable("COARRAY_HEAP")?
+                .map_or_else(|| default_heap(images), |Bytes(heap)| heap),
+            fabric: variable("COARRAY_FABRIC")?.unwrap_or_else(noticed),
+            simulated_nodes: simulated_nodes()?,
+            silence: variable("COARRAY_SILENCE")?.and_then(|Seconds(limit)| limit),
+            #[cfg(feature = "simulated")]
+            simulated_fault: variable("COARRAY_SIMULATED_FAULT")?.unwrap_or_default(),
+            bind: variable("COARRAY_BIND")?.unwrap_or_default(),
+            wait: variable("COARRAY_WAIT")?.unwrap_or_default(),
+            label: variable("COARRAY_LABEL")?.is_some_and(|Switch(on)| on),
+            keep_going: variable("COARRAY_KEEP_GOING")?.is_some_and(|Switch(on)| on),
+            direct: variable("COARRAY_DIRECT")?.is_none_or(|Switch(on)| on),
+            node_images: images,
+        })
+    }
+
+    /// Everything from the environment; as many images as usable cores if it does not say.
+    ///
+    /// # Errors
+    /// If a variable holds something that its setting does not allow.
+    pub fn from_environment() -> Result<Self, SettingError> {
+        let images = variable("COARRAY_IMAGES")?.map_or_else(cores, |ImageCount(images)| images);
+        Self::with_images(images)
+    }
+
+    /// Lets images fail without ending the job, unless the environment says whether they may.
+    pub fn keeping_going(self) -> Result<Self, SettingError> {
+        let keep_going = variable("COARRAY_KEEP_GOING")?.is_none_or(|Switch(on)| on);
+        Ok(Self { keep_going, ..self })
+    }
+}
+
+/// The engine whose launcher has started this process, or else the default.
+fn noticed() -> FabricKind {
+    let engine = process_manager::mark().and_then(|_| FabricKind::of_launcher());
+    engine.unwrap_or_default()
+}
+
+/// Threads that count as nodes of a network.
+const SIMULATED: &str = "simulated";
+
+fn simulated_nodes() -> Result<usize, SettingError> {
+    match std::env::var_os("COARRAY_FABRIC") {
+        Some(fabric) if cfg!(feature = "simulated") && fabric == SIMULATED => {
+            let nodes = variable("COARRAY_SIMULATED_NODES")?;
+            Ok(nodes.map_or(2, |ImageCount(nodes)| nodes))
+        }
+        _ => Ok(0),
+    }
+}
+
+/// Cores this process may use.
+#[must_use]
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Three quarters of the memory, divided among the images of this machine, or what the limits allow if that is less; at least a
+/// mebibyte each.
+fn default_heap(images: usize) -> usize {
+    const UNKNOWN_MACHINE: usize = 4 << 30;
+    let total = memory::memory().map_or(UNKNOWN_MACHINE, |memory| memory.total);
+    let here = process_manager::neighbours().unwrap_or(images);
+    (total / 4 * 3 / here)
+        .min(largest_heap(images.max(here)))
+        .max(1 << 20)
+}
+
+fn variable<T: FromStr<Err = String>>(name: &'static str) -> Result<Option<T>, SettingError> {
+    let Some(value) = std::env::var_os(name) else {
+        return Ok(None);
+    };
+    let value = value.to_string_lossy().into_owned();
+    match value.parse() {
+        Ok(setting) => Ok(Some(setting)),
+        Err(expected) => Err(SettingError {
+            name,
+            value,
+            expected,
+        }),
+    }
+}
+
+/// A number of images.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageCount(
+    /// 1 to [`MAX_IMAGES`].
+    pub usize,
+);
+
+impl FromStr for ImageCount {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.trim().parse() {
+            Ok(images) if (1..=MAX_IMAGES).contains(&images) => Ok(Self(images)),
+            _ => Err(format!(
+                "expected a number of images between 1 and {MAX_IMAGES}"
+            )),
+        }
+    }
+}
+
+impl FromStr for FabricKind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "processes" => Ok(Self::Processes),
+            "threads" => Ok(Self::Threads),
+            "mpi" => Ok(Self::Mpi),
+            "shmem" => Ok(Self::Shmem),
+            SIMULATED if cfg!(feature = "simulated") => Ok(Self::Threads),
+            _ => Err("expected `processes`, `threads`, `mpi` or `shmem`".into()),
+        }
+    }
+}
+
+impl FromStr for Bind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "none" => Ok(Self::None),
+            "core" => Ok(Self::Core),
+            _ => Err("expected `none` or `core`".into()),
+        }
+    }
+}
+
+impl FromStr for Wait {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let all = [Self::Adaptive, Self::Spin, Self::Sleep];
+        let known = all.into_iter().find(|wait| wait.name() == text);
+        known.ok_or_else(|| "expected `adaptive`, `spin` or `sleep`".into())
+    }
+}
+
+/// A time; none for 0.
+struct Seconds(Option<Duration>);
+
+impl FromStr for Seconds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let seconds = text.trim().parse().ok();
+        let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        time.map(|time| Self(Some(time).filter(|time| !time.is_zero())))
+            .ok_or_else(|| "expected a number of seconds, or 0 for no limit".into())
+    }
+}
+
+struct Switch(bool);
+
+impl FromStr for Switch {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "1" => Ok(Self(true)),
+            "0" | "" => Ok(Self(false)),
+            _ => Err("expected 1 or 0".into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn image_counts_are_positive() {
+        assert_eq!("7".parse(), Ok(ImageCount(7)));
+        for wrong in ["0", "-3", "many", "1048577", ""] {
+            assert!(wrong.parse::<ImageCount>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Making a thread an image, and an ordinary thread again.
+
+use std::rc::Rc;
+
+use crate::image::position::{set_own, set_position};
+use crate::image::team::Team;
+use crate::image::{self, Image, set_current};
+use crate::job::control::Stage;
+use crate::job::process;
+use crate::job::settings::FabricKind;
+use crate::job::unwinding::release_thread;
+use crate::lifecycle::failure::adopt_thread;
+use crate::lifecycle::fork;
+use coarray_fabric::memory::apart;
+use coarray_fabric::transport::way::{self, Opening};
+
+/// Makes a thread an image for as long as it lives.
+pub(crate) struct Presence(());
+
+impl Image {
+    /// Makes the calling thread this image, in the team of all.
+    pub(crate) fn enter(self: Rc<Self>) -> Presence {
+        adopt_thread(self.index);
+        fork::watch();
+        self.backoff.begin();
+        if self.job.engine == FabricKind::Processes {
+            process::become_image(&self.job, self.index);
+        }
+        self.job.threads.enter();
+        self.control(self.index).set_stage(Stage::Running);
+        // SAFETY: images have a network where some share no memory. `drop` leaves.
+        unsafe { apart::enter(self.network.is_some(), self.job.direct) };
+        let region = &self.job.region;
+        let mut others = (0..self.images).filter(|&other| other != self.index);
+        let polls = self.network.is_some();
+        let opening = Opening {
+            fabric: self.fabric(),
+            parts: region.part_address(0, 0).addr(),
+            stride: region.dimensions().stride,
+            images: self.images,
+            has_neighbours: others.any(|other| self.job.nodes.share(self.index, other)),
+            poll: polls.then_some(|| Self::with_current(Self::poll)),
+        };
+        // SAFETY: the team that becomes the current one keeps the image, which keeps its fabric and its job's memory, and `drop` closes
+        // the way before it takes the team.
+        unsafe { way::open(&opening) };
+        let heap = self.heap(self.index).addr();
+        set_own(heap..heap + self.heap_bytes());
+        set_current(Rc::new(Team::first(self)));
+        Presence(())
+    }
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        // SAFETY: the program of the image is over, and every operation with it.
+        unsafe { way::close() };
+        if let Some(team) = image::take_current() {
+            team.image().abandon_orphans();
+            if let Some(reactor) = team.image().started_reactor() {
+                reactor.end();
+            }
+            team.image().job.threads.leave();
+            // SAFETY: `enter` entered so.
+            unsafe { apart::leave(team.image().job.direct) };
+        }
+        set_position(0, 0);
+        set_own(0..0);
+        release_thread();
+    }
+}

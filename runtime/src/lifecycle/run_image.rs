@@ -1,0 +1,157 @@
+//! Running the program as one image, from the beginning of the image to its end.
+
+use std::io;
+use std::panic::{self, AssertUnwindSafe, Location};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+use crate::call::Call;
+use crate::call::operation::Operation;
+use crate::call::tuning::Tuning;
+use crate::image::Image;
+use crate::image::team::Team;
+use crate::job::Job;
+use crate::job::backtrace::__rust_begin_short_backtrace;
+use crate::job::control::{Failure, Stage};
+use crate::job::settings::Bind;
+use crate::job::unwinding::{self, Panic};
+use crate::lifecycle::fork;
+use coarray_fabric::transport::fabric::Fabric;
+use coarray_fabric::transport::shared_memory::SharedMemory;
+
+/// How an image came to its end.
+#[derive(Debug)]
+pub enum Ending<R> {
+    /// At the end of the program, as all do, with this result.
+    Finished(R),
+    /// With the job, whose failure is on record.
+    Ended,
+    /// Alone: the others go on.
+    Failed(Failure),
+}
+
+/// Runs the program as one image to its end, which all images reach together.
+///
+/// In a job that keeps going, the caller declares an image that [failed](Ending::Failed).
+///
+/// `fabric` is the way to images on other nodes, if there are any.
+///
+/// # Safety
+/// No other thread of any process is that image of the job, or was it before. The fabric reaches the parts of this job's images.
+pub unsafe fn run_image<R>(
+    job: &Arc<Job>,
+    index: usize,
+    fabric: Option<Rc<dyn Fabric>>,
+    tuning: &'static Tuning,
+    body: impl Fn() -> Result<R, Panic>,
+) -> Ending<R> {
+    let fail = |text: String, code| {
+        job.fail(&Failure {
+            image: index,
+            code,
+            text,
+        })
+    };
+    if job.bind == Bind::Core
+        && let Err(error) = bind_to_core(index)
+    {
+        fail(format!("could not be bound to a core: {error}"), 1);
+        return Ending::Ended;
+    }
+    let fabric = fabric.unwrap_or_else(|| Rc::new(SharedMemory::new(job.clone())));
+    let image = match Image::new(Arc::clone(job), index, fabric, Image::carry_out, tuning) {
+        Ok(image) => Rc::new(image),
+        Err(error) => {
+            fail(
+                format!(
+                    "could not get its memory: {error}; set COARRAY_HEAP lower or use fewer images"
+                ),
+                1,
+            );
+            return Ending::Ended;
+        }
+    };
+    let presence = Rc::clone(&image).enter();
+    let process = std::process::id();
+    let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
+        if index == 0 {
+            image.publish_table();
+        }
+        let result = __rust_begin_short_backtrace(&body);
+        fork::end_copy(process, 0);
+        let result = result?;
+        Team::current().finish(&Call::plain(Operation::End, Location::caller()));
+        Ok(result)
+    }));
+    let panic = match outcome {
+        Ok(Ok(result)) => {
+            image.come_to(Stage::Finished);
+            drop(presence);
+            return Ending::Finished(result);
+        }
+        Ok(Err(panic)) => panic,
+        Err(payload) => match unwinding::of_panic(&*payload) {
+            Some(panic) => panic,
+            None => return Ending::Ended,
+        },
+    };
+    let failure = Failure {
+        image: index,
+        code: panic.code,
+        text: panic.text.clone(),
+    };
+    if std::process::id() != process {
+        eprintln!(
+            "coarray: a process that image {index} forked {}",
+            failure.text
+        );
+        fork::end_copy(process, failure.code.into());
+    }
+    // It has come to its end, whatever destructors did on the way.
+    image.control(index).note_panic(None);
+    if job.region.job().keeps_going() && !job.has_ended() {
+        panic.tell_backtrace(index);
+        image.control(index).last_words.set(&failure.text);
+        return Ending::Failed(failure);
+    }
+    image.fail_after(&failure, || panic.tell_backtrace(index));
+    Ending::Ended
+}
+
+/// Keeps the calling thread on the `image`-th of the cores it may use, round robin.
+///
+/// Threads inherit the cores of the thread that creates them, so an image that is a thread must be
+/// created by one that is not bound.
+fn bind_to_core(image: usize) -> io::Result<()> {
+    let usable = sched_getaffinity(None)?;
+    let cores: Vec<usize> = (0..CpuSet::MAX_CPU)
+        .filter(|&core| usable.is_set(core))
+        .collect();
+    let mut chosen = CpuSet::new();
+    chosen.set(cores[image % cores.len()]);
+    Ok(sched_setaffinity(None, &chosen)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_are_bound_round_robin() {
+        let usable = sched_getaffinity(None).unwrap();
+        let count = usable.count() as usize;
+        let bound = |image: usize| {
+            let cores = std::thread::spawn(move || {
+                bind_to_core(image).unwrap();
+                sched_getaffinity(None).unwrap()
+            });
+            cores.join().unwrap()
+        };
+        let first = bound(0);
+        assert_eq!(first.count(), 1);
+        assert_eq!(first, bound(count));
+        assert_eq!(first == bound(1), count == 1);
+    }
+}

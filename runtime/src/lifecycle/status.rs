@@ -1,0 +1,135 @@
+//! Which images have failed or stopped.
+
+use crate::image::team::Team;
+use crate::job::control::Stage;
+use crate::job::image_failed::ImageFailed;
+
+impl ImageFailed {
+    /// Local. The images of a team that have failed, as far as is known now.
+    #[must_use]
+    pub fn of(team: &Team) -> Self {
+        Self::new(team.failed_images())
+    }
+}
+
+/// How an image is.
+///
+/// # Examples
+/// See [`image_status`].
+///
+/// # Source
+/// `IMAGE_STATUS`, Fortran 2018 clause 16.9.98.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ImageStatus {
+    /// It executes the program.
+    Active,
+    /// It has come to the end of the program.
+    Stopped,
+    /// It ended before its time.
+    Failed,
+}
+
+/// Local. How the image of the current team with index `image` is, as far as is known now.
+///
+/// # Panics
+/// If there is no such image; on a thread that is not an image.
+///
+/// # Examples
+/// ```
+/// use coarray_launch::run;
+/// use coarray_runtime::{ImageStatus, image_status, this_image};
+///
+/// run(2, || assert_eq!(image_status(this_image()), ImageStatus::Active));
+/// ```
+///
+/// # Source
+/// `IMAGE_STATUS`, Fortran 2018 clause 16.9.98.
+#[must_use]
+#[track_caller]
+pub fn image_status(image: usize) -> ImageStatus {
+    let team = Team::current();
+    assert!(
+        image < team.images(),
+        "there is no image {image}: the images are numbered 0 to {}",
+        team.images() - 1
+    );
+    team.status(image)
+}
+
+/// Local. The images of the current team that have failed, as far as is known now, in increasing order.
+///
+/// An image that is killed is known to have failed within milliseconds. Once an operation returned
+/// [`ImageFailed`], its images are among these.
+///
+/// # Panics
+/// On a thread that is not an image.
+///
+/// # Examples
+/// ```
+/// use coarray_launch::Launch;
+/// use coarray_runtime::{fail_image, failed_images, this_image};
+///
+/// let survivors = Launch::new(3).keep_going(true).run(|| {
+///     if this_image() == 1 {
+///         fail_image();
+///     }
+///     while failed_images().is_empty() {
+///         std::thread::yield_now();
+///     }
+///     failed_images()
+/// });
+/// assert_eq!(survivors.unwrap(), [[1], [1]]);
+/// ```
+///
+/// # Source
+/// `FAILED_IMAGES`, Fortran 2018 clause 16.9.77.
+#[must_use]
+#[track_caller]
+pub fn failed_images() -> Vec<usize> {
+    Team::current().failed_images()
+}
+
+/// Local. The images of the current team that have come to the end of the program, as far as is known now, in
+/// increasing order.
+///
+/// # Panics
+/// On a thread that is not an image.
+///
+/// # Examples
+/// ```
+/// use coarray_launch::run;
+/// use coarray_runtime::{stopped_images, this_image};
+///
+/// run(2, || {
+///     if this_image() == 0 {
+///         while stopped_images() != [1] {
+///             std::thread::yield_now();
+///         }
+///     }
+/// });
+/// ```
+///
+/// # Source
+/// `STOPPED_IMAGES`, Fortran 2018 clause 16.9.183.
+#[must_use]
+#[track_caller]
+pub fn stopped_images() -> Vec<usize> {
+    let team = Team::current();
+    (0..team.images())
+        .filter(|&image| team.status(image) == ImageStatus::Stopped)
+        .collect()
+}
+
+impl Team {
+    fn status(&self, index: usize) -> ImageStatus {
+        // Images of other nodes tell it in messages, which a program that asks in a loop must not wait for in vain.
+        self.image().poll();
+        let number = self.members()[index] as usize;
+        match self.image().control(number).stage() {
+            Stage::Absent | Stage::Running => ImageStatus::Active,
+            Stage::Stopped | Stage::Finished => ImageStatus::Stopped,
+            Stage::Failed => ImageStatus::Failed,
+        }
+    }
+}

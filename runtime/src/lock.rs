@@ -1,0 +1,467 @@
+//! Locks as an image uses them: how it waits for one, and what it knows of those that it holds.
+
+pub(crate) mod lock_apart;
+
+use std::fmt;
+use std::panic::Location;
+use std::ptr;
+use std::time::Instant;
+
+use crate::image::Image;
+use crate::job::image_failed::ImageFailed;
+use crate::lock::lock_apart::Heir;
+use crate::lockfree::queue_lock::{QueueLock, QueueNode, Refusal, User, Waiter, Wake};
+use crate::lockfree::tally::{Patience, Tally};
+use crate::messages::complete::complete;
+use crate::waiting::{Cause, Interruption};
+use coarray_fabric::transport::deferral::Deferral;
+use coarray_fabric::transport::pending::is_complete;
+
+/// What a lock is, in reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockKind {
+    /// A mutex in a coarray.
+    Mutex,
+    /// The lock of a team's critical sections.
+    Critical,
+}
+
+/// Why an image did not get a lock. Images are named by their numbers in the job.
+///
+/// # Examples
+/// ```
+/// use coarray::LockError;
+/// use coarray::prelude::*;
+///
+/// coarray::run(2, || {
+///     let log = Coarray::new(Comutex::new(0u64));
+///     let guard = log.lock(); // each its own
+///     sync_all();
+///     match log.at(1 - this_image()).try_lock() {
+///         Err(LockError::Busy { holder }) => assert_eq!(holder, 1 - this_image()),
+///         other => panic!("{other:?}"),
+///     }
+///     sync_all();
+///     drop(guard);
+/// });
+/// ```
+///
+/// # Source
+/// `STAT_LOCKED`, `STAT_UNLOCKED_FAILED_IMAGE` and `STAT_FAILED_IMAGE`, Fortran 2018 clause 11.6.11.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LockError {
+    /// Another image holds it.
+    Busy {
+        /// That image.
+        holder: usize,
+    },
+    /// The image holds it already, and would wait for itself.
+    AlreadyHeld {
+        /// Where it took the lock.
+        since: &'static Location<'static>,
+    },
+    /// An image failed or panicked while it held the lock, and nobody has cleared the poison since.
+    Poisoned {
+        /// That image.
+        by: usize,
+    },
+    /// Another image still held it when the time was over.
+    TimedOut,
+    /// The image that the lock is on has failed, and the lock is lost with it.
+    ImageFailed(ImageFailed),
+}
+
+impl fmt::Display for LockError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Busy { holder } => write!(formatter, "image {holder} holds the lock"),
+            Self::AlreadyHeld { since } => {
+                write!(
+                    formatter,
+                    "this image already holds the lock, which it took at {since}"
+                )
+            }
+            Self::Poisoned { by } => write!(
+                formatter,
+                "the lock is poisoned: image {by} failed or panicked while it held it"
+            ),
+            Self::TimedOut => write!(
+                formatter,
+                "another image still held the lock when the time was over"
+            ),
+            Self::ImageFailed(failed) => write!(formatter, "{failed}, and the lock with it"),
+        }
+    }
+}
+
+impl std::error::Error for LockError {}
+
+impl Image {
+    /// Takes `lock`, in turn: waits while other images hold it, until `deadline` if there is one. If the job
+    /// ends meanwhile, the image unwinds.
+    ///
+    /// No waker takes the image out of the queue. If one may be due, the deferral says so: it is for the caller to drop when there
+    /// is what gives the lock back.
+    ///
+    /// # Errors
+    /// Why it did not get the lock; never [`LockError::Busy`].
+    ///
+    /// # Panics
+    /// If the lock is not in the memory that the images of the job share.
+    #[inline]
+    #[track_caller]
+    pub fn lock(
+        &self,
+        lock: &QueueLock,
+        kind: LockKind,
+        caller: &'static Location<'static>,
+        deadline: Option<Instant>,
+    ) -> Result<Option<Deferral>, LockError> {
+        let deferral = self.defer_in_lock();
+        let user = Locking::new(self, lock, kind, caller, deadline);
+        self.check_home(lock, kind)?;
+        let outcome = match self.elsewhere(lock) {
+            Some(place) => self.lock_apart(place, &user, true),
+            None => lock.lock(&user),
+        };
+        user.heir.tell(self, lock);
+        self.settle(lock, caller, outcome)?;
+        Ok(deferral)
+    }
+
+    /// Takes `lock` if nobody holds it. Of the deferral as [`lock`](Self::lock).
+    ///
+    /// # Errors
+    /// Why it did not get the lock.
+    ///
+    /// # Panics
+    /// If the lock is not in the memory that the images of the job share.
+    #[inline]
+    #[track_caller]
+    pub fn try_lock(
+        &self,
+        lock: &QueueLock,
+        kind: LockKind,
+        caller: &'static Location<'static>,
+    ) -> Result<Option<Deferral>, LockError> {
+        let deferral = self.defer_in_lock();
+        let user = Locking::new(self, lock, kind, caller, None);
+        self.check_home(lock, kind)?;
+        // Whoever holds it may have asked this image to give it back.
+        self.poll();
+        let outcome = match self.elsewhere(lock) {
+            Some(place) => self.lock_apart(place, &user, false),
+            None => lock.try_lock(&user),
+        };
+        user.heir.tell(self, lock);
+        self.settle(lock, caller, outcome)?;
+        Ok(deferral)
+    }
+
+    /// Gives back `lock`, which this image holds; `poison` says that what it guards may not be as it should.
+    ///
+    /// What the image wrote and put before is visible to whoever takes the lock next.
+    ///
+    /// # Safety
+    /// Only for who took the lock, and accesses no more what it guards.
+    #[inline]
+    pub unsafe fn unlock(&self, lock: &QueueLock, poison: bool) {
+        // A waker that panics finds the lock given back.
+        let may_wake = self.network.is_some() || !is_complete();
+        let _deferral = may_wake.then(Deferral::new);
+        complete();
+        let mut held = self.held.borrow_mut();
+        let address = ptr::from_ref(lock).addr();
+        let Some(index) = held.iter().rposition(|(other, _)| *other == address) else {
+            return;
+        };
+        let (_, caller) = held.remove(index);
+        drop(held);
+        if let Some(place) = self.elsewhere(lock) {
+            return self.unlock_apart(place, poison);
+        }
+        // It waits for nobody, so that nobody will be told for what.
+        let user = Locking::new(self, lock, LockKind::Mutex, caller, None);
+        lock.unlock(&user, poison);
+        user.heir.tell(self, lock);
+    }
+
+    /// A wait for a lock wakes somebody only by messages that come meanwhile.
+    #[inline]
+    fn defer_in_lock(&self) -> Option<Deferral> {
+        self.network.as_ref().map(|_| Deferral::new())
+    }
+
+    /// The mutex that `lock` is of, in words.
+    #[must_use]
+    pub fn describe_mutex(&self, lock: &QueueLock) -> String {
+        let (owner, offset) = self.home_of_lock(lock);
+        let coarray = self.describe_place(self.heap(self.index).addr() + offset);
+        format!("the mutex in {coarray} on image {owner}")
+    }
+
+    /// The image that a mutex is on, and where in its heap.
+    fn home_of_lock(&self, lock: &QueueLock) -> (usize, usize) {
+        let distance = ptr::from_ref(lock).addr() - self.heap(0).addr();
+        (distance / self.stride(), distance % self.stride())
+    }
+
+    /// A mutex on a failed image is lost. A team's critical sections stay: they guard nothing on that image.
+    #[inline]
+    fn check_home(&self, lock: &QueueLock, kind: LockKind) -> Result<(), LockError> {
+        if kind == LockKind::Critical || !self.job.region.job().has_failures() {
+            return Ok(());
+        }
+        match self.home_of_lock(lock) {
+            (image, _) if self.has_failed(image) => {
+                Err(LockError::ImageFailed(ImageFailed::new(vec![image])))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    #[inline]
+    fn settle(
+        &self,
+        lock: &QueueLock,
+        caller: &'static Location<'static>,
+        outcome: Result<(), Refusal>,
+    ) -> Result<(), LockError> {
+        let address = ptr::from_ref(lock).addr();
+        match outcome {
+            Ok(()) => {
+                self.held.borrow_mut().push((address, caller));
+                Ok(())
+            }
+            Err(refusal) => Err(self.error(address, caller, refusal)),
+        }
+    }
+
+    #[cold]
+    fn error(
+        &self,
+        address: usize,
+        caller: &'static Location<'static>,
+        refusal: Refusal,
+    ) -> LockError {
+        match refusal {
+            Refusal::Busy(holder) => LockError::Busy { holder },
+            Refusal::AlreadyHeld => {
+                let held = self.held.borrow();
+                let taken = held.iter().rfind(|(other, _)| *other == address);
+                LockError::AlreadyHeld {
+                    since: taken.map_or(caller, |(_, since)| since),
+                }
+            }
+            Refusal::Poisoned(by) => LockError::Poisoned { by },
+            Refusal::TimedOut => LockError::TimedOut,
+            Refusal::Ended => self.unwind(),
+        }
+    }
+}
+
+/// An image that uses a lock.
+pub(crate) struct Locking<'a> {
+    image: &'a Image,
+    pub(crate) lock: &'a QueueLock,
+    identity: u64,
+    kind: LockKind,
+    caller: &'static Location<'static>,
+    deadline: Option<Instant>,
+    heir: Heir,
+}
+
+impl<'a> Locking<'a> {
+    #[inline]
+    #[track_caller]
+    fn new(
+        image: &'a Image,
+        lock: &'a QueueLock,
+        kind: LockKind,
+        caller: &'static Location<'static>,
+        deadline: Option<Instant>,
+    ) -> Self {
+        let region = &image.job.region;
+        // The job's page is at offset 0, so that no lock is.
+        let identity = region.offset_of(lock);
+        assert!(
+            region.contains(identity),
+            "this mutex is in no coarray, where other images could reach it: `Coarray::new(Comutex::new(value))`"
+        );
+        Self {
+            image,
+            lock,
+            identity,
+            kind,
+            caller,
+            deadline,
+            heir: Heir::default(),
+        }
+    }
+
+    /// Why the image waits in the queue from now on.
+    pub(crate) fn queue(&self) -> Queue<'_> {
+        Queue {
+            locking: self,
+            alarm: self.alarm(),
+        }
+    }
+}
+
+impl User for Locking<'_> {
+    #[inline]
+    fn me(&self) -> usize {
+        self.image.index
+    }
+
+    fn lock(&self) -> u64 {
+        self.identity
+    }
+
+    fn images(&self) -> usize {
+        self.image.images
+    }
+
+    fn node(&self, image: usize) -> &QueueNode {
+        &self.image.control(image).queue
+    }
+
+    fn grant(&self, heir: usize, number: u64) {
+        self.heir.note(self.image, heir, number);
+    }
+
+    fn has_failed(&self, image: usize) -> bool {
+        self.image.has_failed(image)
+    }
+
+    fn has_ended(&self) -> bool {
+        self.image.job.has_ended()
+    }
+
+    fn patience(&self) -> Patience {
+        self.image.backoff.patience()
+    }
+
+    fn offers(&self) -> u32 {
+        self.image.offers()
+    }
+
+    fn offer_core(&self) -> bool {
+        self.image.offer_core()
+    }
+}
+
+impl Waiter for Locking<'_> {
+    fn alarm(&self) -> u32 {
+        self.image.job.region.job().alarm()
+    }
+
+    fn wait(&self, granted: &Tally, number: u64, alarm: u32) -> Result<(), Wake> {
+        let queue = Queue {
+            locking: self,
+            alarm,
+        };
+        match self.image.wait(granted, number, queue) {
+            Ok(()) => Ok(()),
+            Err(Interruption::Failed) => Err(Wake::Alarmed),
+            Err(Interruption::TimedOut) => Err(Wake::TimedOut),
+        }
+    }
+}
+
+/// Why an image waits in the queue of a lock.
+pub(crate) struct Queue<'a> {
+    locking: &'a Locking<'a>,
+    /// The alarm when it last looked after the queue.
+    alarm: u32,
+}
+
+impl Queue<'_> {
+    pub(crate) fn image(&self) -> &Image {
+        self.locking.image
+    }
+}
+
+impl Cause for Queue<'_> {
+    fn words(&self) -> String {
+        let Locking {
+            image,
+            lock,
+            kind,
+            caller,
+            ..
+        } = self.locking;
+        match kind {
+            LockKind::Mutex => {
+                format!(
+                    "waits in lock at {caller} for {}",
+                    image.describe_mutex(lock)
+                )
+            }
+            LockKind::Critical => format!("waits to enter the critical section at {caller}"),
+        }
+    }
+
+    fn awaited(&self) -> Option<usize> {
+        self.locking.lock.holder()
+    }
+
+    fn has_failed(&self) -> bool {
+        self.locking.alarm() != self.alarm
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.locking.deadline
+    }
+}
+
+#[cfg(all(test, feature = "simulated"))]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::image::team::Team;
+
+    #[test]
+    fn images_that_sleep_in_the_queue_get_the_lock_in_the_order_in_which_they_came() {
+        const IMAGES: usize = 5;
+        let order = Mutex::new(Vec::new());
+        crate::testing::run(IMAGES, 1, || {
+            let team = Team::current();
+            let (image, lock) = (team.image(), team.critical());
+            let is_asleep = |other: usize| image.control(other).waiting.sleep.sleep().is_some();
+            let take = || {
+                let taken = image.lock(lock, LockKind::Critical, Location::caller(), None);
+                assert!(taken.is_ok(), "{taken:?}");
+                order.lock().unwrap().push(image.index);
+            };
+            match image.index {
+                0 => take(),
+                1 => {
+                    while lock.holder() != Some(0) {
+                        std::thread::yield_now();
+                    }
+                    take();
+                }
+                me => {
+                    while !is_asleep(me - 1) {
+                        std::thread::yield_now();
+                    }
+                    take();
+                }
+            }
+            if image.index == 0 {
+                while !is_asleep(IMAGES - 1) {
+                    std::thread::yield_now();
+                }
+                // SAFETY: the image took it, and it guards nothing.
+                unsafe { image.unlock(lock, false) };
+                take();
+            }
+            // SAFETY: the image took it, and it guards nothing.
+            unsafe { image.unlock(lock, false) };
+        });
+        assert_eq!(*order.lock().unwrap(), [0, 1, 2, 3, 4, 0]);
+    }
+}

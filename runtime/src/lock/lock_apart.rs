@@ -1,0 +1,415 @@
+//! Locks of images on other nodes.
+//!
+//! The words of a lock are changed on its own node only: images of that node use it as always, and one of another node asks
+//! the image that the lock is on, its *home*, to try, to join the queue, to leave it, or to give the lock back, in its name.
+//! So all wait in one queue, in the order in which they came. Nothing that the home does for others waits for
+//! anybody; an image that waits on another node sleeps on a tally of its own, which the answer to its question raises.
+//! Each question about getting the lock has one answer. It comes from the home, or from whichever image of its
+//! node hands the lock over.
+
+use std::cell::Cell;
+use std::time::Instant;
+
+use crate::image::Image;
+use crate::image::lock_answer::Outcome;
+use crate::image::message::{Kind, Letter, Reader};
+use crate::lock::{Locking, Queue};
+use crate::lockfree::lock_state::State;
+use crate::lockfree::queue_lock::{QueueLock, QueueNode, Refusal, User};
+use crate::lockfree::tally::Patience;
+use crate::messages::complete::complete;
+use crate::messages::home::with_home;
+use crate::waiting::{Cause, Interruption};
+use coarray_fabric::memory::apart::{self, Place};
+use coarray_fabric::transport::pending::Pending;
+
+/// An image of another node that was handed a lock, and the number of its wait, to be told when nobody waits for the one
+/// that tells.
+#[derive(Debug, Default)]
+pub(crate) struct Heir(Cell<Option<(usize, u64)>>);
+
+impl Heir {
+    /// Lets an image know that the lock is handed over to it, or notes that it is to be told.
+    pub(crate) fn note(&self, image: &Image, heir: usize, number: u64) {
+        if image.job.nodes.share(image.index, heir) {
+            image.control(heir).queue.grant(number);
+        } else {
+            self.0.set(Some((heir, number)));
+        }
+    }
+
+    /// Tells the image that was noted, if one was.
+    #[inline]
+    pub(crate) fn tell(&self, image: &Image, lock: &QueueLock) {
+        if let Some((heir, number)) = self.0.take() {
+            let outcome = match lock.poisoner() {
+                Some(by) => Outcome::GrantedPoisoned(by),
+                None => Outcome::Granted,
+            };
+            image.answer_about_lock(heir, number, outcome);
+        }
+    }
+}
+
+impl Image {
+    /// The image that holds the lock at the moment, wherever the lock is.
+    #[must_use]
+    pub fn holder_of(&self, lock: &QueueLock) -> Option<usize> {
+        self.state_of(lock).holder()
+    }
+
+    fn state_of(&self, lock: &QueueLock) -> State {
+        match self.elsewhere(lock) {
+            Some(place) => {
+                // What this image told the lock's home before is part of it.
+                complete();
+                self.far_state_of(place)
+            }
+            None => lock.load(),
+        }
+    }
+
+    fn far_state_of(&self, place: Place) -> State {
+        let mut state = [0; 8];
+        let offset = place.offset + QueueLock::STATE;
+        // SAFETY: the sources are the bytes of an atomic word of a lock, to which nobody has an exclusive reference.
+        unsafe {
+            self.fabric()
+                .get(place.image, offset, state.as_mut_ptr(), state.len())
+        }
+        State(u64::from_ne_bytes(state))
+    }
+
+    /// As [`lock`](Self::lock), for one on another node, or if `waits` is false, [`try_lock`](Self::try_lock).
+    #[cold]
+    pub(crate) fn lock_apart(
+        &self,
+        place: Place,
+        locking: &Locking<'_>,
+        waits: bool,
+    ) -> Result<(), Refusal> {
+        let Some(network) = &self.network else {
+            return Err(Refusal::Ended);
+        };
+        let node = &self.control(self.index).queue;
+        let number = node.begin_wait();
+        network.answer.outcome.set(None);
+        let ask = |kind, waits| {
+            let letter = Letter::new(kind);
+            let letter = letter.words(&[place.offset as u64, number, u64::from(waits)]);
+            self.send(place.image, &letter);
+        };
+        ask(Kind::Lock, waits);
+        let cause = Asking {
+            queue: locking.queue(),
+            place,
+            waits,
+        };
+        if let Err(Interruption::TimedOut) = self.wait(node.granted(), number, cause) {
+            ask(Kind::Withdraw, false);
+            let cause = Asking {
+                queue: locking.queue(),
+                place,
+                waits: false,
+            };
+            // It has no time limit, and no image fails alone.
+            let _ = self.wait(node.granted(), number, cause);
+        }
+        match network.answer.outcome.take() {
+            Some(Outcome::Granted) => Ok(()),
+            Some(Outcome::GrantedPoisoned(by)) => {
+                self.unlock_apart(place, false);
+                Err(Refusal::Poisoned(by))
+            }
+            Some(Outcome::Refused(refusal)) => Err(refusal),
+            None => Err(Refusal::Ended),
+        }
+    }
+
+    /// Has a lock on another node given back.
+    #[cold]
+    pub(crate) fn unlock_apart(&self, place: Place, poison: bool) {
+        let letter = Letter::new(Kind::Unlock).words(&[place.offset as u64, u64::from(poison)]);
+        self.tell_to(place.image, &letter, Pending::Told);
+    }
+
+    fn answer_about_lock(&self, image: usize, number: u64, outcome: Outcome) {
+        if let Some(words) = outcome.to_words() {
+            let letter = Letter::new(Kind::LockAnswer).word(number).words(&words);
+            self.send(image, &letter);
+        }
+    }
+
+    /// Takes the answer to the question of that number.
+    pub(crate) fn hear_about_lock(&self, mut reader: Reader<'_>) {
+        let (number, outcome) = (reader.word(), Outcome::from_words(reader.words()));
+        if let Some(network) = &self.network {
+            network.answer.outcome.set(Some(outcome));
+        }
+        self.control(self.index).queue.grant(number);
+    }
+
+    /// Carries out what an image of another node asks of a lock of this image.
+    pub(crate) fn serve_lock(&self, from: usize, kind: Kind, mut reader: Reader<'_>) {
+        let offset = reader.size();
+        // SAFETY: who asks for it knows that its copy of this place is a lock, as is this one: images number what they
+        // share by the same offsets. It uses it, and so nobody has freed it.
+        let lock = unsafe { &*self.own(offset).cast::<QueueLock>() };
+        let proxy = Proxy {
+            image: self,
+            from,
+            lock: self.job.region.offset_of(lock),
+            heir: Heir::default(),
+        };
+        match kind {
+            Kind::Lock => {
+                let [number, waits] = reader.words();
+                self.control(from).queue.expect(number);
+                if let Some(outcome) = proxy.ask(lock, waits != 0) {
+                    self.answer_about_lock(from, number, outcome);
+                }
+            }
+            Kind::Withdraw => {
+                let number = reader.word();
+                if lock.give_up(&proxy) == Ok(true) {
+                    let outcome = Outcome::Refused(Refusal::TimedOut);
+                    self.answer_about_lock(from, number, outcome);
+                }
+            }
+            Kind::Unlock => {
+                lock.unlock(&proxy, reader.word() != 0);
+                self.acknowledge(from, Pending::Told);
+            }
+            _ => {
+                lock.clear_poison();
+                self.acknowledge(from, Pending::Told);
+            }
+        }
+        proxy.heir.tell(self, lock);
+    }
+}
+
+/// The image that holds the lock at the moment, wherever the lock is.
+///
+/// # Panics
+/// On a thread that is not an image, if images are on several nodes.
+#[must_use]
+pub fn holder_of(lock: &QueueLock) -> Option<usize> {
+    state_of(lock).holder()
+}
+
+/// The image that failed or panicked while it held the lock, wherever that is, if one did since the poison was last
+/// cleared.
+///
+/// # Panics
+/// On a thread that is not an image, if images are on several nodes.
+#[must_use]
+pub fn poisoner_of(lock: &QueueLock) -> Option<usize> {
+    state_of(lock).poisoner()
+}
+
+fn state_of(lock: &QueueLock) -> State {
+    let state = match apart::may_be_apart() {
+        true => with_home(lock, |image, _| image.state_of(lock)),
+        false => None,
+    };
+    state.unwrap_or_else(|| lock.load())
+}
+
+/// Makes a poisoned lock usable again, wherever it is.
+///
+/// # Panics
+/// On a thread that is not an image, if images are on several nodes.
+pub fn clear_poison_of(lock: &QueueLock) {
+    let told = apart::may_be_apart().then(|| {
+        with_home(lock, |image, place| {
+            image.elsewhere(lock)?;
+            let letter = Letter::new(Kind::ClearPoison).word(place.offset as u64);
+            image.tell_to(place.image, &letter, Pending::Told);
+            Some(())
+        })
+    });
+    if told.flatten().flatten().is_none() {
+        lock.clear_poison();
+    }
+}
+
+/// An image of another node that uses a lock of this image.
+struct Proxy<'a> {
+    image: &'a Image,
+    from: usize,
+    lock: u64,
+    heir: Heir,
+}
+
+impl Proxy<'_> {
+    /// Takes the lock, or joins its queue: then there is no answer yet.
+    fn ask(&self, lock: &QueueLock, waits: bool) -> Option<Outcome> {
+        let refusal = match lock.try_lock(self) {
+            Err(Refusal::Busy(_)) if waits => match lock.take_or_join(self) {
+                Ok(None) => return Some(Outcome::Granted),
+                Ok(Some(_)) => return None,
+                Err(refusal) => refusal,
+            },
+            Ok(()) => return Some(Outcome::Granted),
+            Err(refusal) => refusal,
+        };
+        Some(Outcome::Refused(refusal))
+    }
+}
+
+impl User for Proxy<'_> {
+    fn me(&self) -> usize {
+        self.from
+    }
+
+    fn lock(&self) -> u64 {
+        self.lock
+    }
+
+    fn images(&self) -> usize {
+        self.image.images
+    }
+
+    /// In the mirror of an image of another node lies its place in the queues of this one.
+    fn node(&self, image: usize) -> &QueueNode {
+        &self.image.control(image).queue
+    }
+
+    fn grant(&self, heir: usize, number: u64) {
+        self.heir.note(self.image, heir, number);
+    }
+
+    fn has_failed(&self, image: usize) -> bool {
+        self.image.has_failed(image)
+    }
+
+    fn has_ended(&self) -> bool {
+        self.image.has_ended()
+    }
+
+    fn patience(&self) -> Patience {
+        self.image.backoff.patience()
+    }
+
+    fn offers(&self) -> u32 {
+        self.image.offers()
+    }
+
+    fn offer_core(&self) -> bool {
+        self.image.offer_core()
+    }
+}
+
+/// Why an image waits for an answer about a lock on another node.
+struct Asking<'a> {
+    queue: Queue<'a>,
+    place: Place,
+    /// Whether its time is over only when that of the wait is.
+    waits: bool,
+}
+
+impl Cause for Asking<'_> {
+    fn words(&self) -> String {
+        self.queue.words()
+    }
+
+    fn awaited(&self) -> Option<usize> {
+        let holder = if self.waits {
+            let image = self.queue.image();
+            image.far_state_of(self.place).holder()
+        } else {
+            None
+        };
+        // Unless somebody holds it, the lock's home has not come by yet.
+        Some(holder.unwrap_or(self.place.image))
+    }
+
+    fn has_failed(&self) -> bool {
+        false
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.queue.deadline().filter(|_| self.waits)
+    }
+}
+
+#[cfg(all(test, feature = "simulated"))]
+mod tests {
+    use std::panic::Location;
+    use std::sync::Mutex;
+    use std::sync::atomic::Ordering;
+
+    use super::*;
+    use crate::image::team::Team;
+    use crate::lock::LockKind;
+    use crate::testing::run;
+
+    /// Waits to be told to go on.
+    struct Idle;
+
+    impl Cause for Idle {
+        fn words(&self) -> String {
+            "waits for its cue".into()
+        }
+
+        fn awaited(&self) -> Option<usize> {
+            Some(0)
+        }
+
+        fn has_failed(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn images_of_several_nodes_get_a_lock_in_the_order_in_which_they_came() {
+        const ARRIVALS: [usize; 5] = [5, 2, 4, 1, 3];
+        for nodes in [1, 2, 3, 4, 6] {
+            let order = Mutex::new(Vec::new());
+            run(6, nodes, || {
+                let team = Team::current();
+                let (image, lock) = (team.image(), team.critical());
+                let take = || image.lock(lock, LockKind::Critical, Location::caller(), None);
+                if image.index == 0 {
+                    take().unwrap();
+                    for (joined, next) in ARRIVALS.into_iter().enumerate() {
+                        image.raise_pair(next);
+                        while lock.tickets.load(Ordering::Relaxed) <= joined as u64 {
+                            image.poll();
+                            image.check_in();
+                            std::thread::yield_now();
+                        }
+                    }
+                    assert_eq!(image.holder_of(lock), Some(0));
+                } else {
+                    let (cue, _) = image.pair_with(0);
+                    image.wait(cue, 1, Idle).unwrap();
+                    assert_eq!(image.holder_of(lock), Some(0));
+                    take().unwrap();
+                    assert_eq!(image.holder_of(lock), Some(image.index));
+                    order.lock().unwrap().push(image.index);
+                }
+                // SAFETY: the image took it, and it guards nothing.
+                unsafe { image.unlock(lock, false) };
+            });
+            assert_eq!(*order.lock().unwrap(), ARRIVALS, "{nodes} nodes");
+        }
+    }
+
+    #[test]
+    fn outcomes_travel_as_words() {
+        let refusals = [
+            Refusal::Busy(7),
+            Refusal::AlreadyHeld,
+            Refusal::Poisoned(1 << 20),
+            Refusal::TimedOut,
+        ];
+        let granted = [Outcome::Granted, Outcome::GrantedPoisoned(3)];
+        for outcome in refusals.map(Outcome::Refused).into_iter().chain(granted) {
+            let words = outcome.to_words().expect("there is an answer");
+            assert_eq!(Outcome::from_words(words), outcome);
+        }
+        assert_eq!(Outcome::Refused(Refusal::Ended).to_words(), None);
+    }
+}

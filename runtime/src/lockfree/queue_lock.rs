@@ -1,0 +1,484 @@
+//! A fair lock that survives the death of any image at any instruction.
+//!
+//! A free lock is taken, and given back, with one compare-and-swap. An image that finds it taken joins a queue
+//! and waits for a tally of its own, so that waiters do not disturb each other; who gives the lock back hands it
+//! to the first in the queue. This is the idea of the queue lock of Mellor-Crummey and Scott (*Algorithms for
+//! scalable synchronization on shared-memory multiprocessors*, 1991). But theirs hangs if a waiter dies between
+//! two of its instructions, so here all changes of the queue are made under a small inner lock, the
+//! [`owner`](QueueLock), whose death is found out and repaired.
+//!
+//! # What holds
+//! 1. `state` alone says who holds the lock. It goes from free to held by the compare-and-swap of the new
+//!    holder; all other changes of the holder are made by the holder itself or by the owner of the queue.
+//! 2. A living image whose [`QueueNode`] names the lock waits for it, or holds it and has not noticed yet. Such a
+//!    node changes only under the owner.
+//! 3. While a living image waits, the lock is held and marked [`QUEUED`], so that its holder cannot give it back
+//!    without becoming the owner of the queue.
+//!
+//! # When images die
+//! Whoever learns that images have failed comes back from its wait, becomes the owner, looks, and waits on if
+//! there is nothing to do. So for every point at which an image may die somebody living comes by:
+//! * *The holder* dies: who comes by marks the lock as poisoned, and hands it to the first living image in the
+//!   queue. If none waits, whoever comes next does so.
+//! * *A waiter* dies: it is passed over when its turn comes.
+//! * *The owner* dies: who wants to become the owner sees that it has failed and takes its place by
+//!   compare-and-swap. The links of the queue may be half-changed, so they are made anew from the nodes, each of
+//!   which says for which lock it waits and since when. A node is written by its image only, and that one lives.
+//! * *The owner dies while it hands over*, after `state` names the heir and before the heir's tally is raised:
+//!   the heir, which comes back like all others, finds that it is the holder.
+//! * *The holder dies while it gives back*, before `state` says so, or *an heir dies* before it notices: it died
+//!   as the holder. These are the cases of poison without need.
+//! * *The owner dies after it marked the lock as queued*, and joined nothing: the next to give back the lock
+//!   finds an empty queue. If the lock was free, the next that wants it becomes the owner first.
+
+use std::time::Duration;
+
+use crate::lockfree::lock_state::{HOLDER, Link, QUEUED, State, packed};
+use crate::lockfree::tally::{Patience, Tally};
+use crate::primitives::{AtomicU64, Ordering, pause, sleep_while_equal, wake, yield_now};
+
+/// How long an image sleeps before it looks whether the owner of the queue has failed.
+const HEARTBEAT: Duration = Duration::from_millis(50);
+
+/// A lock of which images wait in a queue.
+///
+/// It lies in the memory that images share. All-zero bytes are a free lock.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+pub struct QueueLock {
+    state: AtomicU64,
+    /// Who changes the queue, plus one, and whether others sleep until they can.
+    owner: AtomicU64,
+    head: Link,
+    tail: Link,
+    /// How many have joined the queue, which numbers them.
+    pub(crate) tickets: AtomicU64,
+}
+
+/// The place of one image in a queue; it waits in one at a time.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+pub(crate) struct QueueNode {
+    /// The number of the last wait that ended with the lock.
+    granted: Tally,
+    /// The number of the last wait.
+    number: AtomicU64,
+    /// The lock that it waits for; 0 for none.
+    lock: AtomicU64,
+    /// Its turn there.
+    ticket: AtomicU64,
+    next: Link,
+}
+
+impl QueueNode {
+    /// Ends the wait of that number, with the lock or otherwise.
+    pub(crate) fn grant(&self, number: u64) {
+        self.granted.raise_to(number);
+    }
+
+    /// What a wait ends by.
+    pub(crate) fn granted(&self) -> &Tally {
+        &self.granted
+    }
+
+    /// Numbers a wait that is in the queue of another node, for its image.
+    pub(crate) fn begin_wait(&self) -> u64 {
+        let number = self.number.load(Ordering::Relaxed) + 1;
+        self.number.store(number, Ordering::Relaxed);
+        number
+    }
+
+    /// Lets the next wait have that number, for an image that is in no queue of this node.
+    pub(crate) fn expect(&self, number: u64) {
+        self.number.store(number - 1, Ordering::Relaxed);
+    }
+}
+
+/// Images sleep until the owner of the queue leaves it.
+const SLEEPING: u64 = 1 << 31;
+
+/// An image that uses a lock, and what it knows of the others.
+pub(crate) trait User {
+    /// Its number.
+    fn me(&self) -> usize;
+
+    /// What tells the lock from all others; not 0, and the same for all images.
+    fn lock(&self) -> u64;
+
+    /// How many images there are.
+    fn images(&self) -> usize;
+
+    /// The node of an image.
+    fn node(&self, image: usize) -> &QueueNode;
+
+    /// Lets an image know that the lock is handed over to it, which ends its wait of that number.
+    fn grant(&self, image: usize, number: u64) {
+        self.node(image).grant(number);
+    }
+
+    /// Whether an image has failed; becomes true only when it can do nothing any more.
+    fn has_failed(&self, image: usize) -> bool;
+
+    /// Whether nothing matters any more.
+    fn has_ended(&self) -> bool;
+
+    /// How to wait for the owner of the queue.
+    fn patience(&self) -> Patience;
+
+    /// Has spun in vain. Says how often to offer the core before sleeping.
+    fn offers(&self) -> u32 {
+        self.patience().yields
+    }
+
+    /// Offers the core to other images. Returns whether to do so again.
+    fn offer_core(&self) -> bool {
+        yield_now();
+        true
+    }
+}
+
+/// An image that uses a lock, and waits for its turn itself.
+pub(crate) trait Waiter: User {
+    /// Changes whenever an image has failed.
+    fn alarm(&self) -> u32;
+
+    /// Waits until `granted` has reached `number`, or the alarm is another than `alarm`.
+    fn wait(&self, granted: &Tally, number: u64, alarm: u32) -> Result<(), Wake>;
+}
+
+/// Why an image comes back from waiting for its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wake {
+    /// Images have failed.
+    Alarmed,
+    /// The time is over.
+    TimedOut,
+}
+
+/// Why an image does not get a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// That image holds it.
+    Busy(usize),
+    /// It holds it already.
+    AlreadyHeld,
+    /// That image failed while it held it.
+    Poisoned(usize),
+    /// Another image still held it when the time was over.
+    TimedOut,
+    /// The job has ended.
+    Ended,
+}
+
+impl QueueLock {
+    /// Where in it the word is that says who holds it.
+    pub(crate) const STATE: usize = std::mem::offset_of!(Self, state);
+
+    /// The number of the image that holds the lock at the moment.
+    #[must_use]
+    pub(crate) fn holder(&self) -> Option<usize> {
+        self.load().holder()
+    }
+
+    /// The number of the image that failed or panicked while it held the lock, if one did since the poison was
+    /// last cleared.
+    #[must_use]
+    pub(crate) fn poisoner(&self) -> Option<usize> {
+        self.load().poisoner()
+    }
+
+    /// Makes a poisoned lock usable again.
+    pub(crate) fn clear_poison(&self) {
+        self.state.fetch_and(State::UNPOISONED, Ordering::Relaxed);
+    }
+
+    /// Takes the lock if nobody holds it.
+    #[inline]
+    pub(crate) fn try_lock(&self, user: &impl User) -> Result<(), Refusal> {
+        let mine = State::FREE.held_by(Some(user.me()));
+        let taken = self.state.compare_exchange(
+            State::FREE.0,
+            mine.0,
+            Ordering::Acquire,
+            Ordering::Relaxed,
+        );
+        match taken {
+            Ok(_) => Ok(()),
+            Err(_) => self.try_slowly(user),
+        }
+    }
+
+    #[cold]
+    fn try_slowly(&self, user: &impl User) -> Result<(), Refusal> {
+        let state = self.load();
+        match (state.holder(), state.poisoner()) {
+            (Some(holder), _) if holder == user.me() => Err(Refusal::AlreadyHeld),
+            (Some(holder), _) if !user.has_failed(holder) => Err(Refusal::Busy(holder)),
+            (None, Some(by)) if !state.is_queued() => Err(Refusal::Poisoned(by)),
+            _ => {
+                self.seize(user)?;
+                let entered = self.enter(user);
+                self.leave();
+                entered
+            }
+        }
+    }
+
+    /// Takes the lock, in turn.
+    #[inline]
+    pub(crate) fn lock(&self, user: &impl Waiter) -> Result<(), Refusal> {
+        match self.try_lock(user) {
+            Err(Refusal::Busy(_)) => self.queue_up(user),
+            other => other,
+        }
+    }
+
+    #[cold]
+    fn queue_up(&self, user: &impl Waiter) -> Result<(), Refusal> {
+        // Whoever fails from here on changes it, and so ends the wait.
+        let alarm = user.alarm();
+        match self.take_or_join(user)? {
+            Some(number) => self.await_turn(user, number, alarm),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes the lock if nobody holds it, and joins the queue otherwise; returns the number of the wait then.
+    pub(crate) fn take_or_join(&self, user: &impl User) -> Result<Option<u64>, Refusal> {
+        self.seize(user)?;
+        let outcome = match self.enter(user) {
+            Ok(()) => Ok(None),
+            Err(Refusal::Busy(_)) => Ok(Some(self.join(user))),
+            Err(refusal) => Err(refusal),
+        };
+        self.leave();
+        outcome
+    }
+
+    /// Leaves the queue, if the image is in it and has not been handed the lock; returns whether.
+    pub(crate) fn give_up(&self, user: &impl User) -> Result<bool, Refusal> {
+        self.seize(user)?;
+        let waits = user.node(user.me()).lock.load(Ordering::Relaxed) == user.lock();
+        if waits {
+            self.withdraw(user);
+        }
+        self.leave();
+        Ok(waits)
+    }
+
+    /// Waits until the lock is handed over.
+    fn await_turn(&self, user: &impl Waiter, number: u64, mut alarm: u32) -> Result<(), Refusal> {
+        let node = user.node(user.me());
+        while let Err(wake) = user.wait(&node.granted, number, alarm) {
+            alarm = user.alarm();
+            self.seize(user)?;
+            if let Some(holder) = self.holder()
+                && user.has_failed(holder)
+            {
+                self.hand_over(user, Some(holder));
+            }
+            let mine = self.holder() == Some(user.me());
+            if mine {
+                node.lock.store(0, Ordering::Relaxed);
+            } else if wake == Wake::TimedOut {
+                self.withdraw(user);
+            }
+            self.leave();
+            if mine {
+                break;
+            }
+            if wake == Wake::TimedOut {
+                return Err(Refusal::TimedOut);
+            }
+        }
+        match self.poisoner() {
+            Some(by) => {
+                self.unlock(user, false);
+                Err(Refusal::Poisoned(by))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Gives the lock back, which the image holds.
+    #[inline]
+    pub(crate) fn unlock(&self, user: &impl User, poison: bool) {
+        let mine = State::FREE.held_by(Some(user.me()));
+        let poisoner = poison.then_some(user.me());
+        let free = State::FREE.poisoned_by(poisoner);
+        let freed =
+            self.state
+                .compare_exchange(mine.0, free.0, Ordering::Release, Ordering::Relaxed);
+        if freed.is_err() {
+            self.unlock_slowly(user, poisoner);
+        }
+    }
+
+    #[cold]
+    fn unlock_slowly(&self, user: &impl User, poisoner: Option<usize>) {
+        // Once the job has ended nobody gets the lock any more.
+        if self.seize(user).is_ok() {
+            self.hand_over(user, poisoner);
+            self.leave();
+        }
+    }
+
+    #[inline]
+    pub(crate) fn load(&self) -> State {
+        State(self.state.load(Ordering::Acquire))
+    }
+
+    #[inline]
+    fn update(&self, change: impl Fn(State) -> State) {
+        // It never refuses.
+        let _ = self
+            .state
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |state| {
+                Some(change(State(state)).0)
+            });
+    }
+
+    /// Becomes the owner of the queue, which it must [`leave`](Self::leave) in a few instructions.
+    #[inline]
+    fn seize(&self, user: &impl User) -> Result<(), Refusal> {
+        let mine = packed(Some(user.me()));
+        let spins = user.patience().spins;
+        let (mut tries, mut offers) = (0, None);
+        loop {
+            let seen = match self.replace_owner(0, mine) {
+                Ok(_) => return Ok(()),
+                Err(seen) => seen,
+            };
+            if user.has_failed((seen & HOLDER) as usize - 1) {
+                // Who sleeps is to be woken still.
+                if self.replace_owner(seen, mine | seen & SLEEPING).is_ok() {
+                    self.repair(user);
+                    return Ok(());
+                }
+            } else if user.has_ended() {
+                return Err(Refusal::Ended);
+            } else if tries < spins {
+                pause();
+                tries += 1;
+            } else if let left @ 1.. = offers.get_or_insert_with(|| user.offers()) {
+                *left = if user.offer_core() { *left - 1 } else { 0 };
+            } else if seen & SLEEPING != 0 || self.replace_owner(seen, seen | SLEEPING).is_ok() {
+                sleep_while_equal(&self.owner, seen | SLEEPING, HEARTBEAT);
+            }
+        }
+    }
+
+    #[inline]
+    fn replace_owner(&self, old: u64, new: u64) -> Result<u64, u64> {
+        self.owner
+            .compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire)
+    }
+
+    #[inline]
+    fn leave(&self) {
+        if self.owner.swap(0, Ordering::AcqRel) & SLEEPING != 0 {
+            wake(&self.owner);
+        }
+    }
+
+    /// As the owner: takes the lock if nobody holds it; if it is busy, it is marked as queued.
+    fn enter(&self, user: &impl User) -> Result<(), Refusal> {
+        let state = loop {
+            let state = State(self.state.fetch_or(QUEUED, Ordering::AcqRel));
+            match state.holder() {
+                Some(holder) if user.has_failed(holder) => self.hand_over(user, Some(holder)),
+                Some(holder) => return Err(Refusal::Busy(holder)),
+                None => break state,
+            }
+        };
+        let entered = match state.poisoner() {
+            Some(by) => Err(Refusal::Poisoned(by)),
+            None => Ok(()),
+        };
+        let holder = entered.is_ok().then(|| user.me());
+        self.update(|state| state.held_by(holder).queued(false));
+        entered
+    }
+
+    /// As the owner, when the holder is this image or has failed: gives the lock to the first in the queue.
+    fn hand_over(&self, user: &impl User, poisoner: Option<usize>) {
+        let heir = self.pop(user);
+        let queued = self.head.get().is_some();
+        self.update(|state| state.held_by(heir).queued(queued).poisoned_by(poisoner));
+        if let Some(heir) = heir {
+            let node = user.node(heir);
+            node.lock.store(0, Ordering::Relaxed);
+            user.grant(heir, node.number.load(Ordering::Relaxed));
+        }
+    }
+
+    /// As the owner: the first in the queue that has not failed leaves it.
+    fn pop(&self, user: &impl User) -> Option<usize> {
+        while let Some(first) = self.head.get() {
+            self.head.set(user.node(first).next.get());
+            if !user.has_failed(first) {
+                return Some(first);
+            }
+        }
+        None
+    }
+
+    /// As the owner: joins the queue; returns the number of the wait.
+    fn join(&self, user: &impl User) -> u64 {
+        let node = user.node(user.me());
+        let number = node.number.load(Ordering::Relaxed) + 1;
+        let ticket = self.tickets.load(Ordering::Relaxed) + 1;
+        self.tickets.store(ticket, Ordering::Relaxed);
+        node.number.store(number, Ordering::Relaxed);
+        node.ticket.store(ticket, Ordering::Relaxed);
+        node.lock.store(user.lock(), Ordering::Relaxed);
+        self.append(user, user.me());
+        number
+    }
+
+    fn append(&self, user: &impl User, image: usize) {
+        user.node(image).next.set(None);
+        match self.tail.get().filter(|_| self.head.get().is_some()) {
+            Some(last) => user.node(last).next.set(Some(image)),
+            None => self.head.set(Some(image)),
+        }
+        self.tail.set(Some(image));
+    }
+
+    /// As the owner: leaves the queue, in which this image is.
+    fn withdraw(&self, user: &impl User) {
+        let me = user.me();
+        let next = user.node(me).next.get();
+        let mut before = None;
+        let mut image = self.head.get();
+        while let Some(other) = image.filter(|&other| other != me) {
+            before = image;
+            image = user.node(other).next.get();
+        }
+        match before {
+            Some(before) => user.node(before).next.set(next),
+            None => self.head.set(next),
+        }
+        if next.is_none() {
+            self.tail.set(before);
+        }
+        user.node(me).lock.store(0, Ordering::Relaxed);
+    }
+
+    /// As the owner after one that died: makes the queue anew.
+    #[cold]
+    fn repair(&self, user: &impl User) {
+        let holder = self.load().holder();
+        let mut waiters: Vec<(u64, usize)> = (0..user.images())
+            .filter(|&image| Some(image) != holder && !user.has_failed(image))
+            .filter(|&image| user.node(image).lock.load(Ordering::Relaxed) == user.lock())
+            .map(|image| (user.node(image).ticket.load(Ordering::Relaxed), image))
+            .collect();
+        waiters.sort_unstable();
+        self.head.set(None);
+        for &(_, image) in &waiters {
+            self.append(user, image);
+        }
+        self.update(|state| state.queued(!waiters.is_empty()));
+    }
+}

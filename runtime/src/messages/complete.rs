@@ -1,0 +1,74 @@
+//! Completing what an image has issued, whatever it is: operations of its fabric, and what it has told other images to do.
+
+use std::sync::atomic::{Ordering, fence};
+
+use crate::image::Image;
+use crate::image::position::num_images;
+use coarray_fabric::transport::deferral::Deferral;
+use coarray_fabric::transport::pending::{
+    Pending, has_issued, is_complete, is_complete_but, is_pending,
+};
+use coarray_fabric::transport::way;
+
+/// Completes what the image of this thread has issued and not waited for, and told others to do. Whatever tells other
+/// images that this one has come to some point does this first; it costs next to nothing if there is nothing to complete.
+#[inline]
+pub fn complete() {
+    if !way::complete_by_fabric() {
+        complete_whatever_is_pending();
+    }
+}
+
+/// As [`complete`]; and all that the image has written is visible before what it reads and writes later.
+///
+/// # Panics
+/// On a thread that is not an image of a running job.
+#[inline]
+#[track_caller]
+pub fn complete_and_fence() {
+    if way::complete_by_fabric() {
+        return;
+    }
+    // Who is no image hears about it here.
+    let _ = num_images();
+    complete_whatever_is_pending();
+    fence(Ordering::SeqCst);
+}
+
+#[inline]
+fn complete_whatever_is_pending() {
+    if !is_complete() {
+        complete_all(&[Pending::Told, Pending::Posts]);
+    }
+}
+
+/// As [`complete`], but for posts, which may overtake each other.
+#[inline]
+pub fn complete_but_posts() {
+    if !is_complete_but(Pending::Posts) {
+        complete_all(&[Pending::Told]);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn complete_all(told: &[Pending]) {
+    Image::with_current(|image| {
+        if has_issued() {
+            image.fabric().quiet();
+        }
+        for &pending in told {
+            if is_pending(pending) {
+                image.await_acknowledgements(pending);
+            }
+        }
+    });
+}
+
+/// Local. Completes what the image has issued, and runs the wakers that this makes due: nothing of the operation that
+/// follows has begun. From then on no waker runs until the deferral is dropped.
+#[inline]
+pub fn complete_and_defer() -> Deferral {
+    complete();
+    Deferral::new()
+}

@@ -1,0 +1,134 @@
+//! What images do for each other that share no memory.
+//!
+//! An image changes control structures only of images on its own node. For another node it sends a message to the
+//! image whose structure it is, which carries it out when it comes by: in every wait, and whenever it calls for it. So a
+//! structure is changed by processors of one node only, whoever asks for it. What a message has its receiver do is in
+//! `dispatch.rs`.
+
+use std::sync::atomic::Ordering;
+
+use crate::image::Image;
+use crate::image::message::{Kind, Letter};
+use crate::image::network::Network;
+use crate::job::control::{Failure, Stage};
+use coarray_fabric::memory::apart::Place;
+use coarray_fabric::transport::way;
+
+impl Image {
+    /// Carries out what others have asked for. Costs next to nothing where all images share memory.
+    #[inline]
+    pub fn poll(&self) {
+        if let Some(network) = &self.network {
+            self.poll_network(network);
+        }
+    }
+
+    /// As [`poll`](Self::poll), but only now and then: for operations of which a program may make many while it waits
+    /// for what others do.
+    #[inline]
+    pub fn come_by(&self) {
+        if let Some(network) = &self.network
+            && way::is_time_to_look()
+        {
+            self.poll_network(network);
+        }
+    }
+
+    fn poll_network(&self, network: &Network) {
+        if network.is_polling.replace(true) {
+            return;
+        }
+        let mut are_there = false;
+        // SAFETY: what the message asks for is carried out.
+        while let Some(message) = unsafe { self.fabric().receive() } {
+            are_there = true;
+            (self.dispatch)(self, message.from, &message.bytes);
+        }
+        way::note_messages(are_there);
+        network.is_polling.set(false);
+    }
+
+    /// Lets others see how many messages this image has carried out. An image that sleeps says so only when it
+    /// has looked at what it waits for since.
+    pub(crate) fn publish_traffic(&self) {
+        if let Some(network) = &self.network {
+            let carried_out = network.carried_out.get();
+            let traffic = &self.control(self.index).traffic;
+            traffic.carried_out.store(carried_out, Ordering::Release);
+        }
+    }
+
+    /// Sends a message to an image on another node.
+    pub(crate) fn send(&self, image: usize, letter: &Letter) {
+        let sent = &self.control(self.index).traffic.sent;
+        sent.store(sent.load(Ordering::Relaxed) + 1, Ordering::Release);
+        self.send_uncounted(image, letter);
+    }
+
+    /// Sends a message that can wake nobody.
+    pub(crate) fn send_uncounted(&self, image: usize, letter: &Letter) {
+        debug_assert!(!self.job.nodes.share(self.index, image));
+        if self.is_over() {
+            // Whoever outlives the image, such as a coarray in a variable of the thread, has nobody to tell.
+            return;
+        }
+        // SAFETY: letters are made in this crate only, for what the structures at that place need.
+        unsafe { self.fabric().send(image, letter.as_bytes()) };
+    }
+
+    /// Sends a message to all images on other nodes.
+    pub(crate) fn send_to_all(&self, letter: &Letter) {
+        for image in 0..self.images {
+            if !self.job.nodes.share(self.index, image) {
+                self.send(image, letter);
+            }
+        }
+    }
+
+    /// Has a tally on another node raised to `count`.
+    pub(crate) fn tell_to_raise(&self, place: Place, count: u64) {
+        let letter = Letter::new(Kind::Raise).words(&[place.offset as u64, count]);
+        self.send(place.image, &letter);
+    }
+
+    /// Has bits of a word on another node set.
+    pub(crate) fn tell_to_set_bits(&self, place: Place, bits: u64) {
+        let letter = Letter::new(Kind::SetBits).words(&[place.offset as u64, bits]);
+        self.send(place.image, &letter);
+    }
+
+    /// Where this image's own part has that offset.
+    pub(crate) fn own(&self, offset: usize) -> *mut u8 {
+        self.job.region.part_address(self.index, offset)
+    }
+
+    /// Sets the stage of this image, for others to see.
+    pub(crate) fn come_to(&self, stage: Stage) {
+        self.control(self.index).set_stage(stage);
+        if self.network.is_some() {
+            self.send_to_all(&Letter::new(Kind::Stage).word(stage as u64));
+        }
+    }
+
+    /// Whether that image has come to the end of the program, after all that it posted or sent.
+    pub(crate) fn has_stopped(&self, image: usize) -> bool {
+        match &self.network {
+            // What it sent to this image may still be under way when another image of this node has heard of its end.
+            Some(network) if !self.job.nodes.share(self.index, image) => {
+                network.stopped.borrow().contains(&image)
+            }
+            _ => matches!(
+                self.control(image).stage(),
+                Stage::Stopped | Stage::Finished
+            ),
+        }
+    }
+
+    /// Tells the other nodes that the job has ended.
+    pub(crate) fn tell_end(&self, failure: &Failure) {
+        let letter = Letter::new(Kind::End)
+            .words(&[failure.image as u64, u64::from(failure.code)])
+            .bytes(failure.text.as_bytes());
+        self.send_to_all(&letter);
+    }
+}

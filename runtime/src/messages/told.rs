@@ -1,0 +1,87 @@
+//! What an image has told others to do, and does not know to be done.
+//!
+//! Messages of one image to another arrive in the order in which they were sent, but those to different ones do not: who hears
+//! from this image that it has come to some point may look at what a third was told before. So this image says that
+//! it has come to a point only when all that it told before is done: whoever is told to do something that others may see
+//! acknowledges it. Posts of events alone may overtake each other, lest an image that computes delays all who post to it.
+
+use std::cell::Cell;
+
+use crate::image::Image;
+use crate::image::message::{Kind, Letter};
+use crate::image::network::NAP;
+use coarray_fabric::memory::apart::Place;
+use coarray_fabric::transport::pending::{Pending, note_pending};
+
+impl Image {
+    /// Posts an event on another node: adds to its tally there.
+    ///
+    /// # Safety
+    /// At the place is the tally of an event, which stays until this image next meets those who may drop it.
+    pub unsafe fn tell_to_post(&self, place: Place) {
+        let letter = Letter::new(Kind::Post).word(place.offset as u64);
+        self.tell_to(place.image, &letter, Pending::Posts);
+    }
+
+    /// Sends a message that is to be acknowledged.
+    pub(crate) fn tell_to(&self, image: usize, letter: &Letter, pending: Pending) {
+        if let Some(network) = &self.network {
+            let count = network.told.count(pending);
+            count.set(count.get() + 1);
+            // SAFETY: one message is not acknowledged.
+            unsafe { note_pending(pending, true) };
+        }
+        self.send(image, letter);
+    }
+
+    /// Tells another image that its message has been carried out.
+    pub(crate) fn acknowledge(&self, image: usize, pending: Pending) {
+        let letter = Letter::new(Kind::Acknowledgement).word(pending as u64);
+        self.send(image, &letter);
+    }
+
+    /// Notes that a message has been carried out.
+    pub(crate) fn note_acknowledged(&self, pending: u64) {
+        let Some(network) = &self.network else {
+            return;
+        };
+        let pending = if pending == Pending::Posts as u64 {
+            Pending::Posts
+        } else {
+            Pending::Told
+        };
+        let count = network.told.count(pending);
+        count.set(count.get() - 1);
+        // SAFETY: each message of the kind that was sent has been counted, and each answer discounted.
+        unsafe { note_pending(pending, count.get() > 0) };
+    }
+
+    /// Waits until all messages of a kind have been carried out, or the job has ended.
+    pub(crate) fn await_acknowledgements(&self, pending: Pending) {
+        let Some(network) = &self.network else {
+            return;
+        };
+        let count = network.told.count(pending);
+        if count.get() == 0 {
+            return;
+        }
+        let (since, mut offers) = (Cell::new(None), self.offers());
+        while count.get() > 0 {
+            self.poll();
+            // Then the others may be gone. The image unwinds when it next waits for something that matters.
+            if self.has_ended() {
+                return;
+            }
+            if self.minds_silence() {
+                self.mind_silence(&since, None);
+            }
+            if offers == 0 {
+                std::thread::sleep(NAP);
+            } else if self.offer_core() {
+                offers -= 1;
+            } else {
+                offers = 0;
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Finding out that no image can ever go on where they are on several nodes.
+//!
+//! The images of a node that all sleep can be woken only by a message. When image 0 finds its node at a standstill, it
+//! asks the *leader* of each node, its lowest image, twice: is the node at a standstill, in which
+//! sleeps, and how many messages have its images sent and carried out? If all answers are yes, the second ones are those
+//! of the first time, and as many messages were carried out as were sent, then nothing was on its way when the last
+//! of the first answers was given, and nobody was awake: nothing will ever happen again.
+//!
+//! An image counts a message as sent before it sends it, and as carried out only after it has looked, since, whether
+//! that ends its own sleep. Questions and answers are not counted: they wake nobody.
+//!
+//! # Source
+//! F. Mattern, *Algorithms for distributed termination detection*, Distributed Computing 2 (1987), the four counter
+//! method.
+
+use std::mem::{offset_of, size_of};
+use std::time::{Duration, Instant};
+
+use crate::deadlock::probe::{Answer, Probe};
+use crate::image::Image;
+use crate::image::message::{Kind, Letter, Reader};
+use crate::job::control::ImageControl;
+use crate::job::control::WaitRecord;
+use coarray_fabric::memory::direct;
+
+/// How long image 0 waits for answers before it asks anew.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+impl Image {
+    /// Goes after the suspicion that no image can go on, as this node is at a standstill. Returns whether the job has
+    /// ended.
+    pub(crate) fn ask_other_nodes(&self) -> bool {
+        let Some(network) = &self.network else {
+            return false;
+        };
+        if self.index != 0 {
+            return false;
+        }
+        let probe = &network.probe;
+        if probe
+            .asked
+            .get()
+            .is_none_or(|asked| asked.elapsed() >= PATIENCE)
+        {
+            probe.asked.set(Some(Instant::now()));
+            self.ask(probe, (probe.question.get() + 2) & !1);
+        }
+        self.job.has_ended()
+    }
+
+    fn ask(&self, probe: &Probe, question: u64) {
+        probe.question.set(question);
+        let answers = self.tell_of_standstill().map(|answer| (self.index, answer));
+        *probe.answers.borrow_mut() = Vec::from_iter(answers);
+        for leader in self.other_leaders() {
+            self.send_uncounted(leader, &Letter::new(Kind::Question).word(question));
+        }
+    }
+
+    /// The lowest image of each other node.
+    pub(crate) fn other_leaders(&self) -> impl Iterator<Item = usize> {
+        let nodes = &self.job.nodes;
+        let mine = nodes.of(self.index);
+        (0..self.images).filter(move |&image| nodes.of(image) == image && image != mine)
+    }
+
+    /// For the leader of a node that image 0 asks.
+    pub(crate) fn answer_question(&self, question: u64) {
+        if let Some(answer) = self.tell_of_standstill() {
+            let letter = Letter::new(Kind::Answer).word(question).words(&answer);
+            self.send_uncounted(0, &letter);
+        }
+    }
+
+    /// What there is to say of this node, if it is at a standstill.
+    fn tell_of_standstill(&self) -> Option<Answer> {
+        let sleeps = self.job.find_all_asleep(self.index).ok().flatten();
+        let standstill = &self.network.as_ref()?.probe.standstill;
+        let sleeps = sleeps.filter(|sleeps| standstill.lasts(Some(sleeps)))?;
+        let here = (0..self.images).filter(|&image| self.job.nodes.share(self.index, image));
+        let [mut sent, mut carried_out] = [0; 2];
+        for image in here {
+            let traffic = &self.control(image).traffic;
+            carried_out += traffic.carried_out();
+            sent += traffic.sent();
+        }
+        let turns = sleeps.iter().flatten().map(|sleep| sleep.number());
+        Some([turns.sum(), sent, carried_out])
+    }
+
+    /// For image 0: the answer of a leader.
+    pub(crate) fn hear_answer(&self, leader: usize, mut reader: Reader<'_>) {
+        let Some(network) = &self.network else {
+            return;
+        };
+        let probe = &network.probe;
+        let question = reader.word();
+        if question != probe.question.get() {
+            return;
+        }
+        probe.answers.borrow_mut().push((leader, reader.words()));
+        if probe.answers.borrow().len() <= self.other_leaders().count() {
+            return;
+        }
+        let mut answers = probe.answers.take();
+        answers.sort_unstable();
+        let sum = |word: usize| answers.iter().map(|(_, answer)| answer[word]).sum::<u64>();
+        if sum(1) != sum(2) {
+            return;
+        }
+        let is_second = question % 2 == 1;
+        if !is_second {
+            *probe.before.borrow_mut() = answers;
+            self.ask(probe, question + 1);
+        } else if *probe.before.borrow() == answers {
+            self.refresh_waits();
+            self.report_deadlock();
+        }
+    }
+
+    /// Gets what the images of other nodes say of their waits, to the mirrors of this one.
+    fn refresh_waits(&self) {
+        let (start, length) = (offset_of!(ImageControl, waiting), size_of::<WaitRecord>());
+        for image in 0..self.images {
+            self.refresh(image, start, length);
+        }
+    }
+
+    /// Gets bytes of the control structure of an image on another node to its mirror here. They may be changing.
+    pub(crate) fn refresh(&self, image: usize, offset: usize, length: usize) {
+        if self.job.nodes.share(self.index, image) {
+            return;
+        }
+        let mut bytes = vec![0; length];
+        let mirror = self.job.region.part_address(image, offset);
+        // SAFETY: the bytes lie in the control structure of the image, which is made of atomics, so that they may be any,
+        // and in its mirror.
+        unsafe {
+            self.fabric().get(image, offset, bytes.as_mut_ptr(), length);
+            direct::copy(mirror, bytes.as_ptr(), length);
+        }
+    }
+}

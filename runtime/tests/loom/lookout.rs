@@ -1,0 +1,51 @@
+//! What images look out for while they wait, in models.
+
+// Each model uses a part of this.
+#![allow(dead_code)]
+
+use std::time::Duration;
+
+use crate::lockfree::tally::{Tally, Watch};
+use crate::primitives;
+
+/// The bit of the alarm that ends the job; those above it say which images failed.
+pub(crate) const ENDED: u32 = 1;
+
+/// The bit of the alarm that says that an image failed.
+pub(crate) fn failed(image: usize) -> u32 {
+    2 << image
+}
+
+/// Why a wait stops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    Ended,
+    Failed,
+}
+
+/// Stops a wait when one of these alarms is raised.
+pub(crate) struct Lookout(pub(crate) u32);
+
+impl Watch for Lookout {
+    type Stop = Stop;
+
+    fn look(&self) -> Result<(), Stop> {
+        match primitives::alarm() {
+            alarm if alarm & ENDED != 0 => Err(Stop::Ended),
+            alarm if alarm & self.0 != 0 => Err(Stop::Failed),
+            _ => Ok(()),
+        }
+    }
+
+    fn nap(&self) -> Duration {
+        Duration::MAX
+    }
+
+    fn lie_down(&self, _tally: &Tally, _target: u64) {}
+
+    fn turn_over(&self) -> Result<(), Stop> {
+        unreachable!("naps do not end by themselves")
+    }
+
+    fn rise(&self) {}
+}

@@ -1,0 +1,138 @@
+//! The meeting of images of which one is killed before any one of its instructions, by all barriers, in every
+//! interleaving: the survivors come to the same answer about who was there, and see what those wrote.
+//!
+//! loom runs the very sources of the library.
+
+// The model uses a part of the sources.
+#![allow(dead_code)]
+
+#[path = "loom/primitives.rs"]
+mod model;
+#[path = "loom/mortal.rs"]
+mod primitives;
+#[path = "../src/lockfree"]
+mod lockfree {
+    pub(crate) mod barrier;
+    pub(crate) mod card;
+    pub(crate) mod rendezvous;
+    pub(crate) mod tally;
+}
+
+#[path = "loom/hall.rs"]
+mod hall;
+#[path = "loom/lookout.rs"]
+mod lookout;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use hall::Hall;
+use lockfree::barrier::Barrier;
+use lockfree::tally::Patience;
+use lookout::failed;
+use loom::thread;
+
+const SLEEP_AT_ONCE: Patience = Patience {
+    spins: 0,
+    yields: 0,
+};
+
+/// The instruction with which an image enters: those before write what is on its card.
+const ENTRY: u32 = 7;
+
+/// Who was missing in each meeting; for the victim, none if it was killed in the first.
+type Attendance = Option<Vec<Vec<usize>>>;
+
+fn meet(hall: &Hall, me: usize, number: u64, barrier: Barrier) -> Vec<usize> {
+    let words = [number, me as u64, 9];
+    let missing = hall
+        .meet_by(me, number, &[7; 4], &words, barrier)
+        .expect("nobody disagrees");
+    for image in (0..hall.images()).filter(|image| !missing.contains(image)) {
+        assert_eq!(hall.words(image, number), [number, image as u64, 9]);
+    }
+    missing
+}
+
+/// What image `me` does: the victim is killed after so many instructions, or when it came out of its first
+/// meeting; the others meet twice.
+fn attend(hall: &Hall, me: usize, victim: usize, steps: u32, barrier: Barrier) -> Attendance {
+    if me == victim {
+        let missing = primitives::live_for(steps, || meet(hall, me, 1, barrier));
+        model::raise_alarm(failed(victim));
+        return missing.map(|missing| vec![missing]);
+    }
+    Some(
+        (1..=2)
+            .map(|number| meet(hall, me, number, barrier))
+            .collect(),
+    )
+}
+
+fn kill(images: usize, preemptions: usize, victim: usize, lives: Range<u32>, barrier: Barrier) {
+    for steps in lives {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(preemptions);
+        builder.max_branches = 10_000;
+        builder.check(move || {
+            let hall = Arc::new(Hall::new(images, SLEEP_AT_ONCE));
+            let others: Vec<_> = (1..images)
+                .map(|me| {
+                    let hall = Arc::clone(&hall);
+                    thread::spawn(move || attend(&hall, me, victim, steps, barrier))
+                })
+                .collect();
+            let mut all = vec![attend(&hall, 0, victim, steps, barrier)];
+            all.extend(others.into_iter().map(|other| other.join().unwrap()));
+            let of_victim = all.remove(victim);
+            let first: Vec<usize> = if steps <= ENTRY { vec![victim] } else { vec![] };
+            for missing in all.into_iter().flatten() {
+                assert_eq!(missing, [first.clone(), vec![victim]], "after {steps}");
+            }
+            if let Some(missing) = of_victim {
+                assert_eq!(missing, [vec![]]);
+            }
+        });
+    }
+}
+
+#[test]
+fn the_survivor_of_two_meets_alone() {
+    for barrier in Barrier::ALL {
+        kill(2, 2, 0, ENTRY..ENTRY + 14, barrier);
+        kill(2, 2, 1, ENTRY..ENTRY + 14, barrier);
+    }
+}
+
+#[test]
+fn the_survivors_of_three_agree_about_who_was_there() {
+    for barrier in Barrier::ALL {
+        kill(3, 1, 0, ENTRY..ENTRY + 8, barrier);
+        kill(3, 1, 2, ENTRY..ENTRY + 8, barrier);
+    }
+}
+
+/// Image 1 has failed before; image 2 fails after it has entered. So it was there, whenever image 0 looks.
+#[test]
+fn an_image_that_enters_and_fails_while_others_look_was_there() {
+    for barrier in Barrier::ALL {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(2);
+        builder.check(move || {
+            let hall = Arc::new(Hall::new(3, SLEEP_AT_ONCE));
+            let others = [1, 2].map(|me| {
+                let hall = Arc::clone(&hall);
+                thread::spawn(move || {
+                    if me == 2 {
+                        hall.enter(me, 1, &barrier.mark(&[7; 4]), &[1, 2, 9]);
+                    }
+                    model::raise_alarm(failed(me));
+                })
+            });
+            assert_eq!(meet(&hall, 0, 1, barrier), [1]);
+            for other in others {
+                other.join().unwrap();
+            }
+        });
+    }
+}

@@ -1,0 +1,125 @@
+//! Whoever looks for a deadlock, in every interleaving and every order in which memory may show writes: what is
+//! found to sleep for good does so, and images that all wait in vain are found.
+//!
+//! loom runs the very source of the library.
+
+// The model uses a part of the source.
+#![allow(dead_code)]
+
+#[path = "loom/stepping.rs"]
+mod primitives;
+#[path = "../src/lockfree"]
+mod lockfree {
+    pub(crate) mod sleep;
+}
+
+use std::sync::Arc;
+
+use lockfree::sleep::SleepRecord;
+use loom::thread;
+use primitives::{AtomicU64, Ordering};
+
+/// What the images share: each waits for its own tally.
+struct Job {
+    records: Vec<SleepRecord>,
+    tallies: Vec<AtomicU64>,
+}
+
+/// What one image does.
+#[derive(Clone, Copy)]
+enum Step {
+    /// Posts to that image.
+    Post(usize),
+    /// Waits for so many posts.
+    Wait(u64),
+}
+use Step::{Post, Wait};
+
+impl Job {
+    fn new(images: usize) -> Self {
+        Self {
+            records: (0..images).map(|_| SleepRecord::default()).collect(),
+            tallies: (0..images).map(|_| AtomicU64::default()).collect(),
+        }
+    }
+
+    fn has_reached(&self, image: usize, target: u64) -> bool {
+        self.tallies[image].load(Ordering::Acquire) >= target
+    }
+
+    /// Takes the steps. A wait that is not over the first time the image looks lasts until the end of the model,
+    /// as if the image slept so long.
+    fn live(&self, image: usize, steps: &[Step]) {
+        for step in steps {
+            match *step {
+                Post(other) => {
+                    self.tallies[other].fetch_add(1, Ordering::AcqRel);
+                }
+                Wait(target) => {
+                    self.records[image].lie_down(image as u64, target);
+                    if !self.has_reached(image, target) {
+                        return;
+                    }
+                    self.records[image].rise();
+                }
+            }
+        }
+    }
+
+    /// Whether who looks finds that nobody will ever wake up.
+    fn seems_deadlocked(&self) -> bool {
+        let record = |image: usize| Some(&self.records[image]);
+        let has_reached = |place, target| self.has_reached(place as usize, target);
+        lockfree::sleep::find_all_asleep(self.records.len(), record, 0, has_reached).is_ok()
+    }
+}
+
+/// Lets the images take their steps while somebody looks.
+fn look(programs: &'static [&'static [Step]], preemptions: usize) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions);
+    builder.max_branches = 10_000;
+    builder.check(move || {
+        let job = Arc::new(Job::new(programs.len()));
+        let images: Vec<_> = (0..programs.len())
+            .map(|image| {
+                let job = Arc::clone(&job);
+                thread::spawn(move || job.live(image, programs[image]))
+            })
+            .collect();
+        let found = job.seems_deadlocked();
+        for image in images {
+            image.join().expect("loom reports panics itself");
+        }
+        assert!(!found || job.seems_deadlocked(), "somebody was to wake up");
+    });
+}
+
+#[test]
+fn of_two_images_that_wake_each_other_none_is_found_to_sleep_for_good() {
+    look(&[&[Post(1), Wait(1)], &[Wait(1), Post(0)]], 3);
+    look(&[&[Post(1), Wait(1)], &[Post(0), Wait(1)]], 3);
+}
+
+#[test]
+fn images_that_sleep_again_and_again_are_not_found_in_a_mixture_of_sleeps() {
+    look(
+        &[&[Post(1), Wait(1), Post(1)], &[Wait(1), Post(0), Wait(2)]],
+        2,
+    );
+    look(&[&[Wait(1), Wait(2)], &[Post(0), Wait(1), Post(0)]], 2);
+}
+
+#[test]
+fn images_that_all_wait_in_vain_are_found() {
+    loom::model(|| {
+        let job = Arc::new(Job::new(2));
+        let other = {
+            let job = Arc::clone(&job);
+            thread::spawn(move || job.live(1, &[Post(0), Wait(1)]))
+        };
+        job.live(0, &[Wait(2)]);
+        other.join().unwrap();
+        assert!(job.seems_deadlocked());
+    });
+}
