@@ -12,7 +12,7 @@ usage: hosts.sh run      [options] -- PROGRAM [ARGUMENT...]   start PROGRAM acro
   --engine openmpi|mpich|shmem   who starts it: mpirun, mpiexec.hydra or shmemrun (default: openmpi; selftest: all three)
   --hosts N                      how many hosts (default: 2)
   --images-per-host N            how many processes on each (default: 2)
-  --silence SECONDS              sets COARRAY_SILENCE (cut: default 5)
+  --silence SECONDS              sets COARRAY_PEER_TIMEOUT (cut: default 5)
   --env NAME=VALUE               a variable for the processes; may be repeated. Those named COARRAY_* are passed on in any case
   --option WORD                  a word more for the launcher's command line; may be repeated
   --tcp-retries N                how often the hosts resend before a connection counts as broken (default: 4, about 7 s; Linux
@@ -141,7 +141,7 @@ trap remove_front EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 find_out_how_to_unshare
-if [ -n "$silence" ]; then variables+=("COARRAY_SILENCE=$silence"); fi
+if [ -n "$silence" ]; then variables+=("COARRAY_PEER_TIMEOUT=$silence"); fi
 export HOSTS_ENGINE=$engine HOSTS_COUNT=$hosts HOSTS_IMAGES=$images HOSTS_RETRIES=$retries HOSTS_LIMIT=$limit
 export HOSTS_WHEN=$when HOSTS_AFTER=$after HOSTS_WITHIN=$within HOSTS_EXPECT=$expect
 if [ "$task" = selftest ]; then

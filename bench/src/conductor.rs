@@ -113,7 +113,7 @@ pub fn job(
     as_job(&mut command, images, fabric);
     if task == Task::Tune {
         // An older table has no say in the new one.
-        command.env("COARRAY_COLLECTIVES", "/dev/null");
+        command.env("COARRAY_TUNING_FILE", "/dev/null");
     }
     Ok(command)
 }

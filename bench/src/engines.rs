@@ -198,7 +198,7 @@ fn run_peer(
 fn failed(engine: Engine, is_direct: bool, failure: &Failure) -> String {
     let name = engine.name();
     let setting = if is_direct { "1" } else { "0" };
-    format!("a job with COARRAY_FABRIC={name} COARRAY_DIRECT={setting} failed: {failure}")
+    format!("a job with COARRAY_FABRIC={name} COARRAY_SHARED_MEMORY={setting} failed: {failure}")
 }
 
 /// The series of a program, which is among them.

@@ -316,7 +316,7 @@ fn tune_writes_a_table_that_a_job_uses() {
             .args("micro --images 2 --quick --json --only co_sum_async".split(' '))
             // Where a job looks of itself.
             .current_dir(directory.path())
-            .env_remove("COARRAY_COLLECTIVES")
+            .env_remove("COARRAY_TUNING_FILE")
             .output()
             .unwrap()
     };

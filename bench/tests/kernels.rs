@@ -90,7 +90,7 @@ fn kernels_are_right_where_memory_is_not_mapped() {
         let output = Command::new(program)
             .args(lines[1].split_whitespace())
             .env("COARRAY_IMAGES", "3")
-            .env("COARRAY_DIRECT", "0")
+            .env("COARRAY_SHARED_MEMORY", "0")
             .output()
             .unwrap();
         assert!(output.status.success(), "{program}: {output:?}");

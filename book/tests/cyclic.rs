@@ -14,7 +14,7 @@ fn cyclic(folder: &Path, images: usize, words: &str) -> Output {
         .args(words.split_whitespace())
         .current_dir(folder)
         .env("COARRAY_IMAGES", images.to_string())
-        .env_remove("COARRAY_KEEP_GOING")
+        .env_remove("COARRAY_FAULT_TOLERANT")
         .env_remove("COARRAY_FABRIC")
         .output()
         .unwrap()

@@ -21,7 +21,7 @@ fn program(name: &str, images: usize) -> Command {
     let mut command = Command::new(program);
     command
         .env("COARRAY_IMAGES", images.to_string())
-        .env_remove("COARRAY_KEEP_GOING")
+        .env_remove("COARRAY_FAULT_TOLERANT")
         .env_remove("COARRAY_FABRIC");
     command
 }

@@ -352,7 +352,7 @@ unsafe fn create_by<T: ?Sized + Shape + 'static>(
     initialise(T::pointer(storage.address().as_ptr(), extent));
     if T::Item::SHARED {
         // SAFETY: just initialised.
-        unsafe { storage.meet_at_birth(call) }?;
+        unsafe { storage.barrier_at_birth(call) }?;
     }
     Ok(Coarray {
         storage,

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use coarray_coref::{Access, Coref, Shape, Symmetric};
 use coarray_runtime::{
     AllocError, Block, Call, FILLED, Image, ImageFailed, Layout, ObjectId, Operation, Team,
-    complete_and_defer,
+    quiet_and_defer,
 };
 
 /// A block of the symmetric heap with its phase.
@@ -81,11 +81,11 @@ impl Storage {
     ///
     /// # Safety
     /// This image's part was initialised.
-    pub(crate) unsafe fn meet_at_birth(&self, call: &Call) -> Result<(), ImageFailed> {
+    pub(crate) unsafe fn barrier_at_birth(&self, call: &Call) -> Result<(), ImageFailed> {
         // SAFETY: others rely on the part of this very object, which the call names.
         unsafe {
             self.team
-                .try_meet(&call.creating(self.id()).at_step(FILLED))
+                .try_barrier(&call.creating(self.id()).at_step(FILLED))
         }
     }
 
@@ -207,14 +207,14 @@ impl Storage {
             storages.iter().all(|storage| storage.team.is(&first.team)),
             "coarrays that are opened together must have been created in the same team"
         );
-        let _deferral = complete_and_defer();
+        let _deferral = quiet_and_defer();
         for storage in storages {
             storage.set_in_phase(true);
         }
         let call = Call::on_objects(operation, &ids, subject, caller);
         // SAFETY: the storages are marked as in their phase, and whoever begins a phase borrows their
         // coarrays mutably: this image has no references into them.
-        match unsafe { first.team.try_meet(&call) } {
+        match unsafe { first.team.try_barrier(&call) } {
             Ok(()) => Ok(Begun(())),
             Err(failed) => {
                 // All other images turn back as well, so that none gets to reach the storages.
@@ -240,10 +240,10 @@ impl Storage {
         if std::thread::panicking() {
             return;
         }
-        let _deferral = complete_and_defer();
+        let _deferral = quiet_and_defer();
         let call = Call::on_objects(operation, &[self.id()], subject, caller);
         // SAFETY: the guard is being dropped, so that this image has no more corefs of the phase.
-        let met = unsafe { self.team.try_meet(&call) };
+        let met = unsafe { self.team.try_barrier(&call) };
         // The phase is over also without those images that have failed: corefs end with their image. Plain
         // references to what was published end with its threads.
         if let Err(failed) = met

@@ -259,7 +259,7 @@ impl Exchange<'_> {
                 unsafe { turn.write(start, values) };
                 start += values.len();
             }
-            turn.meet()?;
+            turn.barrier()?;
             let begin = match self.algorithm {
                 Algorithm::Pairwise => me,
                 _ => 0,
@@ -300,7 +300,7 @@ impl Exchange<'_> {
             turn.pack(start, values);
             start += values.len();
         }
-        turn.meet()?;
+        turn.barrier()?;
         for from in (me + 1..images).chain(0..me) {
             let mine = theirs(from);
             // SAFETY: that image brought its sequence; our block in it is where all of its kind are, or where it said.

@@ -23,7 +23,7 @@ use std::panic::Location;
 use std::rc::Rc;
 
 use coarray_coref::{Cofuture, Collective, Remote};
-use coarray_runtime::{Call, Contribution, Lack, Operation, Posting, Team};
+use coarray_runtime::{Call, CollectiveRequest, Contribution, Lack, Operation, Team};
 
 pub use alltoall::{co_alltoall_async, co_reduce_scatter_async};
 pub use broadcast::co_broadcast_async;
@@ -92,10 +92,10 @@ impl Begin {
     /// As [`post_part`](Self::post_part), for a part of any bytes, one slice after the other.
     fn post_bytes<T: Remote>(self, length: usize, parts: &[&[u8]]) -> Begun {
         // SAFETY: this is where all asynchronous collectives contribute, each the elements that it will read.
-        let posting = unsafe { Team::current().post(&self.call::<T>(length), parts) };
+        let request = unsafe { Team::current().post(&self.call::<T>(length), parts) };
         Begun {
             begin: self,
-            posting,
+            request,
         }
     }
 
@@ -115,7 +115,7 @@ impl Begin {
 /// A collective to which this image has made its contribution.
 pub(crate) struct Begun {
     begin: Begin,
-    posting: Posting,
+    request: CollectiveRequest,
 }
 
 impl Begun {
@@ -126,27 +126,27 @@ impl Begun {
         needs: impl FnOnce(&Team) -> Range<usize>,
         land: impl FnOnce(&Arrived) -> R + 'static,
     ) -> Cofuture<'static, R> {
-        let Self { begin, posting } = self;
-        let team = posting.team();
+        let Self { begin, request } = self;
+        let team = request.team();
         if let Some(root) = begin.root
             && root >= team.images()
         {
             // It may be a disagreement, which is to be reported as such: first all images are heard.
             let images = team.images();
-            return underway(0..images, posting, move |_| begin.panic_about(root, images));
+            return underway(0..images, request, move |_| begin.panic_about(root, images));
         }
-        underway(needs(team), posting, land)
+        underway(needs(team), request, land)
     }
 }
 
 fn underway<R: 'static>(
     needs: Range<usize>,
-    posting: Posting,
+    request: CollectiveRequest,
     land: impl FnOnce(&Arrived) -> R + 'static,
 ) -> Cofuture<'static, R> {
     Cofuture::collective(Box::new(Underway {
         needs: Needs::new(needs),
-        arrived: Arrived { posting },
+        arrived: Arrived { request },
         land,
     }))
 }
@@ -160,13 +160,13 @@ fn bytes<T: Remote>(values: &[T]) -> &[u8] {
 
 /// The records of the images that have made their contribution.
 pub(crate) struct Arrived {
-    posting: Posting,
+    request: CollectiveRequest,
 }
 
 impl Arrived {
     /// The team whose images take part.
     pub(crate) fn team(&self) -> &Rc<Team> {
-        self.posting.team()
+        self.request.team()
     }
 
     /// The part of the image with that index, which posted `T`s.
@@ -175,7 +175,7 @@ impl Arrived {
     /// Every image that takes part with this type in its call posts `T`s.
     pub(crate) unsafe fn part<T: Remote>(&self, index: usize) -> Part<'_, T> {
         // SAFETY: the caller vouches for it.
-        unsafe { Part::new(self.posting.from(index)) }
+        unsafe { Part::new(self.request.from(index)) }
     }
 
     /// These elements of the part of the image with that index; no more than these come from another node.
@@ -203,12 +203,12 @@ impl Arrived {
     ) -> Part<'_, T> {
         let [first, end] = [range.start, range.end].map(|count| start + count * size_of::<T>());
         // SAFETY: passed on.
-        unsafe { Part::new(self.posting.part(index, first..end)) }
+        unsafe { Part::new(self.request.part(index, first..end)) }
     }
 
     /// How many `T`s the image with that index posted.
     pub(crate) fn length<T: Remote>(&self, index: usize) -> usize {
-        self.posting.length(index) / size_of::<T>()
+        self.request.length(index) / size_of::<T>()
     }
 }
 
@@ -264,9 +264,9 @@ impl Needs {
     }
 
     /// The first image that has not made its contribution.
-    fn missing(&self, posting: &Posting) -> Option<usize> {
+    fn missing(&self, request: &CollectiveRequest) -> Option<usize> {
         while self.next.get() < self.images.end {
-            if !posting.is_here(self.next.get()) {
+            if !request.is_here(self.next.get()) {
                 return Some(self.next.get());
             }
             self.next.set(self.next.get() + 1);
@@ -284,15 +284,15 @@ struct Underway<F> {
 
 impl<R, F: FnOnce(&Arrived) -> R> Collective<R> for Underway<F> {
     fn lack(&self) -> Option<Lack<'_>> {
-        let posting = &self.arrived.posting;
-        let index = self.needs.missing(posting)?;
-        Some(Lack { posting, index })
+        let request = &self.arrived.request;
+        let index = self.needs.missing(request)?;
+        Some(Lack { request, index })
     }
 
     fn land(self: Box<Self>) -> R {
         // All calls are compared before any value is looked at.
         for index in self.needs.images {
-            self.arrived.posting.await_from(index);
+            self.arrived.request.await_from(index);
         }
         (self.land)(&self.arrived)
     }

@@ -82,7 +82,7 @@ fn at_once<T: Remote>(
     root: usize,
 ) -> Result<(), ImageFailed> {
     let mut turn = Turn::begin(team, call, 0);
-    turn.meet_with(values)?;
+    turn.barrier_with(values)?;
     if team.index() != root {
         let length = values.len();
         // SAFETY: the root brought its values, which all know to be as many.
@@ -120,7 +120,7 @@ fn flat<T: Remote>(
         // SAFETY: nobody reads our half before the meeting.
         unsafe { turn.write(0, chunk) };
     }
-    turn.meet()?;
+    turn.barrier()?;
     if team.index() != root {
         // SAFETY: the root wrote the chunk, which all images know to be as long, and writes no more.
         unsafe { turn.read_into(root, 0, chunk) };

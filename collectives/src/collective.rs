@@ -124,9 +124,9 @@ impl Collective {
     pub fn sync_all(self) {
         let team = Team::current();
         let call = Call::plain(Operation::SyncAll, Location::caller()).on_behalf_of(self.behalf);
-        let barrier = self.barrier.unwrap_or_else(|| team.barrier());
+        let barrier = self.barrier.unwrap_or_else(|| team.barrier_algorithm());
         // SAFETY: `sync_all` promises nothing to the library's other layers.
-        if let Err(failed) = unsafe { team.try_meet_by(&call, barrier) } {
+        if let Err(failed) = unsafe { team.try_barrier_by(&call, barrier) } {
             team.fail_because(&failed, &call.describe(&team));
         }
     }
@@ -187,7 +187,7 @@ impl Start {
     fn no_such_root(&self, call: &Call, operation: Operation, root: usize) -> ! {
         // A root that exists on other images is rather a disagreement.
         // SAFETY: the meeting promises nothing to anyone.
-        unsafe { self.team.meet(call) };
+        unsafe { self.team.barrier(call) };
         let (name, images) = (operation.name(), self.team.images());
         panic!("{name} with image {root} as root, but there are {images} images")
     }

@@ -189,7 +189,7 @@ pub(crate) fn exchange_lengths<T: Remote>(
 ) -> Result<Vec<usize>, ImageFailed> {
     let mut turn = Turn::<T>::begin(team, call, 0);
     turn.bring([length as u64, 0, 0]);
-    turn.meet()?;
+    turn.barrier()?;
     let lengths = (0..team.images()).map(|image| team.words(image)[0] as usize);
     Ok(lengths.collect())
 }

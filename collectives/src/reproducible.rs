@@ -166,7 +166,7 @@ fn sum_flat<T: Addend>(team: &Team, call: &Call, values: &mut [T]) -> Result<(),
         let mut turn = Turn::begin(team, call, number);
         // SAFETY: nobody reads our half before the meeting.
         unsafe { turn.write(0, chunk) };
-        turn.meet()?;
+        turn.barrier()?;
         let of = |image| {
             // SAFETY: every image wrote the chunk, which all know to be as long, and writes no more.
             unsafe { turn.read(image, 0, chunk.len()) }

@@ -9,7 +9,7 @@ mod tree;
 use crate::{Algorithm, Kind};
 use coarray_coref::{Remote, Values};
 use coarray_fabric::Deferral;
-use coarray_runtime::{Call, ImageFailed, Operation, Team, complete_and_defer};
+use coarray_runtime::{Call, ImageFailed, Operation, Team, quiet_and_defer};
 
 use crate::blocks::{Blocks, room_for, windows};
 use crate::collective::{Lost, Start, forms};
@@ -206,7 +206,7 @@ fn tell(
     root: usize,
     is_right: bool,
 ) -> Result<usize, ImageFailed> {
-    let deferral = complete_and_defer();
+    let deferral = quiet_and_defer();
     let mut turns = 0;
     for chunk in chunks(lengths, capacity::<usize>()) {
         let mut turn = Turn::begin(team, call, turns);
@@ -215,7 +215,7 @@ fn tell(
             // SAFETY: nobody reads our half before the meeting.
             unsafe { turn.write(0, chunk) };
         }
-        turn.meet()?;
+        turn.barrier()?;
         if team.index() != root {
             // SAFETY: the root wrote the chunk, which has a length for each image, and writes no more.
             chunk.copy_from_slice(unsafe { turn.read(root, 0, chunk.len()) });
@@ -241,7 +241,7 @@ fn goes_on(
 ) -> Result<bool, ImageFailed> {
     let is_right = team.words(root)[0] != 0;
     if !is_right && team.index() != root {
-        Turn::<u8>::begin(team, call, next).meet()?;
+        Turn::<u8>::begin(team, call, next).barrier()?;
         unreachable!("an image that was to panic came to another meeting");
     }
     Ok(is_right)
@@ -274,7 +274,7 @@ impl Scattering<'_> {
             place(0, block(root));
         }
         let others = self.blocks.range(1..team.images());
-        let deferral = complete_and_defer();
+        let deferral = quiet_and_defer();
         for (number, window) in windows(others, capacity::<T>()).enumerate() {
             let mut turn = Turn::begin(team, call, first + number);
             turn.bring([u64::from(self.is_right), 0, 0]);

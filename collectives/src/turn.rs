@@ -26,7 +26,7 @@ use std::slice;
 
 use coarray_coref::Remote;
 use coarray_fabric::{Deferral, SCRATCH_BYTES};
-use coarray_runtime::{Call, ImageFailed, StepsBegun, Team, complete_and_defer};
+use coarray_runtime::{Call, ImageFailed, StepsBegun, Team, quiet_and_defer};
 
 use crate::traffic;
 use crate::turn::arrivals::Arrivals;
@@ -68,7 +68,7 @@ impl<'a, T: Remote> Turn<'a, T> {
     /// If another turn is in progress.
     #[inline]
     pub(crate) fn begin(team: &'a Team, call: &'a Call, number: usize) -> Self {
-        let deferral = complete_and_defer();
+        let deferral = quiet_and_defer();
         // SAFETY: this is the module that passes data through the scratch space.
         let Some(turn) = (unsafe { team.begin_turn() }) else {
             team.refuse_turn(call)
@@ -146,11 +146,14 @@ impl<'a, T: Remote> Turn<'a, T> {
     ///
     /// # Errors
     /// The images that failed before, on all others alike.
-    pub(crate) fn meet(&mut self) -> Result<(), ImageFailed> {
+    pub(crate) fn barrier(&mut self) -> Result<(), ImageFailed> {
         let call = self.next();
         // SAFETY: what the other images read now was written before; who does not write is not read.
-        let met = unsafe { self.team.try_meet_with(&self.deferral, &call, self.words) };
-        self.met = self.team.meetings();
+        let met = unsafe {
+            self.team
+                .try_barrier_with(&self.deferral, &call, self.words)
+        };
+        self.met = self.team.barriers();
         met
     }
 
@@ -200,15 +203,15 @@ impl<'a, T: Remote> Turn<'a, T> {
     /// # Panics
     /// If the values do not [fit](fits_card).
     #[inline]
-    pub(crate) fn meet_with(&mut self, values: &[T]) -> Result<(), ImageFailed> {
+    pub(crate) fn barrier_with(&mut self, values: &[T]) -> Result<(), ImageFailed> {
         self.pack(0, values);
         debug_assert_eq!(self.step, 0, "small values pass in one turn");
         // SAFETY: what the other images read is what this one brings.
         let met = unsafe {
             self.team
-                .try_meet_with(&self.deferral, self.call, self.words)
+                .try_barrier_with(&self.deferral, self.call, self.words)
         };
-        self.met = self.team.meetings();
+        self.met = self.team.barriers();
         met
     }
 
@@ -233,7 +236,7 @@ impl<'a, T: Remote> Turn<'a, T> {
     /// `sync_all` for instance: that meeting had other words.
     ///
     /// # Safety
-    /// `image` brought as many values with [`meet_with`](Self::meet_with) or [`pack`](Self::pack).
+    /// `image` brought as many values with [`barrier_with`](Self::barrier_with) or [`pack`](Self::pack).
     #[inline]
     #[track_caller]
     pub(crate) unsafe fn brought<R>(
@@ -243,8 +246,8 @@ impl<'a, T: Remote> Turn<'a, T> {
         use_values: impl FnOnce(&[T]) -> R,
     ) -> R {
         assert!(fits_card::<T>(length));
-        if self.team.meetings() != self.met {
-            self.team.refuse_meeting(self.call);
+        if self.team.barriers() != self.met {
+            self.team.refuse_barrier(self.call);
         }
         traffic::note(self.team, image, length * size_of::<T>());
         let words = self.team.words(image);

@@ -4,7 +4,7 @@
  *                         fetch-and-add in windows of all others; then the word "passed"
  *     ping_mpi for ever   the same, and then rounds without end, for somebody to cut the network
  *
- * With COARRAY_SILENCE=SECONDS a process that comes no further for so long ends the job.
+ * With COARRAY_PEER_TIMEOUT=SECONDS a process that comes no further for so long ends the job.
  */
 #include <mpi.h>
 #include <stdint.h>

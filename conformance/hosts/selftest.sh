@@ -42,7 +42,7 @@ selftest() {
         HOSTS_COUNT=2 HOSTS_IMAGES=2 attempt "$each: 2 hosts x 2" run 0 0 "$programs/ping_$each"
         HOSTS_COUNT=4 HOSTS_IMAGES=1 attempt "$each: 4 hosts x 1" run 0 0 "$programs/ping_$each"
         HOSTS_COUNT=2 HOSTS_IMAGES=2 HOSTS_WHEN=passed HOSTS_EXPECT="has heard nothing for" \
-            attempt "$each: 2 hosts x 2, cut" cut 1 COARRAY_SILENCE=5 0 "$programs/ping_$each" for ever
+            attempt "$each: 2 hosts x 2, cut" cut 1 COARRAY_PEER_TIMEOUT=5 0 "$programs/ping_$each" for ever
     done
     if [ "$tried" -eq 0 ]; then skip "none of the engines is installed"; fi
     if [ "$failures" -gt 0 ]; then

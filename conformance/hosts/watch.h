@@ -1,4 +1,4 @@
-/* Ends the job if a process comes no further for COARRAY_SILENCE seconds, as coarray does. */
+/* Ends the job if a process comes no further for COARRAY_PEER_TIMEOUT seconds, as coarray does. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ __attribute__((unused)) static void leave_after(unsigned seconds) {
 }
 
 static void watch(int process, const char *node, void (*abort_job)(void)) {
-    const char *limit = getenv("COARRAY_SILENCE");
+    const char *limit = getenv("COARRAY_PEER_TIMEOUT");
     if (limit == NULL || atoi(limit) <= 0) return;
     watch_process = process;
     watch_node = node;

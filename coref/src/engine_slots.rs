@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use coarray_fabric::{AtomicOperation, Place, Word};
-use coarray_runtime::{Image, complete_and_defer};
+use coarray_runtime::{Image, quiet_and_defer};
 
 use crate::remote::Remote;
 use crate::slots::{ATTEMPTS, NOBODY};
@@ -81,7 +81,7 @@ impl<T: Remote> EngineSlots<'_, T> {
     }
 
     pub(crate) fn load(&self) -> T {
-        self.image.come_by();
+        self.image.poll_throttled();
         match self.read() {
             Some(value) => value,
             None => self.update(|_| None),
@@ -90,13 +90,13 @@ impl<T: Remote> EngineSlots<'_, T> {
 
     /// Replaces the value by what `change` makes of it, if anything; returns the old one.
     pub(crate) fn update(&self, change: impl Fn(&T) -> Option<T>) -> T {
-        self.image.come_by();
+        self.image.poll_throttled();
         // No waker runs in the writer's place.
-        let _deferral = complete_and_defer();
+        let _deferral = quiet_and_defer();
         while !self.take() {
             self.image.poll();
             if !std::thread::panicking() {
-                self.image.check_in();
+                self.image.check_abort();
             } else if self.image.has_ended()
                 && let Some(value) = self.read()
             {

@@ -70,7 +70,7 @@ fn look_where<C, T, R>(
     debug_assert!(size_of::<C>() == size_of::<T>());
     let done = with_home(cell, |image, place| {
         // The program may wait for another image by looking at a coatomic, and that one for an answer of this image.
-        image.come_by();
+        image.poll_throttled();
         by_engine(EngineWord {
             image,
             place,

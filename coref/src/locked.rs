@@ -43,7 +43,7 @@ fn writer() -> u32 {
 /// so already.
 fn is_gone(writer: u32) -> bool {
     if let Some(image) = Image::try_current().filter(|_| !std::thread::panicking()) {
-        image.check_in();
+        image.check_abort();
     }
     writer != IMMORTAL && process_has_failed(writer as usize - 1)
 }

@@ -88,7 +88,7 @@ fn the_survivor_survives_on_threads() {
 #[test]
 fn the_environment_forbids_the_survivor_to_keep_going() {
     let mut command = example("survivor", 2);
-    command.env("COARRAY_KEEP_GOING", "0");
+    command.env("COARRAY_FAULT_TOLERANT", "0");
     let (code, err) = failure(command);
     assert_eq!(code, Some(128 + 9), "{err}");
     assert!(

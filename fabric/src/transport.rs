@@ -19,5 +19,5 @@ pub mod shmem;
 #[cfg(feature = "simulated")]
 pub mod simulated;
 #[cfg(any(feature = "mpi", feature = "shmem"))]
-pub mod watched;
+pub mod watchdog;
 pub mod way;

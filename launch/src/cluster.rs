@@ -17,7 +17,7 @@ use coarray_fabric::memory::nodes::Nodes;
 use coarray_fabric::system::process_manager::pmi;
 use coarray_fabric::transport::cluster::Cluster;
 use coarray_fabric::transport::fabric::Fabric;
-use coarray_fabric::transport::watched::Watched;
+use coarray_fabric::transport::watchdog::Watchdog;
 use coarray_runtime::{
     Ending, FabricKind, Failure, Job, JobMemory, Panic, Settings, cores, is_about_the_end,
     run_image,
@@ -112,14 +112,14 @@ pub(crate) fn run<R>(
 /// they wait in the engine for each other, for one that is lost as for one that is slow. Some engines need time in proportion to
 /// the heap.
 fn watch_start(image: usize, settings: &Settings) -> Option<mpsc::Sender<()>> {
-    let limit = settings.silence? + ATTACHING * (settings.heap >> 30) as u32;
+    let limit = settings.peer_timeout? + ATTACHING * (settings.heap >> 30) as u32;
     let (start, is_over) = mpsc::channel();
     std::thread::spawn(move || {
         if is_over.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
             give_up(
                 image,
                 format!(
-                    "has waited at the start for {:.1} s for all images to get their memory (COARRAY_SILENCE, and 1 s for each GiB \
+                    "has waited at the start for {:.1} s for all images to get their memory (COARRAY_PEER_TIMEOUT, and 1 s for each GiB \
                      of COARRAY_HEAP): a node or the way to it is lost, or an image there does not go on",
                     limit.as_secs_f64()
                 ),
@@ -142,20 +142,20 @@ fn give_up(image: usize, text: String) -> ! {
 
 /// Sees to it that no operation of the engine lasts longer than silence may.
 fn watch_over(fabric: Rc<dyn Fabric>, image: usize, settings: &Settings) -> Rc<dyn Fabric> {
-    let Some(limit) = settings.silence else {
+    let Some(limit) = settings.peer_timeout else {
         return fabric;
     };
     let is_late = move || {
         give_up(
             image,
             format!(
-                "has waited for the engine to complete an operation on another node for {:.1} s (COARRAY_SILENCE): that \
+                "has waited for the engine to complete an operation on another node for {:.1} s (COARRAY_PEER_TIMEOUT): that \
                  node or the way to it is lost, or an image there computes for longer than that without calling the library",
                 limit.as_secs_f64()
             ),
         )
     };
-    Rc::new(Watched::new(fabric, limit, is_late))
+    Rc::new(Watchdog::new(fabric, limit, is_late))
 }
 
 /// What all images go by: the smallest heap, and direct access if all want it.
@@ -230,7 +230,7 @@ fn share_region(
         )),
         (Err(error), _) => Err(format!(
             "image {me} cannot open the memory of image {leader}, which is on the same machine: {error}; if the two are in \
-             different containers, set COARRAY_DIRECT=0"
+             different containers, set COARRAY_SHARED_MEMORY=0"
         )),
     }
 }

@@ -39,7 +39,7 @@ Options:
   -V, --version      Print the version
 
 Environment:
-  COARRAY_IMAGES, COARRAY_LABEL (1 or 0), COARRAY_KEEP_GOING (1 or 0),
+  COARRAY_IMAGES, COARRAY_LABEL (1 or 0), COARRAY_FAULT_TOLERANT (1 or 0),
   COARRAY_BIND, COARRAY_WAIT, COARRAY_HEAP and COARRAY_FABRIC say the same as the
   options. An option overrides its variable. A coarray program that is started
   without coarun obeys them too. COARRAY_LAUNCHER is the command that starts the

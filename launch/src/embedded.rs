@@ -120,7 +120,7 @@ impl Launch {
     }
 
     /// Local. How long images of other nodes may be silent while an image waits for them, before that is taken for the loss of
-    /// their node; `COARRAY_SILENCE` sets the same.
+    /// their node; `COARRAY_PEER_TIMEOUT` sets the same.
     ///
     /// # Examples
     /// ```
@@ -128,19 +128,19 @@ impl Launch {
     /// use coarray_runtime::num_images;
     /// use std::time::Duration;
     ///
-    /// let patient = Launch::new(2).silence(Duration::from_secs(600));
+    /// let patient = Launch::new(2).peer_timeout(Duration::from_secs(600));
     /// assert_eq!(patient.run(num_images).unwrap(), [2, 2]);
     /// ```
     #[must_use]
-    pub fn silence(mut self, limit: Duration) -> Self {
+    pub fn peer_timeout(mut self, limit: Duration) -> Self {
         if let Ok(settings) = &mut self.settings {
-            settings.silence = Some(limit);
+            settings.peer_timeout = Some(limit);
         }
         self
     }
 
     /// Local. Whether the other images go on when one panics or calls [`fail_image`](crate::fail_image), instead of
-    /// ending with it (the default, whatever `COARRAY_KEEP_GOING` says). A line on stderr then tells of it.
+    /// ending with it (the default, whatever `COARRAY_FAULT_TOLERANT` says). A line on stderr then tells of it.
     ///
     /// # Examples
     /// ```

@@ -66,7 +66,7 @@ use coarray_runtime::{
 ///
 /// # Errors
 /// The exit code is not 0 if an image panics, calls [`error_stop`](crate::error_stop), returns a failure from `body`, or is
-/// killed; the report on stderr then names the image, the reason and the place. With `COARRAY_KEEP_GOING=1` the
+/// killed; the report on stderr then names the image, the reason and the place. With `COARRAY_FAULT_TOLERANT=1` the
 /// other images go on without one that panics, returns a failure, exits or is killed: a line on stderr
 /// tells of it, and the exit code is 0 if any image is left.
 ///
@@ -92,7 +92,7 @@ pub fn launch<R: Termination>(body: fn() -> R) -> ExitCode {
 }
 
 /// Collective. As [`launch`], for a program that goes on when images die: unless the environment says otherwise, it runs
-/// as with `COARRAY_KEEP_GOING=1`. This is what `#[coarray::main(keep_going)]` calls.
+/// as with `COARRAY_FAULT_TOLERANT=1`. This is what `#[coarray::main(keep_going)]` calls.
 ///
 /// Under `coarun`, its `--keep-going` decides.
 ///

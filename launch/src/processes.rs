@@ -91,8 +91,8 @@ pub(crate) fn environment(settings: &Settings) -> [(&'static str, String); 8] {
         ("COARRAY_BIND", bind.into()),
         ("COARRAY_WAIT", settings.wait.name().into()),
         ("COARRAY_LABEL", switch(settings.label)),
-        ("COARRAY_KEEP_GOING", switch(settings.keep_going)),
-        ("COARRAY_DIRECT", switch(settings.direct)),
+        ("COARRAY_FAULT_TOLERANT", switch(settings.keep_going)),
+        ("COARRAY_SHARED_MEMORY", switch(settings.direct)),
     ]
 }
 

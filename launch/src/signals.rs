@@ -32,14 +32,14 @@ pub(crate) struct Signals {
 
 /// A signal that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Arrival {
+pub(crate) struct Received {
     pub(crate) signal: Signal,
     /// A key was pressed: then all processes of the terminal's foreground group, the images among
     /// them, got the same signal.
     pub(crate) by_key: bool,
 }
 
-impl Arrival {
+impl Received {
     /// Whether it is for the images, and nothing else.
     pub(crate) fn is_warning(self) -> bool {
         WARNINGS.contains(&self.signal)
@@ -85,7 +85,7 @@ impl Signals {
     }
 
     /// The next signal, if one has arrived.
-    pub(crate) fn next(&self) -> Option<Arrival> {
+    pub(crate) fn next(&self) -> Option<Received> {
         let mut record = [0; size_of::<libc::signalfd_siginfo>()];
         // The kernel hands out whole records, so anything shorter means that there is none.
         let length = rustix::io::read(&self.queue, &mut record).ok()?;
@@ -101,7 +101,7 @@ impl Signals {
         // The kernel sends SIGHUP too, when a terminal is gone, but that to the session's leader
         // alone.
         let by_key = by_kernel && [Signal::INT, Signal::QUIT].contains(&signal);
-        Some(Arrival { signal, by_key })
+        Some(Received { signal, by_key })
     }
 }
 
@@ -181,7 +181,7 @@ mod tests {
             unsafe { libc::pthread_kill(libc::pthread_self(), signal.as_raw()) };
         }
         let arrival = |signal| {
-            Some(Arrival {
+            Some(Received {
                 signal,
                 by_key: false,
             })

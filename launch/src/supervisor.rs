@@ -21,7 +21,7 @@ use crate::losses::Losses;
 use crate::output::Source;
 use crate::processes;
 use crate::relay::Relay;
-use crate::signals::{Arrival, Signals};
+use crate::signals::{Received, Signals};
 use crate::startup::{self, StartError};
 use crate::verdict::Verdict;
 use coarray_runtime::{Death, JobMemory, Settings, Stage};
@@ -75,7 +75,7 @@ struct Job {
     /// Why the job must end, once it must.
     verdict: Option<Verdict>,
     /// The first request to end, which the images got too, and when it came.
-    interrupted: Option<(Arrival, Instant)>,
+    interrupted: Option<(Received, Instant)>,
     /// Images that ended well without ever having been one.
     strangers: Vec<usize>,
     /// Images that ended before what had started them, which has until then to say how.
@@ -197,7 +197,7 @@ impl Job {
         Some(shortest.try_into().expect("a fraction of a second"))
     }
 
-    fn answer(&mut self, arrival: Arrival) {
+    fn answer(&mut self, arrival: Received) {
         let signal = arrival.signal;
         if signal == Signal::CHILD {
             self.reap();
@@ -334,7 +334,7 @@ impl Job {
         };
         self.is_reported = true;
         if let Some(report) = verdict.report() {
-            let pressed = |(request, _): (Arrival, Instant)| request.by_key;
+            let pressed = |(request, _): (Received, Instant)| request.by_key;
             let shows_key = io::stderr().is_terminal() && self.interrupted.is_some_and(pressed);
             self.relay.conclude(&report, shows_key);
         }

@@ -1,7 +1,10 @@
-//! Variables that begin like a setting and are none: most often one that is misspelt, which would be ignored without a word.
+//! Variables that begin like a setting and are none, most often one that is misspelt, which would be ignored without a word; and
+//! settings under their former names.
 
 use std::env;
 use std::io::{self, Write};
+
+use coarray_runtime::RENAMED;
 
 use crate::{launcher, processes};
 
@@ -15,11 +18,11 @@ const SETTINGS: [&str; 13] = [
     "BIND",
     "WAIT",
     "LABEL",
-    "KEEP_GOING",
-    "COLLECTIVES",
+    "FAULT_TOLERANT",
+    "TUNING_FILE",
     "LAUNCHER",
-    "SILENCE",
-    "DIRECT",
+    "PEER_TIMEOUT",
+    "SHARED_MEMORY",
     "MPI_THREADS",
     "SHMEM_CONTEXTS",
 ];
@@ -55,9 +58,14 @@ pub(crate) fn warn_of_images(asked: usize, started: usize) {
     }
 }
 
-/// What to say of a variable; nothing if it is a setting, or of somebody else.
+/// What to say of a variable that is no setting, or is a setting under its former name; nothing if it is a setting, or of somebody else.
 fn warning(name: &str) -> Option<String> {
     let upper = name.to_ascii_uppercase();
+    if let Some((new, _)) = RENAMED.iter().find(|(_, old)| *old == name) {
+        return Some(format!(
+            "{name} is called {new} now; this version still reads it"
+        ));
+    }
     let rest = upper.strip_prefix(PREFIX)?;
     let is_known = SETTINGS.contains(&rest)
         || OF_TESTS.contains(&rest)
@@ -120,7 +128,7 @@ mod tests {
             ("COARRAY_NUM_IMAGES", "COARRAY_IMAGES"),
             ("COARRAY_HEAP_SIZE", "COARRAY_HEAP"),
             ("COARRAY_LABLE", "COARRAY_LABEL"),
-            ("COARRAY_KEEPGOING", "COARRAY_KEEP_GOING"),
+            ("COARRAY_FAULTTOLERANT", "COARRAY_FAULT_TOLERANT"),
             ("coarray_images", "COARRAY_IMAGES"),
             ("COARRAY_MPI_THREAD", "COARRAY_MPI_THREADS"),
         ] {
@@ -131,6 +139,15 @@ mod tests {
                 ))
             );
         }
+    }
+
+    #[test]
+    fn a_setting_under_its_former_name_is_told_the_new_one() {
+        let told = warning("COARRAY_SILENCE").unwrap();
+        assert_eq!(
+            told,
+            "COARRAY_SILENCE is called COARRAY_PEER_TIMEOUT now; this version still reads it"
+        );
     }
 
     #[test]

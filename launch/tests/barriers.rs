@@ -15,27 +15,27 @@ const COUNTS: [usize; 10] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 17];
 fn sync(words: [u64; 3]) {
     let team = Team::current();
     let call = Call::plain(Operation::SyncAll, Location::caller());
-    // SAFETY: no other layer learns from this meeting what this image has done.
-    unsafe { team.try_meet_with(&Deferral::new(), &call, words) }.unwrap();
+    // SAFETY: no other layer learns from this barrier what this image has done.
+    unsafe { team.try_barrier_with(&Deferral::new(), &call, words) }.unwrap();
 }
 
-/// Meets so many times, and looks whether all are at the same meeting each time.
-fn keep_together(meetings: u64, barrier: impl Fn(u64) -> Barrier + Sync) {
+/// Meets so many times, and looks whether all are at the same barrier each time.
+fn keep_together(count: u64, barrier: impl Fn(u64) -> Barrier + Sync) {
     for images in COUNTS {
         let entered: Vec<AtomicU64> = (0..images).map(|_| AtomicU64::new(0)).collect();
         run(images, || {
             let team = Team::current();
             let me = team.index() as u64;
-            for meeting in 1..=meetings {
+            for number in 1..=count {
                 // SAFETY: no collective operation is in progress.
-                unsafe { team.set_barrier(barrier(meeting)) };
-                entered[team.index()].store(meeting, Ordering::Relaxed);
-                sync([meeting, me, meeting ^ me]);
+                unsafe { team.set_barrier_algorithm(barrier(number)) };
+                entered[team.index()].store(number, Ordering::Relaxed);
+                sync([number, me, number ^ me]);
                 for (index, entered) in entered.iter().enumerate() {
                     let (now, index_word) = (entered.load(Ordering::Relaxed), index as u64);
-                    assert!(now == meeting || now == meeting + 1);
+                    assert!(now == number || now == number + 1);
                     let words = team.words(index);
-                    assert_eq!(words, [meeting, index_word, meeting ^ index_word]);
+                    assert_eq!(words, [number, index_word, number ^ index_word]);
                 }
             }
         });
@@ -63,8 +63,8 @@ fn images_stay_together_and_bring_words_by_the_central_barrier() {
 }
 
 #[test]
-fn the_barrier_may_change_at_every_meeting() {
-    keep_together(1000, |meeting| Barrier::ALL[(meeting * 7 / 3 % 4) as usize]);
+fn the_barrier_may_change_at_every_time() {
+    keep_together(1000, |number| Barrier::ALL[(number * 7 / 3 % 4) as usize]);
 }
 
 #[test]
@@ -76,15 +76,15 @@ fn teams_have_barriers_of_their_own() {
             let half = all.form(parity, None, Absence::EndsJob, Location::caller());
             let half: Rc<Team> = half.unwrap();
             // SAFETY: no collective operation is in progress.
-            unsafe { half.set_barrier(barrier) };
+            unsafe { half.set_barrier_algorithm(barrier) };
             let _stay = half.enter();
-            for meeting in 0..200 {
-                sync([meeting, parity, half.index() as u64]);
+            for number in 0..200 {
+                sync([number, parity, half.index() as u64]);
                 for index in 0..3 {
-                    assert_eq!(half.words(index), [meeting, parity, index as u64]);
+                    assert_eq!(half.words(index), [number, parity, index as u64]);
                 }
             }
-            assert_eq!(all.barrier(), Barrier::Flat);
+            assert_eq!(all.barrier_algorithm(), Barrier::Flat);
         });
     }
 }
@@ -106,12 +106,12 @@ fn every_barrier_reports_a_mismatch_with_both_lines() {
                 let failure = Launch::new(images).run(|| {
                     let team = Team::current();
                     // SAFETY: no collective operation is in progress.
-                    unsafe { team.set_barrier(barrier) };
-                    (0..20).for_each(|meeting| sync([meeting; 3]));
+                    unsafe { team.set_barrier_algorithm(barrier) };
+                    (0..20).for_each(|number| sync([number; 3]));
                     let meet = |operation, caller| {
                         let call = Call::plain(operation, caller);
                         // SAFETY: as in `sync`.
-                        unsafe { team.meet(&call) };
+                        unsafe { team.barrier(&call) };
                     };
                     if team.index() == odd {
                         meet(Operation::CoAll, Location::caller());
@@ -136,7 +136,7 @@ fn different_barriers_are_a_mismatch_too() {
                     let team = Team::current();
                     let is_last = team.index() + 1 == images;
                     // SAFETY: no collective operation is in progress.
-                    unsafe { team.set_barrier(if is_last { one } else { other }) };
+                    unsafe { team.set_barrier_algorithm(if is_last { one } else { other }) };
                     sync([0; 3]);
                     unreachable!("image {} came out", team.index());
                 });
@@ -152,27 +152,27 @@ fn different_barriers_are_a_mismatch_too() {
     }
 }
 
-/// Images that fail in the midst of meetings, after which the others meet by each barrier in turn.
+/// Images that fail in the midst of count, after which the others meet by each barrier in turn.
 #[test]
 fn survivors_go_on_by_every_barrier() {
     for barrier in Barrier::ALL {
         let survivors = Launch::new(7).keep_going(true).run(|| {
             let team = Team::current();
             // SAFETY: no collective operation is in progress.
-            unsafe { team.set_barrier(barrier) };
+            unsafe { team.set_barrier_algorithm(barrier) };
             let call = Call::plain(Operation::SyncAll, Location::caller());
-            for meeting in 1..=600 {
-                if meeting == 300 && team.index() % 3 == 1 {
+            for number in 1..=600 {
+                if number == 300 && team.index() % 3 == 1 {
                     fail_image();
                 }
                 let deferral = Deferral::new();
                 // SAFETY: as in `sync`.
-                let met = unsafe { team.try_meet_with(&deferral, &call, [meeting; 3]) };
+                let met = unsafe { team.try_barrier_with(&deferral, &call, [number; 3]) };
                 let missing = met.map_or_else(|failed| failed.images, |()| Vec::new());
-                assert_eq!(missing.is_empty(), meeting < 300);
+                assert_eq!(missing.is_empty(), number < 300);
                 assert!(missing.is_empty() || missing == [1, 4]);
                 for index in (0..7).filter(|index| !missing.contains(index)) {
-                    assert_eq!(team.words(index), [meeting; 3]);
+                    assert_eq!(team.words(index), [number; 3]);
                 }
             }
             team.index()

@@ -9,7 +9,7 @@ use coarray_runtime::{Call, Operation, Team, this_image};
 
 fn sync(team: &Team) {
     // SAFETY: nothing is shared.
-    unsafe { team.meet(&Call::plain(Operation::SyncAll, Location::caller())) }
+    unsafe { team.barrier(&Call::plain(Operation::SyncAll, Location::caller())) }
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn images_of_several_nodes_disagree() {
         sync(&team);
         if this_image() == 3 {
             // SAFETY: nothing is shared.
-            unsafe { team.meet(&Call::plain(Operation::SyncTeam, Location::caller())) }
+            unsafe { team.barrier(&Call::plain(Operation::SyncTeam, Location::caller())) }
         } else {
             sync(&team);
         }
@@ -59,7 +59,7 @@ fn images_that_disagree_on_different_nodes_are_named_with_their_calls() {
         sync(&team);
         if this_image() == 2 {
             // SAFETY: nothing is shared.
-            unsafe { team.meet(&Call::plain(Operation::SyncTeam, Location::caller())) }
+            unsafe { team.barrier(&Call::plain(Operation::SyncTeam, Location::caller())) }
         } else {
             sync(&team);
         }
@@ -84,9 +84,9 @@ fn a_deadlock_between_nodes_is_found() {
             let image = team.image();
             if this_image() == 1 {
                 image.raise_pair(0);
-                let (tally, calls) = image.pair_with(0);
+                let (eventcount, calls) = image.pair_with(0);
                 let cause = Never;
-                let _ = image.wait(tally, calls, cause);
+                let _ = image.wait(eventcount, calls, cause);
             }
             sync(&team);
         });
@@ -133,14 +133,17 @@ fn images_that_compute_for_long_are_no_deadlock() {
 #[test]
 fn with_a_limit_a_silent_node_is_noticed() {
     let limit = std::time::Duration::from_millis(400);
-    let failure = Launch::new(3).simulated_nodes(3).silence(limit).run(|| {
-        let team = Team::current();
-        sync(&team);
-        if this_image() == 2 {
-            std::thread::sleep(limit * 3);
-        }
-        sync(&team);
-    });
+    let failure = Launch::new(3)
+        .simulated_nodes(3)
+        .peer_timeout(limit)
+        .run(|| {
+            let team = Team::current();
+            sync(&team);
+            if this_image() == 2 {
+                std::thread::sleep(limit * 3);
+            }
+            sync(&team);
+        });
     let text = failure.unwrap_err().to_string();
     assert!(text.contains("has heard nothing from image 2"), "{text}");
 }

@@ -129,7 +129,7 @@ pub fn derive_remote(item: TokenStream) -> TokenStream {
 /// when it is compiled.
 ///
 /// `#[coarray::main(keep_going)]` is for a program that goes on without images that die, as with
-/// `COARRAY_KEEP_GOING=1`, unless the environment says otherwise.
+/// `COARRAY_FAULT_TOLERANT=1`, unless the environment says otherwise.
 ///
 /// The attribute is shorthand for
 ///

@@ -12,7 +12,7 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::call::operation::Operation;
-use crate::lockfree::card::Tag;
+use crate::lockfree::arrival::Signature;
 use coarray_fabric::system::limits::MAX_IMAGES;
 use coarray_fabric::system::text::Text;
 
@@ -20,7 +20,7 @@ use coarray_fabric::system::text::Text;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObjectId(pub(crate) u64);
 
-/// The first bit of what says in a tag which algorithm the caller chose; below are the steps.
+/// The first bit of what says in a signature which algorithm the caller chose; below are the steps.
 pub(crate) const ALGORITHM: u32 = 56;
 
 /// How many bits that takes.
@@ -29,13 +29,13 @@ pub(crate) const ALGORITHM_BITS: u32 = 4;
 /// How many algorithms can be told apart.
 pub const MAX_ALGORITHMS: usize = (1 << ALGORITHM_BITS) - 1;
 
-/// The bit of a tag's first word that says that the operation is asynchronous; steps and objects never reach it.
+/// The bit of a signature's first word that says that the operation is asynchronous; steps and objects never reach it.
 pub(crate) const ASYNCHRONOUS: u64 = 1 << 61;
 
-/// The word of a tag that has the number of the object that is created.
+/// The word of a signature that has the number of the object that is created.
 pub(crate) const OBJECT: usize = 3;
 
-/// The bit of a tag's first word that says that the operation is a part of one that the subject names.
+/// The bit of a signature's first word that says that the operation is a part of one that the subject names.
 pub(crate) const ON_BEHALF: u64 = 1 << 60;
 
 const _: () = assert!(ALGORITHM + ALGORITHM_BITS <= ON_BEHALF.trailing_zeros());
@@ -52,7 +52,7 @@ pub const MAX_OBJECTS: usize = 4;
 /// One image's call of a collective operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
-    tag: Tag,
+    signature: Signature,
     subject: &'static str,
     caller: &'static Location<'static>,
 }
@@ -62,7 +62,7 @@ impl Call {
     #[must_use]
     pub fn plain(operation: Operation, caller: &'static Location<'static>) -> Self {
         Self {
-            tag: [operation as u64, 0, 0, 0],
+            signature: [operation as u64, 0, 0, 0],
             subject: "",
             caller,
         }
@@ -90,13 +90,13 @@ impl Call {
         subject: &'static str,
         caller: &'static Location<'static>,
     ) -> Self {
-        let mut tag = [0; MAX_OBJECTS];
-        for (word, object) in tag.iter_mut().zip(objects) {
+        let mut signature = [0; MAX_OBJECTS];
+        for (word, object) in signature.iter_mut().zip(objects) {
             *word = object.0 << 16;
         }
-        tag[0] |= operation as u64;
+        signature[0] |= operation as u64;
         Self {
-            tag,
+            signature,
             subject,
             caller,
         }
@@ -118,7 +118,7 @@ impl Call {
     ) -> Self {
         let root = root.min(MAX_IMAGES) as u64;
         Self {
-            tag: [
+            signature: [
                 operation as u64,
                 object.0,
                 first as u64,
@@ -137,7 +137,7 @@ impl Call {
         caller: &'static Location<'static>,
     ) -> Self {
         Self {
-            tag: [operation as u64, from.0, to.0, 0],
+            signature: [operation as u64, from.0, to.0, 0],
             ..Self::plain(operation, caller)
         }
     }
@@ -152,14 +152,14 @@ impl Call {
         root: usize,
         caller: &'static Location<'static>,
     ) -> Self {
-        let tag = [
+        let signature = [
             operation as u64,
             identity::<T>(),
             length as u64,
             root as u64,
         ];
         Self {
-            tag,
+            signature,
             subject: type_name::<T>(),
             caller,
         }
@@ -183,7 +183,7 @@ impl Call {
     #[must_use]
     pub fn creating(&self, object: ObjectId) -> Self {
         let mut call = *self;
-        call.tag[OBJECT] = object.0;
+        call.signature[OBJECT] = object.0;
         call
     }
 
@@ -195,7 +195,7 @@ impl Call {
     #[inline]
     pub fn at_step(&self, step: usize) -> Self {
         let mut call = *self;
-        call.tag[0] |= (step as u64) << 16;
+        call.signature[0] |= (step as u64) << 16;
         call
     }
 
@@ -206,7 +206,7 @@ impl Call {
     pub fn by(mut self, algorithm: Option<u8>) -> Self {
         if let Some(number) = algorithm {
             debug_assert!(usize::from(number) < MAX_ALGORITHMS);
-            self.tag[0] |= (u64::from(number) + 1) << ALGORITHM;
+            self.signature[0] |= (u64::from(number) + 1) << ALGORITHM;
         }
         self
     }
@@ -218,7 +218,7 @@ impl Call {
     #[inline]
     pub fn on_behalf_of(mut self, name: Option<&'static str>) -> Self {
         if let Some(name) = name {
-            self.tag[0] |= ON_BEHALF;
+            self.signature[0] |= ON_BEHALF;
             self.subject = name;
         }
         self
@@ -229,7 +229,7 @@ impl Call {
     #[inline]
     pub fn asynchronous(&self) -> Self {
         let mut call = *self;
-        call.tag[0] |= ASYNCHRONOUS;
+        call.signature[0] |= ASYNCHRONOUS;
         call
     }
 
@@ -245,8 +245,8 @@ impl Call {
         self.subject
     }
 
-    pub(crate) fn tag(&self) -> &Tag {
-        &self.tag
+    pub(crate) fn signature(&self) -> &Signature {
+        &self.signature
     }
 }
 
@@ -281,7 +281,7 @@ fn identity<T: ?Sized + 'static>() -> u64 {
 
 /// Where the last call of an image was, and on what, for its partners to read.
 ///
-/// It is read only after a mismatch or in a deadlock, for a call whose tag is known. The image cannot have
+/// It is read only after a mismatch or in a deadlock, for a call whose signature is known. The image cannot have
 /// left that call by then, so the record is complete and stands still.
 #[derive(Debug)]
 #[repr(C)]

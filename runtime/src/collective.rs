@@ -1,17 +1,17 @@
-//! What the images of a team do together: meetings, steps of a turn, asynchronous posts, and the creation of what they share.
+//! What the images of a team do together: barriers, steps of a turn, asynchronous posts, and the creation of what they share.
 
-pub(crate) mod adoption;
 pub(crate) mod allocation;
 pub(crate) mod awaiting;
+pub(crate) mod barrier;
+pub(crate) mod barrier_between_nodes;
+pub(crate) mod deferred_free;
 pub(crate) mod form_team;
 pub(crate) mod interference;
 pub(crate) mod lack;
-pub(crate) mod meeting;
-pub(crate) mod meeting_apart;
-pub(crate) mod posted;
-pub(crate) mod posting;
-pub(crate) mod posting_apart;
+pub(crate) mod outstanding;
+pub(crate) mod request;
+pub(crate) mod request_between_nodes;
 pub(crate) mod steps;
-pub(crate) mod steps_apart;
+pub(crate) mod steps_between_nodes;
 pub(crate) mod tuning;
 pub(crate) mod wording;

@@ -1,19 +1,19 @@
 //! One image: its number, its current team, and its heap.
 
-pub(crate) mod book;
 pub(crate) mod contribution;
-pub(crate) mod correspondence;
+pub(crate) mod deferred_free;
+pub(crate) mod descriptor;
+pub(crate) mod descriptors;
 pub(crate) mod division;
-pub(crate) mod hearing;
+pub(crate) mod eager;
 pub(crate) mod lock_answer;
 pub(crate) mod message;
 pub(crate) mod network;
-pub(crate) mod notice;
-pub(crate) mod orphan;
+pub(crate) mod outstanding;
+pub(crate) mod peer_timeout;
 pub(crate) mod position;
 pub(crate) mod reactor;
-pub(crate) mod record;
-pub(crate) mod records;
+pub(crate) mod remote_log;
 pub(crate) mod subscriptions;
 pub(crate) mod team;
 pub(crate) mod unacknowledged;
@@ -29,8 +29,8 @@ use std::thread;
 use crate::call::tuning::{Rules, Tuning};
 use crate::call::{Call, CallRecord, LastCall};
 use crate::heap::Heap;
+use crate::image::deferred_free::DeferredFree;
 use crate::image::network::Network;
-use crate::image::orphan::Orphan;
 use crate::image::position::set_position;
 use crate::image::reactor::Reactor;
 use crate::image::team::Team;
@@ -39,7 +39,7 @@ use crate::job::backoff::Backoff;
 use crate::job::control::{Failure, ImageControl, Stage};
 use crate::job::settings::FabricKind;
 use crate::job::unwinding;
-use crate::lockfree::tally::Tally;
+use crate::lockfree::eventcount::Eventcount;
 use coarray_fabric::memory::region::SCRATCH_BYTES;
 use coarray_fabric::transport::fabric::Fabric;
 use coarray_fabric::transport::way::no_image;
@@ -109,14 +109,14 @@ pub struct Image {
     /// The locks that it holds: their addresses, and where it took them.
     pub(crate) held: RefCell<Vec<(usize, &'static Location<'static>)>>,
     /// What dropped teams have left behind; none once the image is over.
-    pub(crate) orphans: RefCell<Option<Vec<Orphan>>>,
+    pub(crate) deferred_frees: RefCell<Option<Vec<DeferredFree>>>,
     /// Bytes of payloads that it has posted and not taken back.
-    pub(crate) owed: Cell<usize>,
+    pub(crate) unreclaimed: Cell<usize>,
     /// The teams that have some of them.
-    pub(crate) creditors: RefCell<Vec<Weak<Team>>>,
+    pub(crate) unreclaimed_teams: RefCell<Vec<Weak<Team>>>,
     /// What looks for contributions that tasks await; none before the first of them, or if there can be none.
     pub(crate) reactor: OnceCell<Option<Reactor>>,
-    /// How often it has called `sync_images` with each image. The tally says so as well, but on a line that the other
+    /// How often it has called `sync_images` with each image. The eventcount says so as well, but on a line that the other
     /// image looks at all the time.
     pairs: Box<[Cell<u64>]>,
 }
@@ -139,16 +139,16 @@ impl Image {
             heap: RefCell::new(Heap::new(job.region.heap_bytes())),
             fabric,
             dispatch,
-            network: is_apart.then(|| Network::new(job.silence, images)),
+            network: is_apart.then(|| Network::new(job.peer_timeout, images)),
             backoff: Backoff::new(&job),
             job,
             last_call: LastCall::default(),
             tuning,
             rules: OnceCell::new(),
             held: RefCell::default(),
-            orphans: RefCell::new(Some(Vec::new())),
-            owed: Cell::new(0),
-            creditors: RefCell::default(),
+            deferred_frees: RefCell::new(Some(Vec::new())),
+            unreclaimed: Cell::new(0),
+            unreclaimed_teams: RefCell::default(),
             reactor: OnceCell::new(),
             pairs: (0..images).map(|_| Cell::new(0)).collect(),
         })
@@ -257,7 +257,7 @@ impl Image {
     }
 
     /// To be called now and then by who waits for other images. If the job has ended, the image unwinds.
-    pub fn check_in(&self) {
+    pub fn check_abort(&self) {
         if self.job.has_ended() {
             self.unwind();
         }
@@ -304,17 +304,17 @@ impl Image {
         self.pairs[image].set(calls);
         let pair = self.job.region.pair(image, self.index);
         match self.elsewhere(pair) {
-            Some(place) => self.tell_to_raise(place, calls),
-            None => pair.raise_to(calls),
+            Some(place) => self.send_advance(place, calls),
+            None => pair.advance_to(calls),
         }
     }
 
     /// What `image` raises when it calls `sync_images` with this image, and how far it must rise to match the
     /// calls of this image.
     #[must_use]
-    pub fn pair_with(&self, image: usize) -> (&Tally, u64) {
-        let tally = self.job.region.pair(self.index, image);
-        (tally, self.pairs[image].get())
+    pub fn pair_with(&self, image: usize) -> (&Eventcount, u64) {
+        let eventcount = self.job.region.pair(self.index, image);
+        (eventcount, self.pairs[image].get())
     }
 
     /// Ends the job with a report that starts with "image N". Does not return to the caller: the image
@@ -344,7 +344,7 @@ impl Image {
     pub(crate) fn fail_after(&self, failure: &Failure, prepare: impl FnOnce()) -> bool {
         let first = self.job.fail_after(failure, prepare);
         if first && self.network.is_some() {
-            self.tell_end(failure);
+            self.broadcast_end(failure);
         }
         first
     }

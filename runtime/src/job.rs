@@ -19,7 +19,7 @@ use crate::job::control::Failure;
 use crate::job::job_memory::JobMemory;
 use crate::job::report::PANIC_CODE;
 use crate::job::settings::{Bind, FabricKind, Settings, Wait};
-use crate::lockfree::tally::Patience;
+use crate::lockfree::eventcount::SpinPolicy;
 use coarray_fabric::memory::apart::Claim;
 use coarray_fabric::memory::nodes::Nodes;
 use coarray_fabric::memory::region::{Keeper, Region};
@@ -37,7 +37,7 @@ pub struct Job {
     pub region: JobMemory,
     pub(crate) wait: Wait,
     /// That of an image whose core nobody else wants.
-    pub(crate) patience: Patience,
+    pub(crate) patience: SpinPolicy,
     /// Whether places may be reached by load and store.
     pub(crate) direct: bool,
     pub(crate) bind: Bind,
@@ -47,7 +47,7 @@ pub struct Job {
     /// The threads of this process that belong to it.
     pub threads: Threads,
     /// How long images of other nodes may be silent while one waits for them.
-    pub(crate) silence: Option<Duration>,
+    pub(crate) peer_timeout: Option<Duration>,
     /// Whether the failure on record was first noticed in this process, which is to report it.
     is_reporter: AtomicBool,
     /// The lowest image of other nodes that reports the end of the job; too large a number for none.
@@ -80,7 +80,7 @@ impl Job {
             nodes,
             engine: settings.fabric,
             threads: Threads::default(),
-            silence: settings.silence,
+            peer_timeout: settings.peer_timeout,
             is_reporter: AtomicBool::new(false),
             told_by: AtomicUsize::new(usize::MAX),
         }
@@ -170,7 +170,7 @@ impl Job {
 }
 
 /// How long images wait before they sleep, if nobody else wants their cores.
-fn patience(wait: Wait, share_all: bool, have_cores_for_all: bool) -> Patience {
+fn patience(wait: Wait, share_all: bool, have_cores_for_all: bool) -> SpinPolicy {
     let [spins, yields] = match (wait, have_cores_for_all) {
         (Wait::Sleep, _) => [1, 0],
         // What others do arrives only when the image looks for it.
@@ -181,7 +181,7 @@ fn patience(wait: Wait, share_all: bool, have_cores_for_all: bool) -> Patience {
         // most likely waits for this one.
         (Wait::Adaptive, false) => [1, 20],
     };
-    Patience { spins, yields }
+    SpinPolicy { spins, yields }
 }
 
 // SAFETY: both are fields, which never change.

@@ -1,8 +1,8 @@
 //! Images and teams, and how they meet, wait, lock, fail and end: what coarrays and collectives of `coarray` stand on.
 //!
-//! * [`Image`] is one image: its number and its heap. [`Team`] is images that work together; [`Team::meet`] is
+//! * [`Image`] is one image: its number and its heap. [`Team`] is images that work together; [`Team::barrier`] is
 //!   the checked barrier under every collective operation.
-//! * [`Tally`] is a count in shared memory that images wait for: all waiting is done by it.
+//! * [`Eventcount`] is a count in shared memory that images wait for: all waiting is done by it.
 //! * [`error_stop`] ends a job, [`fail_image`] one image of it.
 //!
 //! What moves data is below, in `coarray-fabric`; what starts images is above, in `coarray-launch`. Programs name the crate
@@ -31,10 +31,10 @@ pub use call::operation::Operation;
 pub use call::tuning::{Plan, Rule, Rules, Tuning};
 pub use call::{Call, MAX_ALGORITHMS, MAX_OBJECTS, ObjectId};
 pub use collective::allocation::{FILLED, Layout};
+pub use collective::barrier::Absence;
 pub use collective::form_team::Current;
 pub use collective::lack::Lack;
-pub use collective::meeting::Absence;
-pub use collective::posting::Posting;
+pub use collective::request::CollectiveRequest;
 pub use collective::steps::{Abandoned, StepsBegun};
 pub use heap::exhausted::{AllocError, Holder};
 pub use heap::{Block, RaggedBlock};
@@ -50,21 +50,21 @@ pub use job::image_failed::ImageFailed;
 pub use job::job_memory::JobMemory;
 pub use job::process::{process_has_failed, process_image};
 pub use job::report::{GRACE, USAGE, report};
-pub use job::settings::{Bind, FabricKind, ImageCount, SettingError, Settings, Wait, cores};
+pub use job::settings::{
+    Bind, FabricKind, ImageCount, RENAMED, SettingError, Settings, Wait, cores,
+};
 pub use job::unwinding::{Panic, report_and_exit, watch_exits};
 pub use lifecycle::failure::{error_stop, error_stop_with, fail_image};
 pub use lifecycle::run_image::{Ending, run_image};
 pub use lifecycle::status::{ImageStatus, failed_images, image_status, stopped_images};
 pub use lock::lock_apart::{clear_poison_of, holder_of, poisoner_of};
 pub use lock::{LockError, LockKind};
+pub use lockfree::arrival::PAYLOAD_BYTES;
 pub use lockfree::barrier::Barrier;
-pub use lockfree::card::CARD_BYTES;
+pub use lockfree::eventcount::Eventcount;
 pub use lockfree::queue_lock::QueueLock;
-pub use lockfree::tally::Tally;
-pub use messages::complete::{
-    complete, complete_and_defer, complete_and_fence, complete_but_posts,
-};
 pub use messages::home::with_home;
+pub use messages::quiet::{quiet, quiet_and_defer, quiet_and_fence, quiet_except_posts};
 pub use waiting::{Cause, Interruption};
 
 #[cfg(doctest)]

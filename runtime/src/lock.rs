@@ -10,9 +10,9 @@ use std::time::Instant;
 use crate::image::Image;
 use crate::job::image_failed::ImageFailed;
 use crate::lock::lock_apart::Heir;
-use crate::lockfree::queue_lock::{QueueLock, QueueNode, Refusal, User, Waiter, Wake};
-use crate::lockfree::tally::{Patience, Tally};
-use crate::messages::complete::complete;
+use crate::lockfree::eventcount::{Eventcount, SpinPolicy};
+use crate::lockfree::queue_lock::{BarrierError, QueueLock, QueueNode, User, Waiter, Wake};
+use crate::messages::quiet::quiet;
 use crate::waiting::{Cause, Interruption};
 use coarray_fabric::transport::deferral::Deferral;
 use coarray_fabric::transport::pending::is_complete;
@@ -170,7 +170,7 @@ impl Image {
         // A waker that panics finds the lock given back.
         let may_wake = self.network.is_some() || !is_complete();
         let _deferral = may_wake.then(Deferral::new);
-        complete();
+        quiet();
         let mut held = self.held.borrow_mut();
         let address = ptr::from_ref(lock).addr();
         let Some(index) = held.iter().rposition(|(other, _)| *other == address) else {
@@ -226,7 +226,7 @@ impl Image {
         &self,
         lock: &QueueLock,
         caller: &'static Location<'static>,
-        outcome: Result<(), Refusal>,
+        outcome: Result<(), BarrierError>,
     ) -> Result<(), LockError> {
         let address = ptr::from_ref(lock).addr();
         match outcome {
@@ -234,7 +234,7 @@ impl Image {
                 self.held.borrow_mut().push((address, caller));
                 Ok(())
             }
-            Err(refusal) => Err(self.error(address, caller, refusal)),
+            Err(error) => Err(self.error(address, caller, error)),
         }
     }
 
@@ -243,20 +243,20 @@ impl Image {
         &self,
         address: usize,
         caller: &'static Location<'static>,
-        refusal: Refusal,
+        error: BarrierError,
     ) -> LockError {
-        match refusal {
-            Refusal::Busy(holder) => LockError::Busy { holder },
-            Refusal::AlreadyHeld => {
+        match error {
+            BarrierError::Busy(holder) => LockError::Busy { holder },
+            BarrierError::AlreadyHeld => {
                 let held = self.held.borrow();
                 let taken = held.iter().rfind(|(other, _)| *other == address);
                 LockError::AlreadyHeld {
                     since: taken.map_or(caller, |(_, since)| since),
                 }
             }
-            Refusal::Poisoned(by) => LockError::Poisoned { by },
-            Refusal::TimedOut => LockError::TimedOut,
-            Refusal::Ended => self.unwind(),
+            BarrierError::Poisoned(by) => LockError::Poisoned { by },
+            BarrierError::TimedOut => LockError::TimedOut,
+            BarrierError::Ended => self.unwind(),
         }
     }
 }
@@ -304,7 +304,7 @@ impl<'a> Locking<'a> {
     pub(crate) fn queue(&self) -> Queue<'_> {
         Queue {
             locking: self,
-            alarm: self.alarm(),
+            failure_epoch: self.failure_epoch(),
         }
     }
 }
@@ -339,28 +339,28 @@ impl User for Locking<'_> {
         self.image.job.has_ended()
     }
 
-    fn patience(&self) -> Patience {
+    fn patience(&self) -> SpinPolicy {
         self.image.backoff.patience()
     }
 
-    fn offers(&self) -> u32 {
-        self.image.offers()
+    fn yields(&self) -> u32 {
+        self.image.yields()
     }
 
-    fn offer_core(&self) -> bool {
-        self.image.offer_core()
+    fn yield_core(&self) -> bool {
+        self.image.yield_core()
     }
 }
 
 impl Waiter for Locking<'_> {
-    fn alarm(&self) -> u32 {
-        self.image.job.region.job().alarm()
+    fn failure_epoch(&self) -> u32 {
+        self.image.job.region.job().failure_epoch()
     }
 
-    fn wait(&self, granted: &Tally, number: u64, alarm: u32) -> Result<(), Wake> {
+    fn wait(&self, granted: &Eventcount, number: u64, failure_epoch: u32) -> Result<(), Wake> {
         let queue = Queue {
             locking: self,
-            alarm,
+            failure_epoch,
         };
         match self.image.wait(granted, number, queue) {
             Ok(()) => Ok(()),
@@ -374,7 +374,7 @@ impl Waiter for Locking<'_> {
 pub(crate) struct Queue<'a> {
     locking: &'a Locking<'a>,
     /// The alarm when it last looked after the queue.
-    alarm: u32,
+    failure_epoch: u32,
 }
 
 impl Queue<'_> {
@@ -408,7 +408,7 @@ impl Cause for Queue<'_> {
     }
 
     fn has_failed(&self) -> bool {
-        self.locking.alarm() != self.alarm
+        self.locking.failure_epoch() != self.failure_epoch
     }
 
     fn deadline(&self) -> Option<Instant> {

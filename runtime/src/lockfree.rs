@@ -1,14 +1,14 @@
-//! The algorithms over words that images share: counts to wait for, cards, barriers, locks, lists of posts, agreements.
+//! The algorithms over words that images share: counts to wait for, arrivals, barriers, locks, lists of posts, agreements.
 //!
 //! They know neither images nor teams, only atomics, so that loom runs these very sources (`fabric/tests/loom_*`).
 
 pub(crate) mod agreement;
+pub(crate) mod arrival;
 pub(crate) mod barrier;
-pub(crate) mod card;
+pub(crate) mod checked_barrier;
+pub(crate) mod eventcount;
 pub(crate) mod formation;
 pub(crate) mod lock_state;
-pub(crate) mod posts;
+pub(crate) mod log;
 pub(crate) mod queue_lock;
-pub(crate) mod rendezvous;
 pub(crate) mod sleep;
-pub(crate) mod tally;

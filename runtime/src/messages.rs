@@ -1,8 +1,8 @@
 //! What images do for each other that share no memory: messages, sent, counted and acknowledged. What a message has its receiver
 //! do is in `lifecycle/dispatch.rs`, on top of all that it may ask for.
 
-pub(crate) mod complete;
+pub(crate) mod acks;
 pub(crate) mod home;
+pub(crate) mod liveness;
 pub(crate) mod messaging;
-pub(crate) mod silence;
-pub(crate) mod told;
+pub(crate) mod quiet;

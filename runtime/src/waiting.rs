@@ -1,6 +1,6 @@
 //! What an image says about a wait that takes long: for whoever looks for a deadlock.
 //!
-//! [`WaitRecord`] is in shared memory. An image that lies down to sleep says which tally must reach which
+//! [`WaitRecord`] is in shared memory. An image that lies down to sleep says which eventcount must reach which
 //! count (`sleep.rs`); one that has slept for a while also says it in words. `deadlock.rs` reads the records of
 //! all.
 
@@ -14,7 +14,7 @@ use crate::deadlock::search::Suspicion;
 use crate::image::Image;
 use crate::image::network::{NAP, SHORTEST_NAP};
 use crate::job::control::{ENDED, WaitRecord};
-use crate::lockfree::tally::{self, HEARTBEAT, Patience, Tally, Watch};
+use crate::lockfree::eventcount::{self, Eventcount, PARK_TIMEOUT, SpinPolicy, WaitStrategy};
 
 /// Why an image stops waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,19 +60,24 @@ pub trait Cause {
 }
 
 impl Image {
-    /// Waits until `tally` has reached `target`, then sees everything written before it was raised so far. If
+    /// Waits until `eventcount` has reached `target`, then sees everything written before it was raised so far. If
     /// the job ends meanwhile, the image unwinds.
     ///
     /// # Errors
     /// Why the wait was given up, as `cause` says.
     #[inline]
-    pub fn wait(&self, tally: &Tally, target: u64, cause: impl Cause) -> Result<(), Interruption> {
-        match tally::until(tally, target, self.backoff.patience(), || {
+    pub fn wait(
+        &self,
+        eventcount: &Eventcount,
+        target: u64,
+        cause: impl Cause,
+    ) -> Result<(), Interruption> {
+        match eventcount::until(eventcount, target, self.backoff.patience(), || {
             Waiting::new(self, cause)
         }) {
             Ok(()) => Ok(()),
-            // An image may have done its part between our last look at the tally and its failure.
-            Err(Stop::Failed) if tally.has_reached(target) => Ok(()),
+            // An image may have done its part between our last look at the eventcount and its failure.
+            Err(Stop::Failed) if eventcount.has_reached(target) => Ok(()),
             Err(Stop::Failed) => Err(Interruption::Failed),
             Err(Stop::TimedOut) => Err(Interruption::TimedOut),
             Err(Stop::Ended) => self.unwind(),
@@ -80,13 +85,13 @@ impl Image {
     }
 
     /// Has spun in vain. Returns how often to offer the core before sleeping.
-    pub(crate) fn offers(&self) -> u32 {
-        self.backoff.offers(&self.job.region.job().crowd)
+    pub(crate) fn yields(&self) -> u32 {
+        self.backoff.yields(&self.job.region.job().crowd)
     }
 
     /// Offers the core to other images. Returns whether to do so again.
-    pub(crate) fn offer_core(&self) -> bool {
-        self.backoff.offer_core(&self.job.region.job().crowd)
+    pub(crate) fn yield_core(&self) -> bool {
+        self.backoff.yield_core(&self.job.region.job().crowd)
     }
 
     /// What this image keeps at that address of its own heap, for reports.
@@ -107,7 +112,7 @@ pub(crate) struct Waiting<'a, C> {
     cause: C,
     deadline: Option<Instant>,
     suspicion: Suspicion,
-    alarm: Cell<u32>,
+    failure_epoch: Cell<u32>,
     /// The next sleep of an image that must look for messages.
     nap: Cell<Duration>,
     /// When it was first heedful of the silence of others.
@@ -123,7 +128,7 @@ impl<'a, C: Cause> Waiting<'a, C> {
             deadline: cause.deadline(),
             cause,
             suspicion: Suspicion::default(),
-            alarm: Cell::new(0),
+            failure_epoch: Cell::new(0),
             silent_since: Cell::new(None),
             nap: Cell::new(SHORTEST_NAP),
             still_since: Cell::new(None),
@@ -137,7 +142,7 @@ impl<'a, C: Cause> Waiting<'a, C> {
     /// How long to sleep at most before messages are looked for: at first not long, as they come soon as a rule.
     fn longest_nap(&self) -> Duration {
         if self.image.network.is_none() {
-            return HEARTBEAT;
+            return PARK_TIMEOUT;
         }
         let nap = self.nap.get();
         self.nap.set((nap * 2).min(NAP));
@@ -150,21 +155,21 @@ impl<'a, C: Cause> Waiting<'a, C> {
     }
 }
 
-impl<C: Cause> Watch for Waiting<'_, C> {
+impl<C: Cause> WaitStrategy for Waiting<'_, C> {
     type Stop = Stop;
 
-    fn look(&self) -> Result<(), Stop> {
+    fn check(&self) -> Result<(), Stop> {
         self.image.publish_traffic();
         self.image.poll();
-        if self.image.minds_silence() {
+        if self.image.is_time_to_check_peers() {
             self.image
-                .mind_silence(&self.silent_since, self.cause.awaited());
+                .check_peers(&self.silent_since, self.cause.awaited());
         }
-        let alarm = self.image.job.region.job().alarm();
-        if alarm & ENDED != 0 {
+        let failure_epoch = self.image.job.region.job().failure_epoch();
+        if failure_epoch & ENDED != 0 {
             return Err(Stop::Ended);
         }
-        if alarm != self.alarm.replace(alarm) && self.cause.has_failed() {
+        if failure_epoch != self.failure_epoch.replace(failure_epoch) && self.cause.has_failed() {
             return Err(Stop::Failed);
         }
         let is_over = |deadline| Instant::now() >= deadline;
@@ -173,45 +178,47 @@ impl<C: Cause> Watch for Waiting<'_, C> {
         }
         // Signals may cut short every nap, so that none is slept to its end.
         match self.still_since.get() {
-            Some(since) if since.elapsed() >= HEARTBEAT => self.turn_over(),
+            Some(since) if since.elapsed() >= PARK_TIMEOUT => self.on_timeout(),
             _ => Ok(()),
         }
     }
 
-    fn offers(&self, _patience: Patience) -> u32 {
-        self.image.offers()
+    fn yields(&self, _patience: SpinPolicy) -> u32 {
+        self.image.yields()
     }
 
-    fn offer_core(&self) -> bool {
-        self.image.offer_core()
+    fn yield_core(&self) -> bool {
+        self.image.yield_core()
     }
 
-    fn nap(&self) -> Duration {
+    fn park_timeout(&self) -> Duration {
         // What others need to know of the last look around.
-        self.record().sleep.note_alarm(self.alarm.get());
+        self.record()
+            .sleep
+            .note_failure_epoch(self.failure_epoch.get());
         match self.deadline {
             Some(deadline) => deadline
                 .saturating_duration_since(Instant::now())
-                .min(HEARTBEAT),
-            None => HEARTBEAT,
+                .min(PARK_TIMEOUT),
+            None => PARK_TIMEOUT,
         }
         .min(self.longest_nap())
     }
 
-    fn lie_down(&self, tally: &Tally, target: u64) {
+    fn prepare_park(&self, eventcount: &Eventcount, target: u64) {
         if !self.is_endless() {
             return;
         }
         self.still_since.set(Some(Instant::now()));
         if let Some(reactor) = self.image.started_reactor() {
-            reactor.rise();
+            reactor.unpark();
         }
-        let place = self.image.job.region.offset_of(tally);
+        let place = self.image.job.region.offset_of(eventcount);
         let barrier = self.cause.barrier().unwrap_or_default();
-        self.record().lie_down(Some((place, target)), barrier);
+        self.record().prepare_park(Some((place, target)), barrier);
     }
 
-    fn turn_over(&self) -> Result<(), Stop> {
+    fn on_timeout(&self) -> Result<(), Stop> {
         if !self.is_endless() {
             return Ok(());
         }
@@ -224,10 +231,10 @@ impl<C: Cause> Watch for Waiting<'_, C> {
         Ok(())
     }
 
-    fn rise(&self) {
+    fn unpark(&self) {
         if !self.is_endless() {
             return;
         }
-        self.record().sleep.rise();
+        self.record().sleep.unpark();
     }
 }

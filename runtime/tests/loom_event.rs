@@ -1,4 +1,4 @@
-//! A tally that several images raise and one waits for, as events do, in every interleaving and every order in
+//! A eventcount that several images raise and one waits for, as events do, in every interleaving and every order in
 //! which memory may show writes.
 //!
 //! loom runs the very source of the library.
@@ -10,7 +10,7 @@
 mod primitives;
 #[path = "../src/lockfree"]
 mod lockfree {
-    pub(crate) mod tally;
+    pub(crate) mod eventcount;
 }
 
 #[path = "loom/lookout.rs"]
@@ -18,23 +18,23 @@ mod lookout;
 
 use std::sync::Arc;
 
-use lockfree::tally::{Patience, Tally};
+use lockfree::eventcount::{Eventcount, SpinPolicy};
 use lookout::{ENDED, Lookout, Stop};
 use loom::cell::UnsafeCell;
 use loom::thread;
 
-const SLEEP_AT_ONCE: Patience = Patience {
+const SLEEP_AT_ONCE: SpinPolicy = SpinPolicy {
     spins: 0,
     yields: 0,
 };
-const SPIN_AND_YIELD: Patience = Patience {
+const SPIN_AND_YIELD: SpinPolicy = SpinPolicy {
     spins: 1,
     yields: 1,
 };
 
 #[derive(Default)]
 struct Event {
-    posts: Tally,
+    posts: Eventcount,
     /// What each post announces, written with plain stores.
     data: [UnsafeCell<u32>; 3],
 }
@@ -49,8 +49,8 @@ impl Event {
         self.posts.add(1);
     }
 
-    fn wait_for(&self, posts: u64, patience: Patience) -> Result<(), Stop> {
-        lockfree::tally::until(&self.posts, posts, patience, || Lookout(0))
+    fn wait_for(&self, posts: u64, patience: SpinPolicy) -> Result<(), Stop> {
+        lockfree::eventcount::until(&self.posts, posts, patience, || Lookout(0))
     }
 
     fn value(&self, place: usize) -> u32 {

@@ -10,43 +10,43 @@
 mod primitives;
 #[path = "../src/lockfree"]
 mod lockfree {
+    pub(crate) mod arrival;
     pub(crate) mod barrier;
-    pub(crate) mod card;
+    pub(crate) mod checked_barrier;
+    pub(crate) mod eventcount;
     pub(crate) mod formation;
-    pub(crate) mod rendezvous;
-    pub(crate) mod tally;
 }
 
-#[path = "loom/hall.rs"]
-mod hall;
 #[path = "loom/lookout.rs"]
 mod lookout;
+#[path = "loom/scope.rs"]
+mod scope;
 
 use std::sync::Arc;
 
-use hall::Hall;
 use lockfree::barrier::Barrier;
+use lockfree::eventcount::SpinPolicy;
 use lockfree::formation::{Formation, Request};
-use lockfree::tally::Patience;
 use loom::thread;
+use scope::TeamScope;
 
-const SLEEP_AT_ONCE: Patience = Patience {
+const SLEEP_AT_ONCE: SpinPolicy = SpinPolicy {
     spins: 0,
     yields: 0,
 };
 
 /// Forms teams `times` times; each image asks for another team each time.
-fn form(hall: &Hall, me: usize, times: u64) -> Vec<Formation> {
+fn form(scope: &TeamScope, me: usize, times: u64) -> Vec<Formation> {
     let wish = |image: usize, time: u64| (image as u64 + time) % 2;
     (1..=times)
         .map(|number| {
             let words = [wish(me, number), 7, 7];
-            let met = hall.meet_by(me, number, &[1; 4], &words, Barrier::Flat);
+            let met = scope.meet_by(me, number, &[1; 4], &words, Barrier::Flat);
             assert_eq!(met, Ok(Vec::new()));
-            let requests: Vec<Request> = (0..hall.images())
+            let requests: Vec<Request> = (0..scope.images())
                 .map(|image| Request {
                     image,
-                    number: hall.words(image, number)[0],
+                    number: scope.words(image, number)[0],
                     index: None,
                 })
                 .collect();
@@ -63,14 +63,14 @@ fn model(count: usize, times: u64, preemptions: usize) {
     builder.preemption_bound = Some(preemptions);
     builder.max_branches = 10_000;
     builder.check(move || {
-        let hall = Arc::new(Hall::new(count, SLEEP_AT_ONCE));
+        let scope = Arc::new(TeamScope::new(count, SLEEP_AT_ONCE));
         let others: Vec<_> = (1..count)
             .map(|me| {
-                let hall = Arc::clone(&hall);
-                thread::spawn(move || form(&hall, me, times))
+                let scope = Arc::clone(&scope);
+                thread::spawn(move || form(&scope, me, times))
             })
             .collect();
-        let mine = form(&hall, 0, times);
+        let mine = form(&scope, 0, times);
         for other in others {
             assert_eq!(other.join().expect("loom reports panics itself"), mine);
         }

@@ -12,20 +12,20 @@ mod model;
 mod primitives;
 #[path = "../src/lockfree"]
 mod lockfree {
+    pub(crate) mod eventcount;
     pub(crate) mod lock_state;
     pub(crate) mod queue_lock;
-    pub(crate) mod tally;
 }
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use lockfree::queue_lock::{QueueLock, QueueNode, Refusal, User, Waiter, Wake};
-use lockfree::tally::{Patience, Tally, Watch};
+use lockfree::eventcount::{Eventcount, SpinPolicy, WaitStrategy};
+use lockfree::queue_lock::{BarrierError, QueueLock, QueueNode, User, Waiter, Wake};
 use loom::cell::UnsafeCell;
 use loom::thread;
 
-const SLEEP_AT_ONCE: Patience = Patience {
+const SLEEP_AT_ONCE: SpinPolicy = SpinPolicy {
     spins: 0,
     yields: 0,
 };
@@ -63,7 +63,7 @@ struct Image<'a> {
 }
 
 impl Image<'_> {
-    fn lock(&self) -> Result<(), Refusal> {
+    fn lock(&self) -> Result<(), BarrierError> {
         self.lock.lock(self)
     }
 
@@ -113,18 +113,18 @@ impl User for Image<'_> {
         false
     }
 
-    fn patience(&self) -> Patience {
+    fn patience(&self) -> SpinPolicy {
         SLEEP_AT_ONCE
     }
 }
 
 impl Waiter for Image<'_> {
-    fn alarm(&self) -> u32 {
+    fn failure_epoch(&self) -> u32 {
         model::alarm()
     }
 
-    fn wait(&self, granted: &Tally, number: u64, alarm: u32) -> Result<(), Wake> {
-        lockfree::tally::until(granted, number, SLEEP_AT_ONCE, || Lookout {
+    fn wait(&self, granted: &Eventcount, number: u64, alarm: u32) -> Result<(), Wake> {
+        lockfree::eventcount::until(granted, number, SLEEP_AT_ONCE, || Lookout {
             alarm,
             is_patient: self.is_patient,
         })
@@ -137,10 +137,10 @@ struct Lookout {
     is_patient: bool,
 }
 
-impl Watch for Lookout {
+impl WaitStrategy for Lookout {
     type Stop = Wake;
 
-    fn look(&self) -> Result<(), Wake> {
+    fn check(&self) -> Result<(), Wake> {
         if model::alarm() != self.alarm {
             Err(Wake::Alarmed)
         } else if self.is_patient {
@@ -150,17 +150,17 @@ impl Watch for Lookout {
         }
     }
 
-    fn nap(&self) -> Duration {
+    fn park_timeout(&self) -> Duration {
         Duration::MAX
     }
 
-    fn lie_down(&self, _tally: &Tally, _target: u64) {}
+    fn prepare_park(&self, _eventcount: &Eventcount, _target: u64) {}
 
-    fn turn_over(&self) -> Result<(), Wake> {
+    fn on_timeout(&self) -> Result<(), Wake> {
         Ok(())
     }
 
-    fn rise(&self) {}
+    fn unpark(&self) {}
 }
 
 /// Runs `body` on the images of a job in all interleavings with at most so many preemptions, and hands
@@ -248,7 +248,7 @@ fn an_image_gives_up_or_gets_the_lock_but_never_both() {
     };
     model(3, 3, body, |job, results| {
         for (me, result) in results.iter().enumerate() {
-            assert!(result.is_ok() || me == 1 && *result == Err(Refusal::TimedOut));
+            assert!(result.is_ok() || me == 1 && *result == Err(BarrierError::TimedOut));
         }
         let locked = results.iter().filter(|result| result.is_ok()).count();
         assert_count(job, locked as u32);
@@ -282,13 +282,13 @@ fn an_image_that_does_not_wait_gets_the_lock_or_hears_who_holds_it() {
         }
         match job.lock.try_lock(&image) {
             Ok(()) => {
-                assert_eq!(job.lock.try_lock(&image), Err(Refusal::AlreadyHeld));
-                assert_eq!(image.lock(), Err(Refusal::AlreadyHeld));
+                assert_eq!(job.lock.try_lock(&image), Err(BarrierError::AlreadyHeld));
+                assert_eq!(image.lock(), Err(BarrierError::AlreadyHeld));
                 image.count();
                 image.unlock();
             }
-            Err(refusal) => {
-                assert_eq!(refusal, Refusal::Busy(0));
+            Err(error) => {
+                assert_eq!(error, BarrierError::Busy(0));
                 image.lock_and_count();
             }
         }
@@ -309,7 +309,7 @@ fn all_waiters_hear_of_a_poisoned_lock() {
     model(3, 3, body, |job, results| {
         assert_eq!(results[0], Ok(()));
         for result in results {
-            assert!(matches!(result, Ok(()) | Err(Refusal::Poisoned(0))));
+            assert!(matches!(result, Ok(()) | Err(BarrierError::Poisoned(0))));
         }
         assert_eq!((job.lock.holder(), job.lock.poisoner()), (None, Some(0)));
         job.lock.clear_poison();
@@ -356,8 +356,8 @@ fn kill(images: usize, preemptions: usize, hurried: Option<usize>) {
             for (me, result) in results.iter().enumerate().take(last) {
                 let expected = match result {
                     Some(Ok(())) => true,
-                    Some(Err(Refusal::Poisoned(by))) => *by == last,
-                    Some(Err(Refusal::TimedOut)) => hurried == Some(me),
+                    Some(Err(BarrierError::Poisoned(by))) => *by == last,
+                    Some(Err(BarrierError::TimedOut)) => hurried == Some(me),
                     _ => false,
                 };
                 assert!(expected, "image {me} got {result:?} from {steps} steps");
@@ -368,8 +368,8 @@ fn kill(images: usize, preemptions: usize, hurried: Option<usize>) {
             // Whatever is left, the next to come can use it.
             job.lock.clear_poison();
             let image = job.image(0);
-            if let Err(refusal) = image.lock() {
-                assert_eq!(refusal, Refusal::Poisoned(last));
+            if let Err(error) = image.lock() {
+                assert_eq!(error, BarrierError::Poisoned(last));
                 job.lock.clear_poison();
                 assert_eq!(image.lock(), Ok(()));
             }

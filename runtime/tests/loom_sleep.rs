@@ -19,10 +19,10 @@ use lockfree::sleep::SleepRecord;
 use loom::thread;
 use primitives::{AtomicU64, Ordering};
 
-/// What the images share: each waits for its own tally.
+/// What the images share: each waits for its own eventcount.
 struct Job {
     records: Vec<SleepRecord>,
-    tallies: Vec<AtomicU64>,
+    eventcounts: Vec<AtomicU64>,
 }
 
 /// What one image does.
@@ -39,12 +39,12 @@ impl Job {
     fn new(images: usize) -> Self {
         Self {
             records: (0..images).map(|_| SleepRecord::default()).collect(),
-            tallies: (0..images).map(|_| AtomicU64::default()).collect(),
+            eventcounts: (0..images).map(|_| AtomicU64::default()).collect(),
         }
     }
 
     fn has_reached(&self, image: usize, target: u64) -> bool {
-        self.tallies[image].load(Ordering::Acquire) >= target
+        self.eventcounts[image].load(Ordering::Acquire) >= target
     }
 
     /// Takes the steps. A wait that is not over the first time the image looks lasts until the end of the model,
@@ -53,14 +53,14 @@ impl Job {
         for step in steps {
             match *step {
                 Post(other) => {
-                    self.tallies[other].fetch_add(1, Ordering::AcqRel);
+                    self.eventcounts[other].fetch_add(1, Ordering::AcqRel);
                 }
                 Wait(target) => {
-                    self.records[image].lie_down(image as u64, target);
+                    self.records[image].prepare_park(image as u64, target);
                     if !self.has_reached(image, target) {
                         return;
                     }
-                    self.records[image].rise();
+                    self.records[image].unpark();
                 }
             }
         }

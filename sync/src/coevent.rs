@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use coarray_coref::{Shared, Symmetric};
 use coarray_fabric::{is_apart, is_in_job, may_be_apart};
 use coarray_runtime::{
-    Cause, Image, ImageFailed, Interruption, Tally, Team, complete, complete_but_posts, is_own,
+    Cause, Eventcount, Image, ImageFailed, Interruption, Team, is_own, quiet, quiet_except_posts,
     this_image, with_home,
 };
 
@@ -47,7 +47,7 @@ use coarray_runtime::{
 #[derive(Default)]
 #[repr(C)]
 pub struct Coevent {
-    posts: Line<Tally>,
+    posts: Line<Eventcount>,
     /// Written by the waiting image only, on a line of its own, so that waits do not take the posters' line
     /// from them.
     consumed: Line<AtomicU64>,
@@ -105,7 +105,7 @@ impl Coevent {
 
     #[inline]
     pub(crate) fn raise(&self) {
-        complete_but_posts();
+        quiet_except_posts();
         if !is_apart() || !self.is_posted_by_message() {
             self.posts.0.add(1);
         }
@@ -116,9 +116,9 @@ impl Coevent {
     fn is_posted_by_message(&self) -> bool {
         Image::with_current(|image| match image.elsewhere(&self.posts.0) {
             Some(place) => {
-                // SAFETY: the place is that of the tally of this event, which is borrowed; who drops its coarray meets this
+                // SAFETY: the place is that of the eventcount of this event, which is borrowed; who drops its coarray meets this
                 // image before, which completes posts then.
-                unsafe { image.tell_to_post(place) };
+                unsafe { image.send_post(place) };
                 true
             }
             None => false,
@@ -160,9 +160,9 @@ impl Coevent {
             image.poll();
             return None;
         };
-        image.come_by();
+        image.poll_throttled();
         // What this image has posted so far is counted.
-        complete();
+        quiet();
         let get = |offset: usize| {
             let mut word = [0; 8];
             let offset = event.offset + offset;
@@ -175,7 +175,7 @@ impl Coevent {
             u64::from_ne_bytes(word)
         };
         let consumed = || get(offset_of!(Self, consumed));
-        let posts = || Tally::count_in(get(offset_of!(Self, posts)));
+        let posts = || Eventcount::count_in(get(offset_of!(Self, posts)));
         Some(posts_left(consumed, posts))
     }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::{self, Ordering};
 
 use coarray_fabric::has_issued;
-use coarray_runtime::{Team, complete_and_fence, num_images};
+use coarray_runtime::{Team, num_images, quiet_and_fence};
 
 /// Local. Orders this image's puts to `image`, an index in the current team, before its later puts to it:
 /// who sees one of these sees all of those.
@@ -92,5 +92,5 @@ fn no_such_image(image: usize) -> ! {
 #[inline]
 #[track_caller]
 pub fn quiet() {
-    complete_and_fence();
+    quiet_and_fence();
 }

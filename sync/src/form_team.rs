@@ -162,13 +162,16 @@ impl Team {
         // SAFETY: no layer relies on anything an image did before it changed the team.
         unsafe {
             self.members
-                .meet(&Call::plain(Operation::ChangeTeam, caller))
+                .barrier(&Call::plain(Operation::ChangeTeam, caller))
         };
         let current = self.members.enter();
         let result = body();
         drop(current);
         // SAFETY: as above.
-        unsafe { self.members.meet(&Call::plain(Operation::EndTeam, caller)) };
+        unsafe {
+            self.members
+                .barrier(&Call::plain(Operation::EndTeam, caller))
+        };
         result
     }
 
@@ -206,7 +209,7 @@ impl Team {
         // SAFETY: no layer relies on anything an image did before it changed the team.
         unsafe {
             self.members
-                .try_meet(&Call::plain(Operation::ChangeTeam, caller))
+                .try_barrier(&Call::plain(Operation::ChangeTeam, caller))
         }?;
         let current = self.members.enter();
         let result = body();
@@ -214,7 +217,7 @@ impl Team {
         // SAFETY: as above.
         unsafe {
             self.members
-                .try_meet(&Call::plain(Operation::EndTeam, caller))
+                .try_barrier(&Call::plain(Operation::EndTeam, caller))
         }?;
         Ok(result)
     }

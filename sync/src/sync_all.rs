@@ -35,7 +35,7 @@ use coarray_runtime::{Call, Image, ImageFailed, Operation, Team};
 pub fn sync_all() {
     let call = Call::plain(Operation::SyncAll, Location::caller());
     // SAFETY: no layer relies on anything an image did before `sync_all`.
-    unsafe { Team::current().meet(&call) }
+    unsafe { Team::current().barrier(&call) }
 }
 
 /// Collective. As [`sync_all`], but failed images do not end the job.
@@ -68,7 +68,7 @@ pub fn sync_all() {
 pub fn try_sync_all() -> Result<(), ImageFailed> {
     let call = Call::plain(Operation::SyncAll, Location::caller());
     // SAFETY: no layer relies on anything an image did before `sync_all`.
-    unsafe { Team::current().try_meet(&call) }
+    unsafe { Team::current().try_barrier(&call) }
 }
 
 /// Local. Completes this image's operations, as [`quiet`](crate::quiet) does: its puts are visible to all images

@@ -3,7 +3,7 @@
 use std::panic::Location;
 use std::rc::Rc;
 
-use coarray_runtime::{Cause, Image, ImageFailed, Interruption, Team, complete_and_defer};
+use coarray_runtime::{Cause, Image, ImageFailed, Interruption, Team, quiet_and_defer};
 
 /// Collective, of this image and `images`. Waits for each of these, by their index in the current team, to call `sync_images`
 /// with this one. What they wrote or put before is visible to this image afterwards.
@@ -74,7 +74,7 @@ fn sync(images: &[usize], caller: &'static Location<'static>) -> Result<(), Imag
     let team = Team::current();
     check(images, &team);
     let image = team.image();
-    let _deferral = complete_and_defer();
+    let _deferral = quiet_and_defer();
     let partners = || images.iter().filter(|&&index| index != team.index());
     for &index in partners() {
         image.raise_pair(team.members()[index] as usize);
@@ -87,8 +87,8 @@ fn sync(images: &[usize], caller: &'static Location<'static>) -> Result<(), Imag
             number,
             caller,
         };
-        let (tally, target) = image.pair_with(number);
-        match image.wait(tally, target, waiting) {
+        let (eventcount, target) = image.pair_with(number);
+        match image.wait(eventcount, target, waiting) {
             Ok(()) => {}
             Err(Interruption::Failed | Interruption::TimedOut) => failed.push(index),
         }

@@ -34,7 +34,7 @@ use crate::team::Team;
 pub fn sync_team(team: &Team) {
     let call = Call::plain(Operation::SyncTeam, Location::caller());
     // SAFETY: no layer relies on anything an image did before `sync_team`.
-    unsafe { team.assert_alive().meet(&call) }
+    unsafe { team.assert_alive().barrier(&call) }
 }
 
 /// Collective. As [`sync_team`], but failed images do not end the job.
@@ -60,5 +60,5 @@ pub fn sync_team(team: &Team) {
 pub fn try_sync_team(team: &Team) -> Result<(), ImageFailed> {
     let call = Call::plain(Operation::SyncTeam, Location::caller());
     // SAFETY: no layer relies on anything an image did before `sync_team`.
-    unsafe { team.assert_alive().try_meet(&call) }
+    unsafe { team.assert_alive().try_barrier(&call) }
 }

@@ -75,7 +75,7 @@ impl Engine {
                 command
             }
         };
-        command.env("COARRAY_DIRECT", if is_direct { "1" } else { "0" });
+        command.env("COARRAY_SHARED_MEMORY", if is_direct { "1" } else { "0" });
         Ok(command)
     }
 }

@@ -139,7 +139,7 @@ fn measure(
     let only: Vec<String> = operations.iter().map(|&name| name.to_owned()).collect();
     let mut job = conductor::job(Task::Micro, images, Fabric::default(), &only, effort)?;
     // The algorithms are those that the prediction takes.
-    job.env("COARRAY_COLLECTIVES", "/dev/null");
+    job.env("COARRAY_TUNING_FILE", "/dev/null");
     conductor::read_lines(&mut job, |line| {
         if let Some(line) = Line::parse(line).filter(|line| line.what == OWN) {
             rows.add(line);

@@ -104,7 +104,7 @@ is not counted.
 
 Engines takes a cobench that is built with the features mpi and shmem; mpirun and shmemrun start it. Where images reach each
 other's memory directly, operations are compared with those on processes, and sync_all with the barrier of the library;
-with COARRAY_DIRECT=0, which makes everything go through the library (fabric), with the same calls in C. The engine processes
+with COARRAY_SHARED_MEMORY=0, which makes everything go through the library (fabric), with the same calls in C. The engine processes
 shows what our own fabric costs. The ratio says how many times as long the operation takes (median over rounds), the
 target how many times as long it may.
 
@@ -113,7 +113,7 @@ without loops, or 100us if that is more, and no longer than in Open MPI with mpi
 
 Tune compares all algorithms of each kind of operation and all barriers, takes about a minute for each number of images,
 and writes what is faster than the built-in choice by 5 % in most rounds. Jobs read the file in the folder where they
-start, or the one that COARRAY_COLLECTIVES names.
+start, or the one that COARRAY_TUNING_FILE names.
 
 Scale runs each program up to --images, on a problem that stays the same (strong scaling) and on one that grows with the
 images (weak scaling). Speedup is by the rate of one image in the same round, efficiency is speedup by images.

@@ -140,12 +140,12 @@ pub const BARRIERS: &str = "sync_all";
 pub fn by_barrier(barrier: Barrier) -> Action {
     Box::new(move |times| {
         let team = Team::current();
-        let before = team.barrier();
+        let before = team.barrier_algorithm();
         // SAFETY: no collective operation is in progress, here and below.
-        unsafe { team.set_barrier(barrier) };
+        unsafe { team.set_barrier_algorithm(barrier) };
         (0..times).for_each(|_| sync_all());
         // SAFETY: as above.
-        unsafe { team.set_barrier(before) };
+        unsafe { team.set_barrier_algorithm(before) };
     })
 }
 

@@ -16,7 +16,7 @@
 //! * *It never hangs by itself.* "Free" is posted before anything is waited for, and a receiver whose halo is free gets its
 //!   cells whatever the others do.
 
-use coarray_runtime::complete_and_defer;
+use coarray_runtime::quiet_and_defer;
 use std::panic::Location;
 use std::rc::Rc;
 
@@ -139,7 +139,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     pub(super) fn start(&mut self, exchange: &Exchange<D>, caller: &'static Location<'static>) {
         self.settle();
         let plan = self.plan(exchange);
-        let _deferral = complete_and_defer();
+        let _deferral = quiet_and_defer();
         // From here on others may write to the halo; should a panic end this function, for ever.
         self.storage.set_in_phase(true);
         // Others may be one exchange ahead, but not two: the bells of both must not be confused.
@@ -179,7 +179,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     /// The second half of an exchange.
     #[track_caller]
     fn finish(&self) {
-        let _deferral = complete_and_defer();
+        let _deferral = quiet_and_defer();
         // Only what is taken here can end the phase: if a panic interferes, it lasts.
         let Some(current) = self.current.take() else {
             broken_off();
@@ -268,7 +268,7 @@ mod tests {
             let grid = ImageGrid::<2>::balanced().with_periodic([true; 2]);
             let blocks = Blocks::new([8, 8], grid).unwrap();
             let mut array = HaloArray::filled(&blocks, 2, 0).unwrap();
-            let meetings = Team::current().meetings();
+            let barriers = Team::current().barriers();
             for _ in 0..5 {
                 array.exchange();
                 array.exchange_with(&Exchange::all().width(2));
@@ -276,7 +276,7 @@ mod tests {
                 array.exchange_with(&Exchange::faces().width([1, 2]));
             }
             assert_eq!(array.plans.borrow().len(), 3);
-            assert_eq!(Team::current().meetings(), meetings);
+            assert_eq!(Team::current().barriers(), barriers);
         });
     }
 

@@ -2,7 +2,7 @@
 
 use coarray_coref::Remote;
 use coarray_fabric::reach;
-use coarray_runtime::{Call, Team, complete_and_defer};
+use coarray_runtime::{Call, Team, quiet_and_defer};
 
 use super::halo_array::HaloArray;
 use super::strided::StridedCopy;
@@ -26,17 +26,17 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         // What others write to halos comes before.
         self.settle();
         let team = self.team();
-        let deferral = complete_and_defer();
+        let deferral = quiet_and_defer();
         // An image that unwinds in between, because the job has ended, leaves others in `body`.
         self.storage.set_in_phase(true);
         // SAFETY: whoever calls this borrows the array until it returns; should it not return, the array is marked. No
         // exchange is under way.
-        if let Err(failed) = unsafe { team.try_meet_with(&deferral, call, [word, 0, 0]) } {
+        if let Err(failed) = unsafe { team.try_barrier_with(&deferral, call, [word, 0, 0]) } {
             team.fail_because(&failed, &call.describe(team));
         }
         let result = body();
         // SAFETY: as above; `body` is over.
-        unsafe { team.meet(&call.at_step(1)) };
+        unsafe { team.barrier(&call.at_step(1)) };
         self.storage.set_in_phase(false);
         result
     }
@@ -54,7 +54,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         if root >= images {
             // A root that exists on other images is rather a disagreement.
             // SAFETY: the meeting promises nothing to anyone.
-            unsafe { self.team().meet(call) };
+            unsafe { self.team().barrier(call) };
             panic!("image {root} is to have the whole array, but there are {images} images");
         }
     }

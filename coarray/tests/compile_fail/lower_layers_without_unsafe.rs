@@ -14,10 +14,10 @@ fn main() {
         let begun = team.begin_steps(1, &call, &call);
         team.take_step(begun, 1);
         team.abandon_steps(begun);
-        team.set_barrier(Barrier::Tree);
+        team.set_barrier_algorithm(Barrier::Tree);
         let image = team.image();
         image.unlock(team.critical(), false);
-        image.tell_to_post(Place { image: 1, offset: 0 });
+        image.send_post(Place { image: 1, offset: 0 });
         image.fabric().send(1, &[0; 8]);
         let _ = image.fabric().receive();
     });

@@ -34,7 +34,7 @@ fn by(barrier: &str) {
             gap: random.time(Duration::from_millis(1)),
         };
         let mut command = keeping_going(images, program);
-        command.env("COARRAY_COLLECTIVES", &table);
+        command.env("COARRAY_TUNING_FILE", &table);
         let end = run(command, &plan);
         if let Err(complaint) = judge_total(&end, &plan) {
             panic!("{program}, FAULTS_SEED={seed}: {complaint}\n{plan:?}\n{end:#?}");

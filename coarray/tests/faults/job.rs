@@ -59,7 +59,7 @@ pub fn keeping_going(images: usize, program: &str) -> Command {
     command
         .args(["--program", program])
         .env("COARRAY_IMAGES", images.to_string())
-        .env("COARRAY_KEEP_GOING", "1")
+        .env("COARRAY_FAULT_TOLERANT", "1")
         .env("COARRAY_HEAP", "16M")
         .env_remove("RUST_BACKTRACE")
         .stdin(Stdio::null())

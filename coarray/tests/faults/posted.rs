@@ -168,7 +168,7 @@ fn exhausted() {
             .env("COARRAY_FABRIC", fabric)
             .env("COARRAY_HEAP", "1M");
         if !keep_going {
-            command.env_remove("COARRAY_KEEP_GOING");
+            command.env_remove("COARRAY_FAULT_TOLERANT");
         }
         let end = run(command, &plan);
         let says = |words: &str| end.stderr.contains(words);

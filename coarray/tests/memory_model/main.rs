@@ -92,9 +92,9 @@ fn on_processes((number, name, _): Rule, images: usize, direct: bool) -> Result<
     let output = Command::new(std::env::current_exe()?)
         .args(["--rule", name])
         .env("COARRAY_IMAGES", images.to_string())
-        .env("COARRAY_DIRECT", u8::from(direct).to_string())
+        .env("COARRAY_SHARED_MEMORY", u8::from(direct).to_string())
         .env(
-            "COARRAY_KEEP_GOING",
+            "COARRAY_FAULT_TOLERANT",
             u8::from(number == FAILURE).to_string(),
         )
         .output()?;

@@ -16,7 +16,7 @@ use crate::job::{Check, coarun, end_of, eventually, on_threads, plain, run, run_
 const FILE: &str = "collectives.toml";
 
 /// Names the table.
-const VARIABLE: &str = "COARRAY_COLLECTIVES";
+const VARIABLE: &str = "COARRAY_TUNING_FILE";
 
 pub fn trials() -> Vec<Check> {
     vec![

@@ -72,7 +72,7 @@ fn on_engine(
         .arg(std::env::current_exe().unwrap())
         .args(["--program", program])
         .env("COARRAY_FABRIC", fabric)
-        .env("COARRAY_DIRECT", direct);
+        .env("COARRAY_SHARED_MEMORY", direct);
     permitted(command)
 }
 
@@ -199,7 +199,7 @@ fn deadlock() {
 fn keep_going() {
     for engine in engines() {
         let mut command = on_engine(&engine, 2, "1", "hello");
-        command.env("COARRAY_KEEP_GOING", "1");
+        command.env("COARRAY_FAULT_TOLERANT", "1");
         let end = run(command);
         assert_eq!(end.code, Some(0), "{end:#?}");
         assert!(end.stderr.contains("cannot go on without it"), "{end:#?}");

@@ -62,7 +62,7 @@ pub fn bare_coarun() -> Command {
         "COARRAY_BIND",
         "COARRAY_WAIT",
         "COARRAY_HEAP",
-        "COARRAY_KEEP_GOING",
+        "COARRAY_FAULT_TOLERANT",
     ] {
         command.env_remove(variable);
     }

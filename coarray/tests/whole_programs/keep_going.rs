@@ -41,7 +41,7 @@ fn use_again() {
 }
 
 fn keeping_going(mut command: Command) -> Command {
-    command.env("COARRAY_KEEP_GOING", "1");
+    command.env("COARRAY_FAULT_TOLERANT", "1");
     command
 }
 

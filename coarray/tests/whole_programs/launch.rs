@@ -250,7 +250,7 @@ fn bad_settings() {
         ("COARRAY_FABRIC", "pigeons"),
         ("COARRAY_BIND", "socket"),
         ("COARRAY_WAIT", "forever"),
-        ("COARRAY_KEEP_GOING", "maybe"),
+        ("COARRAY_FAULT_TOLERANT", "maybe"),
     ] {
         let mut command = plain(2, "hello");
         command.env(variable, value);

@@ -47,7 +47,7 @@ fn on_every_fabric(program: &str) {
     }
     assert_eq!(run(coarun(&["-n", "3"], program)).success(), "");
     let mut through_the_fabric = plain(3, program);
-    through_the_fabric.env("COARRAY_DIRECT", "0");
+    through_the_fabric.env("COARRAY_SHARED_MEMORY", "0");
     assert_eq!(run(through_the_fabric).success(), "");
 }
 

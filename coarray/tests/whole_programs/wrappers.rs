@@ -188,7 +188,7 @@ fn nothing_is_left() {
 fn nested_job() {
     let mut command = plain(2, "nest");
     command
-        .env("COARRAY_KEEP_GOING", "1")
+        .env("COARRAY_FAULT_TOLERANT", "1")
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let start = Instant::now();
@@ -246,7 +246,7 @@ pub fn nest() {
     let inner = Coarray::new([Coatomic::new(0u32), Coatomic::new(0)]);
     if is_last() {
         let mut job = plain(2, "pids")
-            .env("COARRAY_KEEP_GOING", "0")
+            .env("COARRAY_FAULT_TOLERANT", "0")
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();

@@ -24,7 +24,7 @@ impl Gathering<'_> {
             let mut turn = Turn::begin(self.team, call, first + number);
             // SAFETY: nobody reads our half before the meeting.
             unsafe { turn.write(0, &values[overlap(&(0..values.len()), &window)]) };
-            turn.meet()?;
+            turn.barrier()?;
             for from in (me + 1..me + images).map(|from| from % images) {
                 let part = overlap(&(0..self.blocks.block(from).len()), &window);
                 // SAFETY: that image wrote the elements it has in the window; all know how many it has.
@@ -45,7 +45,7 @@ impl Gathering<'_> {
         let (me, images) = (self.team.index(), self.team.images());
         let mut turn = Turn::begin(self.team, call, first);
         turn.pack(0, values);
-        turn.meet()?;
+        turn.barrier()?;
         for from in (me + 1..images).chain(0..me) {
             let length = self.blocks.block(from).len();
             // SAFETY: that image brought its values; all know how many it has.

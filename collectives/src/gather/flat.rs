@@ -27,7 +27,7 @@ impl Gathering<'_> {
                 // SAFETY: nobody reads our half before the meeting.
                 unsafe { turn.write(0, &values[overlap(&(0..values.len()), &window)]) };
             }
-            turn.meet()?;
+            turn.barrier()?;
             if !is_root {
                 continue;
             }
@@ -51,7 +51,7 @@ impl Gathering<'_> {
     ) -> Result<(), ImageFailed> {
         let mut turn = Turn::begin(self.team, call, first);
         turn.pack(0, values);
-        turn.meet()?;
+        turn.barrier()?;
         if self.team.index() == self.order.image(0) {
             for position in 1..self.team.images() {
                 let (from, block) = (self.order.image(position), self.blocks.block(position));

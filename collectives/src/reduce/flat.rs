@@ -19,7 +19,7 @@ impl<F> Reduction<'_, F> {
     {
         let length = values.len();
         let mut turn = Turn::begin(self.team, call, 0);
-        turn.meet_with(values)?;
+        turn.barrier_with(values)?;
         if !self.is_for_me() {
             return Ok(());
         }
@@ -42,7 +42,7 @@ impl<F> Reduction<'_, F> {
     {
         // SAFETY: nobody reads our half before the meeting.
         unsafe { turn.write(0, chunk) };
-        turn.meet()?;
+        turn.barrier()?;
         if !self.is_for_me() {
             return Ok(());
         }

@@ -46,7 +46,7 @@ pub(crate) fn by_shares<T: Remote>(
             // SAFETY: nobody reads our half before the meeting.
             unsafe { turn.write(image * slot, &values[share(number, image)]) };
         }
-        turn.meet()?;
+        turn.barrier()?;
 
         let mut mine = &mut values[share(number, me)];
         if !is_for_me {

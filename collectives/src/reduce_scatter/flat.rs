@@ -27,7 +27,7 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
                 // SAFETY: nobody reads our half before the meeting.
                 unsafe { turn.write(index * part.len(), values) };
             }
-            turn.meet()?;
+            turn.barrier()?;
             if !owners.contains(&me) {
                 continue;
             }

@@ -17,7 +17,7 @@ impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
             // SAFETY: nobody reads our half before the meeting.
             unsafe { turn.write(0, chunk) };
         }
-        turn.meet()?;
+        turn.barrier()?;
         let me = self.team.index();
         let end = match self.initial {
             Some(initial) => {

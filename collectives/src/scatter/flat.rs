@@ -28,7 +28,7 @@ impl Scattering<'_> {
                 start += values.len();
             }
         }
-        turn.meet()?;
+        turn.barrier()?;
         if me == 0 {
             return Ok(());
         }

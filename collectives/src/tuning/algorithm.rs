@@ -8,7 +8,7 @@ use std::fmt;
 /// the same values, except that sums of floats are rounded according to how an algorithm groups them.
 ///
 /// # The tuning table
-/// If a call does not choose, a table does: the file that `COARRAY_COLLECTIVES` names, or `collectives.toml` in the folder
+/// If a call does not choose, a table does: the file that `COARRAY_TUNING_FILE` names, or `collectives.toml` in the folder
 /// where the program starts. `cobench tune` measures and writes one. Image 0 reads it and hands it to all, so no two
 /// images can choose differently; if there is something wrong with it, the job ends with a report. For each
 /// [kind](Kind) of operation it has rules, of which the first that applies counts, and then the built-in ones:

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use thiserror::Error;
 
-use coarray_runtime::{Barrier, CARD_BYTES, Plan, Rule, Rules};
+use coarray_runtime::{Barrier, PAYLOAD_BYTES, Plan, Rule, Rules};
 
 use super::algorithm::{Algorithm, Kind};
 use super::table_text::{Entries, read};
@@ -202,7 +202,7 @@ const FAR: [(Kind, u64, u64, Algorithm); 18] = [
 ];
 
 /// How many bytes fit the card of a meeting.
-const CARD: u64 = CARD_BYTES as u64;
+const CARD: u64 = PAYLOAD_BYTES as u64;
 
 fn rules_from<A: Copy>(
     kind: &'static str,

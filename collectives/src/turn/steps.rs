@@ -219,7 +219,7 @@ impl<T: Remote> Turn<'_, T> {
             // SAFETY: the turn is in progress, and its meeting follows.
             unsafe { self.team.abandon_steps(self.begun()) };
         }
-        let met = self.meet();
+        let met = self.barrier();
         self.begun = None;
         if steps == Err(Abandoned) && met.is_ok() {
             unreachable!("an image that gave up a turn waited for one that failed in it");

@@ -153,10 +153,13 @@ impl Fabric {
             .env("COARRAY_FABRIC", self.engine.name())
             .env("COARRAY_IMAGES", images.to_string())
             .env("COARRAY_HEAP", HEAP)
-            .env("COARRAY_DIRECT", if self.is_direct { "1" } else { "0" })
+            .env(
+                "COARRAY_SHARED_MEMORY",
+                if self.is_direct { "1" } else { "0" },
+            )
             .env_remove("COARRAY_LABEL")
-            .env_remove("COARRAY_KEEP_GOING")
-            .env_remove("COARRAY_COLLECTIVES")
+            .env_remove("COARRAY_FAULT_TOLERANT")
+            .env_remove("COARRAY_TUNING_FILE")
             .env_remove("RUST_BACKTRACE");
         command
     }

@@ -270,7 +270,7 @@ impl Region {
         (image < self.dimensions.images).then_some((image, offset))
     }
 
-    /// Where in the region a tally or lock is; some number beyond its end if it is not in it.
+    /// Where in the region a eventcount or lock is; some number beyond its end if it is not in it.
     #[inline]
     pub fn offset_of<T>(&self, place: &T) -> u64 {
         let offset = std::ptr::from_ref(place)

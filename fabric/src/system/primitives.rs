@@ -1,6 +1,6 @@
 //! The few operations the lock-free algorithms are built from.
 //!
-//! `tally.rs`, `card.rs`, `rendezvous.rs`, `barrier/`, `agreement.rs`, `queue_lock.rs`, `posts.rs`, `sleep.rs` and
+//! `eventcount.rs`, `arrival.rs`, `checked_barrier.rs`, `barrier/`, `agreement.rs`, `queue_lock.rs`, `posts.rs`, `sleep.rs` and
 //! `completion.rs` name nothing else. The model-checking tests compile those same files against a `primitives` module made of
 //! loom's types.
 

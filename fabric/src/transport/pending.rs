@@ -15,7 +15,7 @@ pub enum Pending {
     /// Operations of the fabric.
     Issued = 1,
     /// What other images were told to do, other than to post events.
-    Told = 2,
+    Unacked = 2,
     /// Posts of events on other nodes.
     Posts = 4,
 }

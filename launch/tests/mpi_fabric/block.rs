@@ -27,7 +27,7 @@ impl Block {
         let block = unsafe { team.allocate(&call, layout) }.unwrap();
         let image = Rc::clone(team.image());
         let start = block.offset();
-        // SAFETY: the block is this image's; others reach it after the meeting.
+        // SAFETY: the block is this image's; others reach it after the barrier.
         unsafe { image.heap(image.index()).add(start).write_bytes(0, length) };
         let block = Self {
             image,
@@ -83,14 +83,16 @@ impl Block {
 
 /// Collective. All images come here, and messages of theirs stay where they are.
 pub fn all_meet() {
-    coarray_launch::mpi::communicator().unwrap().barrier();
+    coarray_launch::mpi::communicator()
+        .unwrap()
+        .barrier();
 }
 
 /// Collective. The same as a program does it.
 pub fn sync() {
     let call = Call::plain(Operation::SyncAll, Location::caller());
     // SAFETY: nothing is shared.
-    unsafe { Team::current().meet(&call) }
+    unsafe { Team::current().barrier(&call) }
 }
 
 /// Numbers that look like chance.

@@ -31,7 +31,7 @@ const fn images(name: &'static str, run: fn() -> ExitCode) -> Case {
         name,
         run,
         check: |output| output.status.success(),
-        environment: &[("COARRAY_DIRECT", "0"), ("COARRAY_HEAP", "64M")],
+        environment: &[("COARRAY_SHARED_MEMORY", "0"), ("COARRAY_HEAP", "64M")],
     }
 }
 
@@ -42,7 +42,7 @@ const WRONG_SETTING: Case = Case {
         output.status.code() == Some(2) && text.contains("COARRAY_MPI_THREADS")
     },
     environment: &[("COARRAY_MPI_THREADS", "several")],
-    ..images("wrong_setting", || launch(messages::meetings))
+    ..images("wrong_setting", || launch(messages::barriers))
 };
 
 const CASES: &[Case] = &[
@@ -52,17 +52,17 @@ const CASES: &[Case] = &[
     images("rows", || launch(places::rows)),
     // More than Open MPI has shared memory for: the window is over the region's own memory.
     Case {
-        environment: &[("COARRAY_DIRECT", "0"), ("COARRAY_HEAP", "500G")],
+        environment: &[("COARRAY_SHARED_MEMORY", "0"), ("COARRAY_HEAP", "500G")],
         ..images("order_in_own_memory", || launch(places::order))
     },
     images("operations", || launch(words::operations)),
     images("contention", || launch(words::contention)),
     images("storm", || launch(messages::storm)),
     images("news", || launch(messages::news)),
-    images("meetings", || launch(messages::meetings)),
+    images("barriers", || launch(messages::barriers)),
     Case {
         environment: &[("COARRAY_HEAP", "64M")],
-        ..images("one_node", || launch(messages::meetings))
+        ..images("one_node", || launch(messages::barriers))
     },
     images("application", applications::initialises),
     Case {

@@ -104,7 +104,7 @@ pub fn news() {
 }
 
 /// Images meet as in any job.
-pub fn meetings() {
+pub fn barriers() {
     (0..300).for_each(|_| sync());
     assert!(this_image() < coarray_runtime::num_images());
 }

@@ -1,6 +1,6 @@
 //! The collective operations, and what a user calls them.
 
-use crate::lockfree::card::Tag;
+use crate::lockfree::arrival::Signature;
 
 /// The collective operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,8 +183,8 @@ impl Operation {
         }
     }
 
-    /// Whether a tag is of this operation.
-    pub(crate) fn is_in(self, tag: &Tag) -> bool {
-        tag[0] & 0xffff == self as u64
+    /// Whether a signature is of this operation.
+    pub(crate) fn is_in(self, signature: &Signature) -> bool {
+        signature[0] & 0xffff == self as u64
     }
 }

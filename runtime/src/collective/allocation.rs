@@ -10,14 +10,14 @@ use std::panic::Location;
 use std::sync::atomic::AtomicU64;
 
 use crate::call::{Call, ObjectId};
-use crate::collective::meeting::Absence;
+use crate::collective::barrier::Absence;
 use crate::heap::exhausted::AllocError;
 use crate::heap::{Block, Extent, MAX_ALIGN, Purpose, RaggedBlock};
 use crate::image::Image;
 use crate::image::team::Team;
 use crate::job::image_failed::ImageFailed;
 use crate::lockfree::agreement::{Roll, roll_words};
-use crate::messages::complete::complete_and_defer;
+use crate::messages::quiet::quiet_and_defer;
 use coarray_fabric::transport::deferral::Deferral;
 
 /// The step of an allocation in which new pages are committed; the steps before are proposals.
@@ -52,7 +52,7 @@ impl Team {
     /// All images that make this call ask for the same layout.
     pub unsafe fn allocate(&self, call: &Call, layout: Layout) -> Result<Block, AllocError> {
         // SAFETY: passed on.
-        unsafe { self.allocate_despite(&complete_and_defer(), call, layout, Absence::IsAnError) }
+        unsafe { self.allocate_despite(&quiet_and_defer(), call, layout, Absence::IsAnError) }
             .unwrap_or_else(|failed| Err(failed.into()))
     }
 
@@ -201,7 +201,7 @@ impl Team {
     }
 
     /// Begins the roll of a block that starts there, if it is shared, in pages that are committed. This comes before the
-    /// meeting from which on others may have the block, and drop it.
+    /// barrier from which on others may have the block, and drop it.
     fn begin_roll(&self, extent: Extent, start: usize) {
         if extent.is_shared() {
             let image = self.image();
@@ -212,13 +212,13 @@ impl Team {
     /// Frees what this image dropped and nobody reaches any more.
     fn collect_dropped(&self) {
         let image = self.image();
-        image.collect_orphans();
+        image.collect_deferred_frees();
         image.collect_payloads();
         image.heap.borrow_mut().collect_dropped(|block, members| {
             let roll = image.roll(image.index, block.start, members.len());
             let is_free = roll.is_empty(|index| image.is_gone(members[index] as usize));
             if is_free {
-                image.forget_correspondence(block.offset);
+                image.forget_team_logs(block.offset);
             }
             is_free
         });
@@ -245,7 +245,7 @@ impl Team {
         let roll = self.roll(index, block);
         let (word, bit) = roll.mark(self.index());
         match self.image().elsewhere(word) {
-            Some(place) => self.image().tell_to_set_bits(place, bit),
+            Some(place) => self.image().send_or(place, bit),
             None => roll.strike_off(self.index()),
         }
     }

@@ -12,20 +12,20 @@ const PATIENCE: u32 = 1000;
 impl Lack<'_> {
     /// Has `waker` woken when there is a reason to look again.
     pub fn wake(&self, waker: &Waker) {
-        let image = self.posting.team().image();
-        let is_late = self.posting.count_polls() >= PATIENCE;
+        let image = self.request.team().image();
+        let is_late = self.request.count_polls() >= PATIENCE;
         let Some(reactor) = is_late.then(|| image.reactor()).flatten() else {
             return waker.wake_by_ref();
         };
-        let (tally, target) = self.tally();
+        let (eventcount, target) = self.eventcount();
         let awaited = Awaited {
-            place: image.job.region.offset_of(tally),
+            place: image.job.region.offset_of(eventcount),
             target,
             image: self.image(),
             words: self.describe(),
             waker: waker.clone(),
         };
-        reactor.await_for(self.posting.key(), awaited);
+        reactor.await_for(self.request.key(), awaited);
     }
 }
 

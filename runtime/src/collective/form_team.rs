@@ -6,16 +6,16 @@ use std::rc::Rc;
 use crate::call::Call;
 use crate::call::operation::Operation;
 use crate::collective::allocation::{FILLED, Layout};
-use crate::collective::meeting::Absence;
+use crate::collective::barrier::Absence;
 use crate::image;
 use crate::image::team::{Origin, Team};
 use crate::job::control::TeamControl;
 use crate::job::image_failed::ImageFailed;
 use crate::lockfree::formation::{Formation, Request};
-use crate::messages::complete::complete_and_defer;
+use crate::messages::quiet::quiet_and_defer;
 use coarray_fabric::memory::region::SCRATCH_BYTES;
 
-/// The meeting that confirms a formation.
+/// The barrier that confirms a formation.
 const FORMED: usize = FILLED;
 
 impl Team {
@@ -43,7 +43,7 @@ impl Team {
             align: align_of::<TeamControl>(),
             shared: true,
         };
-        let deferral = complete_and_defer();
+        let deferral = quiet_and_defer();
         // SAFETY: the layout is the same for all.
         let block = match unsafe { self.allocate_despite(&deferral, &call, layout, absence) }? {
             Ok(block) => block,
@@ -53,7 +53,7 @@ impl Team {
         let image = self.image();
         let control = image.job.region.heap_offset() + block.offset;
         let address = image.job.region.part_address(image.index, control);
-        // SAFETY: the block is this image's alone until the next meeting, and large enough.
+        // SAFETY: the block is this image's alone until the next barrier, and large enough.
         unsafe { address.cast::<TeamControl>().write(TeamControl::default()) };
         self.mirror_controls(control);
 

@@ -21,7 +21,7 @@ impl Team {
 
     /// Panics about `call`, in the middle of which this image met others.
     #[cold]
-    pub fn refuse_meeting(&self, call: &Call) -> ! {
+    pub fn refuse_barrier(&self, call: &Call) -> ! {
         panic_at(
             call.caller(),
             "images met while a collective was in progress: by the function with which that one combines values",

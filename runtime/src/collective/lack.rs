@@ -1,39 +1,39 @@
 //! Waiting for whichever comes first of several contributions to asynchronous collectives.
 //!
-//! An image can sleep on one tally only. So it sleeps on the first for a short time, and looks at the others in between. Whoever
+//! An image can sleep on one eventcount only. So it sleeps on the first for a short time, and looks at the others in between. Whoever
 //! looks for a deadlock sees that it sleeps, but not for what: the image itself looks at all of them before it describes its wait
 //! anew, and a deadlock is reported only after that.
 
 use std::panic::Location;
 use std::time::Duration;
 
-use crate::collective::posting::Posting;
+use crate::collective::request::CollectiveRequest;
 use crate::image::reactor::any_of;
-use crate::lockfree::tally::{self, Patience, Tally, Watch};
+use crate::lockfree::eventcount::{self, Eventcount, SpinPolicy, WaitStrategy};
 use crate::waiting::{Cause, Stop, Waiting};
 
 /// A contribution that has not come: that of the image with this index.
 #[derive(Clone, Copy, Debug)]
 pub struct Lack<'a> {
     /// The collective.
-    pub posting: &'a Posting,
+    pub request: &'a CollectiveRequest,
     /// Whose contribution it is.
     pub index: usize,
 }
 
-/// How long to sleep on one tally while others count as well.
+/// How long to sleep on one eventcount while others count as well.
 const NAP: Duration = Duration::from_millis(1);
 
 impl Lack<'_> {
-    /// Waits until one of these contributions has come, or an image has failed that owes one; in [`Posting::is_here`] is
+    /// Waits until one of these contributions has come, or an image has failed that owes one; in [`CollectiveRequest::is_here`] is
     /// seen what it was. `caller` is where the program waits. If the job has ended, the image unwinds.
     pub fn await_any(lacks: &[Self], caller: &'static Location<'static>) {
         let [first, others @ ..] = lacks else {
             return;
         };
-        let image = first.posting.team().image();
-        let (tally, target) = first.tally();
-        let met = tally::until(tally, target, image.backoff.patience(), || AnyOf {
+        let image = first.request.team().image();
+        let (eventcount, target) = first.eventcount();
+        let met = eventcount::until(eventcount, target, image.backoff.patience(), || AnyOf {
             others,
             watch: Waiting::new(image, Lacks { all: lacks, caller }),
         });
@@ -43,24 +43,24 @@ impl Lack<'_> {
     }
 
     /// What the image raises, and how far it must rise.
-    pub(crate) fn tally(&self) -> (&Tally, u64) {
-        let posted = self.posting.team().posted(self.index);
-        (posted, self.posting.awaited_count())
+    pub(crate) fn eventcount(&self) -> (&Eventcount, u64) {
+        let posted = self.request.team().posted(self.index);
+        (posted, self.request.awaited_count())
     }
 
     fn has_come(&self) -> bool {
-        let (tally, target) = self.tally();
-        tally.has_reached(target)
+        let (eventcount, target) = self.eventcount();
+        eventcount.has_reached(target)
     }
 
     /// The number of the image.
     pub(crate) fn image(&self) -> usize {
-        self.posting.team().members()[self.index] as usize
+        self.request.team().members()[self.index] as usize
     }
 
     /// The collective in words.
     pub(crate) fn describe(&self) -> String {
-        self.posting.call().describe(self.posting.team())
+        self.request.call().describe(self.request.team())
     }
 }
 
@@ -77,39 +77,39 @@ struct AnyOf<'a> {
     watch: Waiting<'a, Lacks<'a>>,
 }
 
-impl Watch for AnyOf<'_> {
+impl WaitStrategy for AnyOf<'_> {
     type Stop = End;
 
-    fn look(&self) -> Result<(), End> {
+    fn check(&self) -> Result<(), End> {
         if self.others.iter().any(Lack::has_come) {
             return Err(End::Met);
         }
-        self.watch.look().map_err(End::Stopped)
+        self.watch.check().map_err(End::Stopped)
     }
 
-    fn offers(&self, patience: Patience) -> u32 {
-        self.watch.offers(patience)
+    fn yields(&self, patience: SpinPolicy) -> u32 {
+        self.watch.yields(patience)
     }
 
-    fn offer_core(&self) -> bool {
-        self.watch.offer_core()
+    fn yield_core(&self) -> bool {
+        self.watch.yield_core()
     }
 
-    fn nap(&self) -> Duration {
-        self.watch.nap().min(NAP)
+    fn park_timeout(&self) -> Duration {
+        self.watch.park_timeout().min(NAP)
     }
 
-    fn lie_down(&self, tally: &Tally, target: u64) {
-        self.watch.lie_down(tally, target);
+    fn prepare_park(&self, eventcount: &Eventcount, target: u64) {
+        self.watch.prepare_park(eventcount, target);
     }
 
     /// A nap is over, not a sleep: [`look`](Self::look) sees when it has been long enough.
-    fn turn_over(&self) -> Result<(), End> {
+    fn on_timeout(&self) -> Result<(), End> {
         Ok(())
     }
 
-    fn rise(&self) {
-        self.watch.rise();
+    fn unpark(&self) {
+        self.watch.unpark();
     }
 }
 
@@ -130,7 +130,7 @@ impl Cause for Lacks<'_> {
     }
 
     fn has_failed(&self) -> bool {
-        let has_failed = |lack: &Lack<'_>| lack.posting.team().is_failed(lack.index);
+        let has_failed = |lack: &Lack<'_>| lack.request.team().is_failed(lack.index);
         self.all.iter().any(has_failed)
     }
 }

@@ -1,25 +1,25 @@
 //! The steps of a turn in which images pass data on: each says how far it has come, and waits for those
 //! whose data it needs.
 //!
-//! A turn is over when its images meet. Until an image is in that meeting, every other is in this turn or has not come
+//! A turn is over when its images meet. Until an image is in that barrier, every other is in this turn or has not come
 //! to it, so whoever waits for a step finds the awaited turn or an earlier one. With its first step an image
 //! says what it is doing, and everyone who waits for it compares: data pass only between images that agree
 //! on operation, type, length and root. Whoever waits long also looks whether others have begun another turn, or are in a
-//! meeting that is not the end of this one.
+//! barrier that is not the end of this one.
 //!
 //! An image that cannot go on, because another one failed, abandons the turn and tells so whoever waits for
-//! it. It still comes to the meeting, which tells all images of the failure alike: the failed one did not come
+//! it. It still comes to the barrier, which tells all images of the failure alike: the failed one did not come
 //! to the end of the turn, so it is missing there.
 //!
-//! How far an image on another node has come is not seen but asked for: see `steps_apart.rs`.
+//! How far an image on another node has come is not seen but asked for: see `steps_between_nodes.rs`.
 
 use std::time::Duration;
 
 use crate::call::Call;
 use crate::image::team::Team;
-use crate::lockfree::card::Tag;
-use crate::lockfree::tally::{self, Patience, Tally, Watch};
-use crate::messages::complete::complete;
+use crate::lockfree::arrival::Signature;
+use crate::lockfree::eventcount::{self, Eventcount, SpinPolicy, WaitStrategy};
+use crate::messages::quiet::quiet;
 use crate::waiting::{Cause, Stop, Waiting};
 
 /// How many bits of the count are the step.
@@ -32,9 +32,9 @@ const ABANDONED: u64 = (1 << STEP_BITS) - 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepsBegun {
     turn: u64,
-    tag: Tag,
-    /// The number and the tag of the meeting at the end.
-    end: (u64, Tag),
+    signature: Signature,
+    /// The number and the signature of the barrier at the end.
+    end: (u64, Signature),
     /// Whether images on other nodes may wait for steps.
     is_apart: bool,
 }
@@ -45,39 +45,42 @@ pub struct Abandoned;
 
 impl StepsBegun {
     pub(crate) fn count(self, step: u64) -> u64 {
-        // The highest bits are not part of a tally's count.
+        // The highest bits are not part of a eventcount's count.
         (self.turn << STEP_BITS | step) & (u64::MAX >> 2)
     }
 
     /// What the image is doing.
-    pub(crate) fn tag(self) -> Tag {
-        self.tag
+    pub(crate) fn signature(self) -> Signature {
+        self.signature
     }
 }
 
 impl Team {
-    /// Collective. Begins the steps of turn number `turn`, from 1; waits for nobody. The next meeting of this team, for
+    /// Collective. Begins the steps of turn number `turn`, from 1; waits for nobody. The next barrier of this team, for
     /// `end`, ends them.
     ///
     /// # Safety
     /// Only for who began the turn, once in it: others take what it publishes then for what `call` says.
     #[must_use]
     pub unsafe fn begin_steps(&self, turn: usize, call: &Call, end: &Call) -> StepsBegun {
-        complete();
+        quiet();
         let image = self.image();
         let own = image.control(image.index);
         own.call.write(call, &image.last_call);
         let steps = &self.control(self.index()).steps;
-        steps.tag.write(call.tag());
-        steps.begun.raise_to(turn as u64);
+        steps.signature.write(call.signature());
+        steps.begun.advance_to(turn as u64);
         let is_apart = self.division().is_some();
         if is_apart {
             image.answer_subscribers();
         }
         StepsBegun {
             turn: turn as u64,
-            tag: *call.tag(),
-            end: (self.meetings.get() + 1, self.barrier().mark(end.tag())),
+            signature: *call.signature(),
+            end: (
+                self.barriers.get() + 1,
+                self.barrier_algorithm().mark(end.signature()),
+            ),
             is_apart,
         }
     }
@@ -95,20 +98,20 @@ impl Team {
     pub unsafe fn take_step(&self, begun: StepsBegun, step: usize) {
         assert!((step as u64) < ABANDONED, "a turn of {step} steps");
         let steps = &self.control(self.index()).steps;
-        steps.count.raise_to(begun.count(step as u64));
+        steps.count.advance_to(begun.count(step as u64));
         if begun.is_apart {
             self.image().answer_subscribers();
         }
     }
 
-    /// Gives up the turn. To be followed by the meeting at its end.
+    /// Gives up the turn. To be followed by the barrier at its end.
     ///
     /// # Safety
     /// In that turn.
     #[cold]
     pub unsafe fn abandon_steps(&self, begun: StepsBegun) {
         let steps = &self.control(self.index()).steps;
-        steps.count.raise_to(begun.count(ABANDONED));
+        steps.count.advance_to(begun.count(ABANDONED));
         if begun.is_apart {
             self.image().answer_subscribers();
         }
@@ -132,21 +135,27 @@ impl Team {
         let steps = &self.control(from).steps;
         let target = begun.count(step as u64);
         self.wait_attentively(&steps.count, target, from, begun, call)?;
-        self.compare_steps(from, begun, target, steps.count.count(), steps.tag.read())
+        self.compare_steps(
+            from,
+            begun,
+            target,
+            steps.count.count(),
+            steps.signature.read(),
+        )
     }
 
-    /// Waits until `tally` has reached `target`, which says how far the image with index `from` has come.
+    /// Waits until `eventcount` has reached `target`, which says how far the image with index `from` has come.
     #[inline]
     pub(crate) fn wait_attentively(
         &self,
-        tally: &Tally,
+        eventcount: &Eventcount,
         target: u64,
         from: usize,
         begun: StepsBegun,
         call: &Call,
     ) -> Result<(), Abandoned> {
         let patience = self.image().backoff.patience();
-        let passed = tally::until(tally, target, patience, || Attentive {
+        let passed = eventcount::until(eventcount, target, patience, || Attentive {
             team: self,
             begun,
             watch: Waiting::new(
@@ -161,11 +170,13 @@ impl Team {
         match passed {
             Ok(()) => Ok(()),
             // It may have taken the step just before its failure was noticed.
-            Err(Obstacle::Stopped(Stop::Failed)) if tally.has_reached(target) => Ok(()),
+            Err(Obstacle::Stopped(Stop::Failed)) if eventcount.has_reached(target) => Ok(()),
             Err(Obstacle::Stopped(Stop::Failed)) => Err(Abandoned),
             Err(Obstacle::Stopped(_)) => self.image().unwind(),
-            Err(Obstacle::HasMet) => self.refuse_meeting(call),
-            Err(Obstacle::Elsewhere(image, tag)) => self.disagree_by_tags(begun.tag, image, tag),
+            Err(Obstacle::HasMet) => self.refuse_barrier(call),
+            Err(Obstacle::Elsewhere(image, signature)) => {
+                self.disagree_by_signatures(begun.signature, image, signature)
+            }
         }
     }
 
@@ -177,10 +188,10 @@ impl Team {
         begun: StepsBegun,
         target: u64,
         reached: u64,
-        tag: Tag,
+        signature: Signature,
     ) -> Result<(), Abandoned> {
-        if reached >> STEP_BITS != target >> STEP_BITS || tag != begun.tag {
-            self.disagree_by_tags(begun.tag, from, tag);
+        if reached >> STEP_BITS != target >> STEP_BITS || signature != begun.signature {
+            self.disagree_by_signatures(begun.signature, from, signature);
         }
         if reached & ABANDONED == ABANDONED {
             return Err(Abandoned);
@@ -194,8 +205,8 @@ enum Obstacle {
     Stopped(Stop),
     /// This image itself has met others, by what it called in the middle of the turn.
     HasMet,
-    /// An image is in another meeting than that at the end of the turn, or has begun another turn.
-    Elsewhere(usize, Tag),
+    /// An image is in another barrier than that at the end of the turn, or has begun another turn.
+    Elsewhere(usize, Signature),
 }
 
 /// Waits for a step, and looks for images that are elsewhere before it sleeps.
@@ -205,50 +216,50 @@ struct Attentive<'a> {
     watch: Waiting<'a, Step<'a>>,
 }
 
-impl Watch for Attentive<'_> {
+impl WaitStrategy for Attentive<'_> {
     type Stop = Obstacle;
 
-    fn look(&self) -> Result<(), Obstacle> {
+    fn check(&self) -> Result<(), Obstacle> {
         let (number, end) = self.begun.end;
-        if self.team.meetings() >= number {
+        if self.team.barriers() >= number {
             return Err(Obstacle::HasMet);
         }
         for image in 0..self.team.images() {
             let control = self.team.control(image);
-            let card = &control.station.cards[(number & 1) as usize];
-            if card.has_entered(number) && !card.agrees(&end) {
-                return Err(Obstacle::Elsewhere(image, card.tag()));
+            let arrival = &control.state.arrivals[(number & 1) as usize];
+            if arrival.has_entered(number) && !arrival.agrees(&end) {
+                return Err(Obstacle::Elsewhere(image, arrival.signature()));
             }
             let (steps, own) = (&control.steps, self.begun);
-            if steps.begun.count() == own.turn && steps.tag.read() != own.tag {
-                return Err(Obstacle::Elsewhere(image, steps.tag.read()));
+            if steps.begun.count() == own.turn && steps.signature.read() != own.signature {
+                return Err(Obstacle::Elsewhere(image, steps.signature.read()));
             }
         }
-        self.watch.look().map_err(Obstacle::Stopped)
+        self.watch.check().map_err(Obstacle::Stopped)
     }
 
-    fn offers(&self, patience: Patience) -> u32 {
-        self.watch.offers(patience)
+    fn yields(&self, patience: SpinPolicy) -> u32 {
+        self.watch.yields(patience)
     }
 
-    fn offer_core(&self) -> bool {
-        self.watch.offer_core()
+    fn yield_core(&self) -> bool {
+        self.watch.yield_core()
     }
 
-    fn nap(&self) -> Duration {
-        self.watch.nap()
+    fn park_timeout(&self) -> Duration {
+        self.watch.park_timeout()
     }
 
-    fn lie_down(&self, tally: &Tally, target: u64) {
-        self.watch.lie_down(tally, target);
+    fn prepare_park(&self, eventcount: &Eventcount, target: u64) {
+        self.watch.prepare_park(eventcount, target);
     }
 
-    fn turn_over(&self) -> Result<(), Obstacle> {
-        self.watch.turn_over().map_err(Obstacle::Stopped)
+    fn on_timeout(&self) -> Result<(), Obstacle> {
+        self.watch.on_timeout().map_err(Obstacle::Stopped)
     }
 
-    fn rise(&self) {
-        self.watch.rise();
+    fn unpark(&self) {
+        self.watch.unpark();
     }
 }
 

@@ -10,15 +10,16 @@ use std::rc::Rc;
 
 use crate::call::tuning::Rules;
 use crate::image::Image;
-use crate::image::message::{Kind, Letter};
+use crate::image::message::{MessageKind, Outgoing};
 use crate::job::control::TableRecord;
 use crate::job::report::USAGE;
+use crate::job::settings::value_of;
 use crate::waiting::Cause;
 
-/// The file that is read if there is one and `COARRAY_COLLECTIVES` names no other.
+/// The file that is read if there is one and `COARRAY_TUNING_FILE` names no other.
 const FILE: &str = "collectives.toml";
 
-const VARIABLE: &str = "COARRAY_COLLECTIVES";
+const VARIABLE: &str = "COARRAY_TUNING_FILE";
 
 impl Image {
     /// Reads the tuning table and hands it to all images; for image 0, at its beginning. If there is
@@ -29,7 +30,7 @@ impl Image {
             self.refuse_table("use", error);
         }
         if self.network.is_some() {
-            self.send_to_all(&Letter::new(Kind::TuningTable).bytes(text.as_bytes()));
+            self.send_to_all(&Outgoing::new(MessageKind::TuningTable).bytes(text.as_bytes()));
         }
         self.take_table(&text);
     }
@@ -39,12 +40,12 @@ impl Image {
         let record = &self.job.region.job().table;
         if record.ready.count() == 0 {
             record.text.set(text);
-            record.ready.raise_to(1);
+            record.ready.advance_to(1);
         }
     }
 
     fn read_table(&self) -> String {
-        let is_asked_for = std::env::var_os(VARIABLE).is_some();
+        let is_asked_for = value_of(VARIABLE).is_some();
         let (text, length) = match read_at_most(&path(), TableRecord::MOST, is_asked_for) {
             Ok(read) => read,
             Err(error)
@@ -76,8 +77,8 @@ impl Image {
     /// Ends the job as any wrong setting does.
     fn refuse_table(&self, verb: &str, why: impl Display) -> ! {
         let path = path();
-        let origin = match std::env::var_os(VARIABLE) {
-            Some(_) => VARIABLE,
+        let origin = match value_of(VARIABLE) {
+            Some((name, _)) => name,
             None => "in the folder where the job was started",
         };
         let table = path.display();
@@ -118,7 +119,7 @@ fn read_at_most(path: &Path, most: usize, is_asked_for: bool) -> io::Result<(Str
 }
 
 fn path() -> PathBuf {
-    std::env::var_os(VARIABLE).map_or_else(|| FILE.into(), PathBuf::from)
+    value_of(VARIABLE).map_or_else(|| FILE.into(), |(_, file)| PathBuf::from(file))
 }
 
 /// Waiting for the table.

@@ -1,4 +1,4 @@
-//! What the call of an image is in words: made from the tag that it showed, and the texts that it keeps for reports.
+//! What the call of an image is in words: made from the signature that it showed, and the texts that it keeps for reports.
 
 use std::fmt;
 use std::sync::atomic::Ordering;
@@ -7,9 +7,9 @@ use crate::call::operation::{OPERATIONS, Operation};
 use crate::call::{
     ALGORITHM, ALGORITHM_BITS, ASYNCHRONOUS, Call, CallRecord, ON_BEHALF, ObjectId, ROOT_BITS,
 };
-use crate::image::record::Record;
+use crate::image::descriptor::Descriptor;
 use crate::image::team::Team;
-use crate::lockfree::card::Tag;
+use crate::lockfree::arrival::Signature;
 use coarray_fabric::system::type_name::short;
 
 impl Call {
@@ -17,52 +17,52 @@ impl Call {
     #[must_use]
     pub fn describe(&self, team: &Team) -> String {
         let caller = self.caller();
-        describe(*self.tag(), self.subject(), &caller.to_string(), team)
+        describe(*self.signature(), self.subject(), &caller.to_string(), team)
     }
 }
 
 impl CallRecord {
-    /// The call with that tag, in words.
-    pub(crate) fn describe(&self, tag: Tag, team: &Team) -> String {
+    /// The call with that signature, in words.
+    pub(crate) fn describe(&self, signature: Signature, team: &Team) -> String {
         let (line, column) = (
             self.line.load(Ordering::Relaxed),
             self.column.load(Ordering::Relaxed),
         );
         let caller = format!("{}:{line}:{column}", self.file.get());
-        describe(tag, &self.subject.get(), &caller, team)
+        describe(signature, &self.subject.get(), &caller, team)
     }
 }
 
-impl Record<'_> {
+impl Descriptor<'_> {
     /// The owner's call in words.
     pub(crate) fn describe(self, team: &Team) -> String {
         let [caller, subject] = self.call_texts();
-        describe(*self.tag(), &subject, &caller, team)
+        describe(*self.signature(), &subject, &caller, team)
     }
 }
 
 /// A call in words, of any image of the team.
-fn describe(tag: Tag, subject: &str, caller: &str, team: &Team) -> String {
+fn describe(signature: Signature, subject: &str, caller: &str, team: &Team) -> String {
     let object = |id| {
         let heap = team.image().heap.borrow();
         heap.describe(team.identity(), id)
     };
-    let what = what(tag, subject, object);
-    if Operation::End.is_in(&tag) {
+    let what = what(signature, subject, object);
+    if Operation::End.is_in(&signature) {
         return what;
     }
     let of_team = match team.number() {
         Some(number) => format!(" of team {number}"),
         None => String::new(),
     };
-    let takes_steps = takes_steps(tag);
-    let step = tag[0] << (64 - ALGORITHM) >> (64 - ALGORITHM + 16);
+    let takes_steps = takes_steps(signature);
+    let step = signature[0] << (64 - ALGORITHM) >> (64 - ALGORITHM + 16);
     let half_way = if takes_steps && step != 0 {
         ", half-way"
     } else {
         ""
     };
-    let algorithm = ((tag[0] >> ALGORITHM) & ((1 << ALGORITHM_BITS) - 1)).checked_sub(1);
+    let algorithm = ((signature[0] >> ALGORITHM) & ((1 << ALGORITHM_BITS) - 1)).checked_sub(1);
     let by = match algorithm.and_then(team.image().tuning.name) {
         Some(algorithm) if takes_steps => format!(" by {algorithm}"),
         _ => String::new(),
@@ -71,7 +71,7 @@ fn describe(tag: Tag, subject: &str, caller: &str, team: &Team) -> String {
 }
 
 /// Whether the bits over the operation count steps and name an algorithm; otherwise they name an object.
-fn takes_steps(tag: Tag) -> bool {
+fn takes_steps(signature: Signature) -> bool {
     let on_objects = [
         Operation::Open,
         Operation::Close,
@@ -80,28 +80,28 @@ fn takes_steps(tag: Tag) -> bool {
     ];
     !on_objects
         .into_iter()
-        .any(|operation| operation as u64 == tag[0] & 0xffff)
+        .any(|operation| operation as u64 == signature[0] & 0xffff)
 }
 
-fn what(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> String {
-    if takes_steps(tag) && tag[0] & ON_BEHALF != 0 {
+fn what(signature: Signature, subject: &str, object: impl Fn(ObjectId) -> String) -> String {
+    if takes_steps(signature) && signature[0] & ON_BEHALF != 0 {
         return subject.to_owned();
     }
-    let code = tag[0] & 0xffff;
+    let code = signature[0] & 0xffff;
     let Some(operation) = OPERATIONS
         .into_iter()
         .find(|operation| *operation as u64 == code)
     else {
         return format!("unknown operation {code}");
     };
-    let form = if tag[0] & ASYNCHRONOUS != 0 {
+    let form = if signature[0] & ASYNCHRONOUS != 0 {
         "_async"
     } else {
         ""
     };
     let name = format!("{}{form}", operation.name());
     let values = Values {
-        length: tag[2],
+        length: signature[2],
         subject,
     };
     match operation {
@@ -112,7 +112,7 @@ fn what(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> String 
         | Operation::SyncTeam
         | Operation::End => name,
         Operation::Open | Operation::Close | Operation::Publish | Operation::Unpublish => {
-            let objects: Vec<String> = tag
+            let objects: Vec<String> = signature
                 .iter()
                 .map(|word| ObjectId(word >> 16))
                 .filter(|id| id.0 != 0)
@@ -128,32 +128,39 @@ fn what(tag: Tag, subject: &str, object: impl Fn(ObjectId) -> String) -> String 
         Operation::Create => format!("{name} of {values}"),
         Operation::CreatePart => format!("{name} of {}", short(subject)),
         Operation::GatherGlobal | Operation::GatherSlice | Operation::ScatterGlobal => {
-            let (count, root) = (tag[3] >> ROOT_BITS, tag[3] & ((1 << ROOT_BITS) - 1));
+            let (count, root) = (
+                signature[3] >> ROOT_BITS,
+                signature[3] & ((1 << ROOT_BITS) - 1),
+            );
             let part = match operation {
-                Operation::GatherSlice => format!("{count} cells from number {} on of ", tag[2]),
+                Operation::GatherSlice => {
+                    format!("{count} cells from number {} on of ", signature[2])
+                }
                 _ => String::new(),
             };
             let way = match operation {
                 Operation::ScatterGlobal => "from",
                 _ => "to",
             };
-            let object = object(ObjectId(tag[1]));
+            let object = object(ObjectId(signature[1]));
             format!("{name} of {part}{object} {way} image {root}, called")
         }
         Operation::Gmove => {
-            let [from, to] = [tag[1], tag[2]].map(|id| object(ObjectId(id)));
+            let [from, to] = [signature[1], signature[2]].map(|id| object(ObjectId(id)));
             format!("{name} of {from} to {to}, called")
         }
         Operation::CoBroadcast | Operation::CoScatter => {
-            format!("{name} of {values} from image {}", tag[3])
+            format!("{name} of {values} from image {}", signature[3])
         }
         Operation::CoSumTo
         | Operation::CoMinTo
         | Operation::CoMaxTo
         | Operation::CoReduceTo
-        | Operation::CoGather => format!("{name} of {values} to image {}", tag[3]),
-        Operation::CoGatherv => format!("{name} of {} to image {}", short(subject), tag[3]),
-        Operation::CoScatterv => format!("{name} of {} from image {}", short(subject), tag[3]),
+        | Operation::CoGather => format!("{name} of {values} to image {}", signature[3]),
+        Operation::CoGatherv => format!("{name} of {} to image {}", short(subject), signature[3]),
+        Operation::CoScatterv => {
+            format!("{name} of {} from image {}", short(subject), signature[3])
+        }
         Operation::CoAllgatherv | Operation::CoAlltoallv => format!("{name} of {}", short(subject)),
         Operation::CoSum
         | Operation::CoMin

@@ -62,17 +62,17 @@ impl Job {
     ) -> Result<Option<Vec<Option<Sleep>>>, usize> {
         let images = self.region.dimensions().images;
         let record = |index: usize| self.record_of_sleep(viewer, index);
-        let alarm = self.region.job().alarm();
+        let failure_epoch = self.region.job().failure_epoch();
         let has_reached = |place: u64, target: u64| {
             let count = self.region.count_at(place as usize);
             count.is_some_and(|count| count >= target)
         };
-        let sleeps = sleep::find_all_asleep(images, record, alarm, has_reached)?;
+        let sleeps = sleep::find_all_asleep(images, record, failure_epoch, has_reached)?;
         // An image is marked as failed before the others are told, which wakes them.
         let failed = (0..images)
             .filter(|&index| self.region.control(index).stage() == Stage::Failed)
             .count();
-        let is_told = alarm as usize == failed * ONE_FAILED as usize;
-        Ok((is_told && self.region.job().alarm() == alarm).then_some(sleeps))
+        let is_told = failure_epoch as usize == failed * ONE_FAILED as usize;
+        Ok((is_told && self.region.job().failure_epoch() == failure_epoch).then_some(sleeps))
     }
 }

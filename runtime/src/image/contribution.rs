@@ -7,11 +7,11 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::ptr::{self, NonNull};
 
-use crate::image::record::ALIGN;
+use crate::image::descriptor::ALIGN;
 use coarray_fabric::transport::fabric::Fabric;
 
 /// Bytes that an image contributes to an asynchronous collective, all or a part of them; see
-/// [`Posting::from`](crate::Posting::from).
+/// [`CollectiveRequest::from`](crate::CollectiveRequest::from).
 pub struct Contribution<'a> {
     start: NonNull<u8>,
     length: usize,

@@ -5,23 +5,23 @@ macro_rules! kinds {
         /// What a message is about.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u64)]
-        pub(crate) enum Kind {
+        pub(crate) enum MessageKind {
             $($(#[doc = $text])* $kind,)*
         }
 
-        impl Kind {
+        impl MessageKind {
             const ALL: &[Self] = &[$(Self::$kind,)*];
         }
     };
 }
 
 kinds! {
-    /// A tally of the receiver has come to some count.
+    /// A eventcount of the receiver has come to some count.
     Raise,
     /// Bits of a word of the receiver are set.
     SetBits,
-    /// All members of a team on a node have entered a meeting, with these cards.
-    Cards,
+    /// All members of a team on a node have entered a barrier, with these arrivals.
+    Arrivals,
     /// The sender waits for a step of the receiver.
     AwaitStep,
     /// How far the sender has come, for whose step the receiver waits.
@@ -29,7 +29,7 @@ kinds! {
     /// The sender has posted a record to a team.
     Posted,
     /// The sender needs records and payloads of a team no more.
-    Over,
+    Watermark,
     /// The sender has come to this stage.
     Stage,
     /// The tuning table that all images use.
@@ -62,10 +62,10 @@ kinds! {
 
 /// A message that is being written.
 #[derive(Debug)]
-pub(crate) struct Letter(Vec<u8>);
+pub(crate) struct Outgoing(Vec<u8>);
 
-impl Letter {
-    pub(crate) fn new(kind: Kind) -> Self {
+impl Outgoing {
+    pub(crate) fn new(kind: MessageKind) -> Self {
         Self(Vec::with_capacity(64)).word(kind as u64)
     }
 
@@ -75,7 +75,7 @@ impl Letter {
     }
 
     pub(crate) fn words(self, words: &[u64]) -> Self {
-        words.iter().fold(self, |letter, &word| letter.word(word))
+        words.iter().fold(self, |message, &word| message.word(word))
     }
 
     /// The end of the message: the reader gets all bytes that are left.
@@ -95,7 +95,7 @@ impl Letter {
 /// If no image of the same version wrote it.
 #[must_use]
 pub fn is_about_the_end(message: &[u8]) -> bool {
-    Reader::open(message).0 == Kind::End
+    Reader::open(message).0 == MessageKind::End
 }
 
 /// A message that is being read.
@@ -107,10 +107,10 @@ impl<'a> Reader<'a> {
     ///
     /// # Panics
     /// If no image of the same version wrote it.
-    pub(crate) fn open(message: &'a [u8]) -> (Kind, Self) {
+    pub(crate) fn open(message: &'a [u8]) -> (MessageKind, Self) {
         let mut reader = Self(message);
         let word = reader.word();
-        let kind = Kind::ALL.iter().find(|&&kind| kind as u64 == word);
+        let kind = MessageKind::ALL.iter().find(|&&kind| kind as u64 == word);
         (*kind.expect("all images run the same program"), reader)
     }
 
@@ -143,9 +143,11 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let letter = Letter::new(Kind::End).words(&[7, u64::MAX]).bytes(b"why");
-        let (kind, mut reader) = Reader::open(letter.as_bytes());
-        assert_eq!((kind, reader.words()), (Kind::End, [7, u64::MAX]));
+        let message = Outgoing::new(MessageKind::End)
+            .words(&[7, u64::MAX])
+            .bytes(b"why");
+        let (kind, mut reader) = Reader::open(message.as_bytes());
+        assert_eq!((kind, reader.words()), (MessageKind::End, [7, u64::MAX]));
         assert_eq!(reader.bytes(), b"why");
     }
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::deadlock::probe::Probe;
-use crate::image::correspondence::Correspondences;
-use crate::image::hearing::Silence;
 use crate::image::lock_answer::Answer;
+use crate::image::peer_timeout::PeerTimeout;
+use crate::image::remote_log::RemoteLogs;
 use crate::image::subscriptions::Subscriptions;
-use crate::image::unacknowledged::Told;
+use crate::image::unacknowledged::Unacked;
 
 /// The first sleep of an image that must look for messages.
 pub(crate) const SHORTEST_NAP: Duration = Duration::from_micros(5);
@@ -25,21 +25,21 @@ pub(crate) struct Network {
     pub(crate) carried_out: Cell<u64>,
     pub(crate) subscriptions: Subscriptions,
     /// What passes with asynchronous collectives.
-    pub(crate) posts: RefCell<Correspondences>,
+    pub(crate) posts: RefCell<RemoteLogs>,
     pub(crate) probe: Probe,
     /// None if silence has no limit.
-    pub(crate) silence: Option<Silence>,
+    pub(crate) peer_timeout: Option<PeerTimeout>,
     /// The images that have said that they came to the end of the program: nothing will follow that they sent before.
     pub(crate) stopped: RefCell<BTreeSet<usize>>,
-    pub(crate) told: Told,
+    pub(crate) unacked: Unacked,
     /// About the lock on another node that the image wants.
     pub(crate) answer: Answer,
 }
 
 impl Network {
-    pub(crate) fn new(silence: Option<Duration>, images: usize) -> Self {
+    pub(crate) fn new(peer_timeout: Option<Duration>, images: usize) -> Self {
         Self {
-            silence: silence.map(|limit| Silence::new(limit, images)),
+            peer_timeout: peer_timeout.map(|limit| PeerTimeout::new(limit, images)),
             ..Self::default()
         }
     }

@@ -26,7 +26,7 @@ thread_local! {
 /// use coarray_runtime::{num_images, this_image};
 ///
 /// let shares = run(4, || {
-///     // Images deal out the numbers below 10 like cards.
+///     // Images deal out the numbers below 10 like arrivals.
 ///     (this_image()..10).step_by(num_images()).collect::<Vec<_>>()
 /// });
 /// assert_eq!(shares, [vec![0, 4, 8], vec![1, 5, 9], vec![2, 6], vec![3, 7]]);

@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 use crate::deadlock::search::{self, Suspicion};
 use crate::job::Job;
 use crate::job::control::{Stage, WaitRecord};
-use crate::lockfree::tally::HEARTBEAT;
+use crate::lockfree::eventcount::PARK_TIMEOUT;
 use coarray_fabric::system::parked::ThreadId;
 
 /// How long the reactor sleeps at first until it looks for what is awaited.
@@ -55,7 +55,7 @@ struct Shared {
     /// Its thread.
     thread: ThreadId,
     state: Mutex<State>,
-    news: Condvar,
+    log_message: Condvar,
 }
 
 #[derive(Debug, Default)]
@@ -75,7 +75,7 @@ struct State {
 /// What a task waits for.
 #[derive(Debug)]
 pub(crate) struct Awaited {
-    /// Where the tally is, and how far it must rise.
+    /// Where the eventcount is, and how far it must rise.
     pub(crate) place: u64,
     pub(crate) target: u64,
     pub(crate) image: usize,
@@ -92,7 +92,7 @@ impl Reactor {
             index,
             thread: ThreadId::current(),
             state: Mutex::default(),
-            news: Condvar::new(),
+            log_message: Condvar::new(),
         });
         let works = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name(format!("reactor {index}"));
@@ -104,7 +104,7 @@ impl Reactor {
     pub(crate) fn await_for(&self, key: Key, awaited: Awaited) {
         let Self(shared) = self;
         let mut state = shared.lock();
-        state.rise(shared.record());
+        state.unpark(shared.record());
         let was_idle = state.awaited.is_empty();
         let is_same =
             |known: &&mut Awaited| (known.image, known.target) == (awaited.image, awaited.target);
@@ -119,7 +119,7 @@ impl Reactor {
         // The old waker is the program's: it is not dropped while the state is locked.
         drop(state);
         if was_idle {
-            shared.news.notify_one();
+            shared.log_message.notify_one();
         }
     }
 
@@ -130,27 +130,27 @@ impl Reactor {
     }
 
     /// Notes that the image is awake, before it says otherwise itself.
-    pub(crate) fn rise(&self) {
-        self.0.lock().rise(self.0.record());
+    pub(crate) fn unpark(&self) {
+        self.0.lock().unpark(self.0.record());
     }
 
     /// Ends the thread.
     pub(crate) fn end(&self) {
         let Self(shared) = self;
         let mut state = shared.lock();
-        state.rise(shared.record());
+        state.unpark(shared.record());
         state.is_over = true;
         let _forgotten = mem::take(&mut state.awaited);
         drop(state);
-        shared.news.notify_all();
+        shared.log_message.notify_all();
     }
 }
 
 impl State {
-    fn rise(&mut self, record: &WaitRecord) {
+    fn unpark(&mut self, record: &WaitRecord) {
         self.sleeps = None;
         if mem::take(&mut self.is_asleep) {
-            record.sleep.rise();
+            record.sleep.unpark();
         }
     }
 }
@@ -172,7 +172,7 @@ impl Shared {
             state = match self.take_due(&mut state) {
                 due if due.is_empty() => self.rest(state, &suspicion),
                 due => {
-                    state.rise(self.record());
+                    state.unpark(self.record());
                     drop(state);
                     for waker in due {
                         // A waker that panics is the program's affair, and the others are woken all the same.
@@ -193,39 +193,39 @@ impl Shared {
         suspicion: &Suspicion,
     ) -> MutexGuard<'a, State> {
         if state.awaited.is_empty() {
-            state.rise(self.record());
-            let wait = self.news.wait(state);
+            state.unpark(self.record());
+            let wait = self.log_message.wait(state);
             return wait.unwrap_or_else(PoisonError::into_inner);
         }
         let nap = state.nap;
         state.nap = (2 * nap).min(LONGEST_NAP);
-        let wait = self.news.wait_timeout(state, nap);
+        let wait = self.log_message.wait_timeout(state, nap);
         let (mut state, _) = wait.unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         // What was awaited may have been forgotten meanwhile.
         if state.next_look.is_none_or(|next| next <= now) && !state.awaited.is_empty() {
-            let threads = self.turn_over(&mut state, suspicion);
+            let threads = self.on_timeout(&mut state, suspicion);
             // Together, the reactors of a process with many images are to leave most of its time to others.
             let pause = now.elapsed() * (LEISURE * threads as u32);
-            state.next_look = Some(Instant::now() + pause.max(HEARTBEAT));
+            state.next_look = Some(Instant::now() + pause.max(PARK_TIMEOUT));
         }
         state
     }
 
     /// Shows whether the image is asleep, and for what; ends the job if no image can go on. Returns how many threads the job has
     /// in this process.
-    fn turn_over(&self, state: &mut State, suspicion: &Suspicion) -> usize {
+    fn on_timeout(&self, state: &mut State, suspicion: &Suspicion) -> usize {
         // Another reactor that looks may hold what the image waits for, such as a lock of the allocator.
         let look = self.job.threads.look();
         let sleeps = look.sleeps_of(self.thread);
         let sleeps_on = sleeps.is_some() && sleeps == state.sleeps;
         if !sleeps_on {
-            state.rise(self.record());
+            state.unpark(self.record());
             state.sleeps = sleeps;
             return look.threads();
         }
         if !mem::replace(&mut state.is_asleep, true) {
-            self.record().lie_down(None, (0, 0));
+            self.record().prepare_park(None, (0, 0));
         }
         let awaited = state.awaited.values();
         let (words, image) = any_of(awaited.map(|it| (it.image, it.words.clone())));
@@ -238,7 +238,7 @@ impl Shared {
 
     /// Takes out the wakers of those who have a reason to look again.
     fn take_due(&self, state: &mut State) -> Vec<Waker> {
-        let alarm = self.job.region.job().alarm();
+        let failure_epoch = self.job.region.job().failure_epoch();
         let has_ended = self.job.has_ended();
         let is_due = |awaited: &Awaited| {
             let stage = self.job.region.control(awaited.image).stage();
@@ -258,7 +258,7 @@ impl Shared {
             .collect();
         // What others need to know of this look; of other sleeps the image says it itself.
         if state.is_asleep {
-            self.record().sleep.note_alarm(alarm);
+            self.record().sleep.note_failure_epoch(failure_epoch);
         }
         due.into_iter()
             .filter_map(|key| state.awaited.remove(&key))

@@ -2,8 +2,8 @@
 
 use std::cell::{Cell, RefCell};
 
-use crate::lockfree::card::Tag;
-use crate::lockfree::tally::Tally;
+use crate::lockfree::arrival::Signature;
+use crate::lockfree::eventcount::Eventcount;
 
 /// What an image waits for on other nodes, and others there for from it.
 #[derive(Debug, Default)]
@@ -13,7 +13,7 @@ pub(crate) struct Subscriptions {
     /// How many this image has made.
     pub(crate) made: Cell<u64>,
     /// The number of the last one that was answered, and how.
-    pub(crate) answered: Tally,
+    pub(crate) answered: Eventcount,
     pub(crate) answer: RefCell<Answer>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Subscription {
     /// The turn and the step.
     pub(crate) count: u64,
     /// What the subscriber is doing.
-    pub(crate) tag: Tag,
+    pub(crate) signature: Signature,
     /// The bytes of the part that are to come with the answer.
     pub(crate) offset: usize,
     pub(crate) length: usize,
@@ -37,6 +37,6 @@ pub(crate) struct Subscription {
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     pub(crate) count: u64,
-    pub(crate) tag: Tag,
+    pub(crate) signature: Signature,
     pub(crate) bytes: Vec<u8>,
 }

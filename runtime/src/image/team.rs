@@ -8,12 +8,12 @@ use std::rc::Rc;
 use crate::call::tuning::Plan;
 use crate::heap::{Block, TeamIdentity};
 use crate::image::Image;
-use crate::image::book::Book;
-use crate::image::correspondence::Correspondence;
 use crate::image::division::Division;
+use crate::image::outstanding::Outstanding;
+use crate::image::remote_log::TeamLogs;
 use crate::job::control::{ENDED, TeamControl};
+use crate::lockfree::arrival::WORDS;
 use crate::lockfree::barrier::Barrier;
-use crate::lockfree::card::WORDS;
 use crate::lockfree::formation::Formation;
 use crate::lockfree::queue_lock::QueueLock;
 
@@ -33,8 +33,8 @@ pub struct Team {
     /// Offset of the team's scratch space in each image's part of the region.
     scratch: usize,
     pub(crate) origin: Option<Origin>,
-    /// How many meetings this image has entered.
-    pub(crate) meetings: Cell<u64>,
+    /// How many barriers this image has entered.
+    pub(crate) barriers: Cell<u64>,
     /// What this image brought to the last one.
     pub(crate) words: Cell<[u64; WORDS]>,
     /// None until the images first meet.
@@ -44,7 +44,7 @@ pub struct Team {
     /// How many objects the team has created, which numbers them.
     pub(crate) objects: Cell<u64>,
     /// The alarm of the job when this team was last searched for failed images.
-    pub(crate) alarm: Cell<u32>,
+    pub(crate) failure_epoch: Cell<u32>,
     pub(crate) has_failed: Cell<bool>,
     /// What `places` returned.
     regular: OnceCell<Option<(usize, usize)>>,
@@ -52,9 +52,9 @@ pub struct Team {
     division: Option<Division>,
     plan: OnceCell<Plan>,
     /// Of the asynchronous collectives.
-    pub(crate) book: RefCell<Book>,
+    pub(crate) outstanding: RefCell<Outstanding>,
     /// With members on other nodes; none before the first of these calls, or if there are no such members.
-    pub(crate) correspondence: OnceCell<Rc<Correspondence>>,
+    pub(crate) team_logs: OnceCell<Rc<TeamLogs>>,
 }
 
 /// Where a team that was formed comes from.
@@ -105,19 +105,19 @@ impl Team {
             image,
             scratch,
             origin,
-            meetings: Cell::new(0),
+            barriers: Cell::new(0),
             words: Cell::new([0; WORDS]),
             barrier: Cell::new(None),
             turns: Cell::new(0),
             in_turn: Cell::new(false),
             objects: Cell::new(0),
-            alarm: Cell::new(0),
+            failure_epoch: Cell::new(0),
             has_failed: Cell::new(false),
             regular: OnceCell::new(),
             division,
             plan: OnceCell::new(),
-            book: RefCell::default(),
-            correspondence: OnceCell::new(),
+            outstanding: RefCell::default(),
+            team_logs: OnceCell::new(),
         }
     }
 
@@ -186,7 +186,7 @@ impl Team {
     /// fastest for so many.
     #[inline]
     #[must_use]
-    pub fn barrier(&self) -> Barrier {
+    pub fn barrier_algorithm(&self) -> Barrier {
         self.barrier.get().unwrap_or_else(|| self.choose_barrier())
     }
 
@@ -216,13 +216,13 @@ impl Team {
         self.division.as_ref()
     }
 
-    /// Local. Chooses how the images of the team wait for each other from the next meeting on. All images must
+    /// Local. Chooses how the images of the team wait for each other from the next barrier on. All images must
     /// choose the same between the same two collective operations, otherwise the next ends the job with a report.
     ///
     /// # Safety
     /// Not while a collective operation is in progress, such as in an operator of the program: its images have told each
     /// other already by which barrier it ends.
-    pub unsafe fn set_barrier(&self, barrier: Barrier) {
+    pub unsafe fn set_barrier_algorithm(&self, barrier: Barrier) {
         self.barrier.set(Some(self.possible(barrier)));
     }
 
@@ -235,7 +235,7 @@ impl Team {
     #[inline]
     pub unsafe fn begin_turn(&self) -> Option<usize> {
         if self.image.job.has_ended() {
-            // The last turn's meeting may not have taken place, so that others still read its half.
+            // The last turn's barrier may not have taken place, so that others still read its half.
             self.image.unwind();
         }
         if self.in_turn.replace(true) {
@@ -246,11 +246,11 @@ impl Team {
         Some(turn)
     }
 
-    /// How many meetings of this team this image has entered.
+    /// How many barriers of this team this image has entered.
     #[must_use]
     #[inline]
-    pub fn meetings(&self) -> u64 {
-        self.meetings.get()
+    pub fn barriers(&self) -> u64 {
+        self.barriers.get()
     }
 
     /// Whether a turn is in progress.
@@ -281,9 +281,9 @@ impl Team {
     /// Whether any image of the team has failed.
     #[must_use]
     pub fn has_failed_images(&self) -> bool {
-        // The end of the job stays news, so that meetings notice it.
-        let alarm = self.image.job.region.job().alarm() & !ENDED;
-        if alarm != self.alarm.replace(alarm) && !self.has_failed.get() {
+        // The end of the job stays news, so that barriers notice it.
+        let failure_epoch = self.image.job.region.job().failure_epoch() & !ENDED;
+        if failure_epoch != self.failure_epoch.replace(failure_epoch) && !self.has_failed.get() {
             let failed = (0..self.images()).any(|index| self.is_failed(index));
             self.has_failed.set(failed);
         }

@@ -24,7 +24,7 @@ use std::time::Duration;
 use crate::job::Job;
 use crate::job::crowd::Crowd;
 use crate::job::settings::Wait;
-use crate::lockfree::tally::Patience;
+use crate::lockfree::eventcount::SpinPolicy;
 use crate::primitives::yield_now;
 use coarray_fabric::system::scheduler;
 
@@ -36,7 +36,7 @@ pub(crate) struct Backoff {
     shares_cores: bool,
     /// Whether it looks for messages between two offers, which may take long, too.
     polls: bool,
-    patience: Cell<Patience>,
+    patience: Cell<SpinPolicy>,
     stretch: Cell<Stretch>,
     policy: RefCell<Policy>,
 }
@@ -47,7 +47,7 @@ struct Stretch {
     since: Duration,
     /// A cheap clock, which goes on whenever somebody who computes can lose the core.
     tick: Duration,
-    offers: u32,
+    yields: u32,
 }
 
 impl Stretch {
@@ -55,7 +55,7 @@ impl Stretch {
         Self {
             since,
             tick: scheduler::tick(),
-            offers: 0,
+            yields: 0,
         }
     }
 }
@@ -90,12 +90,12 @@ impl Backoff {
 
     /// What to do in the next wait.
     #[inline]
-    pub(crate) fn patience(&self) -> Patience {
+    pub(crate) fn patience(&self) -> SpinPolicy {
         self.patience.get()
     }
 
     /// The image has spun in vain, if it was to spin. Returns how often it may offer its core before it sleeps.
-    pub(crate) fn offers(&self, crowd: &Crowd) -> u32 {
+    pub(crate) fn yields(&self, crowd: &Crowd) -> u32 {
         let mut patience = self.patience.get();
         if self.wait != Wait::Adaptive {
             return patience.yields;
@@ -118,7 +118,7 @@ impl Backoff {
     }
 
     /// Offers the core to others, in a wait that has asked for [`offers`](Self::offers). Returns whether it may be offered again.
-    pub(crate) fn offer_core(&self, crowd: &Crowd) -> bool {
+    pub(crate) fn yield_core(&self, crowd: &Crowd) -> bool {
         if self.polls {
             self.stretch.set(Stretch::begin(scheduler::now()));
         }
@@ -127,8 +127,8 @@ impl Backoff {
             return true;
         }
         let mut stretch = self.stretch.get();
-        stretch.offers += 1;
-        if stretch.offers < STRETCH && stretch.tick == scheduler::tick() {
+        stretch.yields += 1;
+        if stretch.yields < STRETCH && stretch.tick == scheduler::tick() {
             self.stretch.set(stretch);
             return true;
         }

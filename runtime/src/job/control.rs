@@ -15,9 +15,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::call::CallRecord;
 use crate::job::crowd::Crowd;
 use crate::lockfree::barrier::dissemination::Line;
-use crate::lockfree::posts::Board;
+use crate::lockfree::checked_barrier::BarrierState;
+use crate::lockfree::log::Log;
 use crate::lockfree::queue_lock::{QueueLock, QueueNode};
-use crate::lockfree::rendezvous::Station;
 use coarray_fabric::system::limits::MAX_IMAGES;
 use coarray_fabric::system::text::Text;
 
@@ -39,7 +39,7 @@ pub(crate) const LAYOUT: u64 = fingerprint(env!("CARGO_PKG_VERSION").as_bytes(),
 const SIZES: [usize; 33] = [
     size_of::<JobControl>(),
     offset_of!(JobControl, keeps_going),
-    offset_of!(JobControl, alarm),
+    offset_of!(JobControl, failure_epoch),
     offset_of!(JobControl, crowd),
     offset_of!(JobControl, failure),
     offset_of!(JobControl, table),
@@ -57,17 +57,17 @@ const SIZES: [usize; 33] = [
     offset_of!(ImageControl, traffic),
     offset_of!(ImageControl, team),
     size_of::<TeamControl>(),
-    offset_of!(TeamControl, station),
+    offset_of!(TeamControl, state),
     offset_of!(TeamControl, steps),
     offset_of!(TeamControl, lines),
     offset_of!(TeamControl, critical),
-    offset_of!(TeamControl, board),
-    size_of::<Station>(),
+    offset_of!(TeamControl, log),
+    size_of::<BarrierState>(),
     size_of::<Steps>(),
     size_of::<Line>(),
     size_of::<QueueLock>(),
     size_of::<QueueNode>(),
-    size_of::<Board>(),
+    size_of::<Log>(),
     size_of::<CallRecord>(),
     size_of::<WaitRecord>(),
 ];
@@ -104,7 +104,7 @@ pub struct JobControl {
     keeps_going: AtomicU32,
     /// [`ENDED`] once the job must end, plus [`ONE_FAILED`] for each image that has failed; read inside every
     /// long wait.
-    alarm: AtomicU32,
+    failure_epoch: AtomicU32,
     pub(crate) crowd: Crowd,
     /// Why the job ended.
     pub failure: FailureRecord,
@@ -119,25 +119,25 @@ pub(crate) const ONE_FAILED: u32 = 2;
 
 impl JobControl {
     pub(crate) fn end(&self) {
-        self.alarm.fetch_or(ENDED, Ordering::Release);
+        self.failure_epoch.fetch_or(ENDED, Ordering::Release);
     }
 
     #[inline]
     /// Whether the job has ended.
     pub fn has_ended(&self) -> bool {
-        self.alarm() & ENDED != 0
+        self.failure_epoch() & ENDED != 0
     }
 
     /// Changes whenever an image fails, and when the job ends.
     #[inline]
-    pub(crate) fn alarm(&self) -> u32 {
-        self.alarm.load(Ordering::Acquire)
+    pub(crate) fn failure_epoch(&self) -> u32 {
+        self.failure_epoch.load(Ordering::Acquire)
     }
 
     /// Whether any image has failed.
     #[inline]
     pub(crate) fn has_failures(&self) -> bool {
-        self.alarm() >= ONE_FAILED
+        self.failure_epoch() >= ONE_FAILED
     }
 
     /// Lets images fail without ending the job. To be called before any image starts.
@@ -153,7 +153,7 @@ impl JobControl {
     /// Declares an image failed: its process has ended, or its thread will touch nothing any more.
     pub fn declare_failed(&self, control: &ImageControl) {
         control.set_stage(Stage::Failed);
-        self.alarm.fetch_add(ONE_FAILED, Ordering::Release);
+        self.failure_epoch.fetch_add(ONE_FAILED, Ordering::Release);
     }
 }
 
@@ -197,14 +197,14 @@ pub struct ImageControl {
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct TeamControl {
-    pub(crate) station: Station,
+    pub(crate) state: BarrierState,
     pub(crate) steps: Steps,
-    /// Of the dissemination barrier, by the parity of the meeting's number and the round.
+    /// Of the dissemination barrier, by the parity of the barrier's number and the round.
     pub(crate) lines: [[Line; MAX_ROUNDS]; 2],
     /// Of the team's critical sections; only that of its image 0 is used.
     pub(crate) critical: QueueLock,
     /// Of the asynchronous collectives.
-    pub(crate) board: Board,
+    pub(crate) log: Log,
 }
 
 impl ImageControl {

@@ -10,13 +10,13 @@ use std::mem::offset_of;
 use std::ops::{Deref, DerefMut};
 
 use crate::job::control::{ImageControl, JobControl, LAYOUT};
-use crate::lockfree::tally::Tally;
+use crate::lockfree::eventcount::Eventcount;
 use coarray_fabric::memory::region::{Areas, Region};
 
 /// What one image waits for from one other in `sync_images`: a cache line.
 #[derive(Debug)]
 #[repr(C, align(64))]
-struct Pair(Tally);
+struct Pair(Eventcount);
 
 /// A mapping of the memory of a job.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl JobMemory {
     }
 
     /// How often image `from` has called `sync_images` with `image`: raised by `from`, read by `image`.
-    pub(crate) fn pair(&self, image: usize, from: usize) -> &Tally {
+    pub(crate) fn pair(&self, image: usize, from: usize) -> &Eventcount {
         assert!(from < self.dimensions().images);
         let offset = size_of::<ImageControl>() + from * size_of::<Pair>();
         // SAFETY: the pairs follow the control structure in each part, which is a multiple of their alignment
@@ -68,11 +68,11 @@ impl JobMemory {
         unsafe { &(*self.part_address(image, offset).cast::<Pair>()).0 }
     }
 
-    /// The count of the tally at that offset of the region, as another image sees it; `None` if no tally can be there.
+    /// The count of the eventcount at that offset of the region, as another image sees it; `None` if no eventcount can be there.
     pub(crate) fn count_at(&self, offset: usize) -> Option<u64> {
-        // SAFETY: some image waits for a tally there, or did so when it was asked, so the page exists. Should the tally be gone,
-        // the count is of no tally, and means nothing.
-        unsafe { self.word_at(offset) }.map(Tally::count_in)
+        // SAFETY: some image waits for a eventcount there, or did so when it was asked, so the page exists. Should the eventcount be gone,
+        // the count is of no eventcount, and means nothing.
+        unsafe { self.word_at(offset) }.map(Eventcount::count_in)
     }
 }
 

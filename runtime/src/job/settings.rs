@@ -1,7 +1,8 @@
 //! What the environment asks for: `COARRAY_IMAGES`, `COARRAY_HEAP`, `COARRAY_FABRIC`, `COARRAY_BIND`,
-//! `COARRAY_LABEL`, `COARRAY_KEEP_GOING`, `COARRAY_DIRECT`,
-//! `COARRAY_SILENCE`, `COARRAY_WAIT`.
+//! `COARRAY_LABEL`, `COARRAY_FAULT_TOLERANT`, `COARRAY_SHARED_MEMORY`,
+//! `COARRAY_PEER_TIMEOUT`, `COARRAY_WAIT`.
 
+use std::ffi::OsString;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -116,7 +117,7 @@ pub struct Settings {
     /// Of images that are threads: how many nodes they make that share no memory; 0 if they all share it. For tests.
     pub simulated_nodes: usize,
     /// How long images of other nodes may be silent while one waits for them.
-    pub silence: Option<Duration>,
+    pub peer_timeout: Option<Duration>,
     /// What is wrong with the network between those nodes.
     #[cfg(feature = "simulated")]
     pub simulated_fault: Fault,
@@ -150,14 +151,14 @@ impl Settings {
                 .map_or_else(|| default_heap(images), |Bytes(heap)| heap),
             fabric: variable("COARRAY_FABRIC")?.unwrap_or_else(noticed),
             simulated_nodes: simulated_nodes()?,
-            silence: variable("COARRAY_SILENCE")?.and_then(|Seconds(limit)| limit),
+            peer_timeout: variable("COARRAY_PEER_TIMEOUT")?.and_then(|Seconds(limit)| limit),
             #[cfg(feature = "simulated")]
             simulated_fault: variable("COARRAY_SIMULATED_FAULT")?.unwrap_or_default(),
             bind: variable("COARRAY_BIND")?.unwrap_or_default(),
             wait: variable("COARRAY_WAIT")?.unwrap_or_default(),
             label: variable("COARRAY_LABEL")?.is_some_and(|Switch(on)| on),
-            keep_going: variable("COARRAY_KEEP_GOING")?.is_some_and(|Switch(on)| on),
-            direct: variable("COARRAY_DIRECT")?.is_none_or(|Switch(on)| on),
+            keep_going: variable("COARRAY_FAULT_TOLERANT")?.is_some_and(|Switch(on)| on),
+            direct: variable("COARRAY_SHARED_MEMORY")?.is_none_or(|Switch(on)| on),
             node_images: images,
         })
     }
@@ -173,7 +174,7 @@ impl Settings {
 
     /// Lets images fail without ending the job, unless the environment says whether they may.
     pub fn keeping_going(self) -> Result<Self, SettingError> {
-        let keep_going = variable("COARRAY_KEEP_GOING")?.is_none_or(|Switch(on)| on);
+        let keep_going = variable("COARRAY_FAULT_TOLERANT")?.is_none_or(|Switch(on)| on);
         Ok(Self { keep_going, ..self })
     }
 }
@@ -214,8 +215,23 @@ fn default_heap(images: usize) -> usize {
         .max(1 << 20)
 }
 
+/// Settings that have had another name: the new one, and the former, which is read where the new one is not set.
+pub const RENAMED: [(&str, &str); 4] = [
+    ("COARRAY_PEER_TIMEOUT", "COARRAY_SILENCE"),
+    ("COARRAY_SHARED_MEMORY", "COARRAY_DIRECT"),
+    ("COARRAY_FAULT_TOLERANT", "COARRAY_KEEP_GOING"),
+    ("COARRAY_TUNING_FILE", "COARRAY_COLLECTIVES"),
+];
+
+/// The value of a setting, and the name under which it is set.
+pub(crate) fn value_of(name: &'static str) -> Option<(&'static str, OsString)> {
+    let former = RENAMED.iter().filter(|(new, _)| *new == name);
+    let mut names = [name].into_iter().chain(former.map(|(_, old)| *old));
+    names.find_map(|name| Some((name, std::env::var_os(name)?)))
+}
+
 fn variable<T: FromStr<Err = String>>(name: &'static str) -> Result<Option<T>, SettingError> {
-    let Some(value) = std::env::var_os(name) else {
+    let Some((name, value)) = value_of(name) else {
         return Ok(None);
     };
     let value = value.to_string_lossy().into_owned();

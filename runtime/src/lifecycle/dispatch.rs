@@ -3,27 +3,27 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::image::Image;
-use crate::image::message::{Kind, Letter, Reader};
+use crate::image::message::{MessageKind, Outgoing, Reader};
 use crate::image::network::Network;
 use crate::job::control::{Failure, Stage};
-use crate::lockfree::tally::Tally;
+use crate::lockfree::eventcount::Eventcount;
 use coarray_fabric::transport::pending::Pending;
 
 impl Image {
     /// Carries out a message from that image.
-    pub(crate) fn carry_out(&self, from: usize, message: &[u8]) {
+    pub(crate) fn handle(&self, from: usize, message: &[u8]) {
         let Some(network) = &self.network else {
             return;
         };
         let (kind, mut reader) = Reader::open(message);
-        if let Some(silence) = &network.silence {
-            silence.hear(from);
+        if let Some(peers) = &network.peer_timeout {
+            peers.hear(from);
         }
         match kind {
-            Kind::Hello => self.send_uncounted(from, &Letter::new(Kind::Here)),
-            Kind::Here => {}
-            Kind::Question => self.answer_question(reader.word()),
-            Kind::Answer => self.hear_answer(from, reader),
+            MessageKind::Hello => self.send_uncounted(from, &Outgoing::new(MessageKind::Here)),
+            MessageKind::Here => {}
+            MessageKind::Question => self.answer_question(reader.word()),
+            MessageKind::Answer => self.hear_answer(from, reader),
             _ => {
                 network.carried_out.set(network.carried_out.get() + 1);
                 self.serve(network, kind, from, reader);
@@ -32,45 +32,51 @@ impl Image {
     }
 
     /// Carries out what may let an image go on.
-    fn serve(&self, network: &Network, kind: Kind, from: usize, mut reader: Reader<'_>) {
+    fn serve(&self, network: &Network, kind: MessageKind, from: usize, mut reader: Reader<'_>) {
         match kind {
-            Kind::Raise => {
+            MessageKind::Raise => {
                 let offset = reader.size();
-                self.tally(offset).raise_to(reader.word());
+                self.eventcount(offset).advance_to(reader.word());
             }
-            Kind::SetBits => {
+            MessageKind::SetBits => {
                 let place = self.own(reader.size()).cast::<AtomicU64>();
                 // SAFETY: who asks for it knows that its copy of this place is a word of a roll, as is this one.
                 let word = unsafe { &*place };
                 word.fetch_or(reader.word(), Ordering::Release);
             }
-            Kind::Cards => self.show_cards(reader),
-            Kind::AwaitStep => self.be_awaited(network, from, reader),
-            Kind::Step => self.be_answered(network, reader),
-            Kind::Stage => self.note_stage(network, from, reader.word()),
-            Kind::TuningTable => self.take_table(&String::from_utf8_lossy(reader.bytes())),
-            Kind::End => self.be_told(from, reader),
-            Kind::Post => {
+            MessageKind::Arrivals => self.show_arrivals(reader),
+            MessageKind::AwaitStep => self.be_awaited(network, from, reader),
+            MessageKind::Step => self.be_answered(network, reader),
+            MessageKind::Stage => self.note_stage(network, from, reader.word()),
+            MessageKind::TuningTable => self.take_table(&String::from_utf8_lossy(reader.bytes())),
+            MessageKind::End => self.be_told(from, reader),
+            MessageKind::Post => {
                 let offset = reader.size();
-                self.tally(offset).add(1);
+                self.eventcount(offset).add(1);
                 self.acknowledge(from, Pending::Posts);
             }
-            Kind::Acknowledgement => self.note_acknowledged(reader.word()),
-            Kind::Lock | Kind::Withdraw | Kind::Unlock | Kind::ClearPoison => {
+            MessageKind::Acknowledgement => self.note_acknowledged(reader.word()),
+            MessageKind::Lock
+            | MessageKind::Withdraw
+            | MessageKind::Unlock
+            | MessageKind::ClearPoison => {
                 self.serve_lock(from, kind, reader);
             }
-            Kind::LockAnswer => self.hear_about_lock(reader),
-            Kind::Posted | Kind::Over => self.take_news(kind, reader),
-            Kind::Hello | Kind::Here | Kind::Question | Kind::Answer => {
+            MessageKind::LockAnswer => self.hear_about_lock(reader),
+            MessageKind::Posted | MessageKind::Watermark => self.take_log_message(kind, reader),
+            MessageKind::Hello
+            | MessageKind::Here
+            | MessageKind::Question
+            | MessageKind::Answer => {
                 unreachable!("these let nobody go on")
             }
         }
     }
 
-    fn tally(&self, offset: usize) -> &Tally {
-        // SAFETY: who asks for it knows that its copy of this place is a tally, as is this one: images number what they
+    fn eventcount(&self, offset: usize) -> &Eventcount {
+        // SAFETY: who asks for it knows that its copy of this place is a eventcount, as is this one: images number what they
         // share by the same offsets.
-        unsafe { &*self.own(offset).cast::<Tally>() }
+        unsafe { &*self.own(offset).cast::<Eventcount>() }
     }
 
     fn note_stage(&self, network: &Network, image: usize, stage: u64) {

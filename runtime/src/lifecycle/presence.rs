@@ -56,7 +56,7 @@ impl Drop for Presence {
         // SAFETY: the program of the image is over, and every operation with it.
         unsafe { way::close() };
         if let Some(team) = image::take_current() {
-            team.image().abandon_orphans();
+            team.image().abandon_deferred_frees();
             if let Some(reactor) = team.image().started_reactor() {
                 reactor.end();
             }

@@ -61,7 +61,7 @@ pub unsafe fn run_image<R>(
         return Ending::Ended;
     }
     let fabric = fabric.unwrap_or_else(|| Rc::new(SharedMemory::new(job.clone())));
-    let image = match Image::new(Arc::clone(job), index, fabric, Image::carry_out, tuning) {
+    let image = match Image::new(Arc::clone(job), index, fabric, Image::handle, tuning) {
         Ok(image) => Rc::new(image),
         Err(error) => {
             fail(
@@ -87,7 +87,7 @@ pub unsafe fn run_image<R>(
     }));
     let panic = match outcome {
         Ok(Ok(result)) => {
-            image.come_to(Stage::Finished);
+            image.set_stage(Stage::Finished);
             drop(presence);
             return Ending::Finished(result);
         }

@@ -3,7 +3,7 @@
 //! The words of a lock are changed on its own node only: images of that node use it as always, and one of another node asks
 //! the image that the lock is on, its *home*, to try, to join the queue, to leave it, or to give the lock back, in its name.
 //! So all wait in one queue, in the order in which they came. Nothing that the home does for others waits for
-//! anybody; an image that waits on another node sleeps on a tally of its own, which the answer to its question raises.
+//! anybody; an image that waits on another node sleeps on a eventcount of its own, which the answer to its question raises.
 //! Each question about getting the lock has one answer. It comes from the home, or from whichever image of its
 //! node hands the lock over.
 
@@ -12,13 +12,13 @@ use std::time::Instant;
 
 use crate::image::Image;
 use crate::image::lock_answer::Outcome;
-use crate::image::message::{Kind, Letter, Reader};
+use crate::image::message::{MessageKind, Outgoing, Reader};
 use crate::lock::{Locking, Queue};
+use crate::lockfree::eventcount::SpinPolicy;
 use crate::lockfree::lock_state::State;
-use crate::lockfree::queue_lock::{QueueLock, QueueNode, Refusal, User};
-use crate::lockfree::tally::Patience;
-use crate::messages::complete::complete;
+use crate::lockfree::queue_lock::{BarrierError, QueueLock, QueueNode, User};
 use crate::messages::home::with_home;
+use crate::messages::quiet::quiet;
 use crate::waiting::{Cause, Interruption};
 use coarray_fabric::memory::apart::{self, Place};
 use coarray_fabric::transport::pending::Pending;
@@ -62,7 +62,7 @@ impl Image {
         match self.elsewhere(lock) {
             Some(place) => {
                 // What this image told the lock's home before is part of it.
-                complete();
+                quiet();
                 self.far_state_of(place)
             }
             None => lock.load(),
@@ -87,26 +87,26 @@ impl Image {
         place: Place,
         locking: &Locking<'_>,
         waits: bool,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), BarrierError> {
         let Some(network) = &self.network else {
-            return Err(Refusal::Ended);
+            return Err(BarrierError::Ended);
         };
         let node = &self.control(self.index).queue;
         let number = node.begin_wait();
         network.answer.outcome.set(None);
         let ask = |kind, waits| {
-            let letter = Letter::new(kind);
-            let letter = letter.words(&[place.offset as u64, number, u64::from(waits)]);
-            self.send(place.image, &letter);
+            let message = Outgoing::new(kind);
+            let message = message.words(&[place.offset as u64, number, u64::from(waits)]);
+            self.send(place.image, &message);
         };
-        ask(Kind::Lock, waits);
+        ask(MessageKind::Lock, waits);
         let cause = Asking {
             queue: locking.queue(),
             place,
             waits,
         };
         if let Err(Interruption::TimedOut) = self.wait(node.granted(), number, cause) {
-            ask(Kind::Withdraw, false);
+            ask(MessageKind::Withdraw, false);
             let cause = Asking {
                 queue: locking.queue(),
                 place,
@@ -119,24 +119,27 @@ impl Image {
             Some(Outcome::Granted) => Ok(()),
             Some(Outcome::GrantedPoisoned(by)) => {
                 self.unlock_apart(place, false);
-                Err(Refusal::Poisoned(by))
+                Err(BarrierError::Poisoned(by))
             }
-            Some(Outcome::Refused(refusal)) => Err(refusal),
-            None => Err(Refusal::Ended),
+            Some(Outcome::Refused(error)) => Err(error),
+            None => Err(BarrierError::Ended),
         }
     }
 
     /// Has a lock on another node given back.
     #[cold]
     pub(crate) fn unlock_apart(&self, place: Place, poison: bool) {
-        let letter = Letter::new(Kind::Unlock).words(&[place.offset as u64, u64::from(poison)]);
-        self.tell_to(place.image, &letter, Pending::Told);
+        let message =
+            Outgoing::new(MessageKind::Unlock).words(&[place.offset as u64, u64::from(poison)]);
+        self.send_acked(place.image, &message, Pending::Unacked);
     }
 
     fn answer_about_lock(&self, image: usize, number: u64, outcome: Outcome) {
         if let Some(words) = outcome.to_words() {
-            let letter = Letter::new(Kind::LockAnswer).word(number).words(&words);
-            self.send(image, &letter);
+            let message = Outgoing::new(MessageKind::LockAnswer)
+                .word(number)
+                .words(&words);
+            self.send(image, &message);
         }
     }
 
@@ -150,7 +153,7 @@ impl Image {
     }
 
     /// Carries out what an image of another node asks of a lock of this image.
-    pub(crate) fn serve_lock(&self, from: usize, kind: Kind, mut reader: Reader<'_>) {
+    pub(crate) fn serve_lock(&self, from: usize, kind: MessageKind, mut reader: Reader<'_>) {
         let offset = reader.size();
         // SAFETY: who asks for it knows that its copy of this place is a lock, as is this one: images number what they
         // share by the same offsets. It uses it, and so nobody has freed it.
@@ -162,27 +165,27 @@ impl Image {
             heir: Heir::default(),
         };
         match kind {
-            Kind::Lock => {
+            MessageKind::Lock => {
                 let [number, waits] = reader.words();
                 self.control(from).queue.expect(number);
                 if let Some(outcome) = proxy.ask(lock, waits != 0) {
                     self.answer_about_lock(from, number, outcome);
                 }
             }
-            Kind::Withdraw => {
+            MessageKind::Withdraw => {
                 let number = reader.word();
                 if lock.give_up(&proxy) == Ok(true) {
-                    let outcome = Outcome::Refused(Refusal::TimedOut);
+                    let outcome = Outcome::Refused(BarrierError::TimedOut);
                     self.answer_about_lock(from, number, outcome);
                 }
             }
-            Kind::Unlock => {
+            MessageKind::Unlock => {
                 lock.unlock(&proxy, reader.word() != 0);
-                self.acknowledge(from, Pending::Told);
+                self.acknowledge(from, Pending::Unacked);
             }
             _ => {
                 lock.clear_poison();
-                self.acknowledge(from, Pending::Told);
+                self.acknowledge(from, Pending::Unacked);
             }
         }
         proxy.heir.tell(self, lock);
@@ -224,8 +227,8 @@ pub fn clear_poison_of(lock: &QueueLock) {
     let told = apart::may_be_apart().then(|| {
         with_home(lock, |image, place| {
             image.elsewhere(lock)?;
-            let letter = Letter::new(Kind::ClearPoison).word(place.offset as u64);
-            image.tell_to(place.image, &letter, Pending::Told);
+            let message = Outgoing::new(MessageKind::ClearPoison).word(place.offset as u64);
+            image.send_acked(place.image, &message, Pending::Unacked);
             Some(())
         })
     });
@@ -245,16 +248,16 @@ struct Proxy<'a> {
 impl Proxy<'_> {
     /// Takes the lock, or joins its queue: then there is no answer yet.
     fn ask(&self, lock: &QueueLock, waits: bool) -> Option<Outcome> {
-        let refusal = match lock.try_lock(self) {
-            Err(Refusal::Busy(_)) if waits => match lock.take_or_join(self) {
+        let error = match lock.try_lock(self) {
+            Err(BarrierError::Busy(_)) if waits => match lock.take_or_join(self) {
                 Ok(None) => return Some(Outcome::Granted),
                 Ok(Some(_)) => return None,
-                Err(refusal) => refusal,
+                Err(error) => error,
             },
             Ok(()) => return Some(Outcome::Granted),
-            Err(refusal) => refusal,
+            Err(error) => error,
         };
-        Some(Outcome::Refused(refusal))
+        Some(Outcome::Refused(error))
     }
 }
 
@@ -288,16 +291,16 @@ impl User for Proxy<'_> {
         self.image.has_ended()
     }
 
-    fn patience(&self) -> Patience {
+    fn patience(&self) -> SpinPolicy {
         self.image.backoff.patience()
     }
 
-    fn offers(&self) -> u32 {
-        self.image.offers()
+    fn yields(&self) -> u32 {
+        self.image.yields()
     }
 
-    fn offer_core(&self) -> bool {
-        self.image.offer_core()
+    fn yield_core(&self) -> bool {
+        self.image.yield_core()
     }
 }
 
@@ -377,7 +380,7 @@ mod tests {
                         image.raise_pair(next);
                         while lock.tickets.load(Ordering::Relaxed) <= joined as u64 {
                             image.poll();
-                            image.check_in();
+                            image.check_abort();
                             std::thread::yield_now();
                         }
                     }
@@ -400,16 +403,16 @@ mod tests {
     #[test]
     fn outcomes_travel_as_words() {
         let refusals = [
-            Refusal::Busy(7),
-            Refusal::AlreadyHeld,
-            Refusal::Poisoned(1 << 20),
-            Refusal::TimedOut,
+            BarrierError::Busy(7),
+            BarrierError::AlreadyHeld,
+            BarrierError::Poisoned(1 << 20),
+            BarrierError::TimedOut,
         ];
         let granted = [Outcome::Granted, Outcome::GrantedPoisoned(3)];
         for outcome in refusals.map(Outcome::Refused).into_iter().chain(granted) {
             let words = outcome.to_words().expect("there is an answer");
             assert_eq!(Outcome::from_words(words), outcome);
         }
-        assert_eq!(Outcome::Refused(Refusal::Ended).to_words(), None);
+        assert_eq!(Outcome::Refused(BarrierError::Ended).to_words(), None);
     }
 }

@@ -10,9 +10,9 @@ pub(crate) mod flat;
 #[path = "barrier/tree.rs"]
 pub(crate) mod tree;
 
-use crate::lockfree::card::Tag;
+use crate::lockfree::arrival::Signature;
 
-/// How the images of a team wait for each other in a meeting.
+/// How the images of a team wait for each other in a barrier.
 ///
 /// All are checked alike: no image comes out unless all went in for the same operation. They differ in how often
 /// the images look at each other's memory. With `n` images:
@@ -32,8 +32,8 @@ use crate::lockfree::card::Tag;
 /// run(5, || {
 ///     let team = Team::current();
 ///     // SAFETY: no collective operation is in progress.
-///     unsafe { team.set_barrier(Barrier::Tree) };
-///     assert_eq!(team.barrier().name(), "tree");
+///     unsafe { team.set_barrier_algorithm(Barrier::Tree) };
+///     assert_eq!(team.barrier_algorithm().name(), "tree");
 /// });
 /// ```
 ///
@@ -44,7 +44,7 @@ use crate::lockfree::card::Tag;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Barrier {
-    /// Every image shows its card and looks at everyone's. The fastest for few images, since nobody waits for
+    /// Every image shows its arrival and looks at everyone's. The fastest for few images, since nobody waits for
     /// what another makes of what it saw. Also where images share cores: who gets the core finds
     /// everyone there.
     #[default]
@@ -55,15 +55,15 @@ pub enum Barrier {
     /// Each image waits for up to four others, its children in a tree, and then for its parent to let it go.
     /// The least traffic between cores (Mellor-Crummey and Scott).
     Tree = 2,
-    /// A count of those who have come; the last one looks at all cards and lets everybody go with one write
-    /// (the centralised barrier; its sense is the number of the meeting). The fewest writes.
+    /// A count of those who have come; the last one looks at all arrivals and lets everybody go with one write
+    /// (the centralised barrier; its sense is the number of the barrier). The fewest writes.
     Central = 3,
 }
 
 /// So many images that have a core each look at each other faster than they pass a message on.
 const FEW: usize = 16;
 
-/// Where in the first word of a tag the barrier is: above all that other parts of it, steps of operations and
+/// Where in the first word of a signature the barrier is: above all that other parts of it, steps of operations and
 /// numbers of objects, can ever count to.
 const SHIFT: u32 = 62;
 
@@ -112,19 +112,19 @@ impl Barrier {
         }
     }
 
-    /// The tag of an operation for which images meet in this way.
+    /// The signature of an operation for which images meet in this way.
     #[inline]
-    pub(crate) fn mark(self, tag: &Tag) -> Tag {
-        let [first, rest @ ..] = *tag;
+    pub(crate) fn mark(self, signature: &Signature) -> Signature {
+        let [first, rest @ ..] = *signature;
         debug_assert!(first >> SHIFT == 0);
         let first = first | (self as u64) << SHIFT;
         [first, rest[0], rest[1], rest[2]]
     }
 
-    /// The barrier in a tag, and the tag without it.
-    pub(crate) fn of(tag: &Tag) -> (Self, Tag) {
-        let mut plain = *tag;
+    /// The barrier in a signature, and the signature without it.
+    pub(crate) fn of(signature: &Signature) -> (Self, Signature) {
+        let mut plain = *signature;
         plain[0] &= (1 << SHIFT) - 1;
-        (Self::ALL[(tag[0] >> SHIFT) as usize], plain)
+        (Self::ALL[(signature[0] >> SHIFT) as usize], plain)
     }
 }

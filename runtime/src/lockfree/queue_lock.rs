@@ -1,7 +1,7 @@
 //! A fair lock that survives the death of any image at any instruction.
 //!
 //! A free lock is taken, and given back, with one compare-and-swap. An image that finds it taken joins a queue
-//! and waits for a tally of its own, so that waiters do not disturb each other; who gives the lock back hands it
+//! and waits for a eventcount of its own, so that waiters do not disturb each other; who gives the lock back hands it
 //! to the first in the queue. This is the idea of the queue lock of Mellor-Crummey and Scott (*Algorithms for
 //! scalable synchronization on shared-memory multiprocessors*, 1991). But theirs hangs if a waiter dies between
 //! two of its instructions, so here all changes of the queue are made under a small inner lock, the
@@ -24,7 +24,7 @@
 //! * *The owner* dies: who wants to become the owner sees that it has failed and takes its place by
 //!   compare-and-swap. The links of the queue may be half-changed, so they are made anew from the nodes, each of
 //!   which says for which lock it waits and since when. A node is written by its image only, and that one lives.
-//! * *The owner dies while it hands over*, after `state` names the heir and before the heir's tally is raised:
+//! * *The owner dies while it hands over*, after `state` names the heir and before the heir's eventcount is raised:
 //!   the heir, which comes back like all others, finds that it is the holder.
 //! * *The holder dies while it gives back*, before `state` says so, or *an heir dies* before it notices: it died
 //!   as the holder. These are the cases of poison without need.
@@ -33,12 +33,12 @@
 
 use std::time::Duration;
 
+use crate::lockfree::eventcount::{Eventcount, SpinPolicy};
 use crate::lockfree::lock_state::{HOLDER, Link, QUEUED, State, packed};
-use crate::lockfree::tally::{Patience, Tally};
 use crate::primitives::{AtomicU64, Ordering, pause, sleep_while_equal, wake, yield_now};
 
 /// How long an image sleeps before it looks whether the owner of the queue has failed.
-const HEARTBEAT: Duration = Duration::from_millis(50);
+const PARK_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// A lock of which images wait in a queue.
 ///
@@ -60,7 +60,7 @@ pub struct QueueLock {
 #[repr(C, align(64))]
 pub(crate) struct QueueNode {
     /// The number of the last wait that ended with the lock.
-    granted: Tally,
+    granted: Eventcount,
     /// The number of the last wait.
     number: AtomicU64,
     /// The lock that it waits for; 0 for none.
@@ -73,11 +73,11 @@ pub(crate) struct QueueNode {
 impl QueueNode {
     /// Ends the wait of that number, with the lock or otherwise.
     pub(crate) fn grant(&self, number: u64) {
-        self.granted.raise_to(number);
+        self.granted.advance_to(number);
     }
 
     /// What a wait ends by.
-    pub(crate) fn granted(&self) -> &Tally {
+    pub(crate) fn granted(&self) -> &Eventcount {
         &self.granted
     }
 
@@ -123,15 +123,15 @@ pub(crate) trait User {
     fn has_ended(&self) -> bool;
 
     /// How to wait for the owner of the queue.
-    fn patience(&self) -> Patience;
+    fn patience(&self) -> SpinPolicy;
 
     /// Has spun in vain. Says how often to offer the core before sleeping.
-    fn offers(&self) -> u32 {
+    fn yields(&self) -> u32 {
         self.patience().yields
     }
 
     /// Offers the core to other images. Returns whether to do so again.
-    fn offer_core(&self) -> bool {
+    fn yield_core(&self) -> bool {
         yield_now();
         true
     }
@@ -140,10 +140,10 @@ pub(crate) trait User {
 /// An image that uses a lock, and waits for its turn itself.
 pub(crate) trait Waiter: User {
     /// Changes whenever an image has failed.
-    fn alarm(&self) -> u32;
+    fn failure_epoch(&self) -> u32;
 
     /// Waits until `granted` has reached `number`, or the alarm is another than `alarm`.
-    fn wait(&self, granted: &Tally, number: u64, alarm: u32) -> Result<(), Wake>;
+    fn wait(&self, granted: &Eventcount, number: u64, failure_epoch: u32) -> Result<(), Wake>;
 }
 
 /// Why an image comes back from waiting for its turn.
@@ -157,7 +157,7 @@ pub(crate) enum Wake {
 
 /// Why an image does not get a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(crate) enum BarrierError {
     /// That image holds it.
     Busy(usize),
     /// It holds it already.
@@ -194,7 +194,7 @@ impl QueueLock {
 
     /// Takes the lock if nobody holds it.
     #[inline]
-    pub(crate) fn try_lock(&self, user: &impl User) -> Result<(), Refusal> {
+    pub(crate) fn try_lock(&self, user: &impl User) -> Result<(), BarrierError> {
         let mine = State::FREE.held_by(Some(user.me()));
         let taken = self.state.compare_exchange(
             State::FREE.0,
@@ -209,12 +209,12 @@ impl QueueLock {
     }
 
     #[cold]
-    fn try_slowly(&self, user: &impl User) -> Result<(), Refusal> {
+    fn try_slowly(&self, user: &impl User) -> Result<(), BarrierError> {
         let state = self.load();
         match (state.holder(), state.poisoner()) {
-            (Some(holder), _) if holder == user.me() => Err(Refusal::AlreadyHeld),
-            (Some(holder), _) if !user.has_failed(holder) => Err(Refusal::Busy(holder)),
-            (None, Some(by)) if !state.is_queued() => Err(Refusal::Poisoned(by)),
+            (Some(holder), _) if holder == user.me() => Err(BarrierError::AlreadyHeld),
+            (Some(holder), _) if !user.has_failed(holder) => Err(BarrierError::Busy(holder)),
+            (None, Some(by)) if !state.is_queued() => Err(BarrierError::Poisoned(by)),
             _ => {
                 self.seize(user)?;
                 let entered = self.enter(user);
@@ -226,37 +226,37 @@ impl QueueLock {
 
     /// Takes the lock, in turn.
     #[inline]
-    pub(crate) fn lock(&self, user: &impl Waiter) -> Result<(), Refusal> {
+    pub(crate) fn lock(&self, user: &impl Waiter) -> Result<(), BarrierError> {
         match self.try_lock(user) {
-            Err(Refusal::Busy(_)) => self.queue_up(user),
+            Err(BarrierError::Busy(_)) => self.queue_up(user),
             other => other,
         }
     }
 
     #[cold]
-    fn queue_up(&self, user: &impl Waiter) -> Result<(), Refusal> {
+    fn queue_up(&self, user: &impl Waiter) -> Result<(), BarrierError> {
         // Whoever fails from here on changes it, and so ends the wait.
-        let alarm = user.alarm();
+        let failure_epoch = user.failure_epoch();
         match self.take_or_join(user)? {
-            Some(number) => self.await_turn(user, number, alarm),
+            Some(number) => self.await_turn(user, number, failure_epoch),
             None => Ok(()),
         }
     }
 
     /// Takes the lock if nobody holds it, and joins the queue otherwise; returns the number of the wait then.
-    pub(crate) fn take_or_join(&self, user: &impl User) -> Result<Option<u64>, Refusal> {
+    pub(crate) fn take_or_join(&self, user: &impl User) -> Result<Option<u64>, BarrierError> {
         self.seize(user)?;
         let outcome = match self.enter(user) {
             Ok(()) => Ok(None),
-            Err(Refusal::Busy(_)) => Ok(Some(self.join(user))),
-            Err(refusal) => Err(refusal),
+            Err(BarrierError::Busy(_)) => Ok(Some(self.join(user))),
+            Err(error) => Err(error),
         };
         self.leave();
         outcome
     }
 
     /// Leaves the queue, if the image is in it and has not been handed the lock; returns whether.
-    pub(crate) fn give_up(&self, user: &impl User) -> Result<bool, Refusal> {
+    pub(crate) fn give_up(&self, user: &impl User) -> Result<bool, BarrierError> {
         self.seize(user)?;
         let waits = user.node(user.me()).lock.load(Ordering::Relaxed) == user.lock();
         if waits {
@@ -267,10 +267,15 @@ impl QueueLock {
     }
 
     /// Waits until the lock is handed over.
-    fn await_turn(&self, user: &impl Waiter, number: u64, mut alarm: u32) -> Result<(), Refusal> {
+    fn await_turn(
+        &self,
+        user: &impl Waiter,
+        number: u64,
+        mut failure_epoch: u32,
+    ) -> Result<(), BarrierError> {
         let node = user.node(user.me());
-        while let Err(wake) = user.wait(&node.granted, number, alarm) {
-            alarm = user.alarm();
+        while let Err(wake) = user.wait(&node.granted, number, failure_epoch) {
+            failure_epoch = user.failure_epoch();
             self.seize(user)?;
             if let Some(holder) = self.holder()
                 && user.has_failed(holder)
@@ -288,13 +293,13 @@ impl QueueLock {
                 break;
             }
             if wake == Wake::TimedOut {
-                return Err(Refusal::TimedOut);
+                return Err(BarrierError::TimedOut);
             }
         }
         match self.poisoner() {
             Some(by) => {
                 self.unlock(user, false);
-                Err(Refusal::Poisoned(by))
+                Err(BarrierError::Poisoned(by))
             }
             None => Ok(()),
         }
@@ -340,10 +345,10 @@ impl QueueLock {
 
     /// Becomes the owner of the queue, which it must [`leave`](Self::leave) in a few instructions.
     #[inline]
-    fn seize(&self, user: &impl User) -> Result<(), Refusal> {
+    fn seize(&self, user: &impl User) -> Result<(), BarrierError> {
         let mine = packed(Some(user.me()));
         let spins = user.patience().spins;
-        let (mut tries, mut offers) = (0, None);
+        let (mut tries, mut yields) = (0, None);
         loop {
             let seen = match self.replace_owner(0, mine) {
                 Ok(_) => return Ok(()),
@@ -356,14 +361,14 @@ impl QueueLock {
                     return Ok(());
                 }
             } else if user.has_ended() {
-                return Err(Refusal::Ended);
+                return Err(BarrierError::Ended);
             } else if tries < spins {
                 pause();
                 tries += 1;
-            } else if let left @ 1.. = offers.get_or_insert_with(|| user.offers()) {
-                *left = if user.offer_core() { *left - 1 } else { 0 };
+            } else if let left @ 1.. = yields.get_or_insert_with(|| user.yields()) {
+                *left = if user.yield_core() { *left - 1 } else { 0 };
             } else if seen & SLEEPING != 0 || self.replace_owner(seen, seen | SLEEPING).is_ok() {
-                sleep_while_equal(&self.owner, seen | SLEEPING, HEARTBEAT);
+                sleep_while_equal(&self.owner, seen | SLEEPING, PARK_TIMEOUT);
             }
         }
     }
@@ -382,17 +387,17 @@ impl QueueLock {
     }
 
     /// As the owner: takes the lock if nobody holds it; if it is busy, it is marked as queued.
-    fn enter(&self, user: &impl User) -> Result<(), Refusal> {
+    fn enter(&self, user: &impl User) -> Result<(), BarrierError> {
         let state = loop {
             let state = State(self.state.fetch_or(QUEUED, Ordering::AcqRel));
             match state.holder() {
                 Some(holder) if user.has_failed(holder) => self.hand_over(user, Some(holder)),
-                Some(holder) => return Err(Refusal::Busy(holder)),
+                Some(holder) => return Err(BarrierError::Busy(holder)),
                 None => break state,
             }
         };
         let entered = match state.poisoner() {
-            Some(by) => Err(Refusal::Poisoned(by)),
+            Some(by) => Err(BarrierError::Poisoned(by)),
             None => Ok(()),
         };
         let holder = entered.is_ok().then(|| user.me());

@@ -1,13 +1,13 @@
 //! Sleep that others can see, and finding out that nobody will ever wake up.
 //!
 //! Images act only while they are awake. An image that lies down to sleep first says in its [`SleepRecord`] which
-//! tally must reach which count. Whoever finds all images asleep, and then every tally too low, knows that
+//! eventcount must reach which count. Whoever finds all images asleep, and then every eventcount too low, knows that
 //! nothing will ever happen again:
 //!
 //! Suppose that some images have risen, or will rise, from the sleep that was found, and take the first one. It rose
-//! because its tally was raised, by an image that was awake then. That image lay down later, for the sleep that
-//! was found of it, as nobody had risen from such a sleep before. So it raised the tally before it lay down,
-//! and who found it asleep sees the tally raised: but all were found too low.
+//! because its eventcount was raised, by an image that was awake then. That image lay down later, for the sleep that
+//! was found of it, as nobody had risen from such a sleep before. So it raised the eventcount before it lay down,
+//! and who found it asleep sees the eventcount raised: but all were found too low.
 //!
 //! That what was read of a record is of the sleep that was found is seen from the record's turns, which count
 //! every lying down and every rising, and are read once more.
@@ -18,15 +18,15 @@ use crate::primitives::{AtomicU32, AtomicU64, Ordering, fence};
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct SleepRecord {
-    /// Odd while the image sleeps and only that tally, or an alarm, can let it go on.
+    /// Odd while the image sleeps and only that eventcount, or an alarm, can let it go on.
     turns: AtomicU64,
     /// How often the image found itself still asleep, and described the wait anew.
     described: AtomicU64,
-    /// Where the tally is.
-    tally: AtomicU64,
+    /// Where the eventcount is.
+    eventcount: AtomicU64,
     target: AtomicU64,
     /// The alarm that the image has seen.
-    alarm: AtomicU32,
+    failure_epoch: AtomicU32,
 }
 
 /// The sleep of an image at some moment.
@@ -37,18 +37,18 @@ pub(crate) struct Sleep {
 }
 
 impl SleepRecord {
-    /// Begins to sleep until the tally at `place` has reached `target`.
-    pub(crate) fn lie_down(&self, place: u64, target: u64) {
+    /// Begins to sleep until the eventcount at `place` has reached `target`.
+    pub(crate) fn prepare_park(&self, place: u64, target: u64) {
         // Who reads what is written here also sees that the last sleep is over.
         fence(Ordering::Release);
-        self.tally.store(place, Ordering::Relaxed);
+        self.eventcount.store(place, Ordering::Relaxed);
         self.target.store(target, Ordering::Relaxed);
-        self.alarm.store(0, Ordering::Relaxed);
+        self.failure_epoch.store(0, Ordering::Relaxed);
         self.turn();
     }
 
     /// Sleeps no more.
-    pub(crate) fn rise(&self) {
+    pub(crate) fn unpark(&self) {
         self.turn();
     }
 
@@ -58,8 +58,8 @@ impl SleepRecord {
     }
 
     /// Notes that the image has looked at this alarm.
-    pub(crate) fn note_alarm(&self, alarm: u32) {
-        self.alarm.store(alarm, Ordering::Release);
+    pub(crate) fn note_failure_epoch(&self, failure_epoch: u32) {
+        self.failure_epoch.store(failure_epoch, Ordering::Release);
     }
 
     /// Notes that the image has described its wait anew.
@@ -77,12 +77,16 @@ impl SleepRecord {
         })
     }
 
-    /// Whether something will wake the image: an alarm that it has not seen, or its tally, of which
+    /// Whether something will wake the image: an alarm that it has not seen, or its eventcount, of which
     /// `has_reached(place, target)` tells.
-    pub(crate) fn will_wake(&self, alarm: u32, has_reached: impl Fn(u64, u64) -> bool) -> bool {
-        let place = self.tally.load(Ordering::Relaxed);
+    pub(crate) fn will_wake(
+        &self,
+        failure_epoch: u32,
+        has_reached: impl Fn(u64, u64) -> bool,
+    ) -> bool {
+        let place = self.eventcount.load(Ordering::Relaxed);
         let target = self.target.load(Ordering::Relaxed);
-        self.alarm.load(Ordering::Acquire) != alarm || has_reached(place, target)
+        self.failure_epoch.load(Ordering::Acquire) != failure_epoch || has_reached(place, target)
     }
 }
 
@@ -109,7 +113,7 @@ impl Sleep {
 pub(crate) fn find_all_asleep<'records>(
     images: usize,
     record: impl Fn(usize) -> Option<&'records SleepRecord>,
-    alarm: u32,
+    failure_epoch: u32,
     has_reached: impl Fn(u64, u64) -> bool,
 ) -> Result<Vec<Option<Sleep>>, usize> {
     let sleep_of = |image: usize| match record(image) {
@@ -118,11 +122,11 @@ pub(crate) fn find_all_asleep<'records>(
     };
     let first: Vec<Option<Sleep>> = (0..images).map(sleep_of).collect::<Result<_, _>>()?;
     for image in 0..images {
-        if record(image).is_some_and(|record| record.will_wake(alarm, &has_reached)) {
+        if record(image).is_some_and(|record| record.will_wake(failure_epoch, &has_reached)) {
             return Err(image);
         }
     }
-    // What was read of the sleeps is older than what is read now; goes with the one in `lie_down`.
+    // What was read of the sleeps is older than what is read now; goes with the one in `prepare_park`.
     fence(Ordering::Acquire);
     let second: Vec<Option<Sleep>> = (0..images).map(sleep_of).collect::<Result<_, _>>()?;
     let changed = |image: &usize| match (first[*image], second[*image]) {

@@ -8,7 +8,7 @@
 use std::sync::atomic::Ordering;
 
 use crate::image::Image;
-use crate::image::message::{Kind, Letter};
+use crate::image::message::{MessageKind, Outgoing};
 use crate::image::network::Network;
 use crate::job::control::{Failure, Stage};
 use coarray_fabric::memory::apart::Place;
@@ -26,7 +26,7 @@ impl Image {
     /// As [`poll`](Self::poll), but only now and then: for operations of which a program may make many while it waits
     /// for what others do.
     #[inline]
-    pub fn come_by(&self) {
+    pub fn poll_throttled(&self) {
         if let Some(network) = &self.network
             && way::is_time_to_look()
         {
@@ -59,42 +59,42 @@ impl Image {
     }
 
     /// Sends a message to an image on another node.
-    pub(crate) fn send(&self, image: usize, letter: &Letter) {
+    pub(crate) fn send(&self, image: usize, message: &Outgoing) {
         let sent = &self.control(self.index).traffic.sent;
         sent.store(sent.load(Ordering::Relaxed) + 1, Ordering::Release);
-        self.send_uncounted(image, letter);
+        self.send_uncounted(image, message);
     }
 
     /// Sends a message that can wake nobody.
-    pub(crate) fn send_uncounted(&self, image: usize, letter: &Letter) {
+    pub(crate) fn send_uncounted(&self, image: usize, message: &Outgoing) {
         debug_assert!(!self.job.nodes.share(self.index, image));
         if self.is_over() {
             // Whoever outlives the image, such as a coarray in a variable of the thread, has nobody to tell.
             return;
         }
         // SAFETY: letters are made in this crate only, for what the structures at that place need.
-        unsafe { self.fabric().send(image, letter.as_bytes()) };
+        unsafe { self.fabric().send(image, message.as_bytes()) };
     }
 
     /// Sends a message to all images on other nodes.
-    pub(crate) fn send_to_all(&self, letter: &Letter) {
+    pub(crate) fn send_to_all(&self, message: &Outgoing) {
         for image in 0..self.images {
             if !self.job.nodes.share(self.index, image) {
-                self.send(image, letter);
+                self.send(image, message);
             }
         }
     }
 
-    /// Has a tally on another node raised to `count`.
-    pub(crate) fn tell_to_raise(&self, place: Place, count: u64) {
-        let letter = Letter::new(Kind::Raise).words(&[place.offset as u64, count]);
-        self.send(place.image, &letter);
+    /// Has a eventcount on another node raised to `count`.
+    pub(crate) fn send_advance(&self, place: Place, count: u64) {
+        let message = Outgoing::new(MessageKind::Raise).words(&[place.offset as u64, count]);
+        self.send(place.image, &message);
     }
 
     /// Has bits of a word on another node set.
-    pub(crate) fn tell_to_set_bits(&self, place: Place, bits: u64) {
-        let letter = Letter::new(Kind::SetBits).words(&[place.offset as u64, bits]);
-        self.send(place.image, &letter);
+    pub(crate) fn send_or(&self, place: Place, bits: u64) {
+        let message = Outgoing::new(MessageKind::SetBits).words(&[place.offset as u64, bits]);
+        self.send(place.image, &message);
     }
 
     /// Where this image's own part has that offset.
@@ -103,10 +103,10 @@ impl Image {
     }
 
     /// Sets the stage of this image, for others to see.
-    pub(crate) fn come_to(&self, stage: Stage) {
+    pub(crate) fn set_stage(&self, stage: Stage) {
         self.control(self.index).set_stage(stage);
         if self.network.is_some() {
-            self.send_to_all(&Letter::new(Kind::Stage).word(stage as u64));
+            self.send_to_all(&Outgoing::new(MessageKind::Stage).word(stage as u64));
         }
     }
 
@@ -125,10 +125,10 @@ impl Image {
     }
 
     /// Tells the other nodes that the job has ended.
-    pub(crate) fn tell_end(&self, failure: &Failure) {
-        let letter = Letter::new(Kind::End)
+    pub(crate) fn broadcast_end(&self, failure: &Failure) {
+        let message = Outgoing::new(MessageKind::End)
             .words(&[failure.image as u64, u64::from(failure.code)])
             .bytes(failure.text.as_bytes());
-        self.send_to_all(&letter);
+        self.send_to_all(&message);
     }
 }

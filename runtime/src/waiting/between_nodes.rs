@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use crate::deadlock::probe::{Answer, Probe};
 use crate::image::Image;
-use crate::image::message::{Kind, Letter, Reader};
+use crate::image::message::{MessageKind, Outgoing, Reader};
 use crate::job::control::ImageControl;
 use crate::job::control::WaitRecord;
 use coarray_fabric::memory::direct;
@@ -53,7 +53,7 @@ impl Image {
         let answers = self.tell_of_standstill().map(|answer| (self.index, answer));
         *probe.answers.borrow_mut() = Vec::from_iter(answers);
         for leader in self.other_leaders() {
-            self.send_uncounted(leader, &Letter::new(Kind::Question).word(question));
+            self.send_uncounted(leader, &Outgoing::new(MessageKind::Question).word(question));
         }
     }
 
@@ -67,8 +67,10 @@ impl Image {
     /// For the leader of a node that image 0 asks.
     pub(crate) fn answer_question(&self, question: u64) {
         if let Some(answer) = self.tell_of_standstill() {
-            let letter = Letter::new(Kind::Answer).word(question).words(&answer);
-            self.send_uncounted(0, &letter);
+            let message = Outgoing::new(MessageKind::Answer)
+                .word(question)
+                .words(&answer);
+            self.send_uncounted(0, &message);
         }
     }
 

@@ -4,7 +4,7 @@
 //! again; `sleep.rs` has the proof. (Sleep with a time limit does not count as sleep.) This holds however long
 //! anything takes, so slow computations and slow output are never taken for a deadlock.
 //!
-//! Of an image that waits for any of several things only one tally can be seen, or none. It looks at all of them itself, each time
+//! Of an image that waits for any of several things only one eventcount can be seen, or none. It looks at all of them itself, each time
 //! before it describes its wait anew: what was raised before all were found asleep is seen by then, and nothing was raised since.
 //!
 //! An image looks around when it has slept for a while. It first suspects a deadlock, and reports it only

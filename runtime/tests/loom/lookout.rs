@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crate::lockfree::tally::{Tally, Watch};
+use crate::lockfree::eventcount::{Eventcount, WaitStrategy};
 use crate::primitives;
 
 /// The bit of the alarm that ends the job; those above it say which images failed.
@@ -26,10 +26,10 @@ pub(crate) enum Stop {
 /// Stops a wait when one of these alarms is raised.
 pub(crate) struct Lookout(pub(crate) u32);
 
-impl Watch for Lookout {
+impl WaitStrategy for Lookout {
     type Stop = Stop;
 
-    fn look(&self) -> Result<(), Stop> {
+    fn check(&self) -> Result<(), Stop> {
         match primitives::alarm() {
             alarm if alarm & ENDED != 0 => Err(Stop::Ended),
             alarm if alarm & self.0 != 0 => Err(Stop::Failed),
@@ -37,15 +37,15 @@ impl Watch for Lookout {
         }
     }
 
-    fn nap(&self) -> Duration {
+    fn park_timeout(&self) -> Duration {
         Duration::MAX
     }
 
-    fn lie_down(&self, _tally: &Tally, _target: u64) {}
+    fn prepare_park(&self, _eventcount: &Eventcount, _target: u64) {}
 
-    fn turn_over(&self) -> Result<(), Stop> {
+    fn on_timeout(&self) -> Result<(), Stop> {
         unreachable!("naps do not end by themselves")
     }
 
-    fn rise(&self) {}
+    fn unpark(&self) {}
 }

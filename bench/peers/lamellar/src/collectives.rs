@@ -16,7 +16,7 @@ pub fn measure(plan: &Plan) {
     if plan.wants("sync_all") {
         plan.stopwatch.measure("sync_all", 0, |times| {
             for _ in 0..times {
-                world.barrier();
+                world.barrier_algorithm();
             }
         });
     }
@@ -40,7 +40,7 @@ fn sums(plan: &Plan) {
     let region = world.alloc_shared_mem_region::<u64>(LARGEST / 8).block();
     // SAFETY: nobody reads it before the barrier.
     unsafe { region.as_mut_slice() }.fill((world.my_pe() + 1) as u64);
-    world.barrier();
+    world.barrier_algorithm();
     for length in lengths() {
         let add = |times| {
             let mut sums = Vec::new();
@@ -67,7 +67,7 @@ fn broadcasts(plan: &Plan) {
     let region = world.alloc_shared_mem_region::<f64>(LARGEST / 8).block();
     // SAFETY: nobody reads it before the barrier.
     unsafe { region.as_mut_slice() }.fill((world.my_pe() + 1) as f64);
-    world.barrier();
+    world.barrier_algorithm();
     for length in lengths() {
         let broadcast = |times| {
             let mut values = None;

@@ -30,14 +30,14 @@ pub fn run(world: &LamellarWorld, arguments: &[String]) {
     let mut start = Instant::now();
     for iteration in 0..=iterations {
         if iteration == 1 {
-            world.barrier();
+            world.barrier_algorithm();
             start = Instant::now();
         }
         for ((a, b), c) in a.iter_mut().zip(&*b).zip(&*c) {
             *a += b + FACTOR * c;
         }
     }
-    world.barrier();
+    world.barrier_algorithm();
     let seconds = start.elapsed().as_secs_f64() / iterations as f64;
 
     let expected = 8.0 * (iterations + 1) as f64;

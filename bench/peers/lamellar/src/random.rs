@@ -25,7 +25,7 @@ pub fn run(world: &LamellarWorld, arguments: &[String]) {
         .for_each(|(i, word)| word.store(i as u64))
         .block();
 
-    world.barrier();
+    world.barrier_algorithm();
     let start = Instant::now();
     for _ in 0..2 {
         for stream in (pe..streams).step_by(pes) {
@@ -35,7 +35,7 @@ pub fn run(world: &LamellarWorld, arguments: &[String]) {
                 table.bit_xor(state as usize % size, state).block();
             }
         }
-        world.barrier();
+        world.barrier_algorithm();
     }
     let seconds = start.elapsed().as_secs_f64();
 

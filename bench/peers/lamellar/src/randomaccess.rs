@@ -22,7 +22,7 @@ pub fn run(world: &LamellarWorld, arguments: &[String]) {
         .for_each(|(i, word)| word.store(i as u64))
         .block();
 
-    world.barrier();
+    world.barrier_algorithm();
     let start = Instant::now();
     update(world, &table, 4 * size);
     let seconds = start.elapsed().as_secs_f64();
@@ -42,5 +42,5 @@ fn update(world: &LamellarWorld, table: &AtomicArray<u64>, total: usize) {
         state = following(state);
         table.bit_xor(state as usize % table.len(), state).block();
     }
-    world.barrier();
+    world.barrier_algorithm();
 }

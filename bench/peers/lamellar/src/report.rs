@@ -13,7 +13,7 @@ pub fn fail(world: &LamellarWorld, what: &str) -> ! {
         println!("ERROR: {what}");
     }
     // The first PE to end ends the job: not before the message is out.
-    world.barrier();
+    world.barrier_algorithm();
     launch::abandon()
 }
 
@@ -52,12 +52,12 @@ pub fn gather(world: &LamellarWorld, value: f64) -> Vec<f64> {
     let values = world.alloc_shared_mem_region::<f64>(1).block();
     // SAFETY: nobody reads it before the barrier.
     unsafe { values.as_mut_slice()[0] = value };
-    world.barrier();
+    world.barrier_algorithm();
     // SAFETY: nobody writes after the barrier.
     let all = (0..world.num_pes())
         .map(|pe| unsafe { values.get(pe, 0) }.block())
         .collect();
-    world.barrier();
+    world.barrier_algorithm();
     all
 }
 

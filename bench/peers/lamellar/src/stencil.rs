@@ -37,10 +37,10 @@ pub fn run(world: &LamellarWorld, arguments: &[String]) {
     let mut start = Instant::now();
     for iteration in 0..=iterations {
         if iteration == 1 {
-            world.barrier();
+            world.barrier_algorithm();
             start = Instant::now();
         }
-        world.barrier();
+        world.barrier_algorithm();
         let halo = RADIUS * n;
         // SAFETY: between the barriers own rows are only read; a PE's halos are written by its neighbours alone, each
         // its own, and read behind the second barrier.
@@ -61,7 +61,7 @@ pub fn run(world: &LamellarWorld, arguments: &[String]) {
                     .block();
             }
         }
-        world.barrier();
+        world.barrier_algorithm();
         // SAFETY: neighbours write to the halos behind the next barrier, and own rows belong to this PE.
         let values = unsafe { input.as_mut_slice() };
         apply(values, &mut output, n, rows.start);
@@ -69,7 +69,7 @@ pub fn run(world: &LamellarWorld, arguments: &[String]) {
             .iter_mut()
             .for_each(|value| *value += 1.0);
     }
-    world.barrier();
+    world.barrier_algorithm();
     let seconds = start.elapsed().as_secs_f64() / iterations as f64;
 
     let norm: f64 = gather(world, output.iter().map(|value| value.abs()).sum())

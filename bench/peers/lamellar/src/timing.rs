@@ -60,7 +60,7 @@ impl<'world> Stopwatch<'world> {
     }
 
     fn batch(&self, run: &mut impl FnMut(usize), times: usize) -> (i64, i64) {
-        self.world.barrier();
+        self.world.barrier_algorithm();
         let start = now();
         run(times);
         (start, now())
@@ -73,10 +73,10 @@ impl<'world> Stopwatch<'world> {
             .flat_map(|&(start, end)| [start, end])
             .collect();
         let mut merged = spans.to_vec();
-        self.world.barrier();
+        self.world.barrier_algorithm();
         // SAFETY: nobody reads these marks before the next barrier.
         unsafe { self.marks.as_mut_slice()[..own.len()].copy_from_slice(&own) };
-        self.world.barrier();
+        self.world.barrier_algorithm();
         for pe in 0..self.world.num_pes() {
             // SAFETY: nobody writes them before the next barrier, which follows all reads.
             let theirs = unsafe { self.marks.get_buffer(pe, 0, own.len()) }.block();
@@ -84,7 +84,7 @@ impl<'world> Stopwatch<'world> {
                 *span = (span.0.min(theirs[0]), span.1.max(theirs[1]));
             }
         }
-        self.world.barrier();
+        self.world.barrier_algorithm();
         merged
     }
 }

@@ -51,9 +51,9 @@ fn words(plan: &Plan) {
         sum
     };
 
-    world.barrier();
+    world.barrier_algorithm();
     put(WORDS);
-    world.barrier();
+    world.barrier_algorithm();
     if world.my_pe() == target {
         // SAFETY: nobody writes between the barriers.
         let arrived = unsafe { region.as_slice() };
@@ -108,9 +108,9 @@ fn blocks(plan: &Plan) {
             words.last().copied()
         };
 
-        world.barrier();
+        world.barrier_algorithm();
         put(1);
-        world.barrier();
+        world.barrier_algorithm();
         if world.my_pe() == target {
             // SAFETY: nobody writes between the barriers.
             let arrived = &unsafe { region.as_slice() }[..length];
@@ -123,7 +123,7 @@ fn blocks(plan: &Plan) {
             !leads || get(1) == Some(length as u64 - 1),
             "a block read is wrong",
         );
-        world.barrier();
+        world.barrier_algorithm();
 
         if plan.wants("bulk_put") {
             plan.stopwatch.measure("bulk_put", bytes, put);

@@ -36,11 +36,11 @@ pub fn run(world: &LamellarWorld, arguments: &[String]) {
     let mut start = Instant::now();
     for iteration in 0..=iterations {
         if iteration == 1 {
-            world.barrier();
+            world.barrier_algorithm();
             start = Instant::now();
         }
         // Others may still read what came in the iteration before.
-        world.barrier();
+        world.barrier_algorithm();
         for other in (pe..pes).chain(0..pe) {
             let part = other * block..other * block + width * columns(other).len();
             // SAFETY: only this PE knows the region, and no put is under way.
@@ -54,7 +54,7 @@ pub fn run(world: &LamellarWorld, arguments: &[String]) {
             // SAFETY: nobody else puts here, and it is read behind the barrier.
             unsafe { received.put_buffer(other, pe * block, sent.sub_region(part)) }.block();
         }
-        world.barrier();
+        world.barrier_algorithm();
         // SAFETY: it is written behind the next barrier.
         let received = unsafe { received.as_slice() };
         for other in 0..pes {
@@ -71,7 +71,7 @@ pub fn run(world: &LamellarWorld, arguments: &[String]) {
         }
         a.iter_mut().for_each(|a| *a += 1.0);
     }
-    world.barrier();
+    world.barrier_algorithm();
     let seconds = start.elapsed().as_secs_f64() / iterations as f64;
 
     let additions = (iterations * (iterations + 1)) as f64 / 2.0;

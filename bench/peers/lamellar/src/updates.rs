@@ -51,12 +51,12 @@ fn single_word(plan: &Plan) {
 
     fetch_add(10);
     plan.expect(compare_exchange(20), "an exchange fails");
-    world.barrier();
+    world.barrier_algorithm();
     plan.expect(
         words.load(target).block() == 30,
         "an atomic operation is wrong",
     );
-    world.barrier();
+    world.barrier_algorithm();
 
     if plan.wants("fetch_add") {
         plan.stopwatch.measure("fetch_add", 8, fetch_add);
@@ -87,9 +87,9 @@ fn plain(plan: &Plan) {
 
     for round in 1..=2 {
         state = power(APART * world.my_pe() as u64);
-        world.barrier();
+        world.barrier_algorithm();
         update(&mut state, TRIAL);
-        world.barrier();
+        world.barrier_algorithm();
         // SAFETY: nobody writes between the barriers.
         let changed = unsafe { table.as_slice() }
             .iter()
@@ -117,9 +117,9 @@ fn atomic(plan: &Plan) {
 
     for round in 1..=2 {
         state = power(APART * world.my_pe() as u64);
-        world.barrier();
+        world.barrier_algorithm();
         update(&mut state, TRIAL);
-        world.barrier();
+        world.barrier_algorithm();
         let local = table.local_data();
         let changed = (0..local.len())
             .filter(|&word| local.at(word).load() != 0)
@@ -129,7 +129,7 @@ fn atomic(plan: &Plan) {
             "no atomic update arrived",
         );
         plan.expect(round == 1 || changed == 0, "atomic updates are wrong");
-        world.barrier();
+        world.barrier_algorithm();
     }
     plan.stopwatch
         .measure("gups_atomic", 8, |times| update(&mut state, times));

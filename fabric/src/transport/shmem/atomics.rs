@@ -3,7 +3,7 @@
 //! Two kinds cannot, in the library that is installed most: Open MPI's compare-and-swap of 32 bits overwrites its stack,
 //! and over memory that processes share its fetching operations on bits compute nonsense. Operations on bits are
 //! therefore loops of compare-and-swap, and these are of 64 bits: the aligned eight bytes around a word of 32 lie in the same
-//! part. Everything that carries out atomics for the library, be it a processor or a network card, changes aligned
+//! part. Everything that carries out atomics for the library, be it a processor or a network arrival, changes aligned
 //! eight bytes in one step, and four within them, too.
 
 use std::ffi::{c_int, c_ulonglong, c_void};

@@ -118,7 +118,7 @@ impl Started {
             };
             if memory.is_null() {
                 return Err(format!(
-                    "OpenSHMEM reaches image {image} no longer, which is on the same machine; set COARRAY_DIRECT=0"
+                    "OpenSHMEM reaches image {image} no longer, which is on the same machine; set COARRAY_SHARED_MEMORY=0"
                 ));
             }
             // SAFETY: a part is as long as the block, and begins at a page; its control structures are zero; the region

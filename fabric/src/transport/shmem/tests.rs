@@ -59,7 +59,7 @@ impl Member {
         }
     }
 
-    fn meet(&self) {
+    fn barrier(&self) {
         self.cluster.gather(&[]);
     }
 
@@ -126,7 +126,7 @@ impl Member {
 
     /// What is at a place of this image's own heap, by a load.
     fn load<const N: usize>(&self, place: usize) -> [u8; N] {
-        // SAFETY: others have put there what they put, and come to a meeting since.
+        // SAFETY: others have put there what they put, and come to a barrier since.
         unsafe {
             self.region
                 .heap(self.me)

@@ -1,6 +1,6 @@
 //! The tuning table, for all images of a node.
 
-use crate::lockfree::tally::Tally;
+use crate::lockfree::eventcount::Eventcount;
 use coarray_fabric::system::text::Text;
 
 /// Most bytes of a table.
@@ -11,7 +11,7 @@ const MOST: usize = 1 << 14;
 #[repr(C)]
 pub(crate) struct TableRecord {
     /// 1 once the text is there.
-    pub(crate) ready: Tally,
+    pub(crate) ready: Eventcount,
     pub(crate) text: Text<MOST>,
 }
 

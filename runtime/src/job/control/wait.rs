@@ -9,7 +9,7 @@ use coarray_fabric::system::text::Text;
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct WaitRecord {
-    /// Its sleep, for a tally at an offset of the region, or beyond it if no other image can reach it.
+    /// Its sleep, for a eventcount at an offset of the region, or beyond it if no other image can reach it.
     pub(crate) sleep: SleepRecord,
     /// The image whose move it is, plus one; 0 for any.
     awaited: AtomicU32,
@@ -31,13 +31,13 @@ impl WaitRecord {
         (number != 0).then_some([team, number])
     }
 
-    /// Begins to sleep until the tally at a place has reached a count, or until something comes that only the image itself, or
+    /// Begins to sleep until the eventcount at a place has reached a count, or until something comes that only the image itself, or
     /// its reactor, looks for; in the barrier with that number of a team, if that is not 0.
-    pub(crate) fn lie_down(&self, tally: Option<(u64, u64)>, (team, number): (u64, u64)) {
+    pub(crate) fn prepare_park(&self, eventcount: Option<(u64, u64)>, (team, number): (u64, u64)) {
         self.barrier[0].store(team, Ordering::Relaxed);
         self.barrier[1].store(number, Ordering::Relaxed);
-        let (place, target) = tally.unwrap_or((u64::MAX, u64::MAX));
-        self.sleep.lie_down(place, target);
+        let (place, target) = eventcount.unwrap_or((u64::MAX, u64::MAX));
+        self.sleep.prepare_park(place, target);
     }
 
     /// Describes the wait anew, after a look whether it is over.

@@ -1,39 +1,39 @@
 //! In round `k` image `i` signals image `i + 2^k` and waits for image `i - 2^k`, so that after `ceil(log2 n)`
 //! rounds everyone has heard, directly or not, of everyone (Hensgen, Finkel and Manber 1988).
 //!
-//! Every signal carries the sender's tag. After round `k` an image knows that the `2^(k+1)` images up to and
+//! Every signal carries the sender's signature. After round `k` an image knows that the `2^(k+1)` images up to and
 //! including itself do the same thing.
 //!
 //! Signals of consecutive barriers use two alternating sets of [`Line`]s: an image may run ahead by one
 //! barrier, never by two, so a line is not written again before it has been read.
 
-use crate::lockfree::card::{Tag, Words};
-use crate::lockfree::rendezvous::{Passage, Place, Refusal};
-use crate::lockfree::tally::Tally;
+use crate::lockfree::arrival::{Signature, Words};
+use crate::lockfree::checked_barrier::{BarrierError, BarrierScope, Episode};
+use crate::lockfree::eventcount::Eventcount;
 
 /// The mailbox of one round: one cache line, written by one image and read by one image.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Line {
     /// The number of the barrier that was signalled last.
-    signal: Tally,
-    tag: Words<4>,
+    signal: Eventcount,
+    signature: Words<4>,
 }
 
 impl Line {
     #[inline]
-    pub(crate) fn send(&self, number: u64, tag: &Tag) {
-        self.tag.write(tag);
-        self.signal.raise_to(number);
+    pub(crate) fn send(&self, number: u64, signature: &Signature) {
+        self.signature.write(signature);
+        self.signal.advance_to(number);
     }
 }
 
 /// Passes the barrier.
 #[inline]
-pub(crate) fn meet<P: Place>(passage: &Passage<P>) -> Result<(), Refusal<P::Stop>> {
-    let Passage {
+pub(crate) fn pass<P: BarrierScope>(episode: &Episode<P>) -> Result<(), BarrierError<P::Stop>> {
+    let Episode {
         me, images, number, ..
-    } = *passage;
+    } = *episode;
     let set = (number & 1) as usize;
     let mut distance = 1;
     let mut round = 0;
@@ -49,14 +49,14 @@ pub(crate) fn meet<P: Place>(passage: &Passage<P>) -> Result<(), Refusal<P::Stop
         } else {
             me + images - distance
         };
-        passage
-            .place
+        episode
+            .scope
             .line(ahead, set, round)
-            .send(number, &passage.tag);
-        let from = passage.place.line(me, set, round);
-        passage.wait(&from.signal, behind)?;
-        if !from.tag.equals(&passage.tag) {
-            return Err(Refusal::Mismatch { image: behind });
+            .send(number, &episode.signature);
+        let from = episode.scope.line(me, set, round);
+        episode.wait(&from.signal, behind)?;
+        if !from.signature.equals(&episode.signature) {
+            return Err(BarrierError::Mismatch { image: behind });
         }
         distance *= 2;
         round += 1;

@@ -23,10 +23,10 @@ fn images_that_share_memory_are_a_node_and_see_each_others_parts() {
         assert_eq!(member.cluster.node(), 0);
         for place in [0, HEAP / 2, HEAP - 1] {
             let own = member.region.part_address(member.me, member.offset(place));
-            // SAFETY: the place lies in this image's heap, which others only look at after the meeting.
+            // SAFETY: the place lies in this image's heap, which others only look at after the barrier.
             unsafe { own.write_volatile(member.me as u8 + 1) };
         }
-        member.meet();
+        member.barrier();
         for image in 0..member.images {
             for place in [0, HEAP / 2, HEAP - 1] {
                 // SAFETY: as above.
@@ -40,12 +40,12 @@ fn images_that_share_memory_are_a_node_and_see_each_others_parts() {
             }
         }
         // What the engine writes, the mapping shows.
-        member.meet();
+        member.barrier();
         member.put(member.next(), 5, b"by the engine");
         member.fabric.quiet();
-        member.meet();
+        member.barrier();
         assert_eq!(&member.load::<13>(5), b"by the engine");
-        member.meet();
+        member.barrier();
     });
 }
 
@@ -84,7 +84,7 @@ fn puts_and_gets_of_all_lengths_arrive() {
         // This one finds nothing to complete.
         member.fabric.quiet();
         assert!(!has_issued());
-        member.meet();
+        member.barrier();
         let before = (member.me + member.images - 1) % member.images;
         for (place, length) in places() {
             let is_there = |at: usize| {
@@ -103,7 +103,7 @@ fn puts_and_gets_of_all_lengths_arrive() {
             };
             assert!(back == bytes[..length], "{length}");
         }
-        member.meet();
+        member.barrier();
     });
 }
 

@@ -36,7 +36,7 @@ fn storms_of_messages_arrive_in_order() {
             next[from] += 1;
         }
         assert!(others().all(|from| next[from] == each));
-        member.meet();
+        member.barrier();
         // SAFETY: there is none.
         assert!(unsafe { member.fabric.receive() }.is_none());
     });
@@ -65,7 +65,7 @@ fn long_messages_go_both_ways_at_once() {
                 expected.remove(place);
             }
             // Nobody sends the next ones before.
-            member.meet();
+            member.barrier();
         }
     });
 }
@@ -88,6 +88,6 @@ fn messages_go_back_and_forth() {
                 unsafe { member.fabric.send(0, &bytes) };
             }
         }
-        member.meet();
+        member.barrier();
     });
 }

@@ -40,9 +40,9 @@ fn operations_on_the_same_place_keep_their_order() {
             }
         }
         member.fabric.quiet();
-        member.meet();
+        member.barrier();
         assert!((0..500).all(|place| member.load(100_000 + 16 * place) == [2; 8]));
-        member.meet();
+        member.barrier();
     });
 }
 
@@ -66,7 +66,7 @@ fn a_fence_orders_puts() {
             }
             assert!(member.load::<5000>(1000) == [round as u8; 5000]);
             member.fabric.quiet();
-            member.meet();
+            member.barrier();
         }
     });
 }
@@ -120,9 +120,9 @@ fn what_is_issued_completes_by_any_of_its_ways() {
             });
         }
         member.fabric.quiet();
-        member.meet();
+        member.barrier();
         assert!((0..5000).all(|place| member.load(20_000 + 12 * place) == place.to_ne_bytes()));
-        member.meet();
+        member.barrier();
     });
 }
 
@@ -154,7 +154,7 @@ fn what_is_issued_to_different_images_completes_apart() {
                 assert_eq!((complete, puts[number].is_complete()), (number + 1, true));
             }
             assert!(!has_issued());
-            member.meet();
+            member.barrier();
         }
     });
 }
@@ -178,7 +178,7 @@ fn images_that_wait_for_each_other_serve_each_other() {
             }
         }
         member.fabric.quiet();
-        member.meet();
+        member.barrier();
     });
 }
 
@@ -213,12 +213,12 @@ fn atomics_of_all_images_change_words_in_one_step() {
                 assert_eq!(on(bits, Xor(mine)) & mine, 0);
                 assert_eq!(on(bits, Xor(mine)) & mine, mine);
             }
-            member.meet();
+            member.barrier();
             assert_eq!(
                 (on(sum, Load), on(steps, Load), on(bits, Load)),
                 (3 * rounds * all, rounds * all, 0)
             );
-            member.meet();
+            member.barrier();
             if member.me == 1 {
                 assert_eq!(on(sum, Swap(mask)), 3 * rounds * all);
                 assert_eq!(on(sum, Add(2)), mask);
@@ -228,11 +228,11 @@ fn atomics_of_all_images_change_words_in_one_step() {
                 assert_eq!(on(sum, Add(mask)), 1);
                 assert_eq!(on(sum, Swap(7)), 0);
             }
-            member.meet();
+            member.barrier();
         }
         // Operations on a word of 32 bits leave its neighbour alone.
         assert_eq!(member.atomic(0, 24, Word::Bits32, Load), 7);
         assert_eq!(member.atomic(0, 28, Word::Bits32, Load), rounds * all);
-        member.meet();
+        member.barrier();
     });
 }

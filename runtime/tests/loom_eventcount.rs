@@ -1,4 +1,4 @@
-//! A tally for which two images wait, each for a count of its own, in every interleaving: no wake-up is lost, by
+//! A eventcount for which two images wait, each for a count of its own, in every interleaving: no wake-up is lost, by
 //! whichever way the count is raised.
 //!
 //! loom runs the very source of the library.
@@ -10,7 +10,7 @@
 mod primitives;
 #[path = "../src/lockfree"]
 mod lockfree {
-    pub(crate) mod tally;
+    pub(crate) mod eventcount;
 }
 
 #[path = "loom/lookout.rs"]
@@ -18,20 +18,20 @@ mod lookout;
 
 use std::sync::Arc;
 
-use lockfree::tally::{Patience, Tally};
+use lockfree::eventcount::{Eventcount, SpinPolicy};
 use lookout::{Lookout, Stop, failed};
 use loom::cell::UnsafeCell;
 use loom::thread;
 
-const SLEEP_AT_ONCE: Patience = Patience {
+const SLEEP_AT_ONCE: SpinPolicy = SpinPolicy {
     spins: 0,
     yields: 0,
 };
 
 #[derive(Default)]
 struct Shared {
-    tally: Tally,
-    /// What is written before each step of the tally, with plain stores.
+    eventcount: Eventcount,
+    /// What is written before each step of the eventcount, with plain stores.
     data: [UnsafeCell<u64>; 2],
 }
 
@@ -45,7 +45,7 @@ impl Shared {
     }
 
     fn wait_for(&self, target: u64, stops: u32) -> Result<(), Stop> {
-        lockfree::tally::until(&self.tally, target, SLEEP_AT_ONCE, || Lookout(stops))
+        lockfree::eventcount::until(&self.eventcount, target, SLEEP_AT_ONCE, || Lookout(stops))
     }
 
     /// Waits for the first step, or for both, and sees what was written before.
@@ -59,7 +59,7 @@ impl Shared {
 }
 
 /// Two images wait, one for the first step and one for the second, which a third takes with `raise`.
-fn two_waiters(raise: fn(&Tally, u64)) {
+fn two_waiters(raise: fn(&Eventcount, u64)) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(3);
     builder.max_branches = 10_000;
@@ -71,23 +71,23 @@ fn two_waiters(raise: fn(&Tally, u64)) {
         });
         for step in 0..2 {
             shared.write(step);
-            raise(&shared.tally, step as u64 + 1);
+            raise(&shared.eventcount, step as u64 + 1);
         }
         for waiter in waiters {
             waiter.join().unwrap();
         }
-        assert_eq!(shared.tally.count(), 2);
+        assert_eq!(shared.eventcount.count(), 2);
     });
 }
 
 #[test]
 fn two_images_wait_for_different_counts_of_one_writer() {
-    two_waiters(Tally::raise_to);
+    two_waiters(Eventcount::advance_to);
 }
 
 #[test]
 fn two_images_wait_for_different_sums() {
-    two_waiters(|tally, _| tally.add(1));
+    two_waiters(|eventcount, _| eventcount.add(1));
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn two_images_wait_for_what_two_others_add() {
         };
         let adders = [(), ()].map(|()| {
             let shared = Arc::clone(&shared);
-            thread::spawn(move || shared.tally.add(1))
+            thread::spawn(move || shared.eventcount.add(1))
         });
         assert_eq!(shared.wait_for(2, 0), Ok(()));
         assert_eq!(waiter.join().unwrap(), Ok(()));
@@ -128,7 +128,7 @@ fn a_waiter_that_gives_up_does_not_keep_another_asleep() {
         let raiser = {
             let shared = Arc::clone(&shared);
             thread::spawn(move || {
-                shared.tally.raise_to(1);
+                shared.eventcount.advance_to(1);
                 primitives::raise_alarm(failed(7));
             })
         };

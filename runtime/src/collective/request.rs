@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use crate::call::Call;
 use crate::image::contribution::Contribution;
-use crate::image::correspondence::Member;
+use crate::image::remote_log::RemoteLog;
 use crate::image::team::Team;
 use crate::job::image_failed::ImageFailed;
 use crate::waiting::Cause;
@@ -16,7 +16,7 @@ use crate::waiting::Cause;
 /// An asynchronous collective that this image has begun; see [`Team::post`].
 ///
 /// Who drops it needs nothing more from the others.
-pub struct Posting {
+pub struct CollectiveRequest {
     team: Rc<Team>,
     call: Call,
     number: u64,
@@ -24,7 +24,7 @@ pub struct Posting {
     polls: Cell<u32>,
 }
 
-impl Posting {
+impl CollectiveRequest {
     /// That with this number, in which this image has posted its record.
     pub(crate) fn new(team: Rc<Team>, call: Call, number: u64) -> Self {
         Self {
@@ -58,7 +58,7 @@ impl Posting {
         if posted.has_reached(self.number + 1) {
             return true;
         }
-        team.image().check_in();
+        team.image().check_abort();
         team.image().poll();
         // It has posted before all that it will ever post.
         let posts_no_more = team.is_failed(index) || team.has_stopped(index);
@@ -112,7 +112,7 @@ impl Posting {
     }
 
     /// As `read`, of an image on another node.
-    fn fetch(&self, member: &Member, range: Range<usize>) -> Contribution<'static> {
+    fn fetch(&self, member: &RemoteLog, range: Range<usize>) -> Contribution<'static> {
         // SAFETY: as above.
         unsafe { member.fetch(self.team.image().fabric(), self.number, range) }
     }
@@ -123,7 +123,7 @@ impl Posting {
         let team = &*self.team;
         let posted = team.posted(index);
         let cause = Absence {
-            posting: self,
+            request: self,
             index,
         };
         if !posted.has_reached(self.number + 1)
@@ -164,7 +164,7 @@ impl Posting {
     }
 }
 
-impl Drop for Posting {
+impl Drop for CollectiveRequest {
     fn drop(&mut self) {
         self.team.finish_with(self.number);
         // Last, as it drops a waker of the program.
@@ -176,10 +176,10 @@ impl Drop for Posting {
     }
 }
 
-impl fmt::Debug for Posting {
+impl fmt::Debug for CollectiveRequest {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
-            .debug_struct("Posting")
+            .debug_struct("CollectiveRequest")
             .field("call", &self.call)
             .field("number", &self.number)
             .finish_non_exhaustive()
@@ -188,21 +188,21 @@ impl fmt::Debug for Posting {
 
 /// Why an image waits for an asynchronous collective: for the image with that index.
 struct Absence<'a> {
-    posting: &'a Posting,
+    request: &'a CollectiveRequest,
     index: usize,
 }
 
 impl Cause for Absence<'_> {
     fn words(&self) -> String {
-        let Posting { call, team, .. } = self.posting;
+        let CollectiveRequest { call, team, .. } = self.request;
         format!("is in {}", call.describe(team))
     }
 
     fn awaited(&self) -> Option<usize> {
-        Some(self.posting.team.members()[self.index] as usize)
+        Some(self.request.team.members()[self.index] as usize)
     }
 
     fn has_failed(&self) -> bool {
-        self.posting.team.is_failed(self.index)
+        self.request.team.is_failed(self.index)
     }
 }

@@ -3,12 +3,12 @@
 // Each model uses a part of this.
 #![allow(dead_code)]
 
+use crate::lockfree::arrival::Signature;
 use crate::lockfree::barrier::dissemination::Line;
 use crate::lockfree::barrier::tree;
 use crate::lockfree::barrier::{Barrier, flat};
-use crate::lockfree::card::Tag;
-use crate::lockfree::rendezvous::{self, Passage, Place, Refusal, Station};
-use crate::lockfree::tally::Patience;
+use crate::lockfree::checked_barrier::{self, BarrierError, BarrierScope, BarrierState, Episode};
+use crate::lockfree::eventcount::SpinPolicy;
 use crate::lookout::{Lookout, Stop, failed};
 use crate::primitives;
 
@@ -16,17 +16,17 @@ use crate::primitives;
 const ROUNDS: usize = 2;
 
 /// What images share, and how they wait.
-pub(crate) struct Hall {
-    patience: Patience,
-    stations: Vec<Station>,
+pub(crate) struct TeamScope {
+    patience: SpinPolicy,
+    stations: Vec<BarrierState>,
     lines: Vec<[[Line; ROUNDS]; 2]>,
 }
 
-impl Hall {
-    pub(crate) fn new(images: usize, patience: Patience) -> Self {
+impl TeamScope {
+    pub(crate) fn new(images: usize, patience: SpinPolicy) -> Self {
         Self {
             patience,
-            stations: (0..images).map(|_| Station::default()).collect(),
+            stations: (0..images).map(|_| BarrierState::default()).collect(),
             lines: (0..images).map(|_| Default::default()).collect(),
         }
     }
@@ -35,15 +35,15 @@ impl Hall {
         self.stations.len()
     }
 
-    pub(crate) fn enter(&self, me: usize, number: u64, tag: &Tag, words: &[u64; 3]) {
-        let card = &self.stations[me].cards[(number & 1) as usize];
-        card.bring(words);
-        card.enter(number, tag);
+    pub(crate) fn enter(&self, me: usize, number: u64, signature: &Signature, words: &[u64; 3]) {
+        let arrival = &self.stations[me].arrivals[(number & 1) as usize];
+        arrival.bring(words);
+        arrival.enter(number, signature);
     }
 
     /// What that image brought.
     pub(crate) fn words(&self, image: usize, number: u64) -> [u64; 3] {
-        self.stations[image].cards[(number & 1) as usize].words()
+        self.stations[image].arrivals[(number & 1) as usize].words()
     }
 
     /// Returns the images that failed before they entered.
@@ -51,20 +51,21 @@ impl Hall {
         &self,
         me: usize,
         number: u64,
-        tag: &Tag,
+        signature: &Signature,
         words: &[u64; 3],
         barrier: Barrier,
-    ) -> Result<Vec<usize>, Refusal<Stop>> {
-        self.meet_as(me, number, &barrier.mark(tag), words, |passage| {
+    ) -> Result<Vec<usize>, BarrierError<Stop>> {
+        self.meet_as(me, number, &barrier.mark(signature), words, |episode| {
             let others = (me + 1..self.images()).chain(0..me);
-            let mut cards = others.map(|image| passage.card(image));
+            let mut arrivals = others.map(|image| episode.arrival(image));
             let spins = self.patience.spins;
             if barrier == Barrier::Flat
-                && cards.all(|card| flat::comes_soon(card, number, &passage.tag, spins))
+                && arrivals
+                    .all(|arrival| flat::spin_for(arrival, number, &episode.signature, spins))
             {
                 return Ok(());
             }
-            rendezvous::meet(passage, barrier)
+            checked_barrier::pass(episode, barrier)
         })
     }
 
@@ -73,11 +74,11 @@ impl Hall {
         &self,
         me: usize,
         number: u64,
-        tag: &Tag,
+        signature: &Signature,
         words: &[u64; 3],
-    ) -> Result<Vec<usize>, Refusal<Stop>> {
-        self.meet_as(me, number, tag, words, |passage| {
-            tree::meet::<1, _>(passage)
+    ) -> Result<Vec<usize>, BarrierError<Stop>> {
+        self.meet_as(me, number, signature, words, |episode| {
+            tree::pass::<1, _>(episode)
         })
     }
 
@@ -85,35 +86,37 @@ impl Hall {
         &self,
         me: usize,
         number: u64,
-        tag: &Tag,
+        signature: &Signature,
         words: &[u64; 3],
-        pass: impl Fn(&Passage<&Self>) -> Result<(), Refusal<Stop>>,
-    ) -> Result<Vec<usize>, Refusal<Stop>> {
-        let passage = Passage {
+        pass: impl Fn(&Episode<&Self>) -> Result<(), BarrierError<Stop>>,
+    ) -> Result<Vec<usize>, BarrierError<Stop>> {
+        let episode = Episode {
             me,
             images: self.images(),
             number,
-            tag: *tag,
+            signature: *signature,
             patience: self.patience,
-            place: self,
+            scope: self,
         };
-        self.enter(me, number, tag, words);
-        match pass(&passage) {
+        self.enter(me, number, signature, words);
+        match pass(&episode) {
             Ok(()) => Ok(Vec::new()),
-            Err(Refusal::Stopped(Stop::Failed)) => rendezvous::meet_survivors(&passage),
-            Err(refusal) => Err(refusal),
+            Err(BarrierError::Stopped(Stop::Failed)) => {
+                checked_barrier::barrier_of_survivors(&episode)
+            }
+            Err(error) => Err(error),
         }
     }
 }
 
-impl Place for &Hall {
+impl BarrierScope for &TeamScope {
     type Stop = Stop;
-    type Watch<'a>
+    type WaitStrategy<'a>
         = Lookout
     where
         Self: 'a;
 
-    fn station(&self, image: usize) -> &Station {
+    fn state(&self, image: usize) -> &BarrierState {
         &self.stations[image]
     }
 
@@ -125,7 +128,7 @@ impl Place for &Hall {
         Lookout(u32::MAX)
     }
 
-    fn watch_one(&self, awaited: usize) -> Lookout {
+    fn wait_for_one(&self, awaited: usize) -> Lookout {
         Lookout(failed(awaited))
     }
 

@@ -1,16 +1,16 @@
-//! What an image shows the others when it enters a meeting.
+//! What an image shows the others when it enters a barrier.
 
-use crate::lockfree::tally::Tally;
+use crate::lockfree::eventcount::Eventcount;
 use crate::primitives::{AtomicU64, Ordering};
 
 /// What an image is doing, in words that are compared exactly.
-pub(crate) type Tag = [u64; 4];
+pub(crate) type Signature = [u64; 4];
 
-/// How many words an image brings to a meeting, for all others to read.
+/// How many words an image brings to a barrier, for all others to read.
 pub(crate) const WORDS: usize = 3;
 
 /// How many bytes that is.
-pub const CARD_BYTES: usize = WORDS * size_of::<u64>();
+pub const PAYLOAD_BYTES: usize = WORDS * size_of::<u64>();
 
 /// Words in shared memory.
 #[derive(Debug)]
@@ -45,36 +45,36 @@ impl<const N: usize> Words<N> {
     }
 }
 
-/// One image's entry into a meeting: one cache line, written by that image and read by all.
+/// One image's entry into a barrier: one cache line, written by that image and read by all.
 ///
-/// There are two, for consecutive meetings. An image may run ahead of another by one meeting, never by two: so
-/// a card is not written again before everyone has read it.
+/// There are two, for consecutive barriers. An image may run ahead of another by one barrier, never by two: so
+/// a arrival is not written again before everyone has read it.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
-pub(crate) struct Card {
-    /// The number of the last meeting that was entered with this card.
-    pub(crate) signal: Tally,
-    tag: Words<4>,
+pub(crate) struct Arrival {
+    /// The number of the last barrier that was entered with this arrival.
+    pub(crate) signal: Eventcount,
+    signature: Words<4>,
     words: Words<WORDS>,
 }
 
-const _: () = assert!(size_of::<Card>() == 64 || cfg!(not(target_pointer_width = "64")));
+const _: () = assert!(size_of::<Arrival>() == 64 || cfg!(not(target_pointer_width = "64")));
 
-impl Card {
+impl Arrival {
     /// Brings words, before the image enters.
     #[inline]
     pub(crate) fn bring(&self, words: &[u64; WORDS]) {
         self.words.write(words);
     }
 
-    /// Enters meeting number `number`.
+    /// Enters barrier number `number`.
     #[inline]
-    pub(crate) fn enter(&self, number: u64, tag: &Tag) {
-        self.tag.write(tag);
-        self.signal.raise_to(number);
+    pub(crate) fn enter(&self, number: u64, signature: &Signature) {
+        self.signature.write(signature);
+        self.signal.advance_to(number);
     }
 
-    /// Whether the image has entered that meeting, one of the two latest with this card.
+    /// Whether the image has entered that barrier, one of the two latest with this arrival.
     #[inline]
     pub(crate) fn has_entered(&self, number: u64) -> bool {
         self.signal.has_reached(number)
@@ -82,13 +82,13 @@ impl Card {
 
     /// Whether the image, which has entered, does the same.
     #[inline]
-    pub(crate) fn agrees(&self, tag: &Tag) -> bool {
-        self.tag.equals(tag)
+    pub(crate) fn agrees(&self, signature: &Signature) -> bool {
+        self.signature.equals(signature)
     }
 
     /// What the image, which has entered, is doing.
-    pub(crate) fn tag(&self) -> Tag {
-        self.tag.read()
+    pub(crate) fn signature(&self) -> Signature {
+        self.signature.read()
     }
 
     /// What the image, which has entered, brought; if it brought nothing, anything.

@@ -1,63 +1,66 @@
 //! Noticing that another node is lost.
 //!
-//! Networks tell late, or never, that a machine or a line has gone. With `COARRAY_SILENCE=SECONDS` an image that waits
+//! Networks tell late, or never, that a machine or a line has gone. With `COARRAY_PEER_TIMEOUT=SECONDS` an image that waits
 //! for images of other nodes asks them now and then whether they are there, and ends the job when one has not
 //! answered for so long. Images answer in every call of the library, so the limit must be longer than any image
 //! computes without one: that is why there is none unless somebody sets it.
 //!
-//! An operation of the engine itself may hang in the same way: see `watched.rs`.
+//! An operation of the engine itself may hang in the same way: see `watchdog.rs`.
 
 use std::cell::Cell;
 use std::time::Instant;
 
 use crate::image::Image;
-use crate::image::message::{Kind, Letter};
+use crate::image::message::{MessageKind, Outgoing};
 
 impl Image {
     /// Whether it is time to look whether others have been silent for too long.
     #[inline]
-    pub(crate) fn minds_silence(&self) -> bool {
-        let silence = self
+    pub(crate) fn is_time_to_check_peers(&self) -> bool {
+        let peer_timeout = self
             .network
             .as_ref()
-            .and_then(|network| network.silence.as_ref());
-        silence.is_some_and(|silence| silence.asked.get().elapsed() >= silence.limit / 4)
+            .and_then(|network| network.peer_timeout.as_ref());
+        peer_timeout.is_some_and(|peer_timeout| {
+            peer_timeout.asked.get().elapsed() >= peer_timeout.limit / 4
+        })
     }
 
     /// What an image does while it waits, if silence has a limit: asks, now and then, whoever it waits for on other nodes.
     /// `since` is when it began to wait, `awaited` whom it waits for, if that is one image.
     ///
     /// If one has been silent for too long, the job ends with a report.
-    pub(crate) fn mind_silence(&self, since: &Cell<Option<Instant>>, awaited: Option<usize>) {
-        let Some(silence) = self
+    pub(crate) fn check_peers(&self, since: &Cell<Option<Instant>>, awaited: Option<usize>) {
+        let Some(peer_timeout) = self
             .network
             .as_ref()
-            .and_then(|network| network.silence.as_ref())
+            .and_then(|network| network.peer_timeout.as_ref())
         else {
             return;
         };
         if since.get().is_none() {
             since.set(Some(Instant::now()));
-            silence.begin();
+            peer_timeout.begin();
         }
-        silence.asked.set(Instant::now());
+        peer_timeout.asked.set(Instant::now());
         let is_there = |image: &usize| !self.job.nodes.share(self.index, *image);
         let asked: Vec<usize> = match awaited.filter(is_there) {
             Some(image) => vec![image],
             None => self.other_leaders().collect(),
         };
-        let silent = |image: &&usize| silence.heard.borrow()[**image].elapsed() >= silence.limit;
+        let silent =
+            |image: &&usize| peer_timeout.heard.borrow()[**image].elapsed() >= peer_timeout.limit;
         if let Some(image) = asked.iter().find(silent) {
             let text = format!(
-                "has heard nothing from image {image}, which is on another node, for {:.1} s (COARRAY_SILENCE): that node or \
+                "has heard nothing from image {image}, which is on another node, for {:.1} s (COARRAY_PEER_TIMEOUT): that node or \
                  the way to it is lost, or the image computes for longer than that without calling the library",
-                silence.limit.as_secs_f64()
+                peer_timeout.limit.as_secs_f64()
             );
             self.fail_silently(1, text, self.index);
             return;
         }
         for image in asked {
-            self.send_uncounted(image, &Letter::new(Kind::Hello));
+            self.send_uncounted(image, &Outgoing::new(MessageKind::Hello));
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Nobody can follow the list of an image on another node. So whoever posts a record also sends a *notice* to each
 //! member there: to its own process, as one that others would have to ask may compute for long. A notice says what the
 //! call is and where the payload is, or brings it if it is short. Each image keeps the notices that it may still need,
-//! and counts them in a tally of its own. Long payloads are fetched by who reads them, without help of the owner.
+//! and counts them in a eventcount of its own. Long payloads are fetched by who reads them, without help of the owner.
 //!
 //! The other way, an image tells the owners on other nodes up to where it needs no records and payloads any more; these
 //! keep the counts for when they look what they can take back. It tells them when it does its chores, and the owner of
@@ -23,10 +23,10 @@ use std::rc::Rc;
 
 use crate::image::Image;
 use crate::image::contribution::Contribution;
-use crate::image::correspondence::{Correspondence, Member};
-use crate::image::message::{Kind, Reader};
-use crate::image::notice::{News, Notice, Over, Posted};
-use crate::image::record::Record;
+use crate::image::descriptor::Descriptor;
+use crate::image::eager::{EagerDescriptor, LogMessage, Posted, Watermark};
+use crate::image::message::{MessageKind, Reader};
+use crate::image::remote_log::{RemoteLog, TeamLogs};
 use crate::image::team::Team;
 
 /// Most bytes of long payloads of one owner that this image has finished with and not told it so; less if heaps are
@@ -36,67 +36,67 @@ const MANY: usize = 1 << 20;
 /// The part of a heap that may wait so.
 const SHARE_OF_HEAP: usize = 64;
 
-impl Member {
+impl RemoteLog {
     /// Its call with that number in words.
     ///
     /// # Safety
     /// The number is that of a notice that has come, and that this image has not released.
     pub(crate) unsafe fn describe(&self, team: &Team, number: u64) -> String {
-        let (image, place) = (team.image(), self.read(number, |notice| notice.record));
+        let (image, place) = (team.image(), self.read(number, |eager| eager.record));
         // SAFETY: the owner wrote the record there before it sent the notice, and leaves it until it is released.
         let fetch =
             |length| unsafe { Contribution::fetched(image.fabric(), self.image, place, length) };
-        let head = fetch(Record::HEAD);
+        let head = fetch(Descriptor::HEAD);
         // SAFETY: a copy of the start of a record, aligned likewise.
-        let length = unsafe { Record::at(head.as_ptr()) }.length();
+        let length = unsafe { Descriptor::at(head.as_ptr()) }.length();
         let record = fetch(length);
         // SAFETY: a copy of all of it, but for the payload if that is not part of it.
-        unsafe { Record::at(record.as_ptr()) }.describe(team)
+        unsafe { Descriptor::at(record.as_ptr()) }.describe(team)
     }
 }
 
-impl Correspondence {
+impl TeamLogs {
     /// Tells the others of a record that this image has posted.
     pub(crate) fn tell_posted(&self, image: &Image, posted: &Posted<'_>) {
-        let letter = posted.letter(self.team, self.index);
+        let message = posted.message(self.team, self.index);
         self.members()
-            .for_each(|member| image.send(member.image, &letter));
+            .for_each(|member| image.send(member.image, &message));
     }
 
     /// Notes that this image needs no payload before number `count` any more.
     pub(crate) fn finish(&self, image: &Image, count: u64) {
         let over = self.over.get();
-        self.over.set(Over {
+        self.over.set(Watermark {
             payloads: count,
             ..over
         });
         for member in self.members() {
             let come = member.posted.count();
             for number in over.payloads..count.min(come) {
-                self.owe(image, member, member.read(number, Notice::kept));
+                self.owe(image, member, member.read(number, EagerDescriptor::kept));
             }
         }
     }
 
     /// Notes that so many bytes of a member's wait for it to be told that this image has finished with them.
-    fn owe(&self, image: &Image, member: &Member, bytes: usize) {
-        let owed = member.owed.get() + bytes;
-        member.owed.set(owed);
-        if owed > MANY.min(image.heap_bytes() / SHARE_OF_HEAP) {
+    fn owe(&self, image: &Image, member: &RemoteLog, bytes: usize) {
+        let unreclaimed = member.unreclaimed.get() + bytes;
+        member.unreclaimed.set(unreclaimed);
+        if unreclaimed > MANY.min(image.heap_bytes() / SHARE_OF_HEAP) {
             self.tell_over(image, member);
         }
     }
 
-    fn tell_over(&self, image: &Image, member: &Member) {
-        member.owed.set(0);
-        let letter = self.over.get().letter(self.team, self.index);
-        image.send(member.image, &letter);
+    fn tell_over(&self, image: &Image, member: &RemoteLog) {
+        member.unreclaimed.set(0);
+        let message = self.over.get().message(self.team, self.index);
+        image.send(member.image, &message);
     }
 
     /// Notes that this image needs no record before number `count` any more, all of which it has found, and tells
     /// the others all that it needs no more.
     pub(crate) fn release(&self, image: &Image, count: u64) {
-        let over = Over {
+        let over = Watermark {
             records: count,
             ..self.over.get()
         };
@@ -108,20 +108,20 @@ impl Correspondence {
         }
     }
 
-    fn note(&self, image: &Image, index: usize, news: News) {
+    fn note(&self, image: &Image, index: usize, log_message: LogMessage) {
         let Some(member) = self.member(index) else {
             unreachable!(
                 "image {index} of the team sends no messages to this one, which shares its memory"
             )
         };
-        match news {
-            News::Over(over) => member.over.set(over),
-            News::Posted(..) if self.has_left.get() => {}
-            News::Posted(number, notice) => {
+        match log_message {
+            LogMessage::Watermark(over) => member.over.set(over),
+            LogMessage::Posted(..) if self.has_left.get() => {}
+            LogMessage::Posted(number, eager) => {
                 debug_assert_eq!(number, member.posted.count(), "messages arrive in order");
-                let bytes = notice.kept();
-                member.notices.borrow_mut().push_back(notice);
-                member.posted.raise_to(number + 1);
+                let bytes = eager.kept();
+                member.eagers.borrow_mut().push_back(eager);
+                member.posted.advance_to(number + 1);
                 if number < self.over.get().payloads {
                     self.owe(image, member, bytes);
                 }
@@ -138,7 +138,7 @@ impl Team {
             return;
         };
         let image = self.image();
-        let correspondence = Rc::new(Correspondence::new(
+        let team_logs = Rc::new(TeamLogs::new(
             self.identity().0,
             self.index(),
             self.members(),
@@ -146,58 +146,60 @@ impl Team {
         ));
         if let Some(network) = &image.network {
             let mut all = network.posts.borrow_mut();
-            all.open
-                .insert(correspondence.team, Rc::clone(&correspondence));
-            let early = all.early.remove(&correspondence.team);
+            all.open.insert(team_logs.team, Rc::clone(&team_logs));
+            let early = all.early.remove(&team_logs.team);
             drop(all);
-            for (index, news) in early.into_iter().flatten() {
-                correspondence.note(image, index, news);
+            for (index, log_message) in early.into_iter().flatten() {
+                team_logs.note(image, index, log_message);
             }
         }
-        let is_first = self.correspondence.set(correspondence).is_ok();
+        let is_first = self.team_logs.set(team_logs).is_ok();
         debug_assert!(is_first);
     }
 
     /// The member with that index, if it is on another node.
     #[inline]
-    pub(crate) fn far(&self, index: usize) -> Option<&Member> {
-        self.correspondence.get()?.member(index)
+    pub(crate) fn far(&self, index: usize) -> Option<&RemoteLog> {
+        self.team_logs.get()?.member(index)
     }
 
     /// Tells the members on other nodes that this image, which drops the team, needs nothing from them any more.
-    pub(crate) fn leave_correspondence(&self) {
+    pub(crate) fn leave_team_logs(&self) {
         let Some(division) = self.division() else {
             return;
         };
-        if let Some(correspondence) = self.correspondence.get() {
-            correspondence.leave();
+        if let Some(team_logs) = self.team_logs.get() {
+            team_logs.leave();
         }
         // Also if it has posted nothing: others may have, by mistake, and wait for it to take their records back.
-        let letter = Over::EVERYTHING.letter(self.identity().0, self.index());
+        let message = Watermark::EVERYTHING.message(self.identity().0, self.index());
         for index in (0..self.images()).filter(|index| !division.neighbours().contains(index)) {
-            self.image().send(self.members()[index] as usize, &letter);
+            self.image().send(self.members()[index] as usize, &message);
         }
     }
 }
 
 impl Image {
     /// Takes the message of an image of a team about what it has posted, or needs no more.
-    pub(crate) fn take_news(&self, kind: Kind, reader: Reader<'_>) {
-        let (team, index, news) = News::read(kind, reader);
+    pub(crate) fn take_log_message(&self, kind: MessageKind, reader: Reader<'_>) {
+        let (team, index, log_message) = LogMessage::read(kind, reader);
         let Some(network) = &self.network else {
             unreachable!("there are no messages without a network")
         };
         let mut all = network.posts.borrow_mut();
-        let Some(correspondence) = all.open.get(&team).map(Rc::clone) else {
-            all.early.entry(team).or_default().push((index, news));
+        let Some(team_logs) = all.open.get(&team).map(Rc::clone) else {
+            all.early
+                .entry(team)
+                .or_default()
+                .push((index, log_message));
             return;
         };
         drop(all);
-        correspondence.note(self, index, news);
+        team_logs.note(self, index, log_message);
     }
 
     /// Forgets what has come for a team whose control structure was at that offset of its heap: its block is free.
-    pub(crate) fn forget_correspondence(&self, offset: usize) {
+    pub(crate) fn forget_team_logs(&self, offset: usize) {
         if let Some(network) = &self.network {
             let team = (self.job.region.heap_offset() + offset) as u64;
             let mut all = network.posts.borrow_mut();

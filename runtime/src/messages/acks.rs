@@ -8,36 +8,36 @@
 use std::cell::Cell;
 
 use crate::image::Image;
-use crate::image::message::{Kind, Letter};
+use crate::image::message::{MessageKind, Outgoing};
 use crate::image::network::NAP;
 use coarray_fabric::memory::apart::Place;
 use coarray_fabric::transport::pending::{Pending, note_pending};
 
 impl Image {
-    /// Posts an event on another node: adds to its tally there.
+    /// Posts an event on another node: adds to its eventcount there.
     ///
     /// # Safety
-    /// At the place is the tally of an event, which stays until this image next meets those who may drop it.
-    pub unsafe fn tell_to_post(&self, place: Place) {
-        let letter = Letter::new(Kind::Post).word(place.offset as u64);
-        self.tell_to(place.image, &letter, Pending::Posts);
+    /// At the place is the eventcount of an event, which stays until this image next meets those who may drop it.
+    pub unsafe fn send_post(&self, place: Place) {
+        let message = Outgoing::new(MessageKind::Post).word(place.offset as u64);
+        self.send_acked(place.image, &message, Pending::Posts);
     }
 
     /// Sends a message that is to be acknowledged.
-    pub(crate) fn tell_to(&self, image: usize, letter: &Letter, pending: Pending) {
+    pub(crate) fn send_acked(&self, image: usize, message: &Outgoing, pending: Pending) {
         if let Some(network) = &self.network {
-            let count = network.told.count(pending);
+            let count = network.unacked.count(pending);
             count.set(count.get() + 1);
             // SAFETY: one message is not acknowledged.
             unsafe { note_pending(pending, true) };
         }
-        self.send(image, letter);
+        self.send(image, message);
     }
 
     /// Tells another image that its message has been carried out.
     pub(crate) fn acknowledge(&self, image: usize, pending: Pending) {
-        let letter = Letter::new(Kind::Acknowledgement).word(pending as u64);
-        self.send(image, &letter);
+        let message = Outgoing::new(MessageKind::Acknowledgement).word(pending as u64);
+        self.send(image, &message);
     }
 
     /// Notes that a message has been carried out.
@@ -48,9 +48,9 @@ impl Image {
         let pending = if pending == Pending::Posts as u64 {
             Pending::Posts
         } else {
-            Pending::Told
+            Pending::Unacked
         };
-        let count = network.told.count(pending);
+        let count = network.unacked.count(pending);
         count.set(count.get() - 1);
         // SAFETY: each message of the kind that was sent has been counted, and each answer discounted.
         unsafe { note_pending(pending, count.get() > 0) };
@@ -61,26 +61,26 @@ impl Image {
         let Some(network) = &self.network else {
             return;
         };
-        let count = network.told.count(pending);
+        let count = network.unacked.count(pending);
         if count.get() == 0 {
             return;
         }
-        let (since, mut offers) = (Cell::new(None), self.offers());
+        let (since, mut yields) = (Cell::new(None), self.yields());
         while count.get() > 0 {
             self.poll();
             // Then the others may be gone. The image unwinds when it next waits for something that matters.
             if self.has_ended() {
                 return;
             }
-            if self.minds_silence() {
-                self.mind_silence(&since, None);
+            if self.is_time_to_check_peers() {
+                self.check_peers(&since, None);
             }
-            if offers == 0 {
+            if yields == 0 {
                 std::thread::sleep(NAP);
-            } else if self.offer_core() {
-                offers -= 1;
+            } else if self.yield_core() {
+                yields -= 1;
             } else {
-                offers = 0;
+                yields = 0;
             }
         }
     }

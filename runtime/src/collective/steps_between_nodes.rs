@@ -3,7 +3,7 @@
 //! Nobody sees how far an image on another node has come, so whoever waits for one of its steps *subscribes* to it: by a
 //! message that says what the subscriber is doing. The other image answers as soon as it has come to the step, or is in
 //! another operation, and says how far it is and what it is doing. A short piece comes with the answer; a longer one,
-//! and all that is read after a meeting, the image gets from where it lies.
+//! and all that is read after a barrier, the image gets from where it lies.
 //!
 //! An image waits for one step at a time, and answers bear the number of its subscription.
 
@@ -14,7 +14,7 @@ use std::ptr;
 use crate::call::Call;
 use crate::collective::steps::{Abandoned, STEP_BITS, StepsBegun};
 use crate::image::Image;
-use crate::image::message::{Kind, Letter, Reader};
+use crate::image::message::{MessageKind, Outgoing, Reader};
 use crate::image::network::Network;
 use crate::image::subscriptions::{Answer, Subscription, Subscriptions};
 use crate::image::team::Team;
@@ -42,8 +42,8 @@ impl Team {
     /// Copies bytes of the scratch space of the image with that index, which is on another node.
     ///
     /// # Safety
-    /// That image wrote them before a meeting or step of this team that this image has come through or waited for, and does
-    /// not write them again before the next meeting; `target` is valid for writes of as many.
+    /// That image wrote them before a barrier or step of this team that this image has come through or waited for, and does
+    /// not write them again before the next barrier; `target` is valid for writes of as many.
     #[cold]
     pub unsafe fn fetch(&self, from: usize, bytes: Range<usize>, target: *mut u8) {
         if bytes.is_empty() {
@@ -65,7 +65,7 @@ impl Team {
     ///
     /// # Safety
     /// If that image is in the same call, it has written the bytes when it comes to the step, and does not write them again
-    /// before the next meeting; `target` is valid for writes of as many.
+    /// before the next barrier; `target` is valid for writes of as many.
     #[cold]
     pub unsafe fn fetch_piece(
         &self,
@@ -86,15 +86,15 @@ impl Team {
         let is_short = bytes.len() <= SHORT;
         let length = if is_short { bytes.len() } else { 0 };
         let offset = self.scratch_offset() + bytes.start;
-        let letter = Letter::new(Kind::AwaitStep)
+        let message = Outgoing::new(MessageKind::AwaitStep)
             .words(&[number, self.identity().0, count])
-            .words(&begun.tag())
+            .words(&begun.signature())
             .words(&[offset as u64, length as u64]);
-        image.send(self.members()[from] as usize, &letter);
+        image.send(self.members()[from] as usize, &message);
         let answered = &subscriptions.answered;
         self.wait_attentively(answered, number, from, begun, call)?;
         let answer = subscriptions.answer.take();
-        self.compare_steps(from, begun, count, answer.count, answer.tag)?;
+        self.compare_steps(from, begun, count, answer.count, answer.signature)?;
         if is_short {
             assert_eq!(
                 answer.bytes.len(),
@@ -120,7 +120,7 @@ impl Image {
             number,
             control: control as usize,
             count,
-            tag: reader.words(),
+            signature: reader.words(),
             offset: reader.size(),
             length: reader.size(),
         };
@@ -148,22 +148,22 @@ impl Image {
             steps.begun.count(),
             steps.count.count(),
         );
-        let tag = steps.tag.read();
-        let agrees = begun == turn && tag == subscription.tag;
+        let signature = steps.signature.read();
+        let agrees = begun == turn && signature == subscription.signature;
         let has_come = count >= subscription.count;
         // Who has not begun the turn may still do the same.
         if begun < turn || agrees && !has_come {
             return false;
         }
-        let letter = Letter::new(Kind::Step)
+        let message = Outgoing::new(MessageKind::Step)
             .words(&[subscription.number, count])
-            .words(&tag)
+            .words(&signature)
             .bytes(if agrees {
                 self.laid_out(subscription)
             } else {
                 &[]
             });
-        self.send(subscription.subscriber, &letter);
+        self.send(subscription.subscriber, &message);
         true
     }
 
@@ -191,9 +191,9 @@ impl Image {
         let [number, count] = reader.words();
         answer.replace(Answer {
             count,
-            tag: reader.words(),
+            signature: reader.words(),
             bytes: reader.bytes().into(),
         });
-        answered.raise_to(number);
+        answered.advance_to(number);
     }
 }

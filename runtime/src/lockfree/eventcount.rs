@@ -4,7 +4,7 @@
 //! and learns from the old value whether it must wake somebody: no wake-up is lost, and an awake waiter
 //! costs the other side no system call and no extra cache line.
 //!
-//! Many may wait for one tally, each for a count of its own. So the bit belongs to no waiter, and none takes it
+//! Many may wait for one eventcount, each for a count of its own. So the bit belongs to no waiter, and none takes it
 //! back: whoever raises the count and finds the bit takes it out and then wakes all, and those who still
 //! wait set it again. Nobody sleeps on unnoticed, because whoever takes the bit out wakes all who slept
 //! until then, and who was only about to sleep finds the bit gone: the kernel compares it too, for it is
@@ -20,9 +20,9 @@ const SLEEPING: u64 = 1;
 /// A count that images raise and that others wait for.
 #[derive(Debug, Default)]
 #[repr(transparent)]
-pub struct Tally(AtomicU64);
+pub struct Eventcount(AtomicU64);
 
-impl Tally {
+impl Eventcount {
     /// The count. Everything that was written before it was raised so far is visible.
     #[inline]
     #[must_use]
@@ -30,7 +30,7 @@ impl Tally {
         self.0.load(Ordering::Acquire) >> 1
     }
 
-    /// The count in the bytes of a tally, which were got from another node.
+    /// The count in the bytes of a eventcount, which were got from another node.
     #[must_use]
     pub fn count_in(bytes: u64) -> u64 {
         bytes >> 1
@@ -46,7 +46,7 @@ impl Tally {
     /// Sets the count, for one writer at a time, and wakes who waits. Everything written before is visible
     /// to whoever sees the count.
     #[inline]
-    pub fn raise_to(&self, count: u64) {
+    pub fn advance_to(&self, count: u64) {
         if self.0.swap(count << 1, Ordering::AcqRel) & SLEEPING != 0 {
             wake(&self.0);
         }
@@ -64,11 +64,11 @@ impl Tally {
 }
 
 /// How long an image sleeps before it looks around again.
-pub(crate) const HEARTBEAT: Duration = Duration::from_millis(50);
+pub(crate) const PARK_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// How long to spin and to yield before sleeping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Patience {
+pub(crate) struct SpinPolicy {
     /// Rounds of spinning with a pause, a few nanoseconds each.
     pub(crate) spins: u32,
     /// Offers of the core to other images.
@@ -76,93 +76,93 @@ pub(crate) struct Patience {
 }
 
 /// What an image does while it waits.
-pub(crate) trait Watch {
+pub(crate) trait WaitStrategy {
     /// Why it gives up.
     type Stop;
 
     /// Looks around, between two steps of waiting.
-    fn look(&self) -> Result<(), Self::Stop>;
+    fn check(&self) -> Result<(), Self::Stop>;
 
     /// Has spun in vain. Says how often to offer the core before sleeping.
-    fn offers(&self, patience: Patience) -> u32 {
+    fn yields(&self, patience: SpinPolicy) -> u32 {
         patience.yields
     }
 
     /// Offers the core to other images. Returns whether to do so again.
-    fn offer_core(&self) -> bool {
+    fn yield_core(&self) -> bool {
         yield_now();
         true
     }
 
     /// Says how long to sleep at most before looking around again.
-    fn nap(&self) -> Duration;
+    fn park_timeout(&self) -> Duration;
 
-    /// Begins to sleep: until `rise` the image does nothing but wait for `tally` to reach `target`.
-    fn lie_down(&self, tally: &Tally, target: u64);
+    /// Begins to sleep: until `rise` the image does nothing but wait for `eventcount` to reach `target`.
+    fn prepare_park(&self, eventcount: &Eventcount, target: u64);
 
     /// Slept a whole nap, and nobody woke it.
-    fn turn_over(&self) -> Result<(), Self::Stop>;
+    fn on_timeout(&self) -> Result<(), Self::Stop>;
 
     /// Sleeps no more.
-    fn rise(&self);
+    fn unpark(&self);
 }
 
-/// Waits until `tally` has reached `target`, then sees everything written before it was raised so far.
+/// Waits until `eventcount` has reached `target`, then sees everything written before it was raised so far.
 ///
 /// `watch` is made only if the wait is not over at once.
 #[inline]
-pub(crate) fn until<W: Watch>(
-    tally: &Tally,
+pub(crate) fn until<W: WaitStrategy>(
+    eventcount: &Eventcount,
     target: u64,
-    patience: Patience,
+    patience: SpinPolicy,
     watch: impl FnOnce() -> W,
 ) -> Result<(), W::Stop> {
     for _ in 0..patience.spins {
-        if tally.has_reached(target) {
+        if eventcount.has_reached(target) {
             return Ok(());
         }
         pause();
     }
-    until_patiently(tally, target, patience, watch)
+    until_patiently(eventcount, target, patience, watch)
 }
 
 #[cold]
 #[inline(never)]
-fn until_patiently<W: Watch>(
-    tally: &Tally,
+fn until_patiently<W: WaitStrategy>(
+    eventcount: &Eventcount,
     target: u64,
-    patience: Patience,
+    patience: SpinPolicy,
     watch: impl FnOnce() -> W,
 ) -> Result<(), W::Stop> {
     let watch = watch();
-    for _ in 0..watch.offers(patience) {
-        if tally.has_reached(target) {
+    for _ in 0..watch.yields(patience) {
+        if eventcount.has_reached(target) {
             return Ok(());
         }
-        watch.look()?;
-        if !watch.offer_core() {
+        watch.check()?;
+        if !watch.yield_core() {
             break;
         }
     }
-    if tally.has_reached(target) {
+    if eventcount.has_reached(target) {
         return Ok(());
     }
-    watch.lie_down(tally, target);
-    let end = sleep(tally, target, &watch);
-    watch.rise();
+    watch.prepare_park(eventcount, target);
+    let end = sleep(eventcount, target, &watch);
+    watch.unpark();
     end
 }
 
-fn sleep<W: Watch>(tally: &Tally, target: u64, watch: &W) -> Result<(), W::Stop> {
+fn sleep<W: WaitStrategy>(eventcount: &Eventcount, target: u64, watch: &W) -> Result<(), W::Stop> {
     loop {
-        let seen = tally.0.fetch_or(SLEEPING, Ordering::AcqRel);
+        let seen = eventcount.0.fetch_or(SLEEPING, Ordering::AcqRel);
         if seen >> 1 >= target {
             return Ok(());
         }
-        watch.look()?;
-        let was_woken = sleep_while_equal(&tally.0, seen | SLEEPING, watch.nap());
-        if !was_woken && !tally.has_reached(target) {
-            watch.turn_over()?;
+        watch.check()?;
+        let was_woken = sleep_while_equal(&eventcount.0, seen | SLEEPING, watch.park_timeout());
+        if !was_woken && !eventcount.has_reached(target) {
+            watch.on_timeout()?;
         }
     }
 }

@@ -11,14 +11,14 @@ use crate::transport::request::{Buffer, Request};
 
 /// A fabric of whose operations none may take longer than silence may last.
 #[derive(Debug)]
-pub struct Watched {
+pub struct Watchdog {
     fabric: Rc<dyn Fabric>,
     started: Instant,
     /// When the operation that is under way began, in milliseconds after that; 0 for none.
     busy_since: Arc<AtomicU64>,
 }
 
-impl Watched {
+impl Watchdog {
     /// Watches over `fabric`. `give_up` is called on another thread, while the operation hangs.
     pub fn new(
         fabric: Rc<dyn Fabric>,
@@ -55,7 +55,7 @@ impl Watched {
     }
 }
 
-impl Fabric for Watched {
+impl Fabric for Watchdog {
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
         // SAFETY: passed on.
         self.watch(|fabric| unsafe { fabric.put(image, offset, source, length) })

@@ -8,14 +8,14 @@ use crate::call::{Call, OBJECT};
 use crate::image::team::Team;
 use crate::job::control::Stage;
 use crate::job::image_failed::{ImageFailed, have_failed};
+use crate::lockfree::arrival::{Arrival, Signature, WORDS};
 use crate::lockfree::barrier::Barrier;
 use crate::lockfree::barrier::dissemination::Line;
 use crate::lockfree::barrier::flat;
-use crate::lockfree::card::{Card, Tag, WORDS};
-use crate::lockfree::rendezvous::{self, Passage, Place, Refusal, Station};
-use crate::lockfree::tally::Patience;
-use crate::messages::complete::complete;
-use crate::messages::complete::complete_and_defer;
+use crate::lockfree::checked_barrier::{self, BarrierError, BarrierScope, BarrierState, Episode};
+use crate::lockfree::eventcount::SpinPolicy;
+use crate::messages::quiet::quiet;
+use crate::messages::quiet::quiet_and_defer;
 use crate::waiting::{Cause, Stop, Waiting};
 use coarray_fabric::transport::deferral::Deferral;
 
@@ -41,84 +41,87 @@ impl Team {
     /// Other layers rely on what an image in this call has done, such as given up its references or
     /// written its part: the caller has done it.
     #[inline]
-    pub unsafe fn meet(&self, call: &Call) {
+    pub unsafe fn barrier(&self, call: &Call) {
         // SAFETY: passed on.
-        if let Err(failed) = unsafe { self.try_meet(call) } {
+        if let Err(failed) = unsafe { self.try_barrier(call) } {
             self.fail_because(&failed, &call.describe(self));
         }
     }
 
-    /// Collective. As [`meet`](Self::meet), but failed images do not end the job.
+    /// Collective. As [`barrier`](Self::barrier), but failed images do not end the job.
     ///
     /// # Errors
     /// The images that failed before they came to this call; on all others alike, which have met.
     ///
     /// # Safety
-    /// As [`meet`](Self::meet).
+    /// As [`barrier`](Self::barrier).
     #[inline]
-    pub unsafe fn try_meet(&self, call: &Call) -> Result<(), ImageFailed> {
-        self.go_through(call, self.barrier(), |_| ())
+    pub unsafe fn try_barrier(&self, call: &Call) -> Result<(), ImageFailed> {
+        self.pass_barrier(call, self.barrier_algorithm(), |_| ())
     }
 
-    /// Collective. As [`try_meet`](Self::try_meet), by this barrier, which must be the same on all images.
+    /// Collective. As [`try_barrier`](Self::try_barrier), by this barrier, which must be the same on all images.
     ///
     /// # Errors
-    /// As [`try_meet`](Self::try_meet).
+    /// As [`try_barrier`](Self::try_barrier).
     ///
     /// # Safety
-    /// As [`meet`](Self::meet).
-    pub unsafe fn try_meet_by(&self, call: &Call, barrier: Barrier) -> Result<(), ImageFailed> {
-        self.go_through(call, self.possible(barrier), |_| ())
+    /// As [`barrier`](Self::barrier).
+    pub unsafe fn try_barrier_by(&self, call: &Call, barrier: Barrier) -> Result<(), ImageFailed> {
+        self.pass_barrier(call, self.possible(barrier), |_| ())
     }
 
-    /// Collective. As [`try_meet`](Self::try_meet), and brings words that all images can read afterwards with
+    /// Collective. As [`try_barrier`](Self::try_barrier), and brings words that all images can read afterwards with
     /// [`words`](Self::words): until the deferral ends, and wakers of the program may make the images meet again.
     ///
     /// # Errors
-    /// As [`try_meet`](Self::try_meet).
+    /// As [`try_barrier`](Self::try_barrier).
     ///
     /// # Safety
-    /// As [`meet`](Self::meet).
+    /// As [`barrier`](Self::barrier).
     #[inline]
-    pub unsafe fn try_meet_with(
+    pub unsafe fn try_barrier_with(
         &self,
         _deferral: &Deferral,
         call: &Call,
         words: [u64; WORDS],
     ) -> Result<(), ImageFailed> {
         self.words.set(words);
-        self.go_through(call, self.barrier(), |card| card.bring(&words))
+        self.pass_barrier(call, self.barrier_algorithm(), |arrival| {
+            arrival.bring(&words)
+        })
     }
 
-    /// Enters the next meeting and passes its barrier. What only a long wait needs is left to [`pass`](Self::pass): the
+    /// Enters the next barrier and passes its barrier. What only a long wait needs is left to [`wait_in_barrier`](Self::wait_in_barrier): the
     /// fewer instructions lie between two barriers, the earlier the others learn of the second.
     #[inline]
-    fn go_through(
+    fn pass_barrier(
         &self,
         call: &Call,
         barrier: Barrier,
-        bring: impl FnOnce(&Card),
+        bring: impl FnOnce(&Arrival),
     ) -> Result<(), ImageFailed> {
         let image = &**self.image();
-        complete();
+        quiet();
         image.collect_many_payloads();
-        let alarm = image.job.region.job().alarm();
+        let failure_epoch = image.job.region.job().failure_epoch();
         if !image.last_call.is_like(call) || thread::panicking() {
             image.tell(call);
         }
-        let number = self.meetings.get() + 1;
-        self.meetings.set(number);
-        let tag = barrier.mark(call.tag());
-        let card = |index| &self.control(index).station.cards[(number & 1) as usize];
+        let number = self.barriers.get() + 1;
+        self.barriers.set(number);
+        let signature = barrier.mark(call.signature());
+        let arrival = |index| &self.control(index).state.arrivals[(number & 1) as usize];
         let me = self.index();
-        let own = card(me);
+        let own = arrival(me);
         bring(own);
-        own.enter(number, &tag);
-        let is_quiet = alarm == self.alarm.get() && !self.has_failed.get();
+        own.enter(number, &signature);
+        let is_quiet = failure_epoch == self.failure_epoch.get() && !self.has_failed.get();
         let mut patience = image.backoff.patience();
         if barrier == Barrier::Flat && is_quiet {
             let come_soon = |mut others: Range<usize>| {
-                others.all(|index| flat::comes_soon(card(index), number, &tag, patience.spins))
+                others
+                    .all(|index| flat::spin_for(arrival(index), number, &signature, patience.spins))
             };
             if come_soon(me + 1..self.images()) && come_soon(0..me) {
                 return Ok(());
@@ -126,58 +129,58 @@ impl Team {
             // Enough of that.
             patience.spins = 0;
         }
-        self.pass(number, tag, barrier, patience, is_quiet)
+        self.wait_in_barrier(number, signature, barrier, patience, is_quiet)
     }
 
-    /// Passes the barrier of the meeting that the image has entered, however long it takes.
+    /// Passes the barrier of the barrier that the image has entered, however long it takes.
     #[inline(never)]
-    fn pass(
+    fn wait_in_barrier(
         &self,
         number: u64,
-        tag: Tag,
+        signature: Signature,
         barrier: Barrier,
-        patience: Patience,
+        patience: SpinPolicy,
         is_quiet: bool,
     ) -> Result<(), ImageFailed> {
-        // Between the count of a meeting and its end no waker enters another one; nothing before this wakes any.
+        // Between the count of a barrier and its end no waker enters another one; nothing before this wakes any.
         let _deferral = Deferral::new();
-        let passage = Passage {
+        let episode = Episode {
             me: self.index(),
             images: self.images(),
             number,
-            tag,
+            signature,
             patience,
-            place: Hall { team: self, number },
+            scope: TeamScope { team: self, number },
         };
-        if !is_quiet && self.is_alarmed() {
-            return self.meet_survivors(&passage);
+        if !is_quiet && self.check_failures() {
+            return self.barrier_of_survivors(&episode);
         }
         let met = match self.division() {
-            Some(division) => self.meet_apart(division, &passage),
-            None => rendezvous::meet(&passage, barrier),
+            Some(division) => self.barrier_between_nodes(division, &episode),
+            None => checked_barrier::pass(&episode, barrier),
         };
         match met {
             Ok(()) => Ok(()),
-            Err(refusal) => self.stuck(&passage, refusal),
+            Err(error) => self.stuck(&episode, error),
         }
     }
 
-    /// What the image with that index brought to the last meeting, in which it took part. It stays readable
+    /// What the image with that index brought to the last barrier, in which it took part. It stays readable
     /// until this image enters the next.
     #[inline]
     #[must_use]
     pub fn words(&self, index: usize) -> [u64; WORDS] {
         if index == self.index() {
-            // The card's line has gone to the others.
+            // The arrival's line has gone to the others.
             return self.words.get();
         }
-        let parity = (self.meetings.get() & 1) as usize;
-        self.control(index).station.cards[parity].words()
+        let parity = (self.barriers.get() & 1) as usize;
+        self.control(index).state.arrivals[parity].words()
     }
 
     /// Whether images of the team have failed. If the job has ended, the image unwinds.
     #[cold]
-    fn is_alarmed(&self) -> bool {
+    fn check_failures(&self) -> bool {
         if self.image().job.has_ended() {
             self.image().unwind();
         }
@@ -188,41 +191,46 @@ impl Team {
     #[cold]
     fn stuck(
         &self,
-        passage: &Passage<Hall<'_>>,
-        refusal: Refusal<Stop>,
+        episode: &Episode<TeamScope<'_>>,
+        error: BarrierError<Stop>,
     ) -> Result<(), ImageFailed> {
-        match refusal {
-            Refusal::Stopped(Stop::Failed) => self.meet_survivors(passage),
-            Refusal::Stopped(_) => self.image().unwind(),
-            Refusal::Mismatch { image } => self.mismatch(image, passage),
+        match error {
+            BarrierError::Stopped(Stop::Failed) => self.barrier_of_survivors(episode),
+            BarrierError::Stopped(_) => self.image().unwind(),
+            BarrierError::Mismatch { image } => self.mismatch(image, episode),
         }
     }
 
     #[cold]
-    fn meet_survivors(&self, passage: &Passage<Hall<'_>>) -> Result<(), ImageFailed> {
-        match rendezvous::meet_survivors(passage) {
+    fn barrier_of_survivors(&self, episode: &Episode<TeamScope<'_>>) -> Result<(), ImageFailed> {
+        match checked_barrier::barrier_of_survivors(episode) {
             Ok(missing) if missing.is_empty() => Ok(()),
             Ok(images) => Err(ImageFailed::new(images)),
-            Err(refusal) => self.stuck(passage, refusal),
+            Err(error) => self.stuck(episode, error),
         }
     }
 
     #[cold]
-    fn mismatch(&self, other: usize, passage: &Passage<Hall<'_>>) -> ! {
-        let [mine, theirs] = [self.index(), other].map(|index| passage.card(index).tag());
-        self.disagree_by_tags(mine, other, theirs)
+    fn mismatch(&self, other: usize, episode: &Episode<TeamScope<'_>>) -> ! {
+        let [mine, theirs] = [self.index(), other].map(|index| episode.arrival(index).signature());
+        self.disagree_by_signatures(mine, other, theirs)
     }
 
-    /// Ends the job because this image is in the operation that one tag names, and another one in that of another
-    /// tag.
+    /// Ends the job because this image is in the operation that one signature names, and another one in that of another
+    /// signature.
     #[cold]
-    pub(crate) fn disagree_by_tags(&self, mine: Tag, other: usize, theirs: Tag) -> ! {
-        let tags = [mine, theirs];
-        let [(barrier, _), (other_barrier, _)] = tags.each_ref().map(Barrier::of);
+    pub(crate) fn disagree_by_signatures(
+        &self,
+        mine: Signature,
+        other: usize,
+        theirs: Signature,
+    ) -> ! {
+        let signatures = [mine, theirs];
+        let [(barrier, _), (other_barrier, _)] = signatures.each_ref().map(Barrier::of);
         // Alike, but for the number of what is created.
         let is_other_object = creates(&mine) && mine[..OBJECT] == theirs[..OBJECT];
-        let describe = |index: usize, tag| {
-            let (by, plain) = Barrier::of(&tag);
+        let describe = |index: usize, signature| {
+            let (by, plain) = Barrier::of(&signature);
             let image = self.members()[index] as usize;
             self.image().refresh_call(image);
             let mut words = self.image().control(image).call.describe(plain, self);
@@ -230,11 +238,14 @@ impl Team {
                 words += &format!(", by the {} barrier", by.name());
             }
             if is_other_object {
-                words += &format!(", its object number {}", tag[OBJECT]);
+                words += &format!(", its object number {}", signature[OBJECT]);
             }
             (image, words)
         };
-        self.disagree([describe(self.index(), tags[0]), describe(other, tags[1])])
+        self.disagree([
+            describe(self.index(), signatures[0]),
+            describe(other, signatures[1]),
+        ])
     }
 
     /// Ends the job because two images, given by their numbers, are in these different calls.
@@ -275,7 +286,7 @@ impl Team {
     /// The images that failed before, if their absence is an error.
     ///
     /// # Safety
-    /// As [`meet`](Self::meet).
+    /// As [`barrier`](Self::barrier).
     pub(crate) unsafe fn exchange(
         &self,
         deferral: &Deferral,
@@ -285,7 +296,7 @@ impl Team {
     ) -> Result<Vec<usize>, ImageFailed> {
         // SAFETY: passed on.
         let missing = match (
-            unsafe { self.try_meet_with(deferral, call, words) },
+            unsafe { self.try_barrier_with(deferral, call, words) },
             absence,
         ) {
             (Ok(()), _) => Vec::new(),
@@ -300,49 +311,49 @@ impl Team {
 
     /// Collective. Lets the program end: waits for all other images that have not failed.
     pub(crate) fn finish(&self, call: &Call) {
-        let _deferral = complete_and_defer();
-        self.image().come_to(Stage::Stopped);
+        let _deferral = quiet_and_defer();
+        self.image().set_stage(Stage::Stopped);
         // SAFETY: the end of the program promises nothing to anyone.
-        let _ = unsafe { self.try_meet(call) };
+        let _ = unsafe { self.try_barrier(call) };
     }
 }
 
-/// Whether a tag is of an operation that creates an object.
-fn creates(tag: &Tag) -> bool {
+/// Whether a signature is of an operation that creates an object.
+fn creates(signature: &Signature) -> bool {
     use Operation::{Create, CreatePart, FormTeam};
     [Create, CreatePart, FormTeam]
         .iter()
-        .any(|one| one.is_in(tag))
+        .any(|one| one.is_in(signature))
 }
 
 /// Where the images of a team meet for the time of that number.
-struct Hall<'a> {
+struct TeamScope<'a> {
     team: &'a Team,
     number: u64,
 }
 
-impl<'a> Hall<'a> {
-    fn waiting(&self, index: usize, survivors: bool) -> Waiting<'a, Meeting<'a>> {
-        let meeting = Meeting {
+impl<'a> TeamScope<'a> {
+    fn waiting(&self, index: usize, survivors: bool) -> Waiting<'a, AtBarrier<'a>> {
+        let barrier = AtBarrier {
             team: self.team,
             number: self.number,
             index,
             survivors,
         };
-        Waiting::new(self.team.image(), meeting)
+        Waiting::new(self.team.image(), barrier)
     }
 }
 
-impl<'team> Place for Hall<'team> {
+impl<'team> BarrierScope for TeamScope<'team> {
     type Stop = Stop;
-    type Watch<'a>
-        = Waiting<'team, Meeting<'team>>
+    type WaitStrategy<'a>
+        = Waiting<'team, AtBarrier<'team>>
     where
         Self: 'a;
 
     #[inline]
-    fn station(&self, image: usize) -> &Station {
-        &self.team.control(image).station
+    fn state(&self, image: usize) -> &BarrierState {
+        &self.team.control(image).state
     }
 
     #[inline]
@@ -350,11 +361,11 @@ impl<'team> Place for Hall<'team> {
         &self.team.control(image).lines[set][round]
     }
 
-    fn watch(&self, awaited: usize) -> Waiting<'team, Meeting<'team>> {
+    fn watch(&self, awaited: usize) -> Waiting<'team, AtBarrier<'team>> {
         self.waiting(awaited, false)
     }
 
-    fn watch_one(&self, awaited: usize) -> Waiting<'team, Meeting<'team>> {
+    fn wait_for_one(&self, awaited: usize) -> Waiting<'team, AtBarrier<'team>> {
         self.waiting(awaited, true)
     }
 
@@ -364,7 +375,7 @@ impl<'team> Place for Hall<'team> {
 }
 
 /// Why an image waits in a barrier: for the image with that index, or for one after it.
-struct Meeting<'a> {
+struct AtBarrier<'a> {
     team: &'a Team,
     number: u64,
     index: usize,
@@ -372,20 +383,20 @@ struct Meeting<'a> {
     survivors: bool,
 }
 
-impl Meeting<'_> {
-    fn card(&self, index: usize) -> &Card {
-        &self.team.control(index).station.cards[(self.number & 1) as usize]
+impl AtBarrier<'_> {
+    fn arrival(&self, index: usize) -> &Arrival {
+        &self.team.control(index).state.arrivals[(self.number & 1) as usize]
     }
 }
 
-impl Cause for Meeting<'_> {
+impl Cause for AtBarrier<'_> {
     fn words(&self) -> String {
         let (team, image) = (self.team, self.team.image());
-        let (_, tag) = Barrier::of(&self.card(team.index()).tag());
-        if Operation::End.is_in(&tag) {
+        let (_, signature) = Barrier::of(&self.arrival(team.index()).signature());
+        if Operation::End.is_in(&signature) {
             return "has come to the end of the program".into();
         }
-        let call = image.control(image.index).call.describe(tag, team);
+        let call = image.control(image.index).call.describe(signature, team);
         format!("is in {call}")
     }
 
@@ -394,7 +405,7 @@ impl Cause for Meeting<'_> {
         let images = self.team.images();
         let absent = (0..images)
             .map(|step| (self.index + step) % images)
-            .find(|&index| !self.card(index).has_entered(self.number));
+            .find(|&index| !self.arrival(index).has_entered(self.number));
         Some(self.team.members()[absent.unwrap_or(self.index)] as usize)
     }
 

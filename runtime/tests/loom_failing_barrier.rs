@@ -1,4 +1,4 @@
-//! The meeting of images of which one is killed before any one of its instructions, by all barriers, in every
+//! The barrier of images of which one is killed before any one of its instructions, by all barriers, in every
 //! interleaving: the survivors come to the same answer about who was there, and see what those wrote.
 //!
 //! loom runs the very sources of the library.
@@ -12,59 +12,59 @@ mod model;
 mod primitives;
 #[path = "../src/lockfree"]
 mod lockfree {
+    pub(crate) mod arrival;
     pub(crate) mod barrier;
-    pub(crate) mod card;
-    pub(crate) mod rendezvous;
-    pub(crate) mod tally;
+    pub(crate) mod checked_barrier;
+    pub(crate) mod eventcount;
 }
 
-#[path = "loom/hall.rs"]
-mod hall;
 #[path = "loom/lookout.rs"]
 mod lookout;
+#[path = "loom/scope.rs"]
+mod scope;
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use hall::Hall;
 use lockfree::barrier::Barrier;
-use lockfree::tally::Patience;
+use lockfree::eventcount::SpinPolicy;
 use lookout::failed;
 use loom::thread;
+use scope::TeamScope;
 
-const SLEEP_AT_ONCE: Patience = Patience {
+const SLEEP_AT_ONCE: SpinPolicy = SpinPolicy {
     spins: 0,
     yields: 0,
 };
 
-/// The instruction with which an image enters: those before write what is on its card.
+/// The instruction with which an image enters: those before write what is on its arrival.
 const ENTRY: u32 = 7;
 
-/// Who was missing in each meeting; for the victim, none if it was killed in the first.
+/// Who was missing in each barrier; for the victim, none if it was killed in the first.
 type Attendance = Option<Vec<Vec<usize>>>;
 
-fn meet(hall: &Hall, me: usize, number: u64, barrier: Barrier) -> Vec<usize> {
+fn pass(scope: &TeamScope, me: usize, number: u64, barrier: Barrier) -> Vec<usize> {
     let words = [number, me as u64, 9];
-    let missing = hall
+    let missing = scope
         .meet_by(me, number, &[7; 4], &words, barrier)
         .expect("nobody disagrees");
-    for image in (0..hall.images()).filter(|image| !missing.contains(image)) {
-        assert_eq!(hall.words(image, number), [number, image as u64, 9]);
+    for image in (0..scope.images()).filter(|image| !missing.contains(image)) {
+        assert_eq!(scope.words(image, number), [number, image as u64, 9]);
     }
     missing
 }
 
 /// What image `me` does: the victim is killed after so many instructions, or when it came out of its first
-/// meeting; the others meet twice.
-fn attend(hall: &Hall, me: usize, victim: usize, steps: u32, barrier: Barrier) -> Attendance {
+/// barrier; the others meet twice.
+fn attend(scope: &TeamScope, me: usize, victim: usize, steps: u32, barrier: Barrier) -> Attendance {
     if me == victim {
-        let missing = primitives::live_for(steps, || meet(hall, me, 1, barrier));
+        let missing = primitives::live_for(steps, || pass(scope, me, 1, barrier));
         model::raise_alarm(failed(victim));
         return missing.map(|missing| vec![missing]);
     }
     Some(
         (1..=2)
-            .map(|number| meet(hall, me, number, barrier))
+            .map(|number| pass(scope, me, number, barrier))
             .collect(),
     )
 }
@@ -75,14 +75,14 @@ fn kill(images: usize, preemptions: usize, victim: usize, lives: Range<u32>, bar
         builder.preemption_bound = Some(preemptions);
         builder.max_branches = 10_000;
         builder.check(move || {
-            let hall = Arc::new(Hall::new(images, SLEEP_AT_ONCE));
+            let scope = Arc::new(TeamScope::new(images, SLEEP_AT_ONCE));
             let others: Vec<_> = (1..images)
                 .map(|me| {
-                    let hall = Arc::clone(&hall);
-                    thread::spawn(move || attend(&hall, me, victim, steps, barrier))
+                    let scope = Arc::clone(&scope);
+                    thread::spawn(move || attend(&scope, me, victim, steps, barrier))
                 })
                 .collect();
-            let mut all = vec![attend(&hall, 0, victim, steps, barrier)];
+            let mut all = vec![attend(&scope, 0, victim, steps, barrier)];
             all.extend(others.into_iter().map(|other| other.join().unwrap()));
             let of_victim = all.remove(victim);
             let first: Vec<usize> = if steps <= ENTRY { vec![victim] } else { vec![] };
@@ -119,17 +119,17 @@ fn an_image_that_enters_and_fails_while_others_look_was_there() {
         let mut builder = loom::model::Builder::new();
         builder.preemption_bound = Some(2);
         builder.check(move || {
-            let hall = Arc::new(Hall::new(3, SLEEP_AT_ONCE));
+            let scope = Arc::new(TeamScope::new(3, SLEEP_AT_ONCE));
             let others = [1, 2].map(|me| {
-                let hall = Arc::clone(&hall);
+                let scope = Arc::clone(&scope);
                 thread::spawn(move || {
                     if me == 2 {
-                        hall.enter(me, 1, &barrier.mark(&[7; 4]), &[1, 2, 9]);
+                        scope.enter(me, 1, &barrier.mark(&[7; 4]), &[1, 2, 9]);
                     }
                     model::raise_alarm(failed(me));
                 })
             });
-            assert_eq!(meet(&hall, 0, 1, barrier), [1]);
+            assert_eq!(pass(&scope, 0, 1, barrier), [1]);
             for other in others {
                 other.join().unwrap();
             }

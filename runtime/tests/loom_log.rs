@@ -10,8 +10,8 @@
 mod primitives;
 #[path = "../src/lockfree"]
 mod lockfree {
-    pub(crate) mod posts;
-    pub(crate) mod tally;
+    pub(crate) mod eventcount;
+    pub(crate) mod log;
 }
 
 #[path = "loom/lookout.rs"]
@@ -20,13 +20,13 @@ mod lookout;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use lockfree::posts::{Board, Link, Trail, Unneeded};
-use lockfree::tally::Patience;
+use lockfree::eventcount::SpinPolicy;
+use lockfree::log::{Cursor, Link, Log, Reclaimable};
 use lookout::Lookout;
 use loom::cell::UnsafeCell;
 use loom::thread;
 
-const PATIENCE: Patience = Patience {
+const PATIENCE: SpinPolicy = SpinPolicy {
     spins: 0,
     yields: 0,
 };
@@ -44,7 +44,7 @@ struct Record {
 /// What all see of one image.
 #[derive(Default)]
 struct Shown {
-    board: Board,
+    log: Log,
     places: [Record; PLACES],
     payloads: [UnsafeCell<u64>; PLACES],
 }
@@ -61,7 +61,7 @@ fn value(image: usize, number: u64) -> u64 {
 struct Image<'a> {
     me: usize,
     all: &'a [Shown],
-    trails: Vec<Trail>,
+    cursors: Vec<Cursor>,
     free: Vec<u64>,
     posted: VecDeque<u64>,
     taken_back: u64,
@@ -77,7 +77,7 @@ impl<'a> Image<'a> {
         Self {
             me,
             all,
-            trails: all.iter().map(|_| Trail::default()).collect(),
+            cursors: all.iter().map(|_| Cursor::default()).collect(),
             free: (1..PLACES as u64).collect(),
             posted: VecDeque::new(),
             taken_back: 0,
@@ -103,33 +103,33 @@ impl<'a> Image<'a> {
         // SAFETY: as above.
         cell.with_mut(|cell| unsafe { *cell = value });
         self.posted_payloads.push_back(payload);
-        let last = self.trails[self.me].last();
+        let last = self.cursors[self.me].last();
         let last = last.map(|last| &self.record(self.me, last).link);
-        self.all[self.me].board.post(last, place, self.begun);
-        self.trails[self.me].push(place);
+        self.all[self.me].log.post(last, place, self.begun);
+        self.cursors[self.me].push(place);
         self.posted.push_back(place);
         self.begun += 1;
     }
 
     /// Finds what an image has posted, up to this image's own number. Returns how much it has found.
     fn follow(&mut self, image: usize) -> u64 {
-        while self.trails[image].found() < self.begun {
+        while self.cursors[image].found() < self.begun {
             let link = |place| &self.record(image, place).link;
-            let Some(place) = self.trails[image].next(&self.all[image].board, link) else {
+            let Some(place) = self.cursors[image].next(&self.all[image].log, link) else {
                 break;
             };
-            self.trails[image].push(place);
+            self.cursors[image].push(place);
         }
-        self.trails[image].found()
+        self.cursors[image].found()
     }
 
     /// Waits for what an image contributes to a collective, and reads it.
     fn take(&mut self, image: usize, number: u64) {
-        let posted = &self.all[image].board.posted;
-        lockfree::tally::until(posted, number + 1, PATIENCE, || Lookout(0))
+        let posted = &self.all[image].log.posted;
+        lockfree::eventcount::until(posted, number + 1, PATIENCE, || Lookout(0))
             .expect("no image fails");
         assert!(self.follow(image) > number);
-        let record = self.record(image, self.trails[image].place(number));
+        let record = self.record(image, self.cursors[image].place(number));
         // SAFETY: as above.
         let payload = record.payload.with(|cell| unsafe { *cell });
         // SAFETY: as above.
@@ -139,33 +139,33 @@ impl<'a> Image<'a> {
 
     /// Reads no payload before `settled` any more; takes back those that nobody reads, and returns how many these are.
     fn finish(&mut self, settled: u64) -> u64 {
-        self.all[self.me].board.finish(settled);
+        self.all[self.me].log.finish(settled);
         self.take_back();
         self.payloads_taken_back
     }
 
     /// Needs nothing before `settled`; takes back what nobody needs, and returns how many records those are.
-    fn do_chores(&mut self, settled: u64) -> u64 {
+    fn do_reclaim(&mut self, settled: u64) -> u64 {
         let found = (0..self.all.len()).map(|image| self.follow(image)).min();
         let released = found.unwrap_or_default().min(settled);
-        for trail in &mut self.trails {
-            trail.forget(released);
+        for cursor in &mut self.cursors {
+            cursor.forget(released);
         }
-        self.all[self.me].board.finish(settled);
-        self.all[self.me].board.release(released);
+        self.all[self.me].log.finish(settled);
+        self.all[self.me].log.release(released);
         self.take_back()
     }
 
     fn take_back(&mut self) -> u64 {
-        let unneeded = Unneeded::by(self.all.iter().map(|shown| &shown.board));
-        assert!(unneeded.records <= unneeded.payloads);
-        while self.payloads_taken_back < unneeded.payloads
+        let reclaimable = Reclaimable::by(self.all.iter().map(|shown| &shown.log));
+        assert!(reclaimable.records <= reclaimable.payloads);
+        while self.payloads_taken_back < reclaimable.payloads
             && let Some(payload) = self.posted_payloads.pop_front()
         {
             self.payloads_taken_back += 1;
             self.free_payloads.push(payload);
         }
-        while self.taken_back < unneeded.records
+        while self.taken_back < reclaimable.records
             && let Some(place) = self.posted.pop_front()
         {
             self.taken_back += 1;
@@ -195,7 +195,7 @@ fn model(
         for other in others {
             other.join().expect("loom reports panics itself");
         }
-        let end = Unneeded::by(all.iter().map(|shown| &shown.board));
+        let end = Reclaimable::by(all.iter().map(|shown| &shown.log));
         assert!(
             (end.records, end.payloads) == (u64::MAX - 1, u64::MAX),
             "in the end nobody needs anything"
@@ -205,8 +205,8 @@ fn model(
 
 /// Says that the image needs nothing any more.
 fn leave(image: &Image<'_>) {
-    image.all[image.me].board.finish(u64::MAX);
-    image.all[image.me].board.release(u64::MAX);
+    image.all[image.me].log.finish(u64::MAX);
+    image.all[image.me].log.release(u64::MAX);
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn two_images_that_read_all_of_each_other_take_their_records_back_and_use_them_a
         for number in 0..4 {
             image.post();
             image.take(1 - image.me, number);
-            image.do_chores(number + 1);
+            image.do_reclaim(number + 1);
         }
         leave(&image);
     });
@@ -229,13 +229,13 @@ fn an_image_far_ahead_finds_what_comes_later_out_of_order() {
             for number in [1, 0] {
                 image.take(1, number);
             }
-            image.do_chores(2);
+            image.do_reclaim(2);
             image.post();
         } else {
             for number in 0..2 {
                 image.post();
                 image.take(0, number);
-                image.do_chores(number + 1);
+                image.do_reclaim(number + 1);
             }
             image.post();
         }
@@ -253,7 +253,7 @@ fn who_reads_only_one_image_holds_up_none_of_three() {
         } else {
             image.take(0, 0);
         }
-        image.do_chores(1);
+        image.do_reclaim(1);
         leave(&image);
     });
 }

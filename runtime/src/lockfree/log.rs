@@ -1,14 +1,14 @@
 //! What images leave for each other to read, each at its own pace: lists of records.
 //!
 //! An image writes a record, links it behind its previous one, and raises the count of what it has posted. From
-//! then on the others need no help from it. Each of them follows the list on a [`Trail`] of its own, and says up
+//! then on the others need no help from it. Each of them follows the list on a [`Cursor`] of its own, and says up
 //! to which number it needs no record any more; the owner takes a record back when all have said so.
 //!
 //! ```text
-//! Board of image 0:  posted 3
+//! Log of image 0:  posted 3
 //!                    first --> record 0 --> record 1 --> record 2
 //!                                 ^             ^
-//! Trail of image 1 ---------------+-------------+         it has found two, and looks for the third
+//! Cursor of image 1 ---------------+-------------+         it has found two, and looks for the third
 //! ```
 //!
 //! There are no slots to run out of or to be claimed in the wrong order, so any number of records may be
@@ -22,7 +22,7 @@
 
 use std::collections::VecDeque;
 
-use crate::lockfree::tally::Tally;
+use crate::lockfree::eventcount::Eventcount;
 use crate::primitives::{AtomicU64, Ordering};
 
 /// Where the next record is.
@@ -33,29 +33,29 @@ pub(crate) struct Link(AtomicU64);
 /// What an image shows the others of its list, and of its way along theirs.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
-pub(crate) struct Board {
+pub(crate) struct Log {
     /// How many records the image has posted.
-    pub(crate) posted: Tally,
+    pub(crate) posted: Eventcount,
     first: Link,
-    over: Over,
+    over: Watermark,
 }
 
 /// How many records and payloads of any image are over for this one. In a cache line of its own: it is read by who
 /// does not read the list.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
-struct Over {
+struct Watermark {
     records: AtomicU64,
     payloads: AtomicU64,
 }
 
-impl Board {
+impl Log {
     /// Posts the record at `place`, which is complete, as number `number`. `last` is the link of the one before.
     #[inline]
     pub(crate) fn post(&self, last: Option<&Link>, place: u64, number: u64) {
         let Link(link) = last.unwrap_or(&self.first);
         link.store(place, Ordering::Relaxed);
-        self.posted.raise_to(number + 1);
+        self.posted.advance_to(number + 1);
     }
 
     /// Says that this image needs no record before number `count` of any image any more, all of which it has
@@ -86,20 +86,20 @@ impl Board {
 
 /// How much of what it has posted an image may take back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Unneeded {
+pub(crate) struct Reclaimable {
     /// So many of its first records.
     pub(crate) records: u64,
     /// So many of its first payloads.
     pub(crate) payloads: u64,
 }
 
-impl Unneeded {
-    /// By what the images with these boards have said.
-    pub(crate) fn by<'a>(boards: impl Iterator<Item = &'a Board>) -> Self {
+impl Reclaimable {
+    /// By what the images with these logs have said.
+    pub(crate) fn by<'a>(logs: impl Iterator<Item = &'a Log>) -> Self {
         let (mut released, mut finished) = (u64::MAX, u64::MAX);
-        for board in boards {
-            released = released.min(board.released());
-            finished = finished.min(board.finished());
+        for log in logs {
+            released = released.min(log.released());
+            finished = finished.min(log.finished());
         }
         Self {
             records: released.saturating_sub(1),
@@ -118,14 +118,14 @@ impl Unneeded {
 
 /// The way of one image along the records of one.
 #[derive(Debug, Default)]
-pub(crate) struct Trail {
+pub(crate) struct Cursor {
     /// How many records it has found.
     found: u64,
     /// Where the last of these are.
     places: VecDeque<u64>,
 }
 
-impl Trail {
+impl Cursor {
     /// How many records it has found.
     #[inline]
     pub(crate) fn found(&self) -> u64 {
@@ -134,13 +134,9 @@ impl Trail {
 
     /// Where the next record is, if it is posted; `link` is that of the record at a place.
     #[inline]
-    pub(crate) fn next<'a>(
-        &self,
-        board: &'a Board,
-        link: impl FnOnce(u64) -> &'a Link,
-    ) -> Option<u64> {
-        board.posted.has_reached(self.found + 1).then(|| {
-            let Link(link) = self.last().map_or(&board.first, link);
+    pub(crate) fn next<'a>(&self, log: &'a Log, link: impl FnOnce(u64) -> &'a Link) -> Option<u64> {
+        log.posted.has_reached(self.found + 1).then(|| {
+            let Link(link) = self.last().map_or(&log.first, link);
             link.load(Ordering::Relaxed)
         })
     }

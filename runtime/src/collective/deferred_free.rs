@@ -3,21 +3,15 @@
 use std::mem::offset_of;
 
 use crate::image::Image;
-use crate::image::orphan::Orphan;
+use crate::image::deferred_free::DeferredFree;
 use crate::job::control::TeamControl;
-use crate::lockfree::posts::{Board, Unneeded};
+use crate::lockfree::log::{Log, Reclaimable};
 
-impl Orphan {
-    fn board<'a>(&self, image: &'a Image, member: usize) -> &'a Board {
-        let offset = self.control + offset_of!(TeamControl, board);
+impl DeferredFree {
+    fn log<'a>(&self, image: &'a Image, member: usize) -> &'a Log {
+        let offset = self.control + offset_of!(TeamControl, log);
         // SAFETY: as `Team::control`; the block is not free before this image, too, has freed its own.
-        unsafe {
-            &*image
-                .job
-                .region
-                .part_address(member, offset)
-                .cast::<Board>()
-        }
+        unsafe { &*image.job.region.part_address(member, offset).cast::<Log>() }
     }
 
     /// Takes back what nobody needs. Returns whether that is everything.
@@ -26,11 +20,11 @@ impl Orphan {
         let nodes = &image.job.nodes;
         let left =
             members.filter(|&member| nodes.share(image.index, member) && !image.has_failed(member));
-        let mut unneeded = Unneeded::by(left.map(|member| self.board(image, member)));
-        if let Some(correspondence) = &self.correspondence {
-            unneeded = correspondence.narrow(unneeded);
+        let mut reclaimable = Reclaimable::by(left.map(|member| self.log(image, member)));
+        if let Some(team_logs) = &self.team_logs {
+            reclaimable = team_logs.narrow(reclaimable);
         }
-        self.records.take_back(image, unneeded);
+        self.records.take_back(image, reclaimable);
         self.records.give_up_spares(image);
         self.records.is_empty()
     }
@@ -39,45 +33,45 @@ impl Orphan {
 impl Image {
     /// Keeps what a team leaves behind, until nobody needs it. Returns it if it may be dropped at once: this image
     /// is over, and uses no memory again.
-    pub(crate) fn adopt(&self, orphan: Orphan) -> Option<Orphan> {
-        match &mut *self.orphans.borrow_mut() {
-            Some(orphans) => {
-                orphans.push(orphan);
+    pub(crate) fn adopt(&self, deferred_free: DeferredFree) -> Option<DeferredFree> {
+        match &mut *self.deferred_frees.borrow_mut() {
+            Some(deferred_frees) => {
+                deferred_frees.push(deferred_free);
                 None
             }
-            None => Some(orphan),
+            None => Some(deferred_free),
         }
     }
 
     /// Takes back what dropped teams have left behind and nobody needs any more.
-    pub(crate) fn collect_orphans(&self) {
-        let Some(orphans) = self
-            .orphans
+    pub(crate) fn collect_deferred_frees(&self) {
+        let Some(deferred_frees) = self
+            .deferred_frees
             .borrow_mut()
             .as_mut()
-            .filter(|orphans| !orphans.is_empty())
+            .filter(|deferred_frees| !deferred_frees.is_empty())
             .map(std::mem::take)
         else {
             return;
         };
-        for mut orphan in orphans {
-            if orphan.shrink(self) {
+        for mut deferred_free in deferred_frees {
+            if deferred_free.shrink(self) {
                 // SAFETY: the block was allocated by the parent for the team, which this image has dropped, and
                 // whose structures it reads no more.
-                unsafe { orphan.parent.free(orphan.block) };
+                unsafe { deferred_free.parent.free(deferred_free.block) };
             } else {
-                drop(self.adopt(orphan));
+                drop(self.adopt(deferred_free));
             }
         }
     }
 
     /// Whether the image has come to its end, and uses no memory of others again.
     pub(crate) fn is_over(&self) -> bool {
-        self.orphans.borrow().is_none()
+        self.deferred_frees.borrow().is_none()
     }
 
     /// Forgets what dropped teams have left behind; other images may go on reading it.
-    pub(crate) fn abandon_orphans(&self) {
-        drop(self.orphans.take());
+    pub(crate) fn abandon_deferred_frees(&self) {
+        drop(self.deferred_frees.take());
     }
 }

@@ -1,4 +1,4 @@
-//! What an image keeps of the asynchronous collectives of a team on other nodes; `posting_apart.rs` says how it is used.
+//! What an image keeps of the asynchronous collectives of a team on other nodes; `request_between_nodes.rs` says how it is used.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -7,68 +7,68 @@ use std::rc::Rc;
 
 use crate::image::contribution::Contribution;
 use crate::image::division::Division;
-use crate::image::notice::{News, Notice, Over, Payload};
-use crate::lockfree::card::Tag;
-use crate::lockfree::posts::Unneeded;
-use crate::lockfree::tally::Tally;
+use crate::image::eager::{EagerDescriptor, LogMessage, Payload, Watermark};
+use crate::lockfree::arrival::Signature;
+use crate::lockfree::eventcount::Eventcount;
+use crate::lockfree::log::Reclaimable;
 use coarray_fabric::transport::fabric::Fabric;
 
 /// What an image keeps of its correspondence with other nodes.
 #[derive(Debug, Default)]
-pub(crate) struct Correspondences {
+pub(crate) struct RemoteLogs {
     /// By the identity of the team.
-    pub(crate) open: BTreeMap<u64, Rc<Correspondence>>,
+    pub(crate) open: BTreeMap<u64, Rc<TeamLogs>>,
     /// What has come for teams in which this image has posted nothing so far: the index of the sender, and the news.
-    pub(crate) early: BTreeMap<u64, Vec<(usize, News)>>,
+    pub(crate) early: BTreeMap<u64, Vec<(usize, LogMessage)>>,
 }
 
 /// What an image knows of the asynchronous collectives of a team on other nodes.
 #[derive(Debug)]
-pub(crate) struct Correspondence {
+pub(crate) struct TeamLogs {
     pub(crate) team: u64,
     /// This image's index.
     pub(crate) index: usize,
     /// By index; none for those that share memory with this image.
-    pub(crate) members: Box<[Option<Member>]>,
+    pub(crate) members: Box<[Option<RemoteLog>]>,
     /// What is over for this image.
-    pub(crate) over: Cell<Over>,
+    pub(crate) over: Cell<Watermark>,
     /// What it has told all of that.
-    pub(crate) told: Cell<Over>,
+    pub(crate) told: Cell<Watermark>,
     /// Whether it has dropped the team.
     pub(crate) has_left: Cell<bool>,
 }
 
 /// A member on another node.
 #[derive(Debug)]
-pub(crate) struct Member {
+pub(crate) struct RemoteLog {
     /// Its number in the job.
     pub(crate) image: usize,
     /// How many notices have come from it.
-    pub(crate) posted: Tally,
+    pub(crate) posted: Eventcount,
     /// The last of these.
-    pub(crate) notices: RefCell<VecDeque<Notice>>,
+    pub(crate) eagers: RefCell<VecDeque<EagerDescriptor>>,
     /// How many have been found to be of the same calls as this image's.
     pub(crate) compared: Cell<u64>,
     /// What it has said that is over for it.
-    pub(crate) over: Cell<Over>,
+    pub(crate) over: Cell<Watermark>,
     /// Bytes of its payloads that this image has finished with and not told it so.
-    pub(crate) owed: Cell<usize>,
+    pub(crate) unreclaimed: Cell<usize>,
 }
 
-impl Member {
+impl RemoteLog {
     pub(crate) fn new(image: usize) -> Self {
         Self {
             image,
-            posted: Tally::default(),
-            notices: RefCell::default(),
+            posted: Eventcount::default(),
+            eagers: RefCell::default(),
             compared: Cell::new(0),
-            over: Cell::new(Over::NOTHING),
-            owed: Cell::new(0),
+            over: Cell::new(Watermark::NOTHING),
+            unreclaimed: Cell::new(0),
         }
     }
 
     /// How many notices have come.
-    pub(crate) fn posted(&self) -> &Tally {
+    pub(crate) fn posted(&self) -> &Eventcount {
         &self.posted
     }
 
@@ -79,23 +79,23 @@ impl Member {
 
     /// Number of the first notice that is kept.
     pub(crate) fn first(&self) -> u64 {
-        self.posted.count() - self.notices.borrow().len() as u64
+        self.posted.count() - self.eagers.borrow().len() as u64
     }
 
     /// Does something with the notice of that number, which has come and is not forgotten.
-    pub(crate) fn read<R>(&self, number: u64, read: impl FnOnce(&Notice) -> R) -> R {
+    pub(crate) fn read<R>(&self, number: u64, read: impl FnOnce(&EagerDescriptor) -> R) -> R {
         let index = (number - self.first()) as usize;
-        read(&self.notices.borrow()[index])
+        read(&self.eagers.borrow()[index])
     }
 
-    /// Compares the notices before number `end`, as far as they have come, with this image's tags.
+    /// Compares the notices before number `end`, as far as they have come, with this image's signatures.
     ///
     /// # Errors
     /// The number of the first that is of another call.
-    pub(crate) fn compare(&self, end: u64, mine: impl Fn(u64) -> Tag) -> Result<(), u64> {
+    pub(crate) fn compare(&self, end: u64, mine: impl Fn(u64) -> Signature) -> Result<(), u64> {
         let end = end.min(self.posted.count());
         for number in self.compared.get()..end {
-            if self.read(number, |notice| notice.tag != mine(number)) {
+            if self.read(number, |eager| eager.signature != mine(number)) {
                 return Err(number);
             }
             self.compared.set(number + 1);
@@ -105,7 +105,7 @@ impl Member {
 
     /// How many bytes it contributes to the collective with that number.
     pub(crate) fn length(&self, number: u64) -> usize {
-        self.read(number, Notice::length)
+        self.read(number, EagerDescriptor::length)
     }
 
     /// These bytes of what it contributes to the collective with that number.
@@ -121,7 +121,7 @@ impl Member {
         number: u64,
         range: Range<usize>,
     ) -> Contribution<'static> {
-        let offset = self.read(number, |notice| match &notice.payload {
+        let offset = self.read(number, |eager| match &eager.payload {
             Payload::Here(bytes) => Err(Contribution::copied(&bytes[range.clone()])),
             &Payload::There(offset, length) => {
                 assert!(
@@ -142,46 +142,46 @@ impl Member {
     pub(crate) fn forget(&self, number: u64) {
         let number = number.min(self.compared.get());
         let mut first = self.first();
-        let mut notices = self.notices.borrow_mut();
-        while first < number && notices.pop_front().is_some() {
+        let mut eagers = self.eagers.borrow_mut();
+        while first < number && eagers.pop_front().is_some() {
             first += 1;
         }
     }
 }
 
-impl Correspondence {
+impl TeamLogs {
     /// That of image `index` of the team with that identity, of these members.
     pub(crate) fn new(team: u64, index: usize, members: &[u32], division: &Division) -> Self {
         let member = |index: usize| {
             let is_far = !division.neighbours().contains(&index);
-            is_far.then(|| Member::new(members[index] as usize))
+            is_far.then(|| RemoteLog::new(members[index] as usize))
         };
         Self {
             team,
             index,
             members: (0..members.len()).map(member).collect(),
-            over: Cell::new(Over::NOTHING),
-            told: Cell::new(Over::NOTHING),
+            over: Cell::new(Watermark::NOTHING),
+            told: Cell::new(Watermark::NOTHING),
             has_left: Cell::new(false),
         }
     }
 
     /// The member with that index, if it is on another node.
     #[inline]
-    pub(crate) fn member(&self, index: usize) -> Option<&Member> {
+    pub(crate) fn member(&self, index: usize) -> Option<&RemoteLog> {
         self.members[index].as_ref()
     }
 
-    pub(crate) fn members(&self) -> impl Iterator<Item = &Member> {
+    pub(crate) fn members(&self) -> impl Iterator<Item = &RemoteLog> {
         self.members.iter().flatten()
     }
 
     /// What is unneeded by the members on other nodes, too.
-    pub(crate) fn narrow(&self, unneeded: Unneeded) -> Unneeded {
+    pub(crate) fn narrow(&self, reclaimable: Reclaimable) -> Reclaimable {
         self.members()
             .map(|member| member.over.get())
-            .fold(unneeded, |unneeded, over| {
-                unneeded.and(over.records, over.payloads)
+            .fold(reclaimable, |reclaimable, over| {
+                reclaimable.and(over.records, over.payloads)
             })
     }
 
@@ -189,6 +189,6 @@ impl Correspondence {
     pub(crate) fn leave(&self) {
         self.has_left.set(true);
         self.members()
-            .for_each(|member| member.notices.borrow_mut().clear());
+            .for_each(|member| member.eagers.borrow_mut().clear());
     }
 }

@@ -10,33 +10,33 @@
 mod primitives;
 #[path = "../src/lockfree"]
 mod lockfree {
+    pub(crate) mod arrival;
     pub(crate) mod barrier;
-    pub(crate) mod card;
-    pub(crate) mod rendezvous;
-    pub(crate) mod tally;
+    pub(crate) mod checked_barrier;
+    pub(crate) mod eventcount;
 }
 
-#[path = "loom/hall.rs"]
-mod hall;
 #[path = "loom/lookout.rs"]
 mod lookout;
+#[path = "loom/scope.rs"]
+mod scope;
 
 use std::sync::Arc;
 
-use hall::Hall;
+use lockfree::arrival::Signature;
 use lockfree::barrier::Barrier;
-use lockfree::card::Tag;
-use lockfree::rendezvous::Refusal;
-use lockfree::tally::Patience;
+use lockfree::checked_barrier::BarrierError;
+use lockfree::eventcount::SpinPolicy;
 use lookout::{ENDED, Stop, failed};
 use loom::cell::UnsafeCell;
 use loom::thread;
+use scope::TeamScope;
 
-const SLEEP_AT_ONCE: Patience = Patience {
+const SLEEP_AT_ONCE: SpinPolicy = SpinPolicy {
     spins: 0,
     yields: 0,
 };
-const SPIN_AND_YIELD: Patience = Patience {
+const SPIN_AND_YIELD: SpinPolicy = SpinPolicy {
     spins: 1,
     yields: 1,
 };
@@ -59,7 +59,7 @@ const WAYS: [Way; 5] = [
 
 /// The images, and what they use to see whether they have met.
 struct Job {
-    hall: Hall,
+    scope: TeamScope,
     /// For each image two values that take turns, written with plain stores.
     written: Vec<[UnsafeCell<u64>; 2]>,
 }
@@ -68,9 +68,9 @@ struct Job {
 unsafe impl Sync for Job {}
 
 impl Job {
-    fn new(images: usize, patience: Patience) -> Arc<Self> {
+    fn new(images: usize, patience: SpinPolicy) -> Arc<Self> {
         Arc::new(Self {
-            hall: Hall::new(images, patience),
+            scope: TeamScope::new(images, patience),
             written: (0..images)
                 .map(|_| [UnsafeCell::new(0), UnsafeCell::new(0)])
                 .collect(),
@@ -78,21 +78,21 @@ impl Job {
     }
 
     /// Returns the images that failed before they entered.
-    fn meet(
+    fn pass(
         &self,
         me: usize,
         number: u64,
-        tag: &Tag,
+        signature: &Signature,
         way: Way,
-    ) -> Result<Vec<usize>, Refusal<Stop>> {
+    ) -> Result<Vec<usize>, BarrierError<Stop>> {
         let words = [number, me as u64, 7];
         let met = match way {
-            Way::By(barrier) => self.hall.meet_by(me, number, tag, &words, barrier),
-            Way::InARow => self.hall.meet_in_a_row(me, number, tag, &words),
+            Way::By(barrier) => self.scope.meet_by(me, number, signature, &words, barrier),
+            Way::InARow => self.scope.meet_in_a_row(me, number, signature, &words),
         };
         if met.is_ok() {
-            for image in 0..self.hall.images() {
-                assert_eq!(self.hall.words(image, number), [number, image as u64, 7]);
+            for image in 0..self.scope.images() {
+                assert_eq!(self.scope.words(image, number), [number, image as u64, 7]);
             }
         }
         met
@@ -105,7 +105,7 @@ impl Job {
 
     /// Checks that all images but those missing wrote before they went in.
     fn read(&self, me: usize, number: u64, missing: &[usize]) {
-        for image in (0..self.hall.images()).filter(|image| !missing.contains(image)) {
+        for image in (0..self.scope.images()).filter(|image| !missing.contains(image)) {
             // SAFETY: loom fails the model if another thread uses the cell at the same time.
             let value = self.written[image][(number & 1) as usize].with(|value| unsafe { *value });
             assert_eq!(
@@ -120,7 +120,7 @@ impl Job {
 /// what it returned to `check`.
 fn model<R: 'static>(
     images: usize,
-    patience: Patience,
+    patience: SpinPolicy,
     preemptions: usize,
     body: impl Fn(&Job, usize) -> R + Send + Sync + Copy + 'static,
     check: impl Fn(Vec<R>) + Send + Sync + 'static,
@@ -146,11 +146,11 @@ fn model<R: 'static>(
     });
 }
 
-fn barriers(images: usize, patience: Patience, preemptions: usize, count: u64, way: Way) {
+fn barriers(images: usize, patience: SpinPolicy, preemptions: usize, count: u64, way: Way) {
     let body = move |job: &Job, me| {
         for number in 1..=count {
             job.write(me, number);
-            assert_eq!(job.meet(me, number, &[number; 4], way), Ok(Vec::new()));
+            assert_eq!(job.pass(me, number, &[number; 4], way), Ok(Vec::new()));
             job.read(me, number, &[]);
         }
     };
@@ -190,7 +190,7 @@ fn two_images_pass_barriers_of_all_kinds_in_turn() {
     let body = |job: &Job, me| {
         for (number, way) in (1..).zip(WAYS) {
             job.write(me, number);
-            assert_eq!(job.meet(me, number, &[number; 4], way), Ok(Vec::new()));
+            assert_eq!(job.pass(me, number, &[number; 4], way), Ok(Vec::new()));
             job.read(me, number, &[]);
         }
     };
@@ -200,13 +200,13 @@ fn two_images_pass_barriers_of_all_kinds_in_turn() {
 /// Lets the images meet once, each with its own operation or by its own barrier, and checks what becomes of
 /// them.
 fn disagree<const N: usize>(
-    patience: Patience,
+    patience: SpinPolicy,
     preemptions: usize,
     operations: [u64; N],
     ways: [Way; N],
 ) {
     let body = move |job: &Job, me: usize| {
-        let result = job.meet(me, 1, &[1, 1, 1, operations[me]], ways[me]);
+        let result = job.pass(me, 1, &[1, 1, 1, operations[me]], ways[me]);
         if result.is_err() {
             primitives::raise_alarm(ENDED);
         }
@@ -218,11 +218,11 @@ fn disagree<const N: usize>(
         for (me, result) in results.into_iter().enumerate() {
             match result {
                 Ok(_) => panic!("image {me} came out of {operations:?} by {ways:?}"),
-                Err(Refusal::Mismatch { image }) => {
+                Err(BarrierError::Mismatch { image }) => {
                     assert_ne!(does(me), does(image), "image {me} blames image {image}");
                     mismatches += 1;
                 }
-                Err(Refusal::Stopped(stop)) => assert_eq!(stop, Stop::Ended),
+                Err(BarrierError::Stopped(stop)) => assert_eq!(stop, Stop::Ended),
             }
         }
         assert!(mismatches > 0, "everybody ended, and nobody knows why");
@@ -289,14 +289,14 @@ fn of_two_survivors_that_disagree_none_comes_out_and_one_knows_why() {
                 primitives::raise_alarm(failed(2));
                 return None;
             }
-            let result = job.meet(me, 1, &[1, 1, 1, me as u64], way);
+            let result = job.pass(me, 1, &[1, 1, 1, me as u64], way);
             primitives::raise_alarm(ENDED);
             Some(result)
         };
         model(3, SLEEP_AT_ONCE, 2, body, |results| {
             let results: Vec<_> = results.into_iter().flatten().collect();
-            let mismatch = |image| Err(Refusal::Mismatch { image });
-            let ended = Err(Refusal::Stopped(Stop::Ended));
+            let mismatch = |image| Err(BarrierError::Mismatch { image });
+            let ended = Err(BarrierError::Stopped(Stop::Ended));
             assert!(results[0] == mismatch(1) || results[0] == ended);
             assert!(results[1] == mismatch(0) || results[1] == ended);
             assert!(results[0] != ended || results[1] != ended);

@@ -13,19 +13,19 @@ use coarray_fabric::transport::way;
 /// Completes what the image of this thread has issued and not waited for, and told others to do. Whatever tells other
 /// images that this one has come to some point does this first; it costs next to nothing if there is nothing to complete.
 #[inline]
-pub fn complete() {
+pub fn quiet() {
     if !way::complete_by_fabric() {
         complete_whatever_is_pending();
     }
 }
 
-/// As [`complete`]; and all that the image has written is visible before what it reads and writes later.
+/// As [`quiet`]; and all that the image has written is visible before what it reads and writes later.
 ///
 /// # Panics
 /// On a thread that is not an image of a running job.
 #[inline]
 #[track_caller]
-pub fn complete_and_fence() {
+pub fn quiet_and_fence() {
     if way::complete_by_fabric() {
         return;
     }
@@ -38,15 +38,15 @@ pub fn complete_and_fence() {
 #[inline]
 fn complete_whatever_is_pending() {
     if !is_complete() {
-        complete_all(&[Pending::Told, Pending::Posts]);
+        complete_all(&[Pending::Unacked, Pending::Posts]);
     }
 }
 
-/// As [`complete`], but for posts, which may overtake each other.
+/// As [`quiet`], but for posts, which may overtake each other.
 #[inline]
-pub fn complete_but_posts() {
+pub fn quiet_except_posts() {
     if !is_complete_but(Pending::Posts) {
-        complete_all(&[Pending::Told]);
+        complete_all(&[Pending::Unacked]);
     }
 }
 
@@ -68,7 +68,7 @@ fn complete_all(told: &[Pending]) {
 /// Local. Completes what the image has issued, and runs the wakers that this makes due: nothing of the operation that
 /// follows has begun. From then on no waker runs until the deferral is dropped.
 #[inline]
-pub fn complete_and_defer() -> Deferral {
-    complete();
+pub fn quiet_and_defer() -> Deferral {
+    quiet();
     Deferral::new()
 }

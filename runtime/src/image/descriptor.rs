@@ -1,7 +1,7 @@
 //! The layout of a record in its owner's heap: what an image contributes to one asynchronous collective.
 //!
 //! ```text
-//! | link, tag, lengths (a cache line) | payload | name of the source file | subject |
+//! | link, signature, lengths (a cache line) | payload | name of the source file | subject |
 //! ```
 //!
 //! A long payload is in a block of its own, which the owner can free while the record is still needed for its link.
@@ -13,8 +13,8 @@ use std::marker::PhantomData;
 use std::ptr;
 
 use crate::call::Call;
-use crate::lockfree::card::Tag;
-use crate::lockfree::posts::Link;
+use crate::lockfree::arrival::Signature;
+use crate::lockfree::log::Link;
 
 /// Alignment of a record, and of its payload.
 pub(crate) const ALIGN: usize = 64;
@@ -27,7 +27,7 @@ const TEXT: usize = 196;
 #[repr(C, align(64))]
 struct Head {
     link: Link,
-    tag: Tag,
+    signature: Signature,
     payload: u64,
     /// How far after the record the payload begins, or before.
     distance: i64,
@@ -45,7 +45,7 @@ const _: () = assert!(TEXT <= u8::MAX as usize);
 const _: () = assert!(size_of::<Head>() == ALIGN && align_of::<Head>() == ALIGN);
 
 /// A record that is to be written.
-pub(crate) struct Draft<'a> {
+pub(crate) struct DescriptorBuilder<'a> {
     call: &'a Call,
     pieces: &'a [&'a [u8]],
     payload: usize,
@@ -53,7 +53,7 @@ pub(crate) struct Draft<'a> {
     subject: &'a str,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> DescriptorBuilder<'a> {
     /// For a call to which an image contributes these bytes, one piece after the other.
     ///
     /// # Panics
@@ -97,7 +97,7 @@ impl<'a> Draft<'a> {
         };
         let head = Head {
             link: Link::default(),
-            tag: *self.call.tag(),
+            signature: *self.call.signature(),
             payload: self.payload as u64,
             distance,
             line: caller.line(),
@@ -145,12 +145,12 @@ fn head(text: &str) -> &str {
 
 /// A record that its owner has posted.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Record<'a> {
+pub(crate) struct Descriptor<'a> {
     place: *const u8,
     lives: PhantomData<&'a Head>,
 }
 
-impl<'a> Record<'a> {
+impl<'a> Descriptor<'a> {
     /// Bytes at the start of a record that say how long it is.
     pub(crate) const HEAD: usize = size_of::<Head>();
 
@@ -160,7 +160,7 @@ impl<'a> Record<'a> {
     /// The record at that place.
     ///
     /// # Safety
-    /// A [`Draft`] was written there, in a heap for the whole of which the pointer is valid; this image can see it, and
+    /// A [`DescriptorBuilder`] was written there, in a heap for the whole of which the pointer is valid; this image can see it, and
     /// only links change there during `'a`. Or a copy of one is there, without what is not asked for.
     pub(crate) unsafe fn at(place: *const u8) -> Self {
         Self {
@@ -178,8 +178,8 @@ impl<'a> Record<'a> {
         &self.head().link
     }
 
-    pub(crate) fn tag(self) -> &'a Tag {
-        &self.head().tag
+    pub(crate) fn signature(self) -> &'a Signature {
+        &self.head().signature
     }
 
     /// How many bytes the owner contributes.

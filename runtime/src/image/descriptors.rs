@@ -5,17 +5,17 @@ use std::collections::VecDeque;
 use crate::call::Call;
 use crate::heap::RaggedBlock;
 use crate::image::Image;
-use crate::image::record::{ALIGN, Draft};
-use crate::lockfree::posts::Unneeded;
+use crate::image::descriptor::{ALIGN, DescriptorBuilder};
+use crate::lockfree::log::Reclaimable;
 
-/// Records of at most this size have their payload inside. Without it, every record is as small. Their sizes are
+/// Descriptors of at most this size have their payload inside. Without it, every record is as small. Their sizes are
 /// rounded up to powers of two, and their blocks are used again.
 const SMALL: usize = 4096;
 
 /// The smallest size.
 const SMALLEST: usize = 256;
 
-/// Records without their payload are taken from the heap so many at a time. One that lies behind a long payload would
+/// Descriptors without their payload are taken from the heap so many at a time. One that lies behind a long payload would
 /// keep the room of that from being used for anything larger, as long as the record is needed.
 const STOCK: usize = 16;
 
@@ -27,7 +27,7 @@ pub(crate) const SUBJECT: &str = "values of an asynchronous collective";
 
 /// The records that an image has posted to one team, and blocks for more.
 #[derive(Debug, Default)]
-pub(crate) struct Records {
+pub(crate) struct Descriptors {
     /// The number of the first that was not taken back.
     first: u64,
     places: VecDeque<Place>,
@@ -58,7 +58,7 @@ pub(crate) struct Taken {
     pub(crate) payload: Option<usize>,
 }
 
-impl Records {
+impl Descriptors {
     /// Whether everything was taken back.
     pub(crate) fn is_empty(&self) -> bool {
         self.places.is_empty() && self.payloads.is_empty()
@@ -76,10 +76,10 @@ impl Records {
     pub(crate) fn take(
         &mut self,
         image: &Image,
-        draft: &Draft<'_>,
+        builder: &DescriptorBuilder<'_>,
         call: &Call,
     ) -> Result<Taken, usize> {
-        let (bare, size) = (draft.bare_size(), draft.payload_size());
+        let (bare, size) = (builder.bare_size(), builder.payload_size());
         if size <= SMALL - bare {
             let record = self.take_small(image, bare + size, call)?;
             return Ok(Taken {
@@ -99,7 +99,7 @@ impl Records {
         };
         let number = self.first + self.places.len() as u64 - 1;
         self.payloads.push_back(Payload { number, place });
-        image.owed.set(image.owed.get() + size);
+        image.unreclaimed.set(image.unreclaimed.get() + size);
         Ok(Taken {
             record,
             payload: Some(payload),
@@ -137,17 +137,19 @@ impl Records {
     }
 
     /// Takes back what nobody needs.
-    pub(crate) fn take_back(&mut self, image: &Image, unneeded: Unneeded) {
+    pub(crate) fn take_back(&mut self, image: &Image, reclaimable: Reclaimable) {
         // Who needs a record no more has finished with its payload.
-        let finished = unneeded.payloads.max(unneeded.records);
+        let finished = reclaimable.payloads.max(reclaimable.records);
         let is_over = |payload: &Payload| payload.number < finished;
         while self.payloads.front().is_some_and(is_over)
             && let Some(payload) = self.payloads.pop_front()
         {
-            image.owed.set(image.owed.get() - payload.place.size);
+            image
+                .unreclaimed
+                .set(image.unreclaimed.get() - payload.place.size);
             payload.place.free(image);
         }
-        while self.first < unneeded.records
+        while self.first < reclaimable.records
             && let Some(place) = self.places.pop_front()
         {
             self.first += 1;

@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 /// What an image knows of the silence of others.
 #[derive(Debug)]
-pub(crate) struct Silence {
+pub(crate) struct PeerTimeout {
     pub(crate) limit: Duration,
     /// When each image was heard of last.
     pub(crate) heard: RefCell<Vec<Instant>>,
     pub(crate) asked: Cell<Instant>,
 }
 
-impl Silence {
+impl PeerTimeout {
     pub(crate) fn new(limit: Duration, images: usize) -> Self {
         let now = Instant::now();
         Self {

@@ -1,0 +1,96 @@
+//! Meetings of a team whose images are on several nodes.
+//!
+//! The images of a node show each other their arrivals as always. The first of them, the node's *leader* in this team,
+//! waits until all have entered, and sends their arrivals in one message to the leader of each other node, who shows
+//! them there. Then everyone looks at everyone's arrival on its own node: who disagrees is found as always, and nobody leaves
+//! before all have entered. Arrivals of other nodes lie in their mirrors.
+
+use std::mem::offset_of;
+
+use crate::image::Image;
+use crate::image::division::Division;
+use crate::image::message::{MessageKind, Outgoing, Reader};
+use crate::image::team::Team;
+use crate::job::control::TeamControl;
+use crate::lockfree::arrival::{Arrival, WORDS};
+use crate::lockfree::checked_barrier::{BarrierError, BarrierScope, BarrierState, Episode};
+
+impl Team {
+    /// Passes the barrier of a barrier that this image has entered.
+    pub(crate) fn barrier_between_nodes<P: BarrierScope>(
+        &self,
+        division: &Division,
+        episode: &Episode<P>,
+    ) -> Result<(), BarrierError<P::Stop>> {
+        let me = self.index();
+        if division.is_led_by(me) {
+            for &neighbour in &division.neighbours()[1..] {
+                self.look_at_arrival(episode, neighbour)?;
+            }
+            self.send_arrivals(division, episode.number);
+        }
+        (me + 1..self.images())
+            .chain(0..me)
+            .try_for_each(|index| self.look_at_arrival(episode, index))
+    }
+
+    fn look_at_arrival<P: BarrierScope>(
+        &self,
+        episode: &Episode<P>,
+        index: usize,
+    ) -> Result<(), BarrierError<P::Stop>> {
+        let arrival = episode.arrival(index);
+        episode.wait(&arrival.signal, index)?;
+        episode.compare(index, arrival)
+    }
+
+    fn send_arrivals(&self, division: &Division, number: u64) {
+        let neighbours = division.neighbours();
+        let mut message = Outgoing::new(MessageKind::Arrivals).words(&[
+            self.identity().0,
+            number,
+            neighbours.len() as u64,
+        ]);
+        for &index in neighbours {
+            let arrival = &self.control(index).state.arrivals[(number & 1) as usize];
+            message = message
+                .word(u64::from(self.members()[index]))
+                .words(&arrival.signature())
+                .words(&arrival.words());
+        }
+        for leader in division.other_leaders() {
+            self.image().send(self.members()[leader] as usize, &message);
+        }
+    }
+}
+
+impl Image {
+    /// Shows arrivals that were sent from another node, in the mirrors of this one.
+    pub(crate) fn show_arrivals(&self, mut reader: Reader<'_>) {
+        let [control, number, images] = reader.words();
+        for _ in 0..images {
+            let member = reader.size();
+            let (signature, words): (_, [u64; WORDS]) = (reader.words(), reader.words());
+            let arrival = self.mirrored_arrival(member, control as usize, number);
+            arrival.bring(&words);
+            arrival.enter(number, &signature);
+        }
+    }
+
+    fn mirrored_arrival(&self, image: usize, control: usize, number: u64) -> &Arrival {
+        let parity = (number & 1) as usize;
+        let arrival = offset_of!(TeamControl, state)
+            + offset_of!(BarrierState, arrivals)
+            + parity * size_of::<Arrival>();
+        // SAFETY: the sender is in a barrier of the team whose structures are at that offset of each member's part. All
+        // members have met since the mirrors of these structures were made here (`Team::form`), and they stay until this
+        // image has left the team.
+        unsafe {
+            &*self
+                .job
+                .region
+                .part_address(image, control + arrival)
+                .cast::<Arrival>()
+        }
+    }
+}

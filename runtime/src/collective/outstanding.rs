@@ -1,0 +1,345 @@
+//! What an image keeps of the asynchronous collectives of a team: what it has posted, and how far it has come along the
+//! records of the others.
+//!
+//! The asynchronous collectives of a team are numbered from 0, in the order of the calls, which is the same on all
+//! images. Every call posts a record, also where the image contributes nothing, so that all can check that all make
+//! the same calls. After that the others need nothing from the image: it may compute, or wait for something else,
+//! for as long as it likes.
+
+use std::rc::Rc;
+
+use crate::call::Call;
+use crate::collective::request::CollectiveRequest;
+use crate::image::Image;
+use crate::image::deferred_free::DeferredFree;
+use crate::image::descriptor::{ALIGN, Descriptor, DescriptorBuilder};
+use crate::image::descriptors::{SUBJECT, Taken};
+use crate::image::eager::Posted;
+use crate::image::outstanding::{Outstanding, RECLAIM_AFTER};
+use crate::image::remote_log::RemoteLog;
+use crate::image::team::Team;
+use crate::lockfree::eventcount::Eventcount;
+use crate::lockfree::log::{Cursor, Log, Reclaimable};
+use crate::messages::quiet::quiet;
+
+/// While so many bytes of payloads are not taken back, every barrier is an occasion to look.
+const MANY: usize = 1 << 20;
+
+/// That image is in another asynchronous collective of that number.
+struct Mismatch {
+    index: usize,
+    number: u64,
+}
+
+impl Team {
+    /// Collective. Begins an asynchronous collective, to which this image contributes these bytes, one piece after
+    /// the other. Never waits for another image.
+    ///
+    /// If an image is found to make another call than this one, the job ends with a report. If the job has ended,
+    /// the image unwinds.
+    ///
+    /// # Panics
+    /// If the heap has no room for the bytes.
+    ///
+    /// # Safety
+    /// Other layers rely on what an image contributes to this call: it is what the operation says.
+    #[must_use = "who drops it does not want what the others contribute"]
+    pub unsafe fn post(self: &Rc<Self>, call: &Call, pieces: &[&[u8]]) -> CollectiveRequest {
+        let image = self.image();
+        image.check_abort();
+        quiet();
+        let builder = DescriptorBuilder::new(call, pieces);
+        let mut outstanding = self.outstanding.borrow_mut();
+        let outstanding = &mut *outstanding;
+        if outstanding.cursors.is_empty() {
+            outstanding
+                .cursors
+                .resize_with(self.images(), Cursor::default);
+            self.correspond();
+        }
+        if outstanding.note(builder.bare_size() + builder.payload_size())
+            && let Err(mismatch) = self.do_reclaim(outstanding)
+        {
+            self.report(outstanding, &mismatch);
+        }
+        let taken = match outstanding.records.take(image, &builder, call) {
+            Ok(taken) => taken,
+            Err(_) => self.make_room(outstanding, &builder, call),
+        };
+        // SAFETY: the offsets are those of blocks in this image's heap, which is mapped.
+        let place = |offset| unsafe { image.heap(image.index).add(offset) };
+        // SAFETY: the blocks are at least as large as the draft asks for, aligned likewise, and unknown to all others.
+        unsafe { builder.write(place(taken.record), taken.payload.map(place)) };
+        if taken.payload.is_some() && !outstanding.has_unreclaimed {
+            outstanding.has_unreclaimed = true;
+            image
+                .unreclaimed_teams
+                .borrow_mut()
+                .push(Rc::downgrade(self));
+        }
+        let number = outstanding.begun;
+        let cursor = &mut outstanding.cursors[self.index()];
+        let last = cursor.last().map(|last| self.record(self.index(), last));
+        let log = self.log(self.index());
+        log.post(last.map(Descriptor::link), taken.record as u64, number);
+        cursor.push(taken.record as u64);
+        if let Some(team_logs) = self.team_logs.get() {
+            let in_part = |offset| image.job.region.heap_offset() + offset;
+            let inside = taken.record + Descriptor::INSIDE;
+            let posted = Posted {
+                number,
+                signature: call.signature(),
+                record: in_part(taken.record),
+                payload: in_part(taken.payload.unwrap_or(inside)),
+                pieces,
+                length: builder.payload_size(),
+            };
+            team_logs.tell_posted(image, &posted);
+        }
+        outstanding.begun += 1;
+        outstanding.is_over.push_back(false);
+        CollectiveRequest::new(Rc::clone(self), *call, number)
+    }
+
+    /// Places for a record, after there were none.
+    #[cold]
+    fn make_room(
+        &self,
+        outstanding: &mut Outstanding,
+        builder: &DescriptorBuilder<'_>,
+        call: &Call,
+    ) -> Taken {
+        let image = self.image();
+        if let Err(mismatch) = self.do_reclaim(outstanding) {
+            self.report(outstanding, &mismatch);
+        }
+        outstanding.records.give_up_spares(image);
+        let size = match outstanding.records.take(image, builder, call) {
+            Ok(taken) => return taken,
+            Err(size) => size,
+        };
+        match image.allocate_ragged(size, ALIGN, SUBJECT, call.caller()) {
+            Ok(_) => unreachable!("it was just refused"),
+            Err(error) => panic!("{}: {error}", call.describe(self)),
+        }
+    }
+
+    fn log(&self, index: usize) -> &Log {
+        &self.control(index).log
+    }
+
+    /// The record at that offset of that image's heap.
+    #[inline]
+    fn record(&self, index: usize, offset: u64) -> Descriptor<'_> {
+        let heap = self.image().heap(self.members()[index] as usize);
+        // SAFETY: who asks for it knows the offset from a cursor or from a link that it needs and has therefore not
+        // released; the owner leaves the record where it is.
+        unsafe { Descriptor::at(heap.add(offset as usize)) }
+    }
+
+    /// Finds the records of an image before number `end`, as far as they are posted, and compares their signatures.
+    fn follow(
+        &self,
+        outstanding: &mut Outstanding,
+        index: usize,
+        end: u64,
+    ) -> Result<(), Mismatch> {
+        if let Some(member) = self.far(index) {
+            let compared = member.compare(end, |number| {
+                *self.own_record(outstanding, number).signature()
+            });
+            return compared.map_err(|number| Mismatch { index, number });
+        }
+        let mut bytes = 0;
+        while outstanding.cursors[index].found() < end {
+            let cursor = &outstanding.cursors[index];
+            let link = |offset| self.record(index, offset).link();
+            let Some(offset) = cursor.next(self.log(index), link) else {
+                break;
+            };
+            let number = cursor.found();
+            let record = self.record(index, offset);
+            if record.signature() != self.own_record(outstanding, number).signature() {
+                return Err(Mismatch { index, number });
+            }
+            bytes += record.payload_size();
+            outstanding.cursors[index].push(offset);
+        }
+        outstanding.reclaim.1 = outstanding.reclaim.1.saturating_add(bytes);
+        Ok(())
+    }
+
+    /// The record of this image with that number, which is not taken back.
+    fn own_record(&self, outstanding: &Outstanding, number: u64) -> Descriptor<'_> {
+        self.record(
+            self.index(),
+            outstanding.cursors[self.index()].place(number),
+        )
+    }
+
+    /// How many records of an image this one has found.
+    fn found(&self, outstanding: &Outstanding, index: usize) -> u64 {
+        self.far(index)
+            .map_or_else(|| outstanding.cursors[index].found(), RemoteLog::found)
+    }
+
+    /// How many records an image has posted, as far as this one has heard.
+    #[inline]
+    pub(crate) fn posted(&self, index: usize) -> &Eventcount {
+        self.far(index)
+            .map_or_else(|| &self.log(index).posted, RemoteLog::posted)
+    }
+
+    /// Finds the record of an image with that number, which is posted, and compares it; if it is of another call, the job
+    /// ends with a report.
+    pub(crate) fn find(&self, index: usize, number: u64) {
+        let mut outstanding = self.outstanding.borrow_mut();
+        if let Err(mismatch) = self.follow(&mut outstanding, index, number + 1) {
+            self.report(&outstanding, &mismatch);
+        }
+    }
+
+    /// What an image that shares memory with this one contributes to the collective with that number, whose record was
+    /// found.
+    ///
+    /// # Safety
+    /// This image does not finish with that collective as long as the bytes are used.
+    pub(crate) unsafe fn payload(&self, index: usize, number: u64) -> &[u8] {
+        let place = self.outstanding.borrow().cursors[index].place(number);
+        // SAFETY: the owner does not take the payload back before this image has finished with it.
+        unsafe { self.record(index, place).payload() }
+    }
+
+    /// Notes that this image has finished with the collective with that number.
+    pub(crate) fn finish_with(&self, number: u64) {
+        let mut outstanding = self.outstanding.borrow_mut();
+        outstanding.end(number);
+        self.log(self.index()).finish(outstanding.settled);
+        if let Some(team_logs) = self.team_logs.get() {
+            team_logs.finish(self.image(), outstanding.settled);
+        }
+        if outstanding.note(0) && self.do_reclaim(&mut outstanding).is_err() {
+            // The next call will find the mismatch again, and can report it.
+            outstanding.reclaim = RECLAIM_AFTER;
+        }
+    }
+
+    /// Looks at what the others have posted so far, tells them what this image needs no more, and takes back what
+    /// nobody needs.
+    #[cold]
+    fn do_reclaim(&self, outstanding: &mut Outstanding) -> Result<(), Mismatch> {
+        let image = self.image();
+        image.poll();
+        let (mut result, mut released) = (Ok(()), outstanding.settled);
+        for index in (0..self.images()).filter(|&index| index != self.index()) {
+            let followed = self.follow(outstanding, index, outstanding.begun);
+            // A failed image posts no more, so that this was all of it, and its memory stays as it is.
+            if followed.is_err() || !self.is_failed(index) {
+                released = released.min(self.found(outstanding, index));
+            }
+            result = result.and(followed);
+        }
+        outstanding
+            .cursors
+            .iter_mut()
+            .for_each(|cursor| cursor.forget(released));
+        self.log(self.index()).release(released);
+        if let Some(team_logs) = self.team_logs.get() {
+            team_logs.release(image, released);
+        }
+        self.take_back(outstanding);
+        outstanding.reclaim = (0, 0);
+        image.collect_deferred_frees();
+        result
+    }
+
+    /// Takes back what nobody needs, as far as the others have said so.
+    fn take_back(&self, outstanding: &mut Outstanding) {
+        let left =
+            (0..self.images()).filter(|&index| self.far(index).is_none() && !self.is_failed(index));
+        let mut reclaimable = Reclaimable::by(left.map(|index| self.log(index)));
+        if let Some(team_logs) = self.team_logs.get() {
+            reclaimable = team_logs.narrow(reclaimable);
+        }
+        outstanding.records.take_back(self.image(), reclaimable);
+    }
+
+    #[cold]
+    fn report(&self, outstanding: &Outstanding, mismatch: &Mismatch) -> ! {
+        let &Mismatch { index, number } = mismatch;
+        let mine = self.own_record(outstanding, number).describe(self);
+        let theirs = if let Some(member) = self.far(index) {
+            // SAFETY: its notice has come, and was found to be of another call, so that this image has not released it.
+            unsafe { member.describe(self, number) }
+        } else {
+            let link = |offset| self.record(index, offset).link();
+            let found = outstanding.cursors[index].next(self.log(index), link);
+            let offset = found.expect("a record was found there");
+            self.record(index, offset).describe(self)
+        };
+        let numbers = [self.index(), index].map(|index| self.members()[index] as usize);
+        self.disagree([(numbers[0], mine), (numbers[1], theirs)])
+    }
+
+    /// Takes leave of the asynchronous collectives of a team that this image drops. Returns whether other images
+    /// still need what it has posted; then the team's block is taken care of.
+    pub(crate) fn leave_posts(&mut self) -> bool {
+        let mut outstanding = self.outstanding.take();
+        let Some(origin) = &self.origin else {
+            return false;
+        };
+        let image = self.image();
+        let log = self.log(self.index());
+        log.finish(u64::MAX);
+        log.release(u64::MAX);
+        self.leave_team_logs();
+        outstanding.records.give_up_spares(image);
+        if outstanding.records.is_empty() {
+            return false;
+        }
+        let deferred_free = DeferredFree {
+            records: outstanding.records,
+            parent: Rc::clone(&origin.parent),
+            block: origin.block,
+            members: Rc::clone(self.members()),
+            control: self.identity().0 as usize,
+            team_logs: self.team_logs.get().map(Rc::clone),
+        };
+        let is_kept = image.adopt(deferred_free).is_none();
+        image.collect_deferred_frees();
+        is_kept
+    }
+}
+
+impl Image {
+    /// Takes back the payloads that nobody needs any more, if they are many.
+    #[inline]
+    pub(crate) fn collect_many_payloads(&self) {
+        if self.unreclaimed.get() >= MANY {
+            self.collect_payloads();
+        }
+    }
+
+    /// Takes back the payloads that nobody needs any more, of all teams.
+    #[cold]
+    pub(crate) fn collect_payloads(&self) {
+        if self.unreclaimed.get() == 0 {
+            return;
+        }
+        self.poll();
+        self.unreclaimed_teams.borrow_mut().retain(|team| {
+            let Some(team) = team.upgrade() else {
+                return false;
+            };
+            // The team may be about to post, and then looks itself.
+            if let Ok(mut outstanding) = team.outstanding.try_borrow_mut() {
+                team.take_back(&mut outstanding);
+                outstanding.has_unreclaimed = outstanding.records.has_payloads();
+                outstanding.has_unreclaimed
+            } else {
+                true
+            }
+        });
+        self.collect_deferred_frees();
+    }
+}
