@@ -7,8 +7,8 @@
 use std::marker::PhantomData;
 use std::mem::size_of;
 
-use coarray_fabric::{AtomicOperation, Place, Word, may_be_apart};
-use coarray_runtime::{Image, with_home};
+use coarray_fabric::{AtomicOperation, Place, Word, may_span_nodes};
+use coarray_runtime::{Image, locate};
 
 /// An integer of up to 64 bits, as its bits.
 pub(crate) trait Integer: Copy {
@@ -53,7 +53,7 @@ pub(crate) fn either<C, T, R>(
     by_engine: impl FnOnce(EngineWord<'_, T>) -> R,
     by_instruction: impl FnOnce(&C) -> R,
 ) -> R {
-    if may_be_apart() {
+    if may_span_nodes() {
         look_where(cell, by_engine, by_instruction)
     } else {
         by_instruction(cell)
@@ -68,7 +68,7 @@ fn look_where<C, T, R>(
     by_instruction: impl FnOnce(&C) -> R,
 ) -> R {
     debug_assert!(size_of::<C>() == size_of::<T>());
-    let done = with_home(cell, |image, place| {
+    let done = locate(cell, |image, place| {
         // The program may wait for another image by looking at a coatomic, and that one for an answer of this image.
         image.poll_throttled();
         by_engine(EngineWord {

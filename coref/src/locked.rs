@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use std::mem::{MaybeUninit, offset_of};
 use std::ptr;
 
-use coarray_fabric::{Place, direct, may_be_apart};
-use coarray_runtime::{Image, process_has_failed, process_image, with_home};
+use coarray_fabric::{Place, direct, may_span_nodes};
+use coarray_runtime::{Image, locate, process_has_failed, process_image};
 
 use crate::atomic_cell::AtomicCell;
 use crate::engine_slots::EngineSlots;
@@ -56,10 +56,10 @@ impl<T: Remote> Locked<T> {
 
     /// The value as the engine reaches it, if that is how it is reached in this job.
     fn by_engine<R>(&self, operate: impl FnOnce(&EngineSlots<'_, T>) -> R) -> Option<R> {
-        if !may_be_apart() {
+        if !may_span_nodes() {
             return None;
         }
-        with_home(self, |image, place| {
+        locate(self, |image, place| {
             let at = |offset| Place {
                 offset: place.offset + offset,
                 ..place

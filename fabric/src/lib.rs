@@ -15,8 +15,8 @@ pub mod memory;
 
 pub mod transport;
 
-pub use memory::apart::{Place, is_apart, may_be_apart};
 pub use memory::direct;
+pub use memory::locality::{Place, may_span_nodes, spans_nodes};
 pub use memory::region::SCRATCH_BYTES;
 pub use system::available_memory::available_memory;
 pub use system::bytes::Bytes;
@@ -24,11 +24,11 @@ pub use system::limits::MAX_IMAGES;
 pub use transport::atomic::{AtomicOperation, Word};
 pub use transport::deferral::Deferral;
 pub use transport::fabric::{Fabric, Message};
-pub use transport::pending::has_issued;
+pub use transport::handle::{is_in_job, reach, reach_to_put};
+pub use transport::pending::has_outstanding;
 pub use transport::request::{Buffer, Request};
 #[cfg(feature = "simulated")]
 pub use transport::simulated::Fault;
-pub use transport::way::{is_in_job, reach, reach_to_put};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -3,8 +3,8 @@
 //! Words and copies in it that others may race for are in `direct`; which images share a region is in `nodes`; what this process
 //! has mapped, and whether an address may stand for memory of another node, in `apart`.
 
-pub mod apart;
 pub mod direct;
+pub mod locality;
 pub mod nodes;
 pub(crate) mod overlay;
 pub mod region;

@@ -9,6 +9,7 @@ pub mod cluster;
 pub(crate) mod completion;
 pub mod deferral;
 pub mod fabric;
+pub mod handle;
 #[cfg(feature = "mpi")]
 pub mod mpi;
 pub mod pending;
@@ -20,4 +21,3 @@ pub mod shmem;
 pub mod simulated;
 #[cfg(any(feature = "mpi", feature = "shmem"))]
 pub mod watchdog;
-pub mod way;

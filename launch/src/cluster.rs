@@ -190,7 +190,7 @@ fn divide(cluster: &dyn Cluster, direct: bool) -> Nodes {
         cluster.image()
     };
     let all = gather_words(cluster, [mine as u64]);
-    Nodes::apart(all.into_iter().map(|[node]| node as usize))
+    Nodes::separate(all.into_iter().map(|[node]| node as usize))
 }
 
 /// The memory that this image shares with those of its node: made by the lowest, which lends the others its

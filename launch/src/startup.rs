@@ -189,7 +189,7 @@ fn simulate(settings: &Settings, nodes: usize) -> Result<Jobs, StartError> {
         Ok(Arc::new(Job::on_nodes(
             region,
             settings,
-            Nodes::apart(lowest()),
+            Nodes::separate(lowest()),
         )))
     };
     let by_node: Vec<Arc<Job>> = (0..settings.images.div_ceil(each))

@@ -19,7 +19,7 @@ use std::rc::Rc;
 use crate::call::ObjectId;
 use crate::heap::exhausted::Holder;
 use crate::heap::free_list::FreeList;
-use crate::lockfree::agreement::roll_words;
+use crate::lockfree::release_mask::mask_words;
 use coarray_fabric::system::type_name::short;
 
 /// What tells a team from others of the same image.
@@ -76,8 +76,8 @@ impl Extent {
     /// has their roll before it.
     pub(crate) fn of(size: usize, align: usize, sharers: Option<usize>) -> Option<Self> {
         let align = align.max(GRAIN);
-        let roll = sharers.map_or(0, |images| roll_words(images) * size_of::<u64>());
-        let lead = roll.checked_next_multiple_of(align)?;
+        let mask = sharers.map_or(0, |images| mask_words(images) * size_of::<u64>());
+        let lead = mask.checked_next_multiple_of(align)?;
         let size_taken = size.checked_next_multiple_of(align)?.max(GRAIN);
         let (lead, align) = if size >= LARGE && align <= INTO_PAGE {
             let pages = lead.saturating_sub(INTO_PAGE).next_multiple_of(PAGE);

@@ -4,11 +4,11 @@ pub(crate) mod contribution;
 pub(crate) mod deferred_free;
 pub(crate) mod descriptor;
 pub(crate) mod descriptors;
-pub(crate) mod division;
 pub(crate) mod eager;
 pub(crate) mod lock_answer;
 pub(crate) mod message;
 pub(crate) mod network;
+pub(crate) mod node_map;
 pub(crate) mod outstanding;
 pub(crate) mod peer_timeout;
 pub(crate) mod position;
@@ -42,7 +42,7 @@ use crate::job::unwinding;
 use crate::lockfree::eventcount::Eventcount;
 use coarray_fabric::memory::region::SCRATCH_BYTES;
 use coarray_fabric::transport::fabric::Fabric;
-use coarray_fabric::transport::way::no_image;
+use coarray_fabric::transport::handle::no_image;
 
 thread_local! {
     static CURRENT: RefCell<Option<Rc<Team>>> = const { RefCell::new(None) };
@@ -132,14 +132,14 @@ impl Image {
     ) -> io::Result<Self> {
         job.region.commit_scratch(index)?;
         let images = job.region.dimensions().images;
-        let is_apart = !job.nodes.share_all();
+        let spans_nodes = !job.nodes.share_all();
         Ok(Self {
             index,
             images,
             heap: RefCell::new(Heap::new(job.region.heap_bytes())),
             fabric,
             dispatch,
-            network: is_apart.then(|| Network::new(job.peer_timeout, images)),
+            network: spans_nodes.then(|| Network::new(job.peer_timeout, images)),
             backoff: Backoff::new(&job),
             job,
             last_call: LastCall::default(),
@@ -303,7 +303,7 @@ impl Image {
         let calls = self.pairs[image].get() + 1;
         self.pairs[image].set(calls);
         let pair = self.job.region.pair(image, self.index);
-        match self.elsewhere(pair) {
+        match self.remote_place(pair) {
             Some(place) => self.send_advance(place, calls),
             None => pair.advance_to(calls),
         }
@@ -365,7 +365,7 @@ impl Image {
     pub(crate) fn tell(&self, call: &Call) {
         let control = self.control(self.index);
         if thread::panicking() {
-            // A destructor calls. If the others are elsewhere, the panic is why.
+            // A destructor calls. If the others are remote_place, the panic is why.
             control.note_panic(unwinding::last_panic().as_deref());
         } else if control.panic().is_some() {
             control.note_panic(None);

@@ -20,7 +20,7 @@ use crate::job::job_memory::JobMemory;
 use crate::job::report::PANIC_CODE;
 use crate::job::settings::{Bind, FabricKind, Settings, Wait};
 use crate::lockfree::eventcount::SpinPolicy;
-use coarray_fabric::memory::apart::Claim;
+use coarray_fabric::memory::locality::Claim;
 use coarray_fabric::memory::nodes::Nodes;
 use coarray_fabric::memory::region::{Keeper, Region};
 use coarray_fabric::system::parked::Threads;

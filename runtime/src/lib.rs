@@ -57,13 +57,13 @@ pub use job::unwinding::{Panic, report_and_exit, watch_exits};
 pub use lifecycle::failure::{error_stop, error_stop_with, fail_image};
 pub use lifecycle::run_image::{Ending, run_image};
 pub use lifecycle::status::{ImageStatus, failed_images, image_status, stopped_images};
-pub use lock::lock_apart::{clear_poison_of, holder_of, poisoner_of};
+pub use lock::between_nodes::{clear_poison_of, holder_of, poisoner_of};
 pub use lock::{LockError, LockKind};
 pub use lockfree::arrival::PAYLOAD_BYTES;
 pub use lockfree::barrier::Barrier;
 pub use lockfree::eventcount::Eventcount;
 pub use lockfree::queue_lock::QueueLock;
-pub use messages::home::with_home;
+pub use messages::locate::locate;
 pub use messages::quiet::{quiet, quiet_and_defer, quiet_and_fence, quiet_except_posts};
 pub use waiting::{Cause, Interruption};
 

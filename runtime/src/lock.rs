@@ -1,6 +1,6 @@
 //! Locks as an image uses them: how it waits for one, and what it knows of those that it holds.
 
-pub(crate) mod lock_apart;
+pub(crate) mod between_nodes;
 
 use std::fmt;
 use std::panic::Location;
@@ -9,9 +9,9 @@ use std::time::Instant;
 
 use crate::image::Image;
 use crate::job::image_failed::ImageFailed;
-use crate::lock::lock_apart::Heir;
+use crate::lock::between_nodes::Successor;
 use crate::lockfree::eventcount::{Eventcount, SpinPolicy};
-use crate::lockfree::queue_lock::{BarrierError, QueueLock, QueueNode, User, Waiter, Wake};
+use crate::lockfree::queue_lock::{Acquirer, NotAcquired, QueueLock, QueueNode, Waiter, Wake};
 use crate::messages::quiet::quiet;
 use crate::waiting::{Cause, Interruption};
 use coarray_fabric::transport::deferral::Deferral;
@@ -121,11 +121,11 @@ impl Image {
         let deferral = self.defer_in_lock();
         let user = Locking::new(self, lock, kind, caller, deadline);
         self.check_home(lock, kind)?;
-        let outcome = match self.elsewhere(lock) {
-            Some(place) => self.lock_apart(place, &user, true),
+        let outcome = match self.remote_place(lock) {
+            Some(place) => self.lock_remote(place, &user, true),
             None => lock.lock(&user),
         };
-        user.heir.tell(self, lock);
+        user.successor.tell(self, lock);
         self.settle(lock, caller, outcome)?;
         Ok(deferral)
     }
@@ -150,11 +150,11 @@ impl Image {
         self.check_home(lock, kind)?;
         // Whoever holds it may have asked this image to give it back.
         self.poll();
-        let outcome = match self.elsewhere(lock) {
-            Some(place) => self.lock_apart(place, &user, false),
+        let outcome = match self.remote_place(lock) {
+            Some(place) => self.lock_remote(place, &user, false),
             None => lock.try_lock(&user),
         };
-        user.heir.tell(self, lock);
+        user.successor.tell(self, lock);
         self.settle(lock, caller, outcome)?;
         Ok(deferral)
     }
@@ -178,13 +178,13 @@ impl Image {
         };
         let (_, caller) = held.remove(index);
         drop(held);
-        if let Some(place) = self.elsewhere(lock) {
-            return self.unlock_apart(place, poison);
+        if let Some(place) = self.remote_place(lock) {
+            return self.unlock_remote(place, poison);
         }
         // It waits for nobody, so that nobody will be told for what.
         let user = Locking::new(self, lock, LockKind::Mutex, caller, None);
         lock.unlock(&user, poison);
-        user.heir.tell(self, lock);
+        user.successor.tell(self, lock);
     }
 
     /// A wait for a lock wakes somebody only by messages that come meanwhile.
@@ -226,7 +226,7 @@ impl Image {
         &self,
         lock: &QueueLock,
         caller: &'static Location<'static>,
-        outcome: Result<(), BarrierError>,
+        outcome: Result<(), NotAcquired>,
     ) -> Result<(), LockError> {
         let address = ptr::from_ref(lock).addr();
         match outcome {
@@ -243,20 +243,20 @@ impl Image {
         &self,
         address: usize,
         caller: &'static Location<'static>,
-        error: BarrierError,
+        error: NotAcquired,
     ) -> LockError {
         match error {
-            BarrierError::Busy(holder) => LockError::Busy { holder },
-            BarrierError::AlreadyHeld => {
+            NotAcquired::Busy(holder) => LockError::Busy { holder },
+            NotAcquired::AlreadyHeld => {
                 let held = self.held.borrow();
                 let taken = held.iter().rfind(|(other, _)| *other == address);
                 LockError::AlreadyHeld {
                     since: taken.map_or(caller, |(_, since)| since),
                 }
             }
-            BarrierError::Poisoned(by) => LockError::Poisoned { by },
-            BarrierError::TimedOut => LockError::TimedOut,
-            BarrierError::Ended => self.unwind(),
+            NotAcquired::Poisoned(by) => LockError::Poisoned { by },
+            NotAcquired::TimedOut => LockError::TimedOut,
+            NotAcquired::Ended => self.unwind(),
         }
     }
 }
@@ -269,7 +269,7 @@ pub(crate) struct Locking<'a> {
     kind: LockKind,
     caller: &'static Location<'static>,
     deadline: Option<Instant>,
-    heir: Heir,
+    successor: Successor,
 }
 
 impl<'a> Locking<'a> {
@@ -296,7 +296,7 @@ impl<'a> Locking<'a> {
             kind,
             caller,
             deadline,
-            heir: Heir::default(),
+            successor: Successor::default(),
         }
     }
 
@@ -309,7 +309,7 @@ impl<'a> Locking<'a> {
     }
 }
 
-impl User for Locking<'_> {
+impl Acquirer for Locking<'_> {
     #[inline]
     fn me(&self) -> usize {
         self.image.index
@@ -327,8 +327,8 @@ impl User for Locking<'_> {
         &self.image.control(image).queue
     }
 
-    fn grant(&self, heir: usize, number: u64) {
-        self.heir.note(self.image, heir, number);
+    fn grant(&self, successor: usize, number: u64) {
+        self.successor.note(self.image, successor, number);
     }
 
     fn has_failed(&self, image: usize) -> bool {
@@ -364,7 +364,7 @@ impl Waiter for Locking<'_> {
         };
         match self.image.wait(granted, number, queue) {
             Ok(()) => Ok(()),
-            Err(Interruption::Failed) => Err(Wake::Alarmed),
+            Err(Interruption::Failed) => Err(Wake::ImagesFailed),
             Err(Interruption::TimedOut) => Err(Wake::TimedOut),
         }
     }
@@ -373,7 +373,7 @@ impl Waiter for Locking<'_> {
 /// Why an image waits in the queue of a lock.
 pub(crate) struct Queue<'a> {
     locking: &'a Locking<'a>,
-    /// The alarm when it last looked after the queue.
+    /// The epoch when it last looked after the queue.
     failure_epoch: u32,
 }
 

@@ -2,13 +2,13 @@
 //!
 //! They know neither images nor teams, only atomics, so that loom runs these very sources (`fabric/tests/loom_*`).
 
-pub(crate) mod agreement;
 pub(crate) mod arrival;
 pub(crate) mod barrier;
 pub(crate) mod checked_barrier;
 pub(crate) mod eventcount;
-pub(crate) mod formation;
 pub(crate) mod lock_state;
 pub(crate) mod log;
 pub(crate) mod queue_lock;
+pub(crate) mod release_mask;
 pub(crate) mod sleep;
+pub(crate) mod split;

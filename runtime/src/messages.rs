@@ -2,7 +2,7 @@
 //! do is in `lifecycle/dispatch.rs`, on top of all that it may ask for.
 
 pub(crate) mod acks;
-pub(crate) mod home;
 pub(crate) mod liveness;
+pub(crate) mod locate;
 pub(crate) mod messaging;
 pub(crate) mod quiet;

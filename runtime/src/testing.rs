@@ -31,7 +31,7 @@ pub(crate) fn run(images: usize, nodes: usize, body: impl Fn() + Sync) {
     let job = |_| {
         let memory = JobMemory::create(images, 1 << 20, cores()).unwrap();
         let lowest = (0..images).map(|image| image / each * each);
-        Arc::new(Job::on_nodes(memory, &settings, Nodes::apart(lowest)))
+        Arc::new(Job::on_nodes(memory, &settings, Nodes::separate(lowest)))
     };
     let jobs: Vec<Arc<Job>> = (0..images.div_ceil(each)).map(job).collect();
     let regions = jobs.iter().map(|job| Arc::clone(job) as Arc<dyn Keeper>);

@@ -43,18 +43,18 @@ const SPIN_AND_YIELD: SpinPolicy = SpinPolicy {
 
 /// How the images meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum FabricHandle {
     By(Barrier),
     /// By a tree without branches.
     InARow,
 }
 
-const WAYS: [Way; 5] = [
-    Way::By(Barrier::Flat),
-    Way::By(Barrier::Dissemination),
-    Way::By(Barrier::Tree),
-    Way::By(Barrier::Central),
-    Way::InARow,
+const WAYS: [FabricHandle; 5] = [
+    FabricHandle::By(Barrier::Flat),
+    FabricHandle::By(Barrier::Dissemination),
+    FabricHandle::By(Barrier::Tree),
+    FabricHandle::By(Barrier::Central),
+    FabricHandle::InARow,
 ];
 
 /// The images, and what they use to see whether they have met.
@@ -83,12 +83,12 @@ impl Job {
         me: usize,
         number: u64,
         signature: &Signature,
-        way: Way,
+        way: FabricHandle,
     ) -> Result<Vec<usize>, BarrierError<Stop>> {
         let words = [number, me as u64, 7];
         let met = match way {
-            Way::By(barrier) => self.scope.meet_by(me, number, signature, &words, barrier),
-            Way::InARow => self.scope.meet_in_a_row(me, number, signature, &words),
+            FabricHandle::By(barrier) => self.scope.meet_by(me, number, signature, &words, barrier),
+            FabricHandle::InARow => self.scope.meet_in_a_row(me, number, signature, &words),
         };
         if met.is_ok() {
             for image in 0..self.scope.images() {
@@ -146,7 +146,13 @@ fn model<R: 'static>(
     });
 }
 
-fn barriers(images: usize, patience: SpinPolicy, preemptions: usize, count: u64, way: Way) {
+fn barriers(
+    images: usize,
+    patience: SpinPolicy,
+    preemptions: usize,
+    count: u64,
+    way: FabricHandle,
+) {
     let body = move |job: &Job, me| {
         for number in 1..=count {
             job.write(me, number);
@@ -203,7 +209,7 @@ fn disagree<const N: usize>(
     patience: SpinPolicy,
     preemptions: usize,
     operations: [u64; N],
-    ways: [Way; N],
+    ways: [FabricHandle; N],
 ) {
     let body = move |job: &Job, me: usize| {
         let result = job.pass(me, 1, &[1, 1, 1, operations[me]], ways[me]);
@@ -257,7 +263,7 @@ fn of_three_images_that_all_disagree_none_comes_out_and_one_knows_why() {
 fn of_two_images_with_different_barriers_none_comes_out_and_one_knows_why() {
     for one in Barrier::ALL {
         for other in Barrier::ALL.into_iter().filter(|other| *other != one) {
-            disagree(SLEEP_AT_ONCE, 2, [1, 1], [one, other].map(Way::By));
+            disagree(SLEEP_AT_ONCE, 2, [1, 1], [one, other].map(FabricHandle::By));
         }
     }
 }
@@ -269,15 +275,20 @@ fn of_three_images_of_which_one_has_a_different_barrier_none_comes_out_and_one_k
         SLEEP_AT_ONCE,
         1,
         [1; 3],
-        [Central, Tree, Central].map(Way::By),
+        [Central, Tree, Central].map(FabricHandle::By),
     );
     disagree(
         SLEEP_AT_ONCE,
         1,
         [1; 3],
-        [Tree, Tree, Dissemination].map(Way::By),
+        [Tree, Tree, Dissemination].map(FabricHandle::By),
     );
-    disagree(SLEEP_AT_ONCE, 1, [1; 3], [Flat, Central, Tree].map(Way::By));
+    disagree(
+        SLEEP_AT_ONCE,
+        1,
+        [1; 3],
+        [Flat, Central, Tree].map(FabricHandle::By),
+    );
 }
 
 /// Image 2 has failed before it came, so that the others meet as survivors, and disagree.

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lockfree::eventcount::{Eventcount, SpinPolicy, WaitStrategy};
-use lockfree::queue_lock::{BarrierError, QueueLock, QueueNode, User, Waiter, Wake};
+use lockfree::queue_lock::{Acquirer, NotAcquired, QueueLock, QueueNode, Waiter, Wake};
 use loom::cell::UnsafeCell;
 use loom::thread;
 
@@ -63,7 +63,7 @@ struct Image<'a> {
 }
 
 impl Image<'_> {
-    fn lock(&self) -> Result<(), BarrierError> {
+    fn lock(&self) -> Result<(), NotAcquired> {
         self.lock.lock(self)
     }
 
@@ -84,7 +84,7 @@ impl Image<'_> {
     }
 }
 
-impl User for Image<'_> {
+impl Acquirer for Image<'_> {
     fn me(&self) -> usize {
         self.me
     }
@@ -123,9 +123,9 @@ impl Waiter for Image<'_> {
         model::alarm()
     }
 
-    fn wait(&self, granted: &Eventcount, number: u64, alarm: u32) -> Result<(), Wake> {
+    fn wait(&self, granted: &Eventcount, number: u64, epoch: u32) -> Result<(), Wake> {
         lockfree::eventcount::until(granted, number, SLEEP_AT_ONCE, || Lookout {
-            alarm,
+            epoch,
             is_patient: self.is_patient,
         })
     }
@@ -133,7 +133,7 @@ impl Waiter for Image<'_> {
 
 /// Comes back when images have failed, or at once.
 struct Lookout {
-    alarm: u32,
+    epoch: u32,
     is_patient: bool,
 }
 
@@ -141,8 +141,8 @@ impl WaitStrategy for Lookout {
     type Stop = Wake;
 
     fn check(&self) -> Result<(), Wake> {
-        if model::alarm() != self.alarm {
-            Err(Wake::Alarmed)
+        if model::alarm() != self.epoch {
+            Err(Wake::ImagesFailed)
         } else if self.is_patient {
             Ok(())
         } else {
@@ -248,7 +248,7 @@ fn an_image_gives_up_or_gets_the_lock_but_never_both() {
     };
     model(3, 3, body, |job, results| {
         for (me, result) in results.iter().enumerate() {
-            assert!(result.is_ok() || me == 1 && *result == Err(BarrierError::TimedOut));
+            assert!(result.is_ok() || me == 1 && *result == Err(NotAcquired::TimedOut));
         }
         let locked = results.iter().filter(|result| result.is_ok()).count();
         assert_count(job, locked as u32);
@@ -282,13 +282,13 @@ fn an_image_that_does_not_wait_gets_the_lock_or_hears_who_holds_it() {
         }
         match job.lock.try_lock(&image) {
             Ok(()) => {
-                assert_eq!(job.lock.try_lock(&image), Err(BarrierError::AlreadyHeld));
-                assert_eq!(image.lock(), Err(BarrierError::AlreadyHeld));
+                assert_eq!(job.lock.try_lock(&image), Err(NotAcquired::AlreadyHeld));
+                assert_eq!(image.lock(), Err(NotAcquired::AlreadyHeld));
                 image.count();
                 image.unlock();
             }
             Err(error) => {
-                assert_eq!(error, BarrierError::Busy(0));
+                assert_eq!(error, NotAcquired::Busy(0));
                 image.lock_and_count();
             }
         }
@@ -309,7 +309,7 @@ fn all_waiters_hear_of_a_poisoned_lock() {
     model(3, 3, body, |job, results| {
         assert_eq!(results[0], Ok(()));
         for result in results {
-            assert!(matches!(result, Ok(()) | Err(BarrierError::Poisoned(0))));
+            assert!(matches!(result, Ok(()) | Err(NotAcquired::Poisoned(0))));
         }
         assert_eq!((job.lock.holder(), job.lock.poisoner()), (None, Some(0)));
         job.lock.clear_poison();
@@ -356,8 +356,8 @@ fn kill(images: usize, preemptions: usize, hurried: Option<usize>) {
             for (me, result) in results.iter().enumerate().take(last) {
                 let expected = match result {
                     Some(Ok(())) => true,
-                    Some(Err(BarrierError::Poisoned(by))) => *by == last,
-                    Some(Err(BarrierError::TimedOut)) => hurried == Some(me),
+                    Some(Err(NotAcquired::Poisoned(by))) => *by == last,
+                    Some(Err(NotAcquired::TimedOut)) => hurried == Some(me),
                     _ => false,
                 };
                 assert!(expected, "image {me} got {result:?} from {steps} steps");
@@ -369,7 +369,7 @@ fn kill(images: usize, preemptions: usize, hurried: Option<usize>) {
             job.lock.clear_poison();
             let image = job.image(0);
             if let Err(error) = image.lock() {
-                assert_eq!(error, BarrierError::Poisoned(last));
+                assert_eq!(error, NotAcquired::Poisoned(last));
                 job.lock.clear_poison();
                 assert_eq!(image.lock(), Ok(()));
             }

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use coarray_coref::{Shared, Symmetric};
-use coarray_fabric::{is_apart, is_in_job, may_be_apart};
+use coarray_fabric::{is_in_job, may_span_nodes, spans_nodes};
 use coarray_runtime::{
-    Cause, Eventcount, Image, ImageFailed, Interruption, Team, is_own, quiet, quiet_except_posts,
-    this_image, with_home,
+    Cause, Eventcount, Image, ImageFailed, Interruption, Team, is_own, locate, quiet,
+    quiet_except_posts, this_image,
 };
 
 /// An event: any image posts it, and the image that it is on waits for posts.
@@ -106,7 +106,7 @@ impl Coevent {
     #[inline]
     pub(crate) fn raise(&self) {
         quiet_except_posts();
-        if !is_apart() || !self.is_posted_by_message() {
+        if !spans_nodes() || !self.is_posted_by_message() {
             self.posts.0.add(1);
         }
     }
@@ -114,7 +114,7 @@ impl Coevent {
     /// Posts the event if it is on another node.
     #[cold]
     fn is_posted_by_message(&self) -> bool {
-        Image::with_current(|image| match image.elsewhere(&self.posts.0) {
+        Image::with_current(|image| match image.remote_place(&self.posts.0) {
             Some(place) => {
                 // SAFETY: the place is that of the eventcount of this event, which is borrowed; who drops its coarray meets this
                 // image before, which completes posts then.
@@ -143,8 +143,8 @@ impl Coevent {
     /// Fortran 2018 `event_query`, clause 16.9.72.
     #[must_use]
     pub fn query(&self) -> u64 {
-        let far = match may_be_apart() {
-            true => with_home(self, |image, _| self.query_apart(image)).flatten(),
+        let far = match may_span_nodes() {
+            true => locate(self, |image, _| self.query_apart(image)).flatten(),
             false => None,
         };
         far.unwrap_or_else(|| {
@@ -155,7 +155,7 @@ impl Coevent {
 
     /// How many posts wait, if the event is on another node.
     fn query_apart(&self, image: &Image) -> Option<u64> {
-        let Some(event) = image.elsewhere(self) else {
+        let Some(event) = image.remote_place(self) else {
             // Posts of other nodes come only when the image looks for them.
             image.poll();
             return None;
@@ -279,7 +279,7 @@ impl Coevent {
     #[track_caller]
     fn look_again(&self) -> Result<bool, ImageFailed> {
         let team = Team::current();
-        if is_apart() {
+        if spans_nodes() {
             team.image().poll();
             if self.try_consume(1) {
                 return Ok(true);
@@ -412,7 +412,7 @@ impl Coevent {
         let Some(image) = Image::try_current() else {
             return;
         };
-        if let Some(place) = image.home(self)
+        if let Some(place) = image.locate(self)
             && place.image != image.index()
         {
             panic!(

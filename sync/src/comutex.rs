@@ -182,7 +182,7 @@ impl<T: Remote> Comutex<T> {
     /// The slots as images of other nodes reach them, if this is one.
     #[inline]
     fn far_slots<'a>(&self, image: &'a Image) -> Option<FarSlots<'a, T>> {
-        let place = image.elsewhere(self)?;
+        let place = image.remote_place(self)?;
         let (version, slots) = (offset_of!(Self, version), offset_of!(Self, slots));
         // SAFETY: at these offsets of a comutex are its version and its two slots, which only the holder accesses.
         Some(unsafe { FarSlots::new(image, place, version, slots) })

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{self, Ordering};
 
-use coarray_fabric::has_issued;
+use coarray_fabric::has_outstanding;
 use coarray_runtime::{Team, num_images, quiet_and_fence};
 
 /// Local. Orders this image's puts to `image`, an index in the current team, before its later puts to it:
@@ -42,7 +42,7 @@ pub fn fence(image: usize) {
     if image >= num_images() {
         no_such_image(image);
     }
-    if has_issued() {
+    if has_outstanding() {
         complete_on(image);
     }
     atomic::fence(Ordering::Release);

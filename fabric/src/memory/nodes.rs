@@ -6,22 +6,25 @@ pub struct Nodes {
     /// By image.
     node: Box<[u32]>,
     /// Whether nodes share nothing; otherwise they are counted for the choice of algorithms only.
-    apart: bool,
+    is_separate: bool,
 }
 
 impl Nodes {
     /// Nodes of so many images each, all of which share memory.
     pub fn counted(images: usize, each: usize) -> Self {
         let node = (0..images).map(|image| (image / each) as u32).collect();
-        Self { node, apart: false }
+        Self {
+            node,
+            is_separate: false,
+        }
     }
 
     /// Nodes that share nothing, numbered by their lowest images: the node of each image.
     #[cfg(any(feature = "mpi", feature = "shmem", feature = "simulated"))]
-    pub fn apart(lowest: impl IntoIterator<Item = usize>) -> Self {
+    pub fn separate(lowest: impl IntoIterator<Item = usize>) -> Self {
         let node: Box<[u32]> = lowest.into_iter().map(|image| image as u32).collect();
-        let apart = node.iter().any(|&node| node != 0);
-        Self { node, apart }
+        let is_separate = node.iter().any(|&node| node != 0);
+        Self { node, is_separate }
     }
 
     /// Which of the nodes, counted from 0 by their lowest images, that of `image` is.
@@ -41,12 +44,12 @@ impl Nodes {
     /// Whether two images share memory.
     #[inline]
     pub fn share(&self, one: usize, other: usize) -> bool {
-        !self.apart || self.node[one] == self.node[other]
+        !self.is_separate || self.node[one] == self.node[other]
     }
 
     /// Whether all images share memory.
     #[inline]
     pub fn share_all(&self) -> bool {
-        !self.apart
+        !self.is_separate
     }
 }

@@ -327,7 +327,7 @@ impl Region {
     }
 
     /// Makes pages exist for bytes of a part whose image is on another node.
-    pub fn commit_mirror(&self, image: usize, offset: usize, length: usize) -> io::Result<()> {
+    pub fn commit_shadow(&self, image: usize, offset: usize, length: usize) -> io::Result<()> {
         self.commit(self.part(image) + offset, length)
     }
 

@@ -46,7 +46,7 @@ pub fn is_not_the_first() -> bool {
 }
 
 /// How many images are on this machine, as far as the launcher says.
-pub fn neighbours() -> Option<usize> {
+pub fn local_peers() -> Option<usize> {
     let number = |name| env::var(name).ok()?.parse().ok();
     NEIGHBOURS.into_iter().find_map(number)
 }

@@ -11,15 +11,15 @@
 //! Source: MPI 3.1, chapters 3 and 11.
 
 mod attachment;
+mod channel;
 mod check;
 mod cluster;
 mod communicator;
 mod environment;
-mod mail;
+mod in_flight;
 mod one_sided;
 mod operations;
 mod staging;
-mod under_way;
 
 use std::rc::Rc;
 

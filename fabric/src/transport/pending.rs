@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use crate::transport::way;
+use crate::transport::handle;
 
 thread_local! {
     static PENDING: Cell<u8> = const { Cell::new(0) };
@@ -23,7 +23,7 @@ pub enum Pending {
 /// Whether the image of this thread has issued operations that may not be complete.
 #[inline]
 #[must_use]
-pub fn has_issued() -> bool {
+pub fn has_outstanding() -> bool {
     is_pending(Pending::Issued)
 }
 
@@ -51,9 +51,9 @@ pub fn is_pending(pending: Pending) -> bool {
 /// To be told by the image's fabric whenever it changes.
 #[cold]
 #[inline(never)]
-pub(crate) fn note_issued(has_issued: bool) {
+pub(crate) fn note_outstanding(has_outstanding: bool) {
     // SAFETY: fabrics tell what is so.
-    unsafe { note_pending(Pending::Issued, has_issued) };
+    unsafe { note_pending(Pending::Issued, has_outstanding) };
 }
 
 /// Notes whether this is complete.
@@ -65,5 +65,5 @@ pub unsafe fn note_pending(pending: Pending, is_pending: bool) {
     let others = PENDING.get() & !(pending as u8);
     let now = others | if is_pending { pending as u8 } else { 0 };
     PENDING.set(now);
-    way::note_only_issued(now == Pending::Issued as u8);
+    handle::note_only_issued(now == Pending::Issued as u8);
 }

@@ -17,7 +17,7 @@ use crate::transport::atomic::{AtomicOperation, Word};
 use crate::transport::completion::{Completer, completion};
 use crate::transport::deferral::wake;
 use crate::transport::fabric::{Fabric, Message};
-use crate::transport::pending::note_issued;
+use crate::transport::pending::note_outstanding;
 use crate::transport::request::{Buffer, Request};
 
 /// How many operations may wait. Those of programs that issue on and on, and wait for nothing, would fill the
@@ -81,7 +81,7 @@ impl SharedMemory {
 
     fn note_queued(&self, queued: usize) {
         self.queued.set(queued);
-        note_issued(queued > 0);
+        note_outstanding(queued > 0);
     }
 
     fn issue(&self, image: usize, offset: usize, buffer: Buffer, direction: Direction) -> Request {

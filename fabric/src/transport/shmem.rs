@@ -10,17 +10,17 @@
 //! and end to this engine, and makes its calls from the thread of the image, or while that one makes none.
 
 mod atomics;
+mod channel;
+mod contexts;
 mod environment;
 mod exit;
 mod grouping;
+mod in_flight;
 mod job;
-mod mailbox;
 mod one_sided;
-mod streams;
 mod symmetric;
 #[cfg(test)]
 mod tests;
-mod under_way;
 
 use std::rc::Rc;
 

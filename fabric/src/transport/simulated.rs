@@ -1,6 +1,6 @@
 //! A network between threads: nodes that share nothing but what passes through here, for tests.
 //!
-//! Each node has a region of its own, in which the parts of other nodes are mirrors, as on a cluster. Puts stay under way
+//! Each node has a region of its own, in which the parts of other nodes are shadows, as on a cluster. Puts stay in flight
 //! until something completes them, and may be overtaken by operations on other places, as on networks that have several
 //! ways. The network can be broken deliberately, to see that tests notice it.
 
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::memory::region::Keeper;
 use crate::transport::atomic::{AtomicOperation, Word};
 use crate::transport::fabric::{Fabric, Message};
-use crate::transport::pending::note_issued;
+use crate::transport::pending::note_outstanding;
 use crate::transport::request::{Buffer, Request};
 use crate::transport::shared_memory::SharedMemory;
 
@@ -94,7 +94,7 @@ impl Simulated {
     /// After any operation: the memory knows only of what it was told to do.
     fn note(&self) {
         if self.overtaken.borrow().is_some() {
-            note_issued(true);
+            note_outstanding(true);
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::transport::request::{Buffer, Request};
 pub struct Watchdog {
     fabric: Rc<dyn Fabric>,
     started: Instant,
-    /// When the operation that is under way began, in milliseconds after that; 0 for none.
+    /// When the operation that is in flight began, in milliseconds after that; 0 for none.
     busy_since: Arc<AtomicU64>,
 }
 

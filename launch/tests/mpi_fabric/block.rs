@@ -83,9 +83,7 @@ impl Block {
 
 /// Collective. All images come here, and messages of theirs stay where they are.
 pub fn all_meet() {
-    coarray_launch::mpi::communicator()
-        .unwrap()
-        .barrier();
+    coarray_launch::mpi::communicator().unwrap().barrier();
 }
 
 /// Collective. The same as a program does it.

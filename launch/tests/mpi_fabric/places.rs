@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use coarray_fabric::{AtomicOperation, Buffer, Request, Word, has_issued};
+use coarray_fabric::{AtomicOperation, Buffer, Request, Word, has_outstanding};
 
 use crate::block::{Block, Dice, all_meet};
 
@@ -25,7 +25,7 @@ pub fn sizes() {
             at += length + 5;
         }
     }
-    assert!(has_issued());
+    assert!(has_outstanding());
     block.image.fabric().quiet();
     all_meet();
     for from in 0..images {

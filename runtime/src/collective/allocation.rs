@@ -16,7 +16,7 @@ use crate::heap::{Block, Extent, MAX_ALIGN, Purpose, RaggedBlock};
 use crate::image::Image;
 use crate::image::team::Team;
 use crate::job::image_failed::ImageFailed;
-use crate::lockfree::agreement::{Roll, roll_words};
+use crate::lockfree::release_mask::{ReleaseMask, mask_words};
 use crate::messages::quiet::quiet_and_defer;
 use coarray_fabric::transport::deferral::Deferral;
 
@@ -99,7 +99,7 @@ impl Team {
             if let Some(start) = mine
                 && start + extent.bytes() <= committed
             {
-                self.begin_roll(extent, start);
+                self.begin_mask(extent, start);
             }
             let words = [
                 mine.map_or(NOWHERE, |offset| offset as u64),
@@ -176,7 +176,7 @@ impl Team {
             None => Ok(()),
         };
         if result.is_ok() {
-            self.begin_roll(extent, start);
+            self.begin_mask(extent, start);
         }
         let words = [u64::from(result.is_ok()), 0, 0];
         // SAFETY: this image brings its success.
@@ -202,10 +202,10 @@ impl Team {
 
     /// Begins the roll of a block that starts there, if it is shared, in pages that are committed. This comes before the
     /// barrier from which on others may have the block, and drop it.
-    fn begin_roll(&self, extent: Extent, start: usize) {
+    fn begin_mask(&self, extent: Extent, start: usize) {
         if extent.is_shared() {
             let image = self.image();
-            image.roll(image.index, start, self.images()).call();
+            image.mask(image.index, start, self.images()).clear();
         }
     }
 
@@ -215,8 +215,8 @@ impl Team {
         image.collect_deferred_frees();
         image.collect_payloads();
         image.heap.borrow_mut().collect_dropped(|block, members| {
-            let roll = image.roll(image.index, block.start, members.len());
-            let is_free = roll.is_empty(|index| image.is_gone(members[index] as usize));
+            let mask = image.mask(image.index, block.start, members.len());
+            let is_free = mask.is_empty(|index| image.is_gone(members[index] as usize));
             if is_free {
                 image.forget_team_logs(block.offset);
             }
@@ -233,7 +233,7 @@ impl Team {
     pub unsafe fn free(&self, block: Block) {
         if block.shared {
             for index in 0..self.images() {
-                self.strike_off(index, &block);
+                self.release(index, &block);
             }
         }
         let mut heap = self.image().heap.borrow_mut();
@@ -241,18 +241,18 @@ impl Team {
     }
 
     /// Strikes this image off the roll of another image's copy of a block.
-    fn strike_off(&self, index: usize, block: &Block) {
-        let roll = self.roll(index, block);
-        let (word, bit) = roll.mark(self.index());
-        match self.image().elsewhere(word) {
+    fn release(&self, index: usize, block: &Block) {
+        let mask = self.mask(index, block);
+        let (word, bit) = mask.bit(self.index());
+        match self.image().remote_place(word) {
             Some(place) => self.image().send_or(place, bit),
-            None => roll.strike_off(self.index()),
+            None => mask.release(self.index()),
         }
     }
 
-    fn roll(&self, index: usize, block: &Block) -> Roll<'_> {
+    fn mask(&self, index: usize, block: &Block) -> ReleaseMask<'_> {
         let number = self.members()[index] as usize;
-        self.image().roll(number, block.start, self.images())
+        self.image().mask(number, block.start, self.images())
     }
 }
 
@@ -318,15 +318,15 @@ impl Image {
     }
 
     /// The roll of a block that is shared by `images` images and starts at that offset of the heap of `image`.
-    fn roll(&self, image: usize, start: usize, images: usize) -> Roll<'_> {
+    fn mask(&self, image: usize, start: usize, images: usize) -> ReleaseMask<'_> {
         // SAFETY: a shared block starts with the words of its roll (`Extent::of`), at a multiple of their
         // alignment, and the pages were committed before any image got the block. All bytes are valid for
         // atomics, and no reference to this memory as anything else exists: before the block is taken this image alone
         // uses its copy, which is free, and the copy is used for something else only when nobody is left on this roll.
         let words = unsafe {
             let start = self.heap(image).add(start).cast::<AtomicU64>();
-            std::slice::from_raw_parts(start, roll_words(images))
+            std::slice::from_raw_parts(start, mask_words(images))
         };
-        Roll::new(words, images)
+        ReleaseMask::new(words, images)
     }
 }

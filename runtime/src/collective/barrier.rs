@@ -155,8 +155,8 @@ impl Team {
         if !is_quiet && self.check_failures() {
             return self.barrier_of_survivors(&episode);
         }
-        let met = match self.division() {
-            Some(division) => self.barrier_between_nodes(division, &episode),
+        let met = match self.node_map() {
+            Some(node_map) => self.barrier_between_nodes(node_map, &episode),
             None => checked_barrier::pass(&episode, barrier),
         };
         match met {

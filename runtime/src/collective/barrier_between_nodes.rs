@@ -3,13 +3,13 @@
 //! The images of a node show each other their arrivals as always. The first of them, the node's *leader* in this team,
 //! waits until all have entered, and sends their arrivals in one message to the leader of each other node, who shows
 //! them there. Then everyone looks at everyone's arrival on its own node: who disagrees is found as always, and nobody leaves
-//! before all have entered. Arrivals of other nodes lie in their mirrors.
+//! before all have entered. Arrivals of other nodes lie in their shadows.
 
 use std::mem::offset_of;
 
 use crate::image::Image;
-use crate::image::division::Division;
 use crate::image::message::{MessageKind, Outgoing, Reader};
+use crate::image::node_map::NodeMap;
 use crate::image::team::Team;
 use crate::job::control::TeamControl;
 use crate::lockfree::arrival::{Arrival, WORDS};
@@ -19,15 +19,15 @@ impl Team {
     /// Passes the barrier of a barrier that this image has entered.
     pub(crate) fn barrier_between_nodes<P: BarrierScope>(
         &self,
-        division: &Division,
+        node_map: &NodeMap,
         episode: &Episode<P>,
     ) -> Result<(), BarrierError<P::Stop>> {
         let me = self.index();
-        if division.is_led_by(me) {
-            for &neighbour in &division.neighbours()[1..] {
+        if node_map.is_leader(me) {
+            for &neighbour in &node_map.local_peers()[1..] {
                 self.look_at_arrival(episode, neighbour)?;
             }
-            self.send_arrivals(division, episode.number);
+            self.send_arrivals(node_map, episode.number);
         }
         (me + 1..self.images())
             .chain(0..me)
@@ -44,28 +44,28 @@ impl Team {
         episode.compare(index, arrival)
     }
 
-    fn send_arrivals(&self, division: &Division, number: u64) {
-        let neighbours = division.neighbours();
+    fn send_arrivals(&self, node_map: &NodeMap, number: u64) {
+        let local_peers = node_map.local_peers();
         let mut message = Outgoing::new(MessageKind::Arrivals).words(&[
             self.identity().0,
             number,
-            neighbours.len() as u64,
+            local_peers.len() as u64,
         ]);
-        for &index in neighbours {
+        for &index in local_peers {
             let arrival = &self.control(index).state.arrivals[(number & 1) as usize];
             message = message
                 .word(u64::from(self.members()[index]))
                 .words(&arrival.signature())
                 .words(&arrival.words());
         }
-        for leader in division.other_leaders() {
+        for leader in node_map.other_leaders() {
             self.image().send(self.members()[leader] as usize, &message);
         }
     }
 }
 
 impl Image {
-    /// Shows arrivals that were sent from another node, in the mirrors of this one.
+    /// Shows arrivals that were sent from another node, in the shadows of this one.
     pub(crate) fn show_arrivals(&self, mut reader: Reader<'_>) {
         let [control, number, images] = reader.words();
         for _ in 0..images {
@@ -83,7 +83,7 @@ impl Image {
             + offset_of!(BarrierState, arrivals)
             + parity * size_of::<Arrival>();
         // SAFETY: the sender is in a barrier of the team whose structures are at that offset of each member's part. All
-        // members have met since the mirrors of these structures were made here (`Team::form`), and they stay until this
+        // members have met since the shadows of these structures were made here (`Team::form`), and they stay until this
         // image has left the team.
         unsafe {
             &*self

@@ -11,7 +11,7 @@ use crate::image;
 use crate::image::team::{Origin, Team};
 use crate::job::control::TeamControl;
 use crate::job::image_failed::ImageFailed;
-use crate::lockfree::formation::{Formation, Request};
+use crate::lockfree::split::{Request, Split};
 use crate::messages::quiet::quiet_and_defer;
 use coarray_fabric::memory::region::SCRATCH_BYTES;
 
@@ -55,10 +55,10 @@ impl Team {
         let address = image.job.region.part_address(image.index, control);
         // SAFETY: the block is this image's alone until the next barrier, and large enough.
         unsafe { address.cast::<TeamControl>().write(TeamControl::default()) };
-        self.mirror_controls(control);
+        self.shadow_controls(control);
 
-        let (has_wish, wish) = (u64::from(index.is_some()), index.unwrap_or_default() as u64);
-        let words = [number, has_wish, wish];
+        let (has_key, key) = (u64::from(index.is_some()), index.unwrap_or_default() as u64);
+        let words = [number, has_key, key];
         // SAFETY: this image's structures are ready, and it brings its request.
         let present = unsafe { self.exchange(&deferral, &call.at_step(FORMED), words, absence) };
         let present = match present {
@@ -72,21 +72,21 @@ impl Team {
         let requests: Vec<Request> = present
             .into_iter()
             .map(|image| {
-                let [number, has_wish, wish] = self.words(image);
+                let [number, has_key, key] = self.words(image);
                 Request {
                     image,
                     number,
-                    index: (has_wish == 1).then_some(wish as usize),
+                    index: (has_key == 1).then_some(key as usize),
                 }
             })
             .collect();
-        let formation = match Formation::arrange(&requests) {
+        let formation = match Split::arrange(&requests) {
             Ok(formation) => formation,
             Err(error) => image.fail(format!("cannot form teams at {caller}: {error}")),
         };
-        let seats = formation.members(number).unwrap_or_default();
-        let index = seats.iter().position(|&seat| seat == self.index());
-        let members = seats.iter().map(|&seat| self.members()[seat]).collect();
+        let ranks = formation.members(number).unwrap_or_default();
+        let index = ranks.iter().position(|&rank| rank == self.index());
+        let members = ranks.iter().map(|&rank| self.members()[rank]).collect();
         Ok(Rc::new(Team::new(
             Rc::clone(image),
             index.unwrap_or_default(),
@@ -102,25 +102,25 @@ impl Team {
         )))
     }
 
-    /// Makes the mirrors of new control structures at that offset of the parts of images on other nodes: on each node
+    /// Makes the shadows of new control structures at that offset of the parts of images on other nodes: on each node
     /// once, before its images meet again and anybody could send something for them.
-    fn mirror_controls(&self, control: usize) {
-        let Some(division) = self.division().filter(|d| d.is_led_by(self.index())) else {
+    fn shadow_controls(&self, control: usize) {
+        let Some(node_map) = self.node_map().filter(|d| d.is_leader(self.index())) else {
             return;
         };
         let image = self.image();
-        for index in (0..self.images()).filter(|index| !division.neighbours().contains(index)) {
+        for index in (0..self.images()).filter(|index| !node_map.local_peers().contains(index)) {
             let member = self.members()[index] as usize;
             let region = &image.job.region;
-            if let Err(error) = region.commit_mirror(member, control, size_of::<TeamControl>()) {
+            if let Err(error) = region.commit_shadow(member, control, size_of::<TeamControl>()) {
                 image.fail(format!(
                     "has no memory for the structures of a team: {error}"
                 ));
             }
-            // SAFETY: the block at this offset is new on all images, so that nobody uses this mirror.
+            // SAFETY: the block at this offset is new on all images, so that nobody uses this shadow.
             unsafe {
-                let mirror = region.part_address(member, control).cast::<TeamControl>();
-                mirror.write(TeamControl::default());
+                let shadow = region.part_address(member, control).cast::<TeamControl>();
+                shadow.write(TeamControl::default());
             }
         }
     }

@@ -134,7 +134,7 @@ impl Team {
     /// Begins the correspondence with the members on other nodes, if there are any.
     #[cold]
     pub(crate) fn correspond(&self) {
-        let Some(division) = self.division() else {
+        let Some(node_map) = self.node_map() else {
             return;
         };
         let image = self.image();
@@ -142,7 +142,7 @@ impl Team {
             self.identity().0,
             self.index(),
             self.members(),
-            division,
+            node_map,
         ));
         if let Some(network) = &image.network {
             let mut all = network.posts.borrow_mut();
@@ -165,7 +165,7 @@ impl Team {
 
     /// Tells the members on other nodes that this image, which drops the team, needs nothing from them any more.
     pub(crate) fn leave_team_logs(&self) {
-        let Some(division) = self.division() else {
+        let Some(node_map) = self.node_map() else {
             return;
         };
         if let Some(team_logs) = self.team_logs.get() {
@@ -173,7 +173,7 @@ impl Team {
         }
         // Also if it has posted nothing: others may have, by mistake, and wait for it to take their records back.
         let message = Watermark::EVERYTHING.message(self.identity().0, self.index());
-        for index in (0..self.images()).filter(|index| !division.neighbours().contains(index)) {
+        for index in (0..self.images()).filter(|index| !node_map.local_peers().contains(index)) {
             self.image().send(self.members()[index] as usize, &message);
         }
     }

@@ -36,7 +36,7 @@ pub struct StepsBegun {
     /// The number and the signature of the barrier at the end.
     end: (u64, Signature),
     /// Whether images on other nodes may wait for steps.
-    is_apart: bool,
+    spans_nodes: bool,
 }
 
 /// The image whose step was awaited does not come to it, as an image has failed.
@@ -70,8 +70,8 @@ impl Team {
         let steps = &self.control(self.index()).steps;
         steps.signature.write(call.signature());
         steps.begun.advance_to(turn as u64);
-        let is_apart = self.division().is_some();
-        if is_apart {
+        let spans_nodes = self.node_map().is_some();
+        if spans_nodes {
             image.answer_subscribers();
         }
         StepsBegun {
@@ -81,7 +81,7 @@ impl Team {
                 self.barriers.get() + 1,
                 self.barrier_algorithm().mark(end.signature()),
             ),
-            is_apart,
+            spans_nodes,
         }
     }
 
@@ -99,7 +99,7 @@ impl Team {
         assert!((step as u64) < ABANDONED, "a turn of {step} steps");
         let steps = &self.control(self.index()).steps;
         steps.count.advance_to(begun.count(step as u64));
-        if begun.is_apart {
+        if begun.spans_nodes {
             self.image().answer_subscribers();
         }
     }
@@ -112,7 +112,7 @@ impl Team {
     pub unsafe fn abandon_steps(&self, begun: StepsBegun) {
         let steps = &self.control(self.index()).steps;
         steps.count.advance_to(begun.count(ABANDONED));
-        if begun.is_apart {
+        if begun.spans_nodes {
             self.image().answer_subscribers();
         }
     }
@@ -209,7 +209,7 @@ enum Obstacle {
     Elsewhere(usize, Signature),
 }
 
-/// Waits for a step, and looks for images that are elsewhere before it sleeps.
+/// Waits for a step, and looks for images that are remote_place before it sleeps.
 struct Attentive<'a> {
     team: &'a Team,
     begun: StepsBegun,

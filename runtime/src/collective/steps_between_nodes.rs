@@ -30,7 +30,7 @@ impl Team {
     #[inline]
     #[must_use]
     pub fn is_near(&self, index: usize) -> bool {
-        self.division().is_none() || self.is_on_this_node(index)
+        self.node_map().is_none() || self.is_on_this_node(index)
     }
 
     #[cold]

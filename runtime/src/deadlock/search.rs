@@ -23,7 +23,7 @@ impl Suspicion {
         self.standstill.lasts(now.as_deref())
     }
 
-    /// The sleep of each image of this node, if none can be woken; none for those that are gone or elsewhere.
+    /// The sleep of each image of this node, if none can be woken; none for those that are gone or remote_place.
     fn find_all_asleep(&self, job: &Job, viewer: usize) -> Option<Vec<Option<Sleep>>> {
         let awake = job.record_of_sleep(viewer, self.awake.get());
         awake
@@ -46,7 +46,7 @@ pub(crate) fn report(job: &Job, viewer: usize) -> Failure {
 }
 
 impl Job {
-    /// What an image says of its sleep to image `viewer`; none if it is gone or elsewhere.
+    /// What an image says of its sleep to image `viewer`; none if it is gone or remote_place.
     fn record_of_sleep(&self, viewer: usize, index: usize) -> Option<&SleepRecord> {
         let control = self.region.control(index);
         let is_gone = matches!(control.stage(), Stage::Failed | Stage::Finished);

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use crate::lockfree::queue_lock::BarrierError;
+use crate::lockfree::queue_lock::NotAcquired;
 
 /// The answer that an image waits for.
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub(crate) enum Outcome {
     Granted,
     /// The asking image holds the lock, which is poisoned.
     GrantedPoisoned(usize),
-    Refused(BarrierError),
+    Refused(NotAcquired),
 }
 
 impl Outcome {
@@ -24,12 +24,12 @@ impl Outcome {
         Some(match self {
             Self::Granted => [0, 0],
             Self::GrantedPoisoned(by) => [1, by as u64],
-            Self::Refused(BarrierError::Busy(holder)) => [2, holder as u64],
-            Self::Refused(BarrierError::AlreadyHeld) => [3, 0],
-            Self::Refused(BarrierError::Poisoned(by)) => [4, by as u64],
-            Self::Refused(BarrierError::TimedOut) => [5, 0],
+            Self::Refused(NotAcquired::Busy(holder)) => [2, holder as u64],
+            Self::Refused(NotAcquired::AlreadyHeld) => [3, 0],
+            Self::Refused(NotAcquired::Poisoned(by)) => [4, by as u64],
+            Self::Refused(NotAcquired::TimedOut) => [5, 0],
             // Everybody hears of that anyway.
-            Self::Refused(BarrierError::Ended) => return None,
+            Self::Refused(NotAcquired::Ended) => return None,
         })
     }
 
@@ -38,10 +38,10 @@ impl Outcome {
         match what {
             0 => Self::Granted,
             1 => Self::GrantedPoisoned(image),
-            2 => Self::Refused(BarrierError::Busy(image)),
-            3 => Self::Refused(BarrierError::AlreadyHeld),
-            4 => Self::Refused(BarrierError::Poisoned(image)),
-            _ => Self::Refused(BarrierError::TimedOut),
+            2 => Self::Refused(NotAcquired::Busy(image)),
+            3 => Self::Refused(NotAcquired::AlreadyHeld),
+            4 => Self::Refused(NotAcquired::Poisoned(image)),
+            _ => Self::Refused(NotAcquired::TimedOut),
         }
     }
 }

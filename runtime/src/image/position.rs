@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use coarray_fabric::transport::way::no_image;
+use coarray_fabric::transport::handle::no_image;
 
 thread_local! {
     /// Index of this image in the current team, and how many images that has; none outside of a job.

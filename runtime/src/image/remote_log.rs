@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::image::contribution::Contribution;
-use crate::image::division::Division;
 use crate::image::eager::{EagerDescriptor, LogMessage, Payload, Watermark};
+use crate::image::node_map::NodeMap;
 use crate::lockfree::arrival::Signature;
 use crate::lockfree::eventcount::Eventcount;
 use crate::lockfree::log::Reclaimable;
@@ -151,9 +151,9 @@ impl RemoteLog {
 
 impl TeamLogs {
     /// That of image `index` of the team with that identity, of these members.
-    pub(crate) fn new(team: u64, index: usize, members: &[u32], division: &Division) -> Self {
+    pub(crate) fn new(team: u64, index: usize, members: &[u32], node_map: &NodeMap) -> Self {
         let member = |index: usize| {
-            let is_far = !division.neighbours().contains(&index);
+            let is_far = !node_map.local_peers().contains(&index);
             is_far.then(|| RemoteLog::new(members[index] as usize))
         };
         Self {

@@ -8,14 +8,14 @@ use std::rc::Rc;
 use crate::call::tuning::Plan;
 use crate::heap::{Block, TeamIdentity};
 use crate::image::Image;
-use crate::image::division::Division;
+use crate::image::node_map::NodeMap;
 use crate::image::outstanding::Outstanding;
 use crate::image::remote_log::TeamLogs;
 use crate::job::control::{ENDED, TeamControl};
 use crate::lockfree::arrival::WORDS;
 use crate::lockfree::barrier::Barrier;
-use crate::lockfree::formation::Formation;
 use crate::lockfree::queue_lock::QueueLock;
+use crate::lockfree::split::Split;
 
 /// One image's view of a team that it belongs to.
 ///
@@ -49,7 +49,7 @@ pub struct Team {
     /// What `places` returned.
     regular: OnceCell<Option<(usize, usize)>>,
     /// None if all members share memory.
-    division: Option<Division>,
+    node_map: Option<NodeMap>,
     plan: OnceCell<Plan>,
     /// Of the asynchronous collectives.
     pub(crate) outstanding: RefCell<Outstanding>,
@@ -60,7 +60,7 @@ pub struct Team {
 /// Where a team that was formed comes from.
 pub(crate) struct Origin {
     pub(crate) parent: Rc<Team>,
-    pub(crate) formation: Rc<Formation>,
+    pub(crate) formation: Rc<Split>,
     pub(crate) number: u64,
     /// What the team's structures are in: a block of the parent.
     pub(crate) block: Block,
@@ -96,7 +96,7 @@ impl Team {
             NonNull::new(address.cast()).expect("parts lie inside the mapping")
         };
         let controls = members.iter().map(of_member).collect();
-        let division = Division::of(&image.job.nodes, index, &members);
+        let node_map = NodeMap::of(&image.job.nodes, index, &members);
         Self {
             index,
             members,
@@ -114,7 +114,7 @@ impl Team {
             failure_epoch: Cell::new(0),
             has_failed: Cell::new(false),
             regular: OnceCell::new(),
-            division,
+            node_map,
             plan: OnceCell::new(),
             outstanding: RefCell::default(),
             team_logs: OnceCell::new(),
@@ -204,7 +204,7 @@ impl Team {
     /// The barrier by which the images meet that want this one. Between nodes there is but one way, for which it only
     /// matters that the images agree, and that they do not take the short way of the flat one.
     pub(crate) fn possible(&self, barrier: Barrier) -> Barrier {
-        match (&self.division, barrier) {
+        match (&self.node_map, barrier) {
             (Some(_), Barrier::Flat) => Barrier::Dissemination,
             _ => barrier,
         }
@@ -212,8 +212,8 @@ impl Team {
 
     /// How the images are divided among nodes; none if all share memory.
     #[inline]
-    pub(crate) fn division(&self) -> Option<&Division> {
-        self.division.as_ref()
+    pub(crate) fn node_map(&self) -> Option<&NodeMap> {
+        self.node_map.as_ref()
     }
 
     /// Local. Chooses how the images of the team wait for each other from the next barrier on. All images must
@@ -321,7 +321,7 @@ impl Team {
     #[must_use]
     pub fn plan(&self) -> &Plan {
         self.plan.get_or_init(|| {
-            let is_far = self.division.is_some();
+            let is_far = self.node_map.is_some();
             self.image.rules().plan(self.images(), is_far)
         })
     }

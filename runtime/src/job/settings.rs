@@ -209,7 +209,7 @@ pub fn cores() -> usize {
 fn default_heap(images: usize) -> usize {
     const UNKNOWN_MACHINE: usize = 4 << 30;
     let total = memory::memory().map_or(UNKNOWN_MACHINE, |memory| memory.total);
-    let here = process_manager::neighbours().unwrap_or(images);
+    let here = process_manager::local_peers().unwrap_or(images);
     (total / 4 * 3 / here)
         .min(largest_heap(images.max(here)))
         .max(1 << 20)

@@ -60,9 +60,9 @@ impl Image {
             | MessageKind::Withdraw
             | MessageKind::Unlock
             | MessageKind::ClearPoison => {
-                self.serve_lock(from, kind, reader);
+                self.handle_lock(from, kind, reader);
             }
-            MessageKind::LockAnswer => self.hear_about_lock(reader),
+            MessageKind::LockAnswer => self.handle_lock_answer(reader),
             MessageKind::Posted | MessageKind::Watermark => self.take_log_message(kind, reader),
             MessageKind::Hello
             | MessageKind::Here

@@ -7,7 +7,7 @@ use std::process;
 use std::sync::Once;
 
 use crate::image;
-use coarray_fabric::transport::way;
+use coarray_fabric::transport::handle;
 
 /// Has processes that this one forks from now on forget that they are copies of an image.
 pub(crate) fn watch() {
@@ -22,7 +22,7 @@ pub(crate) fn watch() {
 /// Runs in each new process before its program goes on. It neither allocates nor locks.
 extern "C" fn forget() {
     // SAFETY: the copy forgets that it is an image, so that it begins no operation; none is in progress, as `fork` was called.
-    unsafe { way::close() };
+    unsafe { handle::remove() };
     image::forget();
 }
 

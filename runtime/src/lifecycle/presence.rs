@@ -11,8 +11,8 @@ use crate::job::settings::FabricKind;
 use crate::job::unwinding::release_thread;
 use crate::lifecycle::failure::adopt_thread;
 use crate::lifecycle::fork;
-use coarray_fabric::memory::apart;
-use coarray_fabric::transport::way::{self, Opening};
+use coarray_fabric::memory::locality;
+use coarray_fabric::transport::handle::{self, HandleState};
 
 /// Makes a thread an image for as long as it lives.
 pub(crate) struct Presence(());
@@ -29,11 +29,11 @@ impl Image {
         self.job.threads.enter();
         self.control(self.index).set_stage(Stage::Running);
         // SAFETY: images have a network where some share no memory. `drop` leaves.
-        unsafe { apart::enter(self.network.is_some(), self.job.direct) };
+        unsafe { locality::enter(self.network.is_some(), self.job.direct) };
         let region = &self.job.region;
         let mut others = (0..self.images).filter(|&other| other != self.index);
         let polls = self.network.is_some();
-        let opening = Opening {
+        let opening = HandleState {
             fabric: self.fabric(),
             parts: region.part_address(0, 0).addr(),
             stride: region.dimensions().stride,
@@ -43,7 +43,7 @@ impl Image {
         };
         // SAFETY: the team that becomes the current one keeps the image, which keeps its fabric and its job's memory, and `drop` closes
         // the way before it takes the team.
-        unsafe { way::open(&opening) };
+        unsafe { handle::install(&opening) };
         let heap = self.heap(self.index).addr();
         set_own(heap..heap + self.heap_bytes());
         set_current(Rc::new(Team::first(self)));
@@ -54,7 +54,7 @@ impl Image {
 impl Drop for Presence {
     fn drop(&mut self) {
         // SAFETY: the program of the image is over, and every operation with it.
-        unsafe { way::close() };
+        unsafe { handle::remove() };
         if let Some(team) = image::take_current() {
             team.image().abandon_deferred_frees();
             if let Some(reactor) = team.image().started_reactor() {
@@ -62,7 +62,7 @@ impl Drop for Presence {
             }
             team.image().job.threads.leave();
             // SAFETY: `enter` entered so.
-            unsafe { apart::leave(team.image().job.direct) };
+            unsafe { locality::leave(team.image().job.direct) };
         }
         set_position(0, 0);
         set_own(0..0);

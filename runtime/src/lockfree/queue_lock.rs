@@ -24,9 +24,9 @@
 //! * *The owner* dies: who wants to become the owner sees that it has failed and takes its place by
 //!   compare-and-swap. The links of the queue may be half-changed, so they are made anew from the nodes, each of
 //!   which says for which lock it waits and since when. A node is written by its image only, and that one lives.
-//! * *The owner dies while it hands over*, after `state` names the heir and before the heir's eventcount is raised:
-//!   the heir, which comes back like all others, finds that it is the holder.
-//! * *The holder dies while it gives back*, before `state` says so, or *an heir dies* before it notices: it died
+//! * *The owner dies while it hands over*, after `state` names the successor and before the successor's eventcount is raised:
+//!   the successor, which comes back like all others, finds that it is the holder.
+//! * *The holder dies while it gives back*, before `state` says so, or *an successor dies* before it notices: it died
 //!   as the holder. These are the cases of poison without need.
 //! * *The owner dies after it marked the lock as queued*, and joined nothing: the next to give back the lock
 //!   finds an empty queue. If the lock was free, the next that wants it becomes the owner first.
@@ -98,7 +98,7 @@ impl QueueNode {
 const SLEEPING: u64 = 1 << 31;
 
 /// An image that uses a lock, and what it knows of the others.
-pub(crate) trait User {
+pub(crate) trait Acquirer {
     /// Its number.
     fn me(&self) -> usize;
 
@@ -138,11 +138,11 @@ pub(crate) trait User {
 }
 
 /// An image that uses a lock, and waits for its turn itself.
-pub(crate) trait Waiter: User {
+pub(crate) trait Waiter: Acquirer {
     /// Changes whenever an image has failed.
     fn failure_epoch(&self) -> u32;
 
-    /// Waits until `granted` has reached `number`, or the alarm is another than `alarm`.
+    /// Waits until `granted` has reached `number`, or the epoch is another than `epoch`.
     fn wait(&self, granted: &Eventcount, number: u64, failure_epoch: u32) -> Result<(), Wake>;
 }
 
@@ -150,14 +150,14 @@ pub(crate) trait Waiter: User {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wake {
     /// Images have failed.
-    Alarmed,
+    ImagesFailed,
     /// The time is over.
     TimedOut,
 }
 
 /// Why an image does not get a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BarrierError {
+pub(crate) enum NotAcquired {
     /// That image holds it.
     Busy(usize),
     /// It holds it already.
@@ -194,7 +194,7 @@ impl QueueLock {
 
     /// Takes the lock if nobody holds it.
     #[inline]
-    pub(crate) fn try_lock(&self, user: &impl User) -> Result<(), BarrierError> {
+    pub(crate) fn try_lock(&self, user: &impl Acquirer) -> Result<(), NotAcquired> {
         let mine = State::FREE.held_by(Some(user.me()));
         let taken = self.state.compare_exchange(
             State::FREE.0,
@@ -209,12 +209,12 @@ impl QueueLock {
     }
 
     #[cold]
-    fn try_slowly(&self, user: &impl User) -> Result<(), BarrierError> {
+    fn try_slowly(&self, user: &impl Acquirer) -> Result<(), NotAcquired> {
         let state = self.load();
         match (state.holder(), state.poisoner()) {
-            (Some(holder), _) if holder == user.me() => Err(BarrierError::AlreadyHeld),
-            (Some(holder), _) if !user.has_failed(holder) => Err(BarrierError::Busy(holder)),
-            (None, Some(by)) if !state.is_queued() => Err(BarrierError::Poisoned(by)),
+            (Some(holder), _) if holder == user.me() => Err(NotAcquired::AlreadyHeld),
+            (Some(holder), _) if !user.has_failed(holder) => Err(NotAcquired::Busy(holder)),
+            (None, Some(by)) if !state.is_queued() => Err(NotAcquired::Poisoned(by)),
             _ => {
                 self.seize(user)?;
                 let entered = self.enter(user);
@@ -226,15 +226,15 @@ impl QueueLock {
 
     /// Takes the lock, in turn.
     #[inline]
-    pub(crate) fn lock(&self, user: &impl Waiter) -> Result<(), BarrierError> {
+    pub(crate) fn lock(&self, user: &impl Waiter) -> Result<(), NotAcquired> {
         match self.try_lock(user) {
-            Err(BarrierError::Busy(_)) => self.queue_up(user),
+            Err(NotAcquired::Busy(_)) => self.queue_up(user),
             other => other,
         }
     }
 
     #[cold]
-    fn queue_up(&self, user: &impl Waiter) -> Result<(), BarrierError> {
+    fn queue_up(&self, user: &impl Waiter) -> Result<(), NotAcquired> {
         // Whoever fails from here on changes it, and so ends the wait.
         let failure_epoch = user.failure_epoch();
         match self.take_or_join(user)? {
@@ -244,11 +244,11 @@ impl QueueLock {
     }
 
     /// Takes the lock if nobody holds it, and joins the queue otherwise; returns the number of the wait then.
-    pub(crate) fn take_or_join(&self, user: &impl User) -> Result<Option<u64>, BarrierError> {
+    pub(crate) fn take_or_join(&self, user: &impl Acquirer) -> Result<Option<u64>, NotAcquired> {
         self.seize(user)?;
         let outcome = match self.enter(user) {
             Ok(()) => Ok(None),
-            Err(BarrierError::Busy(_)) => Ok(Some(self.join(user))),
+            Err(NotAcquired::Busy(_)) => Ok(Some(self.join(user))),
             Err(error) => Err(error),
         };
         self.leave();
@@ -256,7 +256,7 @@ impl QueueLock {
     }
 
     /// Leaves the queue, if the image is in it and has not been handed the lock; returns whether.
-    pub(crate) fn give_up(&self, user: &impl User) -> Result<bool, BarrierError> {
+    pub(crate) fn give_up(&self, user: &impl Acquirer) -> Result<bool, NotAcquired> {
         self.seize(user)?;
         let waits = user.node(user.me()).lock.load(Ordering::Relaxed) == user.lock();
         if waits {
@@ -272,7 +272,7 @@ impl QueueLock {
         user: &impl Waiter,
         number: u64,
         mut failure_epoch: u32,
-    ) -> Result<(), BarrierError> {
+    ) -> Result<(), NotAcquired> {
         let node = user.node(user.me());
         while let Err(wake) = user.wait(&node.granted, number, failure_epoch) {
             failure_epoch = user.failure_epoch();
@@ -280,7 +280,7 @@ impl QueueLock {
             if let Some(holder) = self.holder()
                 && user.has_failed(holder)
             {
-                self.hand_over(user, Some(holder));
+                self.pass_on(user, Some(holder));
             }
             let mine = self.holder() == Some(user.me());
             if mine {
@@ -293,13 +293,13 @@ impl QueueLock {
                 break;
             }
             if wake == Wake::TimedOut {
-                return Err(BarrierError::TimedOut);
+                return Err(NotAcquired::TimedOut);
             }
         }
         match self.poisoner() {
             Some(by) => {
                 self.unlock(user, false);
-                Err(BarrierError::Poisoned(by))
+                Err(NotAcquired::Poisoned(by))
             }
             None => Ok(()),
         }
@@ -307,7 +307,7 @@ impl QueueLock {
 
     /// Gives the lock back, which the image holds.
     #[inline]
-    pub(crate) fn unlock(&self, user: &impl User, poison: bool) {
+    pub(crate) fn unlock(&self, user: &impl Acquirer, poison: bool) {
         let mine = State::FREE.held_by(Some(user.me()));
         let poisoner = poison.then_some(user.me());
         let free = State::FREE.poisoned_by(poisoner);
@@ -320,10 +320,10 @@ impl QueueLock {
     }
 
     #[cold]
-    fn unlock_slowly(&self, user: &impl User, poisoner: Option<usize>) {
+    fn unlock_slowly(&self, user: &impl Acquirer, poisoner: Option<usize>) {
         // Once the job has ended nobody gets the lock any more.
         if self.seize(user).is_ok() {
-            self.hand_over(user, poisoner);
+            self.pass_on(user, poisoner);
             self.leave();
         }
     }
@@ -345,7 +345,7 @@ impl QueueLock {
 
     /// Becomes the owner of the queue, which it must [`leave`](Self::leave) in a few instructions.
     #[inline]
-    fn seize(&self, user: &impl User) -> Result<(), BarrierError> {
+    fn seize(&self, user: &impl Acquirer) -> Result<(), NotAcquired> {
         let mine = packed(Some(user.me()));
         let spins = user.patience().spins;
         let (mut tries, mut yields) = (0, None);
@@ -361,7 +361,7 @@ impl QueueLock {
                     return Ok(());
                 }
             } else if user.has_ended() {
-                return Err(BarrierError::Ended);
+                return Err(NotAcquired::Ended);
             } else if tries < spins {
                 pause();
                 tries += 1;
@@ -387,17 +387,17 @@ impl QueueLock {
     }
 
     /// As the owner: takes the lock if nobody holds it; if it is busy, it is marked as queued.
-    fn enter(&self, user: &impl User) -> Result<(), BarrierError> {
+    fn enter(&self, user: &impl Acquirer) -> Result<(), NotAcquired> {
         let state = loop {
             let state = State(self.state.fetch_or(QUEUED, Ordering::AcqRel));
             match state.holder() {
-                Some(holder) if user.has_failed(holder) => self.hand_over(user, Some(holder)),
-                Some(holder) => return Err(BarrierError::Busy(holder)),
+                Some(holder) if user.has_failed(holder) => self.pass_on(user, Some(holder)),
+                Some(holder) => return Err(NotAcquired::Busy(holder)),
                 None => break state,
             }
         };
         let entered = match state.poisoner() {
-            Some(by) => Err(BarrierError::Poisoned(by)),
+            Some(by) => Err(NotAcquired::Poisoned(by)),
             None => Ok(()),
         };
         let holder = entered.is_ok().then(|| user.me());
@@ -406,19 +406,24 @@ impl QueueLock {
     }
 
     /// As the owner, when the holder is this image or has failed: gives the lock to the first in the queue.
-    fn hand_over(&self, user: &impl User, poisoner: Option<usize>) {
-        let heir = self.pop(user);
+    fn pass_on(&self, user: &impl Acquirer, poisoner: Option<usize>) {
+        let successor = self.pop(user);
         let queued = self.head.get().is_some();
-        self.update(|state| state.held_by(heir).queued(queued).poisoned_by(poisoner));
-        if let Some(heir) = heir {
-            let node = user.node(heir);
+        self.update(|state| {
+            state
+                .held_by(successor)
+                .queued(queued)
+                .poisoned_by(poisoner)
+        });
+        if let Some(successor) = successor {
+            let node = user.node(successor);
             node.lock.store(0, Ordering::Relaxed);
-            user.grant(heir, node.number.load(Ordering::Relaxed));
+            user.grant(successor, node.number.load(Ordering::Relaxed));
         }
     }
 
     /// As the owner: the first in the queue that has not failed leaves it.
-    fn pop(&self, user: &impl User) -> Option<usize> {
+    fn pop(&self, user: &impl Acquirer) -> Option<usize> {
         while let Some(first) = self.head.get() {
             self.head.set(user.node(first).next.get());
             if !user.has_failed(first) {
@@ -429,7 +434,7 @@ impl QueueLock {
     }
 
     /// As the owner: joins the queue; returns the number of the wait.
-    fn join(&self, user: &impl User) -> u64 {
+    fn join(&self, user: &impl Acquirer) -> u64 {
         let node = user.node(user.me());
         let number = node.number.load(Ordering::Relaxed) + 1;
         let ticket = self.tickets.load(Ordering::Relaxed) + 1;
@@ -441,7 +446,7 @@ impl QueueLock {
         number
     }
 
-    fn append(&self, user: &impl User, image: usize) {
+    fn append(&self, user: &impl Acquirer, image: usize) {
         user.node(image).next.set(None);
         match self.tail.get().filter(|_| self.head.get().is_some()) {
             Some(last) => user.node(last).next.set(Some(image)),
@@ -451,7 +456,7 @@ impl QueueLock {
     }
 
     /// As the owner: leaves the queue, in which this image is.
-    fn withdraw(&self, user: &impl User) {
+    fn withdraw(&self, user: &impl Acquirer) {
         let me = user.me();
         let next = user.node(me).next.get();
         let mut before = None;
@@ -472,7 +477,7 @@ impl QueueLock {
 
     /// As the owner after one that died: makes the queue anew.
     #[cold]
-    fn repair(&self, user: &impl User) {
+    fn repair(&self, user: &impl Acquirer) {
         let holder = self.load().holder();
         let mut waiters: Vec<(u64, usize)> = (0..user.images())
             .filter(|&image| Some(image) != holder && !user.has_failed(image))

@@ -10,7 +10,7 @@ use std::cell::Cell;
 use crate::image::Image;
 use crate::image::message::{MessageKind, Outgoing};
 use crate::image::network::NAP;
-use coarray_fabric::memory::apart::Place;
+use coarray_fabric::memory::locality::Place;
 use coarray_fabric::transport::pending::{Pending, note_pending};
 
 impl Image {

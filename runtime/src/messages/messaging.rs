@@ -11,8 +11,8 @@ use crate::image::Image;
 use crate::image::message::{MessageKind, Outgoing};
 use crate::image::network::Network;
 use crate::job::control::{Failure, Stage};
-use coarray_fabric::memory::apart::Place;
-use coarray_fabric::transport::way;
+use coarray_fabric::memory::locality::Place;
+use coarray_fabric::transport::handle;
 
 impl Image {
     /// Carries out what others have asked for. Costs next to nothing where all images share memory.
@@ -28,7 +28,7 @@ impl Image {
     #[inline]
     pub fn poll_throttled(&self) {
         if let Some(network) = &self.network
-            && way::is_time_to_look()
+            && handle::is_time_to_poll()
         {
             self.poll_network(network);
         }
@@ -44,7 +44,7 @@ impl Image {
             are_there = true;
             (self.dispatch)(self, message.from, &message.bytes);
         }
-        way::note_messages(are_there);
+        handle::adapt_poll_interval(are_there);
         network.is_polling.set(false);
     }
 

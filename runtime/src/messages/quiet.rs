@@ -5,16 +5,16 @@ use std::sync::atomic::{Ordering, fence};
 use crate::image::Image;
 use crate::image::position::num_images;
 use coarray_fabric::transport::deferral::Deferral;
+use coarray_fabric::transport::handle;
 use coarray_fabric::transport::pending::{
-    Pending, has_issued, is_complete, is_complete_but, is_pending,
+    Pending, has_outstanding, is_complete, is_complete_but, is_pending,
 };
-use coarray_fabric::transport::way;
 
 /// Completes what the image of this thread has issued and not waited for, and told others to do. Whatever tells other
 /// images that this one has come to some point does this first; it costs next to nothing if there is nothing to complete.
 #[inline]
 pub fn quiet() {
-    if !way::complete_by_fabric() {
+    if !handle::quiet_fabric_only() {
         complete_whatever_is_pending();
     }
 }
@@ -26,7 +26,7 @@ pub fn quiet() {
 #[inline]
 #[track_caller]
 pub fn quiet_and_fence() {
-    if way::complete_by_fabric() {
+    if handle::quiet_fabric_only() {
         return;
     }
     // Who is no image hears about it here.
@@ -54,7 +54,7 @@ pub fn quiet_except_posts() {
 #[inline(never)]
 fn complete_all(told: &[Pending]) {
     Image::with_current(|image| {
-        if has_issued() {
+        if has_outstanding() {
             image.fabric().quiet();
         }
         for &pending in told {

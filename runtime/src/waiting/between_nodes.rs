@@ -120,7 +120,7 @@ impl Image {
         }
     }
 
-    /// Gets what the images of other nodes say of their waits, to the mirrors of this one.
+    /// Gets what the images of other nodes say of their waits, to the shadows of this one.
     fn refresh_waits(&self) {
         let (start, length) = (offset_of!(ImageControl, waiting), size_of::<WaitRecord>());
         for image in 0..self.images {
@@ -128,18 +128,18 @@ impl Image {
         }
     }
 
-    /// Gets bytes of the control structure of an image on another node to its mirror here. They may be changing.
+    /// Gets bytes of the control structure of an image on another node to its shadow here. They may be changing.
     pub(crate) fn refresh(&self, image: usize, offset: usize, length: usize) {
         if self.job.nodes.share(self.index, image) {
             return;
         }
         let mut bytes = vec![0; length];
-        let mirror = self.job.region.part_address(image, offset);
+        let shadow = self.job.region.part_address(image, offset);
         // SAFETY: the bytes lie in the control structure of the image, which is made of atomics, so that they may be any,
-        // and in its mirror.
+        // and in its shadow.
         unsafe {
             self.fabric().get(image, offset, bytes.as_mut_ptr(), length);
-            direct::copy(mirror, bytes.as_ptr(), length);
+            direct::copy(shadow, bytes.as_ptr(), length);
         }
     }
 }

@@ -11,10 +11,10 @@ use mpi_rma::mpi::topology::{Communicator, SimpleCommunicator};
 use mpi_rma::mpi::traits::AsRaw;
 
 use super::attachment::{self, Attachment};
+use super::channel::Channel;
 use super::check::{check, expect, give_up};
 use super::communicator;
 use super::environment::Environment;
-use super::mail::Mail;
 use super::one_sided::OneSided;
 use crate::memory::nodes::Nodes;
 use crate::memory::region::Region;
@@ -133,8 +133,8 @@ impl Cluster for Group {
         self.joins_nodes.set(!nodes.share_all());
         let Attachment { window, start } =
             self.with_communicator(|own| attachment::attach(self, own, region, nodes))?;
-        let mail = Mail::new(self.raw(), self.images);
-        let fabric = Rc::new(OneSided::new(window, start, mail, self.images));
+        let channel = Channel::new(self.raw(), self.images);
+        let fabric = Rc::new(OneSided::new(window, start, channel, self.images));
         *self.attached.borrow_mut() = Some(Rc::clone(&fabric));
         Ok(fabric)
     }

@@ -4,15 +4,15 @@ use std::mem::ManuallyDrop;
 
 use mpi_rma::{Operation as Action, Window};
 
+use super::channel::Channel;
 use super::check::{expect, give_up};
-use super::mail::Mail;
+use super::in_flight::InFlight;
 use super::operations::{Loan, Operation, Operations};
 use super::staging::{FEW_AT_LEAST, FEW_AT_MOST, SMALL, Staging};
-use super::under_way::UnderWay;
 use crate::transport::atomic::{AtomicOperation, Word};
 use crate::transport::completion::completion;
 use crate::transport::fabric::{Fabric, Message};
-use crate::transport::pending::note_issued;
+use crate::transport::pending::note_outstanding;
 use crate::transport::request::{Buffer, Request};
 
 /// How many operations may wait. Those of programs that issue on and on, and wait for nothing, would fill the
@@ -32,21 +32,26 @@ pub(crate) struct OneSided {
     window: ManuallyDrop<Window<'static>>,
     /// Where in the window of each image its part begins.
     start: usize,
-    under_way: UnderWay,
+    in_flight: InFlight,
     staging: Staging,
     operations: Operations,
-    mail: Mail,
+    channel: Channel,
 }
 
 impl OneSided {
-    pub(crate) fn new(window: Window<'static>, start: usize, mail: Mail, images: usize) -> Self {
+    pub(crate) fn new(
+        window: Window<'static>,
+        start: usize,
+        channel: Channel,
+        images: usize,
+    ) -> Self {
         Self {
             window: ManuallyDrop::new(window),
             start,
-            under_way: UnderWay::new(images),
+            in_flight: InFlight::new(images),
             staging: Staging::new(),
             operations: Operations::default(),
-            mail,
+            channel,
         }
     }
 
@@ -56,21 +61,21 @@ impl OneSided {
         (image as i32, self.start + offset)
     }
 
-    /// Has the image ask for what is under way, now that something will be.
+    /// Has the image ask for what is in flight, now that something will be.
     ///
     /// It goes on asking when a single operation is complete: programs that put one after the other do not pay for this.
     #[inline]
     fn get_ready(&self) {
-        if self.under_way.is_idle() {
-            self.under_way.get_ready();
-            note_issued(true);
+        if self.in_flight.is_idle() {
+            self.in_flight.get_ready();
+            note_outstanding(true);
         }
     }
 
-    /// Waits for what is under way on these bytes.
+    /// Waits for what is in flight on these bytes.
     #[inline]
     fn wait_for_place(&self, image: usize, offset: usize, length: usize) {
-        if self.under_way.overlaps(image, offset, length) {
+        if self.in_flight.overlaps(image, offset, length) {
             self.fence(image);
         }
     }
@@ -79,10 +84,10 @@ impl OneSided {
     #[inline]
     fn note(&self, image: usize, offset: usize, length: usize) {
         self.get_ready();
-        if !self.under_way.note(image, offset, length) {
+        if !self.in_flight.note(image, offset, length) {
             self.complete_several();
             self.get_ready();
-            self.under_way.note(image, offset, length);
+            self.in_flight.note(image, offset, length);
         }
     }
 
@@ -100,14 +105,14 @@ impl OneSided {
         }
     }
 
-    /// Begins a put of one word where nothing is under way: a few stores, the call of MPI, and nothing after it.
+    /// Begins a put of one word where nothing is in flight: a few stores, the call of MPI, and nothing after it.
     ///
     /// # Safety
     /// As [`Fabric::put`].
     #[inline(always)]
     unsafe fn put_only_word(&self, image: usize, offset: usize, word: u64) {
-        self.under_way.note_only(image, offset, WORD);
-        // SAFETY: nothing is under way, so that nobody uses the first place.
+        self.in_flight.note_only(image, offset, WORD);
+        // SAFETY: nothing is in flight, so that nobody uses the first place.
         let copy = unsafe { self.staging.keep_only(word) };
         // SAFETY: passed on.
         unsafe { self.put_staged(image, offset, copy, WORD) }
@@ -119,33 +124,33 @@ impl OneSided {
     /// As [`Fabric::put`].
     #[inline(always)]
     unsafe fn put_few(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        self.under_way.note_only(image, offset, length);
-        // SAFETY: the caller vouches for the source. Nothing is under way, so that nobody uses the first place.
+        self.in_flight.note_only(image, offset, length);
+        // SAFETY: the caller vouches for the source. Nothing is in flight, so that nobody uses the first place.
         let copy = unsafe { self.staging.copy_few(source, length) };
         // SAFETY: passed on.
         unsafe { self.put_staged(image, offset, copy, length) }
     }
 
-    /// Begins a put of at most [`SMALL`] bytes where nothing is under way.
+    /// Begins a put of at most [`SMALL`] bytes where nothing is in flight.
     ///
     /// # Safety
     /// As [`Fabric::put`].
     #[inline(never)]
     unsafe fn put_run(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        self.under_way.note_only(image, offset, length);
-        // SAFETY: the caller vouches for the source. Nothing is under way, so that nobody uses the first place.
+        self.in_flight.note_only(image, offset, length);
+        // SAFETY: the caller vouches for the source. Nothing is in flight, so that nobody uses the first place.
         let copy = unsafe { self.staging.copy_only(source, length) };
         // SAFETY: passed on.
         unsafe { self.put_staged(image, offset, copy, length) }
     }
 
-    /// Begins a put that is not small where nothing is under way, and waits until its source may be used again.
+    /// Begins a put that is not small where nothing is in flight, and waits until its source may be used again.
     ///
     /// # Safety
     /// As [`Fabric::put`].
     #[inline(never)]
     unsafe fn put_large(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        self.under_way.note_only(image, offset, length);
+        self.in_flight.note_only(image, offset, length);
         let (rank, place) = self.place(image, offset);
         // SAFETY: the caller vouches for the source and for the place; the source is flushed.
         unsafe {
@@ -154,7 +159,7 @@ impl OneSided {
         }
     }
 
-    /// Begins a put of any length, whatever is under way.
+    /// Begins a put of any length, whatever is in flight.
     ///
     /// # Safety
     /// As [`Fabric::put`].
@@ -165,7 +170,7 @@ impl OneSided {
         if is_small && !self.staging.has_room() {
             self.complete_several();
         }
-        if self.under_way.is_empty() {
+        if self.in_flight.is_empty() {
             self.get_ready();
             // SAFETY: passed on.
             return unsafe { self.put_only(image, offset, source, length) };
@@ -185,7 +190,7 @@ impl OneSided {
         }
     }
 
-    /// Begins a put of any length where nothing is under way.
+    /// Begins a put of any length where nothing is in flight.
     ///
     /// # Safety
     /// As [`Fabric::put`].
@@ -209,21 +214,21 @@ impl OneSided {
         unsafe { self.put_another(image, offset, (&raw const word).cast(), WORD) }
     }
 
-    /// Completes what is under way, if there is anything.
+    /// Completes what is in flight, if there is anything.
     ///
     /// Image by image: `MPI_Win_flush_all` of MPICH 4.0 returns too early.
     #[inline(never)]
     fn complete_several(&self) {
-        self.under_way
+        self.in_flight
             .drain(|image| expect(self.window.flush(image as i32)));
         self.have_completed_all();
     }
 
     fn have_completed_all(&self) {
         self.staging.reuse();
-        if !self.under_way.is_idle() {
-            self.under_way.rest();
-            note_issued(false);
+        if !self.in_flight.is_idle() {
+            self.in_flight.rest();
+            note_outstanding(false);
         }
         // Last, as it wakes others, who may issue more.
         self.operations.finish(None);
@@ -234,7 +239,7 @@ impl OneSided {
     /// # Safety
     /// Nobody uses this any more, though somebody may have it: a program can leak what keeps its image, such as a cofuture.
     pub(crate) unsafe fn close(&self) {
-        self.mail.close();
+        self.channel.close();
         // SAFETY: the caller vouches for this being the last use of the window, which is not dropped with the rest.
         let window = unsafe { (&raw const self.window).read() };
         expect(ManuallyDrop::into_inner(window).free());
@@ -288,7 +293,7 @@ impl OneSided {
 
 impl Drop for OneSided {
     fn drop(&mut self) {
-        if !self.under_way.is_empty() {
+        if !self.in_flight.is_empty() {
             self.staging.leave();
         }
     }
@@ -297,7 +302,7 @@ impl Drop for OneSided {
 impl Fabric for OneSided {
     /// What is rare is called last, so that the rest needs no registers to be saved.
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        if !self.under_way.is_ready() {
+        if !self.in_flight.is_ready() {
             // SAFETY: passed on.
             return unsafe { self.put_another(image, offset, source, length) };
         }
@@ -306,7 +311,7 @@ impl Fabric for OneSided {
     }
 
     unsafe fn put_word(&self, image: usize, offset: usize, word: u64) {
-        if !self.under_way.is_ready() {
+        if !self.in_flight.is_ready() {
             // SAFETY: passed on.
             return unsafe { self.put_another_word(image, offset, word) };
         }
@@ -343,12 +348,12 @@ impl Fabric for OneSided {
     }
 
     fn fence(&self, image: usize) {
-        if !self.under_way.concerns(image) {
+        if !self.in_flight.concerns(image) {
             return;
         }
         expect(self.window.flush(image as i32));
-        self.under_way.forget(image);
-        if self.under_way.is_empty() {
+        self.in_flight.forget(image);
+        if self.in_flight.is_empty() {
             self.have_completed_all();
         } else {
             self.operations.finish(Some(image));
@@ -356,12 +361,12 @@ impl Fabric for OneSided {
     }
 
     fn quiet(&self) {
-        let Some(image) = self.under_way.only_target() else {
+        let Some(image) = self.in_flight.only_target() else {
             return self.complete_several();
         };
         // Nobody looks before the flush is over, and nothing has to be kept for later.
-        self.under_way.forget_only();
-        // SAFETY: an operation is under way to that image.
+        self.in_flight.forget_only();
+        // SAFETY: an operation is in flight to that image.
         expect(unsafe { self.window.flush_unchecked(image as i32) });
     }
 
@@ -403,11 +408,11 @@ impl Fabric for OneSided {
     unsafe fn send(&self, image: usize, message: &[u8]) {
         // What this image has written in its part is there for who reads it because of the message.
         expect(self.window.sync());
-        self.mail.send(image, message);
+        self.channel.send(image, message);
     }
 
     unsafe fn receive(&self) -> Option<Message> {
-        let message = self.mail.receive()?;
+        let message = self.channel.receive()?;
         // What its sender has put into this image's part is there for its loads.
         expect(self.window.sync());
         Some(message)

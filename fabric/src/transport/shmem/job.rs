@@ -19,9 +19,9 @@ use crate::system::farewell::await_readers;
 use crate::system::process_manager::pmix::end_engine;
 use crate::transport::cluster::Cluster;
 use crate::transport::fabric::Fabric;
+use crate::transport::shmem::channel::Channel;
 use crate::transport::shmem::exit;
 use crate::transport::shmem::grouping::{self, Reach};
-use crate::transport::shmem::mailbox::Mailbox;
 use crate::transport::shmem::one_sided::OneSided;
 use crate::transport::shmem::symmetric::Block;
 
@@ -190,14 +190,14 @@ impl Cluster for Started {
                 Bytes(length)
             )
         })?;
-        let mailbox = Mailbox::new(self.image, self.images).ok_or(
+        let channel = Channel::new(self.image, self.images).ok_or(
             "OpenSHMEM has no room for messages in its symmetric heap: set COARRAY_HEAP to less",
         )?;
         let overlaid = self.overlay(parts, region, nodes);
         // Others may have succeeded, and wait here.
         self.barrier();
         overlaid?;
-        let fabric = Rc::new(OneSided::new(parts, mailbox, self.images, self.contexts));
+        let fabric = Rc::new(OneSided::new(parts, channel, self.images, self.contexts));
         *self.attached.borrow_mut() = Some(Rc::clone(&fabric));
         Ok(fabric)
     }

@@ -8,13 +8,13 @@ use shmem_sys::{shmem_fence, shmem_getmem, shmem_putmem, shmem_quiet, uint64};
 use crate::transport::atomic::{AtomicOperation, Word};
 use crate::transport::deferral::wake;
 use crate::transport::fabric::{Fabric, Message};
-use crate::transport::pending::note_issued;
+use crate::transport::pending::note_outstanding;
 use crate::transport::request::{Buffer, Request};
 use crate::transport::shmem::atomics;
-use crate::transport::shmem::mailbox::Mailbox;
-use crate::transport::shmem::streams::{Stream, Streams};
+use crate::transport::shmem::channel::Channel;
+use crate::transport::shmem::contexts::{Context, Contexts};
+use crate::transport::shmem::in_flight::{Direction, InFlight};
 use crate::transport::shmem::symmetric::{Block, number};
-use crate::transport::shmem::under_way::{Direction, UnderWay};
 
 /// The way of one image to the parts of all.
 ///
@@ -22,23 +22,23 @@ use crate::transport::shmem::under_way::{Direction, UnderWay};
 #[derive(Debug)]
 pub(super) struct OneSided {
     parts: Block,
-    mailbox: Mailbox,
-    /// What is under way in the default context.
-    under_way: UnderWay,
-    streams: Streams,
-    /// Whether a fence has ordered what is under way before all later puts.
+    channel: Channel,
+    /// What is in flight in the default context.
+    in_flight: InFlight,
+    contexts: Contexts,
+    /// Whether a fence has ordered what is in flight before all later puts.
     has_fenced: Cell<bool>,
     has_noted: Cell<bool>,
 }
 
 impl OneSided {
     /// The way to parts that are blocks of symmetric memory, in so many contexts at most.
-    pub(super) fn new(parts: Block, mailbox: Mailbox, images: usize, contexts: usize) -> Self {
+    pub(super) fn new(parts: Block, channel: Channel, images: usize, contexts: usize) -> Self {
         Self {
             parts,
-            mailbox,
-            under_way: UnderWay::new(images),
-            streams: Streams::new(images, contexts),
+            channel,
+            in_flight: InFlight::new(images),
+            contexts: Contexts::new(images, contexts),
             has_fenced: Cell::new(false),
             has_noted: Cell::new(false),
         }
@@ -48,18 +48,18 @@ impl OneSided {
     pub(super) fn end(&self) {
         self.complete_issued(|_| true);
         self.complete_puts();
-        self.streams.end();
-        self.mailbox.block().free();
+        self.contexts.end();
+        self.channel.block().free();
         self.parts.free();
     }
 
     /// Completes what touches the same bytes.
     #[inline]
     fn make_way(&self, image: usize, direction: Direction, range: &Range<usize>) {
-        if self.streams.have_any() {
-            self.complete_issued(|stream| stream.hinders(image, direction, range));
+        if self.contexts.have_any() {
+            self.complete_issued(|context| context.conflicts(image, direction, range));
         }
-        if self.under_way.hinders(image, direction, range) {
+        if self.in_flight.conflicts(image, direction, range) {
             self.complete_puts();
         }
     }
@@ -67,7 +67,7 @@ impl OneSided {
     #[inline]
     fn note(&self, any: bool) {
         if self.has_noted.replace(any) != any {
-            note_issued(any);
+            note_outstanding(any);
         }
     }
 
@@ -75,23 +75,23 @@ impl OneSided {
     fn complete_puts(&self) {
         // SAFETY: the library is started.
         unsafe { shmem_quiet() };
-        self.under_way.clear();
-        self.note(self.streams.have_any());
+        self.in_flight.clear();
+        self.note(self.contexts.have_any());
     }
 
     /// Completes what is issued in the streams that `which` says.
     #[inline(never)]
-    fn complete_issued(&self, which: impl Fn(&Stream) -> bool) {
-        let wakers = self.streams.complete(which);
-        self.note(self.streams.have_any() || self.under_way.any());
+    fn complete_issued(&self, which: impl Fn(&Context) -> bool) {
+        let wakers = self.contexts.complete(which);
+        self.note(self.contexts.have_any() || self.in_flight.any());
         wake(wakers);
     }
 
-    /// Whether nothing is under way, and an operation that begins need not be noted elsewhere: what most programs find, which
+    /// Whether nothing is in flight, and an operation that begins need not be noted elsewhere: what most programs find, which
     /// complete one put after the other.
     #[inline(always)]
     fn is_free(&self) -> bool {
-        !self.under_way.any() && self.has_noted.get() && !self.streams.have_any()
+        !self.in_flight.any() && self.has_noted.get() && !self.contexts.have_any()
     }
 
     /// # Safety
@@ -100,12 +100,12 @@ impl OneSided {
     unsafe fn put_another(&self, image: usize, offset: usize, source: *const u8, length: usize) {
         let range = offset..offset + length;
         self.make_way(image, Direction::Put, &range);
-        if self.under_way.is_full(image) {
+        if self.in_flight.is_full(image) {
             self.complete_puts();
         }
         // SAFETY: the caller vouches for both ranges.
         unsafe { shmem_putmem(self.parts.at(offset), source.cast(), length, number(image)) };
-        self.under_way.add(image, Direction::Put, range);
+        self.in_flight.add(image, Direction::Put, range);
         self.note(true);
     }
 
@@ -128,16 +128,16 @@ impl OneSided {
     ) -> Request {
         let range = offset..offset + buffer.length();
         self.make_way(image, direction, &range);
-        if direction == Direction::Put && self.has_fenced.take() && self.under_way.any() {
+        if direction == Direction::Put && self.has_fenced.take() && self.in_flight.any() {
             self.complete_puts();
         }
-        if self.streams.are_full(image) {
+        if self.contexts.are_full(image) {
             self.complete_issued(|_| true);
         }
-        let are_puts = self.under_way.any();
+        let are_puts = self.in_flight.any();
         // SAFETY: passed on.
         let request = unsafe {
-            self.streams
+            self.contexts
                 .issue(self.parts, image, range, buffer, direction, are_puts)
         };
         self.note(true);
@@ -152,7 +152,7 @@ impl Fabric for OneSided {
             // SAFETY: passed on.
             return unsafe { self.put_another(image, offset, source, length) };
         }
-        self.under_way
+        self.in_flight
             .add_first(image, Direction::Put, offset..offset + length);
         // SAFETY: the caller vouches for both ranges.
         unsafe { shmem_putmem(self.parts.at(offset), source.cast(), length, number(image)) };
@@ -164,7 +164,7 @@ impl Fabric for OneSided {
             // SAFETY: passed on.
             return unsafe { self.put_another_word(image, offset, word) };
         }
-        self.under_way
+        self.in_flight
             .add_first(image, Direction::Put, offset..offset + length);
         // SAFETY: the caller vouches for the place, which is aligned, as parts begin at a page.
         unsafe { uint64::p(self.parts.at(offset).cast(), word, number(image)) };
@@ -189,23 +189,23 @@ impl Fabric for OneSided {
 
     /// The library does not tell which operations are complete: this completes those issued first, and waits for it.
     fn progress(&self) -> bool {
-        if let Some(oldest) = self.streams.oldest() {
-            self.complete_issued(|stream| stream.since() == oldest);
+        if let Some(oldest) = self.contexts.oldest() {
+            self.complete_issued(|context| context.since() == oldest);
         }
-        self.streams.have_any()
+        self.contexts.have_any()
     }
 
     fn wait(&self, request: &Request) {
         if !request.is_complete() {
-            self.complete_issued(|stream| stream.has_any_of(request.image()));
+            self.complete_issued(|context| context.has_any_of(request.image()));
         }
     }
 
     fn fence(&self, image: usize) {
-        if self.streams.have_any() {
-            self.complete_issued(|stream| stream.has_any_of(image));
+        if self.contexts.have_any() {
+            self.complete_issued(|context| context.has_any_of(image));
         }
-        if self.under_way.any_of(image) {
+        if self.in_flight.any_of(image) {
             // They stay noted: a fence does not order later gets.
             // SAFETY: the library is started.
             unsafe { shmem_fence() };
@@ -214,16 +214,16 @@ impl Fabric for OneSided {
     }
 
     fn quiet(&self) {
-        if self.streams.have_any() {
+        if self.contexts.have_any() {
             self.complete_issued(|_| true);
         }
-        if !self.under_way.any() {
+        if !self.in_flight.any() {
             return self.note(false);
         }
         // SAFETY: the library is started.
         unsafe { shmem_quiet() };
         // It stays noted, until there is nothing to complete: programs that complete one put after the other do not pay for it.
-        self.under_way.clear();
+        self.in_flight.clear();
     }
 
     unsafe fn atomic(
@@ -239,10 +239,10 @@ impl Fabric for OneSided {
     }
 
     unsafe fn send(&self, image: usize, message: &[u8]) {
-        self.mailbox.send(image, message);
+        self.channel.send(image, message);
     }
 
     unsafe fn receive(&self) -> Option<Message> {
-        self.mailbox.receive()
+        self.channel.receive()
     }
 }

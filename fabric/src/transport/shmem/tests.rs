@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Wake, Waker};
 use std::thread;
 
-use crate::has_issued;
+use crate::has_outstanding;
 use crate::memory::nodes::Nodes;
 use crate::memory::region::{Areas, Region};
 use crate::transport::atomic::{AtomicOperation, Word};
@@ -48,7 +48,7 @@ impl Member {
         let mine = if is_direct { cluster.node() } else { me };
         let all = cluster.gather(&mine.to_ne_bytes());
         let (all, _) = all.as_chunks();
-        let nodes = Nodes::apart(all.iter().map(|&node| usize::from_ne_bytes(node)));
+        let nodes = Nodes::separate(all.iter().map(|&node| usize::from_ne_bytes(node)));
         let fabric = cluster.attach(&mut region, &nodes).unwrap();
         Self {
             cluster,

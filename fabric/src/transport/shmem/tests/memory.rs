@@ -79,11 +79,11 @@ fn puts_and_gets_of_all_lengths_arrive() {
         for (place, length) in places() {
             member.put(member.next(), place, &bytes[..length]);
         }
-        assert!(has_issued());
+        assert!(has_outstanding());
         member.fabric.quiet();
         // This one finds nothing to complete.
         member.fabric.quiet();
-        assert!(!has_issued());
+        assert!(!has_outstanding());
         member.barrier();
         let before = (member.me + member.images - 1) % member.images;
         for (place, length) in places() {

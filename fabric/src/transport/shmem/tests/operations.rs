@@ -94,10 +94,10 @@ fn what_is_issued_completes_by_any_of_its_ways() {
         for (number, complete) in ways.iter().enumerate() {
             let bytes = vec![number as u8 + 1; 10_000];
             let mut put = member.issue_put(to, 0, &bytes);
-            assert!(has_issued());
+            assert!(has_outstanding());
             let is_complete = put.register(&waker);
             complete(&put);
-            assert!(put.is_complete() && !has_issued());
+            assert!(put.is_complete() && !has_outstanding());
             assert_eq!(
                 woken.0.swap(0, Ordering::Relaxed),
                 usize::from(!is_complete)
@@ -105,10 +105,10 @@ fn what_is_issued_completes_by_any_of_its_ways() {
             assert_eq!(taken(&mut put), bytes);
             let mut get = member.issue_get(to, 0, 10_000);
             complete(&get);
-            assert!(get.is_complete() && !has_issued());
+            assert!(get.is_complete() && !has_outstanding());
             assert_eq!(taken(&mut get), bytes);
         }
-        // Far more than may be under way, of memory that is lent.
+        // Far more than may be in flight, of memory that is lent.
         let mut lent: Vec<[u8; 8]> = (0..5000_u64).map(u64::to_ne_bytes).collect();
         for (place, bytes) in lent.iter_mut().enumerate() {
             let buffer = Buffer::Lent(bytes.as_mut_ptr(), 8);
@@ -136,7 +136,7 @@ fn what_is_issued_to_different_images_completes_apart() {
             let before = member.issue_get(other, 2_000_000, 1000);
             let mut get = member.issue_get(other, 2_000_000, 8);
             member.fabric.wait(&get);
-            assert!(before.is_complete() && !put.is_complete() && has_issued());
+            assert!(before.is_complete() && !put.is_complete() && has_outstanding());
             assert_eq!(taken(&mut get), [0; 8]);
             // What is not in its way leaves it alone, what is waits for it.
             member.put(one, 3_000_000, &[round]);
@@ -153,7 +153,7 @@ fn what_is_issued_to_different_images_completes_apart() {
                 let complete = puts.iter().filter(|put| put.is_complete()).count();
                 assert_eq!((complete, puts[number].is_complete()), (number + 1, true));
             }
-            assert!(!has_issued());
+            assert!(!has_outstanding());
             member.barrier();
         }
     });

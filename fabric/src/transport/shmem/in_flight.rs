@@ -1,6 +1,6 @@
-//! What is under way to and from other images, as far as later operations must know of it.
+//! What is in flight to and from other images, as far as later operations must know of it.
 //!
-//! The library keeps no order between operations on the same place. So an operation first completes those under way that
+//! The library keeps no order between operations on the same place. So an operation first completes those in flight that
 //! touch the same bytes, if one of the two writes them.
 
 use std::cell::{Cell, RefCell};
@@ -25,7 +25,7 @@ struct Touched {
 }
 
 impl Touched {
-    fn hinders(&self, image: usize, direction: Direction, range: &Range<usize>) -> bool {
+    fn conflicts(&self, image: usize, direction: Direction, range: &Range<usize>) -> bool {
         let both_read = direction == Direction::Get && self.direction == Direction::Get;
         image == self.image && !both_read && range.start < self.end && self.start < range.end
     }
@@ -40,9 +40,9 @@ impl Touched {
     }
 }
 
-/// The operations under way.
+/// The operations in flight.
 #[derive(Debug)]
-pub(super) struct UnderWay {
+pub(super) struct InFlight {
     /// The first, which is often the only one.
     first: Cell<Option<Touched>>,
     /// The others, by image.
@@ -52,7 +52,7 @@ pub(super) struct UnderWay {
     has_others: Cell<bool>,
 }
 
-impl UnderWay {
+impl InFlight {
     pub(super) fn new(images: usize) -> Self {
         Self {
             first: Cell::new(None),
@@ -74,18 +74,23 @@ impl UnderWay {
         is_first || !self.others[image].borrow().is_empty()
     }
 
-    /// Whether an operation on these bytes must wait for what is under way.
+    /// Whether an operation on these bytes must wait for what is in flight.
     #[inline]
-    pub(super) fn hinders(&self, image: usize, direction: Direction, range: &Range<usize>) -> bool {
+    pub(super) fn conflicts(
+        &self,
+        image: usize,
+        direction: Direction,
+        range: &Range<usize>,
+    ) -> bool {
         let Some(first) = self.first.get() else {
             return false;
         };
-        first.hinders(image, direction, range)
+        first.conflicts(image, direction, range)
             || self.has_others.get()
                 && self.others[image]
                     .borrow()
                     .iter()
-                    .any(|other| other.hinders(image, direction, range))
+                    .any(|other| other.conflicts(image, direction, range))
     }
 
     /// Whether no more can be added for `image`.
@@ -122,7 +127,7 @@ impl UnderWay {
         others.push(touched);
     }
 
-    /// As [`add`](Self::add), where nothing is under way.
+    /// As [`add`](Self::add), where nothing is in flight.
     #[inline]
     pub(super) fn add_first(&self, image: usize, direction: Direction, range: Range<usize>) {
         debug_assert!(!self.any());
@@ -152,35 +157,35 @@ mod tests {
 
     #[test]
     fn only_writes_to_the_same_bytes_hinder() {
-        let under_way = UnderWay::new(3);
-        assert!(!under_way.hinders(1, Direction::Put, &(0..100)));
-        under_way.add(1, Direction::Put, 10..20);
-        under_way.add(1, Direction::Get, 30..40);
-        let hinders = |image, direction, range| under_way.hinders(image, direction, &range);
+        let in_flight = InFlight::new(3);
+        assert!(!in_flight.conflicts(1, Direction::Put, &(0..100)));
+        in_flight.add(1, Direction::Put, 10..20);
+        in_flight.add(1, Direction::Get, 30..40);
+        let conflicts = |image, direction, range| in_flight.conflicts(image, direction, &range);
         for direction in [Direction::Put, Direction::Get] {
-            assert!(hinders(1, direction, 19..21) && hinders(1, direction, 0..11));
-            assert!(hinders(1, direction, 12..13) && hinders(1, direction, 0..100));
-            assert!(!hinders(1, direction, 20..30) && !hinders(1, direction, 0..10));
-            assert!(!hinders(2, direction, 10..20));
+            assert!(conflicts(1, direction, 19..21) && conflicts(1, direction, 0..11));
+            assert!(conflicts(1, direction, 12..13) && conflicts(1, direction, 0..100));
+            assert!(!conflicts(1, direction, 20..30) && !conflicts(1, direction, 0..10));
+            assert!(!conflicts(2, direction, 10..20));
         }
-        assert!(hinders(1, Direction::Put, 30..31) && !hinders(1, Direction::Get, 30..31));
-        assert!(under_way.any() && under_way.any_of(1) && !under_way.any_of(0));
-        under_way.clear();
-        assert!(!under_way.any() && !under_way.any_of(1) && !hinders(1, Direction::Put, 0..100));
+        assert!(conflicts(1, Direction::Put, 30..31) && !conflicts(1, Direction::Get, 30..31));
+        assert!(in_flight.any() && in_flight.any_of(1) && !in_flight.any_of(0));
+        in_flight.clear();
+        assert!(!in_flight.any() && !in_flight.any_of(1) && !conflicts(1, Direction::Put, 0..100));
     }
 
     #[test]
     fn neighbours_make_one_range_and_others_fill_it() {
-        let under_way = UnderWay::new(1);
+        let in_flight = InFlight::new(1);
         for place in 0..1000 {
-            under_way.add(0, Direction::Put, 8 * place..8 * place + 8);
+            in_flight.add(0, Direction::Put, 8 * place..8 * place + 8);
         }
-        assert!(!under_way.is_full(0));
-        assert!(under_way.hinders(0, Direction::Get, &(7999..8000)));
+        assert!(!in_flight.is_full(0));
+        assert!(in_flight.conflicts(0, Direction::Get, &(7999..8000)));
         for place in 0..AT_MOST {
-            assert!(!under_way.is_full(0), "{place}");
-            under_way.add(0, Direction::Put, 10_000 + 16 * place..10_008 + 16 * place);
+            assert!(!in_flight.is_full(0), "{place}");
+            in_flight.add(0, Direction::Put, 10_000 + 16 * place..10_008 + 16 * place);
         }
-        assert!(under_way.is_full(0));
+        assert!(in_flight.is_full(0));
     }
 }

@@ -10,19 +10,19 @@
 mod primitives;
 #[path = "../src/lockfree"]
 mod lockfree {
-    pub(crate) mod agreement;
+    pub(crate) mod release_mask;
 }
 
 use std::sync::Arc;
 
-use lockfree::agreement::Roll;
+use lockfree::release_mask::ReleaseMask;
 use loom::cell::UnsafeCell;
 use loom::thread;
 use primitives::AtomicU64;
 
 /// An image's copy of a block: values that every image may reach until it drops the block.
 struct Copy {
-    roll: [AtomicU64; 1],
+    mask: [AtomicU64; 1],
     /// For each image a place that it alone writes, until the owner uses the copy again.
     values: Vec<UnsafeCell<usize>>,
 }
@@ -31,8 +31,8 @@ struct Copy {
 unsafe impl Sync for Copy {}
 
 impl Copy {
-    fn roll(&self) -> Roll<'_> {
-        Roll::new(&self.roll, self.values.len())
+    fn mask(&self) -> ReleaseMask<'_> {
+        ReleaseMask::new(&self.mask, self.values.len())
     }
 }
 
@@ -69,9 +69,9 @@ fn live(copies: &[Copy], me: usize, victim: Option<(usize, usize)>) -> bool {
             primitives::raise_alarm(failed(me));
             return false;
         }
-        copy.roll().strike_off(me);
+        copy.mask().release(me);
     }
-    let is_free = copies[me].roll().is_empty(has_failed);
+    let is_free = copies[me].mask().is_empty(has_failed);
     if is_free {
         for value in &copies[me].values {
             // SAFETY: as above.
@@ -88,7 +88,7 @@ fn images(count: usize, preemptions: usize, victim: Option<(usize, usize)>) {
         let copies: Arc<Vec<Copy>> = Arc::new(
             (0..count)
                 .map(|_| Copy {
-                    roll: Default::default(),
+                    mask: Default::default(),
                     values: (0..count).map(|_| UnsafeCell::new(0)).collect(),
                 })
                 .collect(),
@@ -104,7 +104,7 @@ fn images(count: usize, preemptions: usize, victim: Option<(usize, usize)>) {
             other.join().expect("loom reports panics itself");
         }
         for copy in copies.iter() {
-            let is_free = copy.roll().is_empty(has_failed);
+            let is_free = copy.mask().is_empty(has_failed);
             assert!(is_free, "in the end every copy is free");
         }
     });

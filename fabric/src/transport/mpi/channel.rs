@@ -27,7 +27,7 @@ const TAG: c_int = 0;
 
 /// The messages of one image.
 #[derive(Debug)]
-pub(crate) struct Mail {
+pub(crate) struct Channel {
     communicator: MPI_Comm,
     /// What is being sent, oldest first.
     leaving: RefCell<VecDeque<Transport>>,
@@ -65,7 +65,7 @@ impl Transport {
     }
 }
 
-impl Mail {
+impl Channel {
     /// For an image of a communicator, which outlives this, and on which nobody else sends.
     pub(crate) fn new(communicator: MPI_Comm, images: usize) -> Self {
         Self {
@@ -235,7 +235,7 @@ impl Mail {
     }
 }
 
-impl Drop for Mail {
+impl Drop for Channel {
     fn drop(&mut self) {
         // Where an image ends in the middle of it MPI may still use these, which are left to it.
         mem::take(self.leaving.get_mut())

@@ -1,4 +1,4 @@
-//! The short way from the thread of an image to its fabric, for operations that cost little more than the way itself.
+//! The short handle from the thread of an image to its fabric, for operations that cost little more than the handle itself.
 
 use std::cell::Cell;
 use std::ptr::NonNull;
@@ -16,7 +16,7 @@ const NEVER: u32 = 1 << 31;
 
 /// What it takes to reach a place on any image.
 #[derive(Debug)]
-struct Way {
+struct FabricHandle {
     /// None on threads that are no image.
     fabric: Cell<Option<NonNull<dyn Fabric>>>,
     /// Where this image sees the part of image 0.
@@ -38,8 +38,8 @@ struct Way {
 }
 
 thread_local! {
-    static WAY: Way = const {
-        Way {
+    static HANDLE: FabricHandle = const {
+        FabricHandle {
             fabric: Cell::new(None),
             parts: Cell::new(0),
             stride: Cell::new(0),
@@ -53,18 +53,18 @@ thread_local! {
     };
 }
 
-/// The way of this thread, looked up once: in a library each look-up counts as a call, around which registers are saved.
+/// The handle of this thread, looked up once: in a library each look-up counts as a call, around which registers are saved.
 ///
 /// For the calling function only, which is over before the thread is.
 #[inline(always)]
-fn way<'a>() -> &'a Way {
-    let way = WAY.with(std::ptr::from_ref);
+fn handle<'a>() -> &'a FabricHandle {
+    let handle = HANDLE.with(std::ptr::from_ref);
     // SAFETY: the value is part of the thread, and nothing is dropped with it.
-    unsafe { &*way }
+    unsafe { &*handle }
 }
 
-/// What there is to know of the way of one image.
-pub struct Opening<'a> {
+/// What there is to know of the handle of one image.
+pub struct HandleState<'a> {
     /// What reaches other images.
     pub fabric: &'a (dyn Fabric + 'static),
     /// Where this image sees the part of image 0.
@@ -79,50 +79,50 @@ pub struct Opening<'a> {
     pub poll: Option<fn()>,
 }
 
-/// Opens the way to the fabric of this thread's image, until [`close`].
+/// Opens the handle to the fabric of this thread's image, until [`close`].
 ///
 /// # Safety
 /// The fabric stays until then, and the parts are mapped at these addresses. The thread is an image, and is over no earlier.
-pub unsafe fn open(opening: &Opening<'_>) {
-    let way = way();
-    way.parts.set(opening.parts);
-    way.stride.set(opening.stride);
-    way.length.set(opening.images * opening.stride);
-    way.interval.set(opening.poll.map_or(NEVER, |_| OFTEN));
-    way.poll.set(opening.poll.unwrap_or(|| ()));
-    way.has_neighbours.set(opening.has_neighbours);
-    way.fabric.set(Some(NonNull::from(opening.fabric)));
+pub unsafe fn install(state: &HandleState<'_>) {
+    let handle = handle();
+    handle.parts.set(state.parts);
+    handle.stride.set(state.stride);
+    handle.length.set(state.images * state.stride);
+    handle.interval.set(state.poll.map_or(NEVER, |_| OFTEN));
+    handle.poll.set(state.poll.unwrap_or(|| ()));
+    handle.has_neighbours.set(state.has_neighbours);
+    handle.fabric.set(Some(NonNull::from(state.fabric)));
 }
 
-/// Closes the way of this thread.
+/// Closes the handle of this thread.
 ///
 /// # Safety
 /// No operation of the image is in progress, and it begins none from now on.
-pub unsafe fn close() {
-    let way = way();
-    way.completer.set(None);
-    way.fabric.set(None);
-    way.length.set(0);
+pub unsafe fn remove() {
+    let handle = handle();
+    handle.completer.set(None);
+    handle.fabric.set(None);
+    handle.length.set(0);
 }
 
 /// Whether something is in the memory that this thread's image shares with the others of its job.
 #[inline]
 #[must_use]
 pub fn is_in_job<T>(thing: &T) -> bool {
-    let way = way();
+    let handle = handle();
     let distance = std::ptr::from_ref(thing)
         .addr()
-        .wrapping_sub(way.parts.get());
-    distance < way.length.get()
+        .wrapping_sub(handle.parts.get());
+    distance < handle.length.get()
 }
 
-impl Way {
-    /// For one operation only: the image closes the way on this thread before it goes.
+impl FabricHandle {
+    /// For one operation only: the image closes the handle on this thread before it goes.
     #[inline(always)]
     #[track_caller]
     fn fabric(&self) -> &dyn Fabric {
         match self.fabric.get() {
-            // SAFETY: the image keeps its fabric, and closes the way before it goes, which it does not during an operation.
+            // SAFETY: the image keeps its fabric, and closes the handle before it goes, which it does not during an operation.
             Some(fabric) => unsafe { fabric.as_ref() },
             None => no_image(),
         }
@@ -142,7 +142,7 @@ impl Way {
 
     /// Counts an operation; true if the image is to look for messages before it.
     #[inline(always)]
-    fn is_time_to_look(&self) -> bool {
+    fn is_time_to_poll(&self) -> bool {
         let operations = self.operations.get().wrapping_add(1);
         self.operations.set(operations);
         operations & (self.interval.get() - 1) == 0
@@ -158,11 +158,11 @@ impl Way {
 #[inline]
 #[track_caller]
 pub fn reach<R>(image: usize, address: usize, operate: impl FnOnce(&dyn Fabric, usize) -> R) -> R {
-    let way = way();
-    if way.is_time_to_look() {
-        return reach_later(image, address, operate);
+    let handle = handle();
+    if handle.is_time_to_poll() {
+        return poll_and_reach(image, address, operate);
     }
-    way.reach(image, address, operate)
+    handle.reach(image, address, operate)
 }
 
 /// As [`reach`], for a put: nobody waits by putting, so it does not look for messages.
@@ -176,32 +176,32 @@ pub fn reach_to_put<R>(
     address: usize,
     operate: impl FnOnce(&dyn Fabric, usize) -> R,
 ) -> R {
-    way().reach(image, address, operate)
+    handle().reach(image, address, operate)
 }
 
 /// Last in [`reach`], so that what most operations do needs no registers but those of the call.
 #[cold]
 #[inline(never)]
 #[track_caller]
-fn reach_later<R>(
+fn poll_and_reach<R>(
     image: usize,
     address: usize,
     operate: impl FnOnce(&dyn Fabric, usize) -> R,
 ) -> R {
-    let way = way();
-    way.poll.get()();
-    way.reach(image, address, operate)
+    let handle = handle();
+    handle.poll.get()();
+    handle.reach(image, address, operate)
 }
 
 /// Counts an operation; true if the image is to look for messages before it.
 #[inline]
-pub fn is_time_to_look() -> bool {
-    way().is_time_to_look()
+pub fn is_time_to_poll() -> bool {
+    handle().is_time_to_poll()
 }
 
 /// An image that finds messages looks for more of them soon, as others may wait for what they ask for.
-pub fn note_messages(are_there: bool) {
-    let interval = &way().interval;
+pub fn adapt_poll_interval(are_there: bool) {
+    let interval = &handle().interval;
     interval.set(match interval.get() {
         _ if are_there => OFTEN,
         interval => SELDOM.min(2 * interval),
@@ -213,19 +213,19 @@ pub fn note_messages(are_there: bool) {
 /// Who has neighbours needs a fence as well, by which these see what it stores.
 #[inline]
 pub(crate) fn note_only_issued(is_so: bool) {
-    let way = way();
-    let is_enough = is_so && !way.has_neighbours.get();
-    let completer = if is_enough { way.fabric.get() } else { None };
-    way.completer.set(completer);
+    let handle = handle();
+    let is_enough = is_so && !handle.has_neighbours.get();
+    let completer = if is_enough { handle.fabric.get() } else { None };
+    handle.completer.set(completer);
 }
 
 /// Completes what is not complete, if the fabric of this thread's image does that alone, and no fence is needed. Returns
 /// false, and does nothing, if there is more to do, or nothing.
 #[inline(always)]
-pub fn complete_by_fabric() -> bool {
-    match way().completer.get() {
+pub fn quiet_fabric_only() -> bool {
+    match handle().completer.get() {
         Some(fabric) => {
-            // SAFETY: the image keeps its fabric, and closes the way before it goes, which it does not during an operation.
+            // SAFETY: the image keeps its fabric, and closes the handle before it goes, which it does not during an operation.
             unsafe { fabric.as_ref() }.quiet();
             true
         }

@@ -4,14 +4,14 @@ use coarray_fabric::memory::nodes::Nodes;
 
 /// How the images of a team are divided among nodes.
 #[derive(Debug)]
-pub(crate) struct Division {
+pub(crate) struct NodeMap {
     /// The indices of the images on each node, in increasing order.
     nodes: Box<[Box<[usize]>]>,
     /// The node of this image.
     mine: usize,
 }
 
-impl Division {
+impl NodeMap {
     /// That of a team with these members, if they do not all share memory.
     pub(crate) fn of(nodes: &Nodes, index: usize, members: &[u32]) -> Option<Self> {
         let me = members[index] as usize;
@@ -35,13 +35,13 @@ impl Division {
     }
 
     /// The images of this image's node.
-    pub(crate) fn neighbours(&self) -> &[usize] {
+    pub(crate) fn local_peers(&self) -> &[usize] {
         &self.nodes[self.mine]
     }
 
     /// Whether that image is the leader of this image's node.
-    pub(crate) fn is_led_by(&self, index: usize) -> bool {
-        self.neighbours()[0] == index
+    pub(crate) fn is_leader(&self, index: usize) -> bool {
+        self.local_peers()[0] == index
     }
 
     /// The leaders of the other nodes.

@@ -14,7 +14,7 @@ mod lockfree {
     pub(crate) mod barrier;
     pub(crate) mod checked_barrier;
     pub(crate) mod eventcount;
-    pub(crate) mod formation;
+    pub(crate) mod split;
 }
 
 #[path = "loom/lookout.rs"]
@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use lockfree::barrier::Barrier;
 use lockfree::eventcount::SpinPolicy;
-use lockfree::formation::{Formation, Request};
+use lockfree::split::{Request, Split};
 use loom::thread;
 use scope::TeamScope;
 
@@ -36,11 +36,11 @@ const SLEEP_AT_ONCE: SpinPolicy = SpinPolicy {
 };
 
 /// Forms teams `times` times; each image asks for another team each time.
-fn form(scope: &TeamScope, me: usize, times: u64) -> Vec<Formation> {
-    let wish = |image: usize, time: u64| (image as u64 + time) % 2;
+fn form(scope: &TeamScope, me: usize, times: u64) -> Vec<Split> {
+    let key = |image: usize, time: u64| (image as u64 + time) % 2;
     (1..=times)
         .map(|number| {
-            let words = [wish(me, number), 7, 7];
+            let words = [key(me, number), 7, 7];
             let met = scope.meet_by(me, number, &[1; 4], &words, Barrier::Flat);
             assert_eq!(met, Ok(Vec::new()));
             let requests: Vec<Request> = (0..scope.images())
@@ -51,9 +51,9 @@ fn form(scope: &TeamScope, me: usize, times: u64) -> Vec<Formation> {
                 })
                 .collect();
             for request in &requests {
-                assert_eq!(request.number, wish(request.image, number), "at {number}");
+                assert_eq!(request.number, key(request.image, number), "at {number}");
             }
-            Formation::arrange(&requests).expect("nobody asks for an index")
+            Split::arrange(&requests).expect("nobody asks for an index")
         })
         .collect()
 }

@@ -17,14 +17,14 @@ pub(crate) struct Request {
 
 /// The teams that a team has divided into.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Formation {
+pub(crate) struct Split {
     /// By number, the indices of the members in the parent.
     teams: BTreeMap<u64, Vec<usize>>,
 }
 
 /// Requests that cannot be met together.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(crate) enum FormationError {
+pub(crate) enum SplitError {
     #[error("image {image} wants index {index} in team {number}, which has {images} images: 0 to {} are possible", images - 1)]
     OutOfRange {
         image: usize,
@@ -41,17 +41,17 @@ pub(crate) enum FormationError {
     },
 }
 
-impl Formation {
+impl Split {
     /// Gives each image the place it asked for; who asked for none gets the lowest that is left, in the order
     /// of the parent.
-    pub(crate) fn arrange(requests: &[Request]) -> Result<Self, FormationError> {
+    pub(crate) fn arrange(requests: &[Request]) -> Result<Self, SplitError> {
         let mut groups: BTreeMap<u64, Vec<Request>> = BTreeMap::new();
         for request in requests {
             groups.entry(request.number).or_default().push(*request);
         }
         let teams = groups
             .into_iter()
-            .map(|(number, group)| Ok((number, seat(number, &group)?)))
+            .map(|(number, group)| Ok((number, rank(number, &group)?)))
             .collect::<Result<_, _>>()?;
         Ok(Self { teams })
     }
@@ -67,19 +67,19 @@ impl Formation {
     }
 }
 
-fn seat(number: u64, group: &[Request]) -> Result<Vec<usize>, FormationError> {
+fn rank(number: u64, group: &[Request]) -> Result<Vec<usize>, SplitError> {
     let images = group.len();
-    let mut seats: Vec<Option<usize>> = vec![None; images];
+    let mut ranks: Vec<Option<usize>> = vec![None; images];
     for &Request { image, index, .. } in group {
         let Some(index) = index else { continue };
-        let seat = seats.get_mut(index).ok_or(FormationError::OutOfRange {
+        let rank = ranks.get_mut(index).ok_or(SplitError::OutOfRange {
             image,
             index,
             number,
             images,
         })?;
-        if let Some(first) = seat.replace(image) {
-            return Err(FormationError::Twice {
+        if let Some(first) = rank.replace(image) {
+            return Err(SplitError::Twice {
                 first,
                 second: image,
                 index,
@@ -88,9 +88,9 @@ fn seat(number: u64, group: &[Request]) -> Result<Vec<usize>, FormationError> {
         }
     }
     let mut others = group.iter().filter(|request| request.index.is_none());
-    Ok(seats
+    Ok(ranks
         .into_iter()
-        .filter_map(|seat| seat.or_else(|| others.next().map(|request| request.image)))
+        .filter_map(|rank| rank.or_else(|| others.next().map(|request| request.image)))
         .collect())
 }
 
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn images_sit_where_they_asked_and_the_others_fill_up() {
-        let formation = Formation::arrange(&[
+        let formation = Split::arrange(&[
             request(0, 7, None),
             request(1, 9, Some(0)),
             request(2, 7, Some(0)),
@@ -124,12 +124,12 @@ mod tests {
 
     #[test]
     fn impossible_requests_name_the_images() {
-        let twice = Formation::arrange(&[request(4, 1, Some(1)), request(6, 1, Some(1))]);
+        let twice = Split::arrange(&[request(4, 1, Some(1)), request(6, 1, Some(1))]);
         assert_eq!(
             twice.unwrap_err().to_string(),
             "images 4 and 6 both want index 1 in team 1"
         );
-        let outside = Formation::arrange(&[request(0, 1, None), request(5, 1, Some(2))]);
+        let outside = Split::arrange(&[request(0, 1, None), request(5, 1, Some(2))]);
         assert_eq!(
             outside.unwrap_err().to_string(),
             "image 5 wants index 2 in team 1, which has 2 images: 0 to 1 are possible"
@@ -146,7 +146,7 @@ mod tests {
                 .enumerate()
                 .map(|(image, &number)| request(image, number, None))
                 .collect();
-            let formation = Formation::arrange(&requests).unwrap();
+            let formation = Split::arrange(&requests).unwrap();
             for (image, &number) in numbers.iter().enumerate() {
                 let members = formation.members(number).unwrap();
                 prop_assert_eq!(members.iter().filter(|&&member| member == image).count(), 1);

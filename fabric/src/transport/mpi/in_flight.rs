@@ -1,20 +1,20 @@
-//! Which places operations that are under way may touch.
+//! Which places operations that are in flight may touch.
 //!
 //! MPI completes operations in any order, but those of one image on the same place are to happen in the order in
-//! which they were issued. So one that overlaps another that is under way waits for that.
+//! which they were issued. So one that overlaps another that is in flight waits for that.
 
 use std::cell::Cell;
 
 /// How many places are kept at most.
 const AT_MOST: usize = 64;
 
-/// Nothing is under way, and the image does not ask for it.
+/// Nothing is in flight, and the image does not ask for it.
 const IDLE: usize = usize::MAX;
 
-/// Nothing is under way, but the image has been told that something is, and asks.
+/// Nothing is in flight, but the image has been told that something is, and asks.
 const READY: usize = IDLE - 1;
 
-/// What is under way is in the list.
+/// What is in flight is in the list.
 const LISTED: usize = READY - 1;
 
 /// Some bytes of the part of an image.
@@ -34,19 +34,19 @@ impl Place {
 
 /// The smallest range that holds all places of an image.
 #[derive(Clone, Copy, Debug)]
-struct Hull {
+struct BoundingRange {
     start: usize,
     end: usize,
 }
 
-const NOTHING: Hull = Hull {
+const NOTHING: BoundingRange = BoundingRange {
     start: usize::MAX,
     end: 0,
 };
 
-/// What this image's operations under way may touch.
+/// What this image's operations in flight may touch.
 #[derive(Debug)]
-pub(crate) struct UnderWay {
+pub(crate) struct InFlight {
     /// The target of the only operation, or [`LISTED`], [`READY`] or [`IDLE`]. Programs that complete one after the other pay
     /// for this, and its start and length, only.
     only: Cell<usize>,
@@ -57,16 +57,16 @@ pub(crate) struct UnderWay {
     length: Cell<usize>,
     /// For each image, to see soon that a place overlaps nothing. Kept if there is more than one place only: programs
     /// that complete every operation at once do not pay for it.
-    hulls: Box<[Cell<Hull>]>,
+    bounds: Box<[Cell<BoundingRange>]>,
 }
 
-impl UnderWay {
+impl InFlight {
     pub(crate) fn new(images: usize) -> Self {
         Self {
             only: Cell::new(IDLE),
             only_start: Cell::new(0),
             only_length: Cell::new(0),
-            hulls: vec![Cell::new(NOTHING); images].into(),
+            bounds: vec![Cell::new(NOTHING); images].into(),
             places: [const {
                 Cell::new(Place {
                     image: 0,
@@ -78,7 +78,7 @@ impl UnderWay {
         }
     }
 
-    /// Whether an operation is under way on some of these bytes.
+    /// Whether an operation is in flight on some of these bytes.
     #[inline]
     pub(crate) fn overlaps(&self, image: usize, start: usize, length: usize) -> bool {
         let end = start + length;
@@ -89,8 +89,8 @@ impl UnderWay {
             0 => false,
             1 => self.places[0].get().overlaps(image, start, end),
             _ => {
-                let hull = self.hulls[image].get();
-                start < hull.end && hull.start < end && self.any_overlaps(image, start, end)
+                let bounds = self.bounds[image].get();
+                start < bounds.end && bounds.start < end && self.any_overlaps(image, start, end)
             }
         }
     }
@@ -102,7 +102,7 @@ impl UnderWay {
         places.any(|place| place.get().overlaps(image, start, end))
     }
 
-    /// Whether operations are under way on some place of `image`.
+    /// Whether operations are in flight on some place of `image`.
     #[inline]
     pub(crate) fn concerns(&self, image: usize) -> bool {
         if let Some(only) = self.only_target() {
@@ -111,23 +111,23 @@ impl UnderWay {
         match self.length.get() {
             0 => false,
             1 => self.places[0].get().image as usize == image,
-            _ => self.hulls[image].get().end > 0,
+            _ => self.bounds[image].get().end > 0,
         }
     }
 
-    /// Whether nothing is under way.
+    /// Whether nothing is in flight.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.only.get() >= READY
     }
 
-    /// Whether nothing is under way, and an operation that begins need not be told of.
+    /// Whether nothing is in flight, and an operation that begins need not be told of.
     #[inline(always)]
     pub(crate) fn is_ready(&self) -> bool {
         self.only.get() == READY
     }
 
-    /// Whether the image does not ask for what is under way.
+    /// Whether the image does not ask for what is in flight.
     #[inline]
     pub(crate) fn is_idle(&self) -> bool {
         self.only.get() == IDLE
@@ -139,7 +139,7 @@ impl UnderWay {
         self.only.set(READY);
     }
 
-    /// From now on the image does not ask, as nothing is under way.
+    /// From now on the image does not ask, as nothing is in flight.
     pub(crate) fn rest(&self) {
         debug_assert!(self.is_empty());
         self.only.set(IDLE);
@@ -226,10 +226,10 @@ impl UnderWay {
     }
 
     fn widen(&self, place: Place) {
-        let hull = &self.hulls[place.image as usize];
-        hull.set(Hull {
-            start: hull.get().start.min(place.start),
-            end: hull.get().end.max(place.end),
+        let bounds = &self.bounds[place.image as usize];
+        bounds.set(BoundingRange {
+            start: bounds.get().start.min(place.start),
+            end: bounds.get().end.max(place.end),
         });
     }
 
@@ -246,14 +246,14 @@ impl UnderWay {
                 kept += 1;
             }
         }
-        self.hulls[image].set(NOTHING);
+        self.bounds[image].set(NOTHING);
         self.set_length(kept);
         if kept == 1 {
-            self.forget_hulls();
+            self.forget_bounds();
         }
     }
 
-    /// Has the operations on each image that any are under way to completed, and forgets all.
+    /// Has the operations on each image that any are in flight to completed, and forgets all.
     pub(crate) fn drain(&self, complete: impl Fn(usize)) {
         if self.is_empty() {
             return;
@@ -264,7 +264,7 @@ impl UnderWay {
         } else {
             for place in self.places() {
                 let image = place.get().image as usize;
-                if self.hulls[image].replace(NOTHING).end > 0 {
+                if self.bounds[image].replace(NOTHING).end > 0 {
                     complete(image);
                 }
             }
@@ -277,9 +277,9 @@ impl UnderWay {
         self.only.set(if length == 0 { READY } else { LISTED });
     }
 
-    fn forget_hulls(&self) {
+    fn forget_bounds(&self) {
         for place in self.places() {
-            self.hulls[place.get().image as usize].set(NOTHING);
+            self.bounds[place.get().image as usize].set(NOTHING);
         }
     }
 
@@ -298,82 +298,82 @@ mod tests {
 
     #[test]
     fn only_what_overlaps_is_noticed() {
-        let under_way = UnderWay::new(3);
-        assert!(under_way.is_empty());
-        assert!(under_way.note(1, 100, 10));
-        assert!(under_way.note(1, 200, 10));
-        assert!(under_way.overlaps(1, 109, 1) && under_way.overlaps(1, 90, 500));
-        assert!(!under_way.overlaps(1, 110, 90) && !under_way.overlaps(1, 0, 100));
-        assert!(!under_way.overlaps(2, 100, 10));
-        assert!(under_way.concerns(1) && !under_way.concerns(2));
+        let in_flight = InFlight::new(3);
+        assert!(in_flight.is_empty());
+        assert!(in_flight.note(1, 100, 10));
+        assert!(in_flight.note(1, 200, 10));
+        assert!(in_flight.overlaps(1, 109, 1) && in_flight.overlaps(1, 90, 500));
+        assert!(!in_flight.overlaps(1, 110, 90) && !in_flight.overlaps(1, 0, 100));
+        assert!(!in_flight.overlaps(2, 100, 10));
+        assert!(in_flight.concerns(1) && !in_flight.concerns(2));
     }
 
     #[test]
     fn the_only_operation_is_found_and_listed_when_there_are_more() {
-        let under_way = UnderWay::new(3);
-        assert!(under_way.is_idle() && !under_way.is_ready());
-        under_way.get_ready();
-        under_way.note_only(2, 64, 16);
-        assert_eq!(under_way.only_target(), Some(2));
-        assert!(under_way.overlaps(2, 79, 8) && !under_way.overlaps(2, 80, 8));
-        assert!(!under_way.overlaps(1, 64, 8) && under_way.concerns(2) && !under_way.concerns(0));
-        assert!(under_way.note(1, 64, 8));
-        assert_eq!(under_way.only_target(), None);
-        assert!(under_way.overlaps(2, 79, 8) && under_way.overlaps(1, 64, 8));
-        under_way.forget(2);
-        assert!(!under_way.overlaps(2, 64, 16) && under_way.overlaps(1, 64, 8));
-        under_way.forget(1);
-        assert!(under_way.is_empty());
-        under_way.note_only(0, 0, 8);
-        under_way.drain(|image| assert_eq!(image, 0));
-        assert!(under_way.is_empty() && !under_way.overlaps(0, 0, 8));
-        under_way.note_only(0, 0, 8);
-        assert!(!under_way.is_ready());
-        under_way.forget_only();
-        assert!(under_way.is_ready() && under_way.is_empty() && !under_way.concerns(0));
-        under_way.rest();
-        assert!(under_way.is_idle() && under_way.is_empty());
+        let in_flight = InFlight::new(3);
+        assert!(in_flight.is_idle() && !in_flight.is_ready());
+        in_flight.get_ready();
+        in_flight.note_only(2, 64, 16);
+        assert_eq!(in_flight.only_target(), Some(2));
+        assert!(in_flight.overlaps(2, 79, 8) && !in_flight.overlaps(2, 80, 8));
+        assert!(!in_flight.overlaps(1, 64, 8) && in_flight.concerns(2) && !in_flight.concerns(0));
+        assert!(in_flight.note(1, 64, 8));
+        assert_eq!(in_flight.only_target(), None);
+        assert!(in_flight.overlaps(2, 79, 8) && in_flight.overlaps(1, 64, 8));
+        in_flight.forget(2);
+        assert!(!in_flight.overlaps(2, 64, 16) && in_flight.overlaps(1, 64, 8));
+        in_flight.forget(1);
+        assert!(in_flight.is_empty());
+        in_flight.note_only(0, 0, 8);
+        in_flight.drain(|image| assert_eq!(image, 0));
+        assert!(in_flight.is_empty() && !in_flight.overlaps(0, 0, 8));
+        in_flight.note_only(0, 0, 8);
+        assert!(!in_flight.is_ready());
+        in_flight.forget_only();
+        assert!(in_flight.is_ready() && in_flight.is_empty() && !in_flight.concerns(0));
+        in_flight.rest();
+        assert!(in_flight.is_idle() && in_flight.is_empty());
     }
 
     #[test]
     fn what_is_complete_is_forgotten() {
-        let under_way = UnderWay::new(3);
+        let in_flight = InFlight::new(3);
         for image in [0, 1, 2, 1, 0] {
-            assert!(under_way.note(image, 8, 8));
+            assert!(in_flight.note(image, 8, 8));
         }
-        under_way.forget(1);
-        assert!(!under_way.overlaps(1, 8, 8) && under_way.overlaps(0, 8, 8));
-        under_way.forget(2);
-        assert!(under_way.concerns(0) && !under_way.concerns(2));
-        under_way.drain(|image| assert_eq!(image, 0));
-        assert!(!under_way.overlaps(0, 8, 8));
-        assert!(under_way.is_empty());
+        in_flight.forget(1);
+        assert!(!in_flight.overlaps(1, 8, 8) && in_flight.overlaps(0, 8, 8));
+        in_flight.forget(2);
+        assert!(in_flight.concerns(0) && !in_flight.concerns(2));
+        in_flight.drain(|image| assert_eq!(image, 0));
+        assert!(!in_flight.overlaps(0, 8, 8));
+        assert!(in_flight.is_empty());
     }
 
     #[test]
     fn each_image_is_completed_once() {
-        let under_way = UnderWay::new(9);
+        let in_flight = InFlight::new(9);
         for images in [[3, 3, 3, 3], [5, 0, 5, 8], [1, 2, 3, 4]] {
             for (at, &image) in images.iter().enumerate() {
-                assert!(under_way.note(image, 16 * at, 8));
+                assert!(in_flight.note(image, 16 * at, 8));
             }
             let completed = RefCell::new(Vec::new());
-            under_way.drain(|image| completed.borrow_mut().push(image));
+            in_flight.drain(|image| completed.borrow_mut().push(image));
             let distinct = BTreeSet::from(images);
             assert_eq!(completed.borrow().len(), distinct.len());
             assert_eq!(BTreeSet::from_iter(completed.into_inner()), distinct);
-            assert!(under_way.is_empty() && !under_way.concerns(3));
+            assert!(in_flight.is_empty() && !in_flight.concerns(3));
         }
     }
 
     #[test]
     fn a_row_is_one_place_and_more_than_fit_are_refused() {
-        let under_way = UnderWay::new(2);
+        let in_flight = InFlight::new(2);
         for at in 0..1000 {
-            assert!(under_way.note(1, 8 * at, 8));
+            assert!(in_flight.note(1, 8 * at, 8));
         }
-        let noted = (0..).take_while(|at| under_way.note(0, 16 * at, 8)).count();
+        let noted = (0..).take_while(|at| in_flight.note(0, 16 * at, 8)).count();
         assert_eq!(noted, AT_MOST - 1);
-        assert!(under_way.overlaps(1, 7999, 1) && !under_way.overlaps(1, 8000, 1));
+        assert!(in_flight.overlaps(1, 7999, 1) && !in_flight.overlaps(1, 8000, 1));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Of a plain coarray each image's copy is private while it is closed, so it may be used again as soon as its
 //! owner drops it. Values that are shared from birth, such as coatomics, can be reached by every image that
-//! still has the coarray. Dropping one must not wait for anybody, so each image's copy has a [`Roll`] of the
+//! still has the coarray. Dropping one must not wait for anybody, so each image's copy has a [`ReleaseMask`] of the
 //! team: who drops the block strikes itself off every copy's roll, and each image uses its own copy again when
 //! all are struck off or gone.
 
@@ -11,38 +11,38 @@ use crate::primitives::{AtomicU64, Ordering};
 /// What precedes each block that other images may reach at any time, on each image: a bit for each image of
 /// the team, set when it has dropped the block.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Roll<'a> {
+pub(crate) struct ReleaseMask<'a> {
     words: &'a [AtomicU64],
     images: usize,
 }
 
 /// How many words the roll of so many images has.
-pub(crate) const fn roll_words(images: usize) -> usize {
+pub(crate) const fn mask_words(images: usize) -> usize {
     images.div_ceil(u64::BITS as usize)
 }
 
-impl<'a> Roll<'a> {
+impl<'a> ReleaseMask<'a> {
     /// The roll of `images` images in these words.
     pub(crate) fn new(words: &'a [AtomicU64], images: usize) -> Self {
-        debug_assert_eq!(words.len(), roll_words(images));
+        debug_assert_eq!(words.len(), mask_words(images));
         Self { words, images }
     }
 
     /// Begins the life of a block, before any image has it.
-    pub(crate) fn call(self) {
+    pub(crate) fn clear(self) {
         for word in self.words {
             word.store(0, Ordering::Relaxed);
         }
     }
 
     /// Notes that the image with that index will not reach this copy again.
-    pub(crate) fn strike_off(self, index: usize) {
+    pub(crate) fn release(self, index: usize) {
         let (word, bit) = place(index);
         self.words[word].fetch_or(bit, Ordering::Release);
     }
 
     /// What [`strike_off`](Self::strike_off) sets: a bit of a word.
-    pub(crate) fn mark(self, index: usize) -> (&'a AtomicU64, u64) {
+    pub(crate) fn bit(self, index: usize) -> (&'a AtomicU64, u64) {
         let (word, bit) = place(index);
         (&self.words[word], bit)
     }

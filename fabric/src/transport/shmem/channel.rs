@@ -37,7 +37,7 @@ const APART: usize = 64;
 
 /// The mailbox of one image.
 #[derive(Debug)]
-pub(super) struct Mailbox {
+pub(super) struct Channel {
     block: Block,
     me: usize,
     images: usize,
@@ -61,7 +61,7 @@ struct Peer {
     incoming: RefCell<Vec<u8>>,
 }
 
-impl Mailbox {
+impl Channel {
     /// Collective. None if there is no room for it. Usable after a barrier.
     pub(super) fn new(me: usize, images: usize) -> Option<Self> {
         let rings = rings(images);

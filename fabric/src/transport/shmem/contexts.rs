@@ -1,11 +1,11 @@
 //! What is issued and completes later, in several contexts.
 //!
-//! The library tells of the end of all operations in a context, and only to who waits for it. What is under way to one image is
+//! The library tells of the end of all operations in a context, and only to who waits for it. What is in flight to one image is
 //! all in one context, so that who waits for an operation also has those before it on the same image; what is under
 //! way to different images is in different contexts, as long as there are some: who waits for a short get does not wait for the
 //! long put to another image.
 //!
-//! The first is the default context, which a program with one operation under way never goes beyond: Open MPI, while it
+//! The first is the default context, which a program with one operation in flight never goes beyond: Open MPI, while it
 //! waits for another, gives a hundredth of its time to what others do to this image's memory.
 
 use std::cell::{Cell, RefCell};
@@ -20,8 +20,8 @@ use shmem_sys::{
 
 use crate::transport::completion::{Completer, completion};
 use crate::transport::request::{Buffer, Request};
+use crate::transport::shmem::in_flight::{Direction, InFlight};
 use crate::transport::shmem::symmetric::{Block, number};
-use crate::transport::shmem::under_way::{Direction, UnderWay};
 
 /// How many operations may be issued in a context and not complete. Those of programs that issue on and on, and wait for
 /// nothing, would fill the memory otherwise.
@@ -29,9 +29,9 @@ const ISSUED_AT_MOST: usize = 1024;
 
 /// A context, and what is issued there.
 #[derive(Debug)]
-pub(super) struct Stream {
-    context: shmem_ctx_t,
-    under_way: UnderWay,
+pub(super) struct Context {
+    handle: shmem_ctx_t,
+    in_flight: InFlight,
     issued: RefCell<Vec<Issued>>,
     since: Cell<u64>,
 }
@@ -43,23 +43,23 @@ struct Issued {
     completer: Completer<Buffer>,
 }
 
-impl Stream {
-    fn new(context: shmem_ctx_t, images: usize) -> Self {
+impl Context {
+    fn new(handle: shmem_ctx_t, images: usize) -> Self {
         Self {
-            context,
-            under_way: UnderWay::new(images),
+            handle,
+            in_flight: InFlight::new(images),
             issued: RefCell::default(),
             since: Cell::new(0),
         }
     }
 
-    /// Whether nothing is under way.
+    /// Whether nothing is in flight.
     fn is_free(&self) -> bool {
         self.issued.borrow().is_empty()
     }
 
     fn is_full(&self, image: usize) -> bool {
-        self.under_way.is_full(image) || self.issued.borrow().len() >= ISSUED_AT_MOST
+        self.in_flight.is_full(image) || self.issued.borrow().len() >= ISSUED_AT_MOST
     }
 
     /// How many operations this image had issued before the first of these.
@@ -69,19 +69,24 @@ impl Stream {
 
     /// Whether it has operations on `image`.
     pub(super) fn has_any_of(&self, image: usize) -> bool {
-        self.under_way.any_of(image)
+        self.in_flight.any_of(image)
     }
 
     /// Whether an operation on these bytes must wait for it.
-    pub(super) fn hinders(&self, image: usize, direction: Direction, range: &Range<usize>) -> bool {
-        self.under_way.hinders(image, direction, range)
+    pub(super) fn conflicts(
+        &self,
+        image: usize,
+        direction: Direction,
+        range: &Range<usize>,
+    ) -> bool {
+        self.in_flight.conflicts(image, direction, range)
     }
 
     /// Waits for all operations.
     fn complete(&self, wakers: &mut Vec<Waker>) {
         // SAFETY: the library is started, and the context exists.
-        unsafe { shmem_ctx_quiet(self.context) };
-        self.under_way.clear();
+        unsafe { shmem_ctx_quiet(self.handle) };
+        self.in_flight.clear();
         let mut issued = self.issued.borrow_mut();
         let complete = |one: Issued| one.completer.complete(one.buffer);
         wakers.extend(issued.drain(..).filter_map(complete));
@@ -90,8 +95,8 @@ impl Stream {
 
 /// The streams of an image.
 #[derive(Debug)]
-pub(super) struct Streams {
-    streams: RefCell<Vec<Stream>>,
+pub(super) struct Contexts {
+    contexts: RefCell<Vec<Context>>,
     images: usize,
     /// How many there can be: fewer than wished for if the library has no more contexts.
     at_most: Cell<usize>,
@@ -100,12 +105,12 @@ pub(super) struct Streams {
     has_any: Cell<bool>,
 }
 
-impl Streams {
-    /// Streams to so many images.
+impl Contexts {
+    /// Contexts to so many images.
     pub(super) fn new(images: usize, at_most: usize) -> Self {
-        let first = Stream::new(shmem_ctx_default(), images);
+        let first = Context::new(shmem_ctx_default(), images);
         Self {
-            streams: RefCell::new(vec![first]),
+            contexts: RefCell::new(vec![first]),
             images,
             at_most: Cell::new(at_most),
             issued: Cell::new(0),
@@ -121,15 +126,15 @@ impl Streams {
 
     /// Whether one more operation on `image` would be one too many.
     pub(super) fn are_full(&self, image: usize) -> bool {
-        let streams = self.streams.borrow();
-        let of_image = streams.iter().find(|stream| stream.has_any_of(image));
+        let contexts = self.contexts.borrow();
+        let of_image = contexts.iter().find(|context| context.has_any_of(image));
         match of_image {
-            Some(stream) => stream.is_full(image),
-            None => streams.iter().any(|stream| stream.is_full(image)),
+            Some(context) => context.is_full(image),
+            None => contexts.iter().any(|context| context.is_full(image)),
         }
     }
 
-    /// Begins to copy between `buffer` and the bytes `range` of the block of `image`, apart from what is under way in the default
+    /// Begins to copy between `buffer` and the bytes `range` of the block of `image`, apart from what is in flight in the default
     /// context if `are_puts` says that there are puts.
     ///
     /// # Safety
@@ -143,23 +148,23 @@ impl Streams {
         direction: Direction,
         are_puts: bool,
     ) -> Request {
-        let mut streams = self.streams.borrow_mut();
-        let stream = self.choose(&mut streams, image, are_puts);
+        let mut contexts = self.contexts.borrow_mut();
+        let context = self.choose(&mut contexts, image, are_puts);
         let (place, memory) = (block.at(range.start), buffer.start().cast());
-        let (context, length, to) = (stream.context, range.len(), number(image));
+        let (handle, length, to) = (context.handle, range.len(), number(image));
         // SAFETY: the caller vouches for both ranges until the operation is complete; until then, the buffer stays here.
         unsafe {
             match direction {
-                Direction::Put => shmem_ctx_putmem_nbi(context, place, memory, length, to),
-                Direction::Get => shmem_ctx_getmem_nbi(context, memory, place, length, to),
+                Direction::Put => shmem_ctx_putmem_nbi(handle, place, memory, length, to),
+                Direction::Get => shmem_ctx_getmem_nbi(handle, memory, place, length, to),
             }
         }
-        if stream.is_free() {
-            stream.since.set(self.issued.get());
+        if context.is_free() {
+            context.since.set(self.issued.get());
         }
-        stream.under_way.add(image, direction, range);
+        context.in_flight.add(image, direction, range);
         let (completer, completion) = completion();
-        stream
+        context
             .issued
             .borrow_mut()
             .push(Issued { buffer, completer });
@@ -169,44 +174,51 @@ impl Streams {
     }
 
     /// The stream for the next operation on `image`: that of those before it; or a free one; or the last.
-    fn choose<'a>(&self, streams: &'a mut Vec<Stream>, image: usize, are_puts: bool) -> &'a Stream {
-        let of_image = streams.iter().position(|stream| stream.has_any_of(image));
+    fn choose<'a>(
+        &self,
+        contexts: &'a mut Vec<Context>,
+        image: usize,
+        are_puts: bool,
+    ) -> &'a Context {
+        let of_image = contexts
+            .iter()
+            .position(|context| context.has_any_of(image));
         let apart = usize::from(are_puts);
-        let free = || (apart..streams.len()).find(|&position| streams[position].is_free());
+        let free = || (apart..contexts.len()).find(|&position| contexts[position].is_free());
         let found = of_image.or_else(free);
-        if found.is_none() && streams.len() < self.at_most.get() {
+        if found.is_none() && contexts.len() < self.at_most.get() {
             match create() {
-                Some(context) => streams.push(Stream::new(context, self.images)),
-                None => self.at_most.set(streams.len()),
+                Some(context) => contexts.push(Context::new(context, self.images)),
+                None => self.at_most.set(contexts.len()),
             }
         }
-        &streams[found.unwrap_or(streams.len() - 1)]
+        &contexts[found.unwrap_or(contexts.len() - 1)]
     }
 
     /// Which operations were issued first: how many were issued before them.
     pub(super) fn oldest(&self) -> Option<u64> {
-        let streams = self.streams.borrow();
-        let busy = streams.iter().filter(|stream| !stream.is_free());
-        busy.map(|stream| stream.since.get()).min()
+        let contexts = self.contexts.borrow();
+        let busy = contexts.iter().filter(|context| !context.is_free());
+        busy.map(|context| context.since.get()).min()
     }
 
     /// Waits for all operations of those streams that `which` says. Returns who is to be told.
     #[must_use = "somebody may wait to be woken"]
-    pub(super) fn complete(&self, which: impl Fn(&Stream) -> bool) -> Vec<Waker> {
+    pub(super) fn complete(&self, which: impl Fn(&Context) -> bool) -> Vec<Waker> {
         let mut wakers = Vec::new();
-        let streams = self.streams.borrow();
-        let busy = streams.iter().filter(|stream| !stream.is_free());
-        busy.filter(|stream| which(stream))
-            .for_each(|stream| stream.complete(&mut wakers));
-        self.has_any.set(!streams.iter().all(Stream::is_free));
+        let contexts = self.contexts.borrow();
+        let busy = contexts.iter().filter(|context| !context.is_free());
+        busy.filter(|context| which(context))
+            .for_each(|context| context.complete(&mut wakers));
+        self.has_any.set(!contexts.iter().all(Context::is_free));
         wakers
     }
 
-    /// Gives the contexts back, which have nothing under way.
+    /// Gives the contexts back, which have nothing in flight.
     pub(super) fn end(&self) {
-        for stream in self.streams.borrow_mut().drain(1..) {
+        for context in self.contexts.borrow_mut().drain(1..) {
             // SAFETY: made below, and used no more.
-            unsafe { shmem_ctx_destroy(stream.context) };
+            unsafe { shmem_ctx_destroy(context.handle) };
         }
     }
 }

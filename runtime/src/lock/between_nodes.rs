@@ -16,37 +16,37 @@ use crate::image::message::{MessageKind, Outgoing, Reader};
 use crate::lock::{Locking, Queue};
 use crate::lockfree::eventcount::SpinPolicy;
 use crate::lockfree::lock_state::State;
-use crate::lockfree::queue_lock::{BarrierError, QueueLock, QueueNode, User};
-use crate::messages::home::with_home;
+use crate::lockfree::queue_lock::{Acquirer, NotAcquired, QueueLock, QueueNode};
+use crate::messages::locate::locate;
 use crate::messages::quiet::quiet;
 use crate::waiting::{Cause, Interruption};
-use coarray_fabric::memory::apart::{self, Place};
+use coarray_fabric::memory::locality::{self, Place};
 use coarray_fabric::transport::pending::Pending;
 
 /// An image of another node that was handed a lock, and the number of its wait, to be told when nobody waits for the one
 /// that tells.
 #[derive(Debug, Default)]
-pub(crate) struct Heir(Cell<Option<(usize, u64)>>);
+pub(crate) struct Successor(Cell<Option<(usize, u64)>>);
 
-impl Heir {
+impl Successor {
     /// Lets an image know that the lock is handed over to it, or notes that it is to be told.
-    pub(crate) fn note(&self, image: &Image, heir: usize, number: u64) {
-        if image.job.nodes.share(image.index, heir) {
-            image.control(heir).queue.grant(number);
+    pub(crate) fn note(&self, image: &Image, successor: usize, number: u64) {
+        if image.job.nodes.share(image.index, successor) {
+            image.control(successor).queue.grant(number);
         } else {
-            self.0.set(Some((heir, number)));
+            self.0.set(Some((successor, number)));
         }
     }
 
     /// Tells the image that was noted, if one was.
     #[inline]
     pub(crate) fn tell(&self, image: &Image, lock: &QueueLock) {
-        if let Some((heir, number)) = self.0.take() {
+        if let Some((successor, number)) = self.0.take() {
             let outcome = match lock.poisoner() {
                 Some(by) => Outcome::GrantedPoisoned(by),
                 None => Outcome::Granted,
             };
-            image.answer_about_lock(heir, number, outcome);
+            image.answer_about_lock(successor, number, outcome);
         }
     }
 }
@@ -59,7 +59,7 @@ impl Image {
     }
 
     fn state_of(&self, lock: &QueueLock) -> State {
-        match self.elsewhere(lock) {
+        match self.remote_place(lock) {
             Some(place) => {
                 // What this image told the lock's home before is part of it.
                 quiet();
@@ -82,14 +82,14 @@ impl Image {
 
     /// As [`lock`](Self::lock), for one on another node, or if `waits` is false, [`try_lock`](Self::try_lock).
     #[cold]
-    pub(crate) fn lock_apart(
+    pub(crate) fn lock_remote(
         &self,
         place: Place,
         locking: &Locking<'_>,
         waits: bool,
-    ) -> Result<(), BarrierError> {
+    ) -> Result<(), NotAcquired> {
         let Some(network) = &self.network else {
-            return Err(BarrierError::Ended);
+            return Err(NotAcquired::Ended);
         };
         let node = &self.control(self.index).queue;
         let number = node.begin_wait();
@@ -118,17 +118,17 @@ impl Image {
         match network.answer.outcome.take() {
             Some(Outcome::Granted) => Ok(()),
             Some(Outcome::GrantedPoisoned(by)) => {
-                self.unlock_apart(place, false);
-                Err(BarrierError::Poisoned(by))
+                self.unlock_remote(place, false);
+                Err(NotAcquired::Poisoned(by))
             }
             Some(Outcome::Refused(error)) => Err(error),
-            None => Err(BarrierError::Ended),
+            None => Err(NotAcquired::Ended),
         }
     }
 
     /// Has a lock on another node given back.
     #[cold]
-    pub(crate) fn unlock_apart(&self, place: Place, poison: bool) {
+    pub(crate) fn unlock_remote(&self, place: Place, poison: bool) {
         let message =
             Outgoing::new(MessageKind::Unlock).words(&[place.offset as u64, u64::from(poison)]);
         self.send_acked(place.image, &message, Pending::Unacked);
@@ -144,7 +144,7 @@ impl Image {
     }
 
     /// Takes the answer to the question of that number.
-    pub(crate) fn hear_about_lock(&self, mut reader: Reader<'_>) {
+    pub(crate) fn handle_lock_answer(&self, mut reader: Reader<'_>) {
         let (number, outcome) = (reader.word(), Outcome::from_words(reader.words()));
         if let Some(network) = &self.network {
             network.answer.outcome.set(Some(outcome));
@@ -153,34 +153,34 @@ impl Image {
     }
 
     /// Carries out what an image of another node asks of a lock of this image.
-    pub(crate) fn serve_lock(&self, from: usize, kind: MessageKind, mut reader: Reader<'_>) {
+    pub(crate) fn handle_lock(&self, from: usize, kind: MessageKind, mut reader: Reader<'_>) {
         let offset = reader.size();
         // SAFETY: who asks for it knows that its copy of this place is a lock, as is this one: images number what they
         // share by the same offsets. It uses it, and so nobody has freed it.
         let lock = unsafe { &*self.own(offset).cast::<QueueLock>() };
-        let proxy = Proxy {
+        let stand_in = StandIn {
             image: self,
             from,
             lock: self.job.region.offset_of(lock),
-            heir: Heir::default(),
+            successor: Successor::default(),
         };
         match kind {
             MessageKind::Lock => {
                 let [number, waits] = reader.words();
                 self.control(from).queue.expect(number);
-                if let Some(outcome) = proxy.ask(lock, waits != 0) {
+                if let Some(outcome) = stand_in.ask(lock, waits != 0) {
                     self.answer_about_lock(from, number, outcome);
                 }
             }
             MessageKind::Withdraw => {
                 let number = reader.word();
-                if lock.give_up(&proxy) == Ok(true) {
-                    let outcome = Outcome::Refused(BarrierError::TimedOut);
+                if lock.give_up(&stand_in) == Ok(true) {
+                    let outcome = Outcome::Refused(NotAcquired::TimedOut);
                     self.answer_about_lock(from, number, outcome);
                 }
             }
             MessageKind::Unlock => {
-                lock.unlock(&proxy, reader.word() != 0);
+                lock.unlock(&stand_in, reader.word() != 0);
                 self.acknowledge(from, Pending::Unacked);
             }
             _ => {
@@ -188,7 +188,7 @@ impl Image {
                 self.acknowledge(from, Pending::Unacked);
             }
         }
-        proxy.heir.tell(self, lock);
+        stand_in.successor.tell(self, lock);
     }
 }
 
@@ -212,8 +212,8 @@ pub fn poisoner_of(lock: &QueueLock) -> Option<usize> {
 }
 
 fn state_of(lock: &QueueLock) -> State {
-    let state = match apart::may_be_apart() {
-        true => with_home(lock, |image, _| image.state_of(lock)),
+    let state = match locality::may_span_nodes() {
+        true => locate(lock, |image, _| image.state_of(lock)),
         false => None,
     };
     state.unwrap_or_else(|| lock.load())
@@ -224,9 +224,9 @@ fn state_of(lock: &QueueLock) -> State {
 /// # Panics
 /// On a thread that is not an image, if images are on several nodes.
 pub fn clear_poison_of(lock: &QueueLock) {
-    let told = apart::may_be_apart().then(|| {
-        with_home(lock, |image, place| {
-            image.elsewhere(lock)?;
+    let told = locality::may_span_nodes().then(|| {
+        locate(lock, |image, place| {
+            image.remote_place(lock)?;
             let message = Outgoing::new(MessageKind::ClearPoison).word(place.offset as u64);
             image.send_acked(place.image, &message, Pending::Unacked);
             Some(())
@@ -238,18 +238,18 @@ pub fn clear_poison_of(lock: &QueueLock) {
 }
 
 /// An image of another node that uses a lock of this image.
-struct Proxy<'a> {
+struct StandIn<'a> {
     image: &'a Image,
     from: usize,
     lock: u64,
-    heir: Heir,
+    successor: Successor,
 }
 
-impl Proxy<'_> {
+impl StandIn<'_> {
     /// Takes the lock, or joins its queue: then there is no answer yet.
     fn ask(&self, lock: &QueueLock, waits: bool) -> Option<Outcome> {
         let error = match lock.try_lock(self) {
-            Err(BarrierError::Busy(_)) if waits => match lock.take_or_join(self) {
+            Err(NotAcquired::Busy(_)) if waits => match lock.take_or_join(self) {
                 Ok(None) => return Some(Outcome::Granted),
                 Ok(Some(_)) => return None,
                 Err(error) => error,
@@ -261,7 +261,7 @@ impl Proxy<'_> {
     }
 }
 
-impl User for Proxy<'_> {
+impl Acquirer for StandIn<'_> {
     fn me(&self) -> usize {
         self.from
     }
@@ -274,13 +274,13 @@ impl User for Proxy<'_> {
         self.image.images
     }
 
-    /// In the mirror of an image of another node lies its place in the queues of this one.
+    /// In the shadow of an image of another node lies its place in the queues of this one.
     fn node(&self, image: usize) -> &QueueNode {
         &self.image.control(image).queue
     }
 
-    fn grant(&self, heir: usize, number: u64) {
-        self.heir.note(self.image, heir, number);
+    fn grant(&self, successor: usize, number: u64) {
+        self.successor.note(self.image, successor, number);
     }
 
     fn has_failed(&self, image: usize) -> bool {
@@ -403,16 +403,16 @@ mod tests {
     #[test]
     fn outcomes_travel_as_words() {
         let refusals = [
-            BarrierError::Busy(7),
-            BarrierError::AlreadyHeld,
-            BarrierError::Poisoned(1 << 20),
-            BarrierError::TimedOut,
+            NotAcquired::Busy(7),
+            NotAcquired::AlreadyHeld,
+            NotAcquired::Poisoned(1 << 20),
+            NotAcquired::TimedOut,
         ];
         let granted = [Outcome::Granted, Outcome::GrantedPoisoned(3)];
         for outcome in refusals.map(Outcome::Refused).into_iter().chain(granted) {
             let words = outcome.to_words().expect("there is an answer");
             assert_eq!(Outcome::from_words(words), outcome);
         }
-        assert_eq!(Outcome::Refused(BarrierError::Ended).to_words(), None);
+        assert_eq!(Outcome::Refused(NotAcquired::Ended).to_words(), None);
     }
 }

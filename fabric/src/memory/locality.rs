@@ -1,7 +1,7 @@
 //! Whether what has an address here may be a name for something on another node.
 //!
 //! The parts of images on other nodes have addresses on this one, too, but not their memory. A reference to something
-//! shared, such as a coatomic, may thus be one to a *mirror*: each operation finds out by the address where the thing
+//! shared, such as a coatomic, may thus be one to a *shadow*: each operation finds out by the address where the thing
 //! itself is (`home.rs`).
 
 use std::cell::Cell;
@@ -21,7 +21,7 @@ static MAPPED: Mutex<Vec<Mapped>> = Mutex::new(Vec::new());
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mapped {
     addresses: Range<usize>,
-    pub(crate) has_mirrors: bool,
+    pub(crate) has_shadows: bool,
 }
 
 /// Lets everybody know what is mapped: for whoever comes by an address that is not of its own job. A job may be over long
@@ -31,14 +31,14 @@ pub struct Claim(Mapped);
 
 impl Claim {
     /// Before the first image can refer to these addresses, until no reference to them is left.
-    pub fn new(addresses: Range<usize>, has_mirrors: bool) -> Self {
+    pub fn new(addresses: Range<usize>, has_shadows: bool) -> Self {
         let mapped = Mapped {
             addresses,
-            has_mirrors,
+            has_shadows,
         };
         let mut all = MAPPED.lock().unwrap_or_else(PoisonError::into_inner);
         all.push(mapped.clone());
-        REASONS_TO_ASK.fetch_add(usize::from(has_mirrors), Ordering::Relaxed);
+        REASONS_TO_ASK.fetch_add(usize::from(has_shadows), Ordering::Relaxed);
         Self(mapped)
     }
 }
@@ -49,7 +49,7 @@ impl Drop for Claim {
         if let Some(index) = all.iter().position(|mapped| *mapped == self.0) {
             all.swap_remove(index);
         }
-        REASONS_TO_ASK.fetch_sub(usize::from(self.0.has_mirrors), Ordering::Relaxed);
+        REASONS_TO_ASK.fetch_sub(usize::from(self.0.has_shadows), Ordering::Relaxed);
     }
 }
 
@@ -70,8 +70,8 @@ pub struct Place {
 ///
 /// # Safety
 /// That is so, and the thread [leaves](leave) when the image is over.
-pub unsafe fn enter(is_apart: bool, is_direct: bool) {
-    IS_APART.set(is_apart);
+pub unsafe fn enter(spans_nodes: bool, is_direct: bool) {
+    IS_APART.set(spans_nodes);
     REASONS_TO_ASK.fetch_add(usize::from(!is_direct), Ordering::Relaxed);
 }
 
@@ -90,14 +90,14 @@ pub unsafe fn leave(is_direct: bool) {
 /// the two kinds may not know of each other.
 #[inline]
 #[must_use]
-pub fn is_apart() -> bool {
+pub fn spans_nodes() -> bool {
     REASONS_TO_ASK.load(Ordering::Relaxed) > 0 && IS_APART.get()
 }
 
-/// Whether an operation on something shared has to ask [`with_home`](crate::with_home) where that is: never in jobs of one machine.
+/// Whether an operation on something shared has to ask [`locate`](crate::locate) where that is: never in jobs of one machine.
 #[inline]
 #[must_use]
-pub fn may_be_apart() -> bool {
+pub fn may_span_nodes() -> bool {
     REASONS_TO_ASK.load(Ordering::Relaxed) > 0
 }
 
@@ -105,7 +105,7 @@ pub fn may_be_apart() -> bool {
 /// instruction may take its place.
 pub fn refuse_strangers<T: ?Sized>(thing: &T) {
     assert!(
-        !is_mapped(thing, |mapped| mapped.has_mirrors),
+        !is_mapped(thing, |mapped| mapped.has_shadows),
         "this thread is not an image of the job that this is shared in, and the images of that are on several nodes: there \
          only the images themselves can use what they share, such as coatomics. Let the thread change an atomic of std, and \
          the image pass the result on, or run the job on one machine"
