@@ -23,7 +23,7 @@ use std::panic::Location;
 use std::rc::Rc;
 
 use coarray_coref::{Cofuture, Collective, Remote};
-use coarray_runtime::{Call, CollectiveRequest, Contribution, Lack, Operation, Team};
+use coarray_runtime::{Call, CollectiveRequest, Contribution, Missing, Operation, Team};
 
 pub use alltoall::{co_alltoall_async, co_reduce_scatter_async};
 pub use broadcast::co_broadcast_async;
@@ -283,10 +283,10 @@ struct Underway<F> {
 }
 
 impl<R, F: FnOnce(&Arrived) -> R> Collective<R> for Underway<F> {
-    fn lack(&self) -> Option<Lack<'_>> {
+    fn lack(&self) -> Option<Missing<'_>> {
         let request = &self.arrived.request;
         let index = self.needs.missing(request)?;
-        Some(Lack { request, index })
+        Some(Missing { request, index })
     }
 
     fn land(self: Box<Self>) -> R {

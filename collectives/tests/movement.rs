@@ -8,7 +8,7 @@ use std::panic::Location;
 use coarray_collectives::{Algorithm, Collective, Kind, try_co_scatter};
 use coarray_coref::{Plain, Remote};
 use coarray_launch::Launch;
-use coarray_runtime::{Absence, Team, num_images, this_image};
+use coarray_runtime::{OnFailure, Team, num_images, this_image};
 
 use crate::launches::run_everywhere;
 
@@ -329,7 +329,7 @@ fn in_turned_teams() {
     let me = this_image();
     let index = 4 - me / 3 - usize::from(me % 3 == 2);
     let caller = Location::caller();
-    let team = Team::current().form((me % 3) as u64, Some(index), Absence::EndsJob, caller);
+    let team = Team::current().form((me % 3) as u64, Some(index), OnFailure::EndJob, caller);
     let team = team.unwrap();
     let current = team.enter();
     assert_eq!(

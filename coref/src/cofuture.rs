@@ -8,7 +8,7 @@ use std::slice;
 use std::task::{Context, Poll, Waker};
 
 use coarray_fabric::{Buffer, direct};
-use coarray_runtime::Lack;
+use coarray_runtime::Missing;
 
 use crate::access::{Access, MayPut};
 use crate::coref::Coref;
@@ -77,7 +77,7 @@ enum State<'a, T> {
 pub trait Collective<T> {
     /// The first of the contributions of other images that it needs and that has not come; none if it is complete. If an
     /// image has failed that owes one, or the job has ended, the image unwinds.
-    fn lack(&self) -> Option<Lack<'_>>;
+    fn lack(&self) -> Option<Missing<'_>>;
 
     /// Waits for what it needs, and makes the result of it.
     fn land(self: Box<Self>) -> T;
@@ -233,7 +233,7 @@ impl<'a, T> Cofuture<'a, T> {
     }
 
     /// What it waits for, if progress is up to other images.
-    pub(crate) fn lack(&self) -> Option<Lack<'_>> {
+    pub(crate) fn lack(&self) -> Option<Missing<'_>> {
         match &self.state {
             State::Collective(collective) => collective.lack(),
             _ => None,

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::panic::Location;
 
-use coarray_runtime::Lack;
+use coarray_runtime::Missing;
 
 use crate::cofuture::Cofuture;
 
@@ -117,9 +117,9 @@ impl<'a, T> CofutureSet<'a, T> {
             match patience.checked_sub(1) {
                 Some(left) => patience = left,
                 None => {
-                    let lacks = self.waiting.iter().map(|(_, cofuture)| cofuture.lack());
-                    if let Some(lacks) = lacks.collect::<Option<Vec<_>>>() {
-                        Lack::await_any(&lacks, Location::caller());
+                    let missing = self.waiting.iter().map(|(_, cofuture)| cofuture.lack());
+                    if let Some(missing) = missing.collect::<Option<Vec<_>>>() {
+                        Missing::await_any(&missing, Location::caller());
                     }
                 }
             }

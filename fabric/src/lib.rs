@@ -19,7 +19,7 @@ pub use memory::direct;
 pub use memory::locality::{Place, may_span_nodes, spans_nodes};
 pub use memory::region::SCRATCH_BYTES;
 pub use system::available_memory::available_memory;
-pub use system::bytes::Bytes;
+pub use system::display_size::Bytes;
 pub use system::limits::MAX_IMAGES;
 pub use transport::atomic::{AtomicOperation, Word};
 pub use transport::deferral::Deferral;

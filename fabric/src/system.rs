@@ -1,8 +1,9 @@
 //! What the operating system and the launcher offer: limits, cores, memory, streams; and small things without a home above.
 
 pub mod available_memory;
-pub mod bytes;
-pub mod farewell;
+pub mod display_size;
+pub mod drain_stdio;
+pub mod fixed_str;
 pub mod limits;
 pub(crate) mod mapping;
 pub mod parked;
@@ -10,5 +11,4 @@ pub(crate) mod platform;
 pub mod primitives;
 pub mod process_manager;
 pub mod scheduler;
-pub mod text;
 pub mod type_name;

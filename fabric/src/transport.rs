@@ -1,4 +1,4 @@
-//! Moving bytes between the parts of images: the trait [`Fabric`](fabric::Fabric), and one implementation for each engine.
+//! Moving bytes between the parts of images: the trait [`Fabric`](fabric::Fabric), and one implementation for each fabric.
 //!
 //! It knows images by number, and no team. What is issued is noted in `pending`; the thread of an image reaches its fabric by
 //! `way`, without looking for the image.

@@ -11,7 +11,7 @@ use rustix::process::{
     Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open, pidfd_send_signal,
 };
 
-use crate::descent::is_descendant;
+use crate::ancestry::is_descendant;
 use crate::output::Stream;
 
 /// One image's process, and our ends of the pipes it writes to.

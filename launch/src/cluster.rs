@@ -1,4 +1,4 @@
-//! Running the images of a job that the launcher of an engine has started, on any number of machines.
+//! Running the images of a job that the launcher of a fabric has started, on any number of machines.
 
 use std::fs::File;
 use std::io;
@@ -24,19 +24,19 @@ use coarray_runtime::{
 };
 
 /// How long an image that noticed a failure lets lower ones report theirs.
-const COURTESY: Duration = Duration::from_millis(200);
+const REPORT_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// How long the messages about the end of a job are given to leave.
-const FAREWELL: Duration = Duration::from_millis(100);
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// How long nobody looks for messages after there were none.
 const NAP: Duration = Duration::from_micros(500);
 
 /// How long images wait for the one that reports a failure to end the job.
-const PATIENCE: Duration = Duration::from_secs(5);
+const END_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long engines may need to make a GiB of each part reachable from other nodes.
-const ATTACHING: Duration = Duration::from_secs(1);
+/// How long fabrics may need to make a GiB of each part reachable from other nodes.
+const ATTACH_TIMEOUT_PER_GIB: Duration = Duration::from_secs(1);
 
 /// How a job ended, for one image.
 pub(crate) enum End<R> {
@@ -46,7 +46,7 @@ pub(crate) enum End<R> {
     Failed(Failure),
 }
 
-/// Starts the engine of the settings, if this program has it.
+/// Starts the fabric of the settings, if this program has it.
 pub(crate) fn start(settings: &Settings) -> Result<Rc<dyn Cluster>, String> {
     let images = settings.images;
     let cluster: Rc<dyn Cluster> = match settings.fabric {
@@ -56,7 +56,7 @@ pub(crate) fn start(settings: &Settings) -> Result<Rc<dyn Cluster>, String> {
         #[cfg(feature = "shmem")]
         // SAFETY: as above.
         FabricKind::Shmem => unsafe { coarray_fabric::transport::shmem::start(settings.heap)? },
-        _ => unreachable!("{images} images have another engine"),
+        _ => unreachable!("{images} images have another fabric"),
     };
     launcher::check_size(settings.fabric, cluster.images())?;
     Ok(cluster)
@@ -93,13 +93,13 @@ pub(crate) fn run<R>(
     let job = Arc::new(Job::on_nodes(region, &settings, nodes));
     let image = cluster.image();
     drop(start);
-    // SAFETY: the engine gives each process a number of its own, and the fabric was attached to this region.
+    // SAFETY: the fabric gives each process a number of its own, and the fabric was attached to this region.
     let ending = unsafe { run_image(&job, image, fabric.clone(), &TUNING, body) };
     match ending {
         Ending::Finished(result) => {
             drop(fabric);
             cluster.detach();
-            // The engine may have used its memory until now.
+            // The fabric may have used its memory until now.
             drop(job);
             Ok(End::Finished(result))
         }
@@ -109,10 +109,10 @@ pub(crate) fn run<R>(
 }
 
 /// Sees to it that the start does not last longer than silence may, until the result is dropped: while images get their memory
-/// they wait in the engine for each other, for one that is lost as for one that is slow. Some engines need time in proportion to
+/// they wait in the fabric for each other, for one that is lost as for one that is slow. Some fabrics need time in proportion to
 /// the heap.
 fn watch_start(image: usize, settings: &Settings) -> Option<mpsc::Sender<()>> {
-    let limit = settings.peer_timeout? + ATTACHING * (settings.heap >> 30) as u32;
+    let limit = settings.peer_timeout? + ATTACH_TIMEOUT_PER_GIB * (settings.heap >> 30) as u32;
     let (start, is_over) = mpsc::channel();
     std::thread::spawn(move || {
         if is_over.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
@@ -129,7 +129,7 @@ fn watch_start(image: usize, settings: &Settings) -> Option<mpsc::Sender<()>> {
     Some(start)
 }
 
-/// Ends the job from another thread than the image's own, which hangs, so that the engine cannot be asked to: its launcher does.
+/// Ends the job from another thread than the image's own, which hangs, so that the fabric cannot be asked to: its launcher does.
 fn give_up(image: usize, text: String) -> ! {
     report(&Failure {
         image,
@@ -140,7 +140,7 @@ fn give_up(image: usize, text: String) -> ! {
     std::process::exit(1)
 }
 
-/// Sees to it that no operation of the engine lasts longer than silence may.
+/// Sees to it that no operation of the fabric lasts longer than silence may.
 fn watch_over(fabric: Rc<dyn Fabric>, image: usize, settings: &Settings) -> Rc<dyn Fabric> {
     let Some(limit) = settings.peer_timeout else {
         return fabric;
@@ -149,7 +149,7 @@ fn watch_over(fabric: Rc<dyn Fabric>, image: usize, settings: &Settings) -> Rc<d
         give_up(
             image,
             format!(
-                "has waited for the engine to complete an operation on another node for {:.1} s (COARRAY_PEER_TIMEOUT): that \
+                "has waited for the fabric to complete an operation on another node for {:.1} s (COARRAY_PEER_TIMEOUT): that \
                  node or the way to it is lost, or an image there computes for longer than that without calling the library",
                 limit.as_secs_f64()
             ),
@@ -168,7 +168,7 @@ fn agree(cluster: &dyn Cluster, settings: &Settings) -> Settings {
     let all = gather_words(cluster, wishes);
     if cluster.image() == 0 && all.iter().any(|&[.., keep_going]| keep_going == 1) {
         eprintln!(
-            "coarray: the job ends when an image fails: the engine `{}` cannot go on without it",
+            "coarray: the job ends when an image fails: the fabric `{}` cannot go on without it",
             settings.fabric.name()
         );
     }
@@ -225,7 +225,7 @@ fn share_region(
         )),
         (Err(error), _) if leader == me => Err(format!(
             "cannot reserve a heap of {} for each of {} images: {error}; set COARRAY_HEAP to less",
-            coarray_fabric::system::bytes::Bytes(settings.heap),
+            coarray_fabric::system::display_size::Bytes(settings.heap),
             settings.images
         )),
         (Err(error), _) => Err(format!(
@@ -285,15 +285,15 @@ fn settle(job: &Job, me: usize, fabric: Option<&dyn Fabric>) -> Failure {
     if job.is_reporter() {
         let is_lower = || job.is_told_by_lower(me);
         if me > 0 && fabric.is_some() {
-            listen(job, fabric, COURTESY, is_lower);
+            listen(job, fabric, REPORT_TIMEOUT, is_lower);
         }
         if !is_lower() {
             report(&failure);
-            listen(job, fabric, FAREWELL, || false);
+            listen(job, fabric, DRAIN_TIMEOUT, || false);
             return failure;
         }
     }
-    listen(job, fabric, PATIENCE, || false);
+    listen(job, fabric, END_TIMEOUT, || false);
     failure
 }
 

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use coarray_fabric::system::bytes::Bytes;
+use coarray_fabric::system::display_size::Bytes;
 use coarray_runtime::{Bind, FabricKind, ImageCount, SettingError, Settings, Wait};
 
 /// What to do.

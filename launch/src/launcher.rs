@@ -17,7 +17,7 @@ use coarray_runtime::{FabricKind, Settings};
 const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
 
 /// # Errors
-/// If an engine knows of one process where the launcher has started several: so many jobs of one image would run, each taking
+/// If a fabric knows of one process where the launcher has started several: so many jobs of one image would run, each taking
 /// itself for all.
 #[cfg(any(feature = "mpi", feature = "shmem"))]
 pub(crate) fn check_size(fabric: FabricKind, images: usize) -> Result<(), String> {
@@ -42,7 +42,7 @@ pub(crate) fn check_size(fabric: FabricKind, images: usize) -> Result<(), String
 /// Set for a program that was started in this way, lest it starts a launcher whose mark is not known here again.
 pub(crate) const LAUNCHED: &str = "COARRAY_LAUNCHED";
 
-/// Whether a program with this engine was started plainly, so that a launcher has to start its images.
+/// Whether a program with this fabric was started plainly, so that a launcher has to start its images.
 pub(crate) fn is_missing(fabric: FabricKind) -> bool {
     let is_of_clusters = matches!(fabric, FabricKind::Mpi | FabricKind::Shmem);
     is_of_clusters && mark().is_none() && !was_started_here()

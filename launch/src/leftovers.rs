@@ -8,8 +8,8 @@ use rustix::process::{
     Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid,
 };
 
+use crate::ancestry;
 use crate::children::Children;
-use crate::descent;
 
 /// How long processes are given to end by themselves once the images have: some write down what an image printed.
 const GRACE: Duration = Duration::from_millis(500);
@@ -30,7 +30,7 @@ impl Leftovers {
     /// To be called before the images are started.
     pub(crate) fn adopt() -> io::Result<Self> {
         let before = if has_children() {
-            descent::children(getpid())
+            ancestry::children(getpid())
         } else {
             Vec::new()
         };
@@ -57,7 +57,7 @@ impl Leftovers {
         if !has_children() {
             return true;
         }
-        let mut left = descent::children(getpid());
+        let mut left = ancestry::children(getpid());
         left.retain(|process| !self.before.contains(process));
         let age = self.since.get_or_insert_with(Instant::now).elapsed();
         if left.is_empty() || age > 2 * GRACE {

@@ -1,28 +1,28 @@
 //! Starting images: the same program plainly, under `coarun`, or inside a test.
 
+mod ancestry;
 mod children;
 #[cfg(any(feature = "mpi", feature = "shmem"))]
 mod cluster;
 mod coarun;
 mod command_line;
-mod descent;
 mod embedded;
+mod job_status;
 mod launcher;
 mod leftovers;
-mod losses;
+mod lost_images;
+mod nonblocking_stdout;
 #[cfg(feature = "mpi")]
 mod on_communicator;
-mod outlet;
 mod output;
 mod processes;
-mod relay;
+mod pump;
 mod signals;
 mod startup;
 mod supervisor;
 mod terminal;
 mod threads;
 mod unknown_settings;
-mod verdict;
 
 /// Applications that use MPI themselves, too.
 #[cfg(feature = "mpi")]
@@ -45,7 +45,7 @@ use crate::processes::{Inherited, inherited};
 use crate::supervisor::supervise;
 use crate::threads::{Lost, Stragglers};
 use coarray_collectives::TUNING;
-use coarray_fabric::system::farewell::{await_input, await_readers};
+use coarray_fabric::system::drain_stdio::{await_input, await_readers};
 use coarray_fabric::system::limits;
 use coarray_fabric::system::process_manager;
 use coarray_runtime::{
@@ -134,7 +134,7 @@ fn launch_with<R: Termination>(
         Ok(settings) => settings,
         Err(error) => return refuse(error),
     };
-    if let Err(error) = check_engine(&settings) {
+    if let Err(error) = check_fabric(&settings) {
         if process_manager::is_not_the_first() {
             // All copies would say the same. The launcher ends them when one has left.
             std::thread::sleep(GRACE);
@@ -162,7 +162,7 @@ fn launch_with<R: Termination>(
     }
 }
 
-/// Has the launcher of the engine start this program's images, as it was started plainly.
+/// Has the launcher of the fabric start this program's images, as it was started plainly.
 fn start_by_launcher(settings: &Settings) -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
     let error = match std::env::current_exe() {
@@ -170,12 +170,12 @@ fn start_by_launcher(settings: &Settings) -> ExitCode {
         Err(error) => return refuse(format_args!("cannot find this program's own file: {error}")),
     };
     refuse(format_args!(
-        "{error}; start the program by the launcher of the engine, or set COARRAY_LAUNCHER to its name"
+        "{error}; start the program by the launcher of the fabric, or set COARRAY_LAUNCHER to its name"
     ))
 }
 
-/// Whether this program can be run by the engine of its settings.
-fn check_engine(settings: &Settings) -> Result<(), String> {
+/// Whether this program can be run by the fabric of its settings.
+fn check_fabric(settings: &Settings) -> Result<(), String> {
     let name = settings.fabric.name();
     if let Some(mark) = process_manager::mark()
         && FabricKind::of_launcher().is_none()
@@ -183,13 +183,13 @@ fn check_engine(settings: &Settings) -> Result<(), String> {
     {
         return Err(format!(
             "a launcher of MPI or OpenSHMEM has started this program ({mark} is set), which was built without these \
-             engines: build it with `--features mpi` or `--features shmem`, or set COARRAY_FABRIC=processes to let each of \
+             fabrics: build it with `--features mpi` or `--features shmem`, or set COARRAY_FABRIC=processes to let each of \
              its copies start images of its own"
         ));
     }
     if !settings.fabric.is_built_in() {
         return Err(format!(
-            "this program was built without the engine `{name}`: build it with `--features {name}`, if its Cargo.toml \
+            "this program was built without the fabric `{name}`: build it with `--features {name}`, if its Cargo.toml \
              passes that on, or with `coarray = {{ features = [\"{name}\"] }}`"
         ));
     }
@@ -216,7 +216,7 @@ fn run_on_cluster<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitC
             cluster.finish();
             ExitCode::SUCCESS
         }
-        // Without the end of the engine its launcher ends the others.
+        // Without the end of the fabric its launcher ends the others.
         Ok(cluster::End::Failed(failure)) => match code_of(image, codes) {
             Some(code) => code,
             None => cluster.abort(failure.code),
@@ -233,7 +233,7 @@ fn run_on_cluster<R: Termination>(settings: &Settings, _: fn() -> R) -> ExitCode
     unreachable!("{} was found not to be built in", settings.fabric.name())
 }
 
-/// Says why there is no job, which the launcher of an engine is given time to pass on.
+/// Says why there is no job, which the launcher of a fabric is given time to pass on.
 fn refuse(why: impl fmt::Display) -> ExitCode {
     // In one piece: all images may say it at once.
     let line = format!("coarray: {why}\n");

@@ -23,7 +23,7 @@ use rustix::process::{
     set_parent_process_death_signal,
 };
 
-use crate::descent::descends_from;
+use crate::ancestry::descends_from;
 use crate::signals;
 use crate::terminal;
 use coarray_runtime::{Bind, JobMemory, Settings};

@@ -16,8 +16,8 @@ use crate::signals::Signals;
 #[cfg(feature = "simulated")]
 use coarray_fabric::memory::nodes::Nodes;
 #[cfg(feature = "simulated")]
-use coarray_fabric::memory::region::Keeper;
-use coarray_fabric::system::bytes::Bytes;
+use coarray_fabric::memory::region::RegionOwner;
+use coarray_fabric::system::display_size::Bytes;
 use coarray_fabric::transport::fabric::Fabric;
 #[cfg(feature = "simulated")]
 use coarray_fabric::transport::simulated::{Exchange, Simulated};
@@ -195,7 +195,9 @@ fn simulate(settings: &Settings, nodes: usize) -> Result<Jobs, StartError> {
     let by_node: Vec<Arc<Job>> = (0..settings.images.div_ceil(each))
         .map(job)
         .collect::<Result<_, StartError>>()?;
-    let regions = by_node.iter().map(|job| Arc::clone(job) as Arc<dyn Keeper>);
+    let regions = by_node
+        .iter()
+        .map(|job| Arc::clone(job) as Arc<dyn RegionOwner>);
     let exchange = Exchange::new(regions.collect(), settings.images, settings.simulated_fault);
     Ok(Jobs {
         by_node,

@@ -16,14 +16,14 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal};
 
 use crate::children::{Children, Ended, ImageProcess};
+use crate::job_status::JobStatus;
 use crate::leftovers::Leftovers;
-use crate::losses::Losses;
+use crate::lost_images::LostImages;
 use crate::output::Source;
 use crate::processes;
-use crate::relay::Relay;
+use crate::pump::Pump;
 use crate::signals::{Received, Signals};
 use crate::startup::{self, StartError};
-use crate::verdict::Verdict;
 use coarray_runtime::{Death, JobMemory, Settings, Stage};
 
 /// A signal repeated within this time is the same request: `timeout` and batch systems signal the
@@ -71,16 +71,16 @@ struct Job {
     /// If this is a job within a job: readable when it must end, with the image that started it.
     superior: Option<OwnedFd>,
     region: JobMemory,
-    relay: Relay,
+    pump: Pump,
     /// Why the job must end, once it must.
-    verdict: Option<Verdict>,
+    status: Option<JobStatus>,
     /// The first request to end, which the images got too, and when it came.
     interrupted: Option<(Received, Instant)>,
     /// Images that ended well without ever having been one.
     strangers: Vec<usize>,
     /// Images that ended before what had started them, which has until then to say how.
     unexplained: Vec<(usize, Instant)>,
-    losses: Losses,
+    lost: LostImages,
     /// What images have left behind gets no time.
     urgent: bool,
     /// All images have ended, and what they wrote has been read.
@@ -106,12 +106,12 @@ impl Job {
             leftovers,
             superior: processes::superior(),
             region,
-            relay: Relay::new(settings),
-            verdict: None,
+            pump: Pump::new(settings),
+            status: None,
             interrupted: None,
             strangers: Vec::new(),
             unexplained: Vec::new(),
-            losses: Losses::new(settings.images),
+            lost: LostImages::new(settings.images),
             urgent: false,
             over: false,
             is_reported: false,
@@ -121,12 +121,12 @@ impl Job {
     fn run(&mut self) {
         loop {
             if !self.over && !self.children.any_lives() && self.leftovers.are_gone(self.urgent) {
-                self.relay.read_the_rest(&mut self.children);
+                self.pump.read_the_rest(&mut self.children);
                 self.over = true;
                 self.judge_the_job();
             }
             self.write();
-            if self.over && (self.relay.is_done() || self.gives_up_readers()) {
+            if self.over && (self.pump.is_done() || self.gives_up_readers()) {
                 return;
             }
             let readable = self.wait();
@@ -134,7 +134,7 @@ impl Job {
                 self.answer(arrival);
             }
             for source in readable {
-                self.relay.read(source, &mut self.children);
+                self.pump.read(source, &mut self.children);
             }
             self.look_for_strangers();
             self.look_for_unexplained();
@@ -143,7 +143,7 @@ impl Job {
 
     /// Waits until there is something to do. Returns what can be read.
     fn wait(&mut self) -> Vec<Source> {
-        let sources = self.relay.sources(&self.children);
+        let sources = self.pump.sources(&self.children);
         let mut events = vec![PollFd::new(&self.signals, PollFlags::IN)];
         events.extend(
             sources
@@ -157,8 +157,8 @@ impl Job {
             .chain(&self.superior);
         events.extend(ends.map(|end| PollFd::new(end, PollFlags::IN)));
         let ends = 1 + sources.len()..events.len();
-        let outlets = self.relay.outlets();
-        events.extend(outlets.map(|outlet| PollFd::new(outlet, PollFlags::OUT)));
+        let outlets = self.pump.outlets();
+        events.extend(outlets.map(|stdout| PollFd::new(stdout, PollFlags::OUT)));
 
         match poll(&mut events, self.timeout().as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}
@@ -173,7 +173,7 @@ impl Job {
         if is_orphaned {
             self.superior = None;
             self.urgent = true;
-            self.end(Verdict::Orphaned);
+            self.end(JobStatus::Orphaned);
         }
         if has_any_ended {
             self.reap();
@@ -184,7 +184,7 @@ impl Job {
     fn timeout(&self) -> Option<Timespec> {
         let now = Instant::now();
         let prompt = self
-            .relay
+            .pump
             .due()
             .map(|due| due.saturating_duration_since(now));
         let stages = (!self.strangers.is_empty()).then_some(STAGES_CHECK);
@@ -205,14 +205,14 @@ impl Job {
             self.children.warn(signal);
         } else if self.over {
             // Only the readers of our output keep us: a second way to say that nobody wants it.
-            self.relay.discard_output();
+            self.pump.discard_output();
             self.interrupted.get_or_insert((arrival, Instant::now()));
-            self.end(Verdict::Interrupted(signal));
+            self.end(JobStatus::Interrupted(signal));
             self.report();
         } else if let Some((_, since)) = self.interrupted {
             if since.elapsed() > SAME_REQUEST {
                 self.urgent = true;
-                self.end(Verdict::Interrupted(signal));
+                self.end(JobStatus::Interrupted(signal));
             }
         } else {
             self.interrupted = Some((arrival, Instant::now()));
@@ -243,7 +243,7 @@ impl Job {
         }
         let death = Death::of(status, stage, self.children[image].is_wrapped());
         match (death, self.interrupted) {
-            (Some(_), Some((request, _))) => self.end(Verdict::Interrupted(request.signal)),
+            (Some(_), Some((request, _))) => self.end(JobStatus::Interrupted(request.signal)),
             (Some(death), None) => self.lose(image, death),
             (None, _) if stage == Stage::Absent => self.strangers.push(image),
             (None, _) => {}
@@ -282,9 +282,9 @@ impl Job {
     fn lose(&mut self, image: usize, death: Death) {
         let process = self.children[image].id();
         let (job, control) = (self.region.job(), self.region.control(image));
-        let ends = self.verdict.is_some() || self.interrupted.is_some() || job.has_ended();
+        let ends = self.status.is_some() || self.interrupted.is_some() || job.has_ended();
         if ends || !job.keeps_going() {
-            return self.end(Verdict::Died {
+            return self.end(JobStatus::Died {
                 image,
                 process,
                 death,
@@ -292,22 +292,22 @@ impl Job {
         }
         job.declare_failed(control);
         let failure = death.failure(image, process, control.last_words.get());
-        if let Some(note) = self.losses.add(failure) {
-            self.relay.note(image, &note, &mut self.children);
+        if let Some(note) = self.lost.add(failure) {
+            self.pump.note(image, &note, &mut self.children);
         }
     }
 
     /// Ends the job. The first reason counts: the images that die of this are no news.
-    fn end(&mut self, verdict: Verdict) {
-        self.verdict.get_or_insert(verdict);
+    fn end(&mut self, status: JobStatus) {
+        self.status.get_or_insert(status);
         self.children.send(Signal::KILL);
     }
 
     fn write(&mut self) {
-        if let Err(error) = self.relay.write() {
+        if let Err(error) = self.pump.write() {
             self.end(match error.kind() {
-                io::ErrorKind::BrokenPipe => Verdict::Unread,
-                _ => Verdict::Unwritable(error),
+                io::ErrorKind::BrokenPipe => JobStatus::Unread,
+                _ => JobStatus::Unwritable(error),
             });
             if self.over {
                 self.report();
@@ -318,25 +318,25 @@ impl Job {
     /// Finds out how the job ended, and says so before what the images printed has been read.
     fn judge_the_job(&mut self) {
         let told = self.region.job().failure.get();
-        let seen = self.verdict.take();
-        let lost = self.losses.verdict().map(Verdict::Failed);
+        let seen = self.status.take();
+        let lost = self.lost.status().map(JobStatus::Failed);
         // The losses were told one by one.
         self.is_reported =
-            told.is_none() && seen.is_none() && lost.is_some() && self.losses.are_told();
-        self.verdict = Verdict::of(told, seen.or(lost));
+            told.is_none() && seen.is_none() && lost.is_some() && self.lost.are_told();
+        self.status = JobStatus::of(told, seen.or(lost));
         self.report();
     }
 
     /// Says how the job ended, once.
     fn report(&mut self) {
-        let Some(verdict) = self.verdict.as_ref().filter(|_| !self.is_reported) else {
+        let Some(status) = self.status.as_ref().filter(|_| !self.is_reported) else {
             return;
         };
         self.is_reported = true;
-        if let Some(report) = verdict.report() {
+        if let Some(report) = status.report() {
             let pressed = |(request, _): (Received, Instant)| request.by_key;
             let shows_key = io::stderr().is_terminal() && self.interrupted.is_some_and(pressed);
-            self.relay.conclude(&report, shows_key);
+            self.pump.conclude(&report, shows_key);
         }
     }
 
@@ -347,9 +347,9 @@ impl Job {
     }
 
     fn exit_code(&self) -> ExitCode {
-        let verdict = self.verdict.as_ref();
-        verdict.map_or(ExitCode::SUCCESS, |verdict| {
-            ExitCode::from(verdict.exit_code())
+        let status = self.status.as_ref();
+        status.map_or(ExitCode::SUCCESS, |status| {
+            ExitCode::from(status.exit_code())
         })
     }
 }

@@ -1,4 +1,4 @@
-//! The engine whose images are threads of this process.
+//! The fabric whose images are threads of this process.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::{self, ScopedJoinHandle};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, getrlimit};
 
-use crate::losses::Losses;
+use crate::lost_images::LostImages;
 use crate::startup::{Jobs, StartError, create_jobs};
 use coarray_collectives::TUNING;
 use coarray_runtime::{Ending, Failure, Job, Panic, Settings, run_image};
@@ -47,7 +47,7 @@ pub(crate) fn run<R: Send>(
     jobs.of(0).threads.enter();
     coarray_runtime::watch_exits();
     let (done, finished) = mpsc::channel();
-    let mut losses = Losses::new(settings.images);
+    let mut lost = LostImages::new(settings.images);
     let mut results: Vec<Option<R>> = (0..settings.images).map(|_| None).collect();
     thread::scope(|scope| {
         let mut images = Vec::new();
@@ -83,24 +83,24 @@ pub(crate) fn run<R: Send>(
             let ending = images[index].take().map(ScopedJoinHandle::join);
             match ending {
                 Some(Ok(Ending::Finished(result))) => results[index] = Some(result),
-                Some(Ok(Ending::Failed(failure))) => lose(jobs.of(index), failure, &mut losses),
+                Some(Ok(Ending::Failed(failure))) => lose(jobs.of(index), failure, &mut lost),
                 _ => {}
             }
         });
     });
     let recorded = jobs.failure();
-    let is_told = recorded.is_none() && losses.are_told();
-    Ok(match recorded.or_else(|| losses.verdict()) {
+    let is_told = recorded.is_none() && lost.are_told();
+    Ok(match recorded.or_else(|| lost.status()) {
         Some(failure) => Err(Lost { failure, is_told }),
         None => Ok(results.into_iter().flatten().collect()),
     })
 }
 
 /// Lets the others go on without an image that touches nothing any more.
-fn lose(job: &Job, failure: Failure, losses: &mut Losses) {
+fn lose(job: &Job, failure: Failure, lost: &mut LostImages) {
     let control = job.region.control(failure.image);
     job.region.job().declare_failed(control);
-    if let Some(note) = losses.add(failure) {
+    if let Some(note) = lost.add(failure) {
         eprint!("{note}");
     }
 }

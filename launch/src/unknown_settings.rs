@@ -47,7 +47,7 @@ pub(crate) fn warn() {
     }
 }
 
-/// Prints a line if somebody has asked for another number of images than the launcher of an engine has started.
+/// Prints a line if somebody has asked for another number of images than the launcher of a fabric has started.
 #[cfg(any(feature = "mpi", feature = "shmem"))]
 pub(crate) fn warn_of_images(asked: usize, started: usize) {
     if asked != started && env::var_os("COARRAY_IMAGES").is_some() {

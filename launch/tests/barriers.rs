@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use coarray_fabric::Deferral;
 use coarray_launch::{Launch, run};
-use coarray_runtime::{Absence, Barrier, Call, Failure, Operation, Team, fail_image};
+use coarray_runtime::{Barrier, Call, Failure, OnFailure, Operation, Team, fail_image};
 
 const COUNTS: [usize; 10] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 17];
 
@@ -73,7 +73,7 @@ fn teams_have_barriers_of_their_own() {
         run(6, || {
             let all = Team::current();
             let parity = all.index() as u64 % 2;
-            let half = all.form(parity, None, Absence::EndsJob, Location::caller());
+            let half = all.form(parity, None, OnFailure::EndJob, Location::caller());
             let half: Rc<Team> = half.unwrap();
             // SAFETY: no collective operation is in progress.
             unsafe { half.set_barrier_algorithm(barrier) };

@@ -3,14 +3,14 @@
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 
 use coarray_launch::run;
-use coarray_runtime::{Absence, Image, Team, num_images, this_image};
+use coarray_runtime::{Image, OnFailure, Team, num_images, this_image};
 
 #[test]
 fn a_change_of_the_team_in_the_middle_of_an_operation_is_refused_as_a_whole() {
     run(2, || {
         let number = this_image() as u64;
         let alone = Team::current()
-            .form(number, None, Absence::EndsJob, Location::caller())
+            .form(number, None, OnFailure::EndJob, Location::caller())
             .unwrap();
         let before = (this_image(), num_images());
         // As a waker does that is called within the operation.

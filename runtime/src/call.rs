@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::call::operation::Operation;
 use crate::lockfree::arrival::Signature;
+use coarray_fabric::system::fixed_str::FixedStr;
 use coarray_fabric::system::limits::MAX_IMAGES;
-use coarray_fabric::system::text::Text;
 
 /// The number of a collectively created object: the same on every image of its team, never used twice there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -288,8 +288,8 @@ fn identity<T: ?Sized + 'static>() -> u64 {
 pub(crate) struct CallRecord {
     pub(crate) line: AtomicU32,
     pub(crate) column: AtomicU32,
-    pub(crate) file: Text<196>,
-    pub(crate) subject: Text<196>,
+    pub(crate) file: FixedStr<196>,
+    pub(crate) subject: FixedStr<196>,
 }
 
 /// What the image wrote last, so that texts that did not change are not written again.

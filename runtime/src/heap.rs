@@ -8,7 +8,7 @@
 //! Pure bookkeeping: which offsets are taken, by whom, and up to where pages are committed. How images agree on
 //! an offset that is free on all of them is `allocation.rs`'s work.
 
-pub(crate) mod exhausted;
+pub(crate) mod alloc_error;
 mod free_list;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -17,7 +17,7 @@ use std::panic::Location;
 use std::rc::Rc;
 
 use crate::call::ObjectId;
-use crate::heap::exhausted::Holder;
+use crate::heap::alloc_error::Holder;
 use crate::heap::free_list::FreeList;
 use crate::lockfree::release_mask::mask_words;
 use coarray_fabric::system::type_name::short;

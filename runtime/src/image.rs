@@ -247,7 +247,7 @@ impl Image {
     /// neighbours published or share.
     #[must_use]
     pub fn is_gone(&self, image: usize) -> bool {
-        self.job.engine == FabricKind::Processes && self.has_failed(image)
+        self.job.fabric == FabricKind::Processes && self.has_failed(image)
     }
 
     /// Whether the job has ended, for which the image unwinds when it next waits.
@@ -328,7 +328,7 @@ impl Image {
     /// be caught.
     pub(crate) fn stop(&self, code: u8, text: String) -> ! {
         self.fail_silently(code, text, self.index);
-        match self.job.engine {
+        match self.job.fabric {
             FabricKind::Processes => std::process::exit(i32::from(code)),
             FabricKind::Threads | FabricKind::Mpi | FabricKind::Shmem => self.unwind(),
         }

@@ -2,8 +2,8 @@
 
 pub(crate) mod backoff;
 pub(crate) mod backtrace;
+pub(crate) mod contention;
 pub(crate) mod control;
-pub(crate) mod crowd;
 pub(crate) mod death;
 pub(crate) mod image_failed;
 pub(crate) mod job_memory;
@@ -20,19 +20,19 @@ use crate::job::job_memory::JobMemory;
 use crate::job::report::PANIC_CODE;
 use crate::job::settings::{Bind, FabricKind, Settings, Wait};
 use crate::lockfree::eventcount::SpinPolicy;
-use coarray_fabric::memory::locality::Claim;
+use coarray_fabric::memory::locality::Registration;
 use coarray_fabric::memory::nodes::Nodes;
-use coarray_fabric::memory::region::{Keeper, Region};
+use coarray_fabric::memory::region::{Region, RegionOwner};
 use coarray_fabric::system::parked::Threads;
 
 /// How long an image that ends the job may take to say why, before others do not wait for that.
-const PATIENCE: Duration = Duration::from_secs(10);
+const END_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A running job.
 #[derive(Debug)]
 pub struct Job {
     /// Given up before the region is unmapped: fields are dropped in this order.
-    _claim: Claim,
+    _claim: Registration,
     /// The memory that its images share.
     pub region: JobMemory,
     pub(crate) wait: Wait,
@@ -43,7 +43,7 @@ pub struct Job {
     pub(crate) bind: Bind,
     /// Which of its images share memory.
     pub nodes: Nodes,
-    pub(crate) engine: FabricKind,
+    pub(crate) fabric: FabricKind,
     /// The threads of this process that belong to it.
     pub threads: Threads,
     /// How long images of other nodes may be silent while one waits for them.
@@ -71,14 +71,14 @@ impl Job {
             dimensions.have_cores_for_all(),
         );
         Self {
-            _claim: Claim::new(region.addresses(), !nodes.share_all()),
+            _claim: Registration::new(region.addresses(), !nodes.share_all()),
             region,
             wait: settings.wait,
             patience,
             direct: settings.direct,
             bind: settings.bind,
             nodes,
-            engine: settings.fabric,
+            fabric: settings.fabric,
             threads: Threads::default(),
             peer_timeout: settings.peer_timeout,
             is_reporter: AtomicBool::new(false),
@@ -113,7 +113,7 @@ impl Job {
             record.write(&self.with_panic(failure));
         } else {
             // Who was first may still print its backtrace, which the end of the job would cut off.
-            record.wait(PATIENCE);
+            record.wait(END_TIMEOUT);
         }
         self.region.job().end();
         first
@@ -155,7 +155,7 @@ impl Job {
 
     /// Why the job, which has ended, did.
     pub(crate) fn reason(&self) -> Failure {
-        let reason = self.region.job().failure.wait(PATIENCE);
+        let reason = self.region.job().failure.wait(END_TIMEOUT);
         reason.unwrap_or_else(|| Failure {
             image: 0,
             code: 1,
@@ -185,7 +185,7 @@ fn patience(wait: Wait, share_all: bool, have_cores_for_all: bool) -> SpinPolicy
 }
 
 // SAFETY: both are fields, which never change.
-unsafe impl Keeper for Job {
+unsafe impl RegionOwner for Job {
     fn region(&self) -> &Region {
         &self.region
     }

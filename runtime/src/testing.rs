@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread;
 
 use coarray_fabric::memory::nodes::Nodes;
-use coarray_fabric::memory::region::Keeper;
+use coarray_fabric::memory::region::RegionOwner;
 use coarray_fabric::transport::fabric::Fabric;
 use coarray_fabric::transport::simulated::{Exchange, Simulated};
 
@@ -34,7 +34,9 @@ pub(crate) fn run(images: usize, nodes: usize, body: impl Fn() + Sync) {
         Arc::new(Job::on_nodes(memory, &settings, Nodes::separate(lowest)))
     };
     let jobs: Vec<Arc<Job>> = (0..images.div_ceil(each)).map(job).collect();
-    let regions = jobs.iter().map(|job| Arc::clone(job) as Arc<dyn Keeper>);
+    let regions = jobs
+        .iter()
+        .map(|job| Arc::clone(job) as Arc<dyn RegionOwner>);
     let exchange = Arc::new(Exchange::new(
         regions.collect(),
         images,

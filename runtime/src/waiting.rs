@@ -86,12 +86,12 @@ impl Image {
 
     /// Has spun in vain. Returns how often to offer the core before sleeping.
     pub(crate) fn yields(&self) -> u32 {
-        self.backoff.yields(&self.job.region.job().crowd)
+        self.backoff.yields(&self.job.region.job().contention)
     }
 
     /// Offers the core to other images. Returns whether to do so again.
     pub(crate) fn yield_core(&self) -> bool {
-        self.backoff.yield_core(&self.job.region.job().crowd)
+        self.backoff.yield_core(&self.job.region.job().contention)
     }
 
     /// What this image keeps at that address of its own heap, for reports.

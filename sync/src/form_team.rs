@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use coarray_runtime::{Absence, Call, ImageFailed, Operation, Team as Members};
+use coarray_runtime::{Call, ImageFailed, OnFailure, Operation, Team as Members};
 
 use crate::team::{Team, name};
 
@@ -37,7 +37,7 @@ impl Team {
     #[must_use]
     #[track_caller]
     pub fn form(number: u64) -> Self {
-        Self::form_at(number, None, Absence::EndsJob).unwrap_or_else(never)
+        Self::form_at(number, None, OnFailure::EndJob).unwrap_or_else(never)
     }
 
     /// Collective. As [`form`](Self::form), and this image gets index `index` in its team.
@@ -65,7 +65,7 @@ impl Team {
     #[must_use]
     #[track_caller]
     pub fn form_with_index(number: u64, index: usize) -> Self {
-        Self::form_at(number, Some(index), Absence::EndsJob).unwrap_or_else(never)
+        Self::form_at(number, Some(index), OnFailure::EndJob).unwrap_or_else(never)
     }
 
     /// Collective. As [`form`](Self::form), but failed images do not end the job.
@@ -93,7 +93,7 @@ impl Team {
     /// Fortran 2018 `form team` with `stat`, clause 11.6.9.
     #[track_caller]
     pub fn try_form(number: u64) -> Result<Self, ImageFailed> {
-        Self::form_at(number, None, Absence::IsAnError)
+        Self::form_at(number, None, OnFailure::Error)
     }
 
     /// Collective. As [`form`](Self::form), of those images of the current team that have not failed.
@@ -124,12 +124,16 @@ impl Team {
     #[must_use]
     #[track_caller]
     pub fn form_survivors(number: u64) -> Self {
-        Self::form_at(number, None, Absence::IsAccepted).unwrap_or_else(never)
+        Self::form_at(number, None, OnFailure::Continue).unwrap_or_else(never)
     }
 
     #[track_caller]
-    fn form_at(number: u64, index: Option<usize>, absence: Absence) -> Result<Self, ImageFailed> {
-        let members = Members::current().form(number, index, absence, Location::caller())?;
+    fn form_at(
+        number: u64,
+        index: Option<usize>,
+        on_failure: OnFailure,
+    ) -> Result<Self, ImageFailed> {
+        let members = Members::current().form(number, index, on_failure, Location::caller())?;
         Ok(Self { members })
     }
 

@@ -27,9 +27,9 @@ pub struct Mapped {
 /// Lets everybody know what is mapped: for whoever comes by an address that is not of its own job. A job may be over long
 /// before: coarrays that were leaked keep the memory, and references to what is in them.
 #[derive(Debug)]
-pub struct Claim(Mapped);
+pub struct Registration(Mapped);
 
-impl Claim {
+impl Registration {
     /// Before the first image can refer to these addresses, until no reference to them is left.
     pub fn new(addresses: Range<usize>, has_shadows: bool) -> Self {
         let mapped = Mapped {
@@ -43,7 +43,7 @@ impl Claim {
     }
 }
 
-impl Drop for Claim {
+impl Drop for Registration {
     fn drop(&mut self) {
         let mut all = MAPPED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(index) = all.iter().position(|mapped| *mapped == self.0) {
@@ -86,7 +86,7 @@ pub unsafe fn leave(is_direct: bool) {
 
 /// Whether some images of this job share no memory with each other.
 ///
-/// Then the coatomics of all images are changed by the engine's atomic operations, and never by instructions: those of
+/// Then the coatomics of all images are changed by the fabric's atomic operations, and never by instructions: those of
 /// the two kinds may not know of each other.
 #[inline]
 #[must_use]
@@ -101,7 +101,7 @@ pub fn may_span_nodes() -> bool {
     REASONS_TO_ASK.load(Ordering::Relaxed) > 0
 }
 
-/// To be called for what is not in the memory of this thread's job. The engine belongs to the threads of the images, and no
+/// To be called for what is not in the memory of this thread's job. The fabric belongs to the threads of the images, and no
 /// instruction may take its place.
 pub fn refuse_strangers<T: ?Sized>(thing: &T) {
     assert!(

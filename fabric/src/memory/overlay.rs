@@ -1,6 +1,6 @@
-//! Shared memory that an engine has mapped, shown at a second place: the part of an image in the region.
+//! Shared memory that a fabric has mapped, shown at a second place: the part of an image in the region.
 //!
-//! How far such memory lies from a multiple of 2 MiB is not the same in its file, where the engine has it, and in the region. So
+//! How far such memory lies from a multiple of 2 MiB is not the same in its file, where the fabric has it, and in the region. So
 //! nobody's place for it can consist of huge pages. But the blocks of the file can: then the kernel clears each at once instead of 512
 //! pages one by one, and its bytes are neighbours in the memory, which makes copies faster. It does so at a third place,
 //! where the distance is the same as in the file, and which exists only meanwhile.
@@ -192,9 +192,9 @@ mod tests {
 
     #[test]
     fn it_shows_the_same_bytes_and_no_more() {
-        let (region, engine) = (file(8 * HUGE), file(3 * HUGE));
+        let (region, fabric) = (file(8 * HUGE), file(3 * HUGE));
         let region = Mapping::new(&region, 8 * HUGE).unwrap();
-        let memory = Mapping::new(&engine, 3 * HUGE).unwrap();
+        let memory = Mapping::new(&fabric, 3 * HUGE).unwrap();
         // SAFETY: only this test uses the memory, which lives as long.
         unsafe {
             let place = region.start().add(3 * HUGE);
@@ -224,9 +224,9 @@ mod tests {
 
     #[test]
     fn committing_takes_the_memory_of_the_range_and_keeps_what_is_there() {
-        let (region, engine) = (file(8 * HUGE), file(8 * HUGE));
+        let (region, fabric) = (file(8 * HUGE), file(8 * HUGE));
         let region = Mapping::new(&region, 8 * HUGE).unwrap();
-        let memory = Mapping::new(&engine, 8 * HUGE).unwrap();
+        let memory = Mapping::new(&fabric, 8 * HUGE).unwrap();
         let skipped = 3 * PAGE;
         // SAFETY: only this test uses the memory, which lives as long.
         unsafe {
@@ -238,15 +238,15 @@ mod tests {
             assert_eq!(memory.add(3 * HUGE + 5).read_volatile(), 42);
             assert_eq!(region.start().add(3 * HUGE + 5).read_volatile(), 42);
             assert_eq!(memory.add(2 * HUGE).read_volatile(), 0);
-            assert_eq!(is_there(&engine), range.len());
+            assert_eq!(is_there(&fabric), range.len());
         }
     }
 
     #[test]
     fn blocks_become_as_huge_as_those_of_a_mapping() {
-        let [region, engine, other] = [8, 6, 6].map(|blocks| file(blocks * HUGE));
+        let [region, fabric, other] = [8, 6, 6].map(|blocks| file(blocks * HUGE));
         let region = Mapping::new(&region, 8 * HUGE).unwrap();
-        let memory = Mapping::new(&engine, 6 * HUGE).unwrap();
+        let memory = Mapping::new(&fabric, 6 * HUGE).unwrap();
         let usual = Mapping::new(&other, 6 * HUGE).unwrap();
         usual.commit(&other, 0..6 * HUGE).unwrap();
         // SAFETY: only this test uses the memory, which lives as long.

@@ -36,7 +36,7 @@ pub const SCRATCH_BYTES: usize = 1 << 17;
 ///
 /// # Safety
 /// It is the same region each time, and the same nodes.
-pub unsafe trait Keeper: std::fmt::Debug + Send + Sync {
+pub unsafe trait RegionOwner: std::fmt::Debug + Send + Sync {
     /// The region.
     fn region(&self) -> &Region;
 
@@ -93,7 +93,7 @@ pub struct Region {
     parts: usize,
     /// Where in each part the scratch space of the team of all images is, behind the image's area.
     scratch: usize,
-    /// The parts of images that are memory of the engine.
+    /// The parts of images that are memory of the fabric.
     overlays: BTreeMap<usize, Overlay>,
 }
 
@@ -191,7 +191,7 @@ impl Region {
         }
     }
 
-    /// Puts memory of the engine in the place of the part of an image; it stays where it is, too.
+    /// Puts memory of the fabric in the place of the part of an image; it stays where it is, too.
     ///
     /// # Errors
     /// If it cannot be mapped a second time; then nothing has changed.

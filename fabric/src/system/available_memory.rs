@@ -5,7 +5,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::system::bytes::Bytes;
+use crate::system::display_size::Bytes;
 use crate::system::mapping::HUGE;
 
 /// Commits below this size are not worth reading `/proc` for.

@@ -4,7 +4,7 @@ use std::io;
 
 use rustix::process::{Resource, getrlimit};
 
-use crate::system::bytes::Bytes;
+use crate::system::display_size::Bytes;
 
 /// Most images a job can have: image numbers travel in 20 bits.
 pub const MAX_IMAGES: usize = 1 << 20;

@@ -1,4 +1,4 @@
-//! What an engine that starts images on several machines offers around a job.
+//! What a fabric that starts images on several machines offers around a job.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use crate::memory::nodes::Nodes;
 use crate::memory::region::Region;
 use crate::transport::fabric::Fabric;
 
-/// An engine that knows all images of a job before they share anything.
+/// A fabric that knows all images of a job before they share anything.
 ///
 /// "Collective" means that all images of the job make the call.
 pub trait Cluster {
@@ -22,7 +22,7 @@ pub trait Cluster {
     /// Collective. The bytes of all images, which are equally long, in the order of the images.
     fn gather(&self, mine: &[u8]) -> Vec<u8>;
 
-    /// Collective. Makes every image's part of the region reachable for those on other nodes. The engine may
+    /// Collective. Makes every image's part of the region reachable for those on other nodes. The fabric may
     /// put memory of its own in the place of this node's parts.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ pub trait Cluster {
     /// Collective. Takes back what `attach` made; nobody uses the fabric any more.
     fn detach(&self);
 
-    /// Collective. Ends the engine, if it was started for this job.
+    /// Collective. Ends the fabric, if it was started for this job.
     fn finish(&self);
 
     /// Ends all processes of the job at once; the launcher's exit code is this one.

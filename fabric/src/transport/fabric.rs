@@ -21,7 +21,7 @@ pub struct Message {
 /// Operations of one image on the same place happen in the order in which they were issued, whether they
 /// complete at once or later.
 ///
-/// The two shared-memory engines, threads and processes, differ only in how images are started; they
+/// The two shared-memory fabrics, threads and processes, differ only in how images are started; they
 /// share one implementation of this trait. Where images are on several nodes, they also send each other messages, by
 /// which they change each other's control structures.
 pub trait Fabric: std::fmt::Debug {
@@ -101,7 +101,7 @@ pub trait Fabric: std::fmt::Debug {
     /// The other image does with its memory what the bytes tell it to.
     unsafe fn send(&self, image: usize, message: &[u8]);
 
-    /// The next message that has arrived, if there is one. Where the engine needs the help of the image for what
+    /// The next message that has arrived, if there is one. Where the fabric needs the help of the image for what
     /// others do to its memory, this is it.
     ///
     /// # Safety

@@ -31,7 +31,7 @@ pub use environment::Environment;
 
 use crate::transport::cluster::Cluster;
 
-/// Starts the engine for all processes of the launcher.
+/// Starts the fabric for all processes of the launcher.
 ///
 /// # Errors
 /// Why it cannot start.

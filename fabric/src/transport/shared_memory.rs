@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 use std::task::Waker;
 
 use crate::memory::direct;
-use crate::memory::region::Keeper;
+use crate::memory::region::RegionOwner;
 use crate::transport::atomic::{AtomicOperation, Word};
 use crate::transport::completion::{Completer, completion};
 use crate::transport::deferral::wake;
@@ -28,7 +28,7 @@ const QUEUED_AT_MOST: usize = 4096;
 #[derive(Debug)]
 pub struct SharedMemory {
     /// The region of the only node, or those of all nodes in this process.
-    nodes: Vec<Arc<dyn Keeper>>,
+    nodes: Vec<Arc<dyn RegionOwner>>,
     /// What was issued, for each image that there is anything for.
     queues: RefCell<BTreeMap<usize, VecDeque<Operation>>>,
     /// How many operations are in the queues.
@@ -54,12 +54,12 @@ enum Direction {
 impl SharedMemory {
     /// The way to the images of a job that all share memory.
     #[must_use]
-    pub fn new(region: Arc<dyn Keeper>) -> Self {
+    pub fn new(region: Arc<dyn RegionOwner>) -> Self {
         Self::to_all(vec![region])
     }
 
     /// The way to the parts of all nodes of this process, which have a region each.
-    pub(crate) fn to_all(nodes: Vec<Arc<dyn Keeper>>) -> Self {
+    pub(crate) fn to_all(nodes: Vec<Arc<dyn RegionOwner>>) -> Self {
         Self {
             nodes,
             queues: RefCell::default(),

@@ -1,4 +1,4 @@
-//! The engine of OpenSHMEM: images are processes that `shmemrun`, or another launcher of an installed library, has started.
+//! The fabric of OpenSHMEM: images are processes that `shmemrun`, or another launcher of an installed library, has started.
 //!
 //! The part of each image is a block of the symmetric heap. Parts that `shmem_ptr` reaches are shown in the place of the
 //! region's own memory, where loads and stores do all the work; the others are reached by the library's calls:
@@ -7,7 +7,7 @@
 //! * messages through rings in symmetric memory ([`mailbox`]).
 //!
 //! The library tells nobody whether it has been started. A program that calls OpenSHMEM itself leaves its start
-//! and end to this engine, and makes its calls from the thread of the image, or while that one makes none.
+//! and end to this fabric, and makes its calls from the thread of the image, or while that one makes none.
 
 mod atomics;
 mod channel;

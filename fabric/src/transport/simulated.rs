@@ -10,7 +10,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::memory::region::Keeper;
+use crate::memory::region::RegionOwner;
 use crate::transport::atomic::{AtomicOperation, Word};
 use crate::transport::fabric::{Fabric, Message};
 use crate::transport::pending::note_outstanding;
@@ -26,7 +26,7 @@ const DELAY: u32 = 2000;
 #[derive(Debug)]
 pub struct Exchange {
     /// The regions of the nodes.
-    by_node: Vec<Arc<dyn Keeper>>,
+    by_node: Vec<Arc<dyn RegionOwner>>,
     /// The messages that have arrived at each image.
     inboxes: Vec<Mutex<VecDeque<Message>>>,
     fault: Fault,
@@ -35,7 +35,7 @@ pub struct Exchange {
 impl Exchange {
     /// The network between nodes with these regions, and what is wrong with it.
     #[must_use]
-    pub fn new(by_node: Vec<Arc<dyn Keeper>>, images: usize, fault: Fault) -> Self {
+    pub fn new(by_node: Vec<Arc<dyn RegionOwner>>, images: usize, fault: Fault) -> Self {
         Self {
             by_node,
             inboxes: (0..images).map(|_| Mutex::default()).collect(),

@@ -1,4 +1,4 @@
-//! What the engine costs beyond the same calls of MPI: `cargo test --release --features mpi --test mpi_fabric bench`.
+//! What the fabric costs beyond the same calls of MPI: `cargo test --release --features mpi --test mpi_fabric bench`.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! The engine on MPI, by the operations that all else is built from: each case runs under the launcher of the MPI library
+//! The fabric on MPI, by the operations that all else is built from: each case runs under the launcher of the MPI library
 //! that this was built with, and every image counts as a node of its own.
 
 mod applications;

@@ -10,8 +10,8 @@ use std::panic::Location;
 use std::sync::atomic::AtomicU64;
 
 use crate::call::{Call, ObjectId};
-use crate::collective::barrier::Absence;
-use crate::heap::exhausted::AllocError;
+use crate::collective::barrier::OnFailure;
+use crate::heap::alloc_error::AllocError;
 use crate::heap::{Block, Extent, MAX_ALIGN, Purpose, RaggedBlock};
 use crate::image::Image;
 use crate::image::team::Team;
@@ -52,7 +52,7 @@ impl Team {
     /// All images that make this call ask for the same layout.
     pub unsafe fn allocate(&self, call: &Call, layout: Layout) -> Result<Block, AllocError> {
         // SAFETY: passed on.
-        unsafe { self.allocate_despite(&quiet_and_defer(), call, layout, Absence::IsAnError) }
+        unsafe { self.allocate_despite(&quiet_and_defer(), call, layout, OnFailure::Error) }
             .unwrap_or_else(|failed| Err(failed.into()))
     }
 
@@ -65,7 +65,7 @@ impl Team {
         deferral: &Deferral,
         call: &Call,
         layout: Layout,
-        absence: Absence,
+        on_failure: OnFailure,
     ) -> Result<Result<Block, AllocError>, ImageFailed> {
         let Layout {
             size,
@@ -107,7 +107,8 @@ impl Team {
                 0,
             ];
             // SAFETY: this image brings its proposal.
-            let present = unsafe { self.exchange(deferral, &call.at_step(round), words, absence) }?;
+            let present =
+                unsafe { self.exchange(deferral, &call.at_step(round), words, on_failure) }?;
             let proposals = || present.iter().map(|&index| self.words(index));
             let highest = proposals().map(|[offset, ..]| offset).max();
             let highest = highest.expect("this image is present");
@@ -135,7 +136,7 @@ impl Team {
 
         let block = image.heap.borrow_mut().take(extent, start, id);
         if start + extent.bytes() > committed {
-            let met = self.commit_on_all(deferral, call, extent, start, size, absence);
+            let met = self.commit_on_all(deferral, call, extent, start, size, on_failure);
             match met {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => {
@@ -161,7 +162,7 @@ impl Team {
         extent: Extent,
         start: usize,
         size: usize,
-        absence: Absence,
+        on_failure: OnFailure,
     ) -> Result<Result<(), AllocError>, ImageFailed> {
         let image = self.image();
         let uncommitted = image.heap.borrow().uncommitted(start + extent.bytes());
@@ -180,7 +181,7 @@ impl Team {
         }
         let words = [u64::from(result.is_ok()), 0, 0];
         // SAFETY: this image brings its success.
-        let present = unsafe { self.exchange(deferral, &call.at_step(COMMIT), words, absence) }?;
+        let present = unsafe { self.exchange(deferral, &call.at_step(COMMIT), words, on_failure) }?;
         let mut heap = image.heap.borrow_mut();
         if let (Some((offset, length)), Ok(())) = (uncommitted, &result) {
             heap.set_committed(offset, length);

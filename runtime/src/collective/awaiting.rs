@@ -2,18 +2,18 @@
 
 use std::task::Waker;
 
-use crate::collective::lack::Lack;
+use crate::collective::missing::Missing;
 use crate::image::Image;
 use crate::image::reactor::{Awaited, Reactor};
 
 /// How often a task is told to poll again at once.
-const PATIENCE: u32 = 1000;
+const END_TIMEOUT: u32 = 1000;
 
-impl Lack<'_> {
+impl Missing<'_> {
     /// Has `waker` woken when there is a reason to look again.
     pub fn wake(&self, waker: &Waker) {
         let image = self.request.team().image();
-        let is_late = self.request.count_polls() >= PATIENCE;
+        let is_late = self.request.count_polls() >= END_TIMEOUT;
         let Some(reactor) = is_late.then(|| image.reactor()).flatten() else {
             return waker.wake_by_ref();
         };

@@ -21,13 +21,13 @@ use coarray_fabric::transport::deferral::Deferral;
 
 /// What becomes of an operation when images have failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Absence {
+pub enum OnFailure {
     /// The job ends.
-    EndsJob,
+    EndJob,
     /// It returns an error.
-    IsAnError,
+    Error,
     /// The others go on without them.
-    IsAccepted,
+    Continue,
 }
 
 impl Team {
@@ -292,17 +292,17 @@ impl Team {
         deferral: &Deferral,
         call: &Call,
         words: [u64; WORDS],
-        absence: Absence,
+        on_failure: OnFailure,
     ) -> Result<Vec<usize>, ImageFailed> {
         // SAFETY: passed on.
         let missing = match (
             unsafe { self.try_barrier_with(deferral, call, words) },
-            absence,
+            on_failure,
         ) {
             (Ok(()), _) => Vec::new(),
-            (Err(failed), Absence::IsAccepted) => failed.images,
-            (Err(failed), Absence::IsAnError) => return Err(failed),
-            (Err(failed), Absence::EndsJob) => self.fail_because(&failed, &call.describe(self)),
+            (Err(failed), OnFailure::Continue) => failed.images,
+            (Err(failed), OnFailure::Error) => return Err(failed),
+            (Err(failed), OnFailure::EndJob) => self.fail_because(&failed, &call.describe(self)),
         };
         Ok((0..self.images())
             .filter(|index| !missing.contains(index))

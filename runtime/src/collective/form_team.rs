@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::call::Call;
 use crate::call::operation::Operation;
 use crate::collective::allocation::{FILLED, Layout};
-use crate::collective::barrier::Absence;
+use crate::collective::barrier::OnFailure;
 use crate::image;
 use crate::image::team::{Origin, Team};
 use crate::job::control::TeamControl;
@@ -34,7 +34,7 @@ impl Team {
         self: &Rc<Self>,
         number: u64,
         index: Option<usize>,
-        absence: Absence,
+        on_failure: OnFailure,
         caller: &'static Location<'static>,
     ) -> Result<Rc<Self>, ImageFailed> {
         let call = Call::of(Operation::FormTeam, "a team", caller);
@@ -45,7 +45,7 @@ impl Team {
         };
         let deferral = quiet_and_defer();
         // SAFETY: the layout is the same for all.
-        let block = match unsafe { self.allocate_despite(&deferral, &call, layout, absence) }? {
+        let block = match unsafe { self.allocate_despite(&deferral, &call, layout, on_failure) }? {
             Ok(block) => block,
             Err(error) => panic!("{error}"),
         };
@@ -60,7 +60,7 @@ impl Team {
         let (has_key, key) = (u64::from(index.is_some()), index.unwrap_or_default() as u64);
         let words = [number, has_key, key];
         // SAFETY: this image's structures are ready, and it brings its request.
-        let present = unsafe { self.exchange(&deferral, &call.at_step(FORMED), words, absence) };
+        let present = unsafe { self.exchange(&deferral, &call.at_step(FORMED), words, on_failure) };
         let present = match present {
             Ok(present) => present,
             Err(failed) => {

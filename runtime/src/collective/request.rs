@@ -122,7 +122,7 @@ impl CollectiveRequest {
     pub fn await_from(&self, index: usize) {
         let team = &*self.team;
         let posted = team.posted(index);
-        let cause = Absence {
+        let cause = MissingContribution {
             request: self,
             index,
         };
@@ -187,12 +187,12 @@ impl fmt::Debug for CollectiveRequest {
 }
 
 /// Why an image waits for an asynchronous collective: for the image with that index.
-struct Absence<'a> {
+struct MissingContribution<'a> {
     request: &'a CollectiveRequest,
     index: usize,
 }
 
-impl Cause for Absence<'_> {
+impl Cause for MissingContribution<'_> {
     fn words(&self) -> String {
         let CollectiveRequest { call, team, .. } = self.request;
         format!("is in {}", call.describe(team))

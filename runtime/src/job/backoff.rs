@@ -6,7 +6,7 @@
 //! share. So an image watches what becomes of its waits:
 //!
 //! * *An offer that took long* went to somebody who computes. For some time all images of the node sleep at once instead
-//!   (`crowd.rs`); then they try again, less often each time that one finds the same.
+//!   (`contention.rs`); then they try again, less often each time that one finds the same.
 //! * *Spinning in vain, again and again, on a core that others use too*: most likely the awaited image waits for that
 //!   very core. The image spins but a moment, and tries again now and then.
 //!
@@ -22,7 +22,7 @@ use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
 use crate::job::Job;
-use crate::job::crowd::Crowd;
+use crate::job::contention::Contention;
 use crate::job::settings::Wait;
 use crate::lockfree::eventcount::SpinPolicy;
 use crate::primitives::yield_now;
@@ -95,13 +95,13 @@ impl Backoff {
     }
 
     /// The image has spun in vain, if it was to spin. Returns how often it may offer its core before it sleeps.
-    pub(crate) fn yields(&self, crowd: &Crowd) -> u32 {
+    pub(crate) fn yields(&self, contention: &Contention) -> u32 {
         let mut patience = self.patience.get();
         if self.wait != Wait::Adaptive {
             return patience.yields;
         }
         let now = scheduler::now();
-        let is_crowded = crowd.is_here(now);
+        let is_crowded = contention.is_here(now);
         let mut policy = self.policy.borrow_mut();
         if policy.minds_spinning() {
             if policy.spun(now, is_crowded, scheduler::switches) {
@@ -118,7 +118,7 @@ impl Backoff {
     }
 
     /// Offers the core to others, in a wait that has asked for [`offers`](Self::offers). Returns whether it may be offered again.
-    pub(crate) fn yield_core(&self, crowd: &Crowd) -> bool {
+    pub(crate) fn yield_core(&self, contention: &Contention) -> bool {
         if self.polls {
             self.stretch.set(Stretch::begin(scheduler::now()));
         }
@@ -134,8 +134,8 @@ impl Backoff {
         }
         let now = scheduler::now();
         self.stretch.set(Stretch::begin(now));
-        crowd.offered(stretch.since, now);
-        if crowd.is_here(now) {
+        contention.offered(stretch.since, now);
+        if contention.is_here(now) {
             scheduler::shorten_slice();
             return false;
         }

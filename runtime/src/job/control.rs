@@ -13,13 +13,13 @@ use std::mem::offset_of;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::call::CallRecord;
-use crate::job::crowd::Crowd;
+use crate::job::contention::Contention;
 use crate::lockfree::barrier::dissemination::Line;
 use crate::lockfree::checked_barrier::BarrierState;
 use crate::lockfree::log::Log;
 use crate::lockfree::queue_lock::{QueueLock, QueueNode};
+use coarray_fabric::system::fixed_str::FixedStr;
 use coarray_fabric::system::limits::MAX_IMAGES;
-use coarray_fabric::system::text::Text;
 
 pub use failure::Failure;
 
@@ -40,7 +40,7 @@ const SIZES: [usize; 33] = [
     size_of::<JobControl>(),
     offset_of!(JobControl, keeps_going),
     offset_of!(JobControl, failure_epoch),
-    offset_of!(JobControl, crowd),
+    offset_of!(JobControl, contention),
     offset_of!(JobControl, failure),
     offset_of!(JobControl, table),
     offset_of!(FailureRecord, image),
@@ -105,7 +105,7 @@ pub struct JobControl {
     /// [`ENDED`] once the job must end, plus [`ONE_FAILED`] for each image that has failed; read inside every
     /// long wait.
     failure_epoch: AtomicU32,
-    pub(crate) crowd: Crowd,
+    pub(crate) contention: Contention,
     /// Why the job ended.
     pub failure: FailureRecord,
     pub(crate) table: TableRecord,
@@ -183,7 +183,7 @@ pub struct ImageControl {
     /// 1 while it takes part in a collective operation although a panic unwinds it, of which its last words are.
     unwinds: AtomicU32,
     /// Why it failed, in its own words, if it had time for any.
-    pub last_words: Text<1024>,
+    pub last_words: FixedStr<1024>,
     pub(crate) call: CallRecord,
     pub(crate) waiting: WaitRecord,
     /// Its place in the queue of the lock that it waits for.

@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use crate::job::job_memory::largest_heap;
 use coarray_fabric::system::available_memory as memory;
-use coarray_fabric::system::bytes::Bytes;
+use coarray_fabric::system::display_size::Bytes;
 use coarray_fabric::system::limits::MAX_IMAGES;
 use coarray_fabric::system::process_manager;
 #[cfg(feature = "simulated")]
 use coarray_fabric::transport::simulated::Fault;
 
-/// The engine that carries the images.
+/// The fabric that carries the images.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FabricKind {
     /// Each image is a process; heaps lie in shared memory. The default.
@@ -51,11 +51,11 @@ impl FabricKind {
         }
     }
 
-    /// The engine of a program that a launcher has started and that is told no other: the one it was built with.
+    /// The fabric of a program that a launcher has started and that is told no other: the one it was built with.
     pub fn of_launcher() -> Option<Self> {
         [Self::Mpi, Self::Shmem]
             .into_iter()
-            .find(|engine| engine.is_built_in())
+            .find(|fabric| fabric.is_built_in())
     }
 }
 
@@ -100,7 +100,7 @@ pub struct Settings {
     pub images: usize,
     /// Bytes of heap to reserve for each image.
     pub heap: usize,
-    /// The engine.
+    /// The fabric.
     pub fabric: FabricKind,
     /// Where images run.
     pub bind: Bind,
@@ -179,10 +179,10 @@ impl Settings {
     }
 }
 
-/// The engine whose launcher has started this process, or else the default.
+/// The fabric whose launcher has started this process, or else the default.
 fn noticed() -> FabricKind {
-    let engine = process_manager::mark().and_then(|_| FabricKind::of_launcher());
-    engine.unwrap_or_default()
+    let fabric = process_manager::mark().and_then(|_| FabricKind::of_launcher());
+    fabric.unwrap_or_default()
 }
 
 /// Threads that count as nodes of a network.

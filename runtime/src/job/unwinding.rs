@@ -19,7 +19,7 @@ use crate::job::death::Death;
 use crate::job::report::{GRACE, PANIC_CODE, begins_report, report};
 use crate::job::settings::FabricKind;
 #[cfg(any(feature = "mpi", feature = "shmem"))]
-use coarray_fabric::system::farewell::await_readers;
+use coarray_fabric::system::drain_stdio::await_readers;
 #[cfg(any(feature = "mpi", feature = "shmem"))]
 use coarray_fabric::system::process_manager::pmi;
 
@@ -86,7 +86,7 @@ pub(crate) fn can_unwind() -> bool {
 pub(crate) fn leave(job: &Job, image: usize) -> ! {
     let failure = job.reason();
     let code = i32::from(failure.code);
-    match job.engine {
+    match job.fabric {
         FabricKind::Threads => report_and_exit(&failure),
         FabricKind::Processes => {
             // The image that failed is to be the first to exit; then the supervisor ends the others.
@@ -107,7 +107,7 @@ pub(crate) fn leave(job: &Job, image: usize) -> ! {
             exit(code)
         }
         #[cfg(not(any(feature = "mpi", feature = "shmem")))]
-        FabricKind::Mpi | FabricKind::Shmem => unreachable!("the engine is not built in"),
+        FabricKind::Mpi | FabricKind::Shmem => unreachable!("the fabric is not built in"),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::job::control::{Failure, OWN_WORDS};
 use crate::job::report::{PANIC_CODE, begins_report, report};
 use crate::job::settings::FabricKind;
 use crate::job::unwinding::{BLAMED, Fall, IMAGE, LAST_PANIC, Panic, can_unwind, leave, message};
-use coarray_fabric::system::farewell::await_readers;
+use coarray_fabric::system::drain_stdio::await_readers;
 
 /// Unwinds this image, which fails alone: the job keeps going. Where that is impossible, the job ends.
 fn fall(image: &Image, code: u8, text: String) -> ! {
@@ -62,7 +62,7 @@ pub(crate) fn adopt_thread(image: usize) {
 
 /// Reports a panic that aborts the process as soon as this returns.
 fn die(image: &Image, panic: &Panic) {
-    let is_process = image.job.engine == FabricKind::Processes;
+    let is_process = image.job.fabric == FabricKind::Processes;
     if is_process && image.job.region.job().keeps_going() && !image.has_ended() {
         panic.tell_backtrace(image.index);
         return image.control(image.index).last_words.set(&panic.text);
@@ -158,7 +158,7 @@ pub fn fail_image() -> ! {
     if !image.job.region.job().keeps_going() {
         image.stop(1, text);
     }
-    match image.job.engine {
+    match image.job.fabric {
         FabricKind::Processes => {
             image.control(image.index).last_words.set(&text);
             std::process::exit(1)

@@ -23,7 +23,7 @@ impl Image {
         adopt_thread(self.index);
         fork::watch();
         self.backoff.begin();
-        if self.job.engine == FabricKind::Processes {
+        if self.job.fabric == FabricKind::Processes {
             process::become_image(&self.job, self.index);
         }
         self.job.threads.enter();

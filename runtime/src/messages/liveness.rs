@@ -5,7 +5,7 @@
 //! answered for so long. Images answer in every call of the library, so the limit must be longer than any image
 //! computes without one: that is why there is none unless somebody sets it.
 //!
-//! An operation of the engine itself may hang in the same way: see `watchdog.rs`.
+//! An operation of the fabric itself may hang in the same way: see `watchdog.rs`.
 
 use std::cell::Cell;
 use std::time::Instant;

@@ -24,7 +24,7 @@ use crate::job::control::WaitRecord;
 use coarray_fabric::memory::direct;
 
 /// How long image 0 waits for answers before it asks anew.
-const PATIENCE: Duration = Duration::from_millis(100);
+const END_TIMEOUT: Duration = Duration::from_millis(100);
 
 impl Image {
     /// Goes after the suspicion that no image can go on, as this node is at a standstill. Returns whether the job has
@@ -40,7 +40,7 @@ impl Image {
         if probe
             .asked
             .get()
-            .is_none_or(|asked| asked.elapsed() >= PATIENCE)
+            .is_none_or(|asked| asked.elapsed() >= END_TIMEOUT)
         {
             probe.asked.set(Some(Instant::now()));
             self.ask(probe, (probe.question.get() + 2) & !1);

@@ -1,11 +1,11 @@
-//! What is said to a launcher that speaks PMI, beside what the engine says to it.
+//! What is said to a launcher that speaks PMI, beside what the fabric says to it.
 
 use std::env;
 use std::os::fd::BorrowedFd;
 use std::thread;
 use std::time::Duration;
 
-use crate::system::farewell::await_readers;
+use crate::system::drain_stdio::await_readers;
 
 /// The variable that says where launchers that speak PMI listen to this process.
 const PMI: &str = "PMI_FD";
@@ -17,7 +17,7 @@ const OTHER_VERSION: &str = "PMI_JOBID";
 /// How long such a launcher may take to end this process.
 const KILLED_WITHIN: Duration = Duration::from_secs(2);
 
-/// Asks the launcher to end the job, for a process whose engine hangs and cannot be asked. Returns if the launcher has not done it
+/// Asks the launcher to end the job, for a process whose fabric hangs and cannot be asked. Returns if the launcher has not done it
 /// or cannot be asked: then the exit code must tell it.
 ///
 /// That of MPICH does not end the processes on other nodes for an exit code, and waits for those it has lost for ever. What
@@ -32,7 +32,7 @@ pub fn ask_to_abort(code: u8) {
     }
 }
 
-/// Tells the launcher that this process has done its part, in place of the engine, which is not asked any more. False if the
+/// Tells the launcher that this process has done its part, in place of the fabric, which is not asked any more. False if the
 /// launcher cannot be told.
 ///
 /// These are the words of `PMI_Finalize`, version 1 of the protocol.
@@ -60,10 +60,10 @@ pub(crate) fn finish() -> bool {
     answer.starts_with(b"cmd=finalize_ack")
 }
 
-/// Where the launcher listens to this process, while the engine says nothing to it: it hangs elsewhere, or is done.
+/// Where the launcher listens to this process, while the fabric says nothing to it: it hangs elsewhere, or is done.
 fn listener() -> Option<BorrowedFd<'static>> {
     let number = env::var(PMI).ok()?.parse().ok()?;
-    // SAFETY: the launcher has opened it for this process, and the engine keeps it open until it ends, which it does not
+    // SAFETY: the launcher has opened it for this process, and the fabric keeps it open until it ends, which it does not
     // any more.
     (number > 2).then(|| unsafe { BorrowedFd::borrow_raw(number) })
 }

@@ -1,6 +1,6 @@
 //! The end of a process whose launcher speaks PMIx, as that of Open MPI does.
 //!
-//! The last that an engine says to the launcher is that it has ended, and it waits two seconds for an answer. The launcher of
+//! The last that a fabric says to the launcher is that it has ended, and it waits two seconds for an answer. The launcher of
 //! Open MPI 4 removes the folder of the job before it looks at what was said, and that takes longer where the disk is very busy.
 //! Once the process has exited, it is too late: then the launcher says that it did not end properly, and that the job has failed.
 
@@ -15,17 +15,17 @@ use std::time::{Duration, Instant};
 /// The variables that say where such a launcher listens, by versions of PMIx.
 const ADDRESSES: [&str; 2] = ["PMIX_SERVER_URI4", "PMIX_SERVER_URI3"];
 
-/// How long an engine waits for an answer.
+/// How long a fabric waits for an answer.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(2);
 
-/// How long to wait longer than the engine does.
+/// How long to wait longer than the fabric does.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How often to see whether the launcher has come so far.
 const LOOK_AFTER: Duration = Duration::from_millis(1);
 
-/// Has an engine end, and does not come back before the launcher knows that it has, unless that takes very long.
-pub(crate) fn end_engine(end: impl FnOnce()) {
+/// Has a fabric end, and does not come back before the launcher knows that it has, unless that takes very long.
+pub(crate) fn end_fabric(end: impl FnOnce()) {
     let connection = listener().and_then(connection_to);
     let start = Instant::now();
     end();

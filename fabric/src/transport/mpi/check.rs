@@ -1,6 +1,6 @@
 //! What functions of MPI return, and the end of the job where they fail.
 
-use crate::system::farewell::await_readers;
+use crate::system::drain_stdio::await_readers;
 
 /// Turns what a function of MPI returned into a result that says which one.
 #[inline]

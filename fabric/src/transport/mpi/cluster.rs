@@ -18,7 +18,7 @@ use super::environment::Environment;
 use super::one_sided::OneSided;
 use crate::memory::nodes::Nodes;
 use crate::memory::region::Region;
-use crate::system::farewell::await_readers;
+use crate::system::drain_stdio::await_readers;
 use crate::transport::cluster::Cluster;
 use crate::transport::fabric::Fabric;
 

@@ -76,7 +76,7 @@ impl Environment {
 /// For MPICH under launchers that cannot be told as in [`Environment::leave`]. Open MPI's would take such an end for a failure.
 fn end_if_stuck(finalize: impl FnOnce()) {
     if is_open_mpi() {
-        return pmix::end_engine(finalize);
+        return pmix::end_fabric(finalize);
     }
     // Nobody reads it if this fails.
     let _ = io::stdout().flush();

@@ -6,7 +6,7 @@ use std::fs;
 
 use shmem_sys::FINALIZE_MAY_HANG_WITH_CONTEXTS;
 
-use crate::system::bytes::Bytes;
+use crate::system::display_size::Bytes;
 
 /// The settings of the size: of OpenSHMEM, and of Open MPI, which knows only the other one.
 const SIZES: [&str; 2] = ["SHMEM_SYMMETRIC_SIZE", "SHMEM_SYMMETRIC_HEAP_SIZE"];

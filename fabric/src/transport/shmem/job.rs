@@ -14,9 +14,9 @@ use shmem_sys::{
 
 use crate::memory::nodes::Nodes;
 use crate::memory::region::Region;
-use crate::system::bytes::Bytes;
-use crate::system::farewell::await_readers;
-use crate::system::process_manager::pmix::end_engine;
+use crate::system::display_size::Bytes;
+use crate::system::drain_stdio::await_readers;
+use crate::system::process_manager::pmix::end_fabric;
 use crate::transport::cluster::Cluster;
 use crate::transport::fabric::Fabric;
 use crate::transport::shmem::channel::Channel;
@@ -213,7 +213,7 @@ impl Cluster for Started {
         self.synchronisation.free();
         exit::forget();
         // SAFETY: the last call to the library.
-        end_engine(|| unsafe { shmem_finalize() });
+        end_fabric(|| unsafe { shmem_finalize() });
     }
 
     fn abort(&self, code: u8) -> ! {

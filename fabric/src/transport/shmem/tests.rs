@@ -1,4 +1,4 @@
-//! The engine, between processes: each test starts itself as jobs of the library's launcher.
+//! The fabric, between processes: each test starts itself as jobs of the library's launcher.
 
 mod memory;
 mod messages;
@@ -195,7 +195,7 @@ fn start(test: &str, images: usize, transports: &str) -> Output {
         .arg(env::current_exe().unwrap())
         .args([test, "--exact", "--nocapture", "--test-threads=1"])
         .env(TEST, test)
-        // What the engine sets itself in a program that has one thread as yet, which tests are not.
+        // What the fabric sets itself in a program that has one thread as yet, which tests are not.
         .env("SHMEM_SYMMETRIC_SIZE", "512M")
         .env("SHMEM_SYMMETRIC_HEAP_SIZE", "512M")
         .env("OMPI_MCA_osc", "^rdma")

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use coarray_fabric::system::text::Text;
+use coarray_fabric::system::fixed_str::FixedStr;
 
 /// The first reason for which the job failed. Later ones are consequences and are not kept.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub struct FailureRecord {
     state: AtomicU32,
     pub(super) image: AtomicU32,
     pub(super) code: AtomicU32,
-    pub(super) text: Text<8192>,
+    pub(super) text: FixedStr<8192>,
 }
 
 /// Why the job failed, and because of which image.

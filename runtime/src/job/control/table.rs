@@ -1,7 +1,7 @@
 //! The tuning table, for all images of a node.
 
 use crate::lockfree::eventcount::Eventcount;
-use coarray_fabric::system::text::Text;
+use coarray_fabric::system::fixed_str::FixedStr;
 
 /// Most bytes of a table.
 const MOST: usize = 1 << 14;
@@ -12,7 +12,7 @@ const MOST: usize = 1 << 14;
 pub(crate) struct TableRecord {
     /// 1 once the text is there.
     pub(crate) ready: Eventcount,
-    pub(crate) text: Text<MOST>,
+    pub(crate) text: FixedStr<MOST>,
 }
 
 impl TableRecord {

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::lockfree::sleep::SleepRecord;
-use coarray_fabric::system::text::Text;
+use coarray_fabric::system::fixed_str::FixedStr;
 
 /// What an image says about its wait.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(crate) struct WaitRecord {
     /// What identifies the barrier that it waits in: the team, and the number there.
     barrier: [AtomicU64; 2],
     /// The wait in words.
-    pub(crate) words: Text<1024>,
+    pub(crate) words: FixedStr<1024>,
 }
 
 impl WaitRecord {

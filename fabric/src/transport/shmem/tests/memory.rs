@@ -39,12 +39,12 @@ fn images_that_share_memory_are_a_node_and_see_each_others_parts() {
                 assert_eq!(seen, image as u8 + 1);
             }
         }
-        // What the engine writes, the mapping shows.
+        // What the fabric writes, the mapping shows.
         member.barrier();
-        member.put(member.next(), 5, b"by the engine");
+        member.put(member.next(), 5, b"by the fabric");
         member.fabric.quiet();
         member.barrier();
-        assert_eq!(&member.load::<13>(5), b"by the engine");
+        assert_eq!(&member.load::<13>(5), b"by the fabric");
         member.barrier();
     });
 }

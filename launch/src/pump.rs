@@ -7,7 +7,7 @@ use std::time::Instant;
 use rustix::io::{Errno, ioctl_fionread, read};
 
 use crate::children::Children;
-use crate::outlet::Outlet;
+use crate::nonblocking_stdout::NonblockingStdout;
 use crate::output::{Display, Lines, Source, Stream};
 use crate::terminal;
 use coarray_runtime::Settings;
@@ -19,15 +19,15 @@ const BACKLOG: usize = 256 << 10;
 const BUFFER: usize = 64 << 10;
 
 #[derive(Debug)]
-pub(crate) struct Relay {
+pub(crate) struct Pump {
     lines: Lines,
-    outlets: [Outlet; 2],
+    outlets: [NonblockingStdout; 2],
     /// Both our streams are taken to be the same terminal.
     is_one_terminal: bool,
     buffer: Vec<u8>,
 }
 
-impl Relay {
+impl Pump {
     pub(crate) fn new(settings: &Settings) -> Self {
         let display = Display {
             label: settings.label,
@@ -35,7 +35,7 @@ impl Relay {
         };
         Self {
             lines: Lines::new(settings.images, display),
-            outlets: Stream::ALL.map(Outlet::new),
+            outlets: Stream::ALL.map(NonblockingStdout::new),
             is_one_terminal: display.terminals == [true; 2],
             buffer: vec![0; BUFFER],
         }
@@ -58,12 +58,12 @@ impl Relay {
     }
 
     /// Where to wait for room to write.
-    pub(crate) fn outlets(&self) -> impl Iterator<Item = &Outlet> {
+    pub(crate) fn outlets(&self) -> impl Iterator<Item = &NonblockingStdout> {
         Stream::ALL
             .into_iter()
             .filter(|&stream| self.lines.backlog(stream) > 0)
             .map(|stream| &self.outlets[stream as usize])
-            .filter(|outlet| outlet.rest().is_none())
+            .filter(|stdout| stdout.rest().is_none())
     }
 
     /// Reads once from `source`, and returns how many bytes that were.
@@ -150,7 +150,7 @@ impl Relay {
 
     /// When to [`write`](Self::write) even if nothing else happens.
     pub(crate) fn due(&self) -> Option<Instant> {
-        let rests = self.outlets.iter().filter_map(Outlet::rest);
+        let rests = self.outlets.iter().filter_map(NonblockingStdout::rest);
         rests.chain(self.lines.due()).min()
     }
 

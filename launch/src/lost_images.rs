@@ -4,13 +4,13 @@
 use coarray_runtime::Failure;
 
 #[derive(Debug)]
-pub(crate) struct Losses {
+pub(crate) struct LostImages {
     images: usize,
     lost: usize,
     first: Option<Failure>,
 }
 
-impl Losses {
+impl LostImages {
     /// None yet, of `images` images.
     pub(crate) fn new(images: usize) -> Self {
         Self {
@@ -40,7 +40,7 @@ impl Losses {
     }
 
     /// Why the job failed, if no image is left: what befell the first one.
-    pub(crate) fn verdict(&self) -> Option<Failure> {
+    pub(crate) fn status(&self) -> Option<Failure> {
         let first = self.first.as_ref();
         first.filter(|_| self.lost == self.images).cloned()
     }
@@ -60,29 +60,29 @@ mod tests {
 
     #[test]
     fn the_first_loss_is_the_verdict_once_no_image_is_left() {
-        let mut losses = Losses::new(2);
-        let note = losses.add(failure(1, 7));
+        let mut lost = LostImages::new(2);
+        let note = lost.add(failure(1, 7));
         assert_eq!(
             note.unwrap(),
             "coarray: image 1 exited; the other images go on\n"
         );
-        let note = losses.add(failure(0, 8));
+        let note = lost.add(failure(0, 8));
         assert_eq!(note.unwrap(), "coarray: image 0 exited; no image is left\n");
-        assert_eq!(losses.verdict(), Some(failure(1, 7)));
+        assert_eq!(lost.status(), Some(failure(1, 7)));
     }
 
     #[test]
     fn there_is_no_verdict_while_an_image_is_left() {
-        let mut losses = Losses::new(3);
-        losses.add(failure(1, 7));
-        losses.add(failure(2, 7));
-        assert_eq!(losses.verdict(), None);
+        let mut lost = LostImages::new(3);
+        lost.add(failure(1, 7));
+        lost.add(failure(2, 7));
+        assert_eq!(lost.status(), None);
     }
 
     #[test]
     fn the_loss_of_an_only_image_is_told_once() {
-        let mut losses = Losses::new(1);
-        assert_eq!(losses.add(failure(0, 7)), None);
-        assert_eq!(losses.verdict(), Some(failure(0, 7)));
+        let mut lost = LostImages::new(1);
+        assert_eq!(lost.add(failure(0, 7)), None);
+        assert_eq!(lost.status(), Some(failure(0, 7)));
     }
 }

@@ -18,14 +18,14 @@ const PAUSES: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(4)
 /// advice: no memory is ordered by them.
 #[derive(Debug, Default)]
 #[repr(C)]
-pub(crate) struct Crowd {
+pub(crate) struct Contention {
     /// No core is offered until then.
     until: AtomicU64,
     /// So long was that.
     pause: AtomicU64,
 }
 
-impl Crowd {
+impl Contention {
     /// Whether no core is to be offered now.
     #[inline]
     pub(crate) fn is_here(&self, now: Duration) -> bool {
@@ -66,46 +66,46 @@ mod tests {
 
     #[test]
     fn short_offers_may_be_as_many_as_they_like() {
-        let crowd = Crowd::default();
+        let contention = Contention::default();
         for count in 0..100_000 {
             let before = START + count * LONG;
-            crowd.offered(before, before + LONG - MOMENT);
-            assert!(!crowd.is_here(before + LONG));
+            contention.offered(before, before + LONG - MOMENT);
+            assert!(!contention.is_here(before + LONG));
         }
     }
 
     #[test]
     fn an_offer_that_took_long_is_the_last_for_a_while() {
-        let crowd = Crowd::default();
+        let contention = Contention::default();
         let end = START + LONG;
-        crowd.offered(START, end);
-        assert!(crowd.is_here(end));
+        contention.offered(START, end);
+        assert!(contention.is_here(end));
         let [first, _] = PAUSES;
-        assert!(crowd.is_here(end + first - MOMENT));
-        assert!(!crowd.is_here(end + first));
+        assert!(contention.is_here(end + first - MOMENT));
+        assert!(!contention.is_here(end + first));
     }
 
     #[test]
     fn what_another_image_has_found_is_not_found_again() {
-        let crowd = Crowd::default();
+        let contention = Contention::default();
         let [first, _] = PAUSES;
         let end = START + LONG;
-        crowd.offered(START, end);
-        crowd.offered(START, end + first / 2);
-        assert!(!crowd.is_here(end + first));
+        contention.offered(START, end);
+        contention.offered(START, end + first / 2);
+        assert!(!contention.is_here(end + first));
     }
 
     #[test]
     fn pauses_grow_while_offers_take_long_and_begin_anew_when_they_did_not() {
-        let crowd = Crowd::default();
+        let contention = Contention::default();
         let mut now = START;
         // Offers the core so much later; returns how long it is not offered then.
         let mut take_long = |later: Duration| {
             let end = now + later + LONG;
-            crowd.offered(now + later, end);
-            let pause = Duration::from_nanos(crowd.pause.load(Ordering::Relaxed));
+            contention.offered(now + later, end);
+            let pause = Duration::from_nanos(contention.pause.load(Ordering::Relaxed));
             now = end + pause;
-            assert!(crowd.is_here(now - MOMENT) && !crowd.is_here(now));
+            assert!(contention.is_here(now - MOMENT) && !contention.is_here(now));
             pause
         };
         let [first, most] = PAUSES;

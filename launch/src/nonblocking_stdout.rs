@@ -17,7 +17,7 @@ const REST: Duration = Duration::from_millis(20);
 
 /// One of our own output streams.
 #[derive(Debug)]
-pub(crate) struct Outlet {
+pub(crate) struct NonblockingStdout {
     stream: Stream,
     /// The same pipe or terminal, opened once more. The stream itself is shared with the processes around us, so that it
     /// must not be made non-blocking; this is ours. Files have none: they keep nobody waiting.
@@ -26,7 +26,7 @@ pub(crate) struct Outlet {
     rest: Option<Instant>,
 }
 
-impl Outlet {
+impl NonblockingStdout {
     pub(crate) fn new(stream: Stream) -> Self {
         let inherited = descriptor(stream);
         let is_pipe = fstat(inherited)
@@ -92,7 +92,7 @@ impl Outlet {
     }
 }
 
-impl AsFd for Outlet {
+impl AsFd for NonblockingStdout {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match &self.own {
             Some(own) => own.as_fd(),

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 /// Racing writers can garble it, but reading it is always defined.
 #[derive(Debug)]
 #[repr(C)]
-pub struct Text<const N: usize> {
+pub struct FixedStr<const N: usize> {
     length: AtomicU32,
     bytes: [AtomicU8; N],
 }
 
-impl<const N: usize> Text<N> {
+impl<const N: usize> FixedStr<N> {
     /// Replaces the text.
     pub fn set(&self, text: &str) {
         let length = (0..=N.min(text.len()))

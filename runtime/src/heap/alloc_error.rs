@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::job::image_failed::ImageFailed;
-use coarray_fabric::system::bytes::Bytes;
+use coarray_fabric::system::display_size::Bytes;
 use coarray_fabric::system::type_name::short;
 
 /// How many holders an error lists.

@@ -14,7 +14,7 @@ use crate::waiting::{Cause, Stop, Waiting};
 
 /// A contribution that has not come: that of the image with this index.
 #[derive(Clone, Copy, Debug)]
-pub struct Lack<'a> {
+pub struct Missing<'a> {
     /// The collective.
     pub request: &'a CollectiveRequest,
     /// Whose contribution it is.
@@ -24,18 +24,24 @@ pub struct Lack<'a> {
 /// How long to sleep on one eventcount while others count as well.
 const NAP: Duration = Duration::from_millis(1);
 
-impl Lack<'_> {
+impl Missing<'_> {
     /// Waits until one of these contributions has come, or an image has failed that owes one; in [`CollectiveRequest::is_here`] is
     /// seen what it was. `caller` is where the program waits. If the job has ended, the image unwinds.
-    pub fn await_any(lacks: &[Self], caller: &'static Location<'static>) {
-        let [first, others @ ..] = lacks else {
+    pub fn await_any(missing: &[Self], caller: &'static Location<'static>) {
+        let [first, others @ ..] = missing else {
             return;
         };
         let image = first.request.team().image();
         let (eventcount, target) = first.eventcount();
         let met = eventcount::until(eventcount, target, image.backoff.patience(), || AnyOf {
             others,
-            watch: Waiting::new(image, Lacks { all: lacks, caller }),
+            watch: Waiting::new(
+                image,
+                AllMissing {
+                    all: missing,
+                    caller,
+                },
+            ),
         });
         if let Err(End::Stopped(Stop::Ended)) = met {
             image.unwind();
@@ -73,15 +79,15 @@ enum End {
 
 /// Waits for one contribution, and looks at the others before it sleeps.
 struct AnyOf<'a> {
-    others: &'a [Lack<'a>],
-    watch: Waiting<'a, Lacks<'a>>,
+    others: &'a [Missing<'a>],
+    watch: Waiting<'a, AllMissing<'a>>,
 }
 
 impl WaitStrategy for AnyOf<'_> {
     type Stop = End;
 
     fn check(&self) -> Result<(), End> {
-        if self.others.iter().any(Lack::has_come) {
+        if self.others.iter().any(Missing::has_come) {
             return Err(End::Met);
         }
         self.watch.check().map_err(End::Stopped)
@@ -114,12 +120,12 @@ impl WaitStrategy for AnyOf<'_> {
 }
 
 /// Why the image waits: for any of these.
-struct Lacks<'a> {
-    all: &'a [Lack<'a>],
+struct AllMissing<'a> {
+    all: &'a [Missing<'a>],
     caller: &'static Location<'static>,
 }
 
-impl Cause for Lacks<'_> {
+impl Cause for AllMissing<'_> {
     fn words(&self) -> String {
         let (words, _) = any_of(self.all.iter().map(|lack| (lack.image(), lack.describe())));
         format!("is in wait_any at {}, for {words}", self.caller)
@@ -130,7 +136,7 @@ impl Cause for Lacks<'_> {
     }
 
     fn has_failed(&self) -> bool {
-        let has_failed = |lack: &Lack<'_>| lack.request.team().is_failed(lack.index);
+        let has_failed = |lack: &Missing<'_>| lack.request.team().is_failed(lack.index);
         self.all.iter().any(has_failed)
     }
 }

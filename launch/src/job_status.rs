@@ -8,7 +8,7 @@ use coarray_runtime::{Death, Failure, SIGNAL_CODE, signal_name};
 
 /// Why a job ended before its time.
 #[derive(Debug)]
-pub(crate) enum Verdict {
+pub(crate) enum JobStatus {
     /// An image said why.
     Failed(Failure),
     /// An image ended without a word.
@@ -27,7 +27,7 @@ pub(crate) enum Verdict {
     Unwritable(io::Error),
 }
 
-impl Verdict {
+impl JobStatus {
     /// What counts of what an image recorded and what the supervisor saw: the record, but with the exit
     /// code of the image itself, which may be one that only its `main` knew.
     pub(crate) fn of(told: Option<Failure>, seen: Option<Self>) -> Option<Self> {
@@ -95,16 +95,16 @@ impl Verdict {
 mod tests {
     use super::*;
 
-    fn died(death: Death) -> Verdict {
-        Verdict::Died {
+    fn died(death: Death) -> JobStatus {
+        JobStatus::Died {
             image: 3,
             process: 1234,
             death,
         }
     }
 
-    fn failed(text: &str) -> Verdict {
-        Verdict::Failed(Failure {
+    fn failed(text: &str) -> JobStatus {
+        JobStatus::Failed(Failure {
             image: 2,
             code: 101,
             text: text.into(),
@@ -116,14 +116,14 @@ mod tests {
         assert_eq!(died(Death::Signal(9)).exit_code(), 137);
         assert_eq!(died(Death::Code(5)).exit_code(), 5);
         assert_eq!(died(Death::Deserted).exit_code(), 1);
-        assert_eq!(Verdict::Interrupted(Signal::INT).exit_code(), 130);
-        assert_eq!(Verdict::Unread.exit_code(), 141);
+        assert_eq!(JobStatus::Interrupted(Signal::INT).exit_code(), 130);
+        assert_eq!(JobStatus::Unread.exit_code(), 141);
         assert_eq!(failed("").exit_code(), 101);
     }
 
     #[test]
     fn reports_are_whole_lines_that_name_the_image() {
-        for (verdict, report) in [
+        for (status, report) in [
             (
                 died(Death::Signal(9)),
                 "coarray: image 3 (process 1234) was killed by signal 9 (SIGKILL)\n\
@@ -139,7 +139,7 @@ mod tests {
                 "coarray: image 3 exited with code 5\n",
             ),
             (
-                Verdict::Interrupted(Signal::TERM),
+                JobStatus::Interrupted(Signal::TERM),
                 "coarray: the job was interrupted by SIGTERM\n",
             ),
             (
@@ -151,8 +151,8 @@ mod tests {
                 "Error: no such file\n",
             ),
         ] {
-            assert_eq!(verdict.report().unwrap(), report);
+            assert_eq!(status.report().unwrap(), report);
         }
-        assert_eq!(Verdict::Unread.report(), None);
+        assert_eq!(JobStatus::Unread.report(), None);
     }
 }
