@@ -20,14 +20,13 @@ pub(crate) mod unacknowledged;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::io;
-use std::mem::offset_of;
 use std::panic::Location;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::thread;
 
 use crate::call::tuning::{Rules, Tuning};
-use crate::call::{Call, CallRecord, LastCall};
+use crate::call::{Call, LastCall};
 use crate::heap::Heap;
 use crate::image::deferred_free::DeferredFree;
 use crate::image::network::Network;
@@ -36,10 +35,9 @@ use crate::image::reactor::Reactor;
 use crate::image::team::Team;
 use crate::job::Job;
 use crate::job::backoff::Backoff;
-use crate::job::control::{Failure, ImageControl, Stage};
+use crate::job::control::{ImageControl, Stage};
 use crate::job::settings::FabricKind;
 use crate::job::unwinding;
-use crate::lockfree::eventcount::Eventcount;
 use coarray_fabric::memory::region::SCRATCH_BYTES;
 use coarray_fabric::transport::fabric::Fabric;
 use coarray_fabric::transport::handle::no_image;
@@ -118,7 +116,7 @@ pub struct Image {
     pub(crate) reactor: OnceCell<Option<Reactor>>,
     /// How often it has called `sync_images` with each image. The eventcount says so as well, but on a line that the other
     /// image looks at all the time.
-    pairs: Box<[Cell<u64>]>,
+    pub(crate) pairs: Box<[Cell<u64>]>,
 }
 
 impl Image {
@@ -297,67 +295,8 @@ impl Image {
         self.job.region.heap_bytes()
     }
 
-    /// Tells `image` that this image has called `sync_images` with it once more. Everything written before is
-    /// visible to whoever sees it.
-    pub fn raise_pair(&self, image: usize) {
-        let calls = self.pairs[image].get() + 1;
-        self.pairs[image].set(calls);
-        let pair = self.job.region.pair(image, self.index);
-        match self.remote_place(pair) {
-            Some(place) => self.send_advance(place, calls),
-            None => pair.advance_to(calls),
-        }
-    }
-
-    /// What `image` raises when it calls `sync_images` with this image, and how far it must rise to match the
-    /// calls of this image.
-    #[must_use]
-    pub fn pair_with(&self, image: usize) -> (&Eventcount, u64) {
-        let eventcount = self.job.region.pair(self.index, image);
-        (eventcount, self.pairs[image].get())
-    }
-
-    /// Ends the job with a report that starts with "image N". Does not return to the caller: the image
-    /// unwinds.
-    pub fn fail(&self, text: String) -> ! {
-        self.fail_silently(1, text, self.index);
-        self.unwind()
-    }
-
-    /// Ends the job, without unwinding where an image can end by itself: as fast as possible, and not to
-    /// be caught.
-    pub(crate) fn stop(&self, code: u8, text: String) -> ! {
-        self.fail_silently(code, text, self.index);
-        match self.job.fabric {
-            FabricKind::Processes => std::process::exit(i32::from(code)),
-            FabricKind::Threads | FabricKind::Mpi | FabricKind::Shmem => self.unwind(),
-        }
-    }
-
-    /// Ends the job because of `image`; false if it already ended for another reason.
-    pub(crate) fn fail_silently(&self, code: u8, text: String, image: usize) -> bool {
-        self.fail_after(&Failure { image, code, text }, || ())
-    }
-
-    /// Ends the job because of `failure` after that preparation; false, and nothing is prepared, if it already ended for
-    /// another reason.
-    pub(crate) fn fail_after(&self, failure: &Failure, prepare: impl FnOnce()) -> bool {
-        let first = self.job.fail_after(failure, prepare);
-        if first && self.network.is_some() {
-            self.broadcast_end(failure);
-        }
-        first
-    }
-
     pub(crate) fn control(&self, image: usize) -> &ImageControl {
         self.job.region.control(image)
-    }
-
-    /// Gets from an image on another node in which collective operation it is.
-    #[cold]
-    pub(crate) fn refresh_call(&self, image: usize) {
-        let offset = offset_of!(ImageControl, call);
-        self.refresh(image, offset, size_of::<CallRecord>());
     }
 
     /// Lets others know in words which collective operation the image is in.
@@ -365,7 +304,7 @@ impl Image {
     pub(crate) fn tell(&self, call: &Call) {
         let control = self.control(self.index);
         if thread::panicking() {
-            // A destructor calls. If the others are remote_place, the panic is why.
+            // A destructor calls. If the others are on other nodes, the panic is why.
             control.note_panic(unwinding::last_panic().as_deref());
         } else if control.panic().is_some() {
             control.note_panic(None);
@@ -374,6 +313,40 @@ impl Image {
         if control.panic().is_some() {
             // The next call is to come here, too.
             self.last_call.forget();
+        }
+    }
+
+    /// Has spun in vain. Returns how often to offer the core before sleeping.
+    pub(crate) fn yields(&self) -> u32 {
+        self.backoff.yields(&self.job.region.job().contention)
+    }
+
+    /// Offers the core to other images. Returns whether to do so again.
+    pub(crate) fn yield_core(&self) -> bool {
+        self.backoff.yield_core(&self.job.region.job().contention)
+    }
+
+    /// Whether the image has come to its end, and uses no memory of others again.
+    pub(crate) fn is_over(&self) -> bool {
+        self.deferred_frees.borrow().is_none()
+    }
+
+    /// The reactor, if it was ever needed.
+    pub(crate) fn started_reactor(&self) -> Option<&Reactor> {
+        self.reactor.get()?.as_ref()
+    }
+
+    /// Whether that image has come to the end of the program, after all that it posted or sent.
+    pub(crate) fn has_stopped(&self, image: usize) -> bool {
+        match &self.network {
+            // What it sent to this image may still be under way when another image of this node has heard of its end.
+            Some(network) if !self.job.nodes.share(self.index, image) => {
+                network.stopped.borrow().contains(&image)
+            }
+            _ => matches!(
+                self.control(image).stage(),
+                Stage::Stopped | Stage::Finished
+            ),
         }
     }
 }

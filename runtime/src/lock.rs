@@ -10,6 +10,8 @@ use std::time::Instant;
 use crate::image::Image;
 use crate::job::image_failed::ImageFailed;
 use crate::lock::between_nodes::Successor;
+use crate::lock::between_nodes::lock_remote;
+use crate::lock::between_nodes::unlock_remote;
 use crate::lockfree::eventcount::{Eventcount, SpinPolicy};
 use crate::lockfree::queue_lock::{Acquirer, NotAcquired, QueueLock, QueueNode, Waiter, Wake};
 use crate::messages::quiet::quiet;
@@ -118,15 +120,15 @@ impl Image {
         caller: &'static Location<'static>,
         deadline: Option<Instant>,
     ) -> Result<Option<Deferral>, LockError> {
-        let deferral = self.defer_in_lock();
+        let deferral = defer_in_lock(self);
         let user = Locking::new(self, lock, kind, caller, deadline);
-        self.check_home(lock, kind)?;
+        check_home(self, lock, kind)?;
         let outcome = match self.remote_place(lock) {
-            Some(place) => self.lock_remote(place, &user, true),
+            Some(place) => lock_remote(self, place, &user, true),
             None => lock.lock(&user),
         };
         user.successor.tell(self, lock);
-        self.settle(lock, caller, outcome)?;
+        settle_lock(self, lock, caller, outcome)?;
         Ok(deferral)
     }
 
@@ -145,17 +147,17 @@ impl Image {
         kind: LockKind,
         caller: &'static Location<'static>,
     ) -> Result<Option<Deferral>, LockError> {
-        let deferral = self.defer_in_lock();
+        let deferral = defer_in_lock(self);
         let user = Locking::new(self, lock, kind, caller, None);
-        self.check_home(lock, kind)?;
+        check_home(self, lock, kind)?;
         // Whoever holds it may have asked this image to give it back.
         self.poll();
         let outcome = match self.remote_place(lock) {
-            Some(place) => self.lock_remote(place, &user, false),
+            Some(place) => lock_remote(self, place, &user, false),
             None => lock.try_lock(&user),
         };
         user.successor.tell(self, lock);
-        self.settle(lock, caller, outcome)?;
+        settle_lock(self, lock, caller, outcome)?;
         Ok(deferral)
     }
 
@@ -179,7 +181,7 @@ impl Image {
         let (_, caller) = held.remove(index);
         drop(held);
         if let Some(place) = self.remote_place(lock) {
-            return self.unlock_remote(place, poison);
+            return unlock_remote(self, place, poison);
         }
         // It waits for nobody, so that nobody will be told for what.
         let user = Locking::new(self, lock, LockKind::Mutex, caller, None);
@@ -187,77 +189,77 @@ impl Image {
         user.successor.tell(self, lock);
     }
 
-    /// A wait for a lock wakes somebody only by messages that come meanwhile.
-    #[inline]
-    fn defer_in_lock(&self) -> Option<Deferral> {
-        self.network.as_ref().map(|_| Deferral::new())
-    }
-
     /// The mutex that `lock` is of, in words.
     #[must_use]
     pub fn describe_mutex(&self, lock: &QueueLock) -> String {
-        let (owner, offset) = self.home_of_lock(lock);
+        let (owner, offset) = home_of_lock(self, lock);
         let coarray = self.describe_place(self.heap(self.index).addr() + offset);
         format!("the mutex in {coarray} on image {owner}")
     }
+}
 
-    /// The image that a mutex is on, and where in its heap.
-    fn home_of_lock(&self, lock: &QueueLock) -> (usize, usize) {
-        let distance = ptr::from_ref(lock).addr() - self.heap(0).addr();
-        (distance / self.stride(), distance % self.stride())
+/// A wait for a lock wakes somebody only by messages that come meanwhile.
+#[inline]
+fn defer_in_lock(image: &Image) -> Option<Deferral> {
+    image.network.as_ref().map(|_| Deferral::new())
+}
+
+/// The image that a mutex is on, and where in its heap.
+fn home_of_lock(image: &Image, lock: &QueueLock) -> (usize, usize) {
+    let distance = ptr::from_ref(lock).addr() - image.heap(0).addr();
+    (distance / image.stride(), distance % image.stride())
+}
+
+/// A mutex on a failed image is lost. A team's critical sections stay: they guard nothing on that image.
+#[inline]
+fn check_home(here: &Image, lock: &QueueLock, kind: LockKind) -> Result<(), LockError> {
+    if kind == LockKind::Critical || !here.job.region.job().has_failures() {
+        return Ok(());
     }
-
-    /// A mutex on a failed image is lost. A team's critical sections stay: they guard nothing on that image.
-    #[inline]
-    fn check_home(&self, lock: &QueueLock, kind: LockKind) -> Result<(), LockError> {
-        if kind == LockKind::Critical || !self.job.region.job().has_failures() {
-            return Ok(());
+    match home_of_lock(here, lock) {
+        (image, _) if here.has_failed(image) => {
+            Err(LockError::ImageFailed(ImageFailed::new(vec![image])))
         }
-        match self.home_of_lock(lock) {
-            (image, _) if self.has_failed(image) => {
-                Err(LockError::ImageFailed(ImageFailed::new(vec![image])))
-            }
-            _ => Ok(()),
-        }
+        _ => Ok(()),
     }
+}
 
-    #[inline]
-    fn settle(
-        &self,
-        lock: &QueueLock,
-        caller: &'static Location<'static>,
-        outcome: Result<(), NotAcquired>,
-    ) -> Result<(), LockError> {
-        let address = ptr::from_ref(lock).addr();
-        match outcome {
-            Ok(()) => {
-                self.held.borrow_mut().push((address, caller));
-                Ok(())
-            }
-            Err(error) => Err(self.error(address, caller, error)),
+#[inline]
+fn settle_lock(
+    image: &Image,
+    lock: &QueueLock,
+    caller: &'static Location<'static>,
+    outcome: Result<(), NotAcquired>,
+) -> Result<(), LockError> {
+    let address = ptr::from_ref(lock).addr();
+    match outcome {
+        Ok(()) => {
+            image.held.borrow_mut().push((address, caller));
+            Ok(())
         }
+        Err(error) => Err(not_acquired(image, address, caller, error)),
     }
+}
 
-    #[cold]
-    fn error(
-        &self,
-        address: usize,
-        caller: &'static Location<'static>,
-        error: NotAcquired,
-    ) -> LockError {
-        match error {
-            NotAcquired::Busy(holder) => LockError::Busy { holder },
-            NotAcquired::AlreadyHeld => {
-                let held = self.held.borrow();
-                let taken = held.iter().rfind(|(other, _)| *other == address);
-                LockError::AlreadyHeld {
-                    since: taken.map_or(caller, |(_, since)| since),
-                }
+#[cold]
+fn not_acquired(
+    image: &Image,
+    address: usize,
+    caller: &'static Location<'static>,
+    error: NotAcquired,
+) -> LockError {
+    match error {
+        NotAcquired::Busy(holder) => LockError::Busy { holder },
+        NotAcquired::AlreadyHeld => {
+            let held = image.held.borrow();
+            let taken = held.iter().rfind(|(other, _)| *other == address);
+            LockError::AlreadyHeld {
+                since: taken.map_or(caller, |(_, since)| since),
             }
-            NotAcquired::Poisoned(by) => LockError::Poisoned { by },
-            NotAcquired::TimedOut => LockError::TimedOut,
-            NotAcquired::Ended => self.unwind(),
         }
+        NotAcquired::Poisoned(by) => LockError::Poisoned { by },
+        NotAcquired::TimedOut => LockError::TimedOut,
+        NotAcquired::Ended => image.unwind(),
     }
 }
 

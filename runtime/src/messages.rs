@@ -2,7 +2,9 @@
 //! do is in `lifecycle/dispatch.rs`, on top of all that it may ask for.
 
 pub(crate) mod acks;
+pub(crate) mod failing;
 pub(crate) mod liveness;
 pub(crate) mod locate;
 pub(crate) mod messaging;
+pub(crate) mod pairs;
 pub(crate) mod quiet;

@@ -15,6 +15,9 @@ use crate::image::Image;
 use crate::image::network::{NAP, SHORTEST_NAP};
 use crate::job::control::{ENDED, WaitRecord};
 use crate::lockfree::eventcount::{self, Eventcount, PARK_TIMEOUT, SpinPolicy, WaitStrategy};
+use crate::messages::liveness::check_peers;
+use crate::messages::liveness::is_time_to_check_peers;
+use crate::messages::messaging::publish_traffic;
 
 /// Why an image stops waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,16 +87,6 @@ impl Image {
         }
     }
 
-    /// Has spun in vain. Returns how often to offer the core before sleeping.
-    pub(crate) fn yields(&self) -> u32 {
-        self.backoff.yields(&self.job.region.job().contention)
-    }
-
-    /// Offers the core to other images. Returns whether to do so again.
-    pub(crate) fn yield_core(&self) -> bool {
-        self.backoff.yield_core(&self.job.region.job().contention)
-    }
-
     /// What this image keeps at that address of its own heap, for reports.
     #[must_use]
     pub fn describe_place(&self, address: usize) -> String {
@@ -159,11 +152,10 @@ impl<C: Cause> WaitStrategy for Waiting<'_, C> {
     type Stop = Stop;
 
     fn check(&self) -> Result<(), Stop> {
-        self.image.publish_traffic();
+        publish_traffic(self.image);
         self.image.poll();
-        if self.image.is_time_to_check_peers() {
-            self.image
-                .check_peers(&self.silent_since, self.cause.awaited());
+        if is_time_to_check_peers(self.image) {
+            check_peers(self.image, &self.silent_since, self.cause.awaited());
         }
         let failure_epoch = self.image.job.region.job().failure_epoch();
         if failure_epoch & ENDED != 0 {

@@ -11,12 +11,17 @@ use std::sync::atomic::AtomicU64;
 
 use crate::call::{Call, ObjectId};
 use crate::collective::barrier::OnFailure;
+use crate::collective::barrier::exchange_payloads;
+use crate::collective::deferred_free::collect_deferred_frees;
+use crate::collective::outstanding::collect_payloads;
+use crate::collective::request_between_nodes::forget_team_logs;
 use crate::heap::alloc_error::AllocError;
 use crate::heap::{Block, Extent, MAX_ALIGN, Purpose, RaggedBlock};
 use crate::image::Image;
 use crate::image::team::Team;
 use crate::job::image_failed::ImageFailed;
 use crate::lockfree::release_mask::{ReleaseMask, mask_words};
+use crate::messages::messaging::send_or;
 use crate::messages::quiet::quiet_and_defer;
 use coarray_fabric::transport::deferral::Deferral;
 
@@ -52,177 +57,8 @@ impl Team {
     /// All images that make this call ask for the same layout.
     pub unsafe fn allocate(&self, call: &Call, layout: Layout) -> Result<Block, AllocError> {
         // SAFETY: passed on.
-        unsafe { self.allocate_despite(&quiet_and_defer(), call, layout, OnFailure::Error) }
+        unsafe { allocate_despite(self, &quiet_and_defer(), call, layout, OnFailure::Error) }
             .unwrap_or_else(|failed| Err(failed.into()))
-    }
-
-    /// As [`allocate`](Self::allocate), with a choice of what becomes of failed images.
-    ///
-    /// # Safety
-    /// As [`allocate`](Self::allocate).
-    pub(crate) unsafe fn allocate_despite(
-        &self,
-        deferral: &Deferral,
-        call: &Call,
-        layout: Layout,
-        on_failure: OnFailure,
-    ) -> Result<Result<Block, AllocError>, ImageFailed> {
-        let Layout {
-            size,
-            align,
-            shared,
-        } = layout;
-        assert!(
-            align <= MAX_ALIGN,
-            "values in a coarray can be aligned to at most {MAX_ALIGN} bytes"
-        );
-        let image = self.image();
-        let purpose = Purpose {
-            subject: call.subject(),
-            caller: call.caller(),
-        };
-        let id = ObjectId(self.objects.get() + 1);
-        self.objects.set(id.0);
-        let call = &call.creating(id);
-        let Some(extent) = Extent::of(size, align, shared.then_some(self.images())) else {
-            return Ok(Err(image.exhausted(image.index, size, purpose)));
-        };
-        self.collect_dropped();
-
-        let mut from = 0;
-        let mut round = 0;
-        let (start, committed) = loop {
-            let heap = image.heap.borrow();
-            let mine = heap.propose(extent, from);
-            let committed = heap.committed();
-            drop(heap);
-            if let Some(start) = mine
-                && start + extent.bytes() <= committed
-            {
-                self.begin_mask(extent, start);
-            }
-            let words = [
-                mine.map_or(NOWHERE, |offset| offset as u64),
-                committed as u64,
-                0,
-            ];
-            // SAFETY: this image brings its proposal.
-            let present =
-                unsafe { self.exchange(deferral, &call.at_step(round), words, on_failure) }?;
-            let proposals = || present.iter().map(|&index| self.words(index));
-            let highest = proposals().map(|[offset, ..]| offset).max();
-            let highest = highest.expect("this image is present");
-            if highest == NOWHERE {
-                // Rather this image, whose heap the error describes.
-                let without = |&index: &usize| self.words(index)[0] == NOWHERE;
-                let full = match mine {
-                    None => image.index,
-                    Some(_) => present
-                        .into_iter()
-                        .find(without)
-                        .map_or(image.index, |index| self.members()[index] as usize),
-                };
-                return Ok(Err(image.exhausted(full, size, purpose)));
-            }
-            if proposals().all(|[offset, ..]| offset == highest) {
-                let committed = proposals()
-                    .map(|[_, committed, _]| committed as usize)
-                    .min();
-                break (highest as usize, committed.unwrap_or_default());
-            }
-            from = highest as usize;
-            round += 1;
-        };
-
-        let block = image.heap.borrow_mut().take(extent, start, id);
-        if start + extent.bytes() > committed {
-            let met = self.commit_on_all(deferral, call, extent, start, size, on_failure);
-            match met {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => {
-                    image.heap.borrow_mut().untake(&block);
-                    return Ok(Err(error));
-                }
-                Err(failed) => {
-                    image.heap.borrow_mut().untake(&block);
-                    return Err(failed);
-                }
-            }
-        }
-        let mut heap = image.heap.borrow_mut();
-        heap.hold(self.identity(), &block, size, purpose);
-        Ok(Ok(block))
-    }
-
-    /// Commits the pages of every image's heap for a block of `size` bytes that begins at `start`.
-    fn commit_on_all(
-        &self,
-        deferral: &Deferral,
-        call: &Call,
-        extent: Extent,
-        start: usize,
-        size: usize,
-        on_failure: OnFailure,
-    ) -> Result<Result<(), AllocError>, ImageFailed> {
-        let image = self.image();
-        let uncommitted = image.heap.borrow().uncommitted(start + extent.bytes());
-        let result = match uncommitted {
-            Some((offset, length)) => {
-                let region = &image.job.region;
-                let nodes = &image.job.nodes;
-                let members = self.members().iter();
-                let here = members.filter(|&&member| nodes.share(image.index, member as usize));
-                region.commit_heap(image.index, offset, length, here.count())
-            }
-            None => Ok(()),
-        };
-        if result.is_ok() {
-            self.begin_mask(extent, start);
-        }
-        let words = [u64::from(result.is_ok()), 0, 0];
-        // SAFETY: this image brings its success.
-        let present = unsafe { self.exchange(deferral, &call.at_step(COMMIT), words, on_failure) }?;
-        let mut heap = image.heap.borrow_mut();
-        if let (Some((offset, length)), Ok(())) = (uncommitted, &result) {
-            heap.set_committed(offset, length);
-        }
-        let without = present.into_iter().find(|&index| self.words(index)[0] == 0);
-        Ok(match without {
-            None => Ok(()),
-            Some(index) => Err(AllocError::NoMemory {
-                requested: size,
-                subject: call.subject(),
-                image: self.members()[index] as usize,
-                reason: result
-                    .err()
-                    .map_or_else(|| "see its report".into(), |error| error.to_string()),
-                holders: heap.holders(),
-            }),
-        })
-    }
-
-    /// Begins the roll of a block that starts there, if it is shared, in pages that are committed. This comes before the
-    /// barrier from which on others may have the block, and drop it.
-    fn begin_mask(&self, extent: Extent, start: usize) {
-        if extent.is_shared() {
-            let image = self.image();
-            image.mask(image.index, start, self.images()).clear();
-        }
-    }
-
-    /// Frees what this image dropped and nobody reaches any more.
-    fn collect_dropped(&self) {
-        let image = self.image();
-        image.collect_deferred_frees();
-        image.collect_payloads();
-        image.heap.borrow_mut().collect_dropped(|block, members| {
-            let mask = image.mask(image.index, block.start, members.len());
-            let is_free = mask.is_empty(|index| image.is_gone(members[index] as usize));
-            if is_free {
-                image.forget_team_logs(block.offset);
-            }
-            is_free
-        });
     }
 
     /// Local. Notes that this image will not touch `block` again, on any image. A plain block is free at once
@@ -234,44 +70,200 @@ impl Team {
     pub unsafe fn free(&self, block: Block) {
         if block.shared {
             for index in 0..self.images() {
-                self.release(index, &block);
+                release_block(self, index, &block);
             }
         }
         let mut heap = self.image().heap.borrow_mut();
         heap.drop_block(self.identity(), block, self.members());
     }
+}
 
-    /// Strikes this image off the roll of another image's copy of a block.
-    fn release(&self, index: usize, block: &Block) {
-        let mask = self.mask(index, block);
-        let (word, bit) = mask.bit(self.index());
-        match self.image().remote_place(word) {
-            Some(place) => self.image().send_or(place, bit),
-            None => mask.release(self.index()),
+/// As [`allocate`](Team::allocate), with a choice of what becomes of failed images.
+///
+/// # Safety
+/// As [`allocate`](Team::allocate).
+pub(crate) unsafe fn allocate_despite(
+    team: &Team,
+    deferral: &Deferral,
+    call: &Call,
+    layout: Layout,
+    on_failure: OnFailure,
+) -> Result<Result<Block, AllocError>, ImageFailed> {
+    let Layout {
+        size,
+        align,
+        shared,
+    } = layout;
+    assert!(
+        align <= MAX_ALIGN,
+        "values in a coarray can be aligned to at most {MAX_ALIGN} bytes"
+    );
+    let image = team.image();
+    let purpose = Purpose {
+        subject: call.subject(),
+        caller: call.caller(),
+    };
+    let id = ObjectId(team.objects.get() + 1);
+    team.objects.set(id.0);
+    let call = &call.creating(id);
+    let Some(extent) = Extent::of(size, align, shared.then_some(team.images())) else {
+        return Ok(Err(heap_exhausted(image, image.index, size, purpose)));
+    };
+    collect_dropped(team);
+
+    let mut from = 0;
+    let mut round = 0;
+    let (start, committed) = loop {
+        let heap = image.heap.borrow();
+        let mine = heap.propose(extent, from);
+        let committed = heap.committed();
+        drop(heap);
+        if let Some(start) = mine
+            && start + extent.bytes() <= committed
+        {
+            begin_mask(team, extent, start);
+        }
+        let words = [
+            mine.map_or(NOWHERE, |offset| offset as u64),
+            committed as u64,
+            0,
+        ];
+        // SAFETY: this image brings its proposal.
+        let present =
+            unsafe { exchange_payloads(team, deferral, &call.at_step(round), words, on_failure) }?;
+        let proposals = || present.iter().map(|&index| team.words(index));
+        let highest = proposals().map(|[offset, ..]| offset).max();
+        let highest = highest.expect("this image is present");
+        if highest == NOWHERE {
+            // Rather this image, whose heap the error describes.
+            let without = |&index: &usize| team.words(index)[0] == NOWHERE;
+            let full = match mine {
+                None => image.index,
+                Some(_) => present
+                    .into_iter()
+                    .find(without)
+                    .map_or(image.index, |index| team.members()[index] as usize),
+            };
+            return Ok(Err(heap_exhausted(image, full, size, purpose)));
+        }
+        if proposals().all(|[offset, ..]| offset == highest) {
+            let committed = proposals()
+                .map(|[_, committed, _]| committed as usize)
+                .min();
+            break (highest as usize, committed.unwrap_or_default());
+        }
+        from = highest as usize;
+        round += 1;
+    };
+
+    let block = image.heap.borrow_mut().take(extent, start, id);
+    if start + extent.bytes() > committed {
+        let met = commit_on_all(team, deferral, call, extent, start, size, on_failure);
+        match met {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                image.heap.borrow_mut().untake(&block);
+                return Ok(Err(error));
+            }
+            Err(failed) => {
+                image.heap.borrow_mut().untake(&block);
+                return Err(failed);
+            }
         }
     }
+    let mut heap = image.heap.borrow_mut();
+    heap.hold(team.identity(), &block, size, purpose);
+    Ok(Ok(block))
+}
 
-    fn mask(&self, index: usize, block: &Block) -> ReleaseMask<'_> {
-        let number = self.members()[index] as usize;
-        self.image().mask(number, block.start, self.images())
+/// Commits the pages of every image's heap for a block of `size` bytes that begins at `start`.
+fn commit_on_all(
+    team: &Team,
+    deferral: &Deferral,
+    call: &Call,
+    extent: Extent,
+    start: usize,
+    size: usize,
+    on_failure: OnFailure,
+) -> Result<Result<(), AllocError>, ImageFailed> {
+    let image = team.image();
+    let uncommitted = image.heap.borrow().uncommitted(start + extent.bytes());
+    let result = match uncommitted {
+        Some((offset, length)) => {
+            let region = &image.job.region;
+            let nodes = &image.job.nodes;
+            let members = team.members().iter();
+            let here = members.filter(|&&member| nodes.share(image.index, member as usize));
+            region.commit_heap(image.index, offset, length, here.count())
+        }
+        None => Ok(()),
+    };
+    if result.is_ok() {
+        begin_mask(team, extent, start);
+    }
+    let words = [u64::from(result.is_ok()), 0, 0];
+    // SAFETY: this image brings its success.
+    let present =
+        unsafe { exchange_payloads(team, deferral, &call.at_step(COMMIT), words, on_failure) }?;
+    let mut heap = image.heap.borrow_mut();
+    if let (Some((offset, length)), Ok(())) = (uncommitted, &result) {
+        heap.set_committed(offset, length);
+    }
+    let without = present.into_iter().find(|&index| team.words(index)[0] == 0);
+    Ok(match without {
+        None => Ok(()),
+        Some(index) => Err(AllocError::NoMemory {
+            requested: size,
+            subject: call.subject(),
+            image: team.members()[index] as usize,
+            reason: result
+                .err()
+                .map_or_else(|| "see its report".into(), |error| error.to_string()),
+            holders: heap.holders(),
+        }),
+    })
+}
+
+/// Begins the roll of a block that starts there, if it is shared, in pages that are committed. This comes before the
+/// barrier from which on others may have the block, and drop it.
+fn begin_mask(team: &Team, extent: Extent, start: usize) {
+    if extent.is_shared() {
+        let image = team.image();
+        image_mask(image, image.index, start, team.images()).clear();
     }
 }
 
-impl Image {
-    fn exhausted(&self, full: usize, size: usize, purpose: Purpose) -> AllocError {
-        let heap = self.heap.borrow();
-        AllocError::HeapExhausted {
-            requested: size,
-            subject: purpose.subject,
-            heap: heap.bytes(),
-            full,
-            image: self.index,
-            used: heap.used(),
-            waiting: heap.waiting(),
-            holders: heap.holders(),
+/// Frees what this image dropped and nobody reaches any more.
+fn collect_dropped(team: &Team) {
+    let image = team.image();
+    collect_deferred_frees(image);
+    collect_payloads(image);
+    image.heap.borrow_mut().collect_dropped(|block, members| {
+        let mask = image_mask(image, image.index, block.start, members.len());
+        let is_free = mask.is_empty(|index| image.is_gone(members[index] as usize));
+        if is_free {
+            forget_team_logs(image, block.offset);
         }
-    }
+        is_free
+    });
+}
 
+/// Strikes this image off the roll of another image's copy of a block.
+fn release_block(team: &Team, index: usize, block: &Block) {
+    let mask = team_mask(team, index, block);
+    let (word, bit) = mask.bit(team.index());
+    match team.image().remote_place(word) {
+        Some(place) => send_or(team.image(), place, bit),
+        None => mask.release(team.index()),
+    }
+}
+
+fn team_mask<'a>(team: &'a Team, index: usize, block: &Block) -> ReleaseMask<'a> {
+    let number = team.members()[index] as usize;
+    image_mask(team.image(), number, block.start, team.images())
+}
+
+impl Image {
     /// Local. Takes a block of `size` bytes in this image's heap alone. The bytes hold anything.
     ///
     /// # Errors
@@ -288,11 +280,11 @@ impl Image {
             "values in a coarray can be aligned to at most {MAX_ALIGN} bytes"
         );
         let purpose = Purpose { subject, caller };
-        self.collect_payloads();
+        collect_payloads(self);
         let mut heap = self.heap.borrow_mut();
         let Some(block) = heap.take_ragged(size, align, purpose) else {
             drop(heap);
-            return Err(self.exhausted(self.index, size, purpose));
+            return Err(heap_exhausted(self, self.index, size, purpose));
         };
         if let Some((offset, length)) = heap.uncommitted_ragged(&block) {
             if let Err(error) = self.job.region.commit_heap(self.index, offset, length, 1) {
@@ -317,17 +309,31 @@ impl Image {
     pub unsafe fn free_ragged(&self, block: RaggedBlock) {
         self.heap.borrow_mut().free_ragged(block);
     }
+}
 
-    /// The roll of a block that is shared by `images` images and starts at that offset of the heap of `image`.
-    fn mask(&self, image: usize, start: usize, images: usize) -> ReleaseMask<'_> {
-        // SAFETY: a shared block starts with the words of its roll (`Extent::of`), at a multiple of their
-        // alignment, and the pages were committed before any image got the block. All bytes are valid for
-        // atomics, and no reference to this memory as anything else exists: before the block is taken this image alone
-        // uses its copy, which is free, and the copy is used for something else only when nobody is left on this roll.
-        let words = unsafe {
-            let start = self.heap(image).add(start).cast::<AtomicU64>();
-            std::slice::from_raw_parts(start, mask_words(images))
-        };
-        ReleaseMask::new(words, images)
+fn heap_exhausted(here: &Image, full: usize, size: usize, purpose: Purpose) -> AllocError {
+    let heap = here.heap.borrow();
+    AllocError::HeapExhausted {
+        requested: size,
+        subject: purpose.subject,
+        heap: heap.bytes(),
+        full,
+        image: here.index,
+        used: heap.used(),
+        waiting: heap.waiting(),
+        holders: heap.holders(),
     }
+}
+
+/// The roll of a block that is shared by `images` images and starts at that offset of the heap of `image`.
+fn image_mask(here: &Image, image: usize, start: usize, images: usize) -> ReleaseMask<'_> {
+    // SAFETY: a shared block starts with the words of its roll (`Extent::of`), at a multiple of their
+    // alignment, and the pages were committed before any image got the block. All bytes are valid for
+    // atomics, and no reference to this memory as anything else exists: before the block is taken this image alone
+    // uses its copy, which is free, and the copy is used for something else only when nobody is left on this roll.
+    let words = unsafe {
+        let start = here.heap(image).add(start).cast::<AtomicU64>();
+        std::slice::from_raw_parts(start, mask_words(images))
+    };
+    ReleaseMask::new(words, images)
 }

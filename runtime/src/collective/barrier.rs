@@ -5,6 +5,8 @@ use std::thread;
 
 use crate::call::operation::Operation;
 use crate::call::{Call, OBJECT};
+use crate::collective::barrier_between_nodes::barrier_between_nodes;
+use crate::collective::outstanding::collect_many_payloads;
 use crate::image::team::Team;
 use crate::job::control::Stage;
 use crate::job::image_failed::{ImageFailed, have_failed};
@@ -14,6 +16,7 @@ use crate::lockfree::barrier::dissemination::Line;
 use crate::lockfree::barrier::flat;
 use crate::lockfree::checked_barrier::{self, BarrierError, BarrierScope, BarrierState, Episode};
 use crate::lockfree::eventcount::SpinPolicy;
+use crate::messages::messaging::announce_stage;
 use crate::messages::quiet::quiet;
 use crate::messages::quiet::quiet_and_defer;
 use crate::waiting::{Cause, Stop, Waiting};
@@ -57,7 +60,7 @@ impl Team {
     /// As [`barrier`](Self::barrier).
     #[inline]
     pub unsafe fn try_barrier(&self, call: &Call) -> Result<(), ImageFailed> {
-        self.pass_barrier(call, self.barrier_algorithm(), |_| ())
+        pass_barrier(self, call, self.barrier_algorithm(), |_| ())
     }
 
     /// Collective. As [`try_barrier`](Self::try_barrier), by this barrier, which must be the same on all images.
@@ -68,7 +71,7 @@ impl Team {
     /// # Safety
     /// As [`barrier`](Self::barrier).
     pub unsafe fn try_barrier_by(&self, call: &Call, barrier: Barrier) -> Result<(), ImageFailed> {
-        self.pass_barrier(call, self.possible(barrier), |_| ())
+        pass_barrier(self, call, self.possible(barrier), |_| ())
     }
 
     /// Collective. As [`try_barrier`](Self::try_barrier), and brings words that all images can read afterwards with
@@ -87,82 +90,9 @@ impl Team {
         words: [u64; WORDS],
     ) -> Result<(), ImageFailed> {
         self.words.set(words);
-        self.pass_barrier(call, self.barrier_algorithm(), |arrival| {
+        pass_barrier(self, call, self.barrier_algorithm(), |arrival| {
             arrival.bring(&words)
         })
-    }
-
-    /// Enters the next barrier and passes its barrier. What only a long wait needs is left to [`wait_in_barrier`](Self::wait_in_barrier): the
-    /// fewer instructions lie between two barriers, the earlier the others learn of the second.
-    #[inline]
-    fn pass_barrier(
-        &self,
-        call: &Call,
-        barrier: Barrier,
-        bring: impl FnOnce(&Arrival),
-    ) -> Result<(), ImageFailed> {
-        let image = &**self.image();
-        quiet();
-        image.collect_many_payloads();
-        let failure_epoch = image.job.region.job().failure_epoch();
-        if !image.last_call.is_like(call) || thread::panicking() {
-            image.tell(call);
-        }
-        let number = self.barriers.get() + 1;
-        self.barriers.set(number);
-        let signature = barrier.mark(call.signature());
-        let arrival = |index| &self.control(index).state.arrivals[(number & 1) as usize];
-        let me = self.index();
-        let own = arrival(me);
-        bring(own);
-        own.enter(number, &signature);
-        let is_quiet = failure_epoch == self.failure_epoch.get() && !self.has_failed.get();
-        let mut patience = image.backoff.patience();
-        if barrier == Barrier::Flat && is_quiet {
-            let come_soon = |mut others: Range<usize>| {
-                others
-                    .all(|index| flat::spin_for(arrival(index), number, &signature, patience.spins))
-            };
-            if come_soon(me + 1..self.images()) && come_soon(0..me) {
-                return Ok(());
-            }
-            // Enough of that.
-            patience.spins = 0;
-        }
-        self.wait_in_barrier(number, signature, barrier, patience, is_quiet)
-    }
-
-    /// Passes the barrier of the barrier that the image has entered, however long it takes.
-    #[inline(never)]
-    fn wait_in_barrier(
-        &self,
-        number: u64,
-        signature: Signature,
-        barrier: Barrier,
-        patience: SpinPolicy,
-        is_quiet: bool,
-    ) -> Result<(), ImageFailed> {
-        // Between the count of a barrier and its end no waker enters another one; nothing before this wakes any.
-        let _deferral = Deferral::new();
-        let episode = Episode {
-            me: self.index(),
-            images: self.images(),
-            number,
-            signature,
-            patience,
-            scope: TeamScope { team: self, number },
-        };
-        if !is_quiet && self.check_failures() {
-            return self.barrier_of_survivors(&episode);
-        }
-        let met = match self.node_map() {
-            Some(node_map) => self.barrier_between_nodes(node_map, &episode),
-            None => checked_barrier::pass(&episode, barrier),
-        };
-        match met {
-            Ok(()) => Ok(()),
-            Err(error) => self.stuck(&episode, error),
-        }
     }
 
     /// What the image with that index brought to the last barrier, in which it took part. It stays readable
@@ -178,92 +108,6 @@ impl Team {
         self.control(index).state.arrivals[parity].words()
     }
 
-    /// Whether images of the team have failed. If the job has ended, the image unwinds.
-    #[cold]
-    fn check_failures(&self) -> bool {
-        if self.image().job.has_ended() {
-            self.image().unwind();
-        }
-        self.has_failed_images()
-    }
-
-    /// What to do about a barrier that the image did not simply pass.
-    #[cold]
-    fn stuck(
-        &self,
-        episode: &Episode<TeamScope<'_>>,
-        error: BarrierError<Stop>,
-    ) -> Result<(), ImageFailed> {
-        match error {
-            BarrierError::Stopped(Stop::Failed) => self.barrier_of_survivors(episode),
-            BarrierError::Stopped(_) => self.image().unwind(),
-            BarrierError::Mismatch { image } => self.mismatch(image, episode),
-        }
-    }
-
-    #[cold]
-    fn barrier_of_survivors(&self, episode: &Episode<TeamScope<'_>>) -> Result<(), ImageFailed> {
-        match checked_barrier::barrier_of_survivors(episode) {
-            Ok(missing) if missing.is_empty() => Ok(()),
-            Ok(images) => Err(ImageFailed::new(images)),
-            Err(error) => self.stuck(episode, error),
-        }
-    }
-
-    #[cold]
-    fn mismatch(&self, other: usize, episode: &Episode<TeamScope<'_>>) -> ! {
-        let [mine, theirs] = [self.index(), other].map(|index| episode.arrival(index).signature());
-        self.disagree_by_signatures(mine, other, theirs)
-    }
-
-    /// Ends the job because this image is in the operation that one signature names, and another one in that of another
-    /// signature.
-    #[cold]
-    pub(crate) fn disagree_by_signatures(
-        &self,
-        mine: Signature,
-        other: usize,
-        theirs: Signature,
-    ) -> ! {
-        let signatures = [mine, theirs];
-        let [(barrier, _), (other_barrier, _)] = signatures.each_ref().map(Barrier::of);
-        // Alike, but for the number of what is created.
-        let is_other_object = creates(&mine) && mine[..OBJECT] == theirs[..OBJECT];
-        let describe = |index: usize, signature| {
-            let (by, plain) = Barrier::of(&signature);
-            let image = self.members()[index] as usize;
-            self.image().refresh_call(image);
-            let mut words = self.image().control(image).call.describe(plain, self);
-            if barrier != other_barrier {
-                words += &format!(", by the {} barrier", by.name());
-            }
-            if is_other_object {
-                words += &format!(", its object number {}", signature[OBJECT]);
-            }
-            (image, words)
-        };
-        self.disagree([
-            describe(self.index(), signatures[0]),
-            describe(other, signatures[1]),
-        ])
-    }
-
-    /// Ends the job because two images, given by their numbers, are in these different calls.
-    #[cold]
-    pub(crate) fn disagree(&self, mut both: [(usize, String); 2]) -> ! {
-        both.sort_unstable();
-        let [(low, calls), (high, other_calls)] = both;
-        self.image().fail_silently(
-            1,
-            format!(
-                "and image {high} are in different collective operations\n  image {low}: {calls}\n  image {high}: {other_calls}\n\
-                 every image must make the same collective calls in the same order",
-            ),
-            low,
-        );
-        self.image().unwind()
-    }
-
     /// Ends the job because images failed that `operation` needs.
     #[cold]
     pub fn fail_because(&self, failed: &ImageFailed, operation: &str) -> ! {
@@ -277,45 +121,206 @@ impl Team {
             have_failed(&numbers)
         ))
     }
+}
 
-    /// Collective. Brings words and meets the others.
-    ///
-    /// Returns the indices of those who take part.
-    ///
-    /// # Errors
-    /// The images that failed before, if their absence is an error.
-    ///
-    /// # Safety
-    /// As [`barrier`](Self::barrier).
-    pub(crate) unsafe fn exchange(
-        &self,
-        deferral: &Deferral,
-        call: &Call,
-        words: [u64; WORDS],
-        on_failure: OnFailure,
-    ) -> Result<Vec<usize>, ImageFailed> {
-        // SAFETY: passed on.
-        let missing = match (
-            unsafe { self.try_barrier_with(deferral, call, words) },
-            on_failure,
-        ) {
-            (Ok(()), _) => Vec::new(),
-            (Err(failed), OnFailure::Continue) => failed.images,
-            (Err(failed), OnFailure::Error) => return Err(failed),
-            (Err(failed), OnFailure::EndJob) => self.fail_because(&failed, &call.describe(self)),
+/// Enters the next barrier and passes its barrier. What only a long wait needs is left to [`wait_in_barrier`](Team::wait_in_barrier): the
+/// fewer instructions lie between two barriers, the earlier the others learn of the second.
+#[inline]
+fn pass_barrier(
+    team: &Team,
+    call: &Call,
+    barrier: Barrier,
+    bring: impl FnOnce(&Arrival),
+) -> Result<(), ImageFailed> {
+    let image = &**team.image();
+    quiet();
+    collect_many_payloads(image);
+    let failure_epoch = image.job.region.job().failure_epoch();
+    if !image.last_call.is_like(call) || thread::panicking() {
+        image.tell(call);
+    }
+    let number = team.barriers.get() + 1;
+    team.barriers.set(number);
+    let signature = barrier.mark(call.signature());
+    let arrival = |index| &team.control(index).state.arrivals[(number & 1) as usize];
+    let me = team.index();
+    let own = arrival(me);
+    bring(own);
+    own.enter(number, &signature);
+    let is_quiet = failure_epoch == team.failure_epoch.get() && !team.has_failed.get();
+    let mut patience = image.backoff.patience();
+    if barrier == Barrier::Flat && is_quiet {
+        let come_soon = |mut others: Range<usize>| {
+            others.all(|index| flat::spin_for(arrival(index), number, &signature, patience.spins))
         };
-        Ok((0..self.images())
-            .filter(|index| !missing.contains(index))
-            .collect())
+        if come_soon(me + 1..team.images()) && come_soon(0..me) {
+            return Ok(());
+        }
+        // Enough of that.
+        patience.spins = 0;
     }
+    wait_in_barrier(team, number, signature, barrier, patience, is_quiet)
+}
 
-    /// Collective. Lets the program end: waits for all other images that have not failed.
-    pub(crate) fn finish(&self, call: &Call) {
-        let _deferral = quiet_and_defer();
-        self.image().set_stage(Stage::Stopped);
-        // SAFETY: the end of the program promises nothing to anyone.
-        let _ = unsafe { self.try_barrier(call) };
+/// Passes the barrier of the barrier that the image has entered, however long it takes.
+#[inline(never)]
+fn wait_in_barrier(
+    here: &Team,
+    number: u64,
+    signature: Signature,
+    barrier: Barrier,
+    patience: SpinPolicy,
+    is_quiet: bool,
+) -> Result<(), ImageFailed> {
+    // Between the count of a barrier and its end no waker enters another one; nothing before this wakes any.
+    let _deferral = Deferral::new();
+    let episode = Episode {
+        me: here.index(),
+        images: here.images(),
+        number,
+        signature,
+        patience,
+        scope: TeamScope { team: here, number },
+    };
+    if !is_quiet && check_failures(here) {
+        return barrier_of_survivors(here, &episode);
     }
+    let met = match here.node_map() {
+        Some(node_map) => barrier_between_nodes(here, node_map, &episode),
+        None => checked_barrier::pass(&episode, barrier),
+    };
+    match met {
+        Ok(()) => Ok(()),
+        Err(error) => resolve_stuck(here, &episode, error),
+    }
+}
+
+/// Whether images of the team have failed. If the job has ended, the image unwinds.
+#[cold]
+fn check_failures(team: &Team) -> bool {
+    if team.image().job.has_ended() {
+        team.image().unwind();
+    }
+    team.has_failed_images()
+}
+
+/// What to do about a barrier that the image did not simply pass.
+#[cold]
+fn resolve_stuck(
+    team: &Team,
+    episode: &Episode<TeamScope<'_>>,
+    error: BarrierError<Stop>,
+) -> Result<(), ImageFailed> {
+    match error {
+        BarrierError::Stopped(Stop::Failed) => barrier_of_survivors(team, episode),
+        BarrierError::Stopped(_) => team.image().unwind(),
+        BarrierError::Mismatch { image } => report_signatures(team, image, episode),
+    }
+}
+
+#[cold]
+fn barrier_of_survivors(team: &Team, episode: &Episode<TeamScope<'_>>) -> Result<(), ImageFailed> {
+    match checked_barrier::barrier_of_survivors(episode) {
+        Ok(missing) if missing.is_empty() => Ok(()),
+        Ok(images) => Err(ImageFailed::new(images)),
+        Err(error) => resolve_stuck(team, episode, error),
+    }
+}
+
+#[cold]
+fn report_signatures(team: &Team, other: usize, episode: &Episode<TeamScope<'_>>) -> ! {
+    let [mine, theirs] = [team.index(), other].map(|index| episode.arrival(index).signature());
+    disagree_by_signatures(team, mine, other, theirs)
+}
+
+/// Ends the job because this image is in the operation that one signature names, and another one in that of another
+/// signature.
+#[cold]
+pub(crate) fn disagree_by_signatures(
+    team: &Team,
+    mine: Signature,
+    other: usize,
+    theirs: Signature,
+) -> ! {
+    let signatures = [mine, theirs];
+    let [(barrier, _), (other_barrier, _)] = signatures.each_ref().map(Barrier::of);
+    // Alike, but for the number of what is created.
+    let is_other_object = creates(&mine) && mine[..OBJECT] == theirs[..OBJECT];
+    let describe = |index: usize, signature| {
+        let (by, plain) = Barrier::of(&signature);
+        let image = team.members()[index] as usize;
+        team.image().refresh_call(image);
+        let mut words = team.image().control(image).call.describe(plain, team);
+        if barrier != other_barrier {
+            words += &format!(", by the {} barrier", by.name());
+        }
+        if is_other_object {
+            words += &format!(", its object number {}", signature[OBJECT]);
+        }
+        (image, words)
+    };
+    disagree(
+        team,
+        [
+            describe(team.index(), signatures[0]),
+            describe(other, signatures[1]),
+        ],
+    )
+}
+
+/// Ends the job because two images, given by their numbers, are in these different calls.
+#[cold]
+pub(crate) fn disagree(team: &Team, mut both: [(usize, String); 2]) -> ! {
+    both.sort_unstable();
+    let [(low, calls), (high, other_calls)] = both;
+    team.image().fail_silently(
+        1,
+        format!(
+            "and image {high} are in different collective operations\n  image {low}: {calls}\n  image {high}: {other_calls}\n\
+             every image must make the same collective calls in the same order",
+        ),
+        low,
+    );
+    team.image().unwind()
+}
+
+/// Collective. Brings words and meets the others.
+///
+/// Returns the indices of those who take part.
+///
+/// # Errors
+/// The images that failed before, if their absence is an error.
+///
+/// # Safety
+/// As [`barrier`](Team::barrier).
+pub(crate) unsafe fn exchange_payloads(
+    team: &Team,
+    deferral: &Deferral,
+    call: &Call,
+    words: [u64; WORDS],
+    on_failure: OnFailure,
+) -> Result<Vec<usize>, ImageFailed> {
+    // SAFETY: passed on.
+    let missing = match (
+        unsafe { team.try_barrier_with(deferral, call, words) },
+        on_failure,
+    ) {
+        (Ok(()), _) => Vec::new(),
+        (Err(failed), OnFailure::Continue) => failed.images,
+        (Err(failed), OnFailure::Error) => return Err(failed),
+        (Err(failed), OnFailure::EndJob) => team.fail_because(&failed, &call.describe(team)),
+    };
+    Ok((0..team.images())
+        .filter(|index| !missing.contains(index))
+        .collect())
+}
+
+/// Collective. Lets the program end: waits for all other images that have not failed.
+pub(crate) fn finish_program(team: &Team, call: &Call) {
+    let _deferral = quiet_and_defer();
+    announce_stage(team.image(), Stage::Stopped);
+    // SAFETY: the end of the program promises nothing to anyone.
+    let _ = unsafe { team.try_barrier(call) };
 }
 
 /// Whether a signature is of an operation that creates an object.

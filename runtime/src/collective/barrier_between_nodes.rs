@@ -14,83 +14,80 @@ use crate::image::team::Team;
 use crate::job::control::TeamControl;
 use crate::lockfree::arrival::{Arrival, WORDS};
 use crate::lockfree::checked_barrier::{BarrierError, BarrierScope, BarrierState, Episode};
+use crate::messages::messaging::send_message;
 
-impl Team {
-    /// Passes the barrier of a barrier that this image has entered.
-    pub(crate) fn barrier_between_nodes<P: BarrierScope>(
-        &self,
-        node_map: &NodeMap,
-        episode: &Episode<P>,
-    ) -> Result<(), BarrierError<P::Stop>> {
-        let me = self.index();
-        if node_map.is_leader(me) {
-            for &neighbour in &node_map.local_peers()[1..] {
-                self.look_at_arrival(episode, neighbour)?;
-            }
-            self.send_arrivals(node_map, episode.number);
+/// Passes the barrier of a barrier that this image has entered.
+pub(crate) fn barrier_between_nodes<P: BarrierScope>(
+    team: &Team,
+    node_map: &NodeMap,
+    episode: &Episode<P>,
+) -> Result<(), BarrierError<P::Stop>> {
+    let me = team.index();
+    if node_map.is_leader(me) {
+        for &neighbour in &node_map.local_peers()[1..] {
+            look_at_arrival(team, episode, neighbour)?;
         }
-        (me + 1..self.images())
-            .chain(0..me)
-            .try_for_each(|index| self.look_at_arrival(episode, index))
+        send_arrivals(team, node_map, episode.number);
     }
+    (me + 1..team.images())
+        .chain(0..me)
+        .try_for_each(|index| look_at_arrival(team, episode, index))
+}
 
-    fn look_at_arrival<P: BarrierScope>(
-        &self,
-        episode: &Episode<P>,
-        index: usize,
-    ) -> Result<(), BarrierError<P::Stop>> {
-        let arrival = episode.arrival(index);
-        episode.wait(&arrival.signal, index)?;
-        episode.compare(index, arrival)
+fn look_at_arrival<P: BarrierScope>(
+    _team: &Team,
+    episode: &Episode<P>,
+    index: usize,
+) -> Result<(), BarrierError<P::Stop>> {
+    let arrival = episode.arrival(index);
+    episode.wait(&arrival.signal, index)?;
+    episode.compare(index, arrival)
+}
+
+fn send_arrivals(team: &Team, node_map: &NodeMap, number: u64) {
+    let local_peers = node_map.local_peers();
+    let mut message = Outgoing::new(MessageKind::Arrivals).words(&[
+        team.identity().0,
+        number,
+        local_peers.len() as u64,
+    ]);
+    for &index in local_peers {
+        let arrival = &team.control(index).state.arrivals[(number & 1) as usize];
+        message = message
+            .word(u64::from(team.members()[index]))
+            .words(&arrival.signature())
+            .words(&arrival.words());
     }
-
-    fn send_arrivals(&self, node_map: &NodeMap, number: u64) {
-        let local_peers = node_map.local_peers();
-        let mut message = Outgoing::new(MessageKind::Arrivals).words(&[
-            self.identity().0,
-            number,
-            local_peers.len() as u64,
-        ]);
-        for &index in local_peers {
-            let arrival = &self.control(index).state.arrivals[(number & 1) as usize];
-            message = message
-                .word(u64::from(self.members()[index]))
-                .words(&arrival.signature())
-                .words(&arrival.words());
-        }
-        for leader in node_map.other_leaders() {
-            self.image().send(self.members()[leader] as usize, &message);
-        }
+    for leader in node_map.other_leaders() {
+        send_message(team.image(), team.members()[leader] as usize, &message);
     }
 }
 
-impl Image {
-    /// Shows arrivals that were sent from another node, in the shadows of this one.
-    pub(crate) fn show_arrivals(&self, mut reader: Reader<'_>) {
-        let [control, number, images] = reader.words();
-        for _ in 0..images {
-            let member = reader.size();
-            let (signature, words): (_, [u64; WORDS]) = (reader.words(), reader.words());
-            let arrival = self.mirrored_arrival(member, control as usize, number);
-            arrival.bring(&words);
-            arrival.enter(number, &signature);
-        }
+/// Shows arrivals that were sent from another node, in the shadows of this one.
+pub(crate) fn show_arrivals(image: &Image, mut reader: Reader<'_>) {
+    let [control, number, images] = reader.words();
+    for _ in 0..images {
+        let member = reader.size();
+        let (signature, words): (_, [u64; WORDS]) = (reader.words(), reader.words());
+        let arrival = mirrored_arrival(image, member, control as usize, number);
+        arrival.bring(&words);
+        arrival.enter(number, &signature);
     }
+}
 
-    fn mirrored_arrival(&self, image: usize, control: usize, number: u64) -> &Arrival {
-        let parity = (number & 1) as usize;
-        let arrival = offset_of!(TeamControl, state)
-            + offset_of!(BarrierState, arrivals)
-            + parity * size_of::<Arrival>();
-        // SAFETY: the sender is in a barrier of the team whose structures are at that offset of each member's part. All
-        // members have met since the shadows of these structures were made here (`Team::form`), and they stay until this
-        // image has left the team.
-        unsafe {
-            &*self
-                .job
-                .region
-                .part_address(image, control + arrival)
-                .cast::<Arrival>()
-        }
+fn mirrored_arrival(here: &Image, image: usize, control: usize, number: u64) -> &Arrival {
+    let parity = (number & 1) as usize;
+    let arrival = offset_of!(TeamControl, state)
+        + offset_of!(BarrierState, arrivals)
+        + parity * size_of::<Arrival>();
+    // SAFETY: the sender is in a barrier of the team whose structures are at that offset of each member's part. All
+    // members have met since the shadows of these structures were made here (`Team::form`), and they stay until this
+    // image has left the team.
+    unsafe {
+        &*here
+            .job
+            .region
+            .part_address(image, control + arrival)
+            .cast::<Arrival>()
     }
 }

@@ -30,48 +30,41 @@ impl DeferredFree {
     }
 }
 
-impl Image {
-    /// Keeps what a team leaves behind, until nobody needs it. Returns it if it may be dropped at once: this image
-    /// is over, and uses no memory again.
-    pub(crate) fn adopt(&self, deferred_free: DeferredFree) -> Option<DeferredFree> {
-        match &mut *self.deferred_frees.borrow_mut() {
-            Some(deferred_frees) => {
-                deferred_frees.push(deferred_free);
-                None
-            }
-            None => Some(deferred_free),
+/// Keeps what a team leaves behind, until nobody needs it. Returns it if it may be dropped at once: this image
+/// is over, and uses no memory again.
+pub(crate) fn defer_free(image: &Image, deferred_free: DeferredFree) -> Option<DeferredFree> {
+    match &mut *image.deferred_frees.borrow_mut() {
+        Some(deferred_frees) => {
+            deferred_frees.push(deferred_free);
+            None
+        }
+        None => Some(deferred_free),
+    }
+}
+
+/// Takes back what dropped teams have left behind and nobody needs any more.
+pub(crate) fn collect_deferred_frees(image: &Image) {
+    let Some(deferred_frees) = image
+        .deferred_frees
+        .borrow_mut()
+        .as_mut()
+        .filter(|deferred_frees| !deferred_frees.is_empty())
+        .map(std::mem::take)
+    else {
+        return;
+    };
+    for mut deferred_free in deferred_frees {
+        if deferred_free.shrink(image) {
+            // SAFETY: the block was allocated by the parent for the team, which this image has dropped, and
+            // whose structures it reads no more.
+            unsafe { deferred_free.parent.free(deferred_free.block) };
+        } else {
+            drop(defer_free(image, deferred_free));
         }
     }
+}
 
-    /// Takes back what dropped teams have left behind and nobody needs any more.
-    pub(crate) fn collect_deferred_frees(&self) {
-        let Some(deferred_frees) = self
-            .deferred_frees
-            .borrow_mut()
-            .as_mut()
-            .filter(|deferred_frees| !deferred_frees.is_empty())
-            .map(std::mem::take)
-        else {
-            return;
-        };
-        for mut deferred_free in deferred_frees {
-            if deferred_free.shrink(self) {
-                // SAFETY: the block was allocated by the parent for the team, which this image has dropped, and
-                // whose structures it reads no more.
-                unsafe { deferred_free.parent.free(deferred_free.block) };
-            } else {
-                drop(self.adopt(deferred_free));
-            }
-        }
-    }
-
-    /// Whether the image has come to its end, and uses no memory of others again.
-    pub(crate) fn is_over(&self) -> bool {
-        self.deferred_frees.borrow().is_none()
-    }
-
-    /// Forgets what dropped teams have left behind; other images may go on reading it.
-    pub(crate) fn abandon_deferred_frees(&self) {
-        drop(self.deferred_frees.take());
-    }
+/// Forgets what dropped teams have left behind; other images may go on reading it.
+pub(crate) fn abandon_deferred_frees(image: &Image) {
+    drop(image.deferred_frees.take());
 }

@@ -5,8 +5,10 @@ use std::rc::Rc;
 
 use crate::call::Call;
 use crate::call::operation::Operation;
+use crate::collective::allocation::allocate_despite;
 use crate::collective::allocation::{FILLED, Layout};
 use crate::collective::barrier::OnFailure;
+use crate::collective::barrier::exchange_payloads;
 use crate::image;
 use crate::image::team::{Origin, Team};
 use crate::job::control::TeamControl;
@@ -45,7 +47,7 @@ impl Team {
         };
         let deferral = quiet_and_defer();
         // SAFETY: the layout is the same for all.
-        let block = match unsafe { self.allocate_despite(&deferral, &call, layout, on_failure) }? {
+        let block = match unsafe { allocate_despite(self, &deferral, &call, layout, on_failure) }? {
             Ok(block) => block,
             Err(error) => panic!("{error}"),
         };
@@ -55,12 +57,13 @@ impl Team {
         let address = image.job.region.part_address(image.index, control);
         // SAFETY: the block is this image's alone until the next barrier, and large enough.
         unsafe { address.cast::<TeamControl>().write(TeamControl::default()) };
-        self.shadow_controls(control);
+        shadow_controls(self, control);
 
         let (has_key, key) = (u64::from(index.is_some()), index.unwrap_or_default() as u64);
         let words = [number, has_key, key];
         // SAFETY: this image's structures are ready, and it brings its request.
-        let present = unsafe { self.exchange(&deferral, &call.at_step(FORMED), words, on_failure) };
+        let present =
+            unsafe { exchange_payloads(self, &deferral, &call.at_step(FORMED), words, on_failure) };
         let present = match present {
             Ok(present) => present,
             Err(failed) => {
@@ -102,29 +105,6 @@ impl Team {
         )))
     }
 
-    /// Makes the shadows of new control structures at that offset of the parts of images on other nodes: on each node
-    /// once, before its images meet again and anybody could send something for them.
-    fn shadow_controls(&self, control: usize) {
-        let Some(node_map) = self.node_map().filter(|d| d.is_leader(self.index())) else {
-            return;
-        };
-        let image = self.image();
-        for index in (0..self.images()).filter(|index| !node_map.local_peers().contains(index)) {
-            let member = self.members()[index] as usize;
-            let region = &image.job.region;
-            if let Err(error) = region.commit_shadow(member, control, size_of::<TeamControl>()) {
-                image.fail(format!(
-                    "has no memory for the structures of a team: {error}"
-                ));
-            }
-            // SAFETY: the block at this offset is new on all images, so that nobody uses this shadow.
-            unsafe {
-                let shadow = region.part_address(member, control).cast::<TeamControl>();
-                shadow.write(TeamControl::default());
-            }
-        }
-    }
-
     /// The numbers of the teams that were formed together with this one, this one included; none for the
     /// first team.
     #[must_use]
@@ -147,6 +127,29 @@ impl Team {
     pub fn enter(self: &Rc<Self>) -> Current {
         Current {
             before: image::set_current(Rc::clone(self)),
+        }
+    }
+}
+
+/// Makes the shadows of new control structures at that offset of the parts of images on other nodes: on each node
+/// once, before its images meet again and anybody could send something for them.
+fn shadow_controls(here: &Team, control: usize) {
+    let Some(node_map) = here.node_map().filter(|d| d.is_leader(here.index())) else {
+        return;
+    };
+    let image = here.image();
+    for index in (0..here.images()).filter(|index| !node_map.local_peers().contains(index)) {
+        let member = here.members()[index] as usize;
+        let region = &image.job.region;
+        if let Err(error) = region.commit_shadow(member, control, size_of::<TeamControl>()) {
+            image.fail(format!(
+                "has no memory for the structures of a team: {error}"
+            ));
+        }
+        // SAFETY: the block at this offset is new on all images, so that nobody uses this shadow.
+        unsafe {
+            let shadow = region.part_address(member, control).cast::<TeamControl>();
+            shadow.write(TeamControl::default());
         }
     }
 }

@@ -7,6 +7,7 @@
 use std::panic::Location;
 use std::time::Duration;
 
+use crate::collective::outstanding::posted_by;
 use crate::collective::request::CollectiveRequest;
 use crate::image::reactor::any_of;
 use crate::lockfree::eventcount::{self, Eventcount, SpinPolicy, WaitStrategy};
@@ -50,7 +51,7 @@ impl Missing<'_> {
 
     /// What the image raises, and how far it must rise.
     pub(crate) fn eventcount(&self) -> (&Eventcount, u64) {
-        let posted = self.request.team().posted(self.index);
+        let posted = posted_by(self.request.team(), self.index);
         (posted, self.request.awaited_count())
     }
 

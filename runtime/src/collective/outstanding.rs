@@ -9,7 +9,13 @@
 use std::rc::Rc;
 
 use crate::call::Call;
+use crate::collective::barrier::disagree;
+use crate::collective::deferred_free::collect_deferred_frees;
+use crate::collective::deferred_free::defer_free;
 use crate::collective::request::CollectiveRequest;
+use crate::collective::request_between_nodes::leave_team_logs;
+use crate::collective::request_between_nodes::open_team_logs;
+use crate::collective::request_between_nodes::remote_log;
 use crate::image::Image;
 use crate::image::deferred_free::DeferredFree;
 use crate::image::descriptor::{ALIGN, Descriptor, DescriptorBuilder};
@@ -55,16 +61,16 @@ impl Team {
             outstanding
                 .cursors
                 .resize_with(self.images(), Cursor::default);
-            self.correspond();
+            open_team_logs(self);
         }
         if outstanding.note(builder.bare_size() + builder.payload_size())
-            && let Err(mismatch) = self.do_reclaim(outstanding)
+            && let Err(mismatch) = do_reclaim(self, outstanding)
         {
-            self.report(outstanding, &mismatch);
+            report_mismatch(self, outstanding, &mismatch);
         }
         let taken = match outstanding.records.take(image, &builder, call) {
             Ok(taken) => taken,
-            Err(_) => self.make_room(outstanding, &builder, call),
+            Err(_) => make_room(self, outstanding, &builder, call),
         };
         // SAFETY: the offsets are those of blocks in this image's heap, which is mapped.
         let place = |offset| unsafe { image.heap(image.index).add(offset) };
@@ -79,8 +85,10 @@ impl Team {
         }
         let number = outstanding.begun;
         let cursor = &mut outstanding.cursors[self.index()];
-        let last = cursor.last().map(|last| self.record(self.index(), last));
-        let log = self.log(self.index());
+        let last = cursor
+            .last()
+            .map(|last| descriptor_at(self, self.index(), last));
+        let log = log_of(self, self.index());
         log.post(last.map(Descriptor::link), taken.record as u64, number);
         cursor.push(taken.record as u64);
         if let Some(team_logs) = self.team_logs.get() {
@@ -100,246 +108,256 @@ impl Team {
         outstanding.is_over.push_back(false);
         CollectiveRequest::new(Rc::clone(self), *call, number)
     }
+}
 
-    /// Places for a record, after there were none.
-    #[cold]
-    fn make_room(
-        &self,
-        outstanding: &mut Outstanding,
-        builder: &DescriptorBuilder<'_>,
-        call: &Call,
-    ) -> Taken {
-        let image = self.image();
-        if let Err(mismatch) = self.do_reclaim(outstanding) {
-            self.report(outstanding, &mismatch);
-        }
-        outstanding.records.give_up_spares(image);
-        let size = match outstanding.records.take(image, builder, call) {
-            Ok(taken) => return taken,
-            Err(size) => size,
-        };
-        match image.allocate_ragged(size, ALIGN, SUBJECT, call.caller()) {
-            Ok(_) => unreachable!("it was just refused"),
-            Err(error) => panic!("{}: {error}", call.describe(self)),
-        }
+/// Places for a record, after there were none.
+#[cold]
+fn make_room(
+    team: &Team,
+    outstanding: &mut Outstanding,
+    builder: &DescriptorBuilder<'_>,
+    call: &Call,
+) -> Taken {
+    let image = team.image();
+    if let Err(mismatch) = do_reclaim(team, outstanding) {
+        report_mismatch(team, outstanding, &mismatch);
     }
-
-    fn log(&self, index: usize) -> &Log {
-        &self.control(index).log
-    }
-
-    /// The record at that offset of that image's heap.
-    #[inline]
-    fn record(&self, index: usize, offset: u64) -> Descriptor<'_> {
-        let heap = self.image().heap(self.members()[index] as usize);
-        // SAFETY: who asks for it knows the offset from a cursor or from a link that it needs and has therefore not
-        // released; the owner leaves the record where it is.
-        unsafe { Descriptor::at(heap.add(offset as usize)) }
-    }
-
-    /// Finds the records of an image before number `end`, as far as they are posted, and compares their signatures.
-    fn follow(
-        &self,
-        outstanding: &mut Outstanding,
-        index: usize,
-        end: u64,
-    ) -> Result<(), Mismatch> {
-        if let Some(member) = self.far(index) {
-            let compared = member.compare(end, |number| {
-                *self.own_record(outstanding, number).signature()
-            });
-            return compared.map_err(|number| Mismatch { index, number });
-        }
-        let mut bytes = 0;
-        while outstanding.cursors[index].found() < end {
-            let cursor = &outstanding.cursors[index];
-            let link = |offset| self.record(index, offset).link();
-            let Some(offset) = cursor.next(self.log(index), link) else {
-                break;
-            };
-            let number = cursor.found();
-            let record = self.record(index, offset);
-            if record.signature() != self.own_record(outstanding, number).signature() {
-                return Err(Mismatch { index, number });
-            }
-            bytes += record.payload_size();
-            outstanding.cursors[index].push(offset);
-        }
-        outstanding.reclaim.1 = outstanding.reclaim.1.saturating_add(bytes);
-        Ok(())
-    }
-
-    /// The record of this image with that number, which is not taken back.
-    fn own_record(&self, outstanding: &Outstanding, number: u64) -> Descriptor<'_> {
-        self.record(
-            self.index(),
-            outstanding.cursors[self.index()].place(number),
-        )
-    }
-
-    /// How many records of an image this one has found.
-    fn found(&self, outstanding: &Outstanding, index: usize) -> u64 {
-        self.far(index)
-            .map_or_else(|| outstanding.cursors[index].found(), RemoteLog::found)
-    }
-
-    /// How many records an image has posted, as far as this one has heard.
-    #[inline]
-    pub(crate) fn posted(&self, index: usize) -> &Eventcount {
-        self.far(index)
-            .map_or_else(|| &self.log(index).posted, RemoteLog::posted)
-    }
-
-    /// Finds the record of an image with that number, which is posted, and compares it; if it is of another call, the job
-    /// ends with a report.
-    pub(crate) fn find(&self, index: usize, number: u64) {
-        let mut outstanding = self.outstanding.borrow_mut();
-        if let Err(mismatch) = self.follow(&mut outstanding, index, number + 1) {
-            self.report(&outstanding, &mismatch);
-        }
-    }
-
-    /// What an image that shares memory with this one contributes to the collective with that number, whose record was
-    /// found.
-    ///
-    /// # Safety
-    /// This image does not finish with that collective as long as the bytes are used.
-    pub(crate) unsafe fn payload(&self, index: usize, number: u64) -> &[u8] {
-        let place = self.outstanding.borrow().cursors[index].place(number);
-        // SAFETY: the owner does not take the payload back before this image has finished with it.
-        unsafe { self.record(index, place).payload() }
-    }
-
-    /// Notes that this image has finished with the collective with that number.
-    pub(crate) fn finish_with(&self, number: u64) {
-        let mut outstanding = self.outstanding.borrow_mut();
-        outstanding.end(number);
-        self.log(self.index()).finish(outstanding.settled);
-        if let Some(team_logs) = self.team_logs.get() {
-            team_logs.finish(self.image(), outstanding.settled);
-        }
-        if outstanding.note(0) && self.do_reclaim(&mut outstanding).is_err() {
-            // The next call will find the mismatch again, and can report it.
-            outstanding.reclaim = RECLAIM_AFTER;
-        }
-    }
-
-    /// Looks at what the others have posted so far, tells them what this image needs no more, and takes back what
-    /// nobody needs.
-    #[cold]
-    fn do_reclaim(&self, outstanding: &mut Outstanding) -> Result<(), Mismatch> {
-        let image = self.image();
-        image.poll();
-        let (mut result, mut released) = (Ok(()), outstanding.settled);
-        for index in (0..self.images()).filter(|&index| index != self.index()) {
-            let followed = self.follow(outstanding, index, outstanding.begun);
-            // A failed image posts no more, so that this was all of it, and its memory stays as it is.
-            if followed.is_err() || !self.is_failed(index) {
-                released = released.min(self.found(outstanding, index));
-            }
-            result = result.and(followed);
-        }
-        outstanding
-            .cursors
-            .iter_mut()
-            .for_each(|cursor| cursor.forget(released));
-        self.log(self.index()).release(released);
-        if let Some(team_logs) = self.team_logs.get() {
-            team_logs.release(image, released);
-        }
-        self.take_back(outstanding);
-        outstanding.reclaim = (0, 0);
-        image.collect_deferred_frees();
-        result
-    }
-
-    /// Takes back what nobody needs, as far as the others have said so.
-    fn take_back(&self, outstanding: &mut Outstanding) {
-        let left =
-            (0..self.images()).filter(|&index| self.far(index).is_none() && !self.is_failed(index));
-        let mut reclaimable = Reclaimable::by(left.map(|index| self.log(index)));
-        if let Some(team_logs) = self.team_logs.get() {
-            reclaimable = team_logs.narrow(reclaimable);
-        }
-        outstanding.records.take_back(self.image(), reclaimable);
-    }
-
-    #[cold]
-    fn report(&self, outstanding: &Outstanding, mismatch: &Mismatch) -> ! {
-        let &Mismatch { index, number } = mismatch;
-        let mine = self.own_record(outstanding, number).describe(self);
-        let theirs = if let Some(member) = self.far(index) {
-            // SAFETY: its notice has come, and was found to be of another call, so that this image has not released it.
-            unsafe { member.describe(self, number) }
-        } else {
-            let link = |offset| self.record(index, offset).link();
-            let found = outstanding.cursors[index].next(self.log(index), link);
-            let offset = found.expect("a record was found there");
-            self.record(index, offset).describe(self)
-        };
-        let numbers = [self.index(), index].map(|index| self.members()[index] as usize);
-        self.disagree([(numbers[0], mine), (numbers[1], theirs)])
-    }
-
-    /// Takes leave of the asynchronous collectives of a team that this image drops. Returns whether other images
-    /// still need what it has posted; then the team's block is taken care of.
-    pub(crate) fn leave_posts(&mut self) -> bool {
-        let mut outstanding = self.outstanding.take();
-        let Some(origin) = &self.origin else {
-            return false;
-        };
-        let image = self.image();
-        let log = self.log(self.index());
-        log.finish(u64::MAX);
-        log.release(u64::MAX);
-        self.leave_team_logs();
-        outstanding.records.give_up_spares(image);
-        if outstanding.records.is_empty() {
-            return false;
-        }
-        let deferred_free = DeferredFree {
-            records: outstanding.records,
-            parent: Rc::clone(&origin.parent),
-            block: origin.block,
-            members: Rc::clone(self.members()),
-            control: self.identity().0 as usize,
-            team_logs: self.team_logs.get().map(Rc::clone),
-        };
-        let is_kept = image.adopt(deferred_free).is_none();
-        image.collect_deferred_frees();
-        is_kept
+    outstanding.records.give_up_spares(image);
+    let size = match outstanding.records.take(image, builder, call) {
+        Ok(taken) => return taken,
+        Err(size) => size,
+    };
+    match image.allocate_ragged(size, ALIGN, SUBJECT, call.caller()) {
+        Ok(_) => unreachable!("it was just refused"),
+        Err(error) => panic!("{}: {error}", call.describe(team)),
     }
 }
 
-impl Image {
-    /// Takes back the payloads that nobody needs any more, if they are many.
-    #[inline]
-    pub(crate) fn collect_many_payloads(&self) {
-        if self.unreclaimed.get() >= MANY {
-            self.collect_payloads();
-        }
-    }
+fn log_of(team: &Team, index: usize) -> &Log {
+    &team.control(index).log
+}
 
-    /// Takes back the payloads that nobody needs any more, of all teams.
-    #[cold]
-    pub(crate) fn collect_payloads(&self) {
-        if self.unreclaimed.get() == 0 {
+/// The record at that offset of that image's heap.
+#[inline]
+fn descriptor_at(team: &Team, index: usize, offset: u64) -> Descriptor<'_> {
+    let heap = team.image().heap(team.members()[index] as usize);
+    // SAFETY: who asks for it knows the offset from a cursor or from a link that it needs and has therefore not
+    // released; the owner leaves the record where it is.
+    unsafe { Descriptor::at(heap.add(offset as usize)) }
+}
+
+/// Finds the records of an image before number `end`, as far as they are posted, and compares their signatures.
+fn follow(
+    team: &Team,
+    outstanding: &mut Outstanding,
+    index: usize,
+    end: u64,
+) -> Result<(), Mismatch> {
+    if let Some(member) = remote_log(team, index) {
+        let compared = member.compare(end, |number| {
+            *own_record(team, outstanding, number).signature()
+        });
+        return compared.map_err(|number| Mismatch { index, number });
+    }
+    let mut bytes = 0;
+    while outstanding.cursors[index].found() < end {
+        let cursor = &outstanding.cursors[index];
+        let link = |offset| descriptor_at(team, index, offset).link();
+        let Some(offset) = cursor.next(log_of(team, index), link) else {
+            break;
+        };
+        let number = cursor.found();
+        let record = descriptor_at(team, index, offset);
+        if record.signature() != own_record(team, outstanding, number).signature() {
+            return Err(Mismatch { index, number });
+        }
+        bytes += record.payload_size();
+        outstanding.cursors[index].push(offset);
+    }
+    outstanding.reclaim.1 = outstanding.reclaim.1.saturating_add(bytes);
+    Ok(())
+}
+
+/// The record of this image with that number, which is not taken back.
+fn own_record<'a>(team: &'a Team, outstanding: &Outstanding, number: u64) -> Descriptor<'a> {
+    descriptor_at(
+        team,
+        team.index(),
+        outstanding.cursors[team.index()].place(number),
+    )
+}
+
+/// How many records of an image this one has found.
+fn found_of(team: &Team, outstanding: &Outstanding, index: usize) -> u64 {
+    remote_log(team, index).map_or_else(|| outstanding.cursors[index].found(), RemoteLog::found)
+}
+
+/// How many records an image has posted, as far as this one has heard.
+#[inline]
+pub(crate) fn posted_by(team: &Team, index: usize) -> &Eventcount {
+    remote_log(team, index).map_or_else(|| &log_of(team, index).posted, RemoteLog::posted)
+}
+
+/// Finds the record of an image with that number, which is posted, and compares it; if it is of another call, the job
+/// ends with a report.
+pub(crate) fn find_descriptor(team: &Team, index: usize, number: u64) {
+    let mut outstanding = team.outstanding.borrow_mut();
+    if let Err(mismatch) = follow(team, &mut outstanding, index, number + 1) {
+        report_mismatch(team, &outstanding, &mismatch);
+    }
+}
+
+/// What an image that shares memory with this one contributes to the collective with that number, whose record was
+/// found.
+///
+/// # Safety
+/// This image does not finish with that collective as long as the bytes are used.
+pub(crate) unsafe fn payload_of(team: &Team, index: usize, number: u64) -> &[u8] {
+    let place = team.outstanding.borrow().cursors[index].place(number);
+    // SAFETY: the owner does not take the payload back before this image has finished with it.
+    unsafe { descriptor_at(team, index, place).payload() }
+}
+
+/// Notes that this image has finished with the collective with that number.
+pub(crate) fn finish_with(team: &Team, number: u64) {
+    let mut outstanding = team.outstanding.borrow_mut();
+    outstanding.end(number);
+    log_of(team, team.index()).finish(outstanding.settled);
+    if let Some(team_logs) = team.team_logs.get() {
+        team_logs.finish(team.image(), outstanding.settled);
+    }
+    if outstanding.note(0) && do_reclaim(team, &mut outstanding).is_err() {
+        // The next call will find the mismatch again, and can report it.
+        outstanding.reclaim = RECLAIM_AFTER;
+    }
+}
+
+/// Looks at what the others have posted so far, tells them what this image needs no more, and takes back what
+/// nobody needs.
+#[cold]
+fn do_reclaim(team: &Team, outstanding: &mut Outstanding) -> Result<(), Mismatch> {
+    let image = team.image();
+    image.poll();
+    let (mut result, mut released) = (Ok(()), outstanding.settled);
+    for index in (0..team.images()).filter(|&index| index != team.index()) {
+        let followed = follow(team, outstanding, index, outstanding.begun);
+        // A failed image posts no more, so that this was all of it, and its memory stays as it is.
+        if followed.is_err() || !team.is_failed(index) {
+            released = released.min(found_of(team, outstanding, index));
+        }
+        result = result.and(followed);
+    }
+    outstanding
+        .cursors
+        .iter_mut()
+        .for_each(|cursor| cursor.forget(released));
+    log_of(team, team.index()).release(released);
+    if let Some(team_logs) = team.team_logs.get() {
+        team_logs.release(image, released);
+    }
+    take_back(team, outstanding);
+    outstanding.reclaim = (0, 0);
+    collect_deferred_frees(image);
+    result
+}
+
+/// Takes back what nobody needs, as far as the others have said so.
+fn take_back(team: &Team, outstanding: &mut Outstanding) {
+    let left = (0..team.images())
+        .filter(|&index| remote_log(team, index).is_none() && !team.is_failed(index));
+    let mut reclaimable = Reclaimable::by(left.map(|index| log_of(team, index)));
+    if let Some(team_logs) = team.team_logs.get() {
+        reclaimable = team_logs.narrow(reclaimable);
+    }
+    outstanding.records.take_back(team.image(), reclaimable);
+}
+
+#[cold]
+fn report_mismatch(team: &Team, outstanding: &Outstanding, mismatch: &Mismatch) -> ! {
+    let &Mismatch { index, number } = mismatch;
+    let mine = own_record(team, outstanding, number).describe(team);
+    let theirs = if let Some(member) = remote_log(team, index) {
+        // SAFETY: its notice has come, and was found to be of another call, so that this image has not released it.
+        unsafe { member.describe(team, number) }
+    } else {
+        let link = |offset| descriptor_at(team, index, offset).link();
+        let found = outstanding.cursors[index].next(log_of(team, index), link);
+        let offset = found.expect("a record was found there");
+        descriptor_at(team, index, offset).describe(team)
+    };
+    let numbers = [team.index(), index].map(|index| team.members()[index] as usize);
+    disagree(team, [(numbers[0], mine), (numbers[1], theirs)])
+}
+
+/// Takes leave of the asynchronous collectives of a team that this image drops. Returns whether other images
+/// still need what it has posted; then the team's block is taken care of.
+pub(crate) fn leave_posts(team: &mut Team) -> bool {
+    let mut outstanding = team.outstanding.take();
+    let Some(origin) = &team.origin else {
+        return false;
+    };
+    let image = team.image();
+    let log = log_of(team, team.index());
+    log.finish(u64::MAX);
+    log.release(u64::MAX);
+    leave_team_logs(team);
+    outstanding.records.give_up_spares(image);
+    if outstanding.records.is_empty() {
+        return false;
+    }
+    let deferred_free = DeferredFree {
+        records: outstanding.records,
+        parent: Rc::clone(&origin.parent),
+        block: origin.block,
+        members: Rc::clone(team.members()),
+        control: team.identity().0 as usize,
+        team_logs: team.team_logs.get().map(Rc::clone),
+    };
+    let is_kept = defer_free(image, deferred_free).is_none();
+    collect_deferred_frees(image);
+    is_kept
+}
+
+/// Takes back the payloads that nobody needs any more, if they are many.
+#[inline]
+pub(crate) fn collect_many_payloads(image: &Image) {
+    if image.unreclaimed.get() >= MANY {
+        collect_payloads(image);
+    }
+}
+
+/// Takes back the payloads that nobody needs any more, of all teams.
+#[cold]
+pub(crate) fn collect_payloads(image: &Image) {
+    if image.unreclaimed.get() == 0 {
+        return;
+    }
+    image.poll();
+    image.unreclaimed_teams.borrow_mut().retain(|team| {
+        let Some(team) = team.upgrade() else {
+            return false;
+        };
+        // The team may be about to post, and then looks itself.
+        if let Ok(mut outstanding) = team.outstanding.try_borrow_mut() {
+            take_back(&team, &mut outstanding);
+            outstanding.has_unreclaimed = outstanding.records.has_payloads();
+            outstanding.has_unreclaimed
+        } else {
+            true
+        }
+    });
+    collect_deferred_frees(image);
+}
+
+impl Drop for Team {
+    fn drop(&mut self) {
+        if leave_posts(self) {
             return;
         }
-        self.poll();
-        self.unreclaimed_teams.borrow_mut().retain(|team| {
-            let Some(team) = team.upgrade() else {
-                return false;
-            };
-            // The team may be about to post, and then looks itself.
-            if let Ok(mut outstanding) = team.outstanding.try_borrow_mut() {
-                team.take_back(&mut outstanding);
-                outstanding.has_unreclaimed = outstanding.records.has_payloads();
-                outstanding.has_unreclaimed
-            } else {
-                true
-            }
-        });
-        self.collect_deferred_frees();
+        if let Some(origin) = &self.origin {
+            // SAFETY: the block was allocated by the parent for this team, whose structures this image uses
+            // no more.
+            unsafe { origin.parent.free(origin.block) };
+        }
     }
 }

@@ -7,6 +7,11 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::call::Call;
+use crate::collective::outstanding::find_descriptor;
+use crate::collective::outstanding::finish_with;
+use crate::collective::outstanding::payload_of;
+use crate::collective::outstanding::posted_by;
+use crate::collective::request_between_nodes::remote_log;
 use crate::image::contribution::Contribution;
 use crate::image::remote_log::RemoteLog;
 use crate::image::team::Team;
@@ -54,7 +59,7 @@ impl CollectiveRequest {
     #[must_use]
     pub fn is_here(&self, index: usize) -> bool {
         let team = &*self.team;
-        let posted = team.posted(index);
+        let posted = posted_by(team, index);
         if posted.has_reached(self.number + 1) {
             return true;
         }
@@ -76,7 +81,7 @@ impl CollectiveRequest {
     #[must_use]
     pub fn from(&self, index: usize) -> Contribution<'_> {
         self.await_from(index);
-        match self.team.far(index) {
+        match remote_log(&self.team, index) {
             Some(member) => self.fetch(member, 0..member.length(self.number)),
             None => Contribution::here(self.read(index)),
         }
@@ -89,7 +94,7 @@ impl CollectiveRequest {
     #[must_use]
     pub fn part(&self, index: usize, range: Range<usize>) -> Contribution<'_> {
         self.await_from(index);
-        match self.team.far(index) {
+        match remote_log(&self.team, index) {
             Some(member) => self.fetch(member, range),
             None => Contribution::here(&self.read(index)[range]),
         }
@@ -99,7 +104,7 @@ impl CollectiveRequest {
     #[must_use]
     pub fn length(&self, index: usize) -> usize {
         self.await_from(index);
-        match self.team.far(index) {
+        match remote_log(&self.team, index) {
             Some(member) => member.length(self.number),
             None => self.read(index).len(),
         }
@@ -108,7 +113,7 @@ impl CollectiveRequest {
     /// What an image contributes that has been waited for, and that shares memory with this one.
     fn read(&self, index: usize) -> &[u8] {
         // SAFETY: this image finishes with the collective when `self` is dropped.
-        unsafe { self.team.payload(index, self.number) }
+        unsafe { payload_of(&self.team, index, self.number) }
     }
 
     /// As `read`, of an image on another node.
@@ -121,7 +126,7 @@ impl CollectiveRequest {
     /// [`from`](Self::from).
     pub fn await_from(&self, index: usize) {
         let team = &*self.team;
-        let posted = team.posted(index);
+        let posted = posted_by(team, index);
         let cause = MissingContribution {
             request: self,
             index,
@@ -131,7 +136,7 @@ impl CollectiveRequest {
         {
             self.miss(index);
         }
-        team.find(index, self.number);
+        find_descriptor(team, index, self.number);
     }
 
     /// How many contributions are there from the image with that index when that to this collective is.
@@ -166,7 +171,7 @@ impl CollectiveRequest {
 
 impl Drop for CollectiveRequest {
     fn drop(&mut self) {
-        self.team.finish_with(self.number);
+        finish_with(&self.team, self.number);
         // Last, as it drops a waker of the program.
         if self.polls.get() > 0
             && let Some(reactor) = self.team.image().started_reactor()

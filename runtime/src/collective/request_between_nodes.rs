@@ -28,6 +28,7 @@ use crate::image::eager::{EagerDescriptor, LogMessage, Posted, Watermark};
 use crate::image::message::{MessageKind, Reader};
 use crate::image::remote_log::{RemoteLog, TeamLogs};
 use crate::image::team::Team;
+use crate::messages::messaging::send_message;
 
 /// Most bytes of long payloads of one owner that this image has finished with and not told it so; less if heaps are
 /// small.
@@ -60,7 +61,7 @@ impl TeamLogs {
     pub(crate) fn tell_posted(&self, image: &Image, posted: &Posted<'_>) {
         let message = posted.message(self.team, self.index);
         self.members()
-            .for_each(|member| image.send(member.image, &message));
+            .for_each(|member| send_message(image, member.image, &message));
     }
 
     /// Notes that this image needs no payload before number `count` any more.
@@ -90,7 +91,7 @@ impl TeamLogs {
     fn tell_over(&self, image: &Image, member: &RemoteLog) {
         member.unreclaimed.set(0);
         let message = self.over.get().message(self.team, self.index);
-        image.send(member.image, &message);
+        send_message(image, member.image, &message);
     }
 
     /// Notes that this image needs no record before number `count` any more, all of which it has found, and tells
@@ -130,81 +131,77 @@ impl TeamLogs {
     }
 }
 
-impl Team {
-    /// Begins the correspondence with the members on other nodes, if there are any.
-    #[cold]
-    pub(crate) fn correspond(&self) {
-        let Some(node_map) = self.node_map() else {
-            return;
-        };
-        let image = self.image();
-        let team_logs = Rc::new(TeamLogs::new(
-            self.identity().0,
-            self.index(),
-            self.members(),
-            node_map,
-        ));
-        if let Some(network) = &image.network {
-            let mut all = network.posts.borrow_mut();
-            all.open.insert(team_logs.team, Rc::clone(&team_logs));
-            let early = all.early.remove(&team_logs.team);
-            drop(all);
-            for (index, log_message) in early.into_iter().flatten() {
-                team_logs.note(image, index, log_message);
-            }
+/// Begins the correspondence with the members on other nodes, if there are any.
+#[cold]
+pub(crate) fn open_team_logs(team: &Team) {
+    let Some(node_map) = team.node_map() else {
+        return;
+    };
+    let image = team.image();
+    let team_logs = Rc::new(TeamLogs::new(
+        team.identity().0,
+        team.index(),
+        team.members(),
+        node_map,
+    ));
+    if let Some(network) = &image.network {
+        let mut all = network.posts.borrow_mut();
+        all.open.insert(team_logs.team, Rc::clone(&team_logs));
+        let early = all.early.remove(&team_logs.team);
+        drop(all);
+        for (index, log_message) in early.into_iter().flatten() {
+            team_logs.note(image, index, log_message);
         }
-        let is_first = self.team_logs.set(team_logs).is_ok();
-        debug_assert!(is_first);
     }
+    let is_first = team.team_logs.set(team_logs).is_ok();
+    debug_assert!(is_first);
+}
 
-    /// The member with that index, if it is on another node.
-    #[inline]
-    pub(crate) fn far(&self, index: usize) -> Option<&RemoteLog> {
-        self.team_logs.get()?.member(index)
+/// The member with that index, if it is on another node.
+#[inline]
+pub(crate) fn remote_log(team: &Team, index: usize) -> Option<&RemoteLog> {
+    team.team_logs.get()?.member(index)
+}
+
+/// Tells the members on other nodes that this image, which drops the team, needs nothing from them any more.
+pub(crate) fn leave_team_logs(team: &Team) {
+    let Some(node_map) = team.node_map() else {
+        return;
+    };
+    if let Some(team_logs) = team.team_logs.get() {
+        team_logs.leave();
     }
-
-    /// Tells the members on other nodes that this image, which drops the team, needs nothing from them any more.
-    pub(crate) fn leave_team_logs(&self) {
-        let Some(node_map) = self.node_map() else {
-            return;
-        };
-        if let Some(team_logs) = self.team_logs.get() {
-            team_logs.leave();
-        }
-        // Also if it has posted nothing: others may have, by mistake, and wait for it to take their records back.
-        let message = Watermark::EVERYTHING.message(self.identity().0, self.index());
-        for index in (0..self.images()).filter(|index| !node_map.local_peers().contains(index)) {
-            self.image().send(self.members()[index] as usize, &message);
-        }
+    // Also if it has posted nothing: others may have, by mistake, and wait for it to take their records back.
+    let message = Watermark::EVERYTHING.message(team.identity().0, team.index());
+    for index in (0..team.images()).filter(|index| !node_map.local_peers().contains(index)) {
+        send_message(team.image(), team.members()[index] as usize, &message);
     }
 }
 
-impl Image {
-    /// Takes the message of an image of a team about what it has posted, or needs no more.
-    pub(crate) fn take_log_message(&self, kind: MessageKind, reader: Reader<'_>) {
-        let (team, index, log_message) = LogMessage::read(kind, reader);
-        let Some(network) = &self.network else {
-            unreachable!("there are no messages without a network")
-        };
-        let mut all = network.posts.borrow_mut();
-        let Some(team_logs) = all.open.get(&team).map(Rc::clone) else {
-            all.early
-                .entry(team)
-                .or_default()
-                .push((index, log_message));
-            return;
-        };
-        drop(all);
-        team_logs.note(self, index, log_message);
-    }
+/// Takes the message of an image of a team about what it has posted, or needs no more.
+pub(crate) fn take_log_message(image: &Image, kind: MessageKind, reader: Reader<'_>) {
+    let (team, index, log_message) = LogMessage::read(kind, reader);
+    let Some(network) = &image.network else {
+        unreachable!("there are no messages without a network")
+    };
+    let mut all = network.posts.borrow_mut();
+    let Some(team_logs) = all.open.get(&team).map(Rc::clone) else {
+        all.early
+            .entry(team)
+            .or_default()
+            .push((index, log_message));
+        return;
+    };
+    drop(all);
+    team_logs.note(image, index, log_message);
+}
 
-    /// Forgets what has come for a team whose control structure was at that offset of its heap: its block is free.
-    pub(crate) fn forget_team_logs(&self, offset: usize) {
-        if let Some(network) = &self.network {
-            let team = (self.job.region.heap_offset() + offset) as u64;
-            let mut all = network.posts.borrow_mut();
-            all.open.remove(&team);
-            all.early.remove(&team);
-        }
+/// Forgets what has come for a team whose control structure was at that offset of its heap: its block is free.
+pub(crate) fn forget_team_logs(image: &Image, offset: usize) {
+    if let Some(network) = &image.network {
+        let team = (image.job.region.heap_offset() + offset) as u64;
+        let mut all = network.posts.borrow_mut();
+        all.open.remove(&team);
+        all.early.remove(&team);
     }
 }

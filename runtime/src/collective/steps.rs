@@ -16,6 +16,8 @@
 use std::time::Duration;
 
 use crate::call::Call;
+use crate::collective::barrier::disagree_by_signatures;
+use crate::collective::steps_between_nodes::answer_subscribers;
 use crate::image::team::Team;
 use crate::lockfree::arrival::Signature;
 use crate::lockfree::eventcount::{self, Eventcount, SpinPolicy, WaitStrategy};
@@ -72,7 +74,7 @@ impl Team {
         steps.begun.advance_to(turn as u64);
         let spans_nodes = self.node_map().is_some();
         if spans_nodes {
-            image.answer_subscribers();
+            answer_subscribers(image);
         }
         StepsBegun {
             turn: turn as u64,
@@ -100,7 +102,7 @@ impl Team {
         let steps = &self.control(self.index()).steps;
         steps.count.advance_to(begun.count(step as u64));
         if begun.spans_nodes {
-            self.image().answer_subscribers();
+            answer_subscribers(self.image());
         }
     }
 
@@ -113,7 +115,7 @@ impl Team {
         let steps = &self.control(self.index()).steps;
         steps.count.advance_to(begun.count(ABANDONED));
         if begun.spans_nodes {
-            self.image().answer_subscribers();
+            answer_subscribers(self.image());
         }
     }
 
@@ -134,8 +136,9 @@ impl Team {
     ) -> Result<(), Abandoned> {
         let steps = &self.control(from).steps;
         let target = begun.count(step as u64);
-        self.wait_attentively(&steps.count, target, from, begun, call)?;
-        self.compare_steps(
+        wait_attentively(self, &steps.count, target, from, begun, call)?;
+        compare_steps(
+            self,
             from,
             begun,
             target,
@@ -143,61 +146,61 @@ impl Team {
             steps.signature.read(),
         )
     }
+}
 
-    /// Waits until `eventcount` has reached `target`, which says how far the image with index `from` has come.
-    #[inline]
-    pub(crate) fn wait_attentively(
-        &self,
-        eventcount: &Eventcount,
-        target: u64,
-        from: usize,
-        begun: StepsBegun,
-        call: &Call,
-    ) -> Result<(), Abandoned> {
-        let patience = self.image().backoff.patience();
-        let passed = eventcount::until(eventcount, target, patience, || Attentive {
-            team: self,
-            begun,
-            watch: Waiting::new(
-                self.image(),
-                Step {
-                    team: self,
-                    from,
-                    call,
-                },
-            ),
-        });
-        match passed {
-            Ok(()) => Ok(()),
-            // It may have taken the step just before its failure was noticed.
-            Err(Obstacle::Stopped(Stop::Failed)) if eventcount.has_reached(target) => Ok(()),
-            Err(Obstacle::Stopped(Stop::Failed)) => Err(Abandoned),
-            Err(Obstacle::Stopped(_)) => self.image().unwind(),
-            Err(Obstacle::HasMet) => self.refuse_barrier(call),
-            Err(Obstacle::Elsewhere(image, signature)) => {
-                self.disagree_by_signatures(begun.signature, image, signature)
-            }
+/// Waits until `eventcount` has reached `target`, which says how far the image with index `from` has come.
+#[inline]
+pub(crate) fn wait_attentively(
+    here: &Team,
+    eventcount: &Eventcount,
+    target: u64,
+    from: usize,
+    begun: StepsBegun,
+    call: &Call,
+) -> Result<(), Abandoned> {
+    let patience = here.image().backoff.patience();
+    let passed = eventcount::until(eventcount, target, patience, || Attentive {
+        team: here,
+        begun,
+        watch: Waiting::new(
+            here.image(),
+            Step {
+                team: here,
+                from,
+                call,
+            },
+        ),
+    });
+    match passed {
+        Ok(()) => Ok(()),
+        // It may have taken the step just before its failure was noticed.
+        Err(Obstacle::Stopped(Stop::Failed)) if eventcount.has_reached(target) => Ok(()),
+        Err(Obstacle::Stopped(Stop::Failed)) => Err(Abandoned),
+        Err(Obstacle::Stopped(_)) => here.image().unwind(),
+        Err(Obstacle::HasMet) => here.refuse_barrier(call),
+        Err(Obstacle::Elsewhere(image, signature)) => {
+            disagree_by_signatures(here, begun.signature, image, signature)
         }
     }
+}
 
-    /// Compares what this image is doing with what the one with index `from` is doing, which has come so far.
-    #[inline]
-    pub(crate) fn compare_steps(
-        &self,
-        from: usize,
-        begun: StepsBegun,
-        target: u64,
-        reached: u64,
-        signature: Signature,
-    ) -> Result<(), Abandoned> {
-        if reached >> STEP_BITS != target >> STEP_BITS || signature != begun.signature {
-            self.disagree_by_signatures(begun.signature, from, signature);
-        }
-        if reached & ABANDONED == ABANDONED {
-            return Err(Abandoned);
-        }
-        Ok(())
+/// Compares what this image is doing with what the one with index `from` is doing, which has come so far.
+#[inline]
+pub(crate) fn compare_steps(
+    team: &Team,
+    from: usize,
+    begun: StepsBegun,
+    target: u64,
+    reached: u64,
+    signature: Signature,
+) -> Result<(), Abandoned> {
+    if reached >> STEP_BITS != target >> STEP_BITS || signature != begun.signature {
+        disagree_by_signatures(team, begun.signature, from, signature);
     }
+    if reached & ABANDONED == ABANDONED {
+        return Err(Abandoned);
+    }
+    Ok(())
 }
 
 /// Why an image does not come to the step that it waits for.
@@ -209,7 +212,7 @@ enum Obstacle {
     Elsewhere(usize, Signature),
 }
 
-/// Waits for a step, and looks for images that are remote_place before it sleeps.
+/// Waits for a step, and looks for images that are on other nodes before it sleeps.
 struct Attentive<'a> {
     team: &'a Team,
     begun: StepsBegun,

@@ -12,6 +12,8 @@ use std::ops::Range;
 use std::ptr;
 
 use crate::call::Call;
+use crate::collective::steps::compare_steps;
+use crate::collective::steps::wait_attentively;
 use crate::collective::steps::{Abandoned, STEP_BITS, StepsBegun};
 use crate::image::Image;
 use crate::image::message::{MessageKind, Outgoing, Reader};
@@ -20,6 +22,8 @@ use crate::image::subscriptions::{Answer, Subscription, Subscriptions};
 use crate::image::team::Team;
 use crate::job::control::Steps;
 use crate::job::control::TeamControl;
+use crate::messages::messaging::own_address;
+use crate::messages::messaging::send_message;
 
 /// A piece of up to so many bytes comes with the answer.
 const SHORT: usize = 512;
@@ -30,13 +34,7 @@ impl Team {
     #[inline]
     #[must_use]
     pub fn is_near(&self, index: usize) -> bool {
-        self.node_map().is_none() || self.is_on_this_node(index)
-    }
-
-    #[cold]
-    fn is_on_this_node(&self, index: usize) -> bool {
-        let (image, member) = (self.image(), self.members()[index] as usize);
-        image.job.nodes.share(image.index, member)
+        self.node_map().is_none() || is_on_this_node(self, index)
     }
 
     /// Copies bytes of the scratch space of the image with that index, which is on another node.
@@ -90,11 +88,11 @@ impl Team {
             .words(&[number, self.identity().0, count])
             .words(&begun.signature())
             .words(&[offset as u64, length as u64]);
-        image.send(self.members()[from] as usize, &message);
+        send_message(image, self.members()[from] as usize, &message);
         let answered = &subscriptions.answered;
-        self.wait_attentively(answered, number, from, begun, call)?;
+        wait_attentively(self, answered, number, from, begun, call)?;
         let answer = subscriptions.answer.take();
-        self.compare_steps(from, begun, count, answer.count, answer.signature)?;
+        compare_steps(self, from, begun, count, answer.count, answer.signature)?;
         if is_short {
             assert_eq!(
                 answer.bytes.len(),
@@ -111,89 +109,98 @@ impl Team {
     }
 }
 
-impl Image {
-    /// Another image waits for a step of this one.
-    pub(crate) fn be_awaited(&self, network: &Network, subscriber: usize, mut reader: Reader<'_>) {
-        let [number, control, count] = reader.words();
-        let subscription = Subscription {
-            subscriber,
-            number,
-            control: control as usize,
-            count,
-            signature: reader.words(),
-            offset: reader.size(),
-            length: reader.size(),
-        };
-        if !self.answer(&subscription) {
-            let mut waiting = network.subscriptions.waiting.borrow_mut();
-            waiting.push(subscription);
-        }
-    }
+#[cold]
+fn is_on_this_node(team: &Team, index: usize) -> bool {
+    let (image, member) = (team.image(), team.members()[index] as usize);
+    image.job.nodes.share(image.index, member)
+}
 
-    /// Answers those who wait for the steps to which this image has come.
-    #[cold]
-    pub(crate) fn answer_subscribers(&self) {
-        self.poll();
-        if let Some(network) = &self.network {
-            let mut waiting = network.subscriptions.waiting.borrow_mut();
-            waiting.retain(|subscription| !self.answer(subscription));
-        }
+/// Another image waits for a step of this one.
+pub(crate) fn be_awaited(
+    image: &Image,
+    network: &Network,
+    subscriber: usize,
+    mut reader: Reader<'_>,
+) {
+    let [number, control, count] = reader.words();
+    let subscription = Subscription {
+        subscriber,
+        number,
+        control: control as usize,
+        count,
+        signature: reader.words(),
+        offset: reader.size(),
+        length: reader.size(),
+    };
+    if !answer_subscription(image, &subscription) {
+        let mut waiting = network.subscriptions.waiting.borrow_mut();
+        waiting.push(subscription);
     }
+}
 
-    /// Answers a subscription, if there is something to say.
-    fn answer(&self, subscription: &Subscription) -> bool {
-        let steps = self.own_steps(subscription.control);
-        let (turn, begun, count) = (
-            subscription.count >> STEP_BITS,
-            steps.begun.count(),
-            steps.count.count(),
-        );
-        let signature = steps.signature.read();
-        let agrees = begun == turn && signature == subscription.signature;
-        let has_come = count >= subscription.count;
-        // Who has not begun the turn may still do the same.
-        if begun < turn || agrees && !has_come {
-            return false;
-        }
-        let message = Outgoing::new(MessageKind::Step)
-            .words(&[subscription.number, count])
-            .words(&signature)
-            .bytes(if agrees {
-                self.laid_out(subscription)
-            } else {
-                &[]
-            });
-        self.send(subscription.subscriber, &message);
-        true
+/// Answers those who wait for the steps to which this image has come.
+#[cold]
+pub(crate) fn answer_subscribers(image: &Image) {
+    image.poll();
+    if let Some(network) = &image.network {
+        let mut waiting = network.subscriptions.waiting.borrow_mut();
+        waiting.retain(|subscription| !answer_subscription(image, subscription));
     }
+}
 
-    fn own_steps(&self, control: usize) -> &Steps {
-        let place = self.own(control + offset_of!(TeamControl, steps));
-        // SAFETY: the subscriber is in a turn of the team whose structures are at that offset of each member's part: they
-        // were made before any image got the team, and are not used for anything else before all have dropped it. All
-        // fields are atomics.
-        unsafe { &*place.cast::<Steps>() }
+/// Answers a subscription, if there is something to say.
+fn answer_subscription(image: &Image, subscription: &Subscription) -> bool {
+    let steps = own_steps(image, subscription.control);
+    let (turn, begun, count) = (
+        subscription.count >> STEP_BITS,
+        steps.begun.count(),
+        steps.count.count(),
+    );
+    let signature = steps.signature.read();
+    let agrees = begun == turn && signature == subscription.signature;
+    let has_come = count >= subscription.count;
+    // Who has not begun the turn may still do the same.
+    if begun < turn || agrees && !has_come {
+        return false;
     }
-
-    /// The bytes that are to come with the answer.
-    fn laid_out(&self, subscription: &Subscription) -> &[u8] {
-        let start = self.own(subscription.offset);
-        // SAFETY: both images are in the same turn of the same call, and this one has come to the step, before which it
-        // wrote these bytes, as the subscriber says; it writes there only in the turn after next, which this is not.
-        unsafe { std::slice::from_raw_parts(start, subscription.length) }
-    }
-
-    /// An image answers for whose step this one waits.
-    pub(crate) fn be_answered(&self, network: &Network, mut reader: Reader<'_>) {
-        let Subscriptions {
-            answered, answer, ..
-        } = &network.subscriptions;
-        let [number, count] = reader.words();
-        answer.replace(Answer {
-            count,
-            signature: reader.words(),
-            bytes: reader.bytes().into(),
+    let message = Outgoing::new(MessageKind::Step)
+        .words(&[subscription.number, count])
+        .words(&signature)
+        .bytes(if agrees {
+            laid_out(image, subscription)
+        } else {
+            &[]
         });
-        answered.advance_to(number);
-    }
+    send_message(image, subscription.subscriber, &message);
+    true
+}
+
+fn own_steps(image: &Image, control: usize) -> &Steps {
+    let place = own_address(image, control + offset_of!(TeamControl, steps));
+    // SAFETY: the subscriber is in a turn of the team whose structures are at that offset of each member's part: they
+    // were made before any image got the team, and are not used for anything else before all have dropped it. All
+    // fields are atomics.
+    unsafe { &*place.cast::<Steps>() }
+}
+
+/// The bytes that are to come with the answer.
+fn laid_out<'a>(image: &'a Image, subscription: &Subscription) -> &'a [u8] {
+    let start = own_address(image, subscription.offset);
+    // SAFETY: both images are in the same turn of the same call, and this one has come to the step, before which it
+    // wrote these bytes, as the subscriber says; it writes there only in the turn after next, which this is not.
+    unsafe { std::slice::from_raw_parts(start, subscription.length) }
+}
+
+/// An image answers for whose step this one waits.
+pub(crate) fn be_answered(_image: &Image, network: &Network, mut reader: Reader<'_>) {
+    let Subscriptions {
+        answered, answer, ..
+    } = &network.subscriptions;
+    let [number, count] = reader.words();
+    answer.replace(Answer {
+        count,
+        signature: reader.words(),
+        bytes: reader.bytes().into(),
+    });
+    answered.advance_to(number);
 }

@@ -8,12 +8,15 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use crate::call::tuning::Rules;
+use crate::call::tuning::{Plan, Rules};
 use crate::image::Image;
 use crate::image::message::{MessageKind, Outgoing};
+use crate::image::team::Team;
 use crate::job::control::TableRecord;
 use crate::job::report::USAGE;
 use crate::job::settings::value_of;
+use crate::lockfree::barrier::Barrier;
+use crate::messages::messaging::send_to_all;
 use crate::waiting::Cause;
 
 /// The file that is read if there is one and `COARRAY_TUNING_FILE` names no other.
@@ -21,87 +24,122 @@ const FILE: &str = "collectives.toml";
 
 const VARIABLE: &str = "COARRAY_TUNING_FILE";
 
-impl Image {
-    /// Reads the tuning table and hands it to all images; for image 0, at its beginning. If there is
-    /// something wrong with it, the job ends with a report.
-    pub(crate) fn publish_table(&self) {
-        let text = self.read_table();
-        if let Err(error) = (self.tuning.read)(&text) {
-            self.refuse_table("use", error);
-        }
-        if self.network.is_some() {
-            self.send_to_all(&Outgoing::new(MessageKind::TuningTable).bytes(text.as_bytes()));
-        }
-        self.take_table(&text);
+impl Team {
+    /// How the images of the team wait for each other: as the job's tuning table says, or else as is
+    /// fastest for so many.
+    #[inline]
+    #[must_use]
+    pub fn barrier_algorithm(&self) -> Barrier {
+        self.barrier.get().unwrap_or_else(|| self.choose_barrier())
     }
 
-    /// Hands the table to the images of this node. If others did so before, it was the same.
-    pub(crate) fn take_table(&self, text: &str) {
-        let record = &self.job.region.job().table;
-        if record.ready.count() == 0 {
-            record.text.set(text);
-            record.ready.advance_to(1);
-        }
+    #[cold]
+    fn choose_barrier(&self) -> Barrier {
+        let images = self.images();
+        let have_cores = self.image().job.region.dimensions().have_cores_for_all();
+        let built_in = || Barrier::for_images(images, have_cores);
+        let barrier = rules_of(self.image())
+            .barrier(images)
+            .unwrap_or_else(built_in);
+        let barrier = self.possible(barrier);
+        self.barrier.set(Some(barrier));
+        barrier
     }
 
-    fn read_table(&self) -> String {
-        let is_asked_for = value_of(VARIABLE).is_some();
-        let (text, length) = match read_at_most(&path(), TableRecord::MOST, is_asked_for) {
-            Ok(read) => read,
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    ErrorKind::NotFound | ErrorKind::PermissionDenied
-                ) && !is_asked_for =>
-            {
-                return String::new();
-            }
-            Err(error) => self.refuse_table("read", error),
+    /// Which algorithms the job's tuning table says for operations of this team: the same on all images.
+    #[inline]
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        self.plan.get_or_init(|| {
+            let is_far = self.node_map().is_some();
+            rules_of(self.image()).plan(self.images(), is_far)
+        })
+    }
+}
+
+/// Reads the tuning table and hands it to all images; for image 0, at its beginning. If there is
+/// something wrong with it, the job ends with a report.
+pub(crate) fn publish_table(image: &Image) {
+    let text = read_table(image);
+    if let Err(error) = (image.tuning.read)(&text) {
+        refuse_table(image, "use", error);
+    }
+    if image.network.is_some() {
+        send_to_all(
+            image,
+            &Outgoing::new(MessageKind::TuningTable).bytes(text.as_bytes()),
+        );
+    }
+    take_table(image, &text);
+}
+
+/// Hands the table to the images of this node. If others did so before, it was the same.
+pub(crate) fn take_table(image: &Image, text: &str) {
+    let record = &image.job.region.job().table;
+    if record.ready.count() == 0 {
+        record.text.set(text);
+        record.ready.advance_to(1);
+    }
+}
+
+fn read_table(image: &Image) -> String {
+    let is_asked_for = value_of(VARIABLE).is_some();
+    let (text, length) = match read_at_most(&path(), TableRecord::MOST, is_asked_for) {
+        Ok(read) => read,
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::NotFound | ErrorKind::PermissionDenied
+            ) && !is_asked_for =>
+        {
+            return String::new();
+        }
+        Err(error) => refuse_table(image, "read", error),
+    };
+    if length > TableRecord::MOST as u64 {
+        let why = format!(
+            "it has {length} bytes, and at most {} are possible",
+            TableRecord::MOST
+        );
+        refuse_table(image, "use", why);
+    }
+    if text.len() > TableRecord::MOST {
+        refuse_table(
+            image,
+            "use",
+            format!("it has more than {} bytes", TableRecord::MOST),
+        );
+    }
+    text
+}
+
+/// Ends the job as any wrong setting does.
+fn refuse_table(image: &Image, verb: &str, why: impl Display) -> ! {
+    let path = path();
+    let origin = match value_of(VARIABLE) {
+        Some((name, _)) => name,
+        None => "in the folder where the job was started",
+    };
+    let table = path.display();
+    image.stop(
+        USAGE,
+        format!("cannot {verb} the table of algorithms {table} ({origin}): {why}"),
+    )
+}
+
+/// The rules of the tuning table; waits for image 0 to have read it.
+pub(crate) fn rules_of(image: &Image) -> Rc<Rules> {
+    let rules = image.rules.get_or_init(|| {
+        let record = &image.job.region.job().table;
+        // An image 0 that failed before it read the table leaves everyone with the built-in choices.
+        let text = match image.wait(&record.ready, 1, Reading) {
+            Ok(()) => record.text.get(),
+            Err(_) => String::new(),
         };
-        if length > TableRecord::MOST as u64 {
-            let why = format!(
-                "it has {length} bytes, and at most {} are possible",
-                TableRecord::MOST
-            );
-            self.refuse_table("use", why);
-        }
-        if text.len() > TableRecord::MOST {
-            self.refuse_table(
-                "use",
-                format!("it has more than {} bytes", TableRecord::MOST),
-            );
-        }
-        text
-    }
-
-    /// Ends the job as any wrong setting does.
-    fn refuse_table(&self, verb: &str, why: impl Display) -> ! {
-        let path = path();
-        let origin = match value_of(VARIABLE) {
-            Some((name, _)) => name,
-            None => "in the folder where the job was started",
-        };
-        let table = path.display();
-        self.stop(
-            USAGE,
-            format!("cannot {verb} the table of algorithms {table} ({origin}): {why}"),
-        )
-    }
-
-    /// The rules of the tuning table; waits for image 0 to have read it.
-    pub(crate) fn rules(&self) -> Rc<Rules> {
-        let rules = self.rules.get_or_init(|| {
-            let record = &self.job.region.job().table;
-            // An image 0 that failed before it read the table leaves everyone with the built-in choices.
-            let text = match self.wait(&record.ready, 1, Reading) {
-                Ok(()) => record.text.get(),
-                Err(_) => String::new(),
-            };
-            // Image 0 has made sure that it can be read.
-            Rc::new((self.tuning.read)(&text).unwrap_or_default())
-        });
-        Rc::clone(rules)
-    }
+        // Image 0 has made sure that it can be read.
+        Rc::new((image.tuning.read)(&text).unwrap_or_default())
+    });
+    Rc::clone(rules)
 }
 
 /// The text of a file and its length; no more of it than `most` bytes and one. One that nobody has asked for may be something else

@@ -23,7 +23,7 @@ impl Suspicion {
         self.standstill.lasts(now.as_deref())
     }
 
-    /// The sleep of each image of this node, if none can be woken; none for those that are gone or remote_place.
+    /// The sleep of each image of this node, if none can be woken; none for those that are gone or on other nodes.
     fn find_all_asleep(&self, job: &Job, viewer: usize) -> Option<Vec<Option<Sleep>>> {
         let awake = job.record_of_sleep(viewer, self.awake.get());
         awake

@@ -55,7 +55,7 @@ struct Shared {
     /// Its thread.
     thread: ThreadId,
     state: Mutex<State>,
-    log_message: Condvar,
+    changed: Condvar,
 }
 
 #[derive(Debug, Default)]
@@ -92,7 +92,7 @@ impl Reactor {
             index,
             thread: ThreadId::current(),
             state: Mutex::default(),
-            log_message: Condvar::new(),
+            changed: Condvar::new(),
         });
         let works = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name(format!("reactor {index}"));
@@ -119,7 +119,7 @@ impl Reactor {
         // The old waker is the program's: it is not dropped while the state is locked.
         drop(state);
         if was_idle {
-            shared.log_message.notify_one();
+            shared.changed.notify_one();
         }
     }
 
@@ -142,7 +142,7 @@ impl Reactor {
         state.is_over = true;
         let _forgotten = mem::take(&mut state.awaited);
         drop(state);
-        shared.log_message.notify_all();
+        shared.changed.notify_all();
     }
 }
 
@@ -194,12 +194,12 @@ impl Shared {
     ) -> MutexGuard<'a, State> {
         if state.awaited.is_empty() {
             state.unpark(self.record());
-            let wait = self.log_message.wait(state);
+            let wait = self.changed.wait(state);
             return wait.unwrap_or_else(PoisonError::into_inner);
         }
         let nap = state.nap;
         state.nap = (2 * nap).min(LONGEST_NAP);
-        let wait = self.log_message.wait_timeout(state, nap);
+        let wait = self.changed.wait_timeout(state, nap);
         let (mut state, _) = wait.unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         // What was awaited may have been forgotten meanwhile.

@@ -38,7 +38,7 @@ pub struct Team {
     /// What this image brought to the last one.
     pub(crate) words: Cell<[u64; WORDS]>,
     /// None until the images first meet.
-    barrier: Cell<Option<Barrier>>,
+    pub(crate) barrier: Cell<Option<Barrier>>,
     turns: Cell<usize>,
     in_turn: Cell<bool>,
     /// How many objects the team has created, which numbers them.
@@ -50,7 +50,7 @@ pub struct Team {
     regular: OnceCell<Option<(usize, usize)>>,
     /// None if all members share memory.
     node_map: Option<NodeMap>,
-    plan: OnceCell<Plan>,
+    pub(crate) plan: OnceCell<Plan>,
     /// Of the asynchronous collectives.
     pub(crate) outstanding: RefCell<Outstanding>,
     /// With members on other nodes; none before the first of these calls, or if there are no such members.
@@ -182,25 +182,6 @@ impl Team {
         self.scratch
     }
 
-    /// How the images of the team wait for each other: as the job's tuning table says, or else as is
-    /// fastest for so many.
-    #[inline]
-    #[must_use]
-    pub fn barrier_algorithm(&self) -> Barrier {
-        self.barrier.get().unwrap_or_else(|| self.choose_barrier())
-    }
-
-    #[cold]
-    fn choose_barrier(&self) -> Barrier {
-        let images = self.images();
-        let have_cores = self.image.job.region.dimensions().have_cores_for_all();
-        let built_in = || Barrier::for_images(images, have_cores);
-        let barrier = self.image.rules().barrier(images).unwrap_or_else(built_in);
-        let barrier = self.possible(barrier);
-        self.barrier.set(Some(barrier));
-        barrier
-    }
-
     /// The barrier by which the images meet that want this one. Between nodes there is but one way, for which it only
     /// matters that the images agree, and that they do not take the short way of the flat one.
     pub(crate) fn possible(&self, barrier: Barrier) -> Barrier {
@@ -316,16 +297,6 @@ impl Team {
         })
     }
 
-    /// Which algorithms the job's tuning table says for operations of this team: the same on all images.
-    #[inline]
-    #[must_use]
-    pub fn plan(&self) -> &Plan {
-        self.plan.get_or_init(|| {
-            let is_far = self.node_map.is_some();
-            self.image.rules().plan(self.images(), is_far)
-        })
-    }
-
     /// The number of the node of the image with that index: images with the same one share memory.
     #[must_use]
     pub fn node(&self, index: usize) -> usize {
@@ -362,18 +333,5 @@ impl fmt::Debug for Team {
             .field("index", &self.index)
             .field("members", &self.members)
             .finish_non_exhaustive()
-    }
-}
-
-impl Drop for Team {
-    fn drop(&mut self) {
-        if self.leave_posts() {
-            return;
-        }
-        if let Some(origin) = &self.origin {
-            // SAFETY: the block was allocated by the parent for this team, whose structures this image uses
-            // no more.
-            unsafe { origin.parent.free(origin.block) };
-        }
     }
 }

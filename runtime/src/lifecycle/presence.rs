@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::collective::deferred_free::abandon_deferred_frees;
 use crate::image::position::{set_own, set_position};
 use crate::image::team::Team;
 use crate::image::{self, Image, set_current};
@@ -56,7 +57,7 @@ impl Drop for Presence {
         // SAFETY: the program of the image is over, and every operation with it.
         unsafe { handle::remove() };
         if let Some(team) = image::take_current() {
-            team.image().abandon_deferred_frees();
+            abandon_deferred_frees(team.image());
             if let Some(reactor) = team.image().started_reactor() {
                 reactor.end();
             }

@@ -10,6 +10,8 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use crate::call::Call;
 use crate::call::operation::Operation;
 use crate::call::tuning::Tuning;
+use crate::collective::barrier::finish_program;
+use crate::collective::tuning::publish_table;
 use crate::image::Image;
 use crate::image::team::Team;
 use crate::job::Job;
@@ -17,7 +19,9 @@ use crate::job::backtrace::__rust_begin_short_backtrace;
 use crate::job::control::{Failure, Stage};
 use crate::job::settings::Bind;
 use crate::job::unwinding::{self, Panic};
+use crate::lifecycle::dispatch::handle_message;
 use crate::lifecycle::fork;
+use crate::messages::messaging::announce_stage;
 use coarray_fabric::transport::fabric::Fabric;
 use coarray_fabric::transport::shared_memory::SharedMemory;
 
@@ -61,7 +65,7 @@ pub unsafe fn run_image<R>(
         return Ending::Ended;
     }
     let fabric = fabric.unwrap_or_else(|| Rc::new(SharedMemory::new(job.clone())));
-    let image = match Image::new(Arc::clone(job), index, fabric, Image::handle, tuning) {
+    let image = match Image::new(Arc::clone(job), index, fabric, handle_message, tuning) {
         Ok(image) => Rc::new(image),
         Err(error) => {
             fail(
@@ -77,17 +81,20 @@ pub unsafe fn run_image<R>(
     let process = std::process::id();
     let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
         if index == 0 {
-            image.publish_table();
+            publish_table(&image);
         }
         let result = __rust_begin_short_backtrace(&body);
         fork::end_copy(process, 0);
         let result = result?;
-        Team::current().finish(&Call::plain(Operation::End, Location::caller()));
+        finish_program(
+            &Team::current(),
+            &Call::plain(Operation::End, Location::caller()),
+        );
         Ok(result)
     }));
     let panic = match outcome {
         Ok(Ok(result)) => {
-            image.set_stage(Stage::Finished);
+            announce_stage(&image, Stage::Finished);
             drop(presence);
             return Ending::Finished(result);
         }

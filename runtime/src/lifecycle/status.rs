@@ -54,7 +54,7 @@ pub fn image_status(image: usize) -> ImageStatus {
         "there is no image {image}: the images are numbered 0 to {}",
         team.images() - 1
     );
-    team.status(image)
+    status_of(&team, image)
 }
 
 /// Local. The images of the current team that have failed, as far as is known now, in increasing order.
@@ -117,19 +117,17 @@ pub fn failed_images() -> Vec<usize> {
 pub fn stopped_images() -> Vec<usize> {
     let team = Team::current();
     (0..team.images())
-        .filter(|&image| team.status(image) == ImageStatus::Stopped)
+        .filter(|&image| status_of(&team, image) == ImageStatus::Stopped)
         .collect()
 }
 
-impl Team {
-    fn status(&self, index: usize) -> ImageStatus {
-        // Images of other nodes tell it in messages, which a program that asks in a loop must not wait for in vain.
-        self.image().poll();
-        let number = self.members()[index] as usize;
-        match self.image().control(number).stage() {
-            Stage::Absent | Stage::Running => ImageStatus::Active,
-            Stage::Stopped | Stage::Finished => ImageStatus::Stopped,
-            Stage::Failed => ImageStatus::Failed,
-        }
+fn status_of(team: &Team, index: usize) -> ImageStatus {
+    // Images of other nodes tell it in messages, which a program that asks in a loop must not wait for in vain.
+    team.image().poll();
+    let number = team.members()[index] as usize;
+    match team.image().control(number).stage() {
+        Stage::Absent | Stage::Running => ImageStatus::Active,
+        Stage::Stopped | Stage::Finished => ImageStatus::Stopped,
+        Stage::Failed => ImageStatus::Failed,
     }
 }

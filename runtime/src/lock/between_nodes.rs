@@ -17,7 +17,11 @@ use crate::lock::{Locking, Queue};
 use crate::lockfree::eventcount::SpinPolicy;
 use crate::lockfree::lock_state::State;
 use crate::lockfree::queue_lock::{Acquirer, NotAcquired, QueueLock, QueueNode};
+use crate::messages::acks::acknowledge;
+use crate::messages::acks::send_acked;
 use crate::messages::locate::locate;
+use crate::messages::messaging::own_address;
+use crate::messages::messaging::send_message;
 use crate::messages::quiet::quiet;
 use crate::waiting::{Cause, Interruption};
 use coarray_fabric::memory::locality::{self, Place};
@@ -46,7 +50,7 @@ impl Successor {
                 Some(by) => Outcome::GrantedPoisoned(by),
                 None => Outcome::Granted,
             };
-            image.answer_about_lock(successor, number, outcome);
+            answer_about_lock(image, successor, number, outcome);
         }
     }
 }
@@ -55,141 +59,142 @@ impl Image {
     /// The image that holds the lock at the moment, wherever the lock is.
     #[must_use]
     pub fn holder_of(&self, lock: &QueueLock) -> Option<usize> {
-        self.state_of(lock).holder()
+        lock_state(self, lock).holder()
     }
+}
 
-    fn state_of(&self, lock: &QueueLock) -> State {
-        match self.remote_place(lock) {
-            Some(place) => {
-                // What this image told the lock's home before is part of it.
-                quiet();
-                self.far_state_of(place)
-            }
-            None => lock.load(),
+fn lock_state(image: &Image, lock: &QueueLock) -> State {
+    match image.remote_place(lock) {
+        Some(place) => {
+            // What this image told the lock's home before is part of it.
+            quiet();
+            far_state_of(image, place)
         }
+        None => lock.load(),
     }
+}
 
-    fn far_state_of(&self, place: Place) -> State {
-        let mut state = [0; 8];
-        let offset = place.offset + QueueLock::STATE;
-        // SAFETY: the sources are the bytes of an atomic word of a lock, to which nobody has an exclusive reference.
-        unsafe {
-            self.fabric()
-                .get(place.image, offset, state.as_mut_ptr(), state.len())
-        }
-        State(u64::from_ne_bytes(state))
+fn far_state_of(image: &Image, place: Place) -> State {
+    let mut state = [0; 8];
+    let offset = place.offset + QueueLock::STATE;
+    // SAFETY: the sources are the bytes of an atomic word of a lock, to which nobody has an exclusive reference.
+    unsafe {
+        image
+            .fabric()
+            .get(place.image, offset, state.as_mut_ptr(), state.len())
     }
+    State(u64::from_ne_bytes(state))
+}
 
-    /// As [`lock`](Self::lock), for one on another node, or if `waits` is false, [`try_lock`](Self::try_lock).
-    #[cold]
-    pub(crate) fn lock_remote(
-        &self,
-        place: Place,
-        locking: &Locking<'_>,
-        waits: bool,
-    ) -> Result<(), NotAcquired> {
-        let Some(network) = &self.network else {
-            return Err(NotAcquired::Ended);
-        };
-        let node = &self.control(self.index).queue;
-        let number = node.begin_wait();
-        network.answer.outcome.set(None);
-        let ask = |kind, waits| {
-            let message = Outgoing::new(kind);
-            let message = message.words(&[place.offset as u64, number, u64::from(waits)]);
-            self.send(place.image, &message);
-        };
-        ask(MessageKind::Lock, waits);
+/// As [`lock`](Image::lock), for one on another node, or if `waits` is false, [`try_lock`](Image::try_lock).
+#[cold]
+pub(crate) fn lock_remote(
+    image: &Image,
+    place: Place,
+    locking: &Locking<'_>,
+    waits: bool,
+) -> Result<(), NotAcquired> {
+    let Some(network) = &image.network else {
+        return Err(NotAcquired::Ended);
+    };
+    let node = &image.control(image.index).queue;
+    let number = node.begin_wait();
+    network.answer.outcome.set(None);
+    let ask = |kind, waits| {
+        let message = Outgoing::new(kind);
+        let message = message.words(&[place.offset as u64, number, u64::from(waits)]);
+        send_message(image, place.image, &message);
+    };
+    ask(MessageKind::Lock, waits);
+    let cause = Asking {
+        queue: locking.queue(),
+        place,
+        waits,
+    };
+    if let Err(Interruption::TimedOut) = image.wait(node.granted(), number, cause) {
+        ask(MessageKind::Withdraw, false);
         let cause = Asking {
             queue: locking.queue(),
             place,
-            waits,
+            waits: false,
         };
-        if let Err(Interruption::TimedOut) = self.wait(node.granted(), number, cause) {
-            ask(MessageKind::Withdraw, false);
-            let cause = Asking {
-                queue: locking.queue(),
-                place,
-                waits: false,
-            };
-            // It has no time limit, and no image fails alone.
-            let _ = self.wait(node.granted(), number, cause);
-        }
-        match network.answer.outcome.take() {
-            Some(Outcome::Granted) => Ok(()),
-            Some(Outcome::GrantedPoisoned(by)) => {
-                self.unlock_remote(place, false);
-                Err(NotAcquired::Poisoned(by))
-            }
-            Some(Outcome::Refused(error)) => Err(error),
-            None => Err(NotAcquired::Ended),
-        }
+        // It has no time limit, and no image fails alone.
+        let _ = image.wait(node.granted(), number, cause);
     }
+    match network.answer.outcome.take() {
+        Some(Outcome::Granted) => Ok(()),
+        Some(Outcome::GrantedPoisoned(by)) => {
+            unlock_remote(image, place, false);
+            Err(NotAcquired::Poisoned(by))
+        }
+        Some(Outcome::Refused(error)) => Err(error),
+        None => Err(NotAcquired::Ended),
+    }
+}
 
-    /// Has a lock on another node given back.
-    #[cold]
-    pub(crate) fn unlock_remote(&self, place: Place, poison: bool) {
-        let message =
-            Outgoing::new(MessageKind::Unlock).words(&[place.offset as u64, u64::from(poison)]);
-        self.send_acked(place.image, &message, Pending::Unacked);
-    }
+/// Has a lock on another node given back.
+#[cold]
+pub(crate) fn unlock_remote(image: &Image, place: Place, poison: bool) {
+    let message =
+        Outgoing::new(MessageKind::Unlock).words(&[place.offset as u64, u64::from(poison)]);
+    send_acked(image, place.image, &message, Pending::Unacked);
+}
 
-    fn answer_about_lock(&self, image: usize, number: u64, outcome: Outcome) {
-        if let Some(words) = outcome.to_words() {
-            let message = Outgoing::new(MessageKind::LockAnswer)
-                .word(number)
-                .words(&words);
-            self.send(image, &message);
-        }
+fn answer_about_lock(here: &Image, image: usize, number: u64, outcome: Outcome) {
+    if let Some(words) = outcome.to_words() {
+        let message = Outgoing::new(MessageKind::LockAnswer)
+            .word(number)
+            .words(&words);
+        send_message(here, image, &message);
     }
+}
 
-    /// Takes the answer to the question of that number.
-    pub(crate) fn handle_lock_answer(&self, mut reader: Reader<'_>) {
-        let (number, outcome) = (reader.word(), Outcome::from_words(reader.words()));
-        if let Some(network) = &self.network {
-            network.answer.outcome.set(Some(outcome));
-        }
-        self.control(self.index).queue.grant(number);
+/// Takes the answer to the question of that number.
+pub(crate) fn handle_lock_answer(image: &Image, mut reader: Reader<'_>) {
+    let (number, outcome) = (reader.word(), Outcome::from_words(reader.words()));
+    if let Some(network) = &image.network {
+        network.answer.outcome.set(Some(outcome));
     }
+    image.control(image.index).queue.grant(number);
+}
 
-    /// Carries out what an image of another node asks of a lock of this image.
-    pub(crate) fn handle_lock(&self, from: usize, kind: MessageKind, mut reader: Reader<'_>) {
-        let offset = reader.size();
-        // SAFETY: who asks for it knows that its copy of this place is a lock, as is this one: images number what they
-        // share by the same offsets. It uses it, and so nobody has freed it.
-        let lock = unsafe { &*self.own(offset).cast::<QueueLock>() };
-        let stand_in = StandIn {
-            image: self,
-            from,
-            lock: self.job.region.offset_of(lock),
-            successor: Successor::default(),
-        };
-        match kind {
-            MessageKind::Lock => {
-                let [number, waits] = reader.words();
-                self.control(from).queue.expect(number);
-                if let Some(outcome) = stand_in.ask(lock, waits != 0) {
-                    self.answer_about_lock(from, number, outcome);
-                }
-            }
-            MessageKind::Withdraw => {
-                let number = reader.word();
-                if lock.give_up(&stand_in) == Ok(true) {
-                    let outcome = Outcome::Refused(NotAcquired::TimedOut);
-                    self.answer_about_lock(from, number, outcome);
-                }
-            }
-            MessageKind::Unlock => {
-                lock.unlock(&stand_in, reader.word() != 0);
-                self.acknowledge(from, Pending::Unacked);
-            }
-            _ => {
-                lock.clear_poison();
-                self.acknowledge(from, Pending::Unacked);
+/// Carries out what an image of another node asks of a lock of this image.
+pub(crate) fn handle_lock(here: &Image, from: usize, kind: MessageKind, mut reader: Reader<'_>) {
+    let offset = reader.size();
+    // SAFETY: who asks for it knows that its copy of this place is a lock, as is this one: images number what they
+    // share by the same offsets. It uses it, and so nobody has freed it.
+    let lock = unsafe { &*own_address(here, offset).cast::<QueueLock>() };
+    let stand_in = StandIn {
+        image: here,
+        from,
+        lock: here.job.region.offset_of(lock),
+        successor: Successor::default(),
+    };
+    match kind {
+        MessageKind::Lock => {
+            let [number, waits] = reader.words();
+            here.control(from).queue.expect(number);
+            if let Some(outcome) = stand_in.ask(lock, waits != 0) {
+                answer_about_lock(here, from, number, outcome);
             }
         }
-        stand_in.successor.tell(self, lock);
+        MessageKind::Withdraw => {
+            let number = reader.word();
+            if lock.give_up(&stand_in) == Ok(true) {
+                let outcome = Outcome::Refused(NotAcquired::TimedOut);
+                answer_about_lock(here, from, number, outcome);
+            }
+        }
+        MessageKind::Unlock => {
+            lock.unlock(&stand_in, reader.word() != 0);
+            acknowledge(here, from, Pending::Unacked);
+        }
+        _ => {
+            lock.clear_poison();
+            acknowledge(here, from, Pending::Unacked);
+        }
     }
+    stand_in.successor.tell(here, lock);
 }
 
 /// The image that holds the lock at the moment, wherever the lock is.
@@ -213,7 +218,7 @@ pub fn poisoner_of(lock: &QueueLock) -> Option<usize> {
 
 fn state_of(lock: &QueueLock) -> State {
     let state = match locality::may_span_nodes() {
-        true => locate(lock, |image, _| image.state_of(lock)),
+        true => locate(lock, |image, _| lock_state(image, lock)),
         false => None,
     };
     state.unwrap_or_else(|| lock.load())
@@ -228,7 +233,7 @@ pub fn clear_poison_of(lock: &QueueLock) {
         locate(lock, |image, place| {
             image.remote_place(lock)?;
             let message = Outgoing::new(MessageKind::ClearPoison).word(place.offset as u64);
-            image.send_acked(place.image, &message, Pending::Unacked);
+            send_acked(image, place.image, &message, Pending::Unacked);
             Some(())
         })
     });
@@ -320,7 +325,7 @@ impl Cause for Asking<'_> {
     fn awaited(&self) -> Option<usize> {
         let holder = if self.waits {
             let image = self.queue.image();
-            image.far_state_of(self.place).holder()
+            far_state_of(image, self.place).holder()
         } else {
             None
         };

@@ -10,6 +10,9 @@ use std::cell::Cell;
 use crate::image::Image;
 use crate::image::message::{MessageKind, Outgoing};
 use crate::image::network::NAP;
+use crate::messages::liveness::check_peers;
+use crate::messages::liveness::is_time_to_check_peers;
+use crate::messages::messaging::send_message;
 use coarray_fabric::memory::locality::Place;
 use coarray_fabric::transport::pending::{Pending, note_pending};
 
@@ -20,68 +23,68 @@ impl Image {
     /// At the place is the eventcount of an event, which stays until this image next meets those who may drop it.
     pub unsafe fn send_post(&self, place: Place) {
         let message = Outgoing::new(MessageKind::Post).word(place.offset as u64);
-        self.send_acked(place.image, &message, Pending::Posts);
+        send_acked(self, place.image, &message, Pending::Posts);
     }
+}
 
-    /// Sends a message that is to be acknowledged.
-    pub(crate) fn send_acked(&self, image: usize, message: &Outgoing, pending: Pending) {
-        if let Some(network) = &self.network {
-            let count = network.unacked.count(pending);
-            count.set(count.get() + 1);
-            // SAFETY: one message is not acknowledged.
-            unsafe { note_pending(pending, true) };
-        }
-        self.send(image, message);
+/// Sends a message that is to be acknowledged.
+pub(crate) fn send_acked(here: &Image, image: usize, message: &Outgoing, pending: Pending) {
+    if let Some(network) = &here.network {
+        let count = network.unacked.count(pending);
+        count.set(count.get() + 1);
+        // SAFETY: one message is not acknowledged.
+        unsafe { note_pending(pending, true) };
     }
+    send_message(here, image, message);
+}
 
-    /// Tells another image that its message has been carried out.
-    pub(crate) fn acknowledge(&self, image: usize, pending: Pending) {
-        let message = Outgoing::new(MessageKind::Acknowledgement).word(pending as u64);
-        self.send(image, &message);
+/// Tells another image that its message has been carried out.
+pub(crate) fn acknowledge(here: &Image, image: usize, pending: Pending) {
+    let message = Outgoing::new(MessageKind::Acknowledgement).word(pending as u64);
+    send_message(here, image, &message);
+}
+
+/// Notes that a message has been carried out.
+pub(crate) fn note_acknowledged(image: &Image, pending: u64) {
+    let Some(network) = &image.network else {
+        return;
+    };
+    let pending = if pending == Pending::Posts as u64 {
+        Pending::Posts
+    } else {
+        Pending::Unacked
+    };
+    let count = network.unacked.count(pending);
+    count.set(count.get() - 1);
+    // SAFETY: each message of the kind that was sent has been counted, and each answer discounted.
+    unsafe { note_pending(pending, count.get() > 0) };
+}
+
+/// Waits until all messages of a kind have been carried out, or the job has ended.
+pub(crate) fn await_acknowledgements(image: &Image, pending: Pending) {
+    let Some(network) = &image.network else {
+        return;
+    };
+    let count = network.unacked.count(pending);
+    if count.get() == 0 {
+        return;
     }
-
-    /// Notes that a message has been carried out.
-    pub(crate) fn note_acknowledged(&self, pending: u64) {
-        let Some(network) = &self.network else {
+    let (since, mut yields) = (Cell::new(None), image.yields());
+    while count.get() > 0 {
+        image.poll();
+        // Then the others may be gone. The image unwinds when it next waits for something that matters.
+        if image.has_ended() {
             return;
-        };
-        let pending = if pending == Pending::Posts as u64 {
-            Pending::Posts
+        }
+        if is_time_to_check_peers(image) {
+            check_peers(image, &since, None);
+        }
+        if yields == 0 {
+            std::thread::sleep(NAP);
+        } else if image.yield_core() {
+            yields -= 1;
         } else {
-            Pending::Unacked
-        };
-        let count = network.unacked.count(pending);
-        count.set(count.get() - 1);
-        // SAFETY: each message of the kind that was sent has been counted, and each answer discounted.
-        unsafe { note_pending(pending, count.get() > 0) };
-    }
-
-    /// Waits until all messages of a kind have been carried out, or the job has ended.
-    pub(crate) fn await_acknowledgements(&self, pending: Pending) {
-        let Some(network) = &self.network else {
-            return;
-        };
-        let count = network.unacked.count(pending);
-        if count.get() == 0 {
-            return;
-        }
-        let (since, mut yields) = (Cell::new(None), self.yields());
-        while count.get() > 0 {
-            self.poll();
-            // Then the others may be gone. The image unwinds when it next waits for something that matters.
-            if self.has_ended() {
-                return;
-            }
-            if self.is_time_to_check_peers() {
-                self.check_peers(&since, None);
-            }
-            if yields == 0 {
-                std::thread::sleep(NAP);
-            } else if self.yield_core() {
-                yields -= 1;
-            } else {
-                yields = 0;
-            }
+            yields = 0;
         }
     }
 }

@@ -12,55 +12,60 @@ use std::time::Instant;
 
 use crate::image::Image;
 use crate::image::message::{MessageKind, Outgoing};
+use crate::messages::messaging::send_uncounted;
 
-impl Image {
-    /// Whether it is time to look whether others have been silent for too long.
-    #[inline]
-    pub(crate) fn is_time_to_check_peers(&self) -> bool {
-        let peer_timeout = self
-            .network
-            .as_ref()
-            .and_then(|network| network.peer_timeout.as_ref());
-        peer_timeout.is_some_and(|peer_timeout| {
-            peer_timeout.asked.get().elapsed() >= peer_timeout.limit / 4
-        })
-    }
+/// Whether it is time to look whether others have been silent for too long.
+#[inline]
+pub(crate) fn is_time_to_check_peers(image: &Image) -> bool {
+    let peer_timeout = image
+        .network
+        .as_ref()
+        .and_then(|network| network.peer_timeout.as_ref());
+    peer_timeout
+        .is_some_and(|peer_timeout| peer_timeout.asked.get().elapsed() >= peer_timeout.limit / 4)
+}
 
-    /// What an image does while it waits, if silence has a limit: asks, now and then, whoever it waits for on other nodes.
-    /// `since` is when it began to wait, `awaited` whom it waits for, if that is one image.
-    ///
-    /// If one has been silent for too long, the job ends with a report.
-    pub(crate) fn check_peers(&self, since: &Cell<Option<Instant>>, awaited: Option<usize>) {
-        let Some(peer_timeout) = self
-            .network
-            .as_ref()
-            .and_then(|network| network.peer_timeout.as_ref())
-        else {
-            return;
-        };
-        if since.get().is_none() {
-            since.set(Some(Instant::now()));
-            peer_timeout.begin();
-        }
-        peer_timeout.asked.set(Instant::now());
-        let is_there = |image: &usize| !self.job.nodes.share(self.index, *image);
-        let asked: Vec<usize> = match awaited.filter(is_there) {
-            Some(image) => vec![image],
-            None => self.other_leaders().collect(),
-        };
-        let silent =
-            |image: &&usize| peer_timeout.heard.borrow()[**image].elapsed() >= peer_timeout.limit;
-        if let Some(image) = asked.iter().find(silent) {
-            let text = format!(
-                "has heard nothing from image {image}, which is on another node, for {:.1} s (COARRAY_PEER_TIMEOUT): that node or \
-                 the way to it is lost, or the image computes for longer than that without calling the library",
-                peer_timeout.limit.as_secs_f64()
-            );
-            self.fail_silently(1, text, self.index);
-            return;
-        }
-        for image in asked {
-            self.send_uncounted(image, &Outgoing::new(MessageKind::Hello));
-        }
+/// What an image does while it waits, if silence has a limit: asks, now and then, whoever it waits for on other nodes.
+/// `since` is when it began to wait, `awaited` whom it waits for, if that is one image.
+///
+/// If one has been silent for too long, the job ends with a report.
+pub(crate) fn check_peers(here: &Image, since: &Cell<Option<Instant>>, awaited: Option<usize>) {
+    let Some(peer_timeout) = here
+        .network
+        .as_ref()
+        .and_then(|network| network.peer_timeout.as_ref())
+    else {
+        return;
+    };
+    if since.get().is_none() {
+        since.set(Some(Instant::now()));
+        peer_timeout.begin();
     }
+    peer_timeout.asked.set(Instant::now());
+    let is_there = |image: &usize| !here.job.nodes.share(here.index, *image);
+    let asked: Vec<usize> = match awaited.filter(is_there) {
+        Some(image) => vec![image],
+        None => other_leaders(here).collect(),
+    };
+    let silent =
+        |image: &&usize| peer_timeout.heard.borrow()[**image].elapsed() >= peer_timeout.limit;
+    if let Some(image) = asked.iter().find(silent) {
+        let text = format!(
+            "has heard nothing from image {image}, which is on another node, for {:.1} s (COARRAY_PEER_TIMEOUT): that node or \
+             the way to it is lost, or the image computes for longer than that without calling the library",
+            peer_timeout.limit.as_secs_f64()
+        );
+        here.fail_silently(1, text, here.index);
+        return;
+    }
+    for image in asked {
+        send_uncounted(here, image, &Outgoing::new(MessageKind::Hello));
+    }
+}
+
+/// The lowest image of each other node.
+pub(crate) fn other_leaders(here: &Image) -> impl Iterator<Item = usize> {
+    let nodes = &here.job.nodes;
+    let mine = nodes.of(here.index);
+    (0..here.images).filter(move |&image| nodes.of(image) == image && image != mine)
 }

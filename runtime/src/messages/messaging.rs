@@ -19,7 +19,7 @@ impl Image {
     #[inline]
     pub fn poll(&self) {
         if let Some(network) = &self.network {
-            self.poll_network(network);
+            poll_network(self, network);
         }
     }
 
@@ -30,105 +30,91 @@ impl Image {
         if let Some(network) = &self.network
             && handle::is_time_to_poll()
         {
-            self.poll_network(network);
+            poll_network(self, network);
         }
     }
+}
 
-    fn poll_network(&self, network: &Network) {
-        if network.is_polling.replace(true) {
-            return;
-        }
-        let mut are_there = false;
-        // SAFETY: what the message asks for is carried out.
-        while let Some(message) = unsafe { self.fabric().receive() } {
-            are_there = true;
-            (self.dispatch)(self, message.from, &message.bytes);
-        }
-        handle::adapt_poll_interval(are_there);
-        network.is_polling.set(false);
+fn poll_network(image: &Image, network: &Network) {
+    if network.is_polling.replace(true) {
+        return;
     }
-
-    /// Lets others see how many messages this image has carried out. An image that sleeps says so only when it
-    /// has looked at what it waits for since.
-    pub(crate) fn publish_traffic(&self) {
-        if let Some(network) = &self.network {
-            let carried_out = network.carried_out.get();
-            let traffic = &self.control(self.index).traffic;
-            traffic.carried_out.store(carried_out, Ordering::Release);
-        }
+    let mut are_there = false;
+    // SAFETY: what the message asks for is carried out.
+    while let Some(message) = unsafe { image.fabric().receive() } {
+        are_there = true;
+        (image.dispatch)(image, message.from, &message.bytes);
     }
+    handle::adapt_poll_interval(are_there);
+    network.is_polling.set(false);
+}
 
-    /// Sends a message to an image on another node.
-    pub(crate) fn send(&self, image: usize, message: &Outgoing) {
-        let sent = &self.control(self.index).traffic.sent;
-        sent.store(sent.load(Ordering::Relaxed) + 1, Ordering::Release);
-        self.send_uncounted(image, message);
+/// Lets others see how many messages this image has carried out. An image that sleeps says so only when it
+/// has looked at what it waits for since.
+pub(crate) fn publish_traffic(image: &Image) {
+    if let Some(network) = &image.network {
+        let carried_out = network.carried_out.get();
+        let traffic = &image.control(image.index).traffic;
+        traffic.carried_out.store(carried_out, Ordering::Release);
     }
+}
 
-    /// Sends a message that can wake nobody.
-    pub(crate) fn send_uncounted(&self, image: usize, message: &Outgoing) {
-        debug_assert!(!self.job.nodes.share(self.index, image));
-        if self.is_over() {
-            // Whoever outlives the image, such as a coarray in a variable of the thread, has nobody to tell.
-            return;
-        }
-        // SAFETY: letters are made in this crate only, for what the structures at that place need.
-        unsafe { self.fabric().send(image, message.as_bytes()) };
+/// Sends a message to an image on another node.
+pub(crate) fn send_message(here: &Image, image: usize, message: &Outgoing) {
+    let sent = &here.control(here.index).traffic.sent;
+    sent.store(sent.load(Ordering::Relaxed) + 1, Ordering::Release);
+    send_uncounted(here, image, message);
+}
+
+/// Sends a message that can wake nobody.
+pub(crate) fn send_uncounted(here: &Image, image: usize, message: &Outgoing) {
+    debug_assert!(!here.job.nodes.share(here.index, image));
+    if here.is_over() {
+        // Whoever outlives the image, such as a coarray in a variable of the thread, has nobody to tell.
+        return;
     }
+    // SAFETY: letters are made in this crate only, for what the structures at that place need.
+    unsafe { here.fabric().send(image, message.as_bytes()) };
+}
 
-    /// Sends a message to all images on other nodes.
-    pub(crate) fn send_to_all(&self, message: &Outgoing) {
-        for image in 0..self.images {
-            if !self.job.nodes.share(self.index, image) {
-                self.send(image, message);
-            }
-        }
-    }
-
-    /// Has a eventcount on another node raised to `count`.
-    pub(crate) fn send_advance(&self, place: Place, count: u64) {
-        let message = Outgoing::new(MessageKind::Raise).words(&[place.offset as u64, count]);
-        self.send(place.image, &message);
-    }
-
-    /// Has bits of a word on another node set.
-    pub(crate) fn send_or(&self, place: Place, bits: u64) {
-        let message = Outgoing::new(MessageKind::SetBits).words(&[place.offset as u64, bits]);
-        self.send(place.image, &message);
-    }
-
-    /// Where this image's own part has that offset.
-    pub(crate) fn own(&self, offset: usize) -> *mut u8 {
-        self.job.region.part_address(self.index, offset)
-    }
-
-    /// Sets the stage of this image, for others to see.
-    pub(crate) fn set_stage(&self, stage: Stage) {
-        self.control(self.index).set_stage(stage);
-        if self.network.is_some() {
-            self.send_to_all(&Outgoing::new(MessageKind::Stage).word(stage as u64));
+/// Sends a message to all images on other nodes.
+pub(crate) fn send_to_all(here: &Image, message: &Outgoing) {
+    for image in 0..here.images {
+        if !here.job.nodes.share(here.index, image) {
+            send_message(here, image, message);
         }
     }
+}
 
-    /// Whether that image has come to the end of the program, after all that it posted or sent.
-    pub(crate) fn has_stopped(&self, image: usize) -> bool {
-        match &self.network {
-            // What it sent to this image may still be under way when another image of this node has heard of its end.
-            Some(network) if !self.job.nodes.share(self.index, image) => {
-                network.stopped.borrow().contains(&image)
-            }
-            _ => matches!(
-                self.control(image).stage(),
-                Stage::Stopped | Stage::Finished
-            ),
-        }
-    }
+/// Has a eventcount on another node raised to `count`.
+pub(crate) fn send_advance(image: &Image, place: Place, count: u64) {
+    let message = Outgoing::new(MessageKind::Raise).words(&[place.offset as u64, count]);
+    send_message(image, place.image, &message);
+}
 
-    /// Tells the other nodes that the job has ended.
-    pub(crate) fn broadcast_end(&self, failure: &Failure) {
-        let message = Outgoing::new(MessageKind::End)
-            .words(&[failure.image as u64, u64::from(failure.code)])
-            .bytes(failure.text.as_bytes());
-        self.send_to_all(&message);
+/// Has bits of a word on another node set.
+pub(crate) fn send_or(image: &Image, place: Place, bits: u64) {
+    let message = Outgoing::new(MessageKind::SetBits).words(&[place.offset as u64, bits]);
+    send_message(image, place.image, &message);
+}
+
+/// Where this image's own part has that offset.
+pub(crate) fn own_address(image: &Image, offset: usize) -> *mut u8 {
+    image.job.region.part_address(image.index, offset)
+}
+
+/// Sets the stage of this image, for others to see.
+pub(crate) fn announce_stage(image: &Image, stage: Stage) {
+    image.control(image.index).set_stage(stage);
+    if image.network.is_some() {
+        send_to_all(image, &Outgoing::new(MessageKind::Stage).word(stage as u64));
     }
+}
+
+/// Tells the other nodes that the job has ended.
+pub(crate) fn broadcast_end(image: &Image, failure: &Failure) {
+    let message = Outgoing::new(MessageKind::End)
+        .words(&[failure.image as u64, u64::from(failure.code)])
+        .bytes(failure.text.as_bytes());
+    send_to_all(image, &message);
 }

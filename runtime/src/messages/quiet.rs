@@ -4,6 +4,7 @@ use std::sync::atomic::{Ordering, fence};
 
 use crate::image::Image;
 use crate::image::position::num_images;
+use crate::messages::acks::await_acknowledgements;
 use coarray_fabric::transport::deferral::Deferral;
 use coarray_fabric::transport::handle;
 use coarray_fabric::transport::pending::{
@@ -59,7 +60,7 @@ fn complete_all(told: &[Pending]) {
         }
         for &pending in told {
             if is_pending(pending) {
-                image.await_acknowledgements(pending);
+                await_acknowledgements(image, pending);
             }
         }
     });

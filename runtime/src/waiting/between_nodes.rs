@@ -16,130 +16,137 @@
 use std::mem::{offset_of, size_of};
 use std::time::{Duration, Instant};
 
+use crate::call::CallRecord;
 use crate::deadlock::probe::{Answer, Probe};
 use crate::image::Image;
 use crate::image::message::{MessageKind, Outgoing, Reader};
 use crate::job::control::ImageControl;
 use crate::job::control::WaitRecord;
+use crate::messages::liveness::other_leaders;
+use crate::messages::messaging::send_uncounted;
 use coarray_fabric::memory::direct;
 
 /// How long image 0 waits for answers before it asks anew.
 const END_TIMEOUT: Duration = Duration::from_millis(100);
 
+/// Goes after the suspicion that no image can go on, as this node is at a standstill. Returns whether the job has
+/// ended.
+pub(crate) fn ask_other_nodes(image: &Image) -> bool {
+    let Some(network) = &image.network else {
+        return false;
+    };
+    if image.index != 0 {
+        return false;
+    }
+    let probe = &network.probe;
+    if probe
+        .asked
+        .get()
+        .is_none_or(|asked| asked.elapsed() >= END_TIMEOUT)
+    {
+        probe.asked.set(Some(Instant::now()));
+        ask_leaders(image, probe, (probe.question.get() + 2) & !1);
+    }
+    image.job.has_ended()
+}
+
+fn ask_leaders(image: &Image, probe: &Probe, question: u64) {
+    probe.question.set(question);
+    let answers = tell_of_standstill(image).map(|answer| (image.index, answer));
+    *probe.answers.borrow_mut() = Vec::from_iter(answers);
+    for leader in other_leaders(image) {
+        send_uncounted(
+            image,
+            leader,
+            &Outgoing::new(MessageKind::Question).word(question),
+        );
+    }
+}
+
+/// For the leader of a node that image 0 asks.
+pub(crate) fn answer_question(image: &Image, question: u64) {
+    if let Some(answer) = tell_of_standstill(image) {
+        let message = Outgoing::new(MessageKind::Answer)
+            .word(question)
+            .words(&answer);
+        send_uncounted(image, 0, &message);
+    }
+}
+
+/// What there is to say of this node, if it is at a standstill.
+fn tell_of_standstill(here: &Image) -> Option<Answer> {
+    let sleeps = here.job.find_all_asleep(here.index).ok().flatten();
+    let standstill = &here.network.as_ref()?.probe.standstill;
+    let sleeps = sleeps.filter(|sleeps| standstill.lasts(Some(sleeps)))?;
+    let local = (0..here.images).filter(|&image| here.job.nodes.share(here.index, image));
+    let [mut sent, mut carried_out] = [0; 2];
+    for image in local {
+        let traffic = &here.control(image).traffic;
+        carried_out += traffic.carried_out();
+        sent += traffic.sent();
+    }
+    let turns = sleeps.iter().flatten().map(|sleep| sleep.number());
+    Some([turns.sum(), sent, carried_out])
+}
+
+/// For image 0: the answer of a leader.
+pub(crate) fn take_answer(image: &Image, leader: usize, mut reader: Reader<'_>) {
+    let Some(network) = &image.network else {
+        return;
+    };
+    let probe = &network.probe;
+    let question = reader.word();
+    if question != probe.question.get() {
+        return;
+    }
+    probe.answers.borrow_mut().push((leader, reader.words()));
+    if probe.answers.borrow().len() <= other_leaders(image).count() {
+        return;
+    }
+    let mut answers = probe.answers.take();
+    answers.sort_unstable();
+    let sum = |word: usize| answers.iter().map(|(_, answer)| answer[word]).sum::<u64>();
+    if sum(1) != sum(2) {
+        return;
+    }
+    let is_second = question % 2 == 1;
+    if !is_second {
+        *probe.before.borrow_mut() = answers;
+        ask_leaders(image, probe, question + 1);
+    } else if *probe.before.borrow() == answers {
+        refresh_waits(image);
+        image.report_deadlock();
+    }
+}
+
+/// Gets what the images of other nodes say of their waits, to the shadows of this one.
+fn refresh_waits(here: &Image) {
+    let (start, length) = (offset_of!(ImageControl, waiting), size_of::<WaitRecord>());
+    for image in 0..here.images {
+        refresh_shadow(here, image, start, length);
+    }
+}
+
+/// Gets bytes of the control structure of an image on another node to its shadow here. They may be changing.
+pub(crate) fn refresh_shadow(here: &Image, image: usize, offset: usize, length: usize) {
+    if here.job.nodes.share(here.index, image) {
+        return;
+    }
+    let mut bytes = vec![0; length];
+    let shadow = here.job.region.part_address(image, offset);
+    // SAFETY: the bytes lie in the control structure of the image, which is made of atomics, so that they may be any,
+    // and in its shadow.
+    unsafe {
+        here.fabric().get(image, offset, bytes.as_mut_ptr(), length);
+        direct::copy(shadow, bytes.as_ptr(), length);
+    }
+}
+
 impl Image {
-    /// Goes after the suspicion that no image can go on, as this node is at a standstill. Returns whether the job has
-    /// ended.
-    pub(crate) fn ask_other_nodes(&self) -> bool {
-        let Some(network) = &self.network else {
-            return false;
-        };
-        if self.index != 0 {
-            return false;
-        }
-        let probe = &network.probe;
-        if probe
-            .asked
-            .get()
-            .is_none_or(|asked| asked.elapsed() >= END_TIMEOUT)
-        {
-            probe.asked.set(Some(Instant::now()));
-            self.ask(probe, (probe.question.get() + 2) & !1);
-        }
-        self.job.has_ended()
-    }
-
-    fn ask(&self, probe: &Probe, question: u64) {
-        probe.question.set(question);
-        let answers = self.tell_of_standstill().map(|answer| (self.index, answer));
-        *probe.answers.borrow_mut() = Vec::from_iter(answers);
-        for leader in self.other_leaders() {
-            self.send_uncounted(leader, &Outgoing::new(MessageKind::Question).word(question));
-        }
-    }
-
-    /// The lowest image of each other node.
-    pub(crate) fn other_leaders(&self) -> impl Iterator<Item = usize> {
-        let nodes = &self.job.nodes;
-        let mine = nodes.of(self.index);
-        (0..self.images).filter(move |&image| nodes.of(image) == image && image != mine)
-    }
-
-    /// For the leader of a node that image 0 asks.
-    pub(crate) fn answer_question(&self, question: u64) {
-        if let Some(answer) = self.tell_of_standstill() {
-            let message = Outgoing::new(MessageKind::Answer)
-                .word(question)
-                .words(&answer);
-            self.send_uncounted(0, &message);
-        }
-    }
-
-    /// What there is to say of this node, if it is at a standstill.
-    fn tell_of_standstill(&self) -> Option<Answer> {
-        let sleeps = self.job.find_all_asleep(self.index).ok().flatten();
-        let standstill = &self.network.as_ref()?.probe.standstill;
-        let sleeps = sleeps.filter(|sleeps| standstill.lasts(Some(sleeps)))?;
-        let here = (0..self.images).filter(|&image| self.job.nodes.share(self.index, image));
-        let [mut sent, mut carried_out] = [0; 2];
-        for image in here {
-            let traffic = &self.control(image).traffic;
-            carried_out += traffic.carried_out();
-            sent += traffic.sent();
-        }
-        let turns = sleeps.iter().flatten().map(|sleep| sleep.number());
-        Some([turns.sum(), sent, carried_out])
-    }
-
-    /// For image 0: the answer of a leader.
-    pub(crate) fn hear_answer(&self, leader: usize, mut reader: Reader<'_>) {
-        let Some(network) = &self.network else {
-            return;
-        };
-        let probe = &network.probe;
-        let question = reader.word();
-        if question != probe.question.get() {
-            return;
-        }
-        probe.answers.borrow_mut().push((leader, reader.words()));
-        if probe.answers.borrow().len() <= self.other_leaders().count() {
-            return;
-        }
-        let mut answers = probe.answers.take();
-        answers.sort_unstable();
-        let sum = |word: usize| answers.iter().map(|(_, answer)| answer[word]).sum::<u64>();
-        if sum(1) != sum(2) {
-            return;
-        }
-        let is_second = question % 2 == 1;
-        if !is_second {
-            *probe.before.borrow_mut() = answers;
-            self.ask(probe, question + 1);
-        } else if *probe.before.borrow() == answers {
-            self.refresh_waits();
-            self.report_deadlock();
-        }
-    }
-
-    /// Gets what the images of other nodes say of their waits, to the shadows of this one.
-    fn refresh_waits(&self) {
-        let (start, length) = (offset_of!(ImageControl, waiting), size_of::<WaitRecord>());
-        for image in 0..self.images {
-            self.refresh(image, start, length);
-        }
-    }
-
-    /// Gets bytes of the control structure of an image on another node to its shadow here. They may be changing.
-    pub(crate) fn refresh(&self, image: usize, offset: usize, length: usize) {
-        if self.job.nodes.share(self.index, image) {
-            return;
-        }
-        let mut bytes = vec![0; length];
-        let shadow = self.job.region.part_address(image, offset);
-        // SAFETY: the bytes lie in the control structure of the image, which is made of atomics, so that they may be any,
-        // and in its shadow.
-        unsafe {
-            self.fabric().get(image, offset, bytes.as_mut_ptr(), length);
-            direct::copy(shadow, bytes.as_ptr(), length);
-        }
+    /// Gets from an image on another node in which collective operation it is.
+    #[cold]
+    pub(crate) fn refresh_call(&self, image: usize) {
+        let offset = offset_of!(ImageControl, call);
+        refresh_shadow(self, image, offset, size_of::<CallRecord>());
     }
 }

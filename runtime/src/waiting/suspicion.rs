@@ -16,6 +16,7 @@
 use crate::deadlock::search::{Suspicion, report};
 use crate::image::Image;
 use crate::job::control::Failure;
+use crate::waiting::between_nodes::ask_other_nodes;
 
 impl Suspicion {
     /// Ends the job if no image can go on. Returns whether it did.
@@ -25,7 +26,7 @@ impl Suspicion {
         }
         if image.network.is_some() {
             // Other nodes may send something.
-            return image.ask_other_nodes();
+            return ask_other_nodes(image);
         }
         // If another image finds the same first, this report may be of images that wake up; it is not kept.
         image.report_deadlock();
