@@ -12,7 +12,9 @@ mod command_line;
 #[path = "survivor/death.rs"]
 mod death;
 
-use coarray::{prelude::*, try_co_sum};
+use coarray::collectives::try_co_sum;
+use coarray::failure::ImageFailed;
+use coarray::prelude::*;
 
 const LIMIT: usize = 200_000;
 

@@ -16,7 +16,9 @@ mod command_line;
 #[path = "survivor/death.rs"]
 mod death;
 
-use coarray::{fail_image, prelude::*, try_co_sum, try_sync_team};
+use coarray::collectives::try_co_sum;
+use coarray::failure::{fail_image, try_sync_team};
+use coarray::prelude::*;
 
 use command_line::fail;
 

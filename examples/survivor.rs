@@ -18,7 +18,9 @@ mod options;
 
 use std::ops::Range;
 
-use coarray::{prelude::*, try_co_sum, try_sync_all};
+use coarray::collectives::try_co_sum;
+use coarray::failure::{ImageFailed, try_sync_all};
+use coarray::prelude::*;
 use command_line::{fail, refuse};
 use options::Options;
 

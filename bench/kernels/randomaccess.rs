@@ -18,7 +18,6 @@
 //! Afterwards, and not timed, all updates are repeated one by one with atomic operations, which undoes them: every word must
 //! have its first value again.
 
-use coarray::Open;
 use coarray::prelude::*;
 use prk::table::{Table, update_atomically};
 use prk::{Clock, Parameter, Program, Wrong, check, conclude, describe, sequence, share};

@@ -2,7 +2,6 @@
 
 use std::hint::black_box;
 
-use coarray::Open;
 use coarray::prelude::*;
 
 /// A table of 2^`bits` words. Each image has a run of consecutive words.

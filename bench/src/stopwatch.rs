@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use coarray::{co_max, co_min};
+use coarray::collectives::{co_max, co_min};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Something to time: does it so many times.

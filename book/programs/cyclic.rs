@@ -10,7 +10,7 @@ mod options;
 use std::error::Error;
 use std::path::Path;
 
-use coarray::grid::Exchange;
+use coarray::grid::{Blocks, Exchange, HaloArray, ImageGrid};
 use coarray::ndarray::{ArrayView2, ArrayViewMut2};
 use coarray::{error_stop_with, prelude::*};
 use coarray_book::{cyclic, picture};

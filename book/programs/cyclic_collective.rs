@@ -4,6 +4,7 @@
 //! cargo run --release -p coarray-book --example cyclic_collective [PICTURE.png]
 //! ```
 
+use coarray::collectives::co_gatherv;
 use coarray::prelude::*;
 use coarray_book::{cyclic, picture};
 

@@ -4,7 +4,7 @@
 //! cargo run --release -p coarray-book --example cyclic_grid -- picture.png
 //! ```
 
-use coarray::grid::Exchange;
+use coarray::grid::{Blocks, Exchange, HaloArray, ImageGrid};
 use coarray::ndarray::{ArrayView2, ArrayViewMut2};
 use coarray::prelude::*;
 use coarray_book::{cyclic, picture};

@@ -4,6 +4,7 @@
 //! cargo run --release -p coarray-book --example cyclic_overlap
 //! ```
 
+use coarray::asynchronous::co_sum_async;
 use coarray::prelude::*;
 use coarray_book::cyclic;
 

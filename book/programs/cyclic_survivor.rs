@@ -6,8 +6,11 @@
 //!
 //! The last image is killed in generation 130. Checkpoints are in the folder `cyclic_survivor.checkpoints`, until it is done.
 
+use coarray::collectives::try_co_sum;
+use coarray::error_stop_with;
+use coarray::failure::{ImageFailed, try_sync_all};
+use coarray::grid::{Blocks, HaloArray, ImageGrid};
 use coarray::prelude::*;
-use coarray::{error_stop_with, try_co_sum, try_sync_all};
 use coarray_book::cyclic;
 use coarray_io::{Checkpoint, Error, ErrorKind};
 

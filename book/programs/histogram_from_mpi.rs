@@ -4,6 +4,7 @@
 //!
 //! Everyone counts into everyone's bins.
 
+use coarray::collectives::co_max_to;
 use coarray::prelude::*;
 
 const BINS: usize = 1000;

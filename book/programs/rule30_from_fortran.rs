@@ -4,6 +4,7 @@
 //!
 //! Prints how many cells are 1 in the end. As the original, it runs on a number of images that divides 240.
 
+use coarray::collectives::co_sum_to;
 use coarray::{error_stop_with, prelude::*};
 
 const CELLS: usize = 240;

@@ -166,8 +166,8 @@ impl<T: Remote> Coarray<[T]> {
     ///
     /// # Examples
     /// ```
+    /// use coarray::places::MismatchedExtentError;
     /// use coarray::prelude::*;
-    /// use coarray::MismatchedExtentError;
     ///
     /// coarray::run(2, || {
     ///     let y = Coarray::<[[i32; 20]]>::zeroed(12);

@@ -5,6 +5,7 @@
 //! *halo* of copies of its neighbours' cells, which [`exchange`](HaloArray::exchange) brings up to date.
 //!
 //! ```
+//! use coarray::grid::{Blocks, HaloArray, ImageGrid};
 //! use coarray::prelude::*;
 //!
 //! coarray::run(4, || {

@@ -76,6 +76,7 @@
 //! In tests, images are threads of the test process, and each test says how many:
 //!
 //! ```
+//! use coarray::collectives::co_count;
 //! use coarray::prelude::*;
 //!
 //! #[coarray::test(images = [1, 2, 7])]
@@ -148,13 +149,21 @@
 //! | run on several machines | the features `mpi` and `shmem`; beside other users of MPI: the module `mpi` |
 //! | test | [`testing`] |
 
+pub mod asynchronous;
+pub mod atomics;
 mod coarray;
+pub mod collectives;
 mod convert;
 mod create;
+pub mod events;
+pub mod failure;
 pub mod grid;
 mod group;
+pub mod locks;
+pub mod machine;
 pub mod memory_model;
 mod open;
+pub mod places;
 pub mod prelude;
 mod publish;
 mod ragged;
@@ -162,31 +171,16 @@ mod storage;
 pub mod testing;
 
 pub use crate::coarray::Coarray;
-pub use coarray_collectives::*;
-pub use coarray_coref::{
-    Access, AsyncScope, AtomicOnly, Cofuture, CofutureSet, Coptr, Coref, Iter, LockFree, MayPut,
-    Member, Members, MismatchedExtentError, Plain, ReadOnly, ReadWrite, Remote, RemoteClone,
-    Section, Shape, ShapeCast, Shared, Symmetric, Values, async_scope,
-};
-pub use coarray_fabric::available_memory;
+pub use coarray_coref::{Coptr, Coref, Plain, Remote};
 #[cfg(feature = "mpi")]
 pub use coarray_launch::mpi;
-pub use coarray_launch::{Launch, coarun, launch, launch_keeping_going, run, terminal_size};
+pub use coarray_launch::{Launch, launch, launch_keeping_going, run};
 pub use coarray_macros::{Remote, main, test};
-pub use coarray_runtime::{
-    AllocError, Failure, Holder, ImageFailed, ImageStatus, LockError, error_stop, error_stop_with,
-    fail_image, failed_images, image_status, num_images, stopped_images, this_image,
-};
+pub use coarray_runtime::{AllocError, error_stop, error_stop_with, num_images, this_image};
 pub use coarray_sync::{
-    AsAtomic, Bits, Coatomic, CoatomicPlace, Coevent, CoeventPlace, Comutex, ComutexGuard,
-    ComutexPlace, Number, PutNotify, Team, critical, fence, image_fence, quiet, sync_all,
-    sync_images, sync_team, team_number, try_sync_all, try_sync_images, try_sync_team,
+    Team, fence, image_fence, quiet, sync_all, sync_images, sync_team, team_number,
 };
-pub use grid::{
-    AnyHaloArray, Blocks, Exchange, Exchanging, GridError, Halo, HaloArray, ImageGrid,
-    exchange_several, gmove,
-};
-pub use group::{OpenTogether, Opens, open};
+pub use group::open;
 pub use ndarray;
 pub use open::Open;
 pub use publish::Published;
@@ -229,7 +223,10 @@ macro_rules! field {
 
 #[doc(hidden)]
 pub mod __private {
+    //! For what macros generate, and for the program `coarun`.
+
     pub use coarray_coref::{Locked, Member, Members, Remote, Symmetric};
+    pub use coarray_fabric::coarun;
 }
 
 #[cfg(doctest)]

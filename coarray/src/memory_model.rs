@@ -6,13 +6,13 @@
 //!
 //! # Words
 //! * An image *accesses* a place by `get`, `put` and their relatives through a [`Coref`](crate::Coref), by the
-//!   operations of a [`Coatomic`](crate::Coatomic), or locally, through a reference.
+//!   operations of a [`Coatomic`](crate::atomics::Coatomic), or locally, through a reference.
 //! * One access *happens before* another if a rule below says so, or if some chain of accesses and rules leads
 //!   from one to the other. A get sees the put to its place that happened before it last.
 //! * Two accesses of different images to a place, one of them a put, *race* if neither happens before the
 //!   other. Rule 11 says what they get. A get then may see any of the racing puts, and never has to.
 //! * An asynchronous operation, such as [`put_async`](crate::Coref::put_async), happens between the call and its
-//!   *completion*: when its [`Cofuture`](crate::Cofuture) was waited for (rule 8), or its image has gone through one of
+//!   *completion*: when its [`Cofuture`](crate::asynchronous::Cofuture) was waited for (rule 8), or its image has gone through one of
 //!   the rules 2 to 7, 12, 13 or 14, there named `A`. All other operations happen before they return.
 //!
 //! # The rules
@@ -25,16 +25,16 @@
 //! | [2](#2-fence) | puts of `A` to image `i` | `A` calls [`fence(i)`](fn@crate::fence) and puts a word to `i`, which `B` gets | what `B` does after an [`image_fence`](crate::image_fence) |
 //! | [3](#3-quiet-and-image_fence) | all accesses of `A` | `A` calls [`quiet`](crate::quiet) or [`image_fence`](crate::image_fence) and puts a word anywhere, which `B` gets | what `B` does after an [`image_fence`](crate::image_fence) |
 //! | [4](#4-barriers-and-phases) | all accesses of all images | [`sync_all`](crate::sync_all); begin and end of phases | all accesses of all images |
-//! | [5](#5-events) | all accesses of `A` | `A` posts a [`Coevent`](crate::Coevent), and a wait of `B` consumes the post | all accesses of `B` after the wait |
-//! | [6](#6-puts-that-notify) | the put of [`put_notify`](crate::PutNotify) by `A` | a wait of `B` consumes its post | all accesses of `B` after the wait |
-//! | [7](#7-mutexes) | all accesses of `A` | `A` drops the guard of a [`Comutex`](crate::Comutex), and `B` locks it next | all accesses of `B` with the guard |
-//! | [8](#8-cofutures) | an asynchronous operation of `A`, and those that `A` issued to the same image before | `A` waits for its [`Cofuture`](crate::Cofuture) | all accesses of `A` after the wait |
-//! | [9](#9-collectives) | the values that images give to a collective | [`co_sum`](crate::co_sum) and its relatives | the values that images get from it |
-//! | [10](#10-coatomics) | an operation on a [`Coatomic`](crate::Coatomic) | the one order of all operations on it | a later operation on the same coatomic |
+//! | [5](#5-events) | all accesses of `A` | `A` posts a [`Coevent`](crate::events::Coevent), and a wait of `B` consumes the post | all accesses of `B` after the wait |
+//! | [6](#6-puts-that-notify) | the put of [`put_notify`](crate::events::PutNotify) by `A` | a wait of `B` consumes its post | all accesses of `B` after the wait |
+//! | [7](#7-mutexes) | all accesses of `A` | `A` drops the guard of a [`Comutex`](crate::locks::Comutex), and `B` locks it next | all accesses of `B` with the guard |
+//! | [8](#8-cofutures) | an asynchronous operation of `A`, and those that `A` issued to the same image before | `A` waits for its [`Cofuture`](crate::asynchronous::Cofuture) | all accesses of `A` after the wait |
+//! | [9](#9-collectives) | the values that images give to a collective | [`co_sum`](crate::collectives::co_sum) and its relatives | the values that images get from it |
+//! | [10](#10-coatomics) | an operation on a [`Coatomic`](crate::atomics::Coatomic) | the one order of all operations on it | a later operation on the same coatomic |
 //! | [11](#11-races) | | a race | unspecified values |
 //! | [12](#12-teams) | all accesses of all images of a team | [`sync_team`](crate::sync_team); begin and end of [`Team::change`](crate::Team::change) | all accesses of all images of the team |
 //! | [13](#13-sync_images) | all accesses of `A` | [`sync_images`](crate::sync_images) of `A` with `B` and of `B` with `A` | all accesses of `B` after its call |
-//! | [14](#14-critical-sections) | all accesses of `A` in a [`critical`](crate::critical) section and before | the next section of the team | all accesses of `B` in it |
+//! | [14](#14-critical-sections) | all accesses of `A` in a [`critical`](crate::locks::critical) section and before | the next section of the team | all accesses of `B` in it |
 //! | [15](#15-failed-images) | accesses of an image that has failed since | the rules above, if the image went through them | what the others do after |
 //!
 //! The test `memory_model` has a program for each rule, whose images try it many times.
@@ -63,6 +63,7 @@
 //! other images.
 //!
 //! ```
+//! # use coarray::image_fence;
 //! # use coarray::prelude::*;
 //! # coarray::run(2, || {
 //! # let (mut data, mut there) = (Coarray::new([0; 50]), Coarray::new(false));
@@ -81,7 +82,7 @@
 //! # });
 //! ```
 //!
-//! The word that is put after the fence must be of a type that [`as_atomic`](crate::AsAtomic) takes, so that it
+//! The word that is put after the fence must be of a type that [`as_atomic`](crate::atomics::AsAtomic) takes, so that it
 //! arrives whole; or it is a coatomic. When it arrives is up to the fabric: it has at the latest when the image
 //! calls `quiet`, or goes through one of the rules 4 to 7 and 12 to 14.
 //!
@@ -96,6 +97,7 @@
 //! Image 0 puts the data to image 1 and the flag to image 2.
 //!
 //! ```
+//! # use coarray::image_fence;
 //! # use coarray::prelude::*;
 //! # coarray::run(3, || {
 //! # let flag = Coarray::new(Coatomic::new(false));
@@ -128,6 +130,7 @@
 //! Each image puts to one place and gets from the other.
 //!
 //! ```
+//! # use coarray::image_fence;
 //! # use coarray::prelude::*;
 //! # coarray::run(2, || {
 //! # let mut x = Coarray::new(0);
@@ -152,6 +155,7 @@
 //! Images 0 and 1 put to a place each. Images 2 and 3 get from both, in different orders.
 //!
 //! ```
+//! # use coarray::image_fence;
 //! # use coarray::prelude::*;
 //! # coarray::run(4, || {
 //! # let mut x = Coarray::new(0);
@@ -212,7 +216,7 @@
 //! # 5. Events
 //! A post releases and a wait acquires: what the poster did before, to whatever image, is visible to the image
 //! whose wait consumed the post. A wait for several posts comes after all of them. Which post a wait consumes is
-//! not said if several images post: then wait for all. [`query`](crate::CoeventPlace::query) orders nothing.
+//! not said if several images post: then wait for all. [`query`](crate::events::CoeventPlace::query) orders nothing.
 //!
 //! ```
 //! # use coarray::prelude::*;
@@ -232,7 +236,7 @@
 //! Source: *Coarray C++* section 6.2; Fortran 2018 clauses 11.6.7 and 11.6.8.
 //!
 //! # 6. Puts that notify
-//! The values of [`put_notify`](crate::PutNotify::put_notify) are there before its post, and so are earlier puts of the
+//! The values of [`put_notify`](crate::events::PutNotify::put_notify) are there before its post, and so are earlier puts of the
 //! image to the same image. For anything else use an event of its own.
 //!
 //! ```
@@ -253,7 +257,7 @@
 //! Source: `shmem_put_signal`, OpenSHMEM 1.5 section 9.8.
 //!
 //! # 7. Mutexes
-//! Who locks a [`Comutex`](crate::Comutex) sees what all its holders before did until they dropped their guards, in and
+//! Who locks a [`Comutex`](crate::locks::Comutex) sees what all its holders before did until they dropped their guards, in and
 //! outside of the mutex.
 //!
 //! ```
@@ -272,7 +276,7 @@
 //! Source: *Coarray C++* section 6.3; `lock` and `unlock`, Fortran 2018 clause 11.6.10.
 //!
 //! # 8. Cofutures
-//! When [`wait`](crate::Cofuture::wait) has returned, or the cofuture was found ready, its operation is complete,
+//! When [`wait`](crate::asynchronous::Cofuture::wait) has returned, or the cofuture was found ready, its operation is complete,
 //! and so is what its image issued to the same image before. A put is then what it would be if it had not been
 //! asynchronous: to tell others takes one of the other rules. Rules 2 to 7, 12, 13 and 14 complete what nobody
 //! waited for.
@@ -308,6 +312,7 @@
 //! images that it depends on have made the call; so it tells that these have come so far, and no more than that.
 //!
 //! ```
+//! # use coarray::image_fence;
 //! # use coarray::prelude::*;
 //! # coarray::run(2, || {
 //! # let mut x = Coarray::new(0);
@@ -325,7 +330,7 @@
 //! statements.
 //!
 //! # 10. Coatomics
-//! Each operation on a [`Coatomic`](crate::Coatomic), or through [`as_atomic`](crate::AsAtomic), happens at one
+//! Each operation on a [`Coatomic`](crate::atomics::Coatomic), or through [`as_atomic`](crate::atomics::AsAtomic), happens at one
 //! moment. All operations on one place have one order, which is the program's where they are of one image; nobody
 //! sees the value go back. Operations on different places are not ordered, and a coatomic orders no other access:
 //! they are *relaxed*. Rules 2 and 3 make order of them.
@@ -344,7 +349,7 @@
 //! # 11. Races
 //! Images that race on a place get unspecified values of its type: a mixture, perhaps, of what several images put.
 //! That is never undefined behaviour. If bytes of a type with invalid values, such as `char`, end up as no value,
-//! then the get, or the end of the phase, panics. A value that [`as_atomic`](crate::AsAtomic) takes is never mixed
+//! then the get, or the end of the phase, panics. A value that [`as_atomic`](crate::atomics::AsAtomic) takes is never mixed
 //! if it is put by itself. A race disturbs no other place, be it the next byte; and when it is over, which takes
 //! one of the other rules, all images get the same.
 //!
@@ -399,10 +404,11 @@
 //! Source: Fortran 2018 clause 11.6.4.
 //!
 //! # 14. Critical sections
-//! As with mutexes: [`critical`](crate::critical) sections of a team follow one another, and each sees what was done in
+//! As with mutexes: [`critical`](crate::locks::critical) sections of a team follow one another, and each sees what was done in
 //! and before those that came before it.
 //!
 //! ```
+//! # use coarray::locks::critical;
 //! # use coarray::prelude::*;
 //! # coarray::run(4, || {
 //! # let mut x = Coarray::new(0);
@@ -417,13 +423,14 @@
 //!
 //! # 15. Failed images
 //! What an image did before it failed is as visible as if it still ran: what is before a barrier that it entered, a
-//! post, or the end of a guard, is there. The forms of barriers that return [`ImageFailed`](crate::ImageFailed)
+//! post, or the end of a guard, is there. The forms of barriers that return [`ImageFailed`](crate::failure::ImageFailed)
 //! order the accesses of all images that are left, and of those that failed after they had entered. What the image
 //! put after that may have arrived, wholly or in parts, or not. Coatomics and the values in mutexes are whole.
 //!
 //! ```
 //! # use coarray::prelude::*;
-//! use coarray::{Launch, fail_image, try_sync_all};
+//! use coarray::Launch;
+//! use coarray::failure::{fail_image, try_sync_all};
 //!
 //! # let outcome =
 //! Launch::new(2).keep_going(true).run(|| {

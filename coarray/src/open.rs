@@ -95,7 +95,7 @@ impl<T: ?Sized + Shape<Item: Remote>> Coarray<T> {
     /// let survivors = coarray::Launch::new(3).keep_going(true).run(|| {
     ///     let mut x = Coarray::new(this_image());
     ///     if this_image() == 1 {
-    ///         coarray::fail_image();
+    ///         coarray::failure::fail_image();
     ///     }
     ///     assert_eq!(x.try_open().unwrap_err().images, [1]);
     ///     *x // still this image's alone

@@ -1,8 +1,9 @@
-//! Help for testing programs at several image counts.
+//! Help for tests: programs at several image counts, and what passes between images.
 
 use std::fmt::Debug;
 use std::process::{ExitCode, Termination};
 
+pub use coarray_collectives::{Message, record_messages};
 use coarray_coref::{Remote, Values};
 use coarray_launch::run;
 

@@ -1,6 +1,10 @@
 //! The heap in the presence of asynchronous collectives: what they contribute is there only as long as somebody may
 //! read it, and where there is no room for it the program is told so.
 
+use coarray::asynchronous::{
+    co_allgather_async, co_alltoallv_async, co_broadcast_async, co_gather_async, co_gatherv_async,
+    co_max_async, co_scan_async, co_scatterv_async, co_sum_async, co_sum_to_async,
+};
 use coarray::prelude::*;
 use coarray::{AllocError, Launch};
 

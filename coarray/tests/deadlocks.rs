@@ -3,8 +3,10 @@
 
 use std::time::{Duration, Instant};
 
+use coarray::Launch;
+use coarray::failure::{fail_image, failed_images, try_sync_all};
+use coarray::locks::critical;
 use coarray::prelude::*;
-use coarray::{Launch, critical, fail_image, failed_images, try_sync_all};
 
 /// Runs images that deadlock, and returns the report.
 #[track_caller]

@@ -1,5 +1,6 @@
 //! What is printed of coarrays and their guards, in every phase.
 
+use coarray::grid::{Blocks, HaloArray, ImageGrid};
 use coarray::prelude::*;
 
 #[coarray::test(images = [1, 2])]

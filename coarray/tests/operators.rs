@@ -3,8 +3,11 @@
 use std::num::NonZeroU32;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use coarray::Launch;
+use coarray::asynchronous::{co_reduce_async, co_sum_async};
+use coarray::collectives::{Algorithm, Collective, Kind, try_co_sum};
+use coarray::failure::{Failure, ImageFailed};
 use coarray::prelude::*;
-use coarray::{Algorithm, Collective, Failure, Kind, Launch, try_co_sum};
 
 const KINDS: [Kind; 4] = [
     Kind::Reduce,

@@ -11,10 +11,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
+use coarray::asynchronous::{AsyncScope, Cofuture, CofutureSet};
+use coarray::atomics::{Bits, Coatomic, LockFree, Number};
+use coarray::grid::{Exchanging, HaloArray};
+use coarray::places::{Iter, ReadOnly, Section, Shared, Symmetric};
 use coarray::{
-    AsyncScope, Bits, Coarray, Coatomic, Cofuture, CofutureSet, Coptr, Coref, Exchanging,
-    HaloArray, Iter, LockFree, Number, Open, OpenRagged, Plain, Published, PublishedRagged, Ragged,
-    ReadOnly, Remote, Section, Shared, Symmetric,
+    Coarray, Coptr, Coref, Open, OpenRagged, Plain, Published, PublishedRagged, Ragged, Remote,
 };
 use static_assertions::{assert_eq_align, assert_eq_size, assert_impl_all, assert_not_impl_any};
 

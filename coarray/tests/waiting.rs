@@ -4,6 +4,8 @@
 use std::thread;
 use std::time::Duration;
 
+use coarray::asynchronous::co_sum_async;
+use coarray::locks::critical;
 use coarray::prelude::*;
 use rustix::time::{ClockId, clock_gettime};
 

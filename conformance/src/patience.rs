@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use coarray::Coevent;
+use coarray::events::Coevent;
 
 use crate::check::Check;
 

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use coarray::collectives::{co_any, co_gatherv};
 use coarray::error_stop_with;
 use coarray::prelude::*;
 

@@ -5,8 +5,8 @@
 /// # Examples
 /// A function that reads from open and from published coarrays alike:
 /// ```
+/// use coarray::places::Access;
 /// use coarray::prelude::*;
-/// use coarray::Access;
 ///
 /// fn norm<A: Access>(row: &Coref<[f64], A>) -> f64 {
 ///     row.iter().map(|x| x.get() * x.get()).sum::<f64>().sqrt()
@@ -48,8 +48,8 @@ pub enum ReadOnly {}
 ///
 /// # Examples
 /// ```
+/// use coarray::places::AtomicOnly;
 /// use coarray::prelude::*;
-/// use coarray::AtomicOnly;
 ///
 /// fn count(hits: &Coref<Coatomic<u32>, AtomicOnly>) {
 ///     hits.add(3);
@@ -72,8 +72,8 @@ pub enum AtomicOnly {}
 /// # Examples
 /// A function that changes what it is given, and therefore cannot be called with a published coarray:
 /// ```
+/// use coarray::places::MayPut;
 /// use coarray::prelude::*;
-/// use coarray::MayPut;
 ///
 /// fn double<A: MayPut>(row: &Coref<[u32], A>) {
 ///     row.iter().for_each(|x| x.put(2 * x.get()));

@@ -54,8 +54,8 @@ pub trait BitsCell<T>: AtomicCell<T> {
 /// # Examples
 /// A counter of whatever type, in a coarray of plain numbers:
 /// ```
+/// use coarray::atomics::{LockFree, Number};
 /// use coarray::prelude::*;
-/// use coarray::{LockFree, Number};
 ///
 /// fn count<T: LockFree + Number>(place: &Coref<T>, one: T) {
 ///     place.as_atomic().add(one);

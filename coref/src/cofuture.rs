@@ -190,6 +190,7 @@ impl<'a, T> Cofuture<'a, T> {
     ///
     /// # Examples
     /// ```
+    /// use coarray::asynchronous::co_sum_async;
     /// use coarray::prelude::*;
     ///
     /// coarray::run(2, || {
@@ -319,6 +320,7 @@ impl<T: Remote, A: Access> Coref<T, A> {
     ///
     /// # Examples
     /// ```
+    /// use coarray::asynchronous::CofutureSet;
     /// use coarray::prelude::*;
     ///
     /// coarray::run(4, || {

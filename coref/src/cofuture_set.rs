@@ -15,6 +15,7 @@ const PATIENCE: u32 = 1000;
 ///
 /// # Examples
 /// ```
+/// use coarray::asynchronous::CofutureSet;
 /// use coarray::prelude::*;
 ///
 /// coarray::run(4, || {
@@ -57,6 +58,7 @@ impl<'a, T> CofutureSet<'a, T> {
     ///
     /// # Examples
     /// ```
+    /// use coarray::asynchronous::{CofutureSet, co_sum_async};
     /// use coarray::prelude::*;
     ///
     /// coarray::run(2, || {

@@ -11,8 +11,8 @@ use crate::remote::Remote;
 /// # Examples
 /// A member that is chosen at run time:
 /// ```
+/// use coarray::places::{Member, Members};
 /// use coarray::prelude::*;
-/// use coarray::{Member, Members};
 ///
 /// #[derive(Clone, Copy, Remote)]
 /// #[repr(C)]

@@ -23,8 +23,8 @@ use crate::locked::Locked;
 ///
 /// # Examples
 /// ```
+/// use coarray::places::Symmetric;
 /// use coarray::prelude::*;
-/// use coarray::Symmetric;
 ///
 /// fn one_each<T: Symmetric + Default>() -> Coarray<T> {
 ///     Coarray::new(T::default())
@@ -132,8 +132,8 @@ pub unsafe trait Remote: Symmetric + Copy {
 ///
 /// # Examples
 /// ```
+/// use coarray::places::Shared;
 /// use coarray::prelude::*;
-/// use coarray::Shared;
 ///
 /// /// One's own, and that of the next image, at any time.
 /// fn pair<T: Shared>(all: &Coarray<T>) -> (&T, &Coref<T>) {

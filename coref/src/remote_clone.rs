@@ -13,8 +13,8 @@ use crate::remote::Remote;
 /// # Examples
 /// A word, which tells where its letters are:
 /// ```
+/// use coarray::places::{Access, RemoteClone};
 /// use coarray::prelude::*;
-/// use coarray::{Access, RemoteClone};
 ///
 /// #[derive(Clone, Copy, Remote)]
 /// #[repr(C)]

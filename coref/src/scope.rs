@@ -31,6 +31,7 @@ use crate::transfer::{Torn, issue_get, issue_put};
 ///
 /// # Examples
 /// ```
+/// use coarray::asynchronous::async_scope;
 /// use coarray::prelude::*;
 ///
 /// coarray::run(2, || {
@@ -81,8 +82,8 @@ fn finish<R>(result: Result<R, Box<dyn Any + Send>>, delivered: Result<(), Torn>
 /// # Examples
 /// A function that begins what the scope of its caller completes:
 /// ```
+/// use coarray::asynchronous::{AsyncScope, async_scope};
 /// use coarray::prelude::*;
-/// use coarray::AsyncScope;
 ///
 /// fn fetch_edges<'s>(x: &'s Coref<[f64]>, edges: &'s mut [f64; 2], scope: &'s AsyncScope<'s, '_>) {
 ///     let [first, last] = edges;
@@ -173,6 +174,7 @@ where
     ///
     /// # Examples
     /// ```
+    /// use coarray::asynchronous::async_scope;
     /// use coarray::prelude::*;
     ///
     /// coarray::run(2, || {
@@ -248,6 +250,7 @@ where
     ///
     /// # Examples
     /// ```
+    /// use coarray::asynchronous::async_scope;
     /// use coarray::prelude::*;
     ///
     /// coarray::run(3, || {

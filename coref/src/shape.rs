@@ -12,8 +12,8 @@ use crate::remote::{Remote, Symmetric};
 /// # Examples
 /// A function for coarrays of any shape:
 /// ```
+/// use coarray::places::Shape;
 /// use coarray::prelude::*;
-/// use coarray::Shape;
 ///
 /// /// What the right neighbour has, elementwise.
 /// fn shift<T: Shape<Item: Remote> + ?Sized>(x: &mut Coarray<T>, part: &mut T) {

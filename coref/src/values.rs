@@ -9,8 +9,8 @@ use crate::shape::Shape;
 /// # Examples
 /// A collective of one's own, for whatever the ones of the library take:
 /// ```
+/// use coarray::places::Values;
 /// use coarray::prelude::*;
-/// use coarray::Values;
 ///
 /// /// The largest absolute value of all images.
 /// fn co_norm<V: Values<Element = f64> + ?Sized>(values: &V) -> f64 {

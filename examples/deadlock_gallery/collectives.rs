@@ -1,8 +1,9 @@
 //! Collectives that an image does not come to: where data pass from image to image, and where nobody waits for
 //! anybody until the result is asked for.
 
+use coarray::asynchronous::{co_max_async, co_sum_async};
+use coarray::collectives::{Algorithm, Collective};
 use coarray::prelude::*;
-use coarray::{Algorithm, Collective};
 
 use crate::Program;
 

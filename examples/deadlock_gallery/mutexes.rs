@@ -1,5 +1,6 @@
 //! Locks that are never given back.
 
+use coarray::locks::critical;
 use coarray::prelude::*;
 
 use crate::Program;

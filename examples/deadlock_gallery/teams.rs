@@ -1,6 +1,7 @@
 //! Teams that wait for each other.
 
 use coarray::prelude::*;
+use coarray::sync_team;
 
 use crate::Program;
 

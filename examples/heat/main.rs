@@ -28,6 +28,7 @@ mod steps;
 use std::f64::consts::PI;
 use std::path::Path;
 
+use coarray::grid::{Blocks, HaloArray, ImageGrid};
 use coarray::prelude::*;
 use life::output;
 

@@ -1,6 +1,6 @@
 //! The plate, and how its heat spreads.
 
-use coarray::grid::{Exchange, GridError};
+use coarray::grid::{Blocks, Exchange, GridError, HaloArray};
 use coarray::ndarray::{ArrayView2, ArrayViewMut2, s};
 use coarray::prelude::*;
 

@@ -27,6 +27,7 @@ mod random;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use coarray::collectives::co_all;
 use coarray::{error_stop_with, prelude::*};
 use life::output;
 

@@ -8,7 +8,7 @@
 
 use std::array;
 
-use coarray::grid::{Exchanging, GridError, Halo};
+use coarray::grid::{Blocks, Exchanging, GridError, Halo, HaloArray};
 use coarray::ndarray::{ArrayView3, s};
 use coarray::prelude::*;
 

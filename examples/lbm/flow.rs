@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use coarray::grid::GridError;
+use coarray::collectives::co_total_reproducible;
+use coarray::grid::{Blocks, GridError, HaloArray};
 use coarray::ndarray::{Array2, Axis};
 use coarray::prelude::*;
 

@@ -31,6 +31,7 @@ mod walls;
 use std::io::Write;
 use std::path::Path;
 
+use coarray::grid::{Blocks, ImageGrid};
 use coarray::prelude::*;
 use life::output::{self, OutputError};
 

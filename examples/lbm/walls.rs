@@ -2,8 +2,8 @@
 
 use std::array;
 
+use coarray::grid::HaloArray;
 use coarray::ndarray::s;
-use coarray::prelude::*;
 
 use crate::lattice::{VELOCITIES, WEIGHTS};
 

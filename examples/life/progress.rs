@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 /// A bar over `generations` generations of `cells` cells each, with the time left and the rate; hidden if
 /// the job has no terminal.
 pub fn bar(generations: u64, cells: u64) -> ProgressBar {
-    let Some((columns, _)) = coarray::terminal_size() else {
+    let Some((columns, _)) = coarray::machine::terminal_size() else {
         return ProgressBar::hidden();
     };
     let target = ProgressDrawTarget::term_like_with_hz(Box::new(Terminal { columns }), 10);
@@ -38,7 +38,7 @@ pub fn bar(generations: u64, cells: u64) -> ProgressBar {
 /// A bar over `steps` steps, which are called `unit`, with the rate, the time left and a message; hidden if the job has
 /// no terminal.
 pub fn steps(steps: u64, unit: &str) -> ProgressBar {
-    let Some((columns, _)) = coarray::terminal_size() else {
+    let Some((columns, _)) = coarray::machine::terminal_size() else {
         return ProgressBar::hidden();
     };
     let target = ProgressDrawTarget::term_like_with_hz(Box::new(Terminal { columns }), 10);
@@ -117,7 +117,7 @@ impl TermLike for Terminal {
 
 /// Where a bar is drawn: on the terminal that the job was started from, if there is one.
 pub fn target() -> Option<ProgressDrawTarget> {
-    let (columns, _) = coarray::terminal_size()?;
+    let (columns, _) = coarray::machine::terminal_size()?;
     Some(ProgressDrawTarget::term_like_with_hz(
         Box::new(Terminal { columns }),
         10,

@@ -10,8 +10,8 @@
 
 use std::ops::Range;
 
+use coarray::PublishedRagged;
 use coarray::prelude::*;
-use coarray::{Open, PublishedRagged};
 
 use crate::block::{Block, Corner};
 use crate::decomposition::Decomposition;

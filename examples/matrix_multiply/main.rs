@@ -20,7 +20,7 @@ mod summa;
 
 use std::time::Instant;
 
-use coarray::grid::GridError;
+use coarray::grid::{Blocks, GridError, HaloArray, ImageGrid};
 use coarray::ndarray::Array2;
 use coarray::{error_stop_with, prelude::*};
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use coarray::grid::HaloArray;
 use coarray::ndarray::linalg::general_mat_mul;
 use coarray::ndarray::{Array2, ArrayView2, s};
 use coarray::prelude::*;

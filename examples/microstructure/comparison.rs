@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Instant;
 
 use coarray::grid::Blocks;
-use coarray::{Open, prelude::*};
+use coarray::prelude::*;
 
 use crate::clock::{Clock, Work};
 use crate::command_line::fail;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use coarray::collectives::co_gatherv;
 use coarray::grid::{GridError, HaloArray};
 use coarray::ndarray::{Zip, s};
 use coarray::prelude::*;

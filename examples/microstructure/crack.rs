@@ -16,6 +16,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use coarray::collectives::co_allgatherv;
 use coarray::grid::{Blocks, GridError, HaloArray};
 use coarray::prelude::*;
 

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use coarray::Open;
+use coarray::asynchronous::{Cofuture, co_sum_async};
 use coarray::prelude::*;
 
 /// A way to add.

@@ -17,6 +17,7 @@ mod random;
 
 use std::time::Instant;
 
+use coarray::collectives::co_sum_to;
 use coarray::{error_stop_with, prelude::*};
 
 use cascade::{BLOCK, Cascade, signal, sum_of_squares};

@@ -1,5 +1,6 @@
 //! Whether keys are sorted, and still the same.
 
+use coarray::collectives::{co_all, co_exscan};
 use coarray::prelude::*;
 
 use crate::random;

@@ -21,6 +21,7 @@ mod split;
 use std::ops::Range;
 use std::time::Instant;
 
+use coarray::collectives::co_alltoallv;
 use coarray::{error_stop_with, prelude::*};
 
 use check::Fingerprint;

@@ -1,5 +1,6 @@
 //! Which keys go to which image.
 
+use coarray::collectives::co_allgatherv;
 use coarray::prelude::*;
 
 /// How many keys of its own an image should tell the others of, at least.

@@ -10,7 +10,7 @@ use super::refuse;
 /// together: `bytes` on this image, at least, because of what is `wanted`. To be called before any of it is allocated.
 pub(crate) fn afford(program: &str, wanted: impl Display, bytes: usize) {
     // Looked up before the images meet, after which others may begin to use it.
-    let available = coarray::available_memory();
+    let available = coarray::machine::available_memory();
     let needs = Coarray::new(Coatomic::new(bytes));
     let here = (0..num_images())
         .map(|image| needs.at(image))

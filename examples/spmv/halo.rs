@@ -5,6 +5,7 @@
 //! nobody meets anybody else than those it shares elements with.
 
 use coarray::OpenRagged;
+use coarray::collectives::{co_alltoall, co_alltoallv};
 use coarray::prelude::*;
 
 use crate::division::Division;

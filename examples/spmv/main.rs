@@ -23,6 +23,7 @@ mod product;
 mod shares;
 mod solve;
 
+use coarray::collectives::{co_gatherv, co_scatterv};
 use coarray::prelude::*;
 use indicatif::ProgressBar;
 use life::{output, progress};

@@ -2,7 +2,8 @@
 
 use std::process::Command;
 
-use coarray::{error_stop_with, fail_image};
+use coarray::error_stop_with;
+use coarray::failure::fail_image;
 
 /// Kills this image as a defect of the machine would: it has no chance to say anything. An image that is a
 /// thread cannot be killed alone, and only fails.

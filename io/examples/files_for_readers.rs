@@ -5,8 +5,8 @@
 use std::fmt::Debug;
 use std::path::Path;
 
+use coarray::grid::{Blocks, HaloArray, ImageGrid};
 use coarray::ndarray::{Dim, Dimension};
-use coarray::prelude::*;
 use coarray_io::{Error, NpyHeader, Scalar, Vti, VtiHeader, read_npy, read_vti, write_npy};
 
 const SHAPE: [usize; 3] = [5, 6, 7];

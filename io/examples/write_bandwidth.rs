@@ -11,6 +11,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use coarray::grid::{Blocks, HaloArray, ImageGrid};
 use coarray::prelude::*;
 use coarray_io::{Checkpoint, write_npy, write_raw};
 

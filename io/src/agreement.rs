@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use coarray::{Collective, this_image};
+use coarray::collectives::Collective;
+use coarray::this_image;
 
 use crate::error::{Error, ErrorKind, Failed};
 

@@ -39,6 +39,7 @@ pub use value::{NotOfType, Value};
 ///
 /// # Examples
 /// ```
+/// use coarray::grid::{Blocks, HaloArray, ImageGrid};
 /// use coarray::prelude::*;
 /// use coarray_io::{Checkpoint, ErrorKind};
 ///

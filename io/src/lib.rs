@@ -13,6 +13,7 @@
 //! | going on after an interruption | [`Checkpoint`] | several fields and values, checksums, and always a whole one on the disk |
 //!
 //! ```
+//! use coarray::grid::{Blocks, HaloArray, ImageGrid};
 //! use coarray::prelude::*;
 //! use coarray_io::{read_npy, write_npy};
 //!
@@ -46,6 +47,7 @@
 //! was saved. One job at a time saves in a directory: [`ErrorKind::Busy`] tells which process is doing so already.
 //!
 //! ```
+//! use coarray::grid::{Blocks, HaloArray, ImageGrid};
 //! use coarray::prelude::*;
 //! use coarray_io::{Checkpoint, Error, ErrorKind};
 //!

@@ -28,6 +28,7 @@ use header::Header;
 ///
 /// # Examples
 /// ```
+/// use coarray::grid::{Blocks, HaloArray, ImageGrid};
 /// use coarray::prelude::*;
 /// use coarray_io::{read_npy, write_npy};
 ///
@@ -139,6 +140,7 @@ pub(crate) fn complete(file: &File, needed: u64) -> Result<(), Failed> {
 ///
 /// # Examples
 /// ```
+/// use coarray::grid::{Blocks, HaloArray, ImageGrid};
 /// use coarray::prelude::*;
 /// use coarray_io::{NpyHeader, read_npy, write_npy};
 ///

@@ -27,6 +27,7 @@ use crate::whole_file::Partial;
 ///
 /// # Examples
 /// ```
+/// use coarray::grid::{Blocks, HaloArray, ImageGrid};
 /// use coarray::prelude::*;
 /// use coarray_io::{read_raw, write_raw};
 ///

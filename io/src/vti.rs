@@ -34,6 +34,7 @@ const LENGTH: u64 = size_of::<u64>() as u64;
 ///
 /// # Examples
 /// ```
+/// use coarray::grid::{Blocks, HaloArray, ImageGrid};
 /// use coarray::prelude::*;
 /// use coarray_io::Vti;
 ///

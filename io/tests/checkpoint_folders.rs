@@ -1,6 +1,6 @@
 //! Directories of checkpoints that several jobs use, or that have what no checkpoint is.
 
-use coarray::prelude::*;
+use coarray::grid::{Blocks, HaloArray, ImageGrid};
 use coarray_io::{Checkpoint, Error, ErrorKind};
 use rustix::fs::{
     CWD, FileType, FlockOperation, MemfdFlags, Mode, flock, ftruncate, memfd_create, mknodat,

@@ -1,6 +1,6 @@
 //! What is at the path already: devices, FIFOs, links, files with modes and owners of their own, and what dead jobs have left.
 
-use coarray::prelude::*;
+use coarray::grid::{Blocks, HaloArray, ImageGrid};
 use coarray_io::{Error, ErrorKind, Vti, read_npy, read_raw, read_vti, write_npy, write_raw};
 use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};

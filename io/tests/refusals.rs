@@ -1,5 +1,6 @@
 //! What cannot be written or read: all images get the same error, which says what is wrong.
 
+use coarray::grid::{Blocks, HaloArray, ImageGrid};
 use coarray::prelude::*;
 use coarray_io::{
     Checkpoint, Error, ErrorKind, Vti, read_npy, read_raw, read_vti, write_npy, write_raw,

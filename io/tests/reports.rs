@@ -1,6 +1,7 @@
 //! What is reported when an image does not come along: the function and the line of the program that calls it.
 
 use coarray::Launch;
+use coarray::grid::{Blocks, HaloArray, ImageGrid};
 use coarray::prelude::*;
 use coarray_io::{
     Checkpoint, NpyHeader, Vti, VtiHeader, read_npy, read_raw, read_vti, write_npy, write_raw,
@@ -77,7 +78,7 @@ fn a_dead_image_is_reported_with_the_function_that_needs_it() {
     let outcome = Launch::new(3).keep_going(true).run(|| {
         let array = array();
         match this_image() {
-            1 => coarray::fail_image(),
+            1 => coarray::failure::fail_image(),
             _ => write_npy(folder.path().join("a.npy"), &array).unwrap(),
         }
     });

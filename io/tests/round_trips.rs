@@ -1,5 +1,6 @@
 //! What any number of images writes, any other number reads, and the bytes do not depend on it.
 
+use coarray::grid::{Blocks, HaloArray, ImageGrid};
 use coarray::ndarray::{Dim, Dimension};
 use coarray::prelude::*;
 use coarray_io::{

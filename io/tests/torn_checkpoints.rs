@@ -1,5 +1,6 @@
 //! Checkpoints that are cut off or changed at any byte: refused with a message, and the older generation is used.
 
+use coarray::grid::{Blocks, HaloArray, ImageGrid};
 use coarray::prelude::*;
 use coarray_io::{Checkpoint, ErrorKind, Restart};
 use std::fs;

@@ -74,8 +74,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// each says where in the struct that field lies.
 ///
 /// ```
+/// use coarray::places::{Member, Members};
 /// use coarray::prelude::*;
-/// use coarray::{Member, Members};
 ///
 /// #[derive(Clone, Copy, Remote)]
 /// #[repr(C)]

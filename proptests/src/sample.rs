@@ -4,7 +4,8 @@ use std::fmt::Debug;
 use std::num::{NonZeroI128, NonZeroU8, NonZeroU32};
 
 use bytemuck::{CheckedBitPattern, NoUninit, Pod, Zeroable};
-use coarray::{Coptr, Plain, Remote, Values};
+use coarray::places::Values;
+use coarray::{Coptr, Plain, Remote};
 
 /// An element type of which there is a value for every number.
 pub trait Sample: Remote<Element = Self> + Debug + Send + Sync {

@@ -1,14 +1,17 @@
 //! Images fail before any step: every `try_` form tells all others alike which ones, and the survivors go on as a team.
 
-use coarray::prelude::*;
-use coarray::{
-    AllocError, fail_image, failed_images, try_co_all, try_co_allgather, try_co_allgatherv,
-    try_co_alltoall, try_co_alltoallv, try_co_any, try_co_broadcast, try_co_count, try_co_exscan,
-    try_co_gather, try_co_gatherv, try_co_max, try_co_max_to, try_co_min, try_co_min_to,
-    try_co_reduce, try_co_reduce_scatter, try_co_reduce_to, try_co_scan, try_co_scatter,
-    try_co_scatterv, try_co_sum, try_co_sum_reproducible, try_co_sum_to, try_co_total_reproducible,
-    try_sync_all, try_sync_images, try_sync_team,
+use coarray::AllocError;
+use coarray::collectives::{
+    co_count, try_co_all, try_co_allgather, try_co_allgatherv, try_co_alltoall, try_co_alltoallv,
+    try_co_any, try_co_broadcast, try_co_count, try_co_exscan, try_co_gather, try_co_gatherv,
+    try_co_max, try_co_max_to, try_co_min, try_co_min_to, try_co_reduce, try_co_reduce_scatter,
+    try_co_reduce_to, try_co_scan, try_co_scatter, try_co_scatterv, try_co_sum,
+    try_co_sum_reproducible, try_co_sum_to, try_co_total_reproducible,
 };
+use coarray::failure::{
+    ImageFailed, fail_image, failed_images, try_sync_all, try_sync_images, try_sync_team,
+};
+use coarray::prelude::*;
 use coarray_proptests::{IMAGE_COUNTS, Setting, config, mix};
 use proptest::prelude::*;
 

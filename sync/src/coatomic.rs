@@ -84,7 +84,7 @@ impl<T: Remote> Coatomic<T> {
     ///
     /// # Examples
     /// ```
-    /// use coarray::Coatomic;
+    /// use coarray::atomics::Coatomic;
     ///
     /// let hottest = Coatomic::new(21.5);
     /// assert_eq!(hottest.load(), 21.5);
@@ -102,7 +102,7 @@ impl<T: Remote> Coatomic<T> {
     ///
     /// # Examples
     /// ```
-    /// use coarray::Coatomic;
+    /// use coarray::atomics::Coatomic;
     ///
     /// let phase = Coatomic::new('a');
     /// phase.store('b');
@@ -120,7 +120,7 @@ impl<T: Remote> Coatomic<T> {
     ///
     /// # Examples
     /// ```
-    /// use coarray::Coatomic;
+    /// use coarray::atomics::Coatomic;
     ///
     /// let mailbox = Coatomic::new(0u64);
     /// mailbox.store(7);
@@ -144,7 +144,7 @@ impl<T: Remote> Coatomic<T> {
     ///
     /// # Examples
     /// ```
-    /// use coarray::Coatomic;
+    /// use coarray::atomics::Coatomic;
     ///
     /// let owner = Coatomic::new(u32::MAX); // nobody
     /// assert_eq!(owner.compare_exchange(u32::MAX, 3), Ok(u32::MAX)); // it is 3's now

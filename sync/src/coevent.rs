@@ -309,7 +309,7 @@ impl Coevent {
     /// let outcome = coarray::Launch::new(2).keep_going(true).run(|| {
     ///     let event = Coarray::new(Coevent::new());
     ///     if this_image() == 1 {
-    ///         coarray::fail_image();
+    ///         coarray::failure::fail_image();
     ///     }
     ///     event.wait_timeout(Duration::MAX).unwrap_err().images
     /// });

@@ -271,7 +271,7 @@ pub trait ComutexPlace<T: Remote> {
     ///
     /// # Examples
     /// ```
-    /// use coarray::LockError;
+    /// use coarray::locks::LockError;
     /// use coarray::prelude::*;
     ///
     /// coarray::run(2, || {
@@ -300,7 +300,7 @@ pub trait ComutexPlace<T: Remote> {
     ///
     /// # Examples
     /// ```
-    /// use coarray::LockError;
+    /// use coarray::locks::LockError;
     /// use coarray::prelude::*;
     /// use std::time::Duration;
     ///

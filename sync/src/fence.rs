@@ -15,6 +15,7 @@ use coarray_runtime::{Team, num_images, quiet_and_fence};
 ///
 /// # Examples
 /// ```
+/// use coarray::image_fence;
 /// use coarray::prelude::*;
 ///
 /// coarray::run(2, || {

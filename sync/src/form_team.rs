@@ -82,7 +82,7 @@ impl Team {
     ///
     /// let survivors = coarray::Launch::new(3).keep_going(true).run(|| {
     ///     if this_image() == 0 {
-    ///         coarray::fail_image();
+    ///         coarray::failure::fail_image();
     ///     }
     ///     Team::try_form(1).unwrap_err().images
     /// });
@@ -196,7 +196,7 @@ impl Team {
     ///     let team = Team::form(1);
     ///     let outcome = team.try_change(|| {
     ///         if this_image() == 2 {
-    ///             coarray::fail_image();
+    ///             coarray::failure::fail_image();
     ///         }
     ///     });
     ///     outcome.unwrap_err().images

@@ -83,6 +83,7 @@ pub fn try_sync_all() -> Result<(), ImageFailed> {
 ///
 /// # Examples
 /// ```
+/// use coarray::image_fence;
 /// use coarray::prelude::*;
 ///
 /// coarray::run(2, || {

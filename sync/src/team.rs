@@ -163,9 +163,9 @@ impl Team {
     /// let survivors = coarray::Launch::new(3).keep_going(true).run(|| {
     ///     let all = Team::current();
     ///     if this_image() == 1 {
-    ///         coarray::fail_image();
+    ///         coarray::failure::fail_image();
     ///     }
-    ///     assert!(coarray::try_sync_all().is_err());
+    ///     assert!(coarray::failure::try_sync_all().is_err());
     ///     all.failed_images()
     /// });
     /// assert_eq!(survivors.unwrap(), [[1], [1]]);

@@ -62,7 +62,7 @@ fn collective(kind: Kind, algorithm: Algorithm, elements: u64) -> Collective {
 /// What the library sends, in the order of senders.
 fn really_sent(images: usize, kind: Kind, algorithm: Algorithm, elements: usize) -> Vec<Message> {
     let operation = || {
-        let how = coarray::Collective::new().algorithm(algorithm);
+        let how = coarray::collectives::Collective::new().algorithm(algorithm);
         let all = coarray::num_images() * elements;
         let mut mine = vec![this_image() as u64; elements];
         let mut blocks = vec![1_u64; all];
@@ -83,9 +83,9 @@ fn really_sent(images: usize, kind: Kind, algorithm: Algorithm, elements: usize)
     };
     let launch = Launch::new(images).images_per_node(PER_NODE).heap(1 << 16);
     let received = launch
-        .run(|| coarray::record_messages(operation).1)
+        .run(|| coarray::testing::record_messages(operation).1)
         .unwrap();
-    let message = |message: &coarray::Message| Message {
+    let message = |message: &coarray::testing::Message| Message {
         from: message.from,
         to: message.to,
         bytes: message.bytes as u64,

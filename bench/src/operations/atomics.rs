@@ -9,7 +9,8 @@ use std::hint::black_box;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use coarray::{Coarray, Coatomic, CoatomicPlace, sync_all, this_image};
+use coarray::atomics::{Coatomic, CoatomicPlace};
+use coarray::{Coarray, sync_all, this_image};
 
 use super::scalar::{is_active, target};
 use super::{Operation, Part, Trial};

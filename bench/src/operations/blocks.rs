@@ -8,9 +8,8 @@ use std::hint::black_box;
 use std::ops::Add;
 use std::rc::Rc;
 
-use coarray::{
-    co_allgather, co_alltoall, co_gather, co_reduce_scatter, co_scatter, num_images, this_image,
-};
+use coarray::collectives::{co_allgather, co_alltoall, co_gather, co_reduce_scatter, co_scatter};
+use coarray::{num_images, this_image};
 
 use super::collectives::{FEW_SIZES, ROOT, one_barrier};
 use super::{Operation, Part, Trial};

@@ -15,10 +15,11 @@ use std::hint::black_box;
 use std::ops::Add;
 use std::rc::Rc;
 
-use coarray::{
-    co_broadcast, co_scan, co_sum, co_sum_async, co_sum_reproducible, co_total_reproducible,
-    num_images, sync_all, this_image,
+use coarray::asynchronous::co_sum_async;
+use coarray::collectives::{
+    co_broadcast, co_scan, co_sum, co_sum_reproducible, co_total_reproducible,
 };
+use coarray::{num_images, sync_all, this_image};
 
 use super::{Operation, Part, Trial};
 use crate::raw::{self, Barrier};

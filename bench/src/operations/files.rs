@@ -10,8 +10,9 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use coarray::collectives::co_broadcast;
 use coarray::grid::HaloArray;
-use coarray::{co_broadcast, error_stop_with, sync_all, this_image};
+use coarray::{error_stop_with, sync_all, this_image};
 use coarray_io::write_npy;
 
 use super::halos::{UNTOUCHED, divided};

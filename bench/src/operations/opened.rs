@@ -4,7 +4,8 @@ use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
-use coarray::{Coarray, Open, Remote, Shape};
+use coarray::places::Shape;
+use coarray::{Coarray, Open, Remote};
 
 /// An open coarray that owns itself, so that an action can keep it. Dropping it is collective.
 pub struct Opened<T: ?Sized + Shape<Item: Remote> + 'static> {

@@ -14,7 +14,8 @@ use std::hint::black_box;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use coarray::{AsAtomic, Coarray, CoatomicPlace, num_images, sync_all, this_image};
+use coarray::atomics::{AsAtomic, CoatomicPlace};
+use coarray::{Coarray, num_images, sync_all, this_image};
 
 use super::opened::Opened;
 use super::scalar::is_active;

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 
-use coarray::{co_broadcast, sync_all, this_image};
+use coarray::collectives::co_broadcast;
+use coarray::{sync_all, this_image};
 use memmap2::{MmapOptions, MmapRaw};
 use rustix::fs::{MemfdFlags, memfd_create};
 

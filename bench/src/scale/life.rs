@@ -4,7 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Instant;
 
-use coarray::{co_max, error_stop_with, num_images, sync_all, this_image};
+use coarray::collectives::co_max;
+use coarray::{error_stop_with, num_images, sync_all, this_image};
 use life::decomposition::Decomposition;
 use life::rle::Pattern;
 use life::serial::SerialTorus;

@@ -2,7 +2,8 @@
 
 use std::ops::Add;
 
-use coarray::{Algorithm, Collective, num_images, sync_all};
+use coarray::collectives::{Algorithm, Collective};
+use coarray::{num_images, sync_all};
 use coarray_collectives::Kind;
 use coarray_runtime::{Barrier, Team};
 

@@ -3,7 +3,6 @@
 use std::error::Error;
 use std::process::{Command, exit};
 
-use coarray::error_stop;
 use coarray::prelude::*;
 
 use crate::Mistake;

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 
+use coarray::grid::{Blocks, HaloArray, ImageGrid};
 use coarray::prelude::*;
 use coarray_io::{Checkpoint, read_npy, write_npy};
 

@@ -1,7 +1,7 @@
 //! Images that wait for what does not come.
 
+use coarray::failure::try_sync_all;
 use coarray::prelude::*;
-use coarray::try_sync_all;
 
 use crate::Mistake;
 

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    coarray::coarun()
+    coarray::__private::coarun()
 }

@@ -11,6 +11,7 @@ use super::image_grid::{ImageGrid, product};
 ///
 /// # Examples
 /// ```
+/// use coarray::grid::{Blocks, ImageGrid};
 /// use coarray::prelude::*;
 ///
 /// coarray::run(3, || {
@@ -39,7 +40,7 @@ impl<const D: usize> Blocks<D> {
     ///
     /// # Examples
     /// ```
-    /// use coarray::grid::GridError;
+    /// use coarray::grid::{Blocks, GridError, ImageGrid};
     /// use coarray::prelude::*;
     ///
     /// coarray::run(4, || {
@@ -118,6 +119,7 @@ impl<const D: usize> Blocks<D> {
     ///
     /// # Examples
     /// ```
+    /// use coarray::grid::{Blocks, ImageGrid};
     /// use coarray::prelude::*;
     ///
     /// coarray::run(3, || {

@@ -33,7 +33,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     ///
     /// # Examples
     /// ```
-    /// use coarray::grid::Halo;
+    /// use coarray::grid::{Blocks, Halo, HaloArray, ImageGrid};
     /// use coarray::prelude::*;
     ///
     /// coarray::run(2, || {
@@ -70,6 +70,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     ///
     /// # Examples
     /// ```
+    /// use coarray::grid::{Blocks, HaloArray, ImageGrid};
     /// use coarray::prelude::*;
     ///
     /// coarray::run(2, || {

@@ -8,7 +8,7 @@ use coarray_runtime::AllocError;
 ///
 /// # Examples
 /// ```
-/// use coarray::grid::GridError;
+/// use coarray::grid::{GridError, ImageGrid};
 /// use coarray::prelude::*;
 ///
 /// coarray::run(2, || {

@@ -84,6 +84,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     ///
     /// # Examples
     /// ```
+    /// use coarray::grid::{Blocks, HaloArray, ImageGrid};
     /// use coarray::prelude::*;
     ///
     /// coarray::run(4, || {
@@ -110,7 +111,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     ///
     /// # Examples
     /// ```
-    /// use coarray::grid::Exchange;
+    /// use coarray::grid::{Blocks, Exchange, HaloArray, ImageGrid};
     /// use coarray::prelude::*;
     ///
     /// coarray::run(2, || {

@@ -23,6 +23,7 @@ where
     ///
     /// # Examples
     /// ```
+    /// use coarray::grid::{Blocks, HaloArray, ImageGrid};
     /// use coarray::prelude::*;
     ///
     /// coarray::run(4, || {
@@ -59,6 +60,7 @@ where
     /// # Examples
     /// A plane of a three-dimensional array, to be drawn:
     /// ```
+    /// use coarray::grid::{Blocks, HaloArray, ImageGrid};
     /// use coarray::prelude::*;
     ///
     /// coarray::run(3, || {

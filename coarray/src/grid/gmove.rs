@@ -25,7 +25,7 @@ use super::part::{Holder, owners};
 /// # Examples
 /// An array whose rows are divided, and then its columns, as a transform along either axis wants them:
 /// ```
-/// use coarray::grid::gmove;
+/// use coarray::grid::{Blocks, HaloArray, ImageGrid, gmove};
 /// use coarray::prelude::*;
 ///
 /// coarray::run(3, || {

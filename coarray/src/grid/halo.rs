@@ -62,8 +62,8 @@ impl<const D: usize> Halo<D> {
 ///
 /// # Examples
 /// ```
+/// use coarray::grid::{Blocks, Exchange, HaloArray, ImageGrid};
 /// use coarray::prelude::*;
-/// use coarray::grid::Exchange;
 ///
 /// coarray::run(2, || {
 ///     let blocks = Blocks::new([8, 8], ImageGrid::balanced()).unwrap();

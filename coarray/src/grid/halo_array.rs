@@ -32,6 +32,7 @@ use crate::storage::Storage;
 ///
 /// # Examples
 /// ```
+/// use coarray::grid::{Blocks, HaloArray, ImageGrid};
 /// use coarray::prelude::*;
 ///
 /// coarray::run(3, || {
@@ -105,6 +106,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     ///
     /// # Examples
     /// ```
+    /// use coarray::grid::{Blocks, HaloArray, ImageGrid};
     /// use coarray::prelude::*;
     ///
     /// coarray::run(3, || {
@@ -158,6 +160,7 @@ where
     ///
     /// # Examples
     /// ```
+    /// use coarray::grid::{Blocks, HaloArray, ImageGrid};
     /// use coarray::prelude::*;
     ///
     /// coarray::run(2, || {

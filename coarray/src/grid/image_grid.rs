@@ -12,6 +12,7 @@ use super::factors;
 ///
 /// # Examples
 /// ```
+/// use coarray::grid::ImageGrid;
 /// use coarray::prelude::*;
 ///
 /// coarray::run(6, || {
@@ -72,6 +73,7 @@ impl<const D: usize> ImageGrid<D> {
     ///
     /// # Examples
     /// ```
+    /// use coarray::grid::ImageGrid;
     /// use coarray::prelude::*;
     ///
     /// coarray::run(12, || {
@@ -110,6 +112,7 @@ impl<const D: usize> ImageGrid<D> {
     ///
     /// # Examples
     /// ```
+    /// use coarray::grid::ImageGrid;
     /// use coarray::prelude::*;
     ///
     /// coarray::run(4, || {
@@ -237,6 +240,7 @@ impl<const D: usize> ImageGrid<D> {
     ///
     /// # Examples
     /// ```
+    /// use coarray::grid::ImageGrid;
     /// use coarray::prelude::*;
     ///
     /// coarray::run(6, || {
@@ -260,6 +264,7 @@ impl<const D: usize> ImageGrid<D> {
     /// # Examples
     /// A token that goes once around a ring:
     /// ```
+    /// use coarray::grid::ImageGrid;
     /// use coarray::prelude::*;
     ///
     /// coarray::run(4, || {
@@ -290,6 +295,7 @@ impl<const D: usize> ImageGrid<D> {
     ///
     /// # Examples
     /// ```
+    /// use coarray::grid::ImageGrid;
     /// use coarray::prelude::*;
     ///
     /// coarray::run(6, || {

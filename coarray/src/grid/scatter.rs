@@ -27,6 +27,7 @@ where
     ///
     /// # Examples
     /// ```
+    /// use coarray::grid::{Blocks, HaloArray, ImageGrid};
     /// use coarray::ndarray::Array;
     /// use coarray::prelude::*;
     ///

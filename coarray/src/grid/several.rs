@@ -48,7 +48,7 @@ impl<T: Remote, const D: usize> sealed::Sealed for HaloArray<T, D> {
 ///
 /// # Examples
 /// ```
-/// use coarray::grid::exchange_several;
+/// use coarray::grid::{Blocks, HaloArray, ImageGrid, exchange_several};
 /// use coarray::prelude::*;
 ///
 /// coarray::run(2, || {

@@ -10,7 +10,9 @@
 
 use std::hint::black_box;
 
-use coarray::{AsAtomic, Coarray, Coatomic, CoatomicPlace, Coref, Open, ReadOnly};
+use coarray::atomics::{AsAtomic, Coatomic, CoatomicPlace};
+use coarray::places::ReadOnly;
+use coarray::{Coarray, Coref, Open};
 
 /// Expect one store
 #[unsafe(no_mangle)]

@@ -1,6 +1,6 @@
 //! Section 7: gets and puts that go on meanwhile.
 
-use coarray::async_scope;
+use coarray::asynchronous::{Cofuture, async_scope};
 use coarray::prelude::*;
 
 /// First listing. The result is had by `wait`, not by using the cofuture in an expression.

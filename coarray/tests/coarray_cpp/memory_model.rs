@@ -1,5 +1,6 @@
 //! Section 5: the fence, and coatomics. What else it says of memory, `tests/memory_model` tries.
 
+use coarray::image_fence;
 use coarray::prelude::*;
 
 /// 5.1, which has no listing. The flag is put after the fence.

@@ -1,6 +1,6 @@
 //! Section 4: static and dynamic checking of shapes, and `shape_cast`.
 
-use coarray::MismatchedExtentError;
+use coarray::places::MismatchedExtentError;
 use coarray::prelude::*;
 
 fn rows(x: &Coarray<[[i32; 20]]>) -> usize {

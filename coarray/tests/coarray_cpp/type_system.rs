@@ -1,7 +1,7 @@
 //! Section 3: coarrays, local access, corefs, traits, copointers, coarrays of pointers.
 
+use coarray::places::{Access, ReadOnly, RemoteClone};
 use coarray::prelude::*;
-use coarray::{Access, ReadOnly, RemoteClone, field};
 
 /// The image that a listing calls `number`, if there were enough.
 fn image(number: usize) -> usize {

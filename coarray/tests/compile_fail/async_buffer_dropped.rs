@@ -2,6 +2,7 @@
 //!
 //! To be told: that the buffer does not live long enough, and where it is borrowed.
 
+use coarray::asynchronous::async_scope;
 use coarray::prelude::*;
 
 #[coarray::main]

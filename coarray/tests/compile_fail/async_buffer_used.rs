@@ -2,6 +2,7 @@
 //!
 //! To be told: that the buffer is mutably borrowed, by the get.
 
+use coarray::asynchronous::async_scope;
 use coarray::prelude::*;
 
 #[coarray::main]

@@ -2,6 +2,7 @@
 //!
 //! To be told: that the cofuture cannot leave the scope.
 
+use coarray::asynchronous::async_scope;
 use coarray::prelude::*;
 
 #[coarray::main]

@@ -2,6 +2,7 @@
 //!
 //! To be told: that the source is borrowed for as long as the scope lasts, although the cofuture is gone.
 
+use coarray::asynchronous::async_scope;
 use coarray::prelude::*;
 
 #[coarray::main]

@@ -2,7 +2,6 @@
 //!
 //! To be told: that the guard borrows the coarray, which ends with the function.
 
-use coarray::Open;
 use coarray::prelude::*;
 
 fn opened<'a>() -> Open<'a, [i32; 10]> {

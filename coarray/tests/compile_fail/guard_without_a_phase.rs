@@ -1,8 +1,8 @@
 //! Tried: the guard of an open phase, without the barrier that begins it.
 //! The message should tell: that takes something which only the beginning of a phase gives.
 
+use coarray::places::Opens;
 use coarray::prelude::*;
-use coarray::Opens;
 
 #[coarray::main]
 fn main() {

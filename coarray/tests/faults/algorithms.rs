@@ -3,10 +3,9 @@
 
 use std::time::Duration;
 
+use coarray::collectives::{Algorithm, Collective, Kind, try_co_allgatherv};
+use coarray::failure::{ImageFailed, fail_image, failed_images, try_sync_all};
 use coarray::prelude::*;
-use coarray::{
-    Algorithm, Collective, Kind, fail_image, failed_images, try_co_allgatherv, try_sync_all,
-};
 
 use crate::injection::{LATEST, judge_total};
 use crate::job::{Check, Plan, keeping_going, run};

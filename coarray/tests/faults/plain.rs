@@ -3,8 +3,10 @@
 
 use std::time::Duration;
 
-use coarray::failed_images;
+use coarray::failure::failed_images;
+use coarray::locks::critical;
 use coarray::prelude::*;
+use coarray::sync_team;
 use rustix::process::{Signal, getpid, kill_process};
 
 use crate::job::{Check, Plan, keeping_going, nanos, run};

@@ -3,8 +3,12 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use coarray::asynchronous::{
+    co_all_async, co_allgatherv_async, co_alltoallv_async, co_broadcast_async, co_gather_async,
+    co_scan_async, co_sum_async,
+};
+use coarray::failure::{failed_images, try_sync_all};
 use coarray::prelude::*;
-use coarray::{failed_images, try_sync_all};
 use rustix::process::{Signal, getpid, kill_process};
 
 use crate::injection::LATEST;

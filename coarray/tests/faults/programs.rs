@@ -5,11 +5,13 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use coarray::prelude::*;
-use coarray::{
-    AllocError, LockError, fail_image, failed_images, try_co_broadcast, try_co_max, try_co_sum,
-    try_sync_all, try_sync_images, try_sync_team,
+use coarray::AllocError;
+use coarray::collectives::{try_co_broadcast, try_co_max, try_co_sum};
+use coarray::failure::{
+    ImageFailed, fail_image, failed_images, try_sync_all, try_sync_images, try_sync_team,
 };
+use coarray::locks::LockError;
+use coarray::prelude::*;
 
 use crate::job::nanos;
 

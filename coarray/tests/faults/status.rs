@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use coarray::failure::{
+    ImageStatus, fail_image, failed_images, image_status, stopped_images, try_sync_all,
+};
 use coarray::prelude::*;
-use coarray::{ImageStatus, fail_image, failed_images, image_status, stopped_images, try_sync_all};
 
 use crate::job::{Check, Plan, keeping_going, run};
 

@@ -1,6 +1,7 @@
 //! Rules 4, 9, 12 and 13: where several images meet.
 
 use coarray::prelude::*;
+use coarray::{image_fence, sync_team};
 
 use crate::message::{Message, ROUNDS, left, right};
 

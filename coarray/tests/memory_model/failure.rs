@@ -1,7 +1,7 @@
 //! Rule 15: what is left of what an image put before it failed.
 
+use coarray::failure::{fail_image, try_sync_all};
 use coarray::prelude::*;
-use coarray::{fail_image, try_sync_all};
 
 use crate::message::{Message, until};
 
@@ -38,7 +38,7 @@ pub fn what_a_failed_image_completed_stays_visible() {
             sync_all();
         }
     }
-    until(|| coarray::failed_images() == [last]);
+    until(|| coarray::failure::failed_images() == [last]);
     assert_eq!(try_sync_all().unwrap_err().images, [last]);
     let last_words = x.here()[2].get();
     assert!(

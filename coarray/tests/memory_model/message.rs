@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use coarray::field;
 use coarray::prelude::*;
 
 /// How often a rule is tried.

@@ -1,6 +1,6 @@
 //! Rules 1, 2, 3, 10 and 11: what one image does by itself, and races.
 
-use coarray::field;
+use coarray::image_fence;
 use coarray::prelude::*;
 
 use crate::message::{Message, ROUNDS, left, right, until};

@@ -1,5 +1,7 @@
 //! Rules 5 to 8 and 14: one image tells another, or waits for what it issued itself.
 
+use coarray::asynchronous::Cofuture;
+use coarray::locks::critical;
 use coarray::prelude::*;
 
 use crate::message::{Message, ROUNDS, left, right};

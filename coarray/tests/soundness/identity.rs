@@ -4,8 +4,9 @@ use std::cell::Cell;
 use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use coarray::Launch;
+use coarray::grid::{Blocks, HaloArray, ImageGrid};
 use coarray::prelude::*;
-use coarray::{Launch, Ragged};
 
 use crate::report;
 
@@ -68,7 +69,7 @@ fn plain_coarrays_do_not_pose_as_a_halo_array() {
             // What the images agree on: shape, grid, halos, periodic.
             let mut agreed = [8u64, 2, 1, 1, 0];
             co_broadcast(&mut agreed[..], 0);
-            let _ = coarray::co_all(true);
+            let _ = coarray::collectives::co_all(true);
             let _cells = Coarray::<[u64]>::zeroed(8);
             let _events = Coarray::<[Coevent]>::from_fn(6, |_| Coevent::new());
             let _told = Coarray::<[Coatomic<u64>]>::from_fn(3, |_| Coatomic::new(0));

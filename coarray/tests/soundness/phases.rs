@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use coarray::Launch;
-use coarray::grid::gmove;
+use coarray::grid::{Blocks, HaloArray, ImageGrid, gmove};
 use coarray::ndarray::Array;
 use coarray::prelude::*;
 

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
+use coarray::Launch;
+use coarray::collectives::{Algorithm, Collective};
 use coarray::prelude::*;
-use coarray::{Algorithm, Collective, Launch};
 
 use crate::text;
 

@@ -1,5 +1,8 @@
 //! A program that communicates while it computes.
 
+use coarray::asynchronous::{
+    CofutureSet, async_scope, co_alltoallv_async, co_broadcast_async, co_max_async, co_sum_async,
+};
 use coarray::prelude::*;
 
 use crate::programs::is_last;

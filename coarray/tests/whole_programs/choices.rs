@@ -7,8 +7,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
+use coarray::collectives::{Algorithm, Collective};
 use coarray::prelude::*;
-use coarray::record_messages;
+use coarray::testing::record_messages;
 use tempfile::TempDir;
 
 use crate::job::{Check, coarun, end_of, eventually, on_threads, plain, run, run_with_input};

@@ -1,7 +1,10 @@
 //! Programs that can never go on, one for each kind of wait.
 
+use coarray::asynchronous::{CofutureSet, co_broadcast_async, co_max_async, co_sum_async};
+use coarray::grid::{Blocks, HaloArray, ImageGrid, gmove};
+use coarray::locks::critical;
 use coarray::prelude::*;
-use coarray::{critical, gmove, sync_team};
+use coarray::sync_team;
 
 use crate::deadlocks::{block_on, is_first};
 

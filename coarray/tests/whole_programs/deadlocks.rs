@@ -9,6 +9,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
+use coarray::asynchronous::{Cofuture, co_sum_async};
 use coarray::prelude::*;
 
 use crate::deadlock_cases::CASES;

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use coarray::locks::critical;
 use coarray::prelude::*;
+use coarray::sync_team;
 
 /// How many operations one job of [`random_steps`] does.
 pub const STEPS: usize = 12_500;

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use coarray::Kind;
+use coarray::collectives::{Algorithm, Collective, Kind};
 use coarray::prelude::*;
 
 use crate::job::{Check, on_threads, plain, run};

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::process::{Command, ExitCode};
 
-use coarray::fail_image;
+use coarray::failure::fail_image;
 use coarray::prelude::*;
 
 use crate::programs::is_last;
@@ -280,7 +280,7 @@ pub fn use_again() {
     if is_last() {
         kill_me();
     }
-    coarray::try_sync_all().unwrap_err();
+    coarray::failure::try_sync_all().unwrap_err();
     drop(held);
     for _ in 0..50 {
         let team = Team::form_survivors(1);

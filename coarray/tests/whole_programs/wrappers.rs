@@ -4,8 +4,8 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use coarray::failure::try_sync_all;
 use coarray::prelude::*;
-use coarray::try_sync_all;
 
 use crate::failing::{WAY, kill_me};
 use crate::job::{Check, bare_coarun, end_of, eventually, is_alive, plain, run, signal};

@@ -5,6 +5,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
+use coarray::asynchronous::{Cofuture, CofutureSet, async_scope};
 use coarray::prelude::*;
 
 use crate::check::Check;

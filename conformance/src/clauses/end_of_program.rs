@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use coarray::asynchronous::{co_broadcast_async, co_sum_async};
 use coarray::prelude::*;
 
 use crate::clause::{Clause, OwnJob, Section};

@@ -1,6 +1,6 @@
 //! 16. Halo arrays.
 
-use coarray::grid::{Exchange, exchange_several};
+use coarray::grid::{Blocks, Exchange, HaloArray, ImageGrid, exchange_several};
 use coarray::prelude::*;
 
 use crate::check::Check;

@@ -3,8 +3,8 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::process::ExitCode;
 
+use coarray::failure::{ImageStatus, failed_images, image_status, stopped_images};
 use coarray::prelude::*;
-use coarray::{ImageStatus, failed_images, image_status, stopped_images};
 
 use crate::check::Check;
 use crate::clause::{Clause, OwnJob, Section};

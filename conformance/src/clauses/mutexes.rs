@@ -3,7 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
 
-use coarray::LockError;
+use coarray::collectives::co_all;
+use coarray::locks::{LockError, critical};
 use coarray::prelude::*;
 
 use crate::check::Check;
@@ -78,7 +79,7 @@ const ROUNDS: u64 = 60;
 fn locked<T: Remote>(
     check: &mut Check,
     place: &Coref<Comutex<T>>,
-    work: impl FnOnce(&mut Check, &mut coarray::ComutexGuard<'_, T>),
+    work: impl FnOnce(&mut Check, &mut coarray::locks::ComutexGuard<'_, T>),
 ) -> bool {
     match place.lock_timeout(patience()) {
         Ok(mut guard) => {

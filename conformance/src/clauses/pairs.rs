@@ -1,7 +1,7 @@
 //! 9. `sync_images`.
 
+use coarray::failure::try_sync_images;
 use coarray::prelude::*;
-use coarray::try_sync_images;
 
 use crate::check::Check;
 use crate::clause::{Clause, Section};

@@ -1,5 +1,6 @@
 //! 13. Published coarrays.
 
+use coarray::asynchronous::async_scope;
 use coarray::prelude::*;
 
 use crate::check::Check;

@@ -1,5 +1,6 @@
 //! 12. Ragged data and copointers.
 
+use coarray::image_fence;
 use coarray::prelude::*;
 
 use crate::check::Check;

@@ -1,7 +1,7 @@
 //! 10. Teams.
 
 use coarray::prelude::*;
-use coarray::team_number;
+use coarray::{sync_team, team_number};
 
 use crate::check::Check;
 use crate::clause::{Clause, Section};
@@ -357,12 +357,12 @@ fn with_errors(check: &mut Check) {
     match Team::try_form(3) {
         Ok(team) => {
             check.same("in the team", team.try_change(num_images), Ok(num_images()));
-            check.same("sync_team", coarray::try_sync_team(&team), Ok(()));
+            check.same("sync_team", coarray::failure::try_sync_team(&team), Ok(()));
             check.same("failed images", team.failed_images(), vec![]);
         }
         Err(failed) => check.that(false, || failed.to_string()),
     }
-    check.same("sync_all", coarray::try_sync_all(), Ok(()));
+    check.same("sync_all", coarray::failure::try_sync_all(), Ok(()));
     let survivors = Team::form_survivors(5);
     check.same("survivors", survivors.num_images(), num_images());
 }

@@ -1,6 +1,6 @@
 //! 17. Whole arrays: on one image and back, and from one division to another.
 
-use coarray::grid::gmove;
+use coarray::grid::{Blocks, HaloArray, ImageGrid, gmove};
 use coarray::ndarray::Array;
 use coarray::prelude::*;
 

@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
-use coarray::terminal_size;
+use coarray::machine::terminal_size;
 
 use crate::clause::Clause;
 use crate::clauses;

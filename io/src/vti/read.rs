@@ -28,6 +28,7 @@ use crate::transfer::{ByteOrder, read_at, read_block};
 ///
 /// # Examples
 /// ```
+/// use coarray::grid::{Blocks, HaloArray, ImageGrid};
 /// use coarray::prelude::*;
 /// use coarray_io::{Vti, VtiHeader, read_vti};
 ///

@@ -1,7 +1,8 @@
 //! Floats that are no numbers, equal but not the same, or rounded.
 
+use coarray::Launch;
+use coarray::collectives::{Algorithm, Collective, Kind};
 use coarray::prelude::*;
-use coarray::{Kind, Launch};
 use coarray_proptests::{bits, mix};
 
 use crate::MOST_IMAGES;

@@ -1,9 +1,10 @@
 //! Operations that move elements as they are.
 
-use coarray::{
-    Kind, co_allgather_async, co_allgatherv_async, co_alltoall_async, co_alltoallv_async,
+use coarray::asynchronous::{
+    co_allgather_async, co_allgatherv_async, co_alltoall_async, co_alltoallv_async,
     co_broadcast_async, co_gather_async, co_gatherv_async, co_scatter_async, co_scatterv_async,
 };
+use coarray::collectives::Kind;
 
 use crate::reductions::with_own;
 use crate::subject::{Input, Output, Subject, pending};

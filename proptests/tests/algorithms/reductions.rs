@@ -1,9 +1,10 @@
 //! Operations that join the elements of the images.
 
-use coarray::{
-    Addend, Collective, Kind, co_max_async, co_max_to_async, co_min_async, co_min_to_async,
-    co_sum_async, co_sum_reproducible_async, co_sum_to_async, co_total_reproducible_async,
+use coarray::asynchronous::{
+    co_max_async, co_max_to_async, co_min_async, co_min_to_async, co_sum_async,
+    co_sum_reproducible_async, co_sum_to_async, co_total_reproducible_async,
 };
+use coarray::collectives::{Addend, Collective, Kind};
 use num_traits::Num;
 
 use crate::movement::{self, row};
@@ -13,10 +14,11 @@ use crate::values::Element;
 /// The operations with a function of the program, for a function that depends on the order of the images, or not.
 macro_rules! joins {
     ($type:ty, $join:expr, $is_ordered:expr) => {{
-        use coarray::{
-            Kind, co_exscan_async, co_reduce_async, co_reduce_scatter_async, co_reduce_to_async,
+        use coarray::asynchronous::{
+            co_exscan_async, co_reduce_async, co_reduce_scatter_async, co_reduce_to_async,
             co_scan_async,
         };
+        use coarray::collectives::Kind;
         use $crate::movement::row;
         use $crate::reductions::{everywhere, fold, on_root, to_all, to_one, with_own};
         use $crate::subject::{Subject, pending};

@@ -1,6 +1,8 @@
 //! What a collective operation is called with, and what it should give.
 
-use coarray::{Algorithm, Cofuture, Collective, Kind, this_image};
+use coarray::asynchronous::Cofuture;
+use coarray::collectives::{Algorithm, Collective, Kind};
+use coarray::this_image;
 use coarray_proptests::{bits, mix};
 
 use crate::values::Element;

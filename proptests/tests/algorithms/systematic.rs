@@ -1,5 +1,6 @@
 //! Every operation by every algorithm on up to so many images, with few elements and with many.
 
+use coarray::collectives::{Collective, co_all, co_any, co_count};
 use coarray::prelude::*;
 use coarray_proptests::{Particle, mix};
 
@@ -147,7 +148,7 @@ fn conditions_are_those_of_all_images_by_every_algorithm() {
                     let holds = |image: usize| set >> image & 1 == 1;
                     let count = (0..images).filter(|&image| holds(image)).count();
                     let mine = holds(this_image());
-                    for &algorithm in coarray::Kind::Reduce.algorithms() {
+                    for &algorithm in coarray::collectives::Kind::Reduce.algorithms() {
                         let how = Collective::new().algorithm(algorithm);
                         assert_eq!(how.co_all(mine), count == images, "{algorithm} {set:b}");
                         assert_eq!(how.co_any(mine), count > 0, "{algorithm} {set:b}");

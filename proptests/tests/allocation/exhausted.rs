@@ -1,7 +1,8 @@
 //! What does not fit is refused on all images alike, in words that help, and does no harm.
 
+use coarray::AllocError;
+use coarray::machine::Holder;
 use coarray::prelude::*;
-use coarray::{AllocError, Holder};
 use coarray_proptests::Setting;
 
 const HEAP: usize = 256 << 10;

@@ -4,6 +4,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use coarray::Launch;
+use coarray::asynchronous::{
+    co_allgatherv_async, co_alltoall_async, co_alltoallv_async, co_broadcast_async, co_max_async,
+    co_reduce_scatter_async, co_scatter_async, co_sum_async,
+};
 use coarray::prelude::*;
 use coarray_proptests::mix;
 

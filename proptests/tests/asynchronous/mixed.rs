@@ -3,6 +3,13 @@
 //! The steps of a case are the same on all images. In which order an image waits for what it has begun, when, and how,
 //! is its own choice.
 
+use coarray::asynchronous::{
+    Cofuture, co_all_async, co_allgather_async, co_allgatherv_async, co_alltoall_async,
+    co_alltoallv_async, co_any_async, co_broadcast_async, co_count_async, co_exscan_async,
+    co_gather_async, co_gatherv_async, co_max_async, co_max_to_async, co_min_async,
+    co_min_to_async, co_reduce_async, co_reduce_scatter_async, co_reduce_to_async, co_scan_async,
+    co_scatter_async, co_scatterv_async, co_sum_async, co_sum_to_async,
+};
 use coarray::prelude::*;
 use coarray_proptests::{config, mix};
 use proptest::prelude::*;

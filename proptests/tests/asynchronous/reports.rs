@@ -1,7 +1,12 @@
 //! What is said when images call different asynchronous collectives, or not all of them.
 
+use coarray::Launch;
+use coarray::asynchronous::{
+    co_all_async, co_allgather_async, co_alltoall_async, co_alltoallv_async, co_broadcast_async,
+    co_gather_async, co_max_async, co_reduce_async, co_scatterv_async, co_sum_async,
+};
+use coarray::failure::fail_image;
 use coarray::prelude::*;
-use coarray::{Launch, fail_image};
 
 use crate::watched;
 

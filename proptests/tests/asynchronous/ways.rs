@@ -1,6 +1,10 @@
 //! Ways to use asynchronous collectives that defeat a fixed number of slots, or a need for help from images that
 //! compute.
 
+use coarray::asynchronous::{
+    Cofuture, CofutureSet, async_scope, co_broadcast_async, co_count_async, co_sum_async,
+    co_sum_to_async,
+};
 use coarray::prelude::*;
 use coarray_proptests::mix;
 

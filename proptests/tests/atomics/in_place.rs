@@ -1,6 +1,6 @@
 //! Atomic operations on the plain values of an open coarray.
 
-use coarray::LockFree;
+use coarray::atomics::LockFree;
 use coarray::prelude::*;
 use coarray_proptests::{Sample, Setting, bits, config, mix};
 use proptest::prelude::*;

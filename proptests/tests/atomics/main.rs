@@ -10,8 +10,9 @@ mod swapped;
 
 use std::any::Any;
 
+use coarray::atomics::{Bits, Number};
+use coarray::places::AtomicOnly;
 use coarray::prelude::*;
-use coarray::{AtomicOnly, Bits, Number};
 use coarray_proptests::{Sample, bits};
 
 /// An operation with one argument, in all its forms.

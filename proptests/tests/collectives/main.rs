@@ -5,7 +5,8 @@ mod mixed;
 mod nested;
 mod values;
 
-use coarray::{co_broadcast, co_max, co_min, co_reduce, co_sum, this_image};
+use coarray::collectives::{co_broadcast, co_max, co_min, co_reduce, co_sum};
+use coarray::this_image;
 use coarray_proptests::{Sample, Setting, bits, config};
 use proptest::prelude::*;
 use values::{Count, Digits, Matrix, input};

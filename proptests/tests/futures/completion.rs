@@ -3,6 +3,7 @@
 use std::mem;
 use std::num::NonZeroU8;
 
+use coarray::image_fence;
 use coarray::prelude::*;
 use coarray_proptests::{Setting, mix, panic_of};
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
+use coarray::asynchronous::async_scope;
 use coarray::prelude::*;
 use coarray_proptests::{Setting, panic_of};
 use futures::executor::{LocalPool, block_on};

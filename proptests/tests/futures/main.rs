@@ -7,7 +7,8 @@ mod order;
 mod scopes;
 mod sets;
 
-use coarray::{Cofuture, Coref, Remote};
+use coarray::asynchronous::Cofuture;
+use coarray::{Coref, Remote};
 
 /// Whether the operation is complete; other than `is_ready` this makes no progress.
 fn is_complete<T>(cofuture: &Cofuture<'_, T>) -> bool {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::mem;
 
-use coarray::Cofuture;
+use coarray::asynchronous::{Cofuture, async_scope};
 use coarray::prelude::*;
 use coarray_proptests::{Setting, config, mix};
 use proptest::prelude::*;

@@ -2,6 +2,7 @@
 
 use std::mem;
 
+use coarray::asynchronous::async_scope;
 use coarray::prelude::*;
 use coarray_proptests::{Setting, mix, panic_of};
 

@@ -1,5 +1,6 @@
 //! Waiting for any or all of several operations.
 
+use coarray::asynchronous::CofutureSet;
 use coarray::prelude::*;
 use coarray_proptests::{Setting, config};
 use proptest::prelude::*;

@@ -1,7 +1,6 @@
 //! How many cells a halo has, and how many of them an exchange fills.
 
-use coarray::grid::Exchange;
-use coarray::{Blocks, HaloArray, ImageGrid};
+use coarray::grid::{Blocks, Exchange, HaloArray, ImageGrid};
 use coarray_proptests::Setting;
 
 /// How many cells of blocks of 10 x 10 x 10 with halos of width 1 an exchange fills on each image.

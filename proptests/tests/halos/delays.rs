@@ -3,8 +3,8 @@
 use std::hint::spin_loop;
 use std::thread::yield_now;
 
-use coarray::grid::Exchange;
-use coarray::{Blocks, HaloArray, ImageGrid, this_image};
+use coarray::grid::{Blocks, Exchange, HaloArray, ImageGrid};
+use coarray::this_image;
 use coarray_proptests::{Setting, mix};
 
 const SHAPE: [usize; 2] = [7, 6];

@@ -1,7 +1,7 @@
 //! What is refused, and how it is said.
 
-use coarray::grid::{Exchange, GridError, Halo};
-use coarray::{Blocks, HaloArray, ImageGrid, Team, this_image};
+use coarray::grid::{Blocks, Exchange, GridError, Halo, HaloArray, ImageGrid};
+use coarray::{Team, this_image};
 use coarray_proptests::{Setting, panic_of};
 
 #[test]
@@ -201,7 +201,7 @@ fn neighbours_that_fail_are_reported() {
         let mut array = HaloArray::filled(&blocks, 2, 0).unwrap();
         array.exchange();
         if this_image() == 2 {
-            coarray::fail_image();
+            coarray::failure::fail_image();
         }
         array.exchange();
         array.exchange();

@@ -1,5 +1,6 @@
 //! Image grids and divisions into blocks, against counting and walking step by step.
 
+use coarray::grid::{Blocks, ImageGrid};
 use coarray::prelude::*;
 use coarray_proptests::{Setting, config};
 use proptest::prelude::*;

@@ -2,7 +2,8 @@
 
 use std::mem::forget;
 
-use coarray::{Blocks, HaloArray, ImageGrid, Team, num_images, this_image};
+use coarray::grid::{Blocks, HaloArray, ImageGrid};
+use coarray::{Team, num_images, this_image};
 use coarray_proptests::Setting;
 
 fn ring(cells: usize) -> Blocks<1> {

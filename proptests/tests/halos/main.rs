@@ -10,9 +10,9 @@ mod model;
 mod waits;
 
 use case::{Case, Round, Way};
-use coarray::grid::exchange_several;
+use coarray::grid::{Blocks, HaloArray, ImageGrid, exchange_several};
 use coarray::ndarray::{Dim, Dimension};
-use coarray::{Blocks, HaloArray, ImageGrid, this_image};
+use coarray::this_image;
 use coarray_proptests::{Kind, Particle, Sample, Wide, bits, config, mix};
 use model::Origin;
 use proptest::prelude::*;

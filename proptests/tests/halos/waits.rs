@@ -1,6 +1,8 @@
 //! For whom an exchange waits, and for whom it does not.
 
-use coarray::{Blocks, Coarray, Coevent, CoeventPlace, HaloArray, ImageGrid, this_image};
+use coarray::events::{Coevent, CoeventPlace};
+use coarray::grid::{Blocks, HaloArray, ImageGrid};
+use coarray::{Coarray, this_image};
 use coarray_proptests::Setting;
 
 /// Whichever of two neighbours is early gets its cells, and so can do what the late one waits for.

@@ -1,5 +1,6 @@
 //! Asynchronous collectives to which an image never contributes, however they are waited for.
 
+use coarray::asynchronous::{CofutureSet, co_broadcast_async, co_sum_async};
 use coarray::prelude::*;
 
 use crate::{divisions, report};
@@ -31,7 +32,7 @@ fn an_image_that_ends_after_it_has_contributed_is_not_missed() {
         let outcome = crate::watched(images, "asking late", || {
             let sum = co_sum_async(1);
             if this_image() == 0 {
-                while coarray::stopped_images().len() + 1 < num_images() {
+                while coarray::failure::stopped_images().len() + 1 < num_images() {
                     std::thread::yield_now();
                 }
                 while !sum.is_ready() {

@@ -1,7 +1,7 @@
 //! Calls of one operation that differ in what they are about; and calls that differ in nothing but their
 //! place in the program.
 
-use coarray::Failure;
+use coarray::failure::Failure;
 use coarray::prelude::*;
 use coarray_proptests::IMAGE_COUNTS;
 

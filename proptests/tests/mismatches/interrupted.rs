@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use coarray::collectives::{Algorithm, Collective};
 use coarray::prelude::*;
 
 use crate::{divisions, parse, report};

@@ -4,6 +4,7 @@ use std::mem::forget;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use coarray::prelude::*;
+use coarray::sync_team;
 
 /// The collective operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

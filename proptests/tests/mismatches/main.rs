@@ -16,7 +16,8 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use coarray::{Failure, Launch};
+use coarray::Launch;
+use coarray::failure::Failure;
 
 /// Far longer than any of these jobs takes.
 const LIMIT: Duration = Duration::from_secs(60);

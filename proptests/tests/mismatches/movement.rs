@@ -1,6 +1,9 @@
 //! Calls that differ, of operations that bring together or deal out what images have, by every algorithm.
 
-use coarray::Kind;
+use coarray::collectives::{
+    Algorithm, Collective, Kind, co_alltoall, co_alltoallv, co_gather, co_reduce_scatter,
+    co_scatter, co_scatterv,
+};
 use coarray::prelude::*;
 
 use crate::algorithms::{by, differ, differ_by_all, differ_from, refusals};

@@ -3,8 +3,9 @@
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use coarray::collectives::{Algorithm, Collective, Kind};
+use coarray::failure::Failure;
 use coarray::prelude::*;
-use coarray::{Failure, Kind};
 
 use crate::{Images, divisions, report, watched};
 

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use coarray::{Failure, this_image};
+use coarray::failure::Failure;
+use coarray::this_image;
 use coarray_proptests::{IMAGE_COUNTS, config};
 use proptest::prelude::*;
 

@@ -1,6 +1,7 @@
 //! Critical sections.
 
 use crate::{failures, run};
+use coarray::locks::critical;
 use coarray::prelude::*;
 use coarray_proptests::{Setting, panic_of};
 

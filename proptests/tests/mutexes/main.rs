@@ -7,7 +7,8 @@ mod mistakes;
 mod poison;
 mod turns;
 
-use coarray::{Failure, Launch};
+use coarray::Launch;
+use coarray::failure::Failure;
 
 /// Runs images that share memory, then some that are on two nodes, then each on a node of its own.
 #[track_caller]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use coarray::LockError;
+use coarray::locks::LockError;
 use coarray::prelude::*;
 
 use crate::{failures, run};

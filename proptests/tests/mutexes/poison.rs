@@ -3,8 +3,10 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use coarray::Launch;
+use coarray::failure::ImageFailed;
+use coarray::locks::LockError;
 use coarray::prelude::*;
-use coarray::{Launch, LockError};
 
 use crate::{failures, run};
 use coarray_proptests::panic_of;
@@ -110,9 +112,9 @@ fn a_comutex_is_lost_with_its_image() {
     let outcome = Launch::new(3).keep_going(true).run(|| {
         let x = Coarray::new(Comutex::new(5u64));
         if this_image() == 1 {
-            coarray::fail_image();
+            coarray::failure::fail_image();
         }
-        while coarray::failed_images().is_empty() {
+        while coarray::failure::failed_images().is_empty() {
             std::thread::yield_now();
         }
         let lost = LockError::ImageFailed(ImageFailed::new(vec![1]));

@@ -1,7 +1,9 @@
 //! What passes between nodes that share no memory if the program does not choose an algorithm.
 
+use coarray::Launch;
+use coarray::collectives::{co_gather, co_scatter, co_total_reproducible};
 use coarray::prelude::*;
-use coarray::{Launch, Message, record_messages};
+use coarray::testing::{Message, record_messages};
 use coarray_proptests::{DIVISIONS, config};
 use proptest::prelude::*;
 

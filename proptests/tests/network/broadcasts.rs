@@ -1,6 +1,8 @@
 //! Broadcasts of a few bytes.
 
-use coarray::{Algorithm, Collective, Message, co_broadcast, this_image};
+use coarray::collectives::{Algorithm, Collective, co_broadcast};
+use coarray::testing::Message;
+use coarray::this_image;
 
 use crate::{image_counts, messages_of_each, readers, received, some_roots};
 
@@ -174,7 +176,7 @@ fn one_in_slices_sends_each_image_its_length_from_the_root_and_the_image_before(
 
 #[test]
 fn nothing_is_sent_for_no_elements() {
-    for &algorithm in coarray::Kind::Broadcast.algorithms() {
+    for &algorithm in coarray::collectives::Kind::Broadcast.algorithms() {
         let sent = crate::messages(5, 2, || {
             Collective::new()
                 .algorithm(algorithm)

@@ -7,7 +7,8 @@ mod broadcasts;
 mod movement;
 mod reductions;
 
-use coarray::{Launch, Message, record_messages};
+use coarray::Launch;
+use coarray::testing::{Message, record_messages};
 
 /// Image counts from one to more than six to the power of two, and many.
 fn image_counts() -> impl Iterator<Item = usize> {

@@ -1,6 +1,8 @@
 //! Operations that bring together, deal out or pass on what images have.
 
-use coarray::{Algorithm, Collective, Kind, Message, num_images, this_image};
+use coarray::collectives::{Algorithm, Collective, Kind};
+use coarray::testing::Message;
+use coarray::{num_images, this_image};
 
 use crate::{messages, messages_of_each, received, some_roots};
 

@@ -1,6 +1,7 @@
 //! Reductions.
 
-use coarray::{Algorithm, Collective, Kind, co_sum, this_image};
+use coarray::collectives::{Algorithm, Collective, Kind, co_sum};
+use coarray::this_image;
 
 use crate::{image_counts, messages, messages_of_each, readers, received};
 

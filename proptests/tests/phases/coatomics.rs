@@ -1,6 +1,7 @@
 //! Coatomics count every operation of every image, at any time.
 
-use coarray::Number;
+use coarray::atomics::Number;
+use coarray::image_fence;
 use coarray::prelude::*;
 use coarray_proptests::Setting;
 

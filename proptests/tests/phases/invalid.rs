@@ -1,7 +1,7 @@
 //! Bytes that are no value of the type are found where they are read, or when the phase ends.
 
+use coarray::Plain;
 use coarray::prelude::*;
-use coarray::{Plain, Remote};
 use coarray_proptests::{Even, Kind, Level, Particle, Sample, Setting, panic_of};
 
 /// Puts bytes that are no valid `T`, as images do that race for it.

@@ -1,7 +1,8 @@
 //! Guards that are leaked or dropped by a panic leave the coarray open, and everybody is told so.
 
+use coarray::Launch;
+use coarray::failure::fail_image;
 use coarray::prelude::*;
-use coarray::{Launch, fail_image};
 use coarray_proptests::{Setting, panic_of};
 
 #[track_caller]

@@ -2,8 +2,9 @@
 
 use std::mem::forget;
 
+use coarray::Launch;
+use coarray::places::{Section, Symmetric};
 use coarray::prelude::*;
-use coarray::{Launch, Section, Symmetric};
 
 use crate::invalid::tear;
 

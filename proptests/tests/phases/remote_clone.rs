@@ -1,7 +1,7 @@
 //! Values in several pieces are fetched completely, by following what describes them.
 
+use coarray::places::{Access, RemoteClone};
 use coarray::prelude::*;
-use coarray::{Access, RemoteClone};
 use coarray_proptests::{Setting, config, mix};
 use proptest::prelude::*;
 

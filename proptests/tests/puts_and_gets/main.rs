@@ -122,7 +122,7 @@ fn execute<'a, T: Sample, S: ?Sized + Shaped<T>>(
     }
 }
 
-fn get<T: Sample, S: ?Sized + Shaped<T>, A: coarray::Access>(
+fn get<T: Sample, S: ?Sized + Shaped<T>, A: coarray::places::Access>(
     place: &Coref<S, A>,
     part: &Part,
     way: usize,
@@ -134,7 +134,7 @@ fn get<T: Sample, S: ?Sized + Shaped<T>, A: coarray::Access>(
 }
 
 fn coarray_elements<T: Sample, S: ?Sized + Shaped<T>>(coarray: &coarray::Coarray<S>) -> &[T] {
-    coarray::Values::elements(coarray)
+    coarray::places::Values::elements(coarray)
 }
 
 #[track_caller]

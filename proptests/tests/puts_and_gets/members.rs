@@ -1,6 +1,5 @@
 //! Members of structs, and shapes that are cast while closed.
 
-use coarray::field;
 use coarray::prelude::*;
 use coarray_proptests::{Kind, Particle, Sample, Setting, bits, config, mix};
 use proptest::prelude::*;

@@ -1,6 +1,7 @@
 //! A part of a place, reached natively, and the ways to get from it and to put to it.
 
-use coarray::{Access, Coref, Section};
+use coarray::Coref;
+use coarray::places::{Access, Section};
 use coarray_proptests::{Bounds, COLUMNS, Part, Sample};
 
 /// What indexing gave.
@@ -127,7 +128,7 @@ impl<T: Sample, A: Access> View<'_, T, A> {
     }
 }
 
-impl<T: Sample> View<'_, T, coarray::ReadWrite> {
+impl<T: Sample> View<'_, T, coarray::places::ReadWrite> {
     /// Puts values, in one of several ways.
     pub fn put(&self, values: &[T], way: usize) {
         match self {

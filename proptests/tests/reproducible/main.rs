@@ -4,7 +4,8 @@ mod addends;
 mod oracle;
 
 use addends::{Hardship, addends, hardship, shuffle};
-use coarray::{Team, co_sum_reproducible, co_total_reproducible, this_image};
+use coarray::collectives::{co_sum_reproducible, co_total_reproducible};
+use coarray::{Team, this_image};
 use coarray_proptests::{Setting, bits, config, mix};
 use oracle::{Exact, sum};
 use proptest::prelude::*;

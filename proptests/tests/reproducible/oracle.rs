@@ -2,7 +2,8 @@
 
 use std::fmt::Debug;
 
-use coarray::{Addend, Values};
+use coarray::collectives::Addend;
+use coarray::places::Values;
 use num_bigint::BigInt;
 
 /// A float as a place in the order of all floats of its type, and as a numerator.

@@ -2,8 +2,9 @@
 
 use std::num::NonZeroU64;
 
+use coarray::asynchronous::{Cofuture, co_allgather_async, co_reduce_async};
+use coarray::collectives::{try_co_allgather, try_co_alltoallv, try_co_reduce, try_co_scan};
 use coarray::prelude::*;
-use coarray::{try_co_allgather, try_co_alltoallv, try_co_reduce, try_co_scan};
 
 use crate::context::{Context, Noisy};
 use crate::image::Image;

@@ -8,7 +8,9 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use coarray::{Coatomic, error_stop, fail_image};
+use coarray::atomics::Coatomic;
+use coarray::error_stop;
+use coarray::failure::fail_image;
 
 use crate::ledger::Ledger;
 use crate::object::Kept;

@@ -5,7 +5,6 @@ use std::array::from_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 
-use coarray::Team;
 use coarray::prelude::*;
 use coarray_proptests::mix;
 
@@ -286,7 +285,7 @@ impl<'p> Image<'p> {
                 });
             }
             Action::Shared { which, image } => self.shared.act(&context, which, image),
-            Action::Sync => drop(coarray::try_sync_all()),
+            Action::Sync => drop(coarray::failure::try_sync_all()),
         }
     }
 

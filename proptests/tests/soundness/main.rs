@@ -39,7 +39,8 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use std::{env, fs, thread};
 
-use coarray::{Failure, Launch, this_image};
+use coarray::failure::Failure;
+use coarray::{Launch, this_image};
 use coarray_proptests::{config, mix};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 

@@ -14,8 +14,9 @@ use std::num::NonZeroU64;
 use std::ops::Range;
 use std::panic::panic_any;
 
+use coarray::AllocError;
+use coarray::grid::{Blocks, GridError, HaloArray, ImageGrid};
 use coarray::prelude::*;
-use coarray::{AllocError, GridError};
 
 use crate::context::{Context, Noisy, Thrown};
 use crate::ledger::{How, Id};

@@ -6,8 +6,9 @@ use std::ops::Range;
 use std::pin::Pin;
 use std::task::{Context as Polling, Waker};
 
+use coarray::asynchronous::{Cofuture, async_scope};
+use coarray::places::{Access, ReadOnly, ReadWrite};
 use coarray::prelude::*;
-use coarray::{Access, ReadOnly, ReadWrite};
 
 use crate::context::Context;
 use crate::ledger::{How, Id};

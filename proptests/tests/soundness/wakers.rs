@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::task::{Wake, Waker};
 use std::thread;
 
-use coarray::prelude::*;
+use coarray::collectives::co_any;
 
 use crate::context::{Context, Thrown};
 use crate::object::Kept;

@@ -1,7 +1,7 @@
 //! Who is where after images divided into teams, and what collectives say about it.
 
 use coarray::prelude::*;
-use coarray::team_number;
+use coarray::{sync_team, team_number};
 use coarray_proptests::{Setting, config};
 use proptest::prelude::*;
 

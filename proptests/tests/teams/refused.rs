@@ -1,7 +1,7 @@
 //! What cannot be done with teams ends the job with a message that names the image and the line.
 
-use coarray::Launch;
 use coarray::prelude::*;
+use coarray::{Launch, sync_team};
 
 #[track_caller]
 fn refusal(images: usize, body: impl Fn() + Sync) -> String {

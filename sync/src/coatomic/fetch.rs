@@ -9,7 +9,7 @@ impl<T: Remote> Coatomic<T> {
     ///
     /// # Examples
     /// ```
-    /// use coarray::Coatomic;
+    /// use coarray::atomics::Coatomic;
     ///
     /// let next = Coatomic::new(0u8);
     /// assert_eq!((next.fetch_add(200), next.fetch_add(100), next.load()), (0, 200, 44));
@@ -29,7 +29,7 @@ impl<T: Remote> Coatomic<T> {
     ///
     /// # Examples
     /// ```
-    /// use coarray::Coatomic;
+    /// use coarray::atomics::Coatomic;
     ///
     /// let credits = Coatomic::new(2i32);
     /// assert_eq!((credits.fetch_sub(1), credits.load()), (2, 1));
@@ -50,7 +50,7 @@ impl<T: Remote> Coatomic<T> {
     ///
     /// # Examples
     /// ```
-    /// use coarray::Coatomic;
+    /// use coarray::atomics::Coatomic;
     ///
     /// let first = Coatomic::new(9);
     /// assert_eq!((first.fetch_min(12), first.fetch_min(4), first.load()), (9, 9, 4));
@@ -71,7 +71,7 @@ impl<T: Remote> Coatomic<T> {
     ///
     /// # Examples
     /// ```
-    /// use coarray::Coatomic;
+    /// use coarray::atomics::Coatomic;
     ///
     /// let worst = Coatomic::new(f64::NAN);
     /// worst.fetch_max(0.5);
@@ -92,7 +92,7 @@ impl<T: Remote> Coatomic<T> {
     ///
     /// # Examples
     /// ```
-    /// use coarray::Coatomic;
+    /// use coarray::atomics::Coatomic;
     ///
     /// let all_agree = Coatomic::new(true);
     /// all_agree.fetch_and(false);
@@ -113,7 +113,7 @@ impl<T: Remote> Coatomic<T> {
     ///
     /// # Examples
     /// ```
-    /// use coarray::Coatomic;
+    /// use coarray::atomics::Coatomic;
     ///
     /// let arrived = Coatomic::new(0u64);
     /// assert_eq!((arrived.fetch_or(0b0100), arrived.fetch_or(0b0001)), (0, 0b0100));
@@ -134,7 +134,7 @@ impl<T: Remote> Coatomic<T> {
     ///
     /// # Examples
     /// ```
-    /// use coarray::Coatomic;
+    /// use coarray::atomics::Coatomic;
     ///
     /// let parity = Coatomic::new(false);
     /// assert_eq!((parity.fetch_xor(true), parity.fetch_xor(true)), (false, true));

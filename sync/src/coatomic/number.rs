@@ -7,8 +7,8 @@ use coarray_coref::{BitsCell, NumberCell, Remote};
 ///
 /// # Examples
 /// ```
+/// use coarray::atomics::Number;
 /// use coarray::prelude::*;
-/// use coarray::Number;
 ///
 /// /// The sum over all images of a part of each, on image 0.
 /// fn accumulate<T: Number>(total: &Coarray<Coatomic<T>>, part: T) {
@@ -37,8 +37,9 @@ pub trait Number: Remote<Cell: NumberCell<Self>> {}
 ///
 /// # Examples
 /// ```
+/// use coarray::atomics::Bits;
+/// use coarray::collectives::co_count;
 /// use coarray::prelude::*;
-/// use coarray::Bits;
 ///
 /// fn mark<T: Bits + PartialEq>(flags: &Coref<Coatomic<T>>, flag: T) -> bool {
 ///     flags.fetch_or(flag) != flag // whether this image was the first

@@ -9,7 +9,7 @@ impl<T: Remote> Coatomic<T> {
     ///
     /// # Examples
     /// ```
-    /// use coarray::Coatomic;
+    /// use coarray::atomics::Coatomic;
     ///
     /// let hits = Coatomic::new(40u32);
     /// hits.add(2);
@@ -30,7 +30,7 @@ impl<T: Remote> Coatomic<T> {
     ///
     /// # Examples
     /// ```
-    /// use coarray::Coatomic;
+    /// use coarray::atomics::Coatomic;
     ///
     /// let left = Coatomic::new(1.5);
     /// left.sub(1.0);
@@ -51,7 +51,7 @@ impl<T: Remote> Coatomic<T> {
     ///
     /// # Examples
     /// ```
-    /// use coarray::Coatomic;
+    /// use coarray::atomics::Coatomic;
     ///
     /// let first = Coatomic::new(9);
     /// first.min(4);
@@ -72,7 +72,7 @@ impl<T: Remote> Coatomic<T> {
     ///
     /// # Examples
     /// ```
-    /// use coarray::Coatomic;
+    /// use coarray::atomics::Coatomic;
     ///
     /// let hottest = Coatomic::new(-273.15);
     /// hottest.max(21.5);
@@ -93,7 +93,7 @@ impl<T: Remote> Coatomic<T> {
     ///
     /// # Examples
     /// ```
-    /// use coarray::Coatomic;
+    /// use coarray::atomics::Coatomic;
     ///
     /// let mask = Coatomic::new(0b0111u8);
     /// mask.and(0b0011);
@@ -114,7 +114,7 @@ impl<T: Remote> Coatomic<T> {
     ///
     /// # Examples
     /// ```
-    /// use coarray::Coatomic;
+    /// use coarray::atomics::Coatomic;
     ///
     /// let found = Coatomic::new(false);
     /// found.or(true);
@@ -135,7 +135,7 @@ impl<T: Remote> Coatomic<T> {
     ///
     /// # Examples
     /// ```
-    /// use coarray::Coatomic;
+    /// use coarray::atomics::Coatomic;
     ///
     /// let toggled = Coatomic::new(0b01u8);
     /// toggled.xor(0b11);

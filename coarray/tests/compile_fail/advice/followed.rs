@@ -2,7 +2,6 @@
 
 use std::num::NonZeroU32;
 
-use coarray::Open;
 use coarray::prelude::*;
 
 #[derive(Clone, Copy, PartialEq, Debug, Remote)]

@@ -1,5 +1,6 @@
 //! The one order of all operations on a coatomic.
 
+use coarray::image_fence;
 use coarray::prelude::*;
 
 use crate::check::Check;

@@ -1,6 +1,6 @@
 //! The same by each algorithm.
 
-use coarray::Kind;
+use coarray::collectives::{Algorithm, Collective, Kind, co_sum_reproducible};
 use coarray::prelude::*;
 
 use super::combining::Span;

@@ -2,6 +2,10 @@
 
 use std::fmt::Debug;
 
+use coarray::collectives::{
+    co_all, co_any, co_count, co_exscan, co_max_to, co_min_to, co_reduce_scatter, co_reduce_to,
+    co_scan, co_sum_to,
+};
 use coarray::prelude::*;
 
 use super::{LENGTHS, value, values};

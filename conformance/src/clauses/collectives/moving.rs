@@ -1,5 +1,8 @@
 //! Collectives that move values.
 
+use coarray::collectives::{
+    co_allgatherv, co_alltoall, co_alltoallv, co_gather, co_gatherv, co_scatter, co_scatterv,
+};
 use coarray::prelude::*;
 
 use super::{LENGTHS, values};

@@ -1,10 +1,11 @@
 //! What holds for all collectives.
 
-use coarray::prelude::*;
-use coarray::{
-    try_co_all, try_co_allgather, try_co_alltoall, try_co_broadcast, try_co_gather, try_co_reduce,
-    try_co_scan, try_co_scatter, try_co_sum, try_co_sum_reproducible,
+use coarray::collectives::{
+    co_gather, co_scan, co_scatter, co_sum_to, try_co_all, try_co_allgather, try_co_alltoall,
+    try_co_broadcast, try_co_gather, try_co_reduce, try_co_scan, try_co_scatter, try_co_sum,
+    try_co_sum_reproducible,
 };
+use coarray::prelude::*;
 
 use super::values;
 use crate::check::Check;

@@ -1,5 +1,6 @@
 //! Sums of floats.
 
+use coarray::collectives::{co_sum_reproducible, co_total_reproducible};
 use coarray::prelude::*;
 
 use crate::check::Check;

@@ -1,6 +1,6 @@
 //! `sync_all`.
 
-use coarray::Barrier;
+use coarray::collectives::{Barrier, Collective};
 use coarray::prelude::*;
 
 use crate::check::Check;

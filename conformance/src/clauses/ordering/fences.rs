@@ -1,5 +1,7 @@
 //! `fence`, `quiet` and `image_fence`.
 
+use coarray::collectives::co_all;
+use coarray::image_fence;
 use coarray::prelude::*;
 
 use crate::check::Check;

@@ -3,7 +3,6 @@
 use std::fmt::Debug;
 use std::num::NonZeroU32;
 
-use coarray::field;
 use coarray::prelude::*;
 
 use crate::check::Check;

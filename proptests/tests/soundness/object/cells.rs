@@ -3,9 +3,8 @@
 use std::ops::Range;
 use std::task::Waker;
 
-use coarray::grid::Exchanging;
+use coarray::grid::{Exchanging, HaloArray};
 use coarray::ndarray::{Array, Dim, Dimension};
-use coarray::prelude::*;
 
 use super::{Lease, Object};
 use crate::program::{Access, Fate};

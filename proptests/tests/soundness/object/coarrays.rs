@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use coarray::places::{Access, Shape, Values};
 use coarray::prelude::*;
-use coarray::{Access, Shape, Values};
 
 use super::{Lease, Object, span_of, words};
 use crate::ledger::How;

@@ -3,9 +3,9 @@
 use std::any::Any;
 use std::mem;
 
+use coarray::grid::{HaloArray, gmove};
 use coarray::ndarray::{Dim, Dimension};
 use coarray::prelude::*;
-use coarray::{gmove, open};
 
 use super::{Lease, Object};
 use crate::view::{Lent, View};

@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 use std::ops::Range;
 
-use coarray::Access;
+use coarray::places::Access;
 use coarray::prelude::*;
 
 use super::{Lease, Object, span_of};
