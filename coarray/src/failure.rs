@@ -22,7 +22,7 @@
 //! assert_eq!(seen.unwrap(), [true; 2]);
 //! ```
 
-pub use coarray_fabric::{
+pub use coarray_runtime::{
     Failure, ImageFailed, ImageStatus, fail_image, failed_images, image_status, stopped_images,
 };
 pub use coarray_sync::{try_sync_all, try_sync_images, try_sync_team};

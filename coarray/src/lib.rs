@@ -226,7 +226,7 @@ pub mod __private {
     //! For what macros generate, and for the program `coarun`.
 
     pub use coarray_coref::{Locked, Member, Members, Remote, Symmetric};
-    pub use coarray_fabric::coarun;
+    pub use coarray_launch::coarun;
 }
 
 #[cfg(doctest)]

@@ -14,5 +14,5 @@
 //! });
 //! ```
 
-pub use coarray_fabric::LockError;
+pub use coarray_runtime::LockError;
 pub use coarray_sync::{Comutex, ComutexGuard, ComutexPlace, critical};
