@@ -38,6 +38,7 @@ chapters! {
     performance
     cluster
     coming_from
+    glossary
     internals
     errors
 }

@@ -89,7 +89,7 @@ fn at_least_sixty_listings_run() {
 fn every_chapter_has_two_exercises_with_solutions() {
     for chapter in chapters() {
         // Reference, without a lesson.
-        if ["internals", "errors"].contains(&chapter.as_str()) {
+        if ["glossary", "internals", "errors"].contains(&chapter.as_str()) {
             continue;
         }
         let text = read(&format!("src/{chapter}.md"));

@@ -1,59 +1,42 @@
 //! Coarrays for Rust: simulations that run as many *images* of one program and read and write each other's
 //! memory directly.
 //!
-//! # In two minutes
-//! An *image* is one of several copies of the program that run at the same time, each with variables of its own. All that tells
-//! them apart is a number.
+//! An image is one of several copies of the program that run at the same time. Each has variables of its own and a number.
+//! A [`Coarray<T>`] is one `T` on every image.
+//!
+//! # Phases
+//! A coarray is always in one of three phases. The phase says who may touch it:
+//!
+//! | phase | begins with | an image uses its own part | an image reaches the parts of others |
+//! |---|---|---|---|
+//! | closed | the creation, or the end of another phase | as a plain `T`, by `&T` and `&mut T` | not at all |
+//! | open | [`open`](Coarray::open) | by puts and gets | by puts and gets, through a [`Coref`] |
+//! | published | [`publish`](Coarray::publish) | by `&T` | by gets; by `&T` where memory is shared |
 //!
 //! ```
 //! use coarray::prelude::*;
 //!
 //! coarray::run(4, || {
-//!     // Here four images run as threads. A program of its own begins with #[coarray::main], see below.
-//!     println!("image {} of {}", this_image(), num_images());
+//!     let mut x = Coarray::<[[f64; 20]; 10]>::zeroed(); // all images make it together
+//!     x[1][2] = this_image() as f64;                    // closed: a plain store
+//!
+//!     let right = (this_image() + 1) % num_images();
+//!     let open = x.open();                              // from here on, all images may reach x
+//!     let v = open.at(right)[1][2].get();               // the right neighbour does nothing for it
+//!     open.at(right)[3][4].put(42.0);
+//!     open.at(right)[5].put_from(&[v; 20]);             // a whole row
+//!     drop(open);                                       // all puts have arrived, and x is private again
+//!
+//!     assert_eq!((x[3][4], x[5][0]), (42.0, this_image() as f64));
 //! });
 //! ```
 //!
-//! A [`Coarray<T>`] is one `T` on every image. Locally it *is* a `T`, with plain loads and stores:
+//! `open` takes `&mut` and returns a guard, whose end is the end of the phase. While the guard lives, the borrow checker refuses
+//! references into the coarray. So no reference ever sees a value change, and programs need no `unsafe`. Both ends of a phase
+//! are barriers, and these check that all images mean the same coarray. [`open()`](fn@open) opens several at once.
 //!
-//! ```
-//! # use coarray::prelude::*;
-//! # coarray::run(4, || {
-//! let mut x = Coarray::<[[f64; 20]; 10]>::zeroed(); // collective: all images make it together
-//! x[1][2] = this_image() as f64;
-//! let sum: f64 = x.iter().flatten().sum(); // iterators, slices, functions: as for any array
-//! # assert_eq!(sum, this_image() as f64);
-//! # });
-//! ```
-//!
-//! While it is *open*, images reach each other's parts by the number of the image, with ordinary indexing. A put or a get is
-//! one-sided: the other image does nothing for it.
-//!
-//! ```
-//! # use coarray::prelude::*;
-//! # coarray::run(4, || {
-//! # let mut x = Coarray::<[[f64; 20]; 10]>::zeroed();
-//! # x[1][2] = this_image() as f64;
-//! let right = (this_image() + 1) % num_images();
-//! let open = x.open();                        // from here on, all images may reach x
-//! open.at(right)[3][4].put(42.0);
-//! let v = open.at(right)[1][2].get();
-//! open.at(right)[5].put_from(&[v; 20]);       // a whole row
-//! drop(open);                                 // all puts have arrived, and x is private again
-//! assert_eq!((x[3][4], x[5][0]), (42.0, this_image() as f64));
-//! # });
-//! ```
-//!
-//! A *collective* combines or moves values of all images:
-//!
-//! ```
-//! # use coarray::prelude::*;
-//! # coarray::run(4, || {
-//! let mut energy = 0.5 * this_image() as f64;
-//! co_sum(&mut energy); // now the sum, on all images
-//! assert_eq!(energy, 3.0);
-//! # });
-//! ```
+//! In an open phase two images can still race for a place. They then read unspecified values; that is never undefined
+//! behaviour. [`memory_model`] says what orders accesses.
 //!
 //! # Run it
 //! ```no_run
@@ -61,93 +44,61 @@
 //!
 //! #[coarray::main]
 //! fn main() {
-//!     let mut x = Coarray::new(this_image());
-//!     let x = x.open();
-//!     println!("image 0 has {}", x.at(0).get());
+//!     let mut sum = this_image();
+//!     co_sum(&mut sum); // a collective: it combines values of all images
+//!     println!("image {} of {}: the sum of all numbers is {sum}", this_image(), num_images());
 //! }
 //! ```
 //!
-//! `cargo run` starts it on all cores, as processes that share memory. `COARRAY_IMAGES=7 cargo run`, or the command `coarun -n 7`,
-//! says how many images; more than there are cores will do. `coarun --help` lists what else there is: labelled output,
-//! images on threads, more heap. Built with the feature `mpi` or `shmem`, the same program runs on a cluster, started by `mpirun`,
-//! `srun` or `shmemrun`.
+//! `cargo run` starts one image on each core, as processes that share memory. `COARRAY_IMAGES=7 cargo run` starts seven, and so does
+//! `coarun -n 7`; `coarun --help` lists what else there is. With the feature `mpi` or `shmem` the same program runs on a cluster,
+//! started by `mpirun`, `srun` or `shmemrun`.
 //!
-//! # Test it
-//! In tests, images are threads of the test process, and each test says how many:
+//! In tests, images are threads of the test process:
 //!
 //! ```
 //! use coarray::collectives::co_count;
 //! use coarray::prelude::*;
 //!
-//! #[coarray::test(images = [1, 2, 7])]
+//! #[coarray::test(images = [1, 2, 7])] // what holds on these mostly holds on any number
 //! fn everybody_is_counted() {
 //!     assert_eq!(co_count(true), num_images());
 //! }
 //! ```
 //!
-//! What holds on 1, 2 and 7 images mostly holds on any number; [`testing::same_on`] checks that a result is the same on all.
-//!
-//! # Race-free by construction
-//!
-//! A coarray is *closed*: every image is alone with its part, through `&T` and `&mut T`. Or it is *open*: all
-//! images get and put through [`Coref`]s, and nobody has a reference into it. [`Coarray::open`] takes `&mut`
-//! and returns the guard that ends the phase, so the borrow checker keeps the two apart, and the barriers of
-//! both carry the coarray's identity, so images cannot disagree about it. [`Coarray::publish`] is for phases
-//! in which everyone only reads; then even plain references to the neighbours' memory are safe.
-//!
-//! Inside an open phase images can still race for a place. They then read unspecified values; that is never
-//! undefined behaviour.
-//!
 //! # Never a silent hang
+//! Every collective operation checks that all images are in the same one. If not, the job ends and says which images are where,
+//! with the source lines. So it does if all images wait for each other.
 //!
-//! Every collective operation checks that all images are in the same one. If not, the job ends and says
-//! which images are where, with both source lines.
+//! # Modules
+//! The [`prelude`] has what almost every program uses. The rest has one path each:
+//!
+//! | module | what is in it |
+//! |---|---|
+//! | the root, below | coarrays and their phases, places on images, barriers, fences, teams; how images start and end |
+//! | [`collectives`] | values of all images combined or moved: `co_sum`, `co_broadcast`, `co_gather`, ..., and the choice of their algorithms |
+//! | [`asynchronous`] | futures of gets, puts and collectives that go on while the image computes |
+//! | [`atomics`] | values that several images change at any time |
+//! | [`events`] | telling another image that something is there, with or without data |
+//! | [`locks`] | mutexes, critical sections |
+//! | [`grid`] | images in rows and columns, arrays that are divided among them, with halos |
+//! | [`failure`] | images that fail, and how the others go on |
+//! | [`places`] | what signatures name: access, shapes, sections, which values travel |
+//! | [`machine`] | how much memory there is, how wide the terminal is |
+//! | [`testing`] | help for tests |
+//! | [`memory_model`] | what an image sees of what others did; nothing to call |
+//! | `mpi` | with the feature `mpi`: MPI beside coarrays |
+//!
+//! Each operation is said to be **Collective** (all images of the team call it, in the same order), **One-sided** (it reaches another
+//! image's memory, and that image does nothing for it) or **Local** (it concerns this image alone).
+//!
+//! # Glossary
+#![doc = include_str!("glossary.md")]
 //!
 //! # Where to read on
 //! The book, in the folder `book` of the repository (`mdbook serve book`), follows one program from its serial version to one that
-//! runs on a cluster and survives the loss of images:
-//!
-//! | chapters | for who wants to |
-//! |---|---|
-//! | Why coarrays, and when not; Hello, images | decide, and start |
-//! | Coarrays and local access; Open: puts and gets; Shapes are types | write a first halo exchange |
-//! | Synchronisation and the memory model; Events and pipelines; Atomics and mutexes | wait for less than everybody |
-//! | Collectives; Teams; Futures and overlap | combine, divide, and compute meanwhile |
-//! | Grids and halos; Files and checkpoints | write a simulation of fields |
-//! | When images fail; Debugging: no silent hang; What messages mean | go on, and find mistakes |
-//! | Performance; Running on a cluster; Coming from elsewhere; Internals | measure, move, compare, look inside |
-//!
-//! This reference says of each operation whether it is **Collective** (all images of the team call it, in the same order),
-//! **One-sided** (it reaches another image's memory, and that image does nothing for it) or **Local** (it is about this image alone),
-//! what it returns as an error and when it panics, and where it comes from. The sentences are proved by the property tests in
-//! the folder `proptests`, whose README lists which by which.
-//!
-//! # Where things are
-//! | to | use |
-//! |---|---|
-//! | start images | [`main`](macro@main), [`launch`], [`run`], [`test`](macro@test), the program `coarun` |
-//! | know where one is | [`this_image`], [`num_images`] |
-//! | divide an array among images | [`ImageGrid`], [`Blocks`], [`HaloArray`]; the module [`grid`] |
-//! | share memory | [`Coarray`], [`Ragged`], [`open`], [`Coref`], [`Coptr`] |
-//! | say what travels | [`Remote`], [`Plain`], [`RemoteClone`] |
-//! | compute meanwhile | [`Cofuture`], [`CofutureSet`], [`async_scope`] |
-//! | wait for others | [`sync_all`], [`sync_images`], [`sync_team`], [`Coevent`], [`PutNotify`] |
-//! | order what one does | [`fence`](fn@fence), [`quiet`], [`image_fence`] |
-//! | change things together | [`Coatomic`], [`AsAtomic`] |
-//! | divide the images | [`Team`] |
-//! | exclude each other | [`Comutex`], [`critical`] |
-//! | know what others see, and when | [`memory_model`] |
-//! | combine values | [`co_sum`], [`co_min`], [`co_max`], [`co_reduce`], also to one image; [`co_all`], [`co_any`], [`co_count`] |
-//! | move values | [`co_broadcast`], [`co_gather`], [`co_allgather`], [`co_scatter`], [`co_alltoall`], also of unequal lengths |
-//! | combine those of the images before | [`co_scan`], [`co_exscan`] |
-//! | combine and divide | [`co_reduce_scatter`] |
-//! | get the same sums from any number of images | [`co_sum_reproducible`], [`co_total_reproducible`] |
-//! | do any of this while computing | [`co_sum_async`] and the other `_async` forms |
-//! | choose the algorithm | [`Collective`], or a [table](Algorithm#a-table-of-choices) |
-//! | stop | [`error_stop`], [`error_stop_with`], [`fail_image`] |
-//! | go on without images that die | [`main(keep_going)`](macro@main), [`try_sync_all`] and the other `try_` forms, [`Team::form_survivors`], [`failed_images`] |
-//! | run on several machines | the features `mpi` and `shmem`; beside other users of MPI: the module `mpi` |
-//! | test | [`testing`] |
+//! runs on a cluster and survives the loss of images. The property tests in the folder `proptests` prove what this reference
+//! says; its README lists which by which.
 
 pub mod asynchronous;
 pub mod atomics;
