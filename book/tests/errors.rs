@@ -159,7 +159,7 @@ fn compare(chapter: &str) -> (Vec<String>, String) {
         let (block, rest) = part.split_once("```\n").unwrap();
         let (command, said) = block.split_once('\n').unwrap();
         let output = run(command);
-        // Built with all features, the program has an engine that the chapter's has not.
+        // Built with all features, the program has a fabric that the chapter's has not.
         let has_mpi = command.contains("=mpi") && !said.is_empty() && {
             let bytes = fs::read(program("mistakes")).unwrap();
             bytes.windows(8).any(|window| window == b"MPI_Init")

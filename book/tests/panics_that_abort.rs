@@ -21,13 +21,13 @@ fn build() -> PathBuf {
 #[test]
 fn reports_and_exit_codes_are_kept() {
     let program = build();
-    let run = |engine: &str, name: &str| -> (Option<i32>, String) {
+    let run = |fabric: &str, name: &str| -> (Option<i32>, String) {
         // A core dump would be large, and nobody wants it.
         let Output { status, stderr, .. } = Command::new("sh")
             .args(["-c", "ulimit -c 0; \"$0\" \"$1\"; exit $?"])
             .arg(&program)
             .arg(name)
-            .env("COARRAY_FABRIC", engine)
+            .env("COARRAY_FABRIC", fabric)
             .env("COARRAY_IMAGES", "4")
             .env("COARRAY_HEAP", "64M")
             .env_remove("RUST_BACKTRACE")
@@ -35,17 +35,17 @@ fn reports_and_exit_codes_are_kept() {
             .unwrap();
         (status.code(), String::from_utf8(stderr).unwrap())
     };
-    for engine in ["processes", "threads"] {
+    for fabric in ["processes", "threads"] {
         for (name, code, report) in [
             ("stop", 7, "coarray: image 3 called error_stop(7) at "),
             ("panic", 134, "coarray: image 3 panicked at "),
             ("in_a_branch", 1, "are in different collective operations"),
             ("missed_post", 1, "coarray: deadlock: no image can go on"),
         ] {
-            let (found, words) = run(engine, name);
-            assert_eq!(found, Some(code), "{engine}, {name}: {words}");
+            let (found, words) = run(fabric, name);
+            assert_eq!(found, Some(code), "{fabric}, {name}: {words}");
             let told = words.matches(report).count();
-            assert_eq!(told, 1, "{engine}, {name}: {words}");
+            assert_eq!(told, 1, "{fabric}, {name}: {words}");
         }
     }
     let (code, words) = run("processes", "failure");

@@ -11,8 +11,8 @@ use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::blocks::{Blocks, room_for};
 use crate::collective::{Lost, Start, forms};
+use crate::epoch::capacity;
 use crate::gather::exchange_lengths;
-use crate::turn::capacity;
 
 forms! {
     /// Collective. Gives every image the values of all images of the current team, in the order of the images.
@@ -165,7 +165,7 @@ struct Gathering<'a> {
 }
 
 impl Gathering<'_> {
-    /// Carries it out, from turn number `first` on. `place` gets the parts of each image's block one after the other:
+    /// Carries it out, from epoch number `first` on. `place` gets the parts of each image's block one after the other:
     /// whose, from which element on, and the elements.
     fn run<T: Remote>(
         &self,
@@ -177,7 +177,7 @@ impl Gathering<'_> {
     ) -> Result<(), ImageFailed> {
         let images = self.team.images();
         place(self.team.index(), 0, values);
-        // A half takes a part of each block; in a tree, once on the way up and once on the way down.
+        // A buffer takes a part of each block; in a tree, once on the way up and once on the way down.
         let most = match algorithm {
             Algorithm::Binomial | Algorithm::TwoLevel => capacity::<T>() / 2,
             _ => capacity::<T>(),

@@ -1,7 +1,7 @@
 //! From every image other values for every other.
 //!
 //! What an image has for the others is a sequence: first the block for the image before it, then for the one before that,
-//! and so on around. A window of it passes in each turn. So the images whose blocks are in the window read from different
+//! and so on around. A window of it passes in each epoch. So the images whose blocks are in the window read from different
 //! images, and if they begin with the image behind them, never two at the same time from one: the pairwise
 //! exchange (Manninen and Richardson 2014).
 
@@ -13,7 +13,7 @@ use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::blocks::{Blocks, overlap, room_for, windows};
 use crate::collective::{Lost, Start, forms};
-use crate::turn::{Turn, capacity, fits_card};
+use crate::epoch::{Epoch, capacity, fits_payload};
 
 forms! {
     /// Collective. Every image sends other values to each image of the current team.
@@ -158,7 +158,7 @@ fn alltoallv<T: Remote>(start: &Start, parts: &[impl AsRef<[T]>]) -> Result<Vec<
     let me = team.index();
     let lengths = (1..images).map(|distance| parts[(me + images - distance) % images].len());
     let own = Blocks::of(lengths);
-    let (layouts, turns) = tell(team, &call, &own, parts[me].len()).map_err(Lost::from(&call))?;
+    let (layouts, epochs) = tell(team, &call, &own, parts[me].len()).map_err(Lost::from(&call))?;
     let longest = layouts.iter().map(|layout| layout[TOTAL]).max();
     let longest = longest.unwrap_or_default();
     let bytes = longest.saturating_mul(size_of::<T>());
@@ -175,7 +175,7 @@ fn alltoallv<T: Remote>(start: &Start, parts: &[impl AsRef<[T]>]) -> Result<Vec<
     let theirs = |image: usize| layouts[image][START]..layouts[image][END];
     let place = |image: usize, _, part: &[T]| received[image].extend_from_slice(part);
     exchange
-        .run(&call, turns, |image| parts[image], theirs, place)
+        .run(&call, epochs, |image| parts[image], theirs, place)
         .map_err(Lost::from(&call))?;
     Ok(received)
 }
@@ -187,7 +187,7 @@ const START: usize = 0;
 const END: usize = 1;
 const TOTAL: usize = 2;
 
-/// What every image tells this one, and how many turns that took; this image would send itself `kept` elements.
+/// What every image tells this one, and how many epochs that took; this image would send itself `kept` elements.
 fn tell(
     team: &Team,
     call: &Call,
@@ -212,8 +212,8 @@ fn tell(
     let theirs = |image: usize| exchange.own.block(exchange.distance(image) - 1);
     let place = |image: usize, _, part: &[Layout]| layouts[image] = part[0];
     exchange.run(call, 0, block, theirs, place)?;
-    let turns = windows(0..images - 1, capacity::<Layout>()).count();
-    Ok((layouts, turns))
+    let epochs = windows(0..images - 1, capacity::<Layout>()).count();
+    Ok((layouts, epochs))
 }
 
 /// What an image knows of an exchange.
@@ -234,7 +234,7 @@ impl Exchange<'_> {
         (image + images - self.team.index()) % images
     }
 
-    /// Carries it out, from turn number `first` on. `block` gives what this image has for another, `theirs` says
+    /// Carries it out, from epoch number `first` on. `block` gives what this image has for another, `theirs` says
     /// where in the sequence of another its block for this one is. `place` gets the parts of each image's block
     /// one after the other: whose, from which element on, and the elements.
     fn run<'v, T: Remote>(
@@ -247,19 +247,19 @@ impl Exchange<'_> {
     ) -> Result<(), ImageFailed> {
         let (me, images) = (self.team.index(), self.team.images());
         place(me, 0, block(me));
-        if fits_card::<T>(self.longest) {
+        if fits_payload::<T>(self.longest) {
             return self.at_once(call, first, block, theirs, place);
         }
         for (number, window) in windows(0..self.longest, capacity::<T>()).enumerate() {
-            let mut turn = Turn::begin(self.team, call, first + number);
+            let mut epoch = Epoch::begin(self.team, call, first + number);
             let mut start = 0;
             for (position, part) in self.own.within(0..images - 1, window.clone()) {
                 let values = &block((me + images - 1 - position) % images)[part];
-                // SAFETY: nobody reads our half before the meeting.
-                unsafe { turn.write(start, values) };
+                // SAFETY: nobody reads our buffer before the barrier.
+                unsafe { epoch.write(start, values) };
                 start += values.len();
             }
-            turn.barrier()?;
+            epoch.barrier()?;
             let begin = match self.algorithm {
                 Algorithm::Pairwise => me,
                 _ => 0,
@@ -276,14 +276,14 @@ impl Exchange<'_> {
                 let start = part.start - window.start;
                 // SAFETY: that image wrote what its sequence has in the window, and writes no more; our block in
                 // it is where all of its kind are, or where it said.
-                let values = unsafe { turn.read(from, start, part.len()) };
+                let values = unsafe { epoch.read(from, start, part.len()) };
                 place(from, part.start - mine.start, values);
             }
         }
         Ok(())
     }
 
-    /// As [`run`](Self::run), for values that are brought to the meeting itself.
+    /// As [`run`](Self::run), for values that are brought to the barrier itself.
     fn at_once<'v, T: Remote>(
         &self,
         call: &Call,
@@ -293,18 +293,18 @@ impl Exchange<'_> {
         mut place: impl FnMut(usize, usize, &[T]),
     ) -> Result<(), ImageFailed> {
         let (me, images) = (self.team.index(), self.team.images());
-        let mut turn = Turn::begin(self.team, call, first);
+        let mut epoch = Epoch::begin(self.team, call, first);
         let mut start = 0;
         for distance in 1..images {
             let values = block((me + images - distance) % images);
-            turn.pack(start, values);
+            epoch.pack(start, values);
             start += values.len();
         }
-        turn.barrier()?;
+        epoch.barrier()?;
         for from in (me + 1..images).chain(0..me) {
             let mine = theirs(from);
             // SAFETY: that image brought its sequence; our block in it is where all of its kind are, or where it said.
-            unsafe { turn.brought(from, mine.end, |brought| place(from, 0, &brought[mine])) };
+            unsafe { epoch.payload(from, mine.end, |payload| place(from, 0, &payload[mine])) };
         }
         Ok(())
     }

@@ -8,13 +8,13 @@
 mod alltoall;
 mod broadcast;
 mod gather;
-mod ragged;
+mod logical;
 mod reduce;
 mod reduce_to;
 mod reproducible;
 mod scan;
 mod scatter;
-mod truth;
+mod varying;
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -28,13 +28,13 @@ use coarray_runtime::{Call, CollectiveRequest, Contribution, Missing, Operation,
 pub use alltoall::{co_alltoall_async, co_reduce_scatter_async};
 pub use broadcast::co_broadcast_async;
 pub use gather::{co_allgather_async, co_gather_async};
-pub use ragged::{co_allgatherv_async, co_alltoallv_async, co_gatherv_async, co_scatterv_async};
+pub use logical::{co_all_async, co_any_async, co_count_async};
 pub use reduce::{co_max_async, co_min_async, co_reduce_async, co_sum_async};
 pub use reduce_to::{co_max_to_async, co_min_to_async, co_reduce_to_async, co_sum_to_async};
 pub use reproducible::{co_sum_reproducible_async, co_total_reproducible_async};
 pub use scan::{co_exscan_async, co_scan_async};
 pub use scatter::co_scatter_async;
-pub use truth::{co_all_async, co_any_async, co_count_async};
+pub use varying::{co_allgatherv_async, co_alltoallv_async, co_gatherv_async, co_scatterv_async};
 
 /// What one image says about the asynchronous collective that it calls.
 #[derive(Clone, Copy, Debug)]

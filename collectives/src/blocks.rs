@@ -1,4 +1,4 @@
-//! Blocks of elements, one after the other, that pass in windows no longer than what fits a half.
+//! Blocks of elements, one after the other, that pass in windows no longer than what fits a buffer.
 
 use std::ops::Range;
 

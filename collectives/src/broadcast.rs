@@ -8,7 +8,7 @@ use coarray_coref::{Remote, Values};
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::collective::{Lost, Start, forms};
-use crate::turn::{Turn, capacity, chunks, fits_card};
+use crate::epoch::{Epoch, capacity, chunks, fits_payload};
 
 forms! {
     /// Collective. Gives every image of the current team the values of image `root`.
@@ -65,7 +65,7 @@ fn broadcast<T: Remote>(start: &Start, values: &mut [T], root: usize) -> Result<
     let call = start.call::<T>(Operation::CoBroadcast, values.len(), Some(root));
     let algorithm = start.algorithm(Kind::Broadcast, size_of_val(values));
     // This way the compiler sees how many values there are, as a rule one.
-    let passed = if algorithm == Algorithm::Flat && fits_card::<T>(values.len()) {
+    let passed = if algorithm == Algorithm::Flat && fits_payload::<T>(values.len()) {
         at_once(&start.team, &call, values, root)
     } else {
         pass_on(&start.team, &call, algorithm, values, root)
@@ -73,7 +73,7 @@ fn broadcast<T: Remote>(start: &Start, values: &mut [T], root: usize) -> Result<
     passed.map_err(Lost::from(&call))
 }
 
-/// As [`flat`], for values that are brought to the meeting itself.
+/// As [`flat`], for values that are brought to the barrier itself.
 #[inline]
 fn at_once<T: Remote>(
     team: &Team,
@@ -81,12 +81,12 @@ fn at_once<T: Remote>(
     values: &mut [T],
     root: usize,
 ) -> Result<(), ImageFailed> {
-    let mut turn = Turn::begin(team, call, 0);
-    turn.barrier_with(values)?;
+    let mut epoch = Epoch::begin(team, call, 0);
+    epoch.barrier_with(values)?;
     if team.index() != root {
         let length = values.len();
         // SAFETY: the root brought its values, which all know to be as many.
-        unsafe { turn.brought(root, length, |brought| values.copy_from_slice(brought)) };
+        unsafe { epoch.payload(root, length, |payload| values.copy_from_slice(payload)) };
     }
     Ok(())
 }
@@ -100,30 +100,30 @@ fn pass_on<T: Remote>(
     root: usize,
 ) -> Result<(), ImageFailed> {
     for (number, chunk) in chunks(values, capacity::<T>()).enumerate() {
-        let turn = Turn::begin(team, call, number);
+        let epoch = Epoch::begin(team, call, number);
         match algorithm {
-            Algorithm::Flat => flat(turn, team, chunk, root)?,
-            Algorithm::ScatterAllgather => scatter_allgather::pass(turn, team, chunk, root)?,
-            _ => tree::pass(turn, team, algorithm, chunk, root)?,
+            Algorithm::Flat => flat(epoch, team, chunk, root)?,
+            Algorithm::ScatterAllgather => scatter_allgather::pass(epoch, team, chunk, root)?,
+            _ => tree::pass(epoch, team, algorithm, chunk, root)?,
         }
     }
     Ok(())
 }
 
 fn flat<T: Remote>(
-    mut turn: Turn<'_, T>,
+    mut epoch: Epoch<'_, T>,
     team: &Team,
     chunk: &mut [T],
     root: usize,
 ) -> Result<(), ImageFailed> {
     if team.index() == root {
-        // SAFETY: nobody reads our half before the meeting.
-        unsafe { turn.write(0, chunk) };
+        // SAFETY: nobody reads our buffer before the barrier.
+        unsafe { epoch.write(0, chunk) };
     }
-    turn.barrier()?;
+    epoch.barrier()?;
     if team.index() != root {
         // SAFETY: the root wrote the chunk, which all images know to be as long, and writes no more.
-        unsafe { turn.read_into(root, 0, chunk) };
+        unsafe { epoch.read_into(root, 0, chunk) };
     }
     Ok(())
 }

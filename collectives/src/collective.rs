@@ -186,7 +186,7 @@ impl Start {
     #[track_caller]
     fn no_such_root(&self, call: &Call, operation: Operation, root: usize) -> ! {
         // A root that exists on other images is rather a disagreement.
-        // SAFETY: the meeting promises nothing to anyone.
+        // SAFETY: the barrier promises nothing to anyone.
         unsafe { self.team.barrier(call) };
         let (name, images) = (operation.name(), self.team.images());
         panic!("{name} with image {root} as root, but there are {images} images")

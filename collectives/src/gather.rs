@@ -12,8 +12,8 @@ use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::blocks::{Blocks, room_for};
 use crate::collective::{Lost, Start, forms};
+use crate::epoch::Epoch;
 use crate::tree::Order;
-use crate::turn::Turn;
 
 forms! {
     /// Collective. Gives image `root` the values of all images of the current team, in the order of the images.
@@ -181,15 +181,15 @@ fn gatherv<T: Remote>(start: &Start, values: &[T], root: usize) -> Result<Vec<Ve
     Ok(gathered)
 }
 
-/// How many elements each image brings, in turn 0 of the operation.
+/// How many elements each image brings, in epoch 0 of the operation.
 pub(crate) fn exchange_lengths<T: Remote>(
     team: &Team,
     call: &Call,
     length: usize,
 ) -> Result<Vec<usize>, ImageFailed> {
-    let mut turn = Turn::<T>::begin(team, call, 0);
-    turn.bring([length as u64, 0, 0]);
-    turn.barrier()?;
+    let mut epoch = Epoch::<T>::begin(team, call, 0);
+    epoch.set_payload([length as u64, 0, 0]);
+    epoch.barrier()?;
     let lengths = (0..team.images()).map(|image| team.words(image)[0] as usize);
     Ok(lengths.collect())
 }
@@ -205,7 +205,7 @@ struct Gathering<'a> {
 }
 
 impl Gathering<'_> {
-    /// Carries it out, from turn number `first` on. On the root, `place` gets the parts of each image's block one
+    /// Carries it out, from epoch number `first` on. On the root, `place` gets the parts of each image's block one
     /// after the other: whose, from which element on, and the elements.
     fn run<T: Remote>(
         &self,

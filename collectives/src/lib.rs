@@ -17,11 +17,12 @@ mod blocks;
 mod broadcast;
 mod collective;
 mod combine;
-mod conditions;
+mod epoch;
 mod exact_sum;
-mod extremes;
 mod gather;
-mod join;
+mod logical;
+mod minmax;
+mod operator;
 mod reduce;
 mod reduce_scatter;
 mod reproducible;
@@ -31,7 +32,6 @@ mod sum;
 mod traffic;
 mod tree;
 mod tuning;
-mod turn;
 
 pub use allgather::{co_allgather, co_allgatherv, try_co_allgather, try_co_allgatherv};
 pub use alltoall::{co_alltoall, co_alltoallv, try_co_alltoall, try_co_alltoallv};
@@ -47,12 +47,12 @@ pub use broadcast::{co_broadcast, try_co_broadcast};
 pub use coarray_runtime::{Barrier, Rule};
 pub use collective::Collective;
 pub use combine::{co_reduce, co_reduce_to, try_co_reduce, try_co_reduce_to};
-pub use conditions::{co_all, co_any, co_count, try_co_all, try_co_any, try_co_count};
 pub use exact_sum::Addend;
-pub use extremes::{
+pub use gather::{co_gather, co_gatherv, try_co_gather, try_co_gatherv};
+pub use logical::{co_all, co_any, co_count, try_co_all, try_co_any, try_co_count};
+pub use minmax::{
     co_max, co_max_to, co_min, co_min_to, try_co_max, try_co_max_to, try_co_min, try_co_min_to,
 };
-pub use gather::{co_gather, co_gatherv, try_co_gather, try_co_gatherv};
 pub use reduce_scatter::{co_reduce_scatter, try_co_reduce_scatter};
 pub use reproducible::{
     co_sum_reproducible, co_total_reproducible, try_co_sum_reproducible, try_co_total_reproducible,

@@ -17,8 +17,8 @@ use coarray_coref::Remote;
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::collective::{Lost, Start};
-use crate::join;
-use crate::turn::{Turn, capacity, chunks, fits_card};
+use crate::epoch::{Epoch, capacity, chunks, fits_payload};
+use crate::operator;
 
 /// A reduction.
 pub(crate) struct Reduction<'a, F> {
@@ -50,7 +50,7 @@ pub(crate) fn reduce<T: Remote>(
         join,
     };
     // This way the compiler sees how many values there are, as a rule one.
-    let reduced = if algorithm == Algorithm::Flat && fits_card::<T>(values.len()) {
+    let reduced = if algorithm == Algorithm::Flat && fits_payload::<T>(values.len()) {
         reduction.at_once(&call, values)
     } else {
         reduction.run(&call, algorithm, values)
@@ -94,12 +94,12 @@ impl<F> Reduction<'_, F> {
             return self.shares(call, values);
         }
         for (number, chunk) in chunks(values, most).enumerate() {
-            let turn = Turn::begin(self.team, call, number);
+            let epoch = Epoch::begin(self.team, call, number);
             match algorithm {
-                Algorithm::Flat => self.flat(turn, chunk)?,
-                Algorithm::RecursiveDoubling => self.recursive_doubling(turn, chunk)?,
-                Algorithm::Ring => self.ring(turn, chunk)?,
-                _ => self.tree(turn, algorithm, chunk)?,
+                Algorithm::Flat => self.flat(epoch, chunk)?,
+                Algorithm::RecursiveDoubling => self.recursive_doubling(epoch, chunk)?,
+                Algorithm::Ring => self.ring(epoch, chunk)?,
+                _ => self.tree(epoch, algorithm, chunk)?,
             }
         }
         Ok(())
@@ -116,7 +116,7 @@ impl<F> Reduction<'_, F> {
     where
         F: Fn(T, T) -> T,
     {
-        join::append(result, values, &self.join);
+        operator::append(result, values, &self.join);
     }
 
     /// Joins `values` to `result`, which are of earlier images.
@@ -125,11 +125,11 @@ impl<F> Reduction<'_, F> {
     where
         F: Fn(T, T) -> T,
     {
-        join::prepend(result, values, &self.join);
+        operator::prepend(result, values, &self.join);
     }
 }
 
-/// Into how many pieces a half is divided.
+/// Into how many pieces a buffer is divided.
 fn pieces(algorithm: Algorithm, images: usize) -> usize {
     match algorithm {
         Algorithm::Flat => 1,

@@ -9,7 +9,7 @@ use coarray_coref::{Remote, Values};
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::collective::{Lost, Start, forms};
-use crate::turn::capacity;
+use crate::epoch::capacity;
 
 forms! {
     /// Collective. Combines all images' values with `operation`, element by element, and deals the results out to all
@@ -106,7 +106,7 @@ struct Reduction<'a, T, F> {
 impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
     fn run(&self, call: &Call, algorithm: Algorithm, mine: &mut [T]) -> Result<(), ImageFailed> {
         let images = self.team.images();
-        // As many blocks as a half takes parts of.
+        // As many blocks as a buffer takes parts of.
         let parts = match algorithm {
             Algorithm::Ring => images,
             Algorithm::Binomial => 2 * images,

@@ -5,9 +5,9 @@ use coarray_coref::Values;
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::collective::{Lost, Start, forms};
+use crate::epoch::{Epoch, capacity, chunks};
 use crate::exact_sum::{Addend, Superaccumulator, sum_columns};
 use crate::reduce::{by_shares, reduce_words};
-use crate::turn::{Turn, capacity, chunks};
 
 forms! {
     /// Collective. Adds the values of all images, element by element, without any error but one rounding at the end;
@@ -15,7 +15,7 @@ forms! {
     ///
     /// The result is the exact sum, rounded to nearest, ties to even. So it is the same bits for any order of the
     /// images, any algorithm, and any number of images that have the same addends among them and otherwise -0.0, which
-    /// changes no sum. Nothing overflows half-way: a sum of finite values is infinite only if it is too large
+    /// changes no sum. Nothing overflows buffer-way: a sum of finite values is infinite only if it is too large
     /// itself. Subnormal numbers count as all others.
     ///
     /// Any NaN makes [`NAN`](f64::NAN), as do infinities of both signs; infinities of one sign stay. Negative zeros add
@@ -24,7 +24,7 @@ forms! {
     /// The job ends with a report if images call it with different types or lengths, or have failed.
     ///
     /// # Accuracy
-    /// The error is half a unit in the last place of the result at most, whatever cancels. Pairwise summation of n
+    /// The error is buffer a unit in the last place of the result at most, whatever cancels. Pairwise summation of n
     /// `f64` in twice the precision, rounded in the end, may err by log2(n) 2^-106 times the sum of their magnitudes
     /// more, which can be any number of digits if they cancel; [`co_sum`](crate::co_sum) by (images - 1) 2^-53 times
     /// that sum.
@@ -88,7 +88,7 @@ forms! {
     /// The job ends with a report if images call it with different types, or have failed.
     ///
     /// # Accuracy
-    /// The error is half a unit in the last place of the result at most, whatever cancels. Pairwise summation of n
+    /// The error is buffer a unit in the last place of the result at most, whatever cancels. Pairwise summation of n
     /// `f64` in twice the precision, rounded in the end, may err by log2(n) 2^-106 times the sum of their magnitudes more.
     ///
     /// # Cost
@@ -163,13 +163,13 @@ fn sum<T: Addend>(start: &Start, values: &mut [T]) -> Result<(), Lost> {
 
 fn sum_flat<T: Addend>(team: &Team, call: &Call, values: &mut [T]) -> Result<(), ImageFailed> {
     for (number, chunk) in chunks(values, capacity::<T>()).enumerate() {
-        let mut turn = Turn::begin(team, call, number);
-        // SAFETY: nobody reads our half before the meeting.
-        unsafe { turn.write(0, chunk) };
-        turn.barrier()?;
+        let mut epoch = Epoch::begin(team, call, number);
+        // SAFETY: nobody reads our buffer before the barrier.
+        unsafe { epoch.write(0, chunk) };
+        epoch.barrier()?;
         let of = |image| {
             // SAFETY: every image wrote the chunk, which all know to be as long, and writes no more.
-            unsafe { turn.read(image, 0, chunk.len()) }
+            unsafe { epoch.read(image, 0, chunk.len()) }
         };
         let columns: Vec<&[T]> = (0..team.images()).map(of).collect();
         sum_columns(&columns, chunk);

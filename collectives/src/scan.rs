@@ -9,7 +9,7 @@ use coarray_coref::{Remote, Values};
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::collective::{Lost, Start, forms};
-use crate::turn::{Turn, capacity, chunks};
+use crate::epoch::{Epoch, capacity, chunks};
 
 forms! {
     /// Collective. Combines the values of the images up to this one with `operation`, element by element: image `i` gets
@@ -151,11 +151,11 @@ impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
             most => (algorithm, most),
         };
         for (number, chunk) in chunks(values, most).enumerate() {
-            let turn = Turn::begin(self.team, call, number);
+            let epoch = Epoch::begin(self.team, call, number);
             match algorithm {
-                Algorithm::RecursiveDoubling => self.recursive_doubling(turn, chunk)?,
-                Algorithm::Chain => self.chain(turn, chunk)?,
-                _ => self.flat(turn, chunk)?,
+                Algorithm::RecursiveDoubling => self.recursive_doubling(epoch, chunk)?,
+                Algorithm::Chain => self.chain(epoch, chunk)?,
+                _ => self.flat(epoch, chunk)?,
             }
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! One image's values dealt out to all.
 //!
 //! The blocks for all images are a sequence in the order of their positions, from the root on, which passes in windows
-//! as long as a half. What travels together down a tree, the blocks of a subtree, lies together in the sequence.
+//! as long as a buffer. What travels together down a tree, the blocks of a subtree, lies together in the sequence.
 
 mod flat;
 mod tree;
@@ -13,8 +13,8 @@ use coarray_runtime::{Call, ImageFailed, Operation, Team, quiet_and_defer};
 
 use crate::blocks::{Blocks, room_for, windows};
 use crate::collective::{Lost, Start, forms};
+use crate::epoch::{Epoch, capacity, chunks};
 use crate::tree::Order;
-use crate::turn::{Turn, capacity, chunks};
 
 forms! {
     /// Collective. Deals the values of image `root` out to all images of the current team, in the order of the images.
@@ -170,7 +170,7 @@ fn scatterv<T: Remote>(
         }
     }
     let is_right = team.index() != root || slices.len() == images;
-    let turns = tell(team, &call, &mut lengths, root, is_right).map_err(Lost::from(&call))?;
+    let epochs = tell(team, &call, &mut lengths, root, is_right).map_err(Lost::from(&call))?;
     assert!(
         is_right,
         "co_scatterv from image {root}: `parts` has {} parts there, but {images} images need one each",
@@ -193,12 +193,12 @@ fn scatterv<T: Remote>(
     let mut mine = room_for(lengths[team.index()]);
     let place = |_, part: &[T]| mine.extend_from_slice(part);
     scattering
-        .run(&call, turns, |image| slices[image], place)
+        .run(&call, epochs, |image| slices[image], place)
         .map_err(Lost::from(&call))?;
     Ok(mine)
 }
 
-/// Gives all images the root's `lengths`; returns how many turns that took.
+/// Gives all images the root's `lengths`; returns how many epochs that took.
 fn tell(
     team: &Team,
     call: &Call,
@@ -207,29 +207,29 @@ fn tell(
     is_right: bool,
 ) -> Result<usize, ImageFailed> {
     let deferral = quiet_and_defer();
-    let mut turns = 0;
+    let mut epochs = 0;
     for chunk in chunks(lengths, capacity::<usize>()) {
-        let mut turn = Turn::begin(team, call, turns);
-        turn.bring([u64::from(is_right), 0, 0]);
+        let mut epoch = Epoch::begin(team, call, epochs);
+        epoch.set_payload([u64::from(is_right), 0, 0]);
         if team.index() == root {
-            // SAFETY: nobody reads our half before the meeting.
-            unsafe { turn.write(0, chunk) };
+            // SAFETY: nobody reads our buffer before the barrier.
+            unsafe { epoch.write(0, chunk) };
         }
-        turn.barrier()?;
+        epoch.barrier()?;
         if team.index() != root {
             // SAFETY: the root wrote the chunk, which has a length for each image, and writes no more.
-            chunk.copy_from_slice(unsafe { turn.read(root, 0, chunk.len()) });
+            chunk.copy_from_slice(unsafe { epoch.read(root, 0, chunk.len()) });
         }
-        drop(turn);
-        turns += 1;
-        if !goes_on(&deferral, team, call, turns, root)? {
+        drop(epoch);
+        epochs += 1;
+        if !goes_on(&deferral, team, call, epochs, root)? {
             break;
         }
     }
-    Ok(turns)
+    Ok(epochs)
 }
 
-/// After a turn under a deferral: whether the root brought that its parts are right. If not, all others wait for its panic.
+/// After a epoch under a deferral: whether the root brought that its parts are right. If not, all others wait for its panic.
 ///
 /// The root must not panic earlier: if images disagree about which of them it is, that explains it better.
 fn goes_on(
@@ -241,8 +241,8 @@ fn goes_on(
 ) -> Result<bool, ImageFailed> {
     let is_right = team.words(root)[0] != 0;
     if !is_right && team.index() != root {
-        Turn::<u8>::begin(team, call, next).barrier()?;
-        unreachable!("an image that was to panic came to another meeting");
+        Epoch::<u8>::begin(team, call, next).barrier()?;
+        unreachable!("an image that was to panic came to another barrier");
     }
     Ok(is_right)
 }
@@ -260,7 +260,7 @@ struct Scattering<'a> {
 }
 
 impl Scattering<'_> {
-    /// Carries it out, from turn number `first` on. On the root, `block` gives the block for each image. `place` gets
+    /// Carries it out, from epoch number `first` on. On the root, `block` gives the block for each image. `place` gets
     /// the parts of this image's one after the other: from which element on, and the elements.
     fn run<'v, T: Remote>(
         &self,
@@ -276,11 +276,11 @@ impl Scattering<'_> {
         let others = self.blocks.range(1..team.images());
         let deferral = quiet_and_defer();
         for (number, window) in windows(others, capacity::<T>()).enumerate() {
-            let mut turn = Turn::begin(team, call, first + number);
-            turn.bring([u64::from(self.is_right), 0, 0]);
+            let mut epoch = Epoch::begin(team, call, first + number);
+            epoch.set_payload([u64::from(self.is_right), 0, 0]);
             match self.algorithm {
-                Algorithm::Flat => self.flat(turn, &window, &block, &mut place)?,
-                _ => self.tree(turn, &window, &block, &mut place)?,
+                Algorithm::Flat => self.flat(epoch, &window, &block, &mut place)?,
+                _ => self.tree(epoch, &window, &block, &mut place)?,
             }
             if !goes_on(&deferral, team, call, first + number + 1, root)? {
                 break;

@@ -7,7 +7,7 @@ use std::sync::atomic::{
 
 use crate::as_word::AsWord;
 use crate::coptr::Coptr;
-use crate::engine_word::{EngineWord, either};
+use crate::fabric_word::{FabricWord, either};
 use crate::remote::Remote;
 
 /// Holds a `T` that several images use at the same time, with relaxed atomic operations.
@@ -117,7 +117,7 @@ macro_rules! forward {
         fn $operation(&self, value: $type) -> $type {
             either(
                 self,
-                move |word: EngineWord<'_, $type>| word.$operation(value),
+                move |word: FabricWord<'_, $type>| word.$operation(value),
                 move |cell| cell.$operation(value, Relaxed),
             )
         }
@@ -127,7 +127,7 @@ macro_rules! forward {
 macro_rules! integers {
     ($($type:ty, $cell:ty;)*) => { $(
         // SAFETY: an atomic integer: a number without drop glue, used by instructions that work across
-        // processes, or by the engine's operations that work across nodes.
+        // processes, or by the fabric's operations that work across nodes.
         unsafe impl AtomicCell<$type> for $cell {
             forward!(swap; $type);
 
@@ -140,7 +140,7 @@ macro_rules! integers {
             fn load(&self) -> $type {
                 either(
                     self,
-                    move |word: EngineWord<'_, $type>| word.load(),
+                    move |word: FabricWord<'_, $type>| word.load(),
                     move |cell| cell.load(Relaxed),
                 )
             }
@@ -149,7 +149,7 @@ macro_rules! integers {
             fn store(&self, value: $type) {
                 either(
                     self,
-                    move |word: EngineWord<'_, $type>| _ = word.swap(value),
+                    move |word: FabricWord<'_, $type>| _ = word.swap(value),
                     move |cell| cell.store(value, Relaxed),
                 );
             }
@@ -158,7 +158,7 @@ macro_rules! integers {
             fn compare_exchange(&self, current: $type, new: $type) -> Result<$type, $type> {
                 either(
                     self,
-                    move |word: EngineWord<'_, $type>| word.compare_exchange(current, new),
+                    move |word: FabricWord<'_, $type>| word.compare_exchange(current, new),
                     move |cell| cell.compare_exchange(current, new, Relaxed, Relaxed),
                 )
             }

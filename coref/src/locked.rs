@@ -9,7 +9,7 @@ use coarray_fabric::{Place, direct, may_span_nodes};
 use coarray_runtime::{Image, locate, process_has_failed, process_image};
 
 use crate::atomic_cell::AtomicCell;
-use crate::engine_slots::EngineSlots;
+use crate::fabric_slots::FabricSlots;
 use crate::remote::Remote;
 use crate::slots::Slots;
 
@@ -54,8 +54,8 @@ impl<T: Remote> Locked<T> {
         unsafe { direct::load(self.values[slot].get().cast::<T>()) }
     }
 
-    /// The value as the engine reaches it, if that is how it is reached in this job.
-    fn by_engine<R>(&self, operate: impl FnOnce(&EngineSlots<'_, T>) -> R) -> Option<R> {
+    /// The value as the fabric reaches it, if that is how it is reached in this job.
+    fn by_fabric<R>(&self, operate: impl FnOnce(&FabricSlots<'_, T>) -> R) -> Option<R> {
         if !may_span_nodes() {
             return None;
         }
@@ -64,7 +64,7 @@ impl<T: Remote> Locked<T> {
                 offset: place.offset + offset,
                 ..place
             };
-            operate(&EngineSlots {
+            operate(&FabricSlots {
                 image,
                 version: at(offset_of!(Self, slots) + offset_of!(Slots, version)),
                 writer: at(offset_of!(Self, slots) + offset_of!(Slots, writer)),
@@ -76,7 +76,7 @@ impl<T: Remote> Locked<T> {
 
     /// Replaces the value by what `change` makes of it, if anything; returns the old one.
     fn update(&self, change: impl Fn(&T) -> Option<T>) -> T {
-        match self.by_engine(|slots| slots.update(&change)) {
+        match self.by_fabric(|slots| slots.update(&change)) {
             Some(old) => old,
             None => self.update_here(change),
         }
@@ -109,7 +109,7 @@ fn same<T: Remote>(one: &T, other: &T) -> bool {
 
 // SAFETY: plain bytes and atomic numbers without drop glue, pointers and handles. All accesses are atomic
 // words or go through `direct`, and `slots` keeps those who change the value apart, across processes too; or all go
-// through the engine, and `EngineSlots` does so across nodes.
+// through the fabric, and `FabricSlots` does so across nodes.
 unsafe impl<T: Remote> AtomicCell<T> for Locked<T> {
     fn new(value: T) -> Self {
         const { T::CHECK };
@@ -120,7 +120,7 @@ unsafe impl<T: Remote> AtomicCell<T> for Locked<T> {
     }
 
     fn load(&self) -> T {
-        if let Some(value) = self.by_engine(|slots| slots.load()) {
+        if let Some(value) = self.by_fabric(|slots| slots.load()) {
             return value;
         }
         match self.slots.read(|slot| self.copy(slot)) {

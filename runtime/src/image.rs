@@ -223,8 +223,8 @@ impl Image {
     /// the program.
     pub(crate) fn interrupted_call(&self) -> Option<&'static Location<'static>> {
         let team = CURRENT.try_with(|current| current.try_borrow().ok()?.clone());
-        let is_in_turn = team.ok()??.is_in_turn();
-        self.last_call.caller().filter(|_| is_in_turn)
+        let is_in_epoch = team.ok()??.is_in_epoch();
+        self.last_call.caller().filter(|_| is_in_epoch)
     }
 
     /// The number of the node that `image` is on: images of one node share memory.

@@ -74,7 +74,7 @@ pub fn try_sync_all() -> Result<(), ImageFailed> {
 /// Local. Completes this image's operations, as [`quiet`](crate::quiet) does: its puts are visible to all images
 /// before anything it puts later.
 ///
-/// Where images are on several nodes it also lets others go on that reach this image's memory: the engine may need this
+/// Where images are on several nodes it also lets others go on that reach this image's memory: the fabric may need this
 /// image's help for that. So a loop that looks at the image's own memory until others have put something there
 /// calls it each time.
 ///

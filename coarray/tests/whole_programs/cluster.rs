@@ -1,4 +1,4 @@
-//! The same programs, started by the launcher of an engine of clusters: with the features `mpi` or `shmem`.
+//! The same programs, started by the launcher of a fabric of clusters: with the features `mpi` or `shmem`.
 //!
 //! `COARRAY_LAUNCHER` names the launcher if it is not `mpirun` or `shmemrun`.
 
@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::job::{COUNTS, Check, End, bare_coarun, plain, run};
 
 pub fn trials() -> Vec<Check> {
-    if engines().is_empty() {
+    if fabrics().is_empty() {
         return Vec::new();
     }
     vec![
@@ -31,17 +31,17 @@ pub fn trials() -> Vec<Check> {
     ]
 }
 
-/// The engines that this binary has, and their launchers.
-fn engines() -> Vec<(&'static str, String)> {
+/// The fabrics that this binary has, and their launchers.
+fn fabrics() -> Vec<(&'static str, String)> {
     let launcher = |usual: &str| std::env::var("COARRAY_LAUNCHER").unwrap_or(usual.into());
-    let mut engines = Vec::new();
+    let mut fabrics = Vec::new();
     if cfg!(feature = "mpi") {
-        engines.push(("mpi", launcher("mpirun")));
+        fabrics.push(("mpi", launcher("mpirun")));
     }
     if cfg!(feature = "shmem") {
-        engines.push(("shmem", launcher("shmemrun")));
+        fabrics.push(("shmem", launcher("shmemrun")));
     }
-    engines
+    fabrics
 }
 
 /// What launchers want to be told where programs are tested: by root, on fewer cores than images.
@@ -59,8 +59,8 @@ fn permitted(mut command: Command) -> Command {
     command
 }
 
-/// A program of `programs.rs` on an engine; `direct` is "1" or "0".
-fn on_engine(
+/// A program of `programs.rs` on a fabric; `direct` is "1" or "0".
+fn on_fabric(
     (fabric, launcher): &(&str, String),
     images: usize,
     direct: &str,
@@ -76,15 +76,15 @@ fn on_engine(
     permitted(command)
 }
 
-/// The ends of a program on every engine, with and without direct access.
+/// The ends of a program on every fabric, with and without direct access.
 fn ends(images: usize, program: &str) -> impl Iterator<Item = End> {
-    engines().into_iter().flat_map(move |engine| {
-        let ways: &[&str] = if spins_too_long(&engine, images) {
+    fabrics().into_iter().flat_map(move |fabric| {
+        let ways: &[&str] = if spins_too_long(&fabric, images) {
             &["1"]
         } else {
             &["1", "0"]
         };
-        let end = |direct: &&str| run(on_engine(&engine, images, direct, program));
+        let end = |direct: &&str| run(on_fabric(&fabric, images, direct, program));
         ways.iter().map(end).collect::<Vec<_>>()
     })
 }
@@ -151,7 +151,7 @@ fn killed_image() {
     }
 }
 
-/// Some engines catch the signal and do nothing.
+/// Some fabrics catch the signal and do nothing.
 fn terminated_image() {
     for end in ends(3, "terminate_one") {
         assert!(end.code != Some(0) && end.stdout.is_empty(), "{end:#?}");
@@ -160,9 +160,9 @@ fn terminated_image() {
 
 fn ignored_number() {
     let line = "coarray: COARRAY_IMAGES=7 is ignored: the launcher has started 2\n";
-    for engine in engines() {
+    for fabric in fabrics() {
         for (asked, lines) in [("7", 1), ("2", 0)] {
-            let mut command = on_engine(&engine, 2, "1", "hello");
+            let mut command = on_fabric(&fabric, 2, "1", "hello");
             command.env("COARRAY_IMAGES", asked);
             let end = run(command);
             assert_eq!(end.code, Some(0), "{end:#?}");
@@ -197,8 +197,8 @@ fn deadlock() {
 }
 
 fn keep_going() {
-    for engine in engines() {
-        let mut command = on_engine(&engine, 2, "1", "hello");
+    for fabric in fabrics() {
+        let mut command = on_fabric(&fabric, 2, "1", "hello");
         command.env("COARRAY_FAULT_TOLERANT", "1");
         let end = run(command);
         assert_eq!(end.code, Some(0), "{end:#?}");
@@ -221,8 +221,8 @@ fn slow_launcher() {
         .arg(source);
     assert!(compiler.status().unwrap().success());
     let is_concerned = |(_, launcher): &(_, String)| !launcher.contains("mpiexec");
-    for engine in engines().into_iter().filter(is_concerned) {
-        let mut command = on_engine(&engine, 3, "1", "hello");
+    for fabric in fabrics().into_iter().filter(is_concerned) {
+        let mut command = on_fabric(&fabric, 3, "1", "hello");
         command.env("LD_PRELOAD", &library);
         let end = run(command);
         assert!(end.seconds > 2.5, "{end:#?}");
@@ -231,7 +231,7 @@ fn slow_launcher() {
 }
 
 fn coarun() {
-    for (fabric, _) in engines() {
+    for (fabric, _) in fabrics() {
         let mut command = bare_coarun();
         command
             .args(["--fabric", fabric, "-n", "3"])
@@ -242,7 +242,7 @@ fn coarun() {
 }
 
 fn plainly() {
-    for (fabric, _) in engines() {
+    for (fabric, _) in fabrics() {
         let mut command = plain(3, "hello");
         command.env("COARRAY_FABRIC", fabric);
         says_hello(run(permitted(command)));
@@ -260,7 +260,7 @@ fn says_hello(end: End) {
 
 /// A launcher of another library leaves its marks and nothing that this one knows.
 fn another_launcher() {
-    for (fabric, _) in engines() {
+    for (fabric, _) in fabrics() {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command
             .args(["--program", "hello"])

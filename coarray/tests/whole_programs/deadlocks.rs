@@ -47,7 +47,7 @@ fn all_cases() {
     let mut wrong = String::new();
     for case in CASES {
         assert!(!case.says.is_empty(), "{}", case.name);
-        for (engine, mut command) in [
+        for (fabric, mut command) in [
             ("processes", plain(case.images, "deadlock")),
             ("threads", on_threads(case.images, "deadlock")),
         ] {
@@ -55,7 +55,7 @@ fn all_cases() {
             let report = with_places_hidden(&bounded(command).stderr);
             let is_said = |words: &&str| report.contains(*words);
             if !case.says.iter().all(is_said) || report.contains(".rs:") {
-                wrong += &format!("\n{} on {engine}:\n{report}", case.name);
+                wrong += &format!("\n{} on {fabric}:\n{report}", case.name);
             }
         }
     }

@@ -34,7 +34,7 @@ fn delays(command: impl Fn(usize) -> Command) {
         command.env(SEED, (1000 + images).to_string());
         run(command).success();
     }
-    // With both engines.
+    // With both fabrics.
     assert!(2 * COUNTS.len() * STEPS >= 100_000);
 }
 

@@ -9,7 +9,7 @@ use coarray_runtime::{Abandoned, Call, ImageFailed};
 
 use crate::allgather::Gathering;
 use crate::blocks::{Blocks, overlap};
-use crate::turn::{Turn, capacity};
+use crate::epoch::{Epoch, capacity};
 
 impl Gathering<'_> {
     pub(super) fn recursive_doubling<T: Remote>(
@@ -23,24 +23,24 @@ impl Gathering<'_> {
         for (number, window) in slabs.enumerate() {
             let slab = self.blocks.slab(&window);
             let own = &values[overlap(&(0..values.len()), &window)];
-            let mut turn = Turn::begin(self.team, call, first + number);
-            turn.begin_steps();
+            let mut epoch = Epoch::begin(self.team, call, first + number);
+            epoch.begin_steps();
             let place = |image: usize, part: &[T]| place(image, window.start, part);
-            let steps = self.double(&mut turn, &slab, own, place);
-            turn.finish(steps)?;
+            let steps = self.double(&mut epoch, &slab, own, place);
+            epoch.finish(steps)?;
         }
         Ok(())
     }
 
     fn double<T: Remote>(
         &self,
-        turn: &mut Turn<'_, T>,
+        epoch: &mut Epoch<'_, T>,
         slab: &Blocks,
         own: &[T],
         mut place: impl FnMut(usize, &[T]),
     ) -> Result<(), Abandoned> {
         let (me, images) = (self.team.index(), self.team.images());
-        turn.publish(own);
+        epoch.publish(own);
         let (mut round, mut blocks) = (1, 1);
         while blocks < images {
             let from = (me + blocks) % images;
@@ -51,9 +51,9 @@ impl Gathering<'_> {
             // as we have.
             let mut rest = unsafe {
                 if blocks + more < images {
-                    turn.relay(from, round, 0, length)?
+                    epoch.forward(from, round, 0, length)?
                 } else {
-                    turn.receive(from, round, 0, length)?
+                    epoch.receive(from, round, 0, length)?
                 }
             };
             for owner in owners {

@@ -6,7 +6,7 @@ use coarray_runtime::{Abandoned, Call, ImageFailed};
 
 use crate::allgather::Gathering;
 use crate::blocks::{Blocks, overlap};
-use crate::turn::{Turn, capacity};
+use crate::epoch::{Epoch, capacity};
 
 impl Gathering<'_> {
     pub(super) fn ring<T: Remote>(
@@ -20,25 +20,25 @@ impl Gathering<'_> {
         for (number, window) in slabs.enumerate() {
             let slab = self.blocks.slab(&window);
             let own = &values[overlap(&(0..values.len()), &window)];
-            let mut turn = Turn::begin(self.team, call, first + number);
-            turn.begin_steps();
+            let mut epoch = Epoch::begin(self.team, call, first + number);
+            epoch.begin_steps();
             let place = |image: usize, part: &[T]| place(image, window.start, part);
-            let steps = self.around(&mut turn, &slab, own, place);
-            turn.finish(steps)?;
+            let steps = self.around(&mut epoch, &slab, own, place);
+            epoch.finish(steps)?;
         }
         Ok(())
     }
 
     fn around<T: Remote>(
         &self,
-        turn: &mut Turn<'_, T>,
+        epoch: &mut Epoch<'_, T>,
         slab: &Blocks,
         own: &[T],
         mut place: impl FnMut(usize, &[T]),
     ) -> Result<(), Abandoned> {
         let (me, images) = (self.team.index(), self.team.images());
         let before = (me + images - 1) % images;
-        turn.publish(own);
+        epoch.publish(own);
         let mut start = 0;
         for round in 1..images {
             let owner = (me + images - round) % images;
@@ -47,9 +47,9 @@ impl Gathering<'_> {
             // have read all that it published before this one.
             let part = unsafe {
                 if round < images - 1 {
-                    turn.relay(before, round, start, length)?
+                    epoch.forward(before, round, start, length)?
                 } else {
-                    turn.receive(before, round, start, length)?
+                    epoch.receive(before, round, start, length)?
                 }
             };
             place(owner, part);

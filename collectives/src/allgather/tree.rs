@@ -9,8 +9,8 @@ use coarray_runtime::{Abandoned, Call, ImageFailed};
 
 use crate::allgather::Gathering;
 use crate::blocks::{Blocks, overlap};
+use crate::epoch::Epoch;
 use crate::tree::{Order, Tree};
-use crate::turn::Turn;
 
 impl Gathering<'_> {
     pub(super) fn tree<T: Remote>(
@@ -34,11 +34,11 @@ impl Gathering<'_> {
                 }
             };
             let own = &values[overlap(&(0..values.len()), &window)];
-            let mut turn = Turn::begin(self.team, call, first + number);
-            turn.begin_steps();
+            let mut epoch = Epoch::begin(self.team, call, first + number);
+            epoch.begin_steps();
             let place = |image: usize, part: &[T]| place(image, window.start, part);
-            let steps = self.up_and_down(&mut turn, &tree, &order, &slab, own, place);
-            turn.finish(steps)?;
+            let steps = self.up_and_down(&mut epoch, &tree, &order, &slab, own, place);
+            epoch.finish(steps)?;
         }
         Ok(())
     }
@@ -46,7 +46,7 @@ impl Gathering<'_> {
     /// `slab` is by position.
     fn up_and_down<T: Remote>(
         &self,
-        turn: &mut Turn<'_, T>,
+        epoch: &mut Epoch<'_, T>,
         tree: &Tree,
         order: &Order,
         slab: &Blocks,
@@ -66,16 +66,16 @@ impl Gathering<'_> {
                 position += 1;
             }
         };
-        turn.lay_out(own);
+        epoch.stage(own);
         for child in &me.children {
             let length = slab.range(child.clone()).len();
             // SAFETY: everyone publishes what its subtree has as its first piece.
-            let part = unsafe { turn.collect(order.image(child.start), 1, 0, length)? };
+            let part = unsafe { epoch.collect(order.image(child.start), 1, 0, length)? };
             if me.parent.is_none() {
                 distribute(child.start, part);
             }
         }
-        turn.publish_laid_out();
+        epoch.publish_laid_out();
         let Some(parent) = me.parent else {
             return Ok(());
         };
@@ -87,9 +87,9 @@ impl Gathering<'_> {
         // SAFETY: image 0 publishes what all have as its first piece, others above someone as their second.
         let all = unsafe {
             if me.children.is_empty() {
-                turn.receive(from, pieces, start, length)?
+                epoch.receive(from, pieces, start, length)?
             } else {
-                turn.relay(from, pieces, start, length)?
+                epoch.forward(from, pieces, start, length)?
             }
         };
         distribute(0, all);

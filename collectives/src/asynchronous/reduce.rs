@@ -7,7 +7,7 @@ use coarray_coref::{Cofuture, Values};
 use coarray_runtime::Operation;
 
 use crate::asynchronous::{Begin, all, fold_up_to};
-use crate::extremes::{larger, smaller};
+use crate::minmax::{larger, smaller};
 
 /// Collective. Begins to add the values of all images, element by element; the cofuture has the sums.
 ///

@@ -7,7 +7,7 @@ use coarray_coref::{Cofuture, Values};
 use coarray_runtime::{Operation, this_image};
 
 use crate::asynchronous::{Begin, all_for, fold_up_to};
-use crate::extremes::{larger, smaller};
+use crate::minmax::{larger, smaller};
 
 /// Collective. Begins to add the values of all images, element by element, for image `root`, whose cofuture has the
 /// sums. The others get their own values back.

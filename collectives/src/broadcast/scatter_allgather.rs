@@ -8,22 +8,22 @@
 use coarray_coref::Remote;
 use coarray_runtime::{Abandoned, ImageFailed, Team};
 
+use crate::epoch::{self, Epoch};
 use crate::tree::Order;
-use crate::turn::{self, Turn};
 
 pub(super) fn pass<T: Remote>(
-    mut turn: Turn<'_, T>,
+    mut epoch: Epoch<'_, T>,
     team: &Team,
     chunk: &mut [T],
     root: usize,
 ) -> Result<(), ImageFailed> {
-    turn.begin_steps();
-    let steps = deal_and_pass_around(&mut turn, team, chunk, root);
-    turn.finish(steps)
+    epoch.begin_steps();
+    let steps = deal_and_pass_around(&mut epoch, team, chunk, root);
+    epoch.finish(steps)
 }
 
 fn deal_and_pass_around<T: Remote>(
-    turn: &mut Turn<'_, T>,
+    epoch: &mut Epoch<'_, T>,
     team: &Team,
     chunk: &mut [T],
     root: usize,
@@ -32,21 +32,21 @@ fn deal_and_pass_around<T: Remote>(
     let order = Order::From(root, images);
     let me = order.position(team.index());
     if me == 0 {
-        turn.publish(chunk);
+        epoch.publish(chunk);
         return Ok(());
     }
     let length = chunk.len();
-    let slice = |number: usize| turn::slice(length, images, number % images);
+    let slice = |number: usize| epoch::slice(length, images, number % images);
 
     let own = slice(me);
     // SAFETY: the root publishes the whole chunk as its first piece.
-    unsafe { turn.receive_into(root, 1, own.start, &mut chunk[own])? };
+    unsafe { epoch.receive_into(root, 1, own.start, &mut chunk[own])? };
     let before = order.image(me - 1);
     // Where the next slice is among those that the image before publishes.
     let mut start = 0;
     for round in 1..images {
         if me < images - 1 {
-            turn.publish(&chunk[slice(me + images + 1 - round)]);
+            epoch.publish(&chunk[slice(me + images + 1 - round)]);
         }
         let next = slice(me + images - round);
         let (place, next) = (next.start, &mut chunk[next]);
@@ -54,9 +54,9 @@ fn deal_and_pass_around<T: Remote>(
         // before it reads the next; the root has published the whole chunk.
         unsafe {
             if me == 1 {
-                turn.receive_into(root, 1, place, next)?;
+                epoch.receive_into(root, 1, place, next)?;
             } else {
-                turn.receive_into(before, round, start, next)?;
+                epoch.receive_into(before, round, start, next)?;
             }
         }
         start += next.len();

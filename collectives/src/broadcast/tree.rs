@@ -4,24 +4,24 @@ use crate::Algorithm;
 use coarray_coref::Remote;
 use coarray_runtime::{Abandoned, ImageFailed, Team};
 
+use crate::epoch::Epoch;
 use crate::tree::{Order, Tree};
-use crate::turn::Turn;
 
 pub(crate) fn pass<T: Remote>(
-    mut turn: Turn<'_, T>,
+    mut epoch: Epoch<'_, T>,
     team: &Team,
     algorithm: Algorithm,
     chunk: &mut [T],
     root: usize,
 ) -> Result<(), ImageFailed> {
-    turn.begin_steps();
+    epoch.begin_steps();
     let order = Order::from(root, algorithm, team);
-    let steps = descend(&mut turn, team, algorithm, &order, chunk);
-    turn.finish(steps)
+    let steps = descend(&mut epoch, team, algorithm, &order, chunk);
+    epoch.finish(steps)
 }
 
 fn descend<T: Remote>(
-    turn: &mut Turn<'_, T>,
+    epoch: &mut Epoch<'_, T>,
     team: &Team,
     algorithm: Algorithm,
     order: &Order,
@@ -30,10 +30,10 @@ fn descend<T: Remote>(
     let place = Tree::new(algorithm, team, order).place(order.position(team.index()));
     if let Some(parent) = place.parent {
         // SAFETY: who has others below publishes the whole chunk as its first piece.
-        unsafe { turn.receive_into(order.image(parent), 1, 0, chunk)? };
+        unsafe { epoch.receive_into(order.image(parent), 1, 0, chunk)? };
     }
     if !place.children.is_empty() {
-        turn.publish(chunk);
+        epoch.publish(chunk);
     }
     Ok(())
 }

@@ -67,7 +67,7 @@ fn exact<T: Addend>(sources: &[&[T]], index: usize) -> T {
 ///
 /// Each column is added with `TwoSum`, so that its sum is exactly `sum` + the errors; and so are the errors, which
 /// are much smaller and mostly add up without errors of their own. Of these, only the sum of the magnitudes is
-/// known. It is computed with a relative error less than its half, as there are less than 2^50 sources: twice as
+/// known. It is computed with a relative error less than its buffer, as there are less than 2^50 sources: twice as
 /// much is no less than what `sum + errors` lacks, and zero only if that is nothing.
 ///
 /// If anything overflows, or is infinite or NaN from the start, the error of that addition is not finite, nor is

@@ -2,7 +2,7 @@
 //!
 //! The finite `f64` are multiples of 2^-1074 less than 2^1024, so their sums are integers of some 2100 bits and
 //! as many more as it takes to count them. The integer is kept as signed 64-bit chunks that lie only 32 bits
-//! apart. Their upper halves take up the carries of many additions, so that an addition touches two chunks.
+//! apart. Their upper buffers take up the carries of many additions, so that an addition touches two chunks.
 //!
 //! ```text
 //!                         ... |<-- chunk 2 -->|               |
@@ -219,8 +219,8 @@ impl Superaccumulator {
         let lowest = length.saturating_sub(T::PRECISION).max(T::LEAST_BIT);
         let kept = self.bits(lowest, T::PRECISION);
         let up = lowest > 0 && {
-            let half = self.bits(lowest - 1, 1) == 1;
-            half && (kept & 1 == 1 || self.any_below(lowest - 1))
+            let buffer = self.bits(lowest - 1, 1) == 1;
+            buffer && (kept & 1 == 1 || self.any_below(lowest - 1))
         };
         // The leading one of a normal number makes its exponent, which starts from 1, and so does a carry out
         // of the fraction.

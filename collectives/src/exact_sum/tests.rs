@@ -80,20 +80,20 @@ fn carries_of_every_exponent_are_not_lost() {
 }
 
 #[test]
-fn overflow_half_way_is_no_overflow() {
+fn overflow_buffer_way_is_no_overflow() {
     let mut values = vec![f64::MAX; 5000];
     values.extend([-f64::MAX; 4999]);
     assert_eq!(total(&values), f64::MAX);
     values.push(f64::MAX);
     assert_eq!(total(&values), f64::INFINITY);
     // Half of the last place is a tie; it goes to the even number, infinity. Less does not.
-    let half = 2.0_f64.powi(970);
-    assert_eq!(total(&[f64::MAX, half]), f64::INFINITY);
-    assert_eq!(total(&[-f64::MAX, -half]), -f64::INFINITY);
-    assert_eq!(total(&[f64::MAX, half, -f64::from_bits(1)]), f64::MAX);
-    let half = 2.0_f32.powi(103);
-    assert_eq!(total(&[f32::MAX, half]), f32::INFINITY);
-    assert_eq!(total(&[f32::MAX, half, -f32::from_bits(1)]), f32::MAX);
+    let buffer = 2.0_f64.powi(970);
+    assert_eq!(total(&[f64::MAX, buffer]), f64::INFINITY);
+    assert_eq!(total(&[-f64::MAX, -buffer]), -f64::INFINITY);
+    assert_eq!(total(&[f64::MAX, buffer, -f64::from_bits(1)]), f64::MAX);
+    let buffer = 2.0_f32.powi(103);
+    assert_eq!(total(&[f32::MAX, buffer]), f32::INFINITY);
+    assert_eq!(total(&[f32::MAX, buffer, -f32::from_bits(1)]), f32::MAX);
 }
 
 #[test]

@@ -4,8 +4,8 @@ use coarray_coref::Remote;
 use coarray_runtime::{Call, ImageFailed};
 
 use crate::blocks::{overlap, windows};
+use crate::epoch::{Epoch, capacity, fits_payload};
 use crate::gather::Gathering;
-use crate::turn::{Turn, capacity, fits_card};
 
 impl Gathering<'_> {
     pub(super) fn flat<T: Remote>(
@@ -18,16 +18,16 @@ impl Gathering<'_> {
         let images = self.team.images();
         let is_root = self.team.index() == self.order.image(0);
         let longest = self.blocks.longest(images);
-        if fits_card::<T>(longest) {
+        if fits_payload::<T>(longest) {
             return self.at_once(call, first, values, place);
         }
         for (number, window) in windows(0..longest, capacity::<T>()).enumerate() {
-            let mut turn = Turn::begin(self.team, call, first + number);
+            let mut epoch = Epoch::begin(self.team, call, first + number);
             if !is_root {
-                // SAFETY: nobody reads our half before the meeting.
-                unsafe { turn.write(0, &values[overlap(&(0..values.len()), &window)]) };
+                // SAFETY: nobody reads our buffer before the barrier.
+                unsafe { epoch.write(0, &values[overlap(&(0..values.len()), &window)]) };
             }
-            turn.barrier()?;
+            epoch.barrier()?;
             if !is_root {
                 continue;
             }
@@ -35,13 +35,13 @@ impl Gathering<'_> {
                 let length = self.blocks.block(position).len();
                 let (from, part) = (self.order.image(position), overlap(&(0..length), &window));
                 // SAFETY: that image wrote the elements it has in the window; all know how many it has.
-                place(from, part.start, unsafe { turn.read(from, 0, part.len()) });
+                place(from, part.start, unsafe { epoch.read(from, 0, part.len()) });
             }
         }
         Ok(())
     }
 
-    /// As [`flat`](Self::flat), for values that are brought to the meeting itself.
+    /// As [`flat`](Self::flat), for values that are brought to the barrier itself.
     fn at_once<T: Remote>(
         &self,
         call: &Call,
@@ -49,14 +49,14 @@ impl Gathering<'_> {
         values: &[T],
         mut place: impl FnMut(usize, usize, &[T]),
     ) -> Result<(), ImageFailed> {
-        let mut turn = Turn::begin(self.team, call, first);
-        turn.pack(0, values);
-        turn.barrier()?;
+        let mut epoch = Epoch::begin(self.team, call, first);
+        epoch.pack(0, values);
+        epoch.barrier()?;
         if self.team.index() == self.order.image(0) {
             for position in 1..self.team.images() {
                 let (from, block) = (self.order.image(position), self.blocks.block(position));
                 // SAFETY: that image brought its values; all know how many it has.
-                unsafe { turn.brought(from, block.len(), |brought| place(from, 0, brought)) };
+                unsafe { epoch.payload(from, block.len(), |payload| place(from, 0, payload)) };
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Up a tree: everyone publishes its own block and, behind it, what it reads from those below.
 //!
-//! In a turn passes, from each subtree next to the root, a window of its blocks as long as a half. A binomial tree has
+//! In a epoch passes, from each subtree next to the root, a window of its blocks as long as a buffer. A binomial tree has
 //! the fewest steps (Thakur, Rabenseifner and Gropp 2005, section 3).
 
 use std::ops::Range;
@@ -9,9 +9,9 @@ use coarray_coref::Remote;
 use coarray_runtime::{Abandoned, Call, ImageFailed};
 
 use crate::blocks::{overlap, windows};
+use crate::epoch::{Epoch, capacity};
 use crate::gather::Gathering;
 use crate::tree::{Place, Tree};
-use crate::turn::{Turn, capacity};
 
 impl Gathering<'_> {
     pub(super) fn tree<T: Remote>(
@@ -32,23 +32,23 @@ impl Gathering<'_> {
                 let start = blocks.start + offsets.start;
                 overlap(&(start..start + offsets.len()), &blocks)
             };
-            let mut turn = Turn::begin(self.team, call, first + number);
-            turn.begin_steps();
+            let mut epoch = Epoch::begin(self.team, call, first + number);
+            epoch.begin_steps();
             let above = heads.iter().find(|head| head.contains(&me.subtree.start));
             let steps = match above {
-                Some(head) => self.pass_up(&mut turn, &me, &window(head), values),
+                Some(head) => self.pass_up(&mut epoch, &me, &window(head), values),
                 None => heads.iter().try_for_each(|head| {
-                    self.take_in(&turn, head.clone(), window(head), &mut place)
+                    self.take_in(&epoch, head.clone(), window(head), &mut place)
                 }),
             };
-            turn.finish(steps)?;
+            epoch.finish(steps)?;
         }
         Ok(())
     }
 
     fn pass_up<T: Remote>(
         &self,
-        turn: &mut Turn<'_, T>,
+        epoch: &mut Epoch<'_, T>,
         me: &Place,
         window: &Range<usize>,
         values: &[T],
@@ -59,23 +59,23 @@ impl Gathering<'_> {
         }
         let position = me.subtree.start;
         for (_, part) in self.blocks.within(position..position + 1, window.clone()) {
-            turn.lay_out(&values[part]);
+            epoch.stage(&values[part]);
         }
         for child in &me.children {
             let length = inside(child).len();
             if length > 0 {
                 // SAFETY: who has something in the window publishes what its subtree has there, as one piece.
-                unsafe { turn.collect(self.order.image(child.start), 1, 0, length)? };
+                unsafe { epoch.collect(self.order.image(child.start), 1, 0, length)? };
             }
         }
-        turn.publish_laid_out();
+        epoch.publish_laid_out();
         Ok(())
     }
 
     /// Reads what the images of a subtree next to the root have in the window.
     fn take_in<T: Remote>(
         &self,
-        turn: &Turn<'_, T>,
+        epoch: &Epoch<'_, T>,
         head: Range<usize>,
         window: Range<usize>,
         place: &mut impl FnMut(usize, usize, &[T]),
@@ -85,7 +85,7 @@ impl Gathering<'_> {
         }
         let from = self.order.image(head.start);
         // SAFETY: as in `pass_up`; the window lies in the blocks of the subtree.
-        let mut rest = unsafe { turn.receive(from, 1, 0, window.len())? };
+        let mut rest = unsafe { epoch.receive(from, 1, 0, window.len())? };
         for (position, part) in self.blocks.within(head, window) {
             let (values, others) = rest.split_at(part.len());
             place(self.order.image(position), part.start, values);

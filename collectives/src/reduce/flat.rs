@@ -3,11 +3,11 @@
 use coarray_coref::Remote;
 use coarray_runtime::{Call, ImageFailed};
 
+use crate::epoch::Epoch;
 use crate::reduce::Reduction;
-use crate::turn::Turn;
 
 impl<F> Reduction<'_, F> {
-    /// As [`flat`](Self::flat), for values that are brought to the meeting itself.
+    /// As [`flat`](Self::flat), for values that are brought to the barrier itself.
     #[inline]
     pub(super) fn at_once<T: Remote>(
         &self,
@@ -18,37 +18,37 @@ impl<F> Reduction<'_, F> {
         F: Fn(T, T) -> T,
     {
         let length = values.len();
-        let mut turn = Turn::begin(self.team, call, 0);
-        turn.barrier_with(values)?;
+        let mut epoch = Epoch::begin(self.team, call, 0);
+        epoch.barrier_with(values)?;
         if !self.is_for_me() {
             return Ok(());
         }
         // SAFETY: every image brought its values, which all know to be as many.
-        unsafe { turn.brought(0, length, |first| values.copy_from_slice(first)) };
+        unsafe { epoch.payload(0, length, |first| values.copy_from_slice(first)) };
         for from in 1..self.team.images() {
             // SAFETY: as before.
-            unsafe { turn.brought(from, length, |next| self.append(values, next)) };
+            unsafe { epoch.payload(from, length, |next| self.append(values, next)) };
         }
         Ok(())
     }
 
     pub(super) fn flat<T: Remote>(
         &self,
-        mut turn: Turn<'_, T>,
+        mut epoch: Epoch<'_, T>,
         chunk: &mut [T],
     ) -> Result<(), ImageFailed>
     where
         F: Fn(T, T) -> T,
     {
-        // SAFETY: nobody reads our half before the meeting.
-        unsafe { turn.write(0, chunk) };
-        turn.barrier()?;
+        // SAFETY: nobody reads our buffer before the barrier.
+        unsafe { epoch.write(0, chunk) };
+        epoch.barrier()?;
         if !self.is_for_me() {
             return Ok(());
         }
         let length = chunk.len();
         // SAFETY: every image wrote the chunk, which all know to be as long, and writes no more.
-        let of = |image| unsafe { turn.read(image, 0, length) };
+        let of = |image| unsafe { epoch.read(image, 0, length) };
         // The first two images begin with their own values, where they are.
         let next = match self.team.index() {
             0 => 1,
@@ -58,7 +58,7 @@ impl<F> Reduction<'_, F> {
             }
             _ => {
                 // SAFETY: as before.
-                unsafe { turn.read_into(0, 0, chunk) };
+                unsafe { epoch.read_into(0, 0, chunk) };
                 1
             }
         };

@@ -9,8 +9,8 @@
 use coarray_coref::Remote;
 use coarray_runtime::{Abandoned, ImageFailed};
 
+use crate::epoch::Epoch;
 use crate::reduce::Reduction;
-use crate::turn::Turn;
 
 /// How many pieces an image publishes at most.
 pub(super) fn pieces(images: usize) -> usize {
@@ -21,18 +21,18 @@ pub(super) fn pieces(images: usize) -> usize {
 impl<F> Reduction<'_, F> {
     pub(super) fn recursive_doubling<T: Remote>(
         &self,
-        mut turn: Turn<'_, T>,
+        mut epoch: Epoch<'_, T>,
         chunk: &mut [T],
     ) -> Result<(), ImageFailed>
     where
         F: Fn(T, T) -> T,
     {
-        turn.begin_steps();
-        let steps = self.double(&mut turn, chunk);
-        turn.finish(steps)
+        epoch.begin_steps();
+        let steps = self.double(&mut epoch, chunk);
+        epoch.finish(steps)
     }
 
-    fn double<T: Remote>(&self, turn: &mut Turn<'_, T>, chunk: &mut [T]) -> Result<(), Abandoned>
+    fn double<T: Remote>(&self, epoch: &mut Epoch<'_, T>, chunk: &mut [T]) -> Result<(), Abandoned>
     where
         F: Fn(T, T) -> T,
     {
@@ -47,25 +47,25 @@ impl<F> Reduction<'_, F> {
             }
         };
         if me < 2 * extra && me % 2 == 1 {
-            turn.publish(chunk);
+            epoch.publish(chunk);
             let pieces = rounds as usize + 1;
             let start = rounds as usize * length;
             // SAFETY: the image before publishes a piece in each round and then the results.
-            unsafe { turn.receive_into(me - 1, pieces, start, chunk)? };
+            unsafe { epoch.receive_into(me - 1, pieces, start, chunk)? };
             return Ok(());
         }
         let number = if me < 2 * extra { me / 2 } else { me - extra };
         if number < extra {
             // SAFETY: the image behind publishes its values.
-            let values = unsafe { turn.receive(me + 1, 1, 0, length)? };
+            let values = unsafe { epoch.receive(me + 1, 1, 0, length)? };
             self.append(chunk, values);
         }
         for round in 0..rounds as usize {
-            turn.publish(chunk);
+            epoch.publish(chunk);
             let partner = number ^ (1 << round);
             // SAFETY: the partner publishes a piece as long as the chunk in each round.
             let values =
-                unsafe { turn.receive(image_of(partner), round + 1, round * length, length)? };
+                unsafe { epoch.receive(image_of(partner), round + 1, round * length, length)? };
             if partner > number {
                 self.append(chunk, values);
             } else {
@@ -73,7 +73,7 @@ impl<F> Reduction<'_, F> {
             }
         }
         if number < extra {
-            turn.publish(chunk);
+            epoch.publish(chunk);
         }
         Ok(())
     }

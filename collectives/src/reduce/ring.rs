@@ -7,24 +7,24 @@
 use coarray_coref::Remote;
 use coarray_runtime::{Abandoned, ImageFailed};
 
+use crate::epoch::{Epoch, slice};
 use crate::reduce::Reduction;
-use crate::turn::{Turn, slice};
 
 impl<F> Reduction<'_, F> {
     pub(super) fn ring<T: Remote>(
         &self,
-        mut turn: Turn<'_, T>,
+        mut epoch: Epoch<'_, T>,
         chunk: &mut [T],
     ) -> Result<(), ImageFailed>
     where
         F: Fn(T, T) -> T,
     {
-        turn.begin_steps();
-        let steps = self.around(&mut turn, chunk);
-        turn.finish(steps)
+        epoch.begin_steps();
+        let steps = self.around(&mut epoch, chunk);
+        epoch.finish(steps)
     }
 
-    fn around<T: Remote>(&self, turn: &mut Turn<'_, T>, chunk: &mut [T]) -> Result<(), Abandoned>
+    fn around<T: Remote>(&self, epoch: &mut Epoch<'_, T>, chunk: &mut [T]) -> Result<(), Abandoned>
     where
         F: Fn(T, T) -> T,
     {
@@ -34,18 +34,18 @@ impl<F> Reduction<'_, F> {
         // Where the next slice is among those that the image before publishes.
         let mut start = 0;
         for round in 1..images {
-            turn.publish(&chunk[slice(me + images + 1 - round)]);
+            epoch.publish(&chunk[slice(me + images + 1 - round)]);
             let next = slice(me + images - round);
             // SAFETY: in each round the image before publishes the slice that this one reads then.
-            let values = unsafe { turn.receive(before, round, start, next.len())? };
+            let values = unsafe { epoch.receive(before, round, start, next.len())? };
             start += next.len();
             self.prepend(&mut chunk[next], values);
         }
         for round in 1..images {
-            turn.publish(&chunk[slice(me + images + 2 - round)]);
+            epoch.publish(&chunk[slice(me + images + 2 - round)]);
             let next = &mut chunk[slice(me + images + 1 - round)];
             // SAFETY: as before, after `images - 1` pieces.
-            unsafe { turn.receive_into(before, images - 1 + round, start, next)? };
+            unsafe { epoch.receive_into(before, images - 1 + round, start, next)? };
             start += next.len();
         }
         Ok(())

@@ -1,18 +1,18 @@
 //! Each image combines its share of the elements, straight from the others' memory, and whoever gets the results
 //! collects the shares.
 //!
-//! A half of the scratch space is divided into as many slots as there are images. In a turn an image writes its
-//! values of each other image's share to that one's slot; after the meeting it reads its own slot of all others. The
-//! results go to its own slot of the next half, which the others have finished with, and are read after the
-//! meeting of the next turn. So a long reduction takes one meeting a chunk, and one more.
+//! A buffer of the scratch space is divided into as many slots as there are images. In a epoch an image writes its
+//! values of each other image's share to that one's slot; after the barrier it reads its own slot of all others. The
+//! results go to its own slot of the next buffer, which the others have finished with, and are read after the
+//! barrier of the next epoch. So a long reduction takes one barrier a chunk, and one more.
 
 use std::mem::MaybeUninit;
 
 use coarray_coref::Remote;
 use coarray_runtime::{Call, ImageFailed, Team};
 
+use crate::epoch::{Epoch, capacity, slice};
 use crate::reduce::Reduction;
-use crate::turn::{Turn, capacity, slice};
 
 /// Finds the values of another image.
 pub(crate) type Others<'f, 'v, T> = &'f (dyn Fn(usize) -> &'v [T] + 'v);
@@ -41,12 +41,12 @@ pub(crate) fn by_shares<T: Remote>(
     };
     let mut kept = Vec::new();
     for number in 0..=length.div_ceil(most) {
-        let mut turn = Turn::begin(team, call, number);
+        let mut epoch = Epoch::begin(team, call, number);
         for image in others() {
-            // SAFETY: nobody reads our half before the meeting.
-            unsafe { turn.write(image * slot, &values[share(number, image)]) };
+            // SAFETY: nobody reads our buffer before the barrier.
+            unsafe { epoch.write(image * slot, &values[share(number, image)]) };
         }
-        turn.barrier()?;
+        epoch.barrier()?;
 
         let mut mine = &mut values[share(number, me)];
         if !is_for_me {
@@ -55,20 +55,20 @@ pub(crate) fn by_shares<T: Remote>(
             mine = &mut kept;
         }
         let shared = mine.len();
-        // SAFETY: the meeting is over, and what this image writes in the next turn goes to other slots.
-        let results = unsafe { turn.ahead(me * slot, shared) };
+        // SAFETY: the barrier is over, and what this image writes in the next epoch goes to other slots.
+        let results = unsafe { epoch.ahead(me * slot, shared) };
         combine(mine, results, &|image| {
-            // SAFETY: every other image wrote its values of this share before the meeting, and writes there
-            // no more in this turn.
-            unsafe { turn.read(image, me * slot, shared) }
+            // SAFETY: every other image wrote its values of this share before the barrier, and writes there
+            // no more in this epoch.
+            unsafe { epoch.read(image, me * slot, shared) }
         });
         if number == 0 || !is_for_me {
             continue;
         }
         for image in others() {
             let share = share(number - 1, image);
-            // SAFETY: in the turn before, that image wrote its results to this half, ahead of the meeting.
-            unsafe { turn.read_into(image, image * slot, &mut values[share]) };
+            // SAFETY: in the epoch before, that image wrote its results to this buffer, ahead of the barrier.
+            unsafe { epoch.read_into(image, image * slot, &mut values[share]) };
         }
     }
     Ok(())

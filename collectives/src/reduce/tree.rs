@@ -6,33 +6,33 @@ use crate::Algorithm;
 use coarray_coref::Remote;
 use coarray_runtime::{Abandoned, ImageFailed};
 
+use crate::epoch::Epoch;
 use crate::reduce::Reduction;
 use crate::tree::{Order, Place, Tree};
-use crate::turn::Turn;
 
 impl<F> Reduction<'_, F> {
     pub(super) fn tree<T: Remote>(
         &self,
-        mut turn: Turn<'_, T>,
+        mut epoch: Epoch<'_, T>,
         algorithm: Algorithm,
         chunk: &mut [T],
     ) -> Result<(), ImageFailed>
     where
         F: Fn(T, T) -> T,
     {
-        turn.begin_steps();
+        epoch.begin_steps();
         let order = Order::natural(self.team);
         let place = Tree::new(algorithm, self.team, &order).place(self.team.index());
         let steps = match self.root {
-            None => self.up_and_down(&mut turn, &place, chunk),
-            Some(root) => self.up_and_over(&mut turn, &place, chunk, root),
+            None => self.up_and_down(&mut epoch, &place, chunk),
+            Some(root) => self.up_and_over(&mut epoch, &place, chunk, root),
         };
-        turn.finish(steps)
+        epoch.finish(steps)
     }
 
     fn up_and_down<T: Remote>(
         &self,
-        turn: &mut Turn<'_, T>,
+        epoch: &mut Epoch<'_, T>,
         place: &Place,
         chunk: &mut [T],
     ) -> Result<(), Abandoned>
@@ -40,23 +40,23 @@ impl<F> Reduction<'_, F> {
         F: Fn(T, T) -> T,
     {
         let length = chunk.len();
-        self.collect(turn, place, chunk)?;
+        self.collect(epoch, place, chunk)?;
         if let Some(parent) = place.parent {
-            turn.publish(chunk);
+            epoch.publish(chunk);
             // The root publishes only the results, others first what they send up.
             let (pieces, start) = if parent == 0 { (1, 0) } else { (2, length) };
             // SAFETY: as just said; every piece is as long as the chunk.
-            unsafe { turn.receive_into(parent, pieces, start, chunk)? };
+            unsafe { epoch.receive_into(parent, pieces, start, chunk)? };
         }
         if !place.children.is_empty() {
-            turn.publish(chunk);
+            epoch.publish(chunk);
         }
         Ok(())
     }
 
     fn up_and_over<T: Remote>(
         &self,
-        turn: &mut Turn<'_, T>,
+        epoch: &mut Epoch<'_, T>,
         place: &Place,
         chunk: &mut [T],
         root: usize,
@@ -66,18 +66,18 @@ impl<F> Reduction<'_, F> {
     {
         let me = self.team.index();
         if me == root && root == 0 {
-            return self.collect(turn, place, chunk);
+            return self.collect(epoch, place, chunk);
         }
         if place.children.is_empty() {
-            turn.publish(chunk);
+            epoch.publish(chunk);
         } else {
             let mut kept = chunk.to_vec();
-            self.collect(turn, place, &mut kept)?;
-            turn.publish(&kept);
+            self.collect(epoch, place, &mut kept)?;
+            epoch.publish(&kept);
         }
         if me == root {
             // SAFETY: image 0 publishes one piece, the results, as long as the chunk.
-            unsafe { turn.receive_into(0, 1, 0, chunk)? };
+            unsafe { epoch.receive_into(0, 1, 0, chunk)? };
         }
         Ok(())
     }
@@ -85,7 +85,7 @@ impl<F> Reduction<'_, F> {
     /// Joins what comes up from below to this image's own values.
     fn collect<T: Remote>(
         &self,
-        turn: &Turn<'_, T>,
+        epoch: &Epoch<'_, T>,
         place: &Place,
         result: &mut [T],
     ) -> Result<(), Abandoned>
@@ -94,7 +94,7 @@ impl<F> Reduction<'_, F> {
     {
         for child in &place.children {
             // SAFETY: whoever is below another publishes as its first piece what it sends up, as long as the chunk.
-            let values = unsafe { turn.receive(child.start, 1, 0, result.len())? };
+            let values = unsafe { epoch.receive(child.start, 1, 0, result.len())? };
             self.append(result, values);
         }
         Ok(())

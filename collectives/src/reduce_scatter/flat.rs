@@ -4,30 +4,30 @@ use coarray_coref::Remote;
 use coarray_runtime::{Call, ImageFailed};
 
 use crate::blocks::windows;
-use crate::join::append;
+use crate::epoch::{Epoch, capacity};
+use crate::operator::append;
 use crate::reduce_scatter::Reduction;
-use crate::turn::{Turn, capacity};
 
 impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
     pub(super) fn flat(&self, call: &Call, mine: &mut [T]) -> Result<(), ImageFailed> {
         let (me, images) = (self.team.index(), self.team.images());
-        // If not even one element for each image fits, a turn is for some of them.
+        // If not even one element for each image fits, a epoch is for some of them.
         let served = images.min(capacity::<T>());
         let most = capacity::<T>() / served;
         let length = mine.len();
         let rounds = windows(0..images, served)
             .flat_map(|owners| windows(0..length, most).map(move |part| (owners.clone(), part)));
         for (number, (owners, part)) in rounds.enumerate() {
-            let mut turn = Turn::begin(self.team, call, number);
+            let mut epoch = Epoch::begin(self.team, call, number);
             for (index, owner) in owners.clone().enumerate() {
                 if owner == me {
                     continue;
                 }
                 let values = &self.block(owner)[part.clone()];
-                // SAFETY: nobody reads our half before the meeting.
-                unsafe { turn.write(index * part.len(), values) };
+                // SAFETY: nobody reads our buffer before the barrier.
+                unsafe { epoch.write(index * part.len(), values) };
             }
-            turn.barrier()?;
+            epoch.barrier()?;
             if !owners.contains(&me) {
                 continue;
             }
@@ -39,7 +39,7 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
                     own
                 } else {
                     // SAFETY: every image wrote the same parts of the others' blocks, and writes no more.
-                    unsafe { turn.read(from, start, mine.len()) }
+                    unsafe { epoch.read(from, start, mine.len()) }
                 };
                 if from == 0 {
                     mine.copy_from_slice(values);

@@ -8,18 +8,18 @@ use coarray_coref::Remote;
 use coarray_runtime::{Abandoned, Call, ImageFailed};
 
 use crate::blocks::windows;
-use crate::join::prepend;
+use crate::epoch::Epoch;
+use crate::operator::prepend;
 use crate::reduce_scatter::Reduction;
-use crate::turn::Turn;
 
 impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
     pub(super) fn ring(&self, call: &Call, most: usize, mine: &mut [T]) -> Result<(), ImageFailed> {
         for (number, window) in windows(0..mine.len(), most).enumerate() {
-            let mut turn = Turn::begin(self.team, call, number);
-            turn.begin_steps();
+            let mut epoch = Epoch::begin(self.team, call, number);
+            epoch.begin_steps();
             let own = |image: usize| &self.block(image)[window.clone()];
-            let steps = self.around(&mut turn, own, &mut mine[window.clone()]);
-            turn.finish(steps)?;
+            let steps = self.around(&mut epoch, own, &mut mine[window.clone()]);
+            epoch.finish(steps)?;
         }
         Ok(())
     }
@@ -27,7 +27,7 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
     /// `own` gives this image's values for another.
     fn around<'v>(
         &self,
-        turn: &mut Turn<'_, T>,
+        epoch: &mut Epoch<'_, T>,
         own: impl Fn(usize) -> &'v [T],
         mine: &mut [T],
     ) -> Result<(), Abandoned> {
@@ -35,12 +35,12 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
         let before = (me + images - 1) % images;
         mine.copy_from_slice(own(before));
         for round in 1..images {
-            turn.publish(mine);
+            epoch.publish(mine);
             mine.copy_from_slice(own((before + images - round) % images));
             let start = (round - 1) * length;
             // SAFETY: in each round the image before publishes a part as long as ours, that of the block which this one
             // goes on with.
-            let values = unsafe { turn.receive(before, round, start, length)? };
+            let values = unsafe { epoch.receive(before, round, start, length)? };
             prepend(mine, values, &self.join);
         }
         Ok(())

@@ -5,10 +5,10 @@ use coarray_coref::Remote;
 use coarray_runtime::{Abandoned, Call, ImageFailed};
 
 use crate::blocks::windows;
-use crate::join::append;
+use crate::epoch::Epoch;
+use crate::operator::append;
 use crate::reduce_scatter::Reduction;
 use crate::tree::{Order, Place, Tree};
-use crate::turn::Turn;
 
 impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
     pub(super) fn tree(&self, call: &Call, most: usize, mine: &mut [T]) -> Result<(), ImageFailed> {
@@ -21,17 +21,17 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
             for image in 0..self.team.images() {
                 all.extend_from_slice(&self.block(image)[window.clone()]);
             }
-            let mut turn = Turn::begin(self.team, call, number);
-            turn.begin_steps();
-            let steps = self.up_and_down(&mut turn, &me, &mut all, &mut mine[window]);
-            turn.finish(steps)?;
+            let mut epoch = Epoch::begin(self.team, call, number);
+            epoch.begin_steps();
+            let steps = self.up_and_down(&mut epoch, &me, &mut all, &mut mine[window]);
+            epoch.finish(steps)?;
         }
         Ok(())
     }
 
     fn up_and_down(
         &self,
-        turn: &mut Turn<'_, T>,
+        epoch: &mut Epoch<'_, T>,
         me: &Place,
         all: &mut [T],
         mine: &mut [T],
@@ -39,10 +39,10 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
         let length = mine.len();
         for child in &me.children {
             // SAFETY: whoever is below another publishes first what it sends up: parts of the blocks for all images.
-            let values = unsafe { turn.receive(child.start, 1, 0, all.len())? };
+            let values = unsafe { epoch.receive(child.start, 1, 0, all.len())? };
             append(all, values, &self.join);
         }
-        turn.publish(all);
+        epoch.publish(all);
         let Some(parent) = me.parent else {
             mine.copy_from_slice(&all[..length]);
             return Ok(());
@@ -54,9 +54,9 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
         // SAFETY: as just said; the results begin with those for the image above, and it has those for our subtree.
         let results = unsafe {
             if me.children.is_empty() {
-                turn.receive(parent, pieces, start, results)?
+                epoch.receive(parent, pieces, start, results)?
             } else {
-                turn.relay(parent, pieces, start, results)?
+                epoch.forward(parent, pieces, start, results)?
             }
         };
         mine.copy_from_slice(&results[..length]);

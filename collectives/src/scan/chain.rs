@@ -5,21 +5,25 @@
 use coarray_coref::Remote;
 use coarray_runtime::{Abandoned, ImageFailed};
 
-use crate::join::{append, prepend};
+use crate::epoch::{Epoch, chunks};
+use crate::operator::{append, prepend};
 use crate::scan::Scan;
-use crate::turn::{Turn, chunks};
 
 /// Most pieces of a chunk.
 const PIECES: usize = 8;
 
 impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
-    pub(super) fn chain(&self, mut turn: Turn<'_, T>, chunk: &mut [T]) -> Result<(), ImageFailed> {
-        turn.begin_steps();
-        let steps = self.pass_on(&mut turn, chunk);
-        turn.finish(steps)
+    pub(super) fn chain(
+        &self,
+        mut epoch: Epoch<'_, T>,
+        chunk: &mut [T],
+    ) -> Result<(), ImageFailed> {
+        epoch.begin_steps();
+        let steps = self.pass_on(&mut epoch, chunk);
+        epoch.finish(steps)
     }
 
-    fn pass_on(&self, turn: &mut Turn<'_, T>, chunk: &mut [T]) -> Result<(), Abandoned> {
+    fn pass_on(&self, epoch: &mut Epoch<'_, T>, chunk: &mut [T]) -> Result<(), Abandoned> {
         let (me, images) = (self.team.index(), self.team.images());
         let most = chunk.len().div_ceil(PIECES).max(1);
         let mut start = 0;
@@ -28,7 +32,7 @@ impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
             let mut before = Vec::new();
             if me > 0 {
                 // SAFETY: the image before publishes pieces as long as ours, one after the other.
-                let values = unsafe { turn.receive(me - 1, number + 1, start, length)? };
+                let values = unsafe { epoch.receive(me - 1, number + 1, start, length)? };
                 before.extend_from_slice(values);
             }
             let is_last = me + 1 == images;
@@ -37,7 +41,7 @@ impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
                 prepend(piece, &before, &self.join);
             }
             if !is_last {
-                turn.publish(piece);
+                epoch.publish(piece);
             }
             if let Some(initial) = self.initial {
                 piece.fill(initial);

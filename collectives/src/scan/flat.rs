@@ -3,21 +3,21 @@
 use coarray_coref::Remote;
 use coarray_runtime::ImageFailed;
 
-use crate::join::{append, prepend};
+use crate::epoch::{Epoch, fits_payload};
+use crate::operator::{append, prepend};
 use crate::scan::Scan;
-use crate::turn::{Turn, fits_card};
 
 impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
-    pub(super) fn flat(&self, mut turn: Turn<'_, T>, chunk: &mut [T]) -> Result<(), ImageFailed> {
+    pub(super) fn flat(&self, mut epoch: Epoch<'_, T>, chunk: &mut [T]) -> Result<(), ImageFailed> {
         let length = chunk.len();
-        let is_short = fits_card::<T>(length);
+        let is_short = fits_payload::<T>(length);
         if is_short {
-            turn.pack(0, chunk);
+            epoch.pack(0, chunk);
         } else {
-            // SAFETY: nobody reads our half before the meeting.
-            unsafe { turn.write(0, chunk) };
+            // SAFETY: nobody reads our buffer before the barrier.
+            unsafe { epoch.write(0, chunk) };
         }
-        turn.barrier()?;
+        epoch.barrier()?;
         let me = self.team.index();
         let end = match self.initial {
             Some(initial) => {
@@ -41,9 +41,9 @@ impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
             // SAFETY: every image brought or wrote the chunk, which all know to be as long, and writes no more.
             unsafe {
                 if is_short {
-                    turn.brought(from, length, join);
+                    epoch.payload(from, length, join);
                 } else {
-                    join(turn.read(from, 0, length));
+                    join(epoch.read(from, 0, length));
                 }
             }
         }

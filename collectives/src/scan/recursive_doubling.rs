@@ -6,9 +6,9 @@
 use coarray_coref::Remote;
 use coarray_runtime::{Abandoned, ImageFailed};
 
-use crate::join::{append, prepend};
+use crate::epoch::Epoch;
+use crate::operator::{append, prepend};
 use crate::scan::Scan;
-use crate::turn::Turn;
 
 /// How many pieces an image publishes at most, at least 1.
 pub(super) fn pieces(images: usize) -> usize {
@@ -19,25 +19,25 @@ pub(super) fn pieces(images: usize) -> usize {
 impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
     pub(super) fn recursive_doubling(
         &self,
-        mut turn: Turn<'_, T>,
+        mut epoch: Epoch<'_, T>,
         chunk: &mut [T],
     ) -> Result<(), ImageFailed> {
-        turn.begin_steps();
-        let steps = self.double(&mut turn, chunk);
-        turn.finish(steps)
+        epoch.begin_steps();
+        let steps = self.double(&mut epoch, chunk);
+        epoch.finish(steps)
     }
 
-    fn double(&self, turn: &mut Turn<'_, T>, chunk: &mut [T]) -> Result<(), Abandoned> {
+    fn double(&self, epoch: &mut Epoch<'_, T>, chunk: &mut [T]) -> Result<(), Abandoned> {
         let (me, images, length) = (self.team.index(), self.team.images(), chunk.len());
         let mut before: Option<Vec<T>> = None;
         let (mut round, mut run) = (0, 1);
         while run < images {
             if me + run < images {
-                turn.publish(chunk);
+                epoch.publish(chunk);
             }
             if me >= run {
                 // SAFETY: until there is no image so far after it, an image publishes its chunk in each round.
-                let values = unsafe { turn.receive(me - run, round + 1, round * length, length)? };
+                let values = unsafe { epoch.receive(me - run, round + 1, round * length, length)? };
                 // Of an exclusive scan, nobody needs what nobody reads in the next round; it might not even exist.
                 if self.initial.is_none() || me + 2 * run < images {
                     prepend(chunk, values, &self.join);

@@ -5,13 +5,13 @@ use std::ops::Range;
 use coarray_coref::Remote;
 use coarray_runtime::ImageFailed;
 
+use crate::epoch::Epoch;
 use crate::scatter::Scattering;
-use crate::turn::Turn;
 
 impl Scattering<'_> {
     pub(super) fn flat<'v, T: Remote>(
         &self,
-        mut turn: Turn<'_, T>,
+        mut epoch: Epoch<'_, T>,
         window: &Range<usize>,
         block: &impl Fn(usize) -> &'v [T],
         place: &mut impl FnMut(usize, &[T]),
@@ -23,12 +23,12 @@ impl Scattering<'_> {
             let positions = 1..self.team.images();
             for (position, part) in self.blocks.within(positions, window.clone()) {
                 let values = &block(self.order.image(position))[part];
-                // SAFETY: nobody reads our half before the meeting.
-                unsafe { turn.write(start, values) };
+                // SAFETY: nobody reads our buffer before the barrier.
+                unsafe { epoch.write(start, values) };
                 start += values.len();
             }
         }
-        turn.barrier()?;
+        epoch.barrier()?;
         if me == 0 {
             return Ok(());
         }
@@ -36,7 +36,7 @@ impl Scattering<'_> {
             let start = self.blocks.block(me).start + part.start - window.start;
             // SAFETY: the root wrote what the blocks of all others have in the window, one after the other, and
             // writes no more.
-            place(part.start, unsafe { turn.read(root, start, part.len()) });
+            place(part.start, unsafe { epoch.read(root, start, part.len()) });
         }
         Ok(())
     }

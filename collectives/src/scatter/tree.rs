@@ -7,35 +7,35 @@ use coarray_coref::Remote;
 use coarray_runtime::{Abandoned, ImageFailed};
 
 use crate::blocks::overlap;
+use crate::epoch::Epoch;
 use crate::scatter::Scattering;
 use crate::tree::Tree;
-use crate::turn::Turn;
 
 impl Scattering<'_> {
     pub(super) fn tree<'v, T: Remote>(
         &self,
-        mut turn: Turn<'_, T>,
+        mut epoch: Epoch<'_, T>,
         window: &Range<usize>,
         block: &impl Fn(usize) -> &'v [T],
         place: &mut impl FnMut(usize, &[T]),
     ) -> Result<(), ImageFailed> {
-        turn.begin_steps();
+        epoch.begin_steps();
         let steps = if self.order.image(0) == self.team.index() {
             let positions = 1..self.team.images();
             for (position, part) in self.blocks.within(positions, window.clone()) {
-                turn.lay_out(&block(self.order.image(position))[part]);
+                epoch.stage(&block(self.order.image(position))[part]);
             }
-            turn.publish_laid_out();
+            epoch.publish_laid_out();
             Ok(())
         } else {
-            self.descend(&mut turn, window, place)
+            self.descend(&mut epoch, window, place)
         };
-        turn.finish(steps)
+        epoch.finish(steps)
     }
 
     fn descend<T: Remote>(
         &self,
-        turn: &mut Turn<'_, T>,
+        epoch: &mut Epoch<'_, T>,
         window: &Range<usize>,
         place: &mut impl FnMut(usize, &[T]),
     ) -> Result<(), Abandoned> {
@@ -53,9 +53,9 @@ impl Scattering<'_> {
         // SAFETY: as just said, as one piece; our subtree is part of the one above.
         let values = unsafe {
             if own.len() < inside.len() {
-                turn.relay(from, 1, start, inside.len())?
+                epoch.forward(from, 1, start, inside.len())?
             } else {
-                turn.receive(from, 1, start, inside.len())?
+                epoch.receive(from, 1, start, inside.len())?
             }
         };
         if !own.is_empty() {

@@ -152,7 +152,7 @@ pub(crate) fn chosen(plan: &Plan, kind: Kind, bytes: usize) -> Algorithm {
 /// The built-in rules: measured with 2 to 8 images on two cores. Beyond a few tens of images, one image cannot
 /// serve all others.
 ///
-/// Of two images each must read all of the other's values anyhow, so sharing the additions only costs a meeting. With more
+/// Of two images each must read all of the other's values anyhow, so sharing the additions only costs a barrier. With more
 /// of them sharing pays from a few thousand bytes on, and where images wait for cores from somewhat more.
 const BUILT_IN: [(Kind, u64, u64, Algorithm); 19] = [
     (Kind::Broadcast, 32, 0, Algorithm::Flat),
@@ -178,7 +178,7 @@ const BUILT_IN: [(Kind, u64, u64, Algorithm); 19] = [
 
 /// The built-in rules for teams whose images are on several nodes that share no memory.
 ///
-/// What fits the cards of a meeting passes with it, and nothing is left to be read. Everything else goes up and down
+/// What fits the cards of a barrier passes with it, and nothing is left to be read. Everything else goes up and down
 /// the nodes where that is possible: the fewest messages between them.
 const FAR: [(Kind, u64, u64, Algorithm); 18] = [
     (Kind::Broadcast, 0, CARD, Algorithm::Flat),
@@ -201,7 +201,7 @@ const FAR: [(Kind, u64, u64, Algorithm); 18] = [
     (Kind::TotalReproducible, 0, 0, Algorithm::TwoLevel),
 ];
 
-/// How many bytes fit the card of a meeting.
+/// How many bytes fit the card of a barrier.
 const CARD: u64 = PAYLOAD_BYTES as u64;
 
 fn rules_from<A: Copy>(

@@ -42,8 +42,8 @@ fn operations_on_different_images_complete_in_any_order() {
             }
             fence(left());
             for (image, get) in late.iter().enumerate() {
-                let is_near = image == right() || image == left();
-                assert_eq!(is_complete(get), is_direct(image) || is_near);
+                let is_local = image == right() || image == left();
+                assert_eq!(is_complete(get), is_direct(image) || is_local);
             }
             image_fence();
             assert!(late.iter().all(is_complete));

@@ -7,7 +7,7 @@ use crate::job::unwinding::panic_at;
 impl Team {
     /// Panics about `call`, as another collective is in progress.
     #[cold]
-    pub fn refuse_turn(&self, call: &Call) -> ! {
+    pub fn refuse_epoch(&self, call: &Call) -> ! {
         let other = self.image().interrupted_call();
         let place = other.map_or_else(String::new, |caller| format!(" (called at {caller})"));
         panic_at(

@@ -119,7 +119,7 @@ impl Team {
         }
     }
 
-    /// Waits until the image with index `from`, which is [near](Self::is_near), has come to `step`, then sees everything
+    /// Waits until the image with index `from`, which is [near](Self::is_local), has come to `step`, then sees everything
     /// that it wrote before.
     ///
     /// If it is in another call, the job ends with a report.

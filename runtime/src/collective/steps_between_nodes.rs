@@ -33,7 +33,7 @@ impl Team {
     /// [`scratch`](Self::scratch) space. If not, that address is only a name.
     #[inline]
     #[must_use]
-    pub fn is_near(&self, index: usize) -> bool {
+    pub fn is_local(&self, index: usize) -> bool {
         self.node_map().is_none() || is_on_this_node(self, index)
     }
 

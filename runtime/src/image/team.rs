@@ -214,7 +214,7 @@ impl Team {
     /// Only for the module that passes data through the scratch space: its turns alternate.
     #[must_use]
     #[inline]
-    pub unsafe fn begin_turn(&self) -> Option<usize> {
+    pub unsafe fn begin_epoch(&self) -> Option<usize> {
         if self.image.job.has_ended() {
             // The last turn's barrier may not have taken place, so that others still read its half.
             self.image.unwind();
@@ -235,7 +235,7 @@ impl Team {
     }
 
     /// Whether a turn is in progress.
-    pub(crate) fn is_in_turn(&self) -> bool {
+    pub(crate) fn is_in_epoch(&self) -> bool {
         self.in_turn.get()
     }
 
@@ -244,7 +244,7 @@ impl Team {
     /// # Safety
     /// Only for who began it, when no reference into the scratch space is left.
     #[inline]
-    pub unsafe fn end_turn(&self) {
+    pub unsafe fn end_epoch(&self) {
         self.in_turn.set(false);
     }
 

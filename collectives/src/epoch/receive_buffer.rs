@@ -1,4 +1,4 @@
-//! Elements that came from other nodes, for as long as a turn lasts.
+//! Elements that came from other nodes, for as long as a epoch lasts.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -6,16 +6,16 @@ use std::slice;
 
 /// Buffers that are filled once.
 #[derive(Debug)]
-pub(super) struct Arrivals<T>(RefCell<Vec<Vec<T>>>);
+pub(super) struct ReceiveBuffer<T>(RefCell<Vec<Vec<T>>>);
 
-impl<T> Default for Arrivals<T> {
+impl<T> Default for ReceiveBuffer<T> {
     #[inline]
     fn default() -> Self {
         Self(RefCell::new(Vec::new()))
     }
 }
 
-impl<T> Arrivals<T> {
+impl<T> ReceiveBuffer<T> {
     /// `length` elements that `fill` writes.
     ///
     /// # Safety
@@ -64,10 +64,10 @@ mod tests {
 
     #[test]
     fn what_came_first_stays_while_more_comes() {
-        let arrivals = Arrivals::default();
+        let received = ReceiveBuffer::default();
         // SAFETY: as many elements are written as there is room for.
         let of = |length: usize| unsafe {
-            arrivals.try_fill(length, |target: *mut usize| {
+            received.try_fill(length, |target: *mut usize| {
                 (0..length).for_each(|index| target.add(index).write(length + index));
                 if length == 13 { Err(()) } else { Ok(()) }
             })

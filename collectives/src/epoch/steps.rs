@@ -5,30 +5,30 @@ use std::{ptr, slice};
 use coarray_coref::Remote;
 use coarray_runtime::{Abandoned, ImageFailed, StepsBegun};
 
+use crate::epoch::{Epoch, capacity};
 use crate::traffic;
-use crate::turn::{Turn, capacity};
 
-impl<T: Remote> Turn<'_, T> {
-    /// Begins a turn of steps.
+impl<T: Remote> Epoch<'_, T> {
+    /// Begins a epoch of steps.
     pub(crate) fn begin_steps(&mut self) {
         let call = self.next();
         let end = self.call.at_step(self.step);
-        // SAFETY: the turn is this one, of which `call` tells the operation and the type, and whose steps begin here only.
-        self.begun = Some(unsafe { self.team.begin_steps(self.turn, &call, &end) });
+        // SAFETY: the epoch is this one, of which `call` tells the operation and the type, and whose steps begin here only.
+        self.begun = Some(unsafe { self.team.begin_steps(self.epoch, &call, &end) });
     }
 
     fn begun(&self) -> StepsBegun {
         match self.begun {
             Some(begun) => begun,
-            None => unreachable!("a step belongs to a turn of steps"),
+            None => unreachable!("a step belongs to a epoch of steps"),
         }
     }
 
-    /// Lays `values` out behind what this image laid out before in this turn of steps, for the next piece.
-    pub(crate) fn lay_out(&mut self, values: &[T]) {
-        let start = self.laid_out;
+    /// Lays `values` out behind what this image laid out before in this epoch of steps, for the next piece.
+    pub(crate) fn stage(&mut self, values: &[T]) {
+        let start = self.staged;
         assert!(start + values.len() <= capacity::<T>());
-        // SAFETY: the target was checked to lie in our half, and is behind everything that others may read now.
+        // SAFETY: the target was checked to lie in our buffer, and is behind everything that others may read now.
         unsafe {
             ptr::copy_nonoverlapping(
                 values.as_ptr(),
@@ -36,24 +36,24 @@ impl<T: Remote> Turn<'_, T> {
                 values.len(),
             );
         }
-        self.laid_out = start + values.len();
+        self.staged = start + values.len();
     }
 
     /// Publishes what was laid out since the last piece, as one piece.
     pub(crate) fn publish_laid_out(&mut self) {
         let begun = self.begun();
         self.pieces += 1;
-        // SAFETY: the turn is in progress, and what was laid out stays as it is until it is over.
+        // SAFETY: the epoch is in progress, and what was laid out stays as it is until it is over.
         unsafe { self.team.take_step(begun, self.pieces) };
     }
 
-    /// Publishes `values` behind what this image published before in this turn of steps.
+    /// Publishes `values` behind what this image published before in this epoch of steps.
     pub(crate) fn publish(&mut self, values: &[T]) {
-        self.lay_out(values);
+        self.stage(values);
         self.publish_laid_out();
     }
 
-    /// `length` elements from `start` on of what `from` publishes in this turn of steps, once it has published
+    /// `length` elements from `start` on of what `from` publishes in this epoch of steps, once it has published
     /// `pieces` pieces.
     ///
     /// # Errors
@@ -68,10 +68,10 @@ impl<T: Remote> Turn<'_, T> {
         start: usize,
         length: usize,
     ) -> Result<&[T], Abandoned> {
-        if !self.team.is_near(from) {
+        if !self.team.is_local(from) {
             // SAFETY: passed on; the elements are fetched to as many places.
             return unsafe {
-                self.arrivals.try_fill(length, |target| {
+                self.received.try_fill(length, |target| {
                     self.fetch(from, pieces, start, length, target)
                 })
             };
@@ -80,8 +80,8 @@ impl<T: Remote> Turn<'_, T> {
         let call = self.call.at_step(self.step - 1);
         self.team.await_step(from, self.begun(), pieces, &call)?;
         traffic::note(self.team, from, length * size_of::<T>());
-        // SAFETY: the elements lie in the half. `from` is in the same turn of the same call, and published them,
-        // as the caller says. It writes there again only in the turn after next, which this image
+        // SAFETY: the elements lie in the buffer. `from` is in the same epoch of the same call, and published them,
+        // as the caller says. It writes there again only in the epoch after next, which this image
         // does not let begin while `self` is in progress.
         Ok(unsafe { slice::from_raw_parts(self.place(from, start), length) })
     }
@@ -101,7 +101,7 @@ impl<T: Remote> Turn<'_, T> {
         target: &mut [T],
     ) -> Result<(), Abandoned> {
         let length = target.len();
-        if self.team.is_near(from) {
+        if self.team.is_local(from) {
             // SAFETY: passed on.
             target.copy_from_slice(unsafe { self.receive(from, pieces, start, length)? });
             return Ok(());
@@ -128,8 +128,8 @@ impl<T: Remote> Turn<'_, T> {
         assert!(start + length <= capacity::<T>());
         let call = self.call.at_step(self.step - 1);
         let (bytes, target) = (self.bytes(start, length), target.cast());
-        // SAFETY: the bytes lie in the half. If `from` is in the same turn of the same call it publishes them, as the caller
-        // says, and writes there again only in the turn after next.
+        // SAFETY: the bytes lie in the buffer. If `from` is in the same epoch of the same call it publishes them, as the caller
+        // says, and writes there again only in the epoch after next.
         unsafe {
             self.team
                 .fetch_piece(from, self.begun(), pieces, &call, bytes, target)?;
@@ -152,16 +152,16 @@ impl<T: Remote> Turn<'_, T> {
         start: usize,
         length: usize,
     ) -> Result<&[T], Abandoned> {
-        if !self.team.is_near(from) {
+        if !self.team.is_local(from) {
             // SAFETY: passed on.
             return unsafe { self.collect_apart(from, pieces, start, length) };
         }
         // SAFETY: passed on.
         let values: *const [T] = unsafe { self.receive(from, pieces, start, length)? };
-        // SAFETY: `receive` lets them be read while `self` is in progress; they lie in another image's half, so what
+        // SAFETY: `receive` lets them be read while `self` is in progress; they lie in another image's buffer, so what
         // happens to ours does not touch them.
         let values = unsafe { &*values };
-        self.lay_out(values);
+        self.stage(values);
         Ok(values)
     }
 
@@ -180,12 +180,12 @@ impl<T: Remote> Turn<'_, T> {
         start: usize,
         length: usize,
     ) -> Result<&[T], Abandoned> {
-        assert!(self.laid_out + length <= capacity::<T>());
-        let place = self.place(self.team.index(), self.laid_out);
-        // SAFETY: passed on. The target lies in our half, behind everything that others may read now.
+        assert!(self.staged + length <= capacity::<T>());
+        let place = self.place(self.team.index(), self.staged);
+        // SAFETY: passed on. The target lies in our buffer, behind everything that others may read now.
         unsafe { self.fetch(from, pieces, start, length, place)? };
-        self.laid_out += length;
-        // SAFETY: these are the elements that came. Nothing is written there again in this turn, and not in the next.
+        self.staged += length;
+        // SAFETY: these are the elements that came. Nothing is written there again in this epoch, and not in the next.
         Ok(unsafe { slice::from_raw_parts(place, length) })
     }
 
@@ -196,7 +196,7 @@ impl<T: Remote> Turn<'_, T> {
     ///
     /// # Safety
     /// As [`receive`](Self::receive), and `from` is not this image.
-    pub(crate) unsafe fn relay(
+    pub(crate) unsafe fn forward(
         &mut self,
         from: usize,
         pieces: usize,
@@ -210,19 +210,19 @@ impl<T: Remote> Turn<'_, T> {
         Ok(unsafe { &*values })
     }
 
-    /// Ends a turn of steps: waits until all images have come to its end.
+    /// Ends a epoch of steps: waits until all images have come to its end.
     ///
     /// # Errors
     /// The images that failed before, on all others alike.
     pub(crate) fn finish(mut self, steps: Result<(), Abandoned>) -> Result<(), ImageFailed> {
         if steps == Err(Abandoned) {
-            // SAFETY: the turn is in progress, and its meeting follows.
+            // SAFETY: the epoch is in progress, and its barrier follows.
             unsafe { self.team.abandon_steps(self.begun()) };
         }
         let met = self.barrier();
         self.begun = None;
         if steps == Err(Abandoned) && met.is_ok() {
-            unreachable!("an image that gave up a turn waited for one that failed in it");
+            unreachable!("an image that gave up a epoch waited for one that failed in it");
         }
         met
     }

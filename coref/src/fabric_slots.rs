@@ -1,6 +1,6 @@
 //! The two slots of a value for which there is no instruction, in jobs whose images do not all share memory.
 //!
-//! The protocol is that of `slots.rs`, with the engine's operations in the place of instructions. Atomic operations are
+//! The protocol is that of `slots.rs`, with the fabric's operations in the place of instructions. Atomic operations are
 //! complete at the target when they return, and what was put is after `quiet`. So a version is published when the
 //! slot it names is complete; and a reader that got a byte of a later writer gets a later version afterwards, because
 //! that writer began when the version before its own had been published. No image fails alone in such a job, so that
@@ -15,8 +15,8 @@ use coarray_runtime::{Image, quiet_and_defer};
 use crate::remote::Remote;
 use crate::slots::{ATTEMPTS, NOBODY};
 
-/// Where a value is that is changed by the engine only, in two slots.
-pub(crate) struct EngineSlots<'a, T> {
+/// Where a value is that is changed by the fabric only, in two slots.
+pub(crate) struct FabricSlots<'a, T> {
     pub(crate) image: &'a Image,
     /// How many values were published. The lowest bit is the number of the current slot.
     pub(crate) version: Place,
@@ -27,7 +27,7 @@ pub(crate) struct EngineSlots<'a, T> {
     pub(crate) value: PhantomData<T>,
 }
 
-impl<T: Remote> EngineSlots<'_, T> {
+impl<T: Remote> FabricSlots<'_, T> {
     fn operate(&self, place: Place, word: Word, operation: AtomicOperation) -> u64 {
         let fabric = self.image.fabric();
         // SAFETY: the place is the version or the writer of a coatomic, an aligned word of that width which nothing else

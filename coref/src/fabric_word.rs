@@ -1,7 +1,7 @@
 //! Atomic operations on words in jobs whose images do not all share memory.
 //!
-//! There the engine that reaches other nodes carries out all of them, those of the owner too: operations of a network
-//! and instructions of a processor may not know of each other. Engines have words of 32 and 64 bits. A smaller one is
+//! There the fabric that reaches other nodes carries out all of them, those of the owner too: operations of a network
+//! and instructions of a processor may not know of each other. Fabrics have words of 32 and 64 bits. A smaller one is
 //! changed as a part of the aligned word of 32 bits around it, by compare-exchange.
 
 use std::marker::PhantomData;
@@ -45,16 +45,16 @@ integers!(
     isize as usize
 );
 
-/// An operation on `cell`: that of the engine if it is in the memory of images which do not all share theirs, and the
+/// An operation on `cell`: that of the fabric if it is in the memory of images which do not all share theirs, and the
 /// instruction otherwise.
 #[inline]
 pub(crate) fn either<C, T, R>(
     cell: &C,
-    by_engine: impl FnOnce(EngineWord<'_, T>) -> R,
+    by_fabric: impl FnOnce(FabricWord<'_, T>) -> R,
     by_instruction: impl FnOnce(&C) -> R,
 ) -> R {
     if may_span_nodes() {
-        look_where(cell, by_engine, by_instruction)
+        look_where(cell, by_fabric, by_instruction)
     } else {
         by_instruction(cell)
     }
@@ -64,14 +64,14 @@ pub(crate) fn either<C, T, R>(
 #[inline(never)]
 fn look_where<C, T, R>(
     cell: &C,
-    by_engine: impl FnOnce(EngineWord<'_, T>) -> R,
+    by_fabric: impl FnOnce(FabricWord<'_, T>) -> R,
     by_instruction: impl FnOnce(&C) -> R,
 ) -> R {
     debug_assert!(size_of::<C>() == size_of::<T>());
     let done = locate(cell, |image, place| {
         // The program may wait for another image by looking at a coatomic, and that one for an answer of this image.
         image.poll_throttled();
-        by_engine(EngineWord {
+        by_fabric(FabricWord {
             image,
             place,
             integer: PhantomData,
@@ -83,15 +83,15 @@ fn look_where<C, T, R>(
     }
 }
 
-/// The place of an integer that only the engine changes.
-pub(crate) struct EngineWord<'a, T> {
+/// The place of an integer that only the fabric changes.
+pub(crate) struct FabricWord<'a, T> {
     image: &'a Image,
     /// Made from a reference to a cell: the offset is aligned as the integer is.
     place: Place,
     integer: PhantomData<T>,
 }
 
-/// The aligned word that the engine changes for the sake of an integer, and where in it the integer is.
+/// The aligned word that the fabric changes for the sake of an integer, and where in it the integer is.
 struct Surroundings {
     offset: usize,
     word: Word,
@@ -99,7 +99,7 @@ struct Surroundings {
     mask: u64,
 }
 
-impl<T: Integer> EngineWord<'_, T> {
+impl<T: Integer> FabricWord<'_, T> {
     fn surroundings(&self) -> Surroundings {
         let (offset, size) = (self.place.offset, size_of::<T>());
         let word = if size == 8 {
@@ -221,7 +221,7 @@ impl<T: Integer> EngineWord<'_, T> {
     }
 }
 
-impl<T: Integer + Ord> EngineWord<'_, T> {
+impl<T: Integer + Ord> FabricWord<'_, T> {
     pub(crate) fn fetch_min(&self, value: T) -> T {
         self.update(|old| old.min(value))
     }
