@@ -8,17 +8,12 @@
 //! Shows: random numbers that are functions of the number of the point, so that the result is the same on any number of
 //! images, to the last digit, and a collective sum.
 
-#[path = "shared/command_line.rs"]
-mod command_line;
-#[path = "shared/random.rs"]
-mod random;
-
 use std::f64::consts::PI;
 use std::time::Instant;
 
 use coarray::prelude::*;
-
-use command_line::arguments::count;
+use program::command_line::{Long, follow};
+use program::random;
 
 const HELP: &str = "\
 Pi, from random points in a square: the share of them that is in the quarter of a circle.
@@ -35,14 +30,11 @@ Images: one for each core, or COARRAY_IMAGES=N, or start it with `coarun -n N pi
 #[coarray::main]
 fn main() {
     let (mut points, mut seed) = (200_000_000, 1);
-    let goes_on = command_line::follow("pi", HELP, |option, arguments| {
+    let goes_on = follow(HELP, |option, arguments| {
         match option {
-            "--points" => {
-                let points_of = |text: &str| count(text, 1 << 52);
-                points = arguments.value_as("a number from 1 to 4503599627370496", points_of)?;
-            }
-            "--seed" => seed = arguments.value_as("a number", |text| text.parse().ok())?,
-            _ => return Err(arguments.unknown()),
+            Long("points") => points = arguments.count(1 << 52)?,
+            Long("seed") => seed = arguments.number("a number", |_| true)?,
+            _ => return Err(option.unexpected()),
         }
         Ok(())
     });

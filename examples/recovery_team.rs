@@ -7,14 +7,12 @@
 //! Shows: the second way to recover in J. Reid, *Additional coarray features in Fortran*, PGAS 2013, section 6.
 //! Primes are counted, and the last image is killed while it counts its share.
 
-#[path = "shared/command_line.rs"]
-mod command_line;
-#[path = "survivor/death.rs"]
-mod death;
-
 use coarray::collectives::try_co_sum;
 use coarray::failure::ImageFailed;
 use coarray::prelude::*;
+
+use program::command_line::follow;
+use program::death;
 
 const LIMIT: usize = 200_000;
 
@@ -29,9 +27,7 @@ Images: one for each core, or COARRAY_IMAGES=N.";
 
 #[coarray::main(keep_going)]
 fn main() {
-    let goes_on = command_line::follow("recovery_team", HELP, |_, arguments| {
-        Err(arguments.unknown())
-    });
+    let goes_on = follow(HELP, |option, _| Err(option.unexpected()));
     if !goes_on {
         return;
     }

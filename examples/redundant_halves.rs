@@ -11,16 +11,12 @@
 //! Nothing on the way asks for all images, as then the loss of one would end the job: teams are formed of those that are
 //! left, and `try_` forms tell who is not.
 
-#[path = "shared/command_line.rs"]
-mod command_line;
-#[path = "survivor/death.rs"]
-mod death;
-
 use coarray::collectives::try_co_sum;
 use coarray::failure::{fail_image, try_sync_team};
 use coarray::prelude::*;
 
-use command_line::fail;
+use program::command_line::{Long, fail, follow};
+use program::death;
 
 const PERIODS: usize = 10;
 const STRIPS: usize = 1_000_000;
@@ -42,12 +38,12 @@ Images: one for each core, or COARRAY_IMAGES=N.";
 fn main() {
     let (me, images) = (this_image(), num_images());
     let mut doomed = (images > 1).then_some(0);
-    let goes_on = command_line::follow("redundant_halves", HELP, |option, arguments| {
-        if option != "--kill" {
-            return Err(arguments.unknown());
-        }
+    let goes_on = follow(HELP, |option, arguments| {
+        let Long("kill") = option else {
+            return Err(option.unexpected());
+        };
         let expected = format!("none, or an image below {images}");
-        doomed = arguments.value_as(expected, |text| match text {
+        doomed = arguments.value(expected, |text| match text {
             "none" => Some(None),
             _ => text.parse().ok().filter(|&image| image < images).map(Some),
         })?;
@@ -120,7 +116,7 @@ impl Work {
     /// Ends this image, as its half is lost: its partner shall not wait for it.
     fn give_up(&self) -> ! {
         if self.is_alone {
-            fail("redundant_halves", "both halves have lost images");
+            fail("both halves have lost images");
         }
         fail_image();
     }

@@ -8,14 +8,11 @@
 //! Shows: puts that tell the other image when they have arrived. No image waits for any but the one before it, and the time
 //! for a hop is how long it takes until a neighbour has noticed, read, changed and passed on what it got.
 
-#[path = "shared/command_line.rs"]
-mod command_line;
-
 use std::time::Instant;
 
-use coarray::{error_stop_with, prelude::*};
-
-use command_line::{arguments::count, memory::afford};
+use coarray::prelude::*;
+use program::command_line::{Long, fail, follow};
+use program::memory::afford;
 
 const HELP: &str = "\
 A token goes round all images, again and again; each adds 1 to all of its words.
@@ -32,17 +29,11 @@ Images: one for each core, or COARRAY_IMAGES=N, or start it with `coarun -n N ri
 #[coarray::main]
 fn main() {
     let (mut laps, mut words) = (100_000, 1);
-    let goes_on = command_line::follow("ring", HELP, |option, arguments| {
+    let goes_on = follow(HELP, |option, arguments| {
         match option {
-            "--laps" => {
-                let laps_of = |text: &str| count(text, 1 << 32);
-                laps = arguments.value_as("a number from 1 to 4294967296", laps_of)?;
-            }
-            "--words" => {
-                let words_of = |text: &str| count(text, 1 << 20);
-                words = arguments.value_as("a number from 1 to 1048576", words_of)?;
-            }
-            _ => return Err(arguments.unknown()),
+            Long("laps") => laps = arguments.count(1 << 32)?,
+            Long("words") => words = arguments.count(1 << 20)?,
+            _ => return Err(option.unexpected()),
         }
         Ok(())
     });
@@ -50,7 +41,7 @@ fn main() {
         return;
     }
 
-    afford("ring", format_args!("--words {words}"), 2 * 8 * words);
+    afford(format_args!("--words {words}"), 2 * 8 * words);
     let (me, images) = (this_image(), num_images());
     let right = (me + 1) % images;
     let arrived = Coarray::new(Coevent::new());
@@ -76,7 +67,7 @@ fn main() {
         let seconds = start.elapsed().as_secs_f64();
         let hops = laps * images;
         if token.iter().any(|&word| word != hops as u64) {
-            error_stop_with(1, "ring: the token has not been everywhere");
+            fail("the token has not been everywhere");
         }
         println!("laps: {laps} round {images} images");
         println!("token: {} in each of {words} words", token[0]);

@@ -185,25 +185,25 @@ fn bad_arguments_are_refused_in_one_line() {
     for (words, expected) in [
         (
             "--sise 3x3",
-            "unknown option --sise; cyclic --help lists them all",
+            "unknown option '--sise'; cyclic --help lists them all",
         ),
         (
             "240x240",
-            "unknown option 240x240; cyclic --help lists them all",
+            "unknown option '240x240'; cyclic --help lists them all",
         ),
-        ("--seed", "--seed needs a value"),
-        ("--quiet=1", "--quiet takes no value"),
+        ("--seed", "option --seed needs a value: a number"),
+        ("--quiet=1", "option --quiet takes no value"),
         (
             "--size=240",
-            "--size 240: expected ROWSxCOLUMNS, such as 240x320",
+            "--size 240: expected ROWSxCOLUMNS, such as 240x320, each 1 to 1048576",
         ),
         (
             "--size 240",
-            "--size 240: expected ROWSxCOLUMNS, such as 240x320",
+            "--size 240: expected ROWSxCOLUMNS, such as 240x320, each 1 to 1048576",
         ),
         (
             "--size 0x9",
-            "--size 0x9: expected ROWSxCOLUMNS, such as 240x320",
+            "--size 0x9: expected ROWSxCOLUMNS, such as 240x320, each 1 to 1048576",
         ),
         ("--generations -1", "--generations -1: expected a number"),
         ("--every 0", "--every 0: expected a positive number"),

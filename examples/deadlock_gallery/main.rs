@@ -23,7 +23,8 @@ use std::fmt::Write;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 
-use coarray::{error_stop_with, prelude::*};
+use coarray::prelude::*;
+use program::command_line::{Error, Long, Value, read, refuse};
 
 /// A program that deadlocks.
 struct Program {
@@ -71,19 +72,15 @@ fn play() {
                 print!("{}", list());
             }
         }
-        Ok(Choice::Run(program)) if num_images() < program.images => refuse(&format!(
+        Ok(Choice::Run(program)) if num_images() < program.images => refuse(format_args!(
             "{} needs at least {} images, and there are {}",
             program.name,
             program.images,
             num_images()
         )),
         Ok(Choice::Run(program)) => (program.body)(),
-        Err(why) => refuse(&why),
+        Err(why) => refuse(why),
     }
-}
-
-fn refuse(why: &str) -> ! {
-    error_stop_with(2, format_args!("deadlock_gallery: {why}"))
 }
 
 fn programs() -> impl Iterator<Item = &'static Program> {
@@ -99,27 +96,23 @@ fn programs() -> impl Iterator<Item = &'static Program> {
     .flatten()
 }
 
-fn choice() -> Result<Choice, String> {
-    let mut arguments = std::env::args_os().skip(1);
-    let Some(first) = arguments.next() else {
+fn choice() -> Result<Choice, Error> {
+    let (mut name, mut is_list) = (None, false);
+    let goes_on = read(std::env::args_os().skip(1), |option, _| {
+        match option {
+            Long("list") => is_list = true,
+            Value(word) if name.is_none() => name = Some(word.to_string_lossy().into_owned()),
+            Value(_) => return Err("one program at a time; --list names them all".into()),
+            _ => return Err(option.unexpected()),
+        }
+        Ok(())
+    })?;
+    let Some(name) = name.filter(|_| goes_on && !is_list) else {
         return Ok(Choice::List);
     };
-    let name = first.to_string_lossy();
-    if ["--list", "--help", "-h"].contains(&&*name) {
-        return Ok(Choice::List);
-    }
-    if name.starts_with('-') {
-        return Err(format!(
-            "unknown option '{name}'; --list names all programs"
-        ));
-    }
-    if arguments.next().is_some() {
-        return Err("one program at a time; --list names them all".into());
-    }
     let program = programs().find(|program| program.name == name);
-    program
-        .map(Choice::Run)
-        .ok_or_else(|| format!("there is no program '{name}'; --list names them all"))
+    let unknown = || format!("there is no program '{name}'; --list names them all");
+    Ok(Choice::Run(program.ok_or_else(unknown)?))
 }
 
 fn list() -> String {

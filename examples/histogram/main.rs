@@ -12,26 +12,16 @@
 //! The gas has two dimensions, for then the integral of Maxwell's distribution is known: exp(-v^2 / 2) of the molecules
 //! are faster than v, in units of the most frequent speed.
 
-#[path = "../shared/command_line.rs"]
-mod command_line;
-// Of what the bins of `microstructure` can do, not all is needed here.
-#[allow(dead_code)]
-#[path = "../shared/histogram.rs"]
-mod histogram;
 mod plot;
-#[path = "../shared/plots.rs"]
-mod plots;
-#[path = "../shared/random.rs"]
-mod random;
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use coarray::collectives::co_all;
 use coarray::{error_stop_with, prelude::*};
-use life::output;
 
-use command_line::{arguments::count, fail, memory::afford, refuse};
+use program::command_line::{Long, fail, follow, refuse};
+use program::memory::afford;
+use program::{output, random};
 
 const HELP: &str = "\
 The speeds of molecules of a gas are counted in bins that are divided among images.
@@ -53,20 +43,14 @@ const HIGHEST: f64 = 5.0;
 
 #[coarray::main]
 fn main() {
-    let (mut molecules, mut bins, mut seed, mut plot) = (10_000_000, 100, 1, None::<PathBuf>);
-    let goes_on = command_line::follow("histogram", HELP, |option, arguments| {
+    let (mut molecules, mut bins, mut seed, mut plot) = (10_000_000, 100, 1, None);
+    let goes_on = follow(HELP, |option, arguments| {
         match option {
-            "--molecules" => {
-                let number = |text: &str| count(text, 1 << 40);
-                molecules = arguments.value_as("a number from 1 to 1099511627776", number)?;
-            }
-            "--bins" => {
-                let number = |text: &str| count(text, 1 << 24);
-                bins = arguments.value_as("a number from 1 to 16777216", number)?;
-            }
-            "--seed" => seed = arguments.value_as("a number", |text| text.parse().ok())?,
-            "--plot" => plot = Some(arguments.value()?.into()),
-            _ => return Err(arguments.unknown()),
+            Long("molecules") => molecules = arguments.count(1 << 40)?,
+            Long("bins") => bins = arguments.count(1 << 24)?,
+            Long("seed") => seed = arguments.number("a number", |_| true)?,
+            Long("plot") => plot = Some(arguments.path()?),
+            _ => return Err(option.unexpected()),
         }
         Ok(())
     });
@@ -74,14 +58,14 @@ fn main() {
         return;
     }
     if let (0, Some(path)) = (this_image(), &plot) {
-        output::check_writable(path).unwrap_or_else(|error| refuse("histogram", error));
+        output::check_writable(path).unwrap_or_else(|error| refuse(error));
     }
 
     // Bin 0 is the first of image 0, and so on; those at the end of the last images may be too many.
     let each = bins.div_ceil(num_images());
     let own = (this_image()..molecules).step_by(num_images());
     let wanted = format!("--molecules {molecules} --bins {bins}");
-    afford("histogram", wanted, 8 * (own.len() + each + bins));
+    afford(wanted, 8 * (own.len() + each + bins));
     let speeds: Vec<f64> = own.map(|molecule| speed(seed, molecule)).collect();
     let bin_of = |speed: f64| ((speed / HIGHEST * bins as f64) as usize).min(bins - 1);
 
@@ -109,7 +93,7 @@ fn main() {
         .zip(divided.iter())
         .all(|(bin, count)| count.load() == counts[bin]);
     if !co_all(are_same) {
-        error_stop_with(1, "histogram: the two ways to count differ");
+        fail("the two ways to count differ");
     }
     if this_image() == 0 {
         let rate = |seconds: f64| molecules as f64 / seconds / 1e6;
@@ -126,7 +110,7 @@ fn main() {
             rate(by_sum)
         );
         if let Some(path) = &plot {
-            plot::write(&counts, path).unwrap_or_else(|error| fail("histogram", error));
+            plot::write(&counts, path).unwrap_or_else(|error| fail(error));
         }
     }
 }

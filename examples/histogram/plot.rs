@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use life::output::OutputError;
+use program::histogram::Histogram;
+use program::output::OutputError;
+use program::plots::Plot;
 
 use crate::HIGHEST;
-use crate::histogram::Histogram;
-use crate::plots::Plot;
 
 /// More bins than these are drawn several in one.
 const MOST_BARS: usize = 150;

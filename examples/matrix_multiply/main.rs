@@ -12,23 +12,16 @@
 //! The algorithm is that of R. A. van de Geijn and J. Watts, *SUMMA: scalable universal matrix multiplication
 //! algorithm*, Concurrency: Practice and Experience 9, 1997.
 
-#[path = "../shared/command_line.rs"]
-mod command_line;
-#[path = "../shared/random.rs"]
-mod random;
 mod summa;
 
 use std::time::Instant;
 
 use coarray::grid::{Blocks, GridError, HaloArray, ImageGrid};
 use coarray::ndarray::Array2;
-use coarray::{error_stop_with, prelude::*};
-
-use command_line::{
-    arguments::{count, extents},
-    memory::afford,
-    refuse,
-};
+use coarray::prelude::*;
+use program::command_line::{Long, fail, follow, refuse};
+use program::memory::afford;
+use program::random;
 
 const HELP: &str = "\
 A product of two matrices, which are divided among a grid of images.
@@ -46,26 +39,19 @@ Images: one for each core, or COARRAY_IMAGES=N, or start it with `coarun -n N ma
 #[coarray::main]
 fn main() {
     let (mut size, mut panel, mut is_checked) = ([768; 3], 64, true);
-    let goes_on = command_line::follow("matrix_multiply", HELP, |option, arguments| {
+    let goes_on = follow(HELP, |option, arguments| {
         match option {
-            "--size" => {
-                let expected = "MxKxN, such as 500x600x700, each 1 to 1048576";
-                let sides = |text: &str| extents(text, 1 << 20)?.try_into().ok();
-                size = arguments.value_as(expected, sides)?;
-            }
-            "--panel" => {
-                let number = |text: &str| count(text, usize::MAX);
-                panel = arguments.value_as("a positive number", number)?;
-            }
-            "--no-check" => is_checked = false,
-            _ => return Err(arguments.unknown()),
+            Long("size") => size = arguments.extents("MxKxN, such as 500x600x700", 1 << 20)?,
+            Long("panel") => panel = arguments.count(usize::MAX)?,
+            Long("no-check") => is_checked = false,
+            _ => return Err(option.unexpected()),
         }
         Ok(())
     });
     if !goes_on {
         return;
     }
-    multiply(size, panel, is_checked).unwrap_or_else(|error| refuse("matrix_multiply", error));
+    multiply(size, panel, is_checked).unwrap_or_else(|error| refuse(error));
 }
 
 /// Collective. Multiplies an `m` x `k` matrix by a `k` x `n` matrix, and says how that went.
@@ -81,7 +67,7 @@ fn multiply([m, k, n]: [usize; 3], panel: usize, is_checked: bool) -> Result<(),
     };
     let wanted = format!("--size {m}x{k}x{n}");
     let elements = (a + b + c) / num_images() + whole;
-    afford("matrix_multiply", wanted, 8 * elements);
+    afford(wanted, 8 * elements);
 
     let a = HaloArray::from_fn(&blocks([m, k])?, 0, |at| element(1, at))?;
     let b = HaloArray::from_fn(&blocks([k, n])?, 0, |at| element(2, at))?;
@@ -100,7 +86,7 @@ fn multiply([m, k, n]: [usize; 3], panel: usize, is_checked: bool) -> Result<(),
             (a.gather_global(0), b.gather_global(0), c.gather_global(0))
     {
         if c != product(&a, &b) {
-            error_stop_with(1, "matrix_multiply: the product is wrong");
+            fail("the product is wrong");
         }
         println!("check: all elements are those of the product by one image");
     }

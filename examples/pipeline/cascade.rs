@@ -1,6 +1,6 @@
 //! The signal, and the filters.
 
-use crate::random;
+use program::random;
 
 /// How many samples travel together.
 pub(crate) const BLOCK: usize = 256;

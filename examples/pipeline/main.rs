@@ -10,10 +10,6 @@
 //! that are free again, so that a fast image waits for a slow one and nothing piles up.
 
 mod cascade;
-#[path = "../shared/command_line.rs"]
-mod command_line;
-#[path = "../shared/random.rs"]
-mod random;
 
 use std::time::Instant;
 
@@ -21,7 +17,8 @@ use coarray::collectives::co_sum_to;
 use coarray::{error_stop_with, prelude::*};
 
 use cascade::{BLOCK, Cascade, signal, sum_of_squares};
-use command_line::{arguments::count, memory::afford};
+use program::command_line::{Long, fail, follow};
+use program::memory::afford;
 
 const HELP: &str = "\
 Blocks of a noisy signal run through a cascade of filters, each image having some of the filters.
@@ -39,15 +36,14 @@ Images: one for each core, or COARRAY_IMAGES=N, or start it with `coarun -n N pi
 #[coarray::main]
 fn main() {
     let (mut blocks, mut filters, mut slots) = (4000, 24, 4);
-    let goes_on = command_line::follow("pipeline", HELP, |option, arguments| {
-        let number = |text: &str| count(text, 1 << 20);
+    let goes_on = follow(HELP, |option, arguments| {
         let place = match option {
-            "--blocks" => &mut blocks,
-            "--filters" => &mut filters,
-            "--slots" => &mut slots,
-            _ => return Err(arguments.unknown()),
+            Long("blocks") => &mut blocks,
+            Long("filters") => &mut filters,
+            Long("slots") => &mut slots,
+            _ => return Err(option.unexpected()),
         };
-        *place = arguments.value_as("a number from 1 to 1048576", number)?;
+        *place = arguments.count(1 << 20)?;
         Ok(())
     });
     if !goes_on {
@@ -58,7 +54,7 @@ fn main() {
     // The last image keeps all blocks, to compare them in the end.
     let kept = slots + if me == last { blocks } else { 0 };
     let wanted = format!("--blocks {blocks} --slots {slots}");
-    afford("pipeline", wanted, kept * size_of::<[f64; BLOCK]>());
+    afford(wanted, kept * size_of::<[f64; BLOCK]>());
     let mut own = Cascade::new(filters * (me + 1) / (last + 1) - filters * me / (last + 1));
     let mut inbox = Coarray::<[[f64; BLOCK]]>::zeroed(slots);
     let (arrived, free) = (Coarray::new(Coevent::new()), Coarray::new(Coevent::new()));
@@ -99,7 +95,7 @@ fn main() {
             deviations[0] += sum_of_squares(&expected);
             all.filter(&mut expected);
             if *block != expected {
-                error_stop_with(1, format_args!("pipeline: block {number} is wrong"));
+                fail(format_args!("block {number} is wrong"));
             }
             deviations[1] += sum_of_squares(block);
         }

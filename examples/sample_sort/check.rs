@@ -2,8 +2,7 @@
 
 use coarray::collectives::{co_all, co_exscan};
 use coarray::prelude::*;
-
-use crate::random;
+use program::random;
 
 /// Collective. Whether each image's keys are in order, and none is less than one of an image before.
 pub(crate) fn is_sorted(keys: &[u64]) -> bool {

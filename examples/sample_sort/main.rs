@@ -12,10 +12,6 @@
 //! Distributed Computing 14, 1992.
 
 mod check;
-#[path = "../shared/command_line.rs"]
-mod command_line;
-#[path = "../shared/random.rs"]
-mod random;
 mod split;
 
 use std::ops::Range;
@@ -24,8 +20,11 @@ use std::time::Instant;
 use coarray::collectives::co_alltoallv;
 use coarray::{error_stop_with, prelude::*};
 
+use program::command_line::{Long, fail, follow};
+use program::memory::afford;
+use program::random;
+
 use check::Fingerprint;
-use command_line::{arguments::count, memory::afford};
 
 const HELP: &str = "\
 Random keys are sorted by all images together.
@@ -45,15 +44,13 @@ Images: one for each core, or COARRAY_IMAGES=N, or start it with `coarun -n N sa
 #[coarray::main]
 fn main() {
     let (mut total, mut distinct, mut is_uneven, mut seed) = (10_000_000, None, false, 1);
-    let goes_on = command_line::follow("sample_sort", HELP, |option, arguments| {
-        let number = |text: &str| count(text, 1 << 40);
-        let expected = "a number from 1 to 1099511627776";
+    let goes_on = follow(HELP, |option, arguments| {
         match option {
-            "--keys" => total = arguments.value_as(expected, number)?,
-            "--distinct" => distinct = Some(arguments.value_as(expected, number)? as u64),
-            "--uneven" => is_uneven = true,
-            "--seed" => seed = arguments.value_as("a number", |text| text.parse().ok())?,
-            _ => return Err(arguments.unknown()),
+            Long("keys") => total = arguments.count(1 << 40)?,
+            Long("distinct") => distinct = Some(arguments.count(1 << 40)? as u64),
+            Long("uneven") => is_uneven = true,
+            Long("seed") => seed = arguments.number("a number", |_| true)?,
+            _ => return Err(option.unexpected()),
         }
         Ok(())
     });
@@ -64,7 +61,7 @@ fn main() {
     let own = share(total, is_uneven);
     // The keys, what others send of theirs, and that in one piece.
     let wanted = format!("--keys {total}");
-    afford("sample_sort", wanted, 3 * 8 * own.len());
+    afford(wanted, 3 * 8 * own.len());
     let key = |number: usize| {
         let bits = random::bits(seed, number as u64);
         distinct.map_or(bits, |distinct| bits % distinct)
@@ -84,10 +81,10 @@ fn main() {
     let seconds = start.elapsed().as_secs_f64();
 
     if !check::is_sorted(&sorted) {
-        error_stop_with(1, "sample_sort: the keys are not in order");
+        fail("the keys are not in order");
     }
     if Fingerprint::of(&sorted) != before {
-        error_stop_with(1, "sample_sort: the keys are not those that there were");
+        fail("the keys are not those that there were");
     }
     let checksum = check::checksum(&sorted);
     let (mut most, mut least) = (sorted.len(), sorted.len());

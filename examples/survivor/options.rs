@@ -1,9 +1,7 @@
 //! The command line of `survivor`.
 
 use coarray::num_images;
-
-use crate::command_line::arguments::count;
-use crate::command_line::{follow, refuse};
+use program::command_line::{Long, follow, refuse};
 
 /// What `survivor --help` prints.
 pub(crate) const HELP: &str = "\
@@ -41,22 +39,20 @@ impl Options {
     /// What this image's command line asks for; none if that is help. What cannot be followed ends the job.
     pub(crate) fn from_command_line() -> Option<Self> {
         let (mut steps, mut every, mut kill) = (1200, 100, None);
-        let positive = |text: &str| count(text, usize::MAX);
         let images = num_images();
-        let goes_on = follow("survivor", HELP, |option, arguments| {
+        let goes_on = follow(HELP, |option, arguments| {
             match option {
-                "--steps" => steps = arguments.value_as("a positive number", positive)?,
-                "--every" => every = arguments.value_as("a positive number", positive)?,
-                "--kill" => {
+                Long("steps") => steps = arguments.count(usize::MAX)?,
+                Long("every") => every = arguments.count(usize::MAX)?,
+                Long("kill") => {
                     let expected = format!("none, or IMAGE@STEP with an image below {images}");
-                    let death = |text: &str| match text {
+                    let death = arguments.value(expected, |text| match text {
                         "none" => Some(None),
                         _ => Death::read(text, images).map(Some),
-                    };
-                    let death = arguments.value_as(expected, death)?;
+                    })?;
                     kill.get_or_insert_with(Vec::new).extend(death);
                 }
-                _ => return Err(arguments.unknown()),
+                _ => return Err(option.unexpected()),
             }
             Ok(())
         });
@@ -65,8 +61,9 @@ impl Options {
         }
         let never = |death: &&Death| death.step >= steps;
         if let Some(Death { image, step }) = kill.iter().flatten().find(never) {
-            let why = format!("--kill {image}@{step}: expected a step below {steps}");
-            refuse("survivor", why);
+            refuse(format!(
+                "--kill {image}@{step}: expected a step below {steps}"
+            ));
         }
         let usual = || Vec::from_iter(Death::in_mid_run(images, steps, every));
         Some(Self {

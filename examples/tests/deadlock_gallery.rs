@@ -1,7 +1,7 @@
 //! The deadlock gallery: each program gets the report that is written down for it, at once.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 use std::time::{Duration, Instant};
 
 /// The reports at the number of images that a program gets by itself. Places in the source are given by the mark
@@ -16,18 +16,9 @@ const PROCESSES: (&str, &str) = ("COARRAY_FABRIC", "processes");
 
 /// The program, which `cargo test` builds with the tests.
 fn gallery(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
-    let tests = std::env::current_exe().unwrap();
-    let program = tests.ancestors().nth(2).unwrap();
-    let program = program.join("examples/deadlock_gallery");
-    assert!(
-        program.exists(),
-        "{} is missing: build it with cargo build --examples",
-        program.display()
-    );
-    Command::new(program)
+    program::testing::program(1, "deadlock_gallery")
         .args(arguments)
         .env_remove("COARRAY_IMAGES")
-        .env_remove("RUST_BACKTRACE")
         .envs(variables.iter().copied())
         .output()
         .unwrap()
@@ -179,7 +170,7 @@ fn what_cannot_be_run_is_refused_in_one_line() {
         (
             &["--lisst", "moon"],
             &[],
-            "deadlock_gallery: unknown option '--lisst'; --list names all programs\n",
+            "deadlock_gallery: unknown option '--lisst'; deadlock_gallery --help lists them all\n",
         ),
         (
             &["teams_crossing"],

@@ -1,15 +1,12 @@
 //! The examples that survive the death of images, as their users start them.
 
-#[path = "program/run.rs"]
-mod program;
-
 use std::fs::{read, read_to_string};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// An example, on so many images.
 fn example(name: &str, images: usize) -> Command {
-    program::program(images, name)
+    program::testing::program(images, name)
 }
 
 /// The job ended well; the lines of stdout and of stderr.

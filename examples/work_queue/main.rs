@@ -11,22 +11,18 @@
 //! beforehand. Rows are put into the memory of image 0, which alone has room for the picture.
 
 mod bands;
-#[path = "../shared/canvas.rs"]
-mod canvas;
-#[path = "../shared/command_line.rs"]
-mod command_line;
 mod mandelbrot;
 mod options;
 mod picture;
-#[path = "../shared/random.rs"]
-mod random;
 
 use std::time::Instant;
 
-use coarray::{error_stop_with, prelude::*};
+use coarray::prelude::*;
+use program::command_line::{fail, refuse};
+use program::memory::afford;
+use program::output;
 
 use bands::{Bands, Division};
-use command_line::{fail, memory::afford, refuse};
 use options::Options;
 use picture::Picture;
 
@@ -36,7 +32,7 @@ fn main() {
         return;
     };
     if let (0, Some(path)) = (this_image(), &options.png) {
-        life::output::check_writable(path).unwrap_or_else(|error| refuse("work_queue", error));
+        output::check_writable(path).unwrap_or_else(|error| refuse(error));
     }
 
     // Both pictures, which image 0 has.
@@ -46,18 +42,18 @@ fn main() {
         0
     };
     let wanted = format!("--size {}x{}", options.width, options.height);
-    afford("work_queue", wanted, 2 * 4 * pixels);
+    afford(wanted, 2 * 4 * pixels);
 
     let before = compute(Division::Equal, &options);
     let picture = compute(options.queue, &options);
     if let (Some(before), Some(picture)) = (before, picture) {
         if before.checksum() != picture.checksum() {
-            error_stop_with(1, "work_queue: the two pictures differ");
+            fail("the two pictures differ");
         }
         println!("checksum: {:016x}, the same for both", picture.checksum());
         if let Some(path) = &options.png {
             let drawn = picture.draw(options.limit).write_png(path);
-            drawn.unwrap_or_else(|error| fail("work_queue", error));
+            drawn.unwrap_or_else(|error| fail(error));
         }
     }
 }
@@ -92,10 +88,7 @@ fn compute(division: Division, options: &Options) -> Option<Picture> {
     co_max(&mut most);
     co_sum(&mut computed);
     if computed != options.height {
-        error_stop_with(
-            1,
-            format_args!("work_queue: {computed} rows were handed out"),
-        );
+        fail(format_args!("{computed} rows were handed out"));
     }
     if this_image() == 0 {
         let balance = (most * num_images() as u64) as f64 / all as f64;

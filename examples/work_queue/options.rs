@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
+use program::command_line::{Long, follow};
+
 use crate::bands::Division;
-use crate::command_line::arguments::{count, extents};
-use crate::command_line::follow;
 
 const HELP: &str = "\
 A picture of the Mandelbrot set, whose rows are handed out to images that have nothing to do.
@@ -45,32 +45,23 @@ impl Options {
             queue: Division::Counter,
             png: None,
         };
-        let goes_on = follow("work_queue", HELP, |option, arguments| {
+        let goes_on = follow(HELP, |option, arguments| {
             match option {
-                "--size" => {
-                    let size = |text: &str| extents(text, 1 << 14)?.try_into().ok();
-                    let expected = "WIDTHxHEIGHT in pixels, such as 960x640, each 1 to 16384";
-                    [options.width, options.height] = arguments.value_as(expected, size)?;
+                Long("size") => {
+                    let form = "WIDTHxHEIGHT in pixels, such as 960x640";
+                    [options.width, options.height] = arguments.extents(form, 1 << 14)?;
                 }
-                "--limit" => {
-                    let number = |text: &str| count(text, 1 << 24);
-                    options.limit =
-                        arguments.value_as("a number from 1 to 16777216", number)? as u32;
+                Long("limit") => options.limit = arguments.count(1 << 24)? as u32,
+                Long("band") => options.band = arguments.count(usize::MAX)?,
+                Long("queue") => {
+                    let kinds = [
+                        ("counter", Division::Counter),
+                        ("stealing", Division::Stealing),
+                    ];
+                    options.queue = arguments.one_of(kinds)?;
                 }
-                "--band" => {
-                    let number = |text: &str| count(text, usize::MAX);
-                    options.band = arguments.value_as("a positive number", number)?;
-                }
-                "--queue" => {
-                    options.queue =
-                        arguments.value_as("counter or stealing", |text| match text {
-                            "counter" => Some(Division::Counter),
-                            "stealing" => Some(Division::Stealing),
-                            _ => None,
-                        })?;
-                }
-                "--png" => options.png = Some(arguments.value()?.into()),
-                _ => return Err(arguments.unknown()),
+                Long("png") => options.png = Some(arguments.path()?),
+                _ => return Err(option.unexpected()),
             }
             Ok(())
         });

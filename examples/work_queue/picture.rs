@@ -1,10 +1,10 @@
 //! The picture: which image computed a row, and the row.
 
 use coarray::prelude::*;
+use program::canvas::{CHARACTER, Canvas, Colour};
+use program::random;
 
-use crate::canvas::{CHARACTER, Canvas, Colour};
 use crate::options::Options;
-use crate::random;
 
 const PAPER: Colour = [255, 255, 255];
 const INK: Colour = [30, 30, 36];

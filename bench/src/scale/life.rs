@@ -1,4 +1,4 @@
-//! The Game of Life as a kernel: the torus of the example program, an R-pentomino in its middle.
+//! The Game of Life as a kernel: the torus of the program `life`, an R-pentomino in its middle.
 
 use std::fmt;
 use std::str::FromStr;

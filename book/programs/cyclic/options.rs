@@ -1,7 +1,8 @@
 //! The command line of `cyclic`.
 
-use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+
+use program::command_line::{Long, follow, refuse};
 
 /// What `cyclic --help` prints.
 pub(crate) const HELP: &str = "\
@@ -34,15 +35,11 @@ pub(crate) struct Options {
     pub(crate) checkpoint: Option<PathBuf>,
     pub(crate) every: u64,
     pub(crate) quiet: bool,
-    pub(crate) help: bool,
 }
 
 impl Options {
-    /// Reads a command line, without the program's name.
-    ///
-    /// # Errors
-    /// What is wrong with it, in words.
-    pub(crate) fn parse(mut words: impl Iterator<Item = OsString>) -> Result<Self, String> {
+    /// What this image's command line asks for; none if that is help. What cannot be followed ends the job.
+    pub(crate) fn from_command_line() -> Option<Self> {
         let mut options = Self {
             size: [240, 240],
             generations: 200,
@@ -53,83 +50,39 @@ impl Options {
             checkpoint: None,
             every: 50,
             quiet: false,
-            help: false,
         };
-        while let Some(word) = words.next() {
-            let word = word.to_string_lossy().into_owned();
-            // `--option=value` is as good as `--option value`.
-            let (option, mut attached) = match word.split_once('=') {
-                Some((option, value)) if option.starts_with("--") => {
-                    (option.to_owned(), Some(OsString::from(value)))
+        let goes_on = follow(HELP, |option, arguments| {
+            match option {
+                Long("size") => {
+                    let form = "ROWSxCOLUMNS, such as 240x320";
+                    options.size = arguments.extents(form, 1 << 20)?;
                 }
-                _ => (word, None),
-            };
-            let mut value = || {
-                let value = attached.take().or_else(|| words.next());
-                value.ok_or(format!("{option} needs a value"))
-            };
-            match option.as_str() {
-                "--size" => {
-                    options.size = read(&option, &value()?, "ROWSxCOLUMNS, such as 240x320", size)?
+                Long("generations") => {
+                    options.generations = arguments.number("a number", |_| true)?
                 }
-                "--generations" => {
-                    options.generations = read(&option, &value()?, "a number", number)?
+                Long("seed") => options.seed = arguments.number("a number", |_| true)?,
+                Long("every") => {
+                    options.every = arguments.number("a positive number", |&n| n > 0)?
                 }
-                "--seed" => options.seed = read(&option, &value()?, "a number", number)?,
-                "--every" => {
-                    options.every = read(&option, &value()?, "a positive number", positive)?
-                }
-                "--png" => options.png = Some(value()?.into()),
-                "--npy" => options.npy = Some(value()?.into()),
-                "--vti" => options.vti = Some(value()?.into()),
-                "--checkpoint" => options.checkpoint = Some(value()?.into()),
-                "--quiet" => options.quiet = true,
-                "--help" | "-h" => options.help = true,
-                _ => {
-                    return Err(format!(
-                        "unknown option {option}; cyclic --help lists them all"
-                    ));
-                }
+                Long("png") => options.png = Some(arguments.path()?),
+                Long("npy") => options.npy = Some(arguments.path()?),
+                Long("vti") => options.vti = Some(arguments.path()?),
+                Long("checkpoint") => options.checkpoint = Some(arguments.path()?),
+                Long("quiet") => options.quiet = true,
+                _ => return Err(option.unexpected()),
             }
-            if attached.is_some() {
-                return Err(format!("{option} takes no value"));
-            }
-        }
+            Ok(())
+        });
         // Better now than at the end of a long computation.
         let files = [&options.png, &options.npy, &options.vti];
         if let Some(file) = files.into_iter().flatten().find(|file| !has_folder(file)) {
-            return Err(format!("{}: there is no such folder", file.display()));
+            refuse(format_args!("{}: there is no such folder", file.display()));
         }
-        Ok(options)
+        goes_on.then_some(options)
     }
 }
 
 fn has_folder(file: &Path) -> bool {
     let folder = file.parent();
     folder.is_some_and(|folder| folder.as_os_str().is_empty() || folder.is_dir())
-}
-
-/// The value of an option, as `understand` understands it.
-fn read<T>(
-    option: &str,
-    value: &OsStr,
-    expected: &str,
-    understand: impl Fn(&str) -> Option<T>,
-) -> Result<T, String> {
-    let value = value.to_string_lossy();
-    understand(&value).ok_or_else(|| format!("{option} {value}: expected {expected}"))
-}
-
-fn number(text: &str) -> Option<u64> {
-    text.parse().ok()
-}
-
-fn positive(text: &str) -> Option<u64> {
-    number(text).filter(|&number| number > 0)
-}
-
-fn size(text: &str) -> Option<[usize; 2]> {
-    let (rows, columns) = text.split_once('x')?;
-    let side = |text| usize::try_from(positive(text)?).ok();
-    Some([side(rows)?, side(columns)?])
 }

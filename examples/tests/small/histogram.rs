@@ -1,8 +1,10 @@
 //! How fast molecules are.
 
 use crate::on_all_images;
-use crate::program::{assert_prints_help_once, assert_refuses, line, number, printed_on, written};
-use crate::random;
+use program::random;
+use program::testing::{
+    assert_prints_help_once, assert_refuses, line, number, printed_on, written,
+};
 
 /// How many molecules are in each bin.
 fn counts(molecules: u64, bins: usize) -> Vec<u64> {
@@ -70,7 +72,9 @@ fn speeds_are_distributed_as_maxwell_says() {
 
 #[test]
 fn plots_are_the_same_on_any_number_of_images() {
+    let folder = tempfile::tempdir().unwrap();
     let plot = written(
+        folder.path(),
         "histogram",
         "--plot",
         &["--molecules", "20000", "--bins", "30"],

@@ -5,15 +5,11 @@ mod histogram;
 mod matrix_multiply;
 mod pi;
 mod pipeline;
-#[path = "../program/run.rs"]
-mod program;
-#[path = "../../shared/random.rs"]
-mod random;
 mod ring;
 mod sample_sort;
 mod work_queue;
 
-use program::IMAGES;
+use program::testing::IMAGES;
 
 /// Calls `body` with each kind of images and each number of them.
 fn on_all_images(mut body: impl FnMut(&str, usize)) {

@@ -1,8 +1,8 @@
 //! What a product of matrices is.
 
 use crate::on_all_images;
-use crate::program::{assert_prints_help_once, assert_refuses, line, printed_on, refusal};
-use crate::random;
+use program::random;
+use program::testing::{assert_prints_help_once, assert_refuses, line, printed_on, refusal};
 
 /// The sum of all elements of the product: that of products of column sums and row sums.
 fn sum_of_product([m, k, n]: [u64; 3]) -> i64 {

@@ -3,8 +3,10 @@
 use std::f64::consts::PI;
 
 use crate::on_all_images;
-use crate::program::{assert_prints_help_once, assert_refuses, line, number, printed, printed_on};
-use crate::random;
+use program::random;
+use program::testing::{
+    assert_prints_help_once, assert_refuses, line, number, printed, printed_on,
+};
 
 /// How many points are in the quarter of a circle, by floating-point numbers.
 fn inside(seed: u64, points: u64) -> usize {

@@ -1,8 +1,8 @@
 //! Whether keys are sorted.
 
 use crate::on_all_images;
-use crate::program::{assert_prints_help_once, assert_refuses, line, printed_on};
-use crate::random;
+use program::random;
+use program::testing::{assert_prints_help_once, assert_refuses, line, printed_on};
 
 /// The checksum of the keys, sorted by one image.
 fn checksum(keys: u64, distinct: Option<u64>) -> String {

@@ -1,8 +1,10 @@
 //! Who computes the rows of a picture.
 
 use crate::on_all_images;
-use crate::program::{assert_prints_help_once, assert_refuses, line, number, printed, printed_on};
-use crate::random;
+use program::random;
+use program::testing::{
+    assert_prints_help_once, assert_refuses, line, number, printed, printed_on,
+};
 
 const SIZE: [usize; 2] = [48, 31];
 const LIMIT: u32 = 60;

@@ -1,0 +1,137 @@
+//! What image 0 knows in the end: prints it, and draws the pictures.
+
+use std::fmt::Display;
+use std::path::Path;
+
+use program::output::OutputError;
+
+use crate::contacts::Contacts;
+use crate::crack::Outcome;
+use crate::options::Options;
+use crate::texture::{Texture, theory};
+use program::histogram::Histogram;
+use program::plots::Plot;
+
+/// What was computed.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Iterations until all was solid.
+    pub iterations: u32,
+    /// Seconds they took.
+    pub seconds: f64,
+    /// Cells of each grain.
+    pub volumes: Vec<u64>,
+    /// Cells that have a neighbour of another grain.
+    pub boundary_cells: usize,
+    /// Which grains touch.
+    pub contacts: Contacts,
+    /// How the crack ended.
+    pub crack: Outcome,
+}
+
+impl Report {
+    /// Prints what was found.
+    pub fn print(&self, texture: &Texture, options: &Options) {
+        let cells: u64 = self.volumes.iter().sum();
+        let faces: u64 = self.contacts.values().sum();
+        let grown = cells as f64 * f64::from(self.iterations);
+        println!("grains: {}", self.volumes.len());
+        println!("iterations: {}", self.iterations);
+        println!("sum of grain volumes: {cells} cells");
+        println!("boundary cells: {}", self.boundary_cells);
+        println!(
+            "contacts: {} pairs of grains, {faces} faces",
+            self.contacts.len()
+        );
+        println!("misorientations: {}", agreement(texture));
+        let Outcome {
+            cells,
+            grains,
+            steps,
+        } = self.crack;
+        println!("crack: {cells} cells in {grains} grains, {steps} steps");
+        let files: Vec<String> = options
+            .files()
+            .map(|file| file.display().to_string())
+            .collect();
+        if !files.is_empty() {
+            println!("files: {}", files.join(", "));
+        }
+        println!(
+            "rate: {:.1} Mcell/s with {}",
+            grown / self.seconds.max(f64::MIN_POSITIVE) / 1e6,
+            options.reduction
+        );
+    }
+
+    /// Draws the histograms that are wanted.
+    ///
+    /// # Errors
+    /// That a file cannot be written.
+    pub fn plot(&self, texture: &Texture, options: &Options) -> Result<(), OutputError> {
+        if let Some(path) = &options.sizes {
+            self.plot_sizes(path, options)?;
+        }
+        if let Some(path) = &options.misorientations {
+            plot_misorientations(texture, path, options)?;
+        }
+        Ok(())
+    }
+
+    fn plot_sizes(&self, path: &Path, options: &Options) -> Result<(), OutputError> {
+        let volumes: Vec<f64> = self.volumes.iter().map(|&cells| cells as f64).collect();
+        let mean = volumes.iter().sum::<f64>() / volumes.len() as f64;
+        let histogram = Histogram::of(&volumes, 30);
+        let plot = Plot {
+            title: "Grain volumes",
+            subtitle: &format!(
+                "{}, {} grains, mean {mean:.0} cells, {} iterations",
+                size(options),
+                volumes.len(),
+                self.iterations
+            ),
+            x: "grain volume / cells",
+            y: "number of grains",
+            bars: ("grains of the model", &histogram),
+            steps: None,
+            curve: None,
+            mark: Some(("mean volume", mean)),
+        };
+        plot.write(path)
+    }
+}
+
+fn plot_misorientations(
+    texture: &Texture,
+    path: &Path,
+    options: &Options,
+) -> Result<(), OutputError> {
+    let by_area = texture.faces.densities();
+    let plot = Plot {
+        title: "Misorientation of neighbouring grains",
+        subtitle: &format!("{}; {}", size(options), agreement(texture)),
+        x: "misorientation angle / degrees",
+        y: "probability density / (1/degree)",
+        bars: ("pairs of grains that touch", &texture.pairs.densities()),
+        steps: Some(("the same, by area of contact", &by_area)),
+        curve: Some(("theory for random orientations (Mackenzie 1958)", theory())),
+        mark: None,
+    };
+    plot.write(path)
+}
+
+fn size(options: &Options) -> String {
+    let [z, y, x] = options.shape;
+    format!("{x} x {y} x {z} cells, seed {}", options.seed)
+}
+
+fn agreement(texture: &Texture) -> impl Display + use<> {
+    let test = texture.compare();
+    format!(
+        "{} pairs against theory: chi-square {:.1}, {} degrees of freedom, p = {:.3}",
+        texture.pairs.total(),
+        test.statistic,
+        test.degrees_of_freedom,
+        test.probability()
+    )
+}

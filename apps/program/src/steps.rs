@@ -1,0 +1,25 @@
+//! A simulation's steps, with a progress bar, and how long they took.
+
+use crate::progress;
+use crate::shares::{Clock, Shares};
+
+/// Collective. Takes so many steps, with a progress bar unless it is to be quiet. `step` gets the number of the step.
+pub fn take(steps: usize, is_quiet: bool, mut step: impl FnMut(usize, &mut Clock)) -> Shares {
+    let bar = progress::steps(steps, "steps", is_quiet);
+    let mut clock = Clock::start();
+    for number in 0..steps {
+        step(number, &mut clock);
+        bar.inc(1);
+    }
+    let shares = clock.stop();
+    bar.finish_and_clear();
+    shares
+}
+
+/// Local. Says how long the steps took, of a field of so many cells.
+pub fn report(cells: usize, steps: usize, shares: &Shares) {
+    let rate = (cells * steps) as f64 / shares.seconds / 1e6;
+    println!("time: {:.4} s", shares.seconds);
+    println!("rate: {rate:.2} Mcell/s");
+    println!("{shares}");
+}
