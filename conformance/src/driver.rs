@@ -7,6 +7,7 @@ pub mod options;
 pub mod suite;
 pub mod table;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use crate::driver::options::{HELP, Options};
@@ -16,7 +17,7 @@ const USAGE: u8 = 2;
 
 /// What the program `conform` does with its command line.
 #[must_use]
-pub fn run(arguments: impl IntoIterator<Item = String>) -> ExitCode {
+pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let options = match Options::parse(arguments) {
         Ok(Some(options)) => options,
         Ok(None) => {
@@ -24,7 +25,7 @@ pub fn run(arguments: impl IntoIterator<Item = String>) -> ExitCode {
             return ExitCode::SUCCESS;
         }
         Err(why) => {
-            eprintln!("conform: {why}");
+            eprintln!("conform: {why}; --help tells more");
             return ExitCode::from(USAGE);
         }
     };

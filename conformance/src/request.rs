@@ -1,5 +1,9 @@
 //! What the command line of `conformance` asks for.
 
+use std::ffi::OsString;
+
+use lexopt::prelude::*;
+
 use crate::clause::{Clause, Trial};
 use crate::clauses;
 
@@ -30,6 +34,8 @@ pub enum Request {
     Try {
         /// In the order of the registry.
         clauses: Vec<&'static Clause>,
+        /// The number of images that the job is to have.
+        images: Option<usize>,
     },
     /// Be the job of a clause.
     Program(&'static Clause),
@@ -42,8 +48,10 @@ pub enum Request {
 /// The number of images that the command line of this program says the job has.
 #[must_use]
 pub fn expected_images() -> Option<usize> {
-    let mut arguments = std::env::args().skip_while(|argument| argument != "--images");
-    arguments.nth(1)?.parse().ok()
+    match Request::parse(std::env::args_os().skip(1)) {
+        Ok(Request::Try { images, .. }) => images,
+        _ => None,
+    }
 }
 
 impl Request {
@@ -51,35 +59,30 @@ impl Request {
     ///
     /// # Errors
     /// What is wrong with them.
-    pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self, String> {
-        let mut arguments = arguments.into_iter();
-        let mut request = Self::Try {
-            clauses: clauses::all().collect(),
-        };
-        while let Some(option) = arguments.next() {
-            let mut value = || {
-                arguments
-                    .next()
-                    .ok_or_else(|| format!("{option} needs a value; --help tells more"))
-            };
-            match option.as_str() {
-                "--help" | "-h" => return Ok(Self::Help),
-                "--list" => return Ok(Self::List),
-                "--only" => {
-                    let clauses = select(&value()?)?;
-                    request = Self::Try { clauses };
-                }
-                "--program" => request = Self::Program(program(&value()?)?),
-                "--images" => {
-                    let value = value()?;
-                    let count = value.parse::<usize>();
-                    count.map_err(|_| format!("--images {value}: expected a number"))?;
-                }
-                _ => return Err(format!("there is no option {option}; --help names them")),
+    pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Self, lexopt::Error> {
+        let mut parser = lexopt::Parser::from_args(arguments.collect::<Vec<_>>());
+        let (mut clauses, mut images) = (clauses::all().collect(), None);
+        while let Some(option) = parser.next()? {
+            match option {
+                Long("help") | Short('h') => return Ok(Self::Help),
+                Long("list") => return Ok(Self::List),
+                Long("only") => clauses = select(&parser.value()?.string()?)?,
+                Long("program") => return Ok(Self::Program(program(&parser.value()?.string()?)?)),
+                Long("images") => images = Some(count("--images", &parser.value()?.string()?)?),
+                _ => return Err(option.unexpected()),
             }
         }
-        Ok(request)
+        Ok(Self::Try { clauses, images })
     }
+}
+
+/// The number that an option asks for.
+///
+/// # Errors
+/// That it is none.
+pub fn count(option: &str, text: &str) -> Result<usize, String> {
+    let number = text.trim().parse().ok().filter(|&number| number > 0);
+    number.ok_or_else(|| format!("{option} {text}: expected a number of at least 1"))
 }
 
 /// The clauses that a list such as `5.2,6` means, in the order of the registry.

@@ -1,5 +1,6 @@
 //! Trying clauses on the images of this job.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -13,16 +14,16 @@ use crate::request::{HELP, Request, list};
 
 /// What every image of `conformance` does with its command line.
 #[must_use]
-pub fn serve(arguments: impl IntoIterator<Item = String>) -> ExitCode {
+pub fn serve(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     match Request::parse(arguments) {
-        Ok(Request::Try { clauses }) => try_all(&clauses),
+        Ok(Request::Try { clauses, .. }) => try_all(&clauses),
         Ok(Request::Program(clause)) => match clause.trial {
             Trial::OwnJob(job) => return (job.body)(),
             Trial::InJob(_) => unreachable!("it has no job of its own"),
         },
         Ok(Request::List) => print_once(&list()),
         Ok(Request::Help) => print_once(HELP),
-        Err(why) => error_stop_with(2, format_args!("conformance: {why}")),
+        Err(why) => error_stop_with(2, format_args!("conformance: {why}; --help tells more")),
     }
     ExitCode::SUCCESS
 }

@@ -81,9 +81,14 @@ fn bad_command_lines_are_told_what_is_wrong() {
             ["--fabrics", "smoke"],
             "there is no fabric smoke; there are threads",
         ),
-        (["--images", "0"], "0: expected a number"),
+        (["--images", "0"], "--images 0: expected a number"),
+        (["--limit", "long"], "--limit long: expected a number"),
+        (
+            ["--broken", "--only"],
+            "missing argument for option '--only'",
+        ),
         (["--only", "99"], "there is no clause or section 99"),
-        (["--faster", "1"], "there is no option --faster"),
+        (["--faster", "1"], "invalid option '--faster'"),
     ] {
         let told = text(conform(&arguments), 2);
         assert!(told.contains(words), "{told}");

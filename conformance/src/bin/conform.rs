@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    coarray_conformance::driver::run(std::env::args().skip(1))
+    coarray_conformance::driver::run(std::env::args_os().skip(1))
 }

@@ -4,5 +4,5 @@ use std::process::ExitCode;
 
 #[coarray::main]
 fn main() -> ExitCode {
-    coarray_conformance::session::serve(std::env::args().skip(1))
+    coarray_conformance::session::serve(std::env::args_os().skip(1))
 }

@@ -1,12 +1,15 @@
 //! The command line of `conform`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
+
+use lexopt::prelude::*;
 
 use crate::clause::Clause;
 use crate::clauses;
 use crate::driver::fabric::Fabric;
-use crate::request::select;
+use crate::request::{count, select};
 
 /// What `conform --help` says.
 pub const HELP: &str = "\
@@ -58,7 +61,7 @@ impl Options {
     ///
     /// # Errors
     /// What is wrong with them.
-    pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Option<Self>, String> {
+    pub fn parse(words: impl Iterator<Item = OsString>) -> Result<Option<Self>, lexopt::Error> {
         let mut options = Self {
             fabrics: Fabric::all(),
             images: vec![2, 4],
@@ -68,23 +71,28 @@ impl Options {
             broken: false,
             program: beside_this_program()?,
         };
-        let mut arguments = arguments.into_iter();
-        while let Some(option) = arguments.next() {
-            let mut value = || {
-                arguments
-                    .next()
-                    .ok_or_else(|| format!("{option} needs a value; --help tells more"))
-            };
-            match option.as_str() {
-                "--help" | "-h" => return Ok(None),
-                "--fabrics" => options.fabrics = list(&value()?, Fabric::from_name)?,
-                "--images" => options.images = list(&value()?, count)?,
-                "--only" => options.clauses = select(&value()?)?,
-                "--limit" => options.limit = Duration::from_secs(count(&value()?)? as u64),
-                "--require" => options.required = list(&value()?, Fabric::from_name)?,
-                "--broken" => options.broken = true,
-                "--conformance" => options.program = value()?.into(),
-                _ => return Err(format!("there is no option {option}; --help names them")),
+        let mut parser = lexopt::Parser::from_args(words.collect::<Vec<_>>());
+        while let Some(option) = parser.next()? {
+            match option {
+                Long("help") | Short('h') => return Ok(None),
+                Long("fabrics") => {
+                    options.fabrics = list(&parser.value()?.string()?, Fabric::from_name)?
+                }
+                Long("images") => {
+                    options.images =
+                        list(&parser.value()?.string()?, |text| count("--images", text))?;
+                }
+                Long("only") => options.clauses = select(&parser.value()?.string()?)?,
+                Long("limit") => {
+                    options.limit =
+                        Duration::from_secs(count("--limit", &parser.value()?.string()?)? as u64);
+                }
+                Long("require") => {
+                    options.required = list(&parser.value()?.string()?, Fabric::from_name)?
+                }
+                Long("broken") => options.broken = true,
+                Long("conformance") => options.program = parser.value()?.into(),
+                _ => return Err(option.unexpected()),
             }
         }
         Ok(Some(options))
@@ -93,13 +101,6 @@ impl Options {
 
 fn list<T>(text: &str, item: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
     text.split(',').map(|text| item(text.trim())).collect()
-}
-
-fn count(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(count) if count > 0 => Ok(count),
-        _ => Err(format!("{text}: expected a number of at least 1")),
-    }
 }
 
 fn beside_this_program() -> Result<PathBuf, String> {
