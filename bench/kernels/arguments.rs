@@ -2,7 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use coarray::{error_stop_with, num_images, this_image};
+use coarray::num_images;
+use program::command_line::{Value, follow, refuse};
 use thiserror::Error;
 
 /// A kernel's command line.
@@ -44,41 +45,29 @@ enum ArgumentError {
     },
 }
 
-/// How a program exits that cannot follow its command line.
-const USAGE: i32 = 2;
-
 impl Program {
     /// The parameters of this run; none if only help was wanted, which then has been printed.
     ///
     /// If one is missing or wrong, the job ends and says so.
     #[must_use]
     pub fn arguments<const N: usize>(&self) -> Option<[usize; N]> {
-        let words: Vec<String> = std::env::args_os()
-            .skip(1)
-            .map(|word| word.to_string_lossy().into_owned())
-            .collect();
-        if words.iter().any(|word| word == "--help" || word == "-h") {
-            if this_image() == 0 {
-                println!("{}", self.help());
-            }
-            return None;
-        }
-        match self.parse(&words) {
-            Ok(values) => Some(values),
-            Err(error) => self.refuse(format_args!("{error}\n{}", self.usage())),
-        }
-    }
-
-    /// Ends the job because it cannot do what was asked for.
-    pub fn refuse(&self, why: impl std::fmt::Display) -> ! {
-        error_stop_with(USAGE, format_args!("{}: {why}", self.name))
+        let mut words = Vec::new();
+        let goes_on = follow(&self.help(), |word, _| {
+            let Value(word) = word else {
+                return Err(word.unexpected());
+            };
+            words.push(word.to_string_lossy().into_owned());
+            Ok(())
+        });
+        let refuse = |error| refuse(format_args!("{error}\n{}", self.usage()));
+        goes_on.then(|| self.parse(&words).unwrap_or_else(refuse))
     }
 
     /// Refuses to share so few `things` that an image would have less than `least` of them.
     pub fn need(&self, least: usize, things: &str, total: usize) {
         let images = num_images();
         if total / images < least {
-            self.refuse(format_args!(
+            refuse(format_args!(
                 "{images} images cannot share {total} {things}, for each needs at least {least}; start at most {} images, \
                  or make the problem larger",
                 (total / least).max(1)

@@ -13,6 +13,7 @@
 
 use coarray::prelude::*;
 use prk::{Clock, Parameter, Program, Wrong, check, conclude, describe, share};
+use program::command_line::refuse;
 
 const PROGRAM: Program = Program {
     name: "prk-p2p",
@@ -46,7 +47,7 @@ fn main() {
     };
     // The corner comes back to the first column, which only image 0 may have.
     if m <= num_images() {
-        PROGRAM.refuse(format_args!(
+        refuse(format_args!(
             "{} images cannot share {m} columns, for there must be more columns than images",
             num_images()
         ));

@@ -13,6 +13,7 @@
 use coarray::prelude::*;
 use prk::table::{Table, update, update_atomically};
 use prk::{Clock, Parameter, Program, Wrong, check, conclude, describe, sequence, share};
+use program::command_line::refuse;
 
 const PROGRAM: Program = Program {
     name: "prk-random",
@@ -57,7 +58,7 @@ fn main() {
     PROGRAM.need(1, "sequences", sequences);
     let updates = ratio << bits;
     if !updates.is_multiple_of(2 * sequences) {
-        PROGRAM.refuse(format_args!(
+        refuse(format_args!(
             "{updates} updates cannot be divided among two passes of {sequences} sequences; choose a VECTOR_LENGTH that is \
              a power of 2"
         ));

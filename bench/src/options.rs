@@ -2,7 +2,6 @@
 
 mod busy;
 mod engines;
-mod error;
 mod help;
 mod job;
 mod kernels;
@@ -11,21 +10,19 @@ mod model;
 mod scale;
 mod tune;
 mod values;
-mod words;
 
 use std::ffi::OsString;
 
 pub use busy::{Busy, LOOP};
 pub use engines::Engines;
-pub use error::OptionsError;
 pub use help::help;
 pub use job::{Job, Task};
 pub use kernels::Kernels;
 pub use micro::Micro;
 pub use model::Model;
+use program::command_line::Error;
 pub use scale::Scale;
 pub use tune::Tune;
-use words::Words;
 
 /// What the user wants.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,7 +53,11 @@ pub enum Command {
     Nothing,
 }
 
-type Parser = fn(&mut Words) -> Result<Command, OptionsError>;
+/// The words after the command.
+type Words = Vec<OsString>;
+
+/// Nothing is to be done if help was asked for.
+type Parser = fn(Words) -> Result<Option<Command>, Error>;
 
 /// What there is for users, and what understands the rest of the line. A new command is a line here.
 const COMMANDS: &[(&str, Parser)] = &[
@@ -99,22 +100,29 @@ impl Fabric {
 /// Reads a command line, without the program's name.
 ///
 /// # Errors
-/// An [`OptionsError`] that says which word is wrong.
-pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, OptionsError> {
-    let mut words = Words::new(arguments);
-    let Some(command) = words.command() else {
-        return Err(OptionsError::MissingCommand);
+/// What is wrong with it.
+pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, Error> {
+    let mut words = arguments.into_iter();
+    let Some(command) = words.next() else {
+        let names = command_names();
+        return Err(format!("say what to do: cobench {names}; cobench --help tells more").into());
     };
-    if let Some((_, parser)) = COMMANDS.iter().find(|&&(name, _)| name == command) {
-        return parser(&mut words);
-    }
-    match command.as_str() {
-        job::JOB => job::job(&mut words),
-        NOTHING => Ok(Command::Nothing),
-        LOOP => Ok(Command::Loop(values::number(LOOP, &words.value(LOOP)?)?)),
-        "--help" | "-h" | "help" => Ok(Command::Help),
-        _ => Err(OptionsError::UnknownCommand(command)),
-    }
+    let command = command.to_string_lossy();
+    let users = COMMANDS.iter().find(|&&(name, _)| name == command);
+    let parser = match (users, &*command) {
+        (Some(&(_, parser)), _) => parser,
+        (None, job::JOB) => job::job,
+        (None, NOTHING) => |_| Ok(Some(Command::Nothing)),
+        (None, LOOP) => busy::parent,
+        (None, "--help" | "-h" | "help") => |_| Ok(None),
+        (None, _) => {
+            let names = command_names();
+            return Err(format!("unknown command '{command}'; expected {names}").into());
+        }
+    };
+    let understood = parser(words.collect());
+    let understood = understood.map_err(|error| format!("{command}: {error}"))?;
+    Ok(understood.unwrap_or(Command::Help))
 }
 
 /// The command of a process that is only to begin and to end, which no user writes.

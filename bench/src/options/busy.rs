@@ -1,9 +1,9 @@
 //! The options of `cobench busy`.
 
-use super::engines::round_count;
-use super::values::{bad_value, image_count, list};
-use super::words::Words;
-use super::{Command, OptionsError};
+use program::command_line::{Error, Long, read};
+
+use super::values::{image_counts, numbers, round_count};
+use super::{Command, Words};
 
 /// Options of `cobench busy`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub const LOOP: &str = "loop";
 const MAX_LOOPS: usize = 64;
 
 /// Reads the options of `cobench busy`.
-pub fn busy(words: &mut Words) -> Result<Command, OptionsError> {
+pub fn busy(words: Words) -> Result<Option<Command>, Error> {
     let mut options = Busy {
         images: vec![2, 3, 4, 8],
         loops: vec![0, 1, 2, 4],
@@ -35,36 +35,23 @@ pub fn busy(words: &mut Words) -> Result<Command, OptionsError> {
         json: false,
         quick: false,
     };
-    while let Some(option) = words.option() {
-        match option.as_str() {
-            "--images" => {
-                let value = words.value(&option)?;
-                options.images = list(&value, |word| image_count(&option, word))?;
-            }
-            "--loops" => {
-                let value = words.value(&option)?;
-                options.loops = list(&value, |word| loop_count(&option, word))?;
-            }
-            "--rounds" => options.rounds = Some(round_count(&option, &words.value(&option)?)?),
-            "--json" => options.json = true,
-            "--quick" => options.quick = true,
-            "--help" | "-h" => return Ok(Command::Help),
-            _ => {
-                let command = "busy";
-                return Err(OptionsError::Unknown { command, option });
-            }
+    let goes_on = read(words, |option, arguments| {
+        match option {
+            Long("images") => options.images = image_counts(arguments)?,
+            Long("loops") => options.loops = numbers(arguments, 0..=MAX_LOOPS)?,
+            Long("rounds") => options.rounds = Some(round_count(arguments)?),
+            Long("json") => options.json = true,
+            Long("quick") => options.quick = true,
+            _ => return Err(option.unexpected()),
         }
-        words.end(&option)?;
-    }
-    Ok(Command::Busy(options))
+        Ok(())
+    })?;
+    Ok(goes_on.then_some(Command::Busy(options)))
 }
 
-fn loop_count(option: &str, text: &str) -> Result<usize, OptionsError> {
-    match text.parse() {
-        Ok(loops) if loops <= MAX_LOOPS => Ok(loops),
-        _ => {
-            let expected = format!("a number of loops up to {MAX_LOOPS}");
-            Err(bad_value(option, text, expected))
-        }
-    }
+/// Reads the number of the process that starts a loop.
+pub(super) fn parent(words: Words) -> Result<Option<Command>, Error> {
+    let number = words.first().and_then(|word| word.to_str()?.parse().ok());
+    let number = number.ok_or("expected the number of a process")?;
+    Ok(Some(Command::Loop(number)))
 }

@@ -1,8 +1,9 @@
 //! The options of `cobench engines`.
 
-use super::values::{bad_value, engine, image_count, list, operations};
-use super::words::Words;
-use super::{Command, OptionsError, cores};
+use program::command_line::{Error, Long, read};
+
+use super::values::{image_count, operations, round_count, some_of};
+use super::{Command, Words, cores};
 use crate::engines::engine::Engine;
 
 /// Options of `cobench engines`.
@@ -23,7 +24,7 @@ pub struct Engines {
 }
 
 /// Reads the options of `cobench engines`.
-pub fn engines(words: &mut Words) -> Result<Command, OptionsError> {
+pub fn engines(words: Words) -> Result<Option<Command>, Error> {
     let mut options = Engines {
         images: cores(),
         rounds: None,
@@ -32,35 +33,20 @@ pub fn engines(words: &mut Words) -> Result<Command, OptionsError> {
         json: false,
         quick: false,
     };
-    while let Some(option) = words.option() {
-        match option.as_str() {
-            "--images" => options.images = image_count(&option, &words.value(&option)?)?,
-            "--rounds" => options.rounds = Some(round_count(&option, &words.value(&option)?)?),
-            "--engine" => options.engines = list(&words.value(&option)?, engine)?,
-            "--only" => options.only = operations(&words.value(&option)?)?,
-            "--json" => options.json = true,
-            "--quick" => options.quick = true,
-            "--help" | "-h" => return Ok(Command::Help),
-            _ => {
-                let command = "engines";
-                return Err(OptionsError::Unknown { command, option });
+    let goes_on = read(words, |option, arguments| {
+        match option {
+            Long("images") => options.images = image_count(arguments)?,
+            Long("rounds") => options.rounds = Some(round_count(arguments)?),
+            Long("engine") => {
+                let engines = Engine::ALL.map(|engine| (engine.name(), engine));
+                options.engines = some_of(arguments, engines)?;
             }
+            Long("only") => options.only = operations(arguments)?,
+            Long("json") => options.json = true,
+            Long("quick") => options.quick = true,
+            _ => return Err(option.unexpected()),
         }
-        words.end(&option)?;
-    }
-    Ok(Command::Engines(options))
-}
-
-/// Most rounds that can be asked for; they would take a day.
-const MAX_ROUNDS: usize = 10_000;
-
-/// A number of rounds.
-pub(super) fn round_count(option: &str, text: &str) -> Result<usize, OptionsError> {
-    match text.parse() {
-        Ok(rounds) if (1..=MAX_ROUNDS).contains(&rounds) => Ok(rounds),
-        _ => {
-            let expected = format!("a number of rounds from 1 to {MAX_ROUNDS}");
-            Err(bad_value(option, text, expected))
-        }
-    }
+        Ok(())
+    })?;
+    Ok(goes_on.then_some(Command::Engines(options)))
 }

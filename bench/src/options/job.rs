@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use super::values::{bad_value, image_count, number, operations};
-use super::words::Words;
-use super::{Command, OptionsError};
+use program::command_line::{Error, Long, read};
+
+use super::values::{image_count, operations};
+use super::{Command, Words};
 use crate::scale::life::Torus;
 
 /// The first word of a job's command line, which no user writes.
@@ -41,38 +42,26 @@ pub enum Task {
 }
 
 /// Reads the options of a job.
-pub fn job(words: &mut Words) -> Result<Command, OptionsError> {
+pub fn job(words: Words) -> Result<Option<Command>, Error> {
     let mut options = Job::of(Task::Micro);
-    while let Some(option) = words.option() {
-        match option.as_str() {
-            "--alone" => {
-                let images = image_count(&option, &words.value(&option)?)?;
-                options.task = Task::Alone(images);
-            }
-            "--tune" => options.task = Task::Tune,
-            "--busy" => options.task = Task::Busy,
-            "--launch" => options.task = Task::Launch,
-            "--life" => {
-                let torus = words.value(&option)?;
-                let torus = torus
-                    .parse()
-                    .map_err(|()| bad_value(&option, &torus, "a torus"))?;
-                options.task = Task::Life(torus);
-            }
-            "--only" => options.only = operations(&words.value(&option)?)?,
-            "--milliseconds" => {
-                let milliseconds = number(&option, &words.value(&option)?)?;
+    let goes_on = read(words, |option, arguments| {
+        match option {
+            Long("alone") => options.task = Task::Alone(image_count(arguments)?),
+            Long("tune") => options.task = Task::Tune,
+            Long("busy") => options.task = Task::Busy,
+            Long("launch") => options.task = Task::Launch,
+            Long("life") => options.task = Task::Life(arguments.number("a torus", |_| true)?),
+            Long("only") => options.only = operations(arguments)?,
+            Long("milliseconds") => {
+                let milliseconds = arguments.number("a number", |_| true)?;
                 options.budget = Duration::from_millis(milliseconds);
             }
-            "--crowded" => options.crowded = true,
-            _ => {
-                let command = JOB;
-                return Err(OptionsError::Unknown { command, option });
-            }
+            Long("crowded") => options.crowded = true,
+            _ => return Err(option.unexpected()),
         }
-        words.end(&option)?;
-    }
-    Ok(Command::Job(options))
+        Ok(())
+    })?;
+    Ok(goes_on.then_some(Command::Job(options)))
 }
 
 impl Job {

@@ -1,8 +1,10 @@
 //! The options of `cobench kernels`.
 
-use super::values::{fabric, image_count, kernel, list};
-use super::words::Words;
-use super::{Command, Fabric, OptionsError, cores};
+use program::command_line::{Error, Long, read};
+
+use super::values::{fabric, image_count, names};
+use super::{Command, Fabric, Words, cores};
+use crate::kernels::list::KERNELS;
 
 /// Options of `cobench kernels`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +22,7 @@ pub struct Kernels {
 }
 
 /// Reads the options of `cobench kernels`.
-pub fn kernels(words: &mut Words) -> Result<Command, OptionsError> {
+pub fn kernels(words: Words) -> Result<Option<Command>, Error> {
     let mut options = Kernels {
         images: cores(),
         fabric: Fabric::default(),
@@ -28,20 +30,18 @@ pub fn kernels(words: &mut Words) -> Result<Command, OptionsError> {
         json: false,
         quick: false,
     };
-    while let Some(option) = words.option() {
-        match option.as_str() {
-            "--images" => options.images = image_count(&option, &words.value(&option)?)?,
-            "--fabric" => options.fabric = fabric(&words.value(&option)?)?,
-            "--only" => options.only = list(&words.value(&option)?, kernel)?,
-            "--json" => options.json = true,
-            "--quick" => options.quick = true,
-            "--help" | "-h" => return Ok(Command::Help),
-            _ => {
-                let command = "kernels";
-                return Err(OptionsError::Unknown { command, option });
+    let goes_on = read(words, |option, arguments| {
+        match option {
+            Long("images") => options.images = image_count(arguments)?,
+            Long("fabric") => options.fabric = fabric(arguments)?,
+            Long("only") => {
+                options.only = names(arguments, KERNELS.map(|kernel| kernel.name))?;
             }
+            Long("json") => options.json = true,
+            Long("quick") => options.quick = true,
+            _ => return Err(option.unexpected()),
         }
-        words.end(&option)?;
-    }
-    Ok(Command::Kernels(options))
+        Ok(())
+    })?;
+    Ok(goes_on.then_some(Command::Kernels(options)))
 }

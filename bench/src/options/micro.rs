@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::values::{fabric, image_count, list, name_of, peer};
-use super::words::Words;
-use super::{Command, Fabric, OptionsError, cores};
+use program::command_line::{self, Error, Long};
+
+use super::values::{fabric, image_count, names, some_of};
+use super::{Command, Fabric, Words, cores};
 use crate::kernels::list::KERNELS;
 use crate::operations;
 use crate::peers::Peer;
@@ -33,68 +34,62 @@ pub struct Micro {
 }
 
 /// Reads the options of `cobench micro`.
-pub fn micro(words: &mut Words) -> Result<Command, OptionsError> {
-    let options = read(words, "micro", Vec::new(), Vec::new())?;
-    Ok(options.map_or(Command::Help, Command::Micro))
+pub fn micro(words: Words) -> Result<Option<Command>, Error> {
+    let options = read(words, Vec::new(), Vec::new())?;
+    Ok(options.map(Command::Micro))
 }
 
 /// Reads the options of `cobench peers`.
-pub fn peers(words: &mut Words) -> Result<Command, OptionsError> {
-    let kernels = KERNELS.map(|kernel| kernel.name.to_owned()).to_vec();
-    let options = read(words, "peers", Peer::ALL.to_vec(), kernels)?;
-    Ok(options.map_or(Command::Help, Command::Peers))
+pub fn peers(words: Words) -> Result<Option<Command>, Error> {
+    let options = read(
+        words,
+        Peer::ALL.to_vec(),
+        KERNELS.map(|kernel| kernel.name).to_vec(),
+    )?;
+    Ok(options.map(Command::Peers))
 }
 
 /// The options; none if the user asks for help.
 fn read(
-    words: &mut Words,
-    command: &'static str,
+    words: Words,
     peers: Vec<Peer>,
-    kernels: Vec<String>,
-) -> Result<Option<Micro>, OptionsError> {
+    kernels: Vec<&'static str>,
+) -> Result<Option<Micro>, Error> {
+    let all: Vec<&str> = operations::names().chain(kernels.clone()).collect();
     let mut options = Micro {
         images: cores(),
         fabric: Fabric::default(),
         operations: operations::names().map(str::to_owned).collect(),
-        kernels,
+        kernels: kernels.into_iter().map(str::to_owned).collect(),
         peers,
         peers_are_named: false,
         json: false,
         plot: None,
         quick: false,
     };
-    while let Some(option) = words.option() {
-        match option.as_str() {
-            "--images" => options.images = image_count(&option, &words.value(&option)?)?,
-            "--fabric" => options.fabric = fabric(&words.value(&option)?)?,
-            "--only" => options.keep(&words.value(&option)?)?,
-            "--peer" => {
-                options.peers = list(&words.value(&option)?, peer)?;
+    let goes_on = command_line::read(words, |option, arguments| {
+        match option {
+            Long("images") => options.images = image_count(arguments)?,
+            Long("fabric") => options.fabric = fabric(arguments)?,
+            Long("only") => options.keep(&names(arguments, all.clone())?),
+            Long("peer") => {
+                options.peers = some_of(arguments, Peer::ALL.map(|peer| (peer.name(), peer)))?;
                 options.peers_are_named = true;
             }
-            "--json" => options.json = true,
-            "--plot" => options.plot = Some(words.value(&option)?.into()),
-            "--quick" => options.quick = true,
-            "--help" | "-h" => return Ok(None),
-            _ => return Err(OptionsError::Unknown { command, option }),
+            Long("json") => options.json = true,
+            Long("plot") => options.plot = Some(arguments.path()?),
+            Long("quick") => options.quick = true,
+            _ => return Err(option.unexpected()),
         }
-        words.end(&option)?;
-    }
-    Ok(Some(options))
+        Ok(())
+    })?;
+    Ok(goes_on.then_some(options))
 }
 
 impl Micro {
     /// Keeps the named operations and kernels only.
-    fn keep(&mut self, names: &str) -> Result<(), OptionsError> {
-        let all: Vec<&str> = self
-            .operations
-            .iter()
-            .chain(&self.kernels)
-            .map(String::as_str)
-            .collect();
-        let wanted = list(names, |name| name_of("--only", name, &all))?;
+    fn keep(&mut self, wanted: &[String]) {
         self.operations.retain(|name| wanted.contains(name));
         self.kernels.retain(|name| wanted.contains(name));
-        Ok(())
     }
 }

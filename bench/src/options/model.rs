@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::values::{self, bad_value, list, number};
-use super::words::Words;
-use super::{Command, OptionsError};
+use program::command_line::{Arguments, Error, Long, read};
+
+use super::values::{MAX_IMAGES, numbers, some_of};
+use super::{Command, Words};
 use crate::model::{BARRIERS, Extent, KINDS, LogGp};
 
 /// Options of `cobench model`.
@@ -35,7 +36,7 @@ const MOST: usize = 1 << 24;
 const ALIAS: (&str, &str) = ("co_sum", "co_reduce");
 
 /// Reads the options of `cobench model`.
-pub fn model(words: &mut Words) -> Result<Command, OptionsError> {
+pub fn model(words: Words) -> Result<Option<Command>, Error> {
     let mut options = Model {
         // What a good network between machines does today.
         machine: LogGp {
@@ -55,35 +56,25 @@ pub fn model(words: &mut Words) -> Result<Command, OptionsError> {
         measured: false,
         quick: false,
     };
-    while let Some(option) = words.option() {
-        match option.as_str() {
-            "--latency" => options.machine.latency = duration(&option, &words.value(&option)?)?,
-            "--overhead" => options.machine.overhead = duration(&option, &words.value(&option)?)?,
-            "--gap" => options.machine.gap = duration(&option, &words.value(&option)?)?,
-            "--gap-per-byte" => {
-                options.machine.per_byte = duration(&option, &words.value(&option)?)?;
-            }
-            "--bytes" => options.extent.bytes = number(&option, &words.value(&option)?)?,
-            "--per-node" => {
-                options.extent.per_node = image_count(&option, &words.value(&option)?)?;
-            }
-            "--images" => {
-                let value = words.value(&option)?;
-                options.images = list(&value, |word| image_count(&option, word))?;
-            }
-            "--only" => options.only = list(&words.value(&option)?, operation)?,
-            "--json" => options.json = true,
-            "--plot" => options.plot = Some(words.value(&option)?.into()),
-            "--measured" => options.measured = true,
-            "--quick" => options.quick = true,
-            "--help" | "-h" => return Ok(Command::Help),
-            _ => {
-                let command = "model";
-                return Err(OptionsError::Unknown { command, option });
-            }
+    let goes_on = read(words, |option, arguments| {
+        let machine = &mut options.machine;
+        match option {
+            Long("latency") => machine.latency = duration(arguments)?,
+            Long("overhead") => machine.overhead = duration(arguments)?,
+            Long("gap") => machine.gap = duration(arguments)?,
+            Long("gap-per-byte") => machine.per_byte = duration(arguments)?,
+            Long("bytes") => options.extent.bytes = arguments.number("a number", |_| true)?,
+            Long("per-node") => options.extent.per_node = arguments.count(MOST)?,
+            Long("images") => options.images = numbers(arguments, 1..=MOST)?,
+            Long("only") => options.only = operations(arguments)?,
+            Long("json") => options.json = true,
+            Long("plot") => options.plot = Some(arguments.path()?),
+            Long("measured") => options.measured = true,
+            Long("quick") => options.quick = true,
+            _ => return Err(option.unexpected()),
         }
-        words.end(&option)?;
-    }
+        Ok(())
+    })?;
     check_measured(&options)?;
     if options.images.is_empty() && !options.measured {
         options.images = match (options.quick, &options.plot) {
@@ -92,55 +83,36 @@ pub fn model(words: &mut Words) -> Result<Command, OptionsError> {
             (false, None) => (5..=20).step_by(3).map(|power| 1 << power).collect(),
         };
     }
-    Ok(Command::Model(options))
+    Ok(goes_on.then_some(Command::Model(options)))
 }
 
 /// What is measured cannot have more images than a job, and has no plot.
-fn check_measured(options: &Model) -> Result<(), OptionsError> {
+fn check_measured(options: &Model) -> Result<(), Error> {
     if !options.measured {
         return Ok(());
     }
-    for images in &options.images {
-        values::image_count("--images", &images.to_string())?;
+    if let Some(images) = options.images.iter().find(|&&images| images > MAX_IMAGES) {
+        let expected = format!("with --measured a number from 1 to {MAX_IMAGES}");
+        return Err(format!("--images {images}: expected {expected}").into());
     }
     match options.plot {
         None => Ok(()),
-        Some(_) => Err(OptionsError::Unknown {
-            command: "model --measured",
-            option: "--plot".into(),
-        }),
+        Some(_) => Err("--measured and --plot exclude each other".into()),
     }
 }
 
-fn image_count(option: &str, text: &str) -> Result<usize, OptionsError> {
-    match text.parse() {
-        Ok(images) if (1..=MOST).contains(&images) => Ok(images),
-        _ => Err(bad_value(
-            option,
-            text,
-            format!("a number of images from 1 to {MOST}"),
-        )),
-    }
-}
-
-fn operation(text: &str) -> Result<String, OptionsError> {
-    let text = if text == ALIAS.0 { ALIAS.1 } else { text };
-    let names: Vec<&str> = [BARRIERS]
-        .into_iter()
-        .chain(KINDS.map(|kind| kind.name()))
-        .collect();
-    match names.contains(&text) {
-        true => Ok(text.to_owned()),
-        false => Err(bad_value(
-            "--only",
-            text,
-            format!("some of {}", names.join(", ")),
-        )),
-    }
+/// Names of operations, as in the library.
+fn operations(arguments: &mut Arguments) -> Result<Vec<String>, Error> {
+    let own = [BARRIERS].into_iter().chain(KINDS.map(|kind| kind.name()));
+    let named = own.map(|name| (name, name)).chain([ALIAS]);
+    some_of(
+        arguments,
+        named.map(|(name, meant)| (name, meant.to_owned())),
+    )
 }
 
 /// A time with its unit, in nanoseconds.
-fn duration(option: &str, text: &str) -> Result<f64, OptionsError> {
+fn duration(arguments: &mut Arguments) -> Result<f64, Error> {
     let units = [
         ("ns", 1.0),
         ("us", 1e3),
@@ -148,11 +120,11 @@ fn duration(option: &str, text: &str) -> Result<f64, OptionsError> {
         ("ms", 1e6),
         ("s", 1e9),
     ];
-    let nanoseconds = units.into_iter().find_map(|(unit, factor)| {
-        let value: f64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
-        Some(value * factor)
-    });
-    nanoseconds
-        .filter(|value| value.is_finite() && *value >= 0.0)
-        .ok_or_else(|| bad_value(option, text, "a time such as 0.4us"))
+    arguments.value("a time such as 0.4us", |text| {
+        let nanoseconds = units.into_iter().find_map(|(unit, factor)| {
+            let value: f64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
+            Some(value * factor)
+        });
+        nanoseconds.filter(|value| value.is_finite() && *value >= 0.0)
+    })
 }

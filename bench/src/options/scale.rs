@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::values::{fabric, image_count, list, name_of};
-use super::words::Words;
-use super::{Command, Fabric, OptionsError, cores};
+use program::command_line::{Error, Long, read};
+
+use super::values::{fabric, image_count, names};
+use super::{Command, Fabric, Words, cores};
 use crate::scale::workload::Workload;
 
 /// Options of `cobench scale`.
@@ -25,7 +26,7 @@ pub struct Scale {
 }
 
 /// Reads the options of `cobench scale`.
-pub fn scale(words: &mut Words) -> Result<Command, OptionsError> {
+pub fn scale(words: Words) -> Result<Option<Command>, Error> {
     let mut options = Scale {
         images: cores(),
         fabric: Fabric::default(),
@@ -34,26 +35,17 @@ pub fn scale(words: &mut Words) -> Result<Command, OptionsError> {
         plot: None,
         quick: false,
     };
-    while let Some(option) = words.option() {
-        match option.as_str() {
-            "--images" => options.images = image_count(&option, &words.value(&option)?)?,
-            "--fabric" => options.fabric = fabric(&words.value(&option)?)?,
-            "--only" => options.only = list(&words.value(&option)?, program)?,
-            "--json" => options.json = true,
-            "--plot" => options.plot = Some(words.value(&option)?.into()),
-            "--quick" => options.quick = true,
-            "--help" | "-h" => return Ok(Command::Help),
-            _ => {
-                let command = "scale";
-                return Err(OptionsError::Unknown { command, option });
-            }
+    let goes_on = read(words, |option, arguments| {
+        match option {
+            Long("images") => options.images = image_count(arguments)?,
+            Long("fabric") => options.fabric = fabric(arguments)?,
+            Long("only") => options.only = names(arguments, Workload::all().map(Workload::name))?,
+            Long("json") => options.json = true,
+            Long("plot") => options.plot = Some(arguments.path()?),
+            Long("quick") => options.quick = true,
+            _ => return Err(option.unexpected()),
         }
-        words.end(&option)?;
-    }
-    Ok(Command::Scale(options))
-}
-
-fn program(text: &str) -> Result<String, OptionsError> {
-    let names: Vec<&str> = Workload::all().map(Workload::name).collect();
-    name_of("--only", text, &names)
+        Ok(())
+    })?;
+    Ok(goes_on.then_some(Command::Scale(options)))
 }

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::values::{fabric, image_count, list};
-use super::words::Words;
-use super::{Command, Fabric, OptionsError};
+use program::command_line::{Error, Long, read};
+
+use super::values::{fabric, image_counts};
+use super::{Command, Fabric, Words};
 
 /// Options of `cobench tune`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,29 +21,22 @@ pub struct Tune {
 }
 
 /// Reads the options of `cobench tune`.
-pub fn tune(words: &mut Words) -> Result<Command, OptionsError> {
+pub fn tune(words: Words) -> Result<Option<Command>, Error> {
     let mut options = Tune {
         images: vec![2, 4, 8],
         fabric: Fabric::default(),
         output: "collectives.toml".into(),
         quick: false,
     };
-    while let Some(option) = words.option() {
-        match option.as_str() {
-            "--images" => {
-                let value = words.value(&option)?;
-                options.images = list(&value, |word| image_count(&option, word))?;
-            }
-            "--fabric" => options.fabric = fabric(&words.value(&option)?)?,
-            "--output" => options.output = words.value(&option)?.into(),
-            "--quick" => options.quick = true,
-            "--help" | "-h" => return Ok(Command::Help),
-            _ => {
-                let command = "tune";
-                return Err(OptionsError::Unknown { command, option });
-            }
+    let goes_on = read(words, |option, arguments| {
+        match option {
+            Long("images") => options.images = image_counts(arguments)?,
+            Long("fabric") => options.fabric = fabric(arguments)?,
+            Long("output") => options.output = arguments.path()?,
+            Long("quick") => options.quick = true,
+            _ => return Err(option.unexpected()),
         }
-        words.end(&option)?;
-    }
-    Ok(Command::Tune(options))
+        Ok(())
+    })?;
+    Ok(goes_on.then_some(Command::Tune(options)))
 }

@@ -1,97 +1,75 @@
-//! What the values of options stand for.
+//! Values that options of several commands have.
 
-use std::str::FromStr;
+use std::ops::RangeInclusive;
 
-use super::{Fabric, OptionsError};
-use crate::engines::engine::Engine;
-use crate::kernels::list::KERNELS;
+use program::command_line::{Arguments, Error};
+
+use super::Fabric;
 use crate::operations;
-use crate::peers::Peer;
 
 /// Most images of a job that can be asked for here; a machine has long been exhausted by then.
-const MAX_IMAGES: usize = 1024;
+pub const MAX_IMAGES: usize = 1024;
 
-/// Values between commas.
-pub fn list<T>(
-    text: &str,
-    element: impl Fn(&str) -> Result<T, OptionsError>,
-) -> Result<Vec<T>, OptionsError> {
-    text.split(',').map(|word| element(word.trim())).collect()
-}
-
-/// The error that a value has the wrong form.
-pub fn bad_value(option: &str, value: &str, expected: impl Into<String>) -> OptionsError {
-    OptionsError::BadValue {
-        option: option.to_owned(),
-        value: value.to_owned(),
-        expected: expected.into(),
-    }
-}
-
-/// A number.
-pub fn number<T: FromStr>(option: &str, text: &str) -> Result<T, OptionsError> {
-    text.parse()
-        .map_err(|_| bad_value(option, text, "a number"))
-}
+/// Most rounds that can be asked for; they would take a day.
+const MAX_ROUNDS: usize = 10_000;
 
 /// A number of images.
-pub fn image_count(option: &str, text: &str) -> Result<usize, OptionsError> {
-    match text.parse() {
-        Ok(images) if (1..=MAX_IMAGES).contains(&images) => Ok(images),
-        _ => {
-            let expected = format!("a number of images from 1 to {MAX_IMAGES}");
-            Err(bad_value(option, text, expected))
-        }
-    }
+pub fn image_count(arguments: &mut Arguments) -> Result<usize, Error> {
+    arguments.count(MAX_IMAGES)
 }
 
-/// What images are.
-pub fn fabric(text: &str) -> Result<Fabric, OptionsError> {
-    [Fabric::Processes, Fabric::Threads]
-        .into_iter()
-        .find(|fabric| fabric.name() == text)
-        .ok_or_else(|| bad_value("--fabric", text, "processes or threads"))
+/// Numbers of images.
+pub fn image_counts(arguments: &mut Arguments) -> Result<Vec<usize>, Error> {
+    numbers(arguments, 1..=MAX_IMAGES)
+}
+
+/// A number of rounds.
+pub fn round_count(arguments: &mut Arguments) -> Result<usize, Error> {
+    arguments.count(MAX_ROUNDS)
+}
+
+/// Numbers between commas.
+pub fn numbers(
+    arguments: &mut Arguments,
+    allowed: RangeInclusive<usize>,
+) -> Result<Vec<usize>, Error> {
+    let (least, most) = (allowed.start(), allowed.end());
+    let expected = format!("numbers from {least} to {most}, with commas between them");
+    let number = |word: &str| word.parse().ok().filter(|number| allowed.contains(number));
+    arguments.list(expected, number)
+}
+
+/// What some of these names stand for.
+pub fn some_of<T: Clone>(
+    arguments: &mut Arguments,
+    named: impl IntoIterator<Item = (&'static str, T)>,
+) -> Result<Vec<T>, Error> {
+    let (names, values): (Vec<&str>, Vec<T>) = named.into_iter().unzip();
+    let expected = format!("some of {}", names.join(", "));
+    arguments.list(expected, |word| {
+        let index = names.iter().position(|&name| name == word)?;
+        Some(values[index].clone())
+    })
+}
+
+/// Some of these names.
+pub fn names(
+    arguments: &mut Arguments,
+    names: impl IntoIterator<Item = &'static str>,
+) -> Result<Vec<String>, Error> {
+    some_of(
+        arguments,
+        names.into_iter().map(|name| (name, name.to_owned())),
+    )
 }
 
 /// Names of operations.
-pub fn operations(text: &str) -> Result<Vec<String>, OptionsError> {
-    let names: Vec<&str> = operations::names().collect();
-    list(text, |word| name_of("--only", word, &names))
+pub fn operations(arguments: &mut Arguments) -> Result<Vec<String>, Error> {
+    names(arguments, operations::names())
 }
 
-/// The name of a kernel.
-pub fn kernel(text: &str) -> Result<String, OptionsError> {
-    name_of("--only", text, &KERNELS.map(|kernel| kernel.name))
-}
-
-/// One of some names.
-pub fn name_of(option: &str, text: &str, names: &[&str]) -> Result<String, OptionsError> {
-    if names.contains(&text) {
-        Ok(text.to_owned())
-    } else {
-        let expected = format!("some of {}", names.join(", "));
-        Err(bad_value(option, text, expected))
-    }
-}
-
-/// The name of an engine.
-pub fn engine(text: &str) -> Result<Engine, OptionsError> {
-    Engine::ALL
-        .into_iter()
-        .find(|engine| engine.name() == text)
-        .ok_or_else(|| {
-            let names = Engine::ALL.map(Engine::name).join(", ");
-            bad_value("--engine", text, format!("some of {names}"))
-        })
-}
-
-/// The name of a peer.
-pub fn peer(text: &str) -> Result<Peer, OptionsError> {
-    Peer::ALL
-        .into_iter()
-        .find(|peer| peer.name() == text)
-        .ok_or_else(|| {
-            let names = Peer::ALL.map(Peer::name).join(", ");
-            bad_value("--peer", text, format!("some of {names}"))
-        })
+/// What images are.
+pub fn fabric(arguments: &mut Arguments) -> Result<Fabric, Error> {
+    let fabrics = [Fabric::Processes, Fabric::Threads];
+    arguments.one_of(fabrics.map(|fabric| (fabric.name(), fabric)))
 }
