@@ -17,7 +17,7 @@ mod plot;
 use std::time::Instant;
 
 use coarray::collectives::co_all;
-use coarray::{error_stop_with, prelude::*};
+use coarray::prelude::*;
 
 use program::command_line::{Long, fail, follow, refuse};
 use program::memory::afford;

@@ -14,7 +14,7 @@ mod cascade;
 use std::time::Instant;
 
 use coarray::collectives::co_sum_to;
-use coarray::{error_stop_with, prelude::*};
+use coarray::prelude::*;
 
 use cascade::{BLOCK, Cascade, signal, sum_of_squares};
 use program::command_line::{Long, fail, follow};

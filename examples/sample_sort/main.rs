@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use coarray::collectives::co_alltoallv;
-use coarray::{error_stop_with, prelude::*};
+use coarray::prelude::*;
 
 use program::command_line::{Long, fail, follow};
 use program::memory::afford;

@@ -17,9 +17,9 @@ use coarray::collectives::try_co_sum;
 use coarray::failure::{ImageFailed, try_sync_all};
 use coarray::prelude::*;
 
+use options::Options;
 use program::command_line::{fail, refuse};
 use program::death;
-use options::Options;
 
 const WIDTH: usize = 256;
 const HEIGHT: usize = 256;

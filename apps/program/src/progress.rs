@@ -21,7 +21,7 @@ pub fn bar<const RATES: usize>(
     is_quiet: bool,
 ) -> ProgressBar {
     let is_shown = this_image() == 0 && !is_quiet;
-    let Some((columns, _)) = coarray::terminal_size().filter(|_| is_shown) else {
+    let Some((columns, _)) = coarray::machine::terminal_size().filter(|_| is_shown) else {
         return ProgressBar::hidden();
     };
     let style = ProgressStyle::with_template(&format!("{{bar:40.yellow/238}} {text}"));

@@ -19,7 +19,7 @@ pub fn program(images: usize, name: &str) -> Command {
     let mut program = Command::new(program);
     program
         .env("COARRAY_IMAGES", images.to_string())
-        .env_remove("COARRAY_KEEP_GOING")
+        .env_remove("COARRAY_FAULT_TOLERANT")
         .env_remove("COARRAY_FABRIC")
         .env_remove("RUST_BACKTRACE");
     program

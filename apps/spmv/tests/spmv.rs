@@ -309,7 +309,7 @@ fn matrices_beyond_the_memory_of_the_machine_are_refused_before_they_are_allocat
     let matrix = "%%MatrixMarket matrix coordinate real general\n4000000000 4000000000 1\n1 1 1\n";
     std::fs::write(&path, matrix).unwrap();
     // Rows are numbered in 32 bits: some machines have room for all of them.
-    if coarray::available_memory().is_none_or(|bytes| bytes > 90 << 30) {
+    if coarray::machine::available_memory().is_none_or(|bytes| bytes > 90 << 30) {
         return;
     }
     for images in [1, 3] {
