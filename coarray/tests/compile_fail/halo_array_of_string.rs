@@ -3,7 +3,6 @@
 //! To be told: a text cannot travel between images, and what can.
 
 use coarray::grid::{Blocks, HaloArray, ImageGrid};
-use coarray::prelude::*;
 
 #[coarray::main]
 fn main() {

@@ -3,7 +3,6 @@
 //! To be told: `exchange_start` borrows the array until the exchange is finished, and where that is.
 
 use coarray::grid::{Blocks, HaloArray, ImageGrid};
-use coarray::prelude::*;
 
 #[coarray::main]
 fn main() {

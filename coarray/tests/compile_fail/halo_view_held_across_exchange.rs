@@ -3,7 +3,6 @@
 //! To be told: the view borrows the array, and where it is used after the exchange.
 
 use coarray::grid::{Blocks, HaloArray, ImageGrid};
-use coarray::prelude::*;
 
 #[coarray::main]
 fn main() {
