@@ -9,10 +9,10 @@ usage: hosts.sh run      [options] -- PROGRAM [ARGUMENT...]   start PROGRAM acro
        hosts.sh cut      [options] -- PROGRAM [ARGUMENT...]   cut the last host off in the middle; the job must end by itself
        hosts.sh selftest [options]                            both with small C programs: is it the network or the library?
 
-  --engine openmpi|mpich|shmem   who starts it: mpirun, mpiexec.hydra or shmemrun (default: openmpi; selftest: all three)
+  --launcher openmpi|mpich|shmem who starts it: mpirun, mpiexec.hydra or shmemrun (default: openmpi; selftest: all three)
   --hosts N                      how many hosts (default: 2)
   --images-per-host N            how many processes on each (default: 2)
-  --silence SECONDS              sets COARRAY_PEER_TIMEOUT (cut: default 5)
+  --peer-timeout SECONDS         sets COARRAY_PEER_TIMEOUT (cut: default 5)
   --env NAME=VALUE               a variable for the processes; may be repeated. Those named COARRAY_* are passed on in any case
   --option WORD                  a word more for the launcher's command line; may be repeated
   --tcp-retries N                how often the hosts resend before a connection counts as broken (default: 4, about 7 s; Linux
@@ -30,7 +30,7 @@ own. The launcher runs on a machine `front` on the same network. It passes on no
 shell would not. All of it vanishes with this script, however that ends.
 
 Exit code: that of the launcher for run; 0 or 1 for cut and selftest; 2 if the command line is wrong; 124 if the limit was reached;
-77 if nothing was run, because this machine does not allow namespaces or lacks the engine.
+77 if nothing was run, because this machine does not allow namespaces or lacks the launcher.
 END
 }
 
@@ -52,7 +52,7 @@ decimal() {
     [[ $2 =~ ^[0-9]+(\.[0-9]+)?$ ]] || wrong "$1 takes a number of seconds, not '$2'"
 }
 
-engine= hosts=2 images=2 silence= retries=4 limit=120 when= after=2 within=30 expect=.
+launcher= hosts=2 images=2 peer_timeout= retries=4 limit=120 when= after=2 within=30 expect=.
 variables=() words=() program=()
 read_command_line() {
     case ${1-} in
@@ -65,15 +65,15 @@ read_command_line() {
         case $1 in
             -h | --help) usage; exit 0 ;;
             --) shift; program=("$@"); break ;;
-            --engine | --hosts | --images-per-host | --silence | --env | --option | --tcp-retries | --limit | --when | --after | --within | --expect)
+            --launcher | --hosts | --images-per-host | --peer-timeout | --env | --option | --tcp-retries | --limit | --when | --after | --within | --expect)
                 [ $# -ge 2 ] || wrong "$1 lacks its value" ;;
             *) wrong "unknown option '$1' (the program comes after --)" ;;
         esac
         case $1 in
-            --engine) [[ $2 =~ ^(openmpi|mpich|shmem)$ ]] || wrong "unknown engine '$2'"; engine=$2 ;;
+            --launcher) [[ $2 =~ ^(openmpi|mpich|shmem)$ ]] || wrong "unknown launcher '$2'"; launcher=$2 ;;
             --hosts) whole "$1" "$2"; [ "$2" -le 200 ] || wrong "200 hosts are the most"; hosts=$2 ;;
             --images-per-host) whole "$1" "$2"; images=$2 ;;
-            --silence) whole "$1" "$2"; silence=$2 ;;
+            --peer-timeout) whole "$1" "$2"; peer_timeout=$2 ;;
             --env) [[ $2 =~ ^[A-Za-z_][A-Za-z0-9_]*= ]] || wrong "--env takes NAME=VALUE, not '$2'"; variables+=("$2") ;;
             --option) words+=("$2") ;;
             --tcp-retries) whole "$1" "$2"; retries=$2 ;;
@@ -91,8 +91,8 @@ read_command_line() {
     fi
     [ ${#program[@]} -gt 0 ] || wrong "which program? It comes after --"
     command -v "${program[0]}" >/dev/null || wrong "there is no program '${program[0]}'"
-    engine=${engine:-openmpi}
-    if [ "$task" = cut ]; then silence=${silence:-5}; fi
+    launcher=${launcher:-openmpi}
+    if [ "$task" = cut ]; then peer_timeout=${peer_timeout:-5}; fi
 }
 
 # How to become the front: as root, or as root of a user namespace, where ordinary users may have those.
@@ -141,16 +141,16 @@ trap remove_front EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 find_out_how_to_unshare
-if [ -n "$silence" ]; then variables+=("COARRAY_PEER_TIMEOUT=$silence"); fi
-export HOSTS_ENGINE=$engine HOSTS_COUNT=$hosts HOSTS_IMAGES=$images HOSTS_RETRIES=$retries HOSTS_LIMIT=$limit
+if [ -n "$peer_timeout" ]; then variables+=("COARRAY_PEER_TIMEOUT=$peer_timeout"); fi
+export HOSTS_LAUNCHER=$launcher HOSTS_COUNT=$hosts HOSTS_IMAGES=$images HOSTS_RETRIES=$retries HOSTS_LIMIT=$limit
 export HOSTS_WHEN=$when HOSTS_AFTER=$after HOSTS_WITHIN=$within HOSTS_EXPECT=$expect
 if [ "$task" = selftest ]; then
     # shellcheck source=hosts/selftest.sh
     . "$here/hosts/selftest.sh"
     selftest
 else
-    # shellcheck source=hosts/engines.sh
-    . "$here/hosts/engines.sh"
-    installed "$engine" || skip "$engine is not installed: there is no $(launcher "$engine")"
+    # shellcheck source=hosts/launchers.sh
+    . "$here/hosts/launchers.sh"
+    installed "$launcher" || skip "$launcher is not installed: there is no $(launcher_command "$launcher")"
     on_hosts "$task" "${#variables[@]}" "${variables[@]}" "${#words[@]}" "${words[@]}" "${program[@]}"
 fi

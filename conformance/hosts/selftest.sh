@@ -1,6 +1,6 @@
-# Runs the C programs of this folder with each engine: on 2 hosts x 2, on 4 x 1, and with a host that is cut off. Sourced.
+# Runs the C programs of this folder with each launcher: on 2 hosts x 2, on 4 x 1, and with a host that is cut off. Sourced.
 
-. "$here/hosts/engines.sh"
+. "$here/hosts/launchers.sh"
 
 compile() {
     case $1 in
@@ -32,19 +32,19 @@ selftest() {
     local programs tried=0 failures=0 each
     programs=${CARGO_TARGET_DIR:-$here/../target}/hosts
     mkdir -p "$programs"
-    for each in ${engine:-openmpi mpich shmem}; do
+    for each in ${launcher:-openmpi mpich shmem}; do
         if ! installed "$each" || ! compile "$each"; then
             echo "hosts: $each is not installed, or lacks its compiler: skipped" >&2
             continue
         fi
         tried=$((tried + 1))
-        export HOSTS_ENGINE=$each
+        export HOSTS_LAUNCHER=$each
         HOSTS_COUNT=2 HOSTS_IMAGES=2 attempt "$each: 2 hosts x 2" run 0 0 "$programs/ping_$each"
         HOSTS_COUNT=4 HOSTS_IMAGES=1 attempt "$each: 4 hosts x 1" run 0 0 "$programs/ping_$each"
         HOSTS_COUNT=2 HOSTS_IMAGES=2 HOSTS_WHEN=passed HOSTS_EXPECT="has heard nothing for" \
             attempt "$each: 2 hosts x 2, cut" cut 1 COARRAY_PEER_TIMEOUT=5 0 "$programs/ping_$each" for ever
     done
-    if [ "$tried" -eq 0 ]; then skip "none of the engines is installed"; fi
+    if [ "$tried" -eq 0 ]; then skip "none of the launchers is installed"; fi
     if [ "$failures" -gt 0 ]; then
         echo "hosts: $failures of the selftest's jobs failed" >&2
         return 1

@@ -7,9 +7,9 @@ use std::process::Command;
 /// How much memory each image gets for its coarrays. The clauses about memory need to know.
 const HEAP: &str = "64M";
 
-/// An engine that carries images.
+/// A backend that carries images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Engine {
+pub enum Backend {
     /// Threads of one process.
     Threads,
     /// Processes that share memory.
@@ -22,7 +22,7 @@ pub enum Engine {
     Simulated,
 }
 
-impl Engine {
+impl Backend {
     const ALL: [Self; 5] = [
         Self::Threads,
         Self::Processes,
@@ -61,31 +61,31 @@ impl Engine {
     }
 }
 
-/// An engine, and how it is used: a column of the table.
+/// A backend, and how it is used: a column of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fabric {
-    engine: Engine,
+    backend: Backend,
     /// Whether images that share memory reach each other by load and store.
     is_direct: bool,
 }
 
-/// What comes after the name of an engine that is used indirectly.
+/// What comes after the name of a backend that is used indirectly.
 const INDIRECT: &str = "/indirect";
 
 impl Fabric {
     /// The simulated network.
     pub const SIMULATED: Self = Self {
-        engine: Engine::Simulated,
+        backend: Backend::Simulated,
         is_direct: true,
     };
 
     /// All of them.
     #[must_use]
     pub fn all() -> Vec<Self> {
-        let ways = |engine| [true, false].map(|is_direct| Self { engine, is_direct });
-        let all = Engine::ALL.into_iter().flat_map(ways);
+        let ways = |backend| [true, false].map(|is_direct| Self { backend, is_direct });
+        let all = Backend::ALL.into_iter().flat_map(ways);
         // On this one nodes never reach each other directly.
-        let is_of_use = |fabric: &Self| fabric.engine != Engine::Simulated || fabric.is_direct;
+        let is_of_use = |fabric: &Self| fabric.backend != Backend::Simulated || fabric.is_direct;
         all.filter(is_of_use).collect()
     }
 
@@ -108,8 +108,8 @@ impl Fabric {
     /// # Errors
     /// Why not.
     pub fn is_there(self) -> Result<(), String> {
-        if !self.engine.is_built_in() {
-            let name = self.engine.name();
+        if !self.backend.is_built_in() {
+            let name = self.backend.name();
             return Err(format!("built without the feature `{name}`"));
         }
         let Some(launcher) = self.launcher() else {
@@ -124,7 +124,7 @@ impl Fabric {
 
     /// The launcher of its jobs and the options for it, if it has one.
     fn launcher(self) -> Option<Vec<String>> {
-        let (variable, default) = self.engine.launcher()?;
+        let (variable, default) = self.backend.launcher()?;
         let words = std::env::var(variable).unwrap_or_else(|_| default.into());
         Some(words.split_whitespace().map(String::from).collect())
     }
@@ -150,7 +150,7 @@ impl Fabric {
             }
         };
         command
-            .env("COARRAY_FABRIC", self.engine.name())
+            .env("COARRAY_FABRIC", self.backend.name())
             .env("COARRAY_IMAGES", images.to_string())
             .env("COARRAY_HEAP", HEAP)
             .env(
@@ -168,7 +168,7 @@ impl Fabric {
 impl fmt::Display for Fabric {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let how = if self.is_direct { "" } else { INDIRECT };
-        formatter.write_str(self.engine.name())?;
+        formatter.write_str(self.backend.name())?;
         formatter.write_str(how)
     }
 }

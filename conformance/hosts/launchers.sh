@@ -1,6 +1,6 @@
-# How each engine starts a job on several hosts, by TCP only. Sourced.
+# How each launcher starts a job on several hosts, by TCP only. Sourced.
 
-launcher() {
+launcher_command() {
     case $1 in
         openmpi) if command -v mpirun.openmpi >/dev/null; then echo mpirun.openmpi; else echo mpirun; fi ;;
         mpich) echo mpiexec.hydra ;;
@@ -9,17 +9,17 @@ launcher() {
 }
 
 installed() {
-    command -v "$(launcher "$1")" >/dev/null
+    command -v "$(launcher_command "$1")" >/dev/null
 }
 
 # Sets `launch` to the command that starts $2 processes on each of the hosts after the $3 names of `variables`.
-# Usage: launch_command ENGINE IMAGES_PER_HOST AGENT HOST...
+# Usage: launch_command LAUNCHER IMAGES_PER_HOST AGENT HOST...
 launch_command() {
-    local engine=$1 images=$2 agent=$3 name
+    local launcher=$1 images=$2 agent=$3 name
     shift 3
     local names=${*/%/:$images} total=$(($# * images))
-    launch=("$(launcher "$engine")")
-    case $engine in
+    launch=("$(launcher_command "$launcher")")
+    case $launcher in
         openmpi | shmem)
             launch+=(-np "$total" --host "${names// /,}" --bind-to none --mca mpi_yield_when_idle 1)
             # The front starts the daemons of all hosts: a host cannot enter another.
@@ -28,7 +28,7 @@ launch_command() {
             for name in "${forwarded[@]}"; do launch+=(-x "$name"); done
             ;;
     esac
-    case $engine in
+    case $launcher in
         openmpi) launch+=(--mca btl_tcp_if_include eth0 --mca pml ob1 --mca btl tcp,self --mca osc pt2pt) ;;
         shmem) launch+=(-x UCX_TLS=tcp,self -x UCX_NET_DEVICES=eth0) ;;
         mpich)
