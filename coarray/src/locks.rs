@@ -9,7 +9,7 @@
 //!     let account = Coarray::new(Comutex::new(0));
 //!     account.at(0).lock().update(|balance| *balance += 1);
 //!     sync_all();
-//!     assert_eq!(*account.at(0).lock(), 4);
+//!     assert_eq!(account.at(0).lock().get(), 4);
 //!     critical(|| println!("image {} is alone here", this_image()));
 //! });
 //! ```

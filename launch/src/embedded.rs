@@ -92,7 +92,7 @@ impl Launch {
     /// # Examples
     /// ```
     /// use coarray::prelude::*;
-    /// use coarray::{Algorithm, Collective, record_messages};
+    /// use coarray::collectives::{Algorithm, Collective, record_messages};
     ///
     /// // A broadcast of two levels enters the second node once: image 2 gets the values, and image 3 has them from there.
     /// let received = coarray::Launch::new(4).images_per_node(2).run(|| {

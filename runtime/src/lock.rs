@@ -32,7 +32,7 @@ pub enum LockKind {
 ///
 /// # Examples
 /// ```
-/// use coarray::LockError;
+/// use coarray::locks::LockError;
 /// use coarray::prelude::*;
 ///
 /// coarray::run(2, || {

@@ -15,7 +15,7 @@ use super::table_text::{Entries, read};
 ///
 /// # Examples
 /// ```
-/// use coarray_runtime::{Algorithm, TuningTable, Kind};
+/// use coarray_collectives::{Algorithm, Kind, TuningTable};
 ///
 /// let table = TuningTable::parse(
 ///     "# images up to, bytes up to (0: any), algorithm

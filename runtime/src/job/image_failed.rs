@@ -11,7 +11,7 @@ use std::fmt;
 ///
 /// let survivors = coarray::Launch::new(4).keep_going(true).run(|| {
 ///     if this_image() % 2 == 1 {
-///         coarray::fail_image();
+///         coarray::failure::fail_image();
 ///     }
 ///     let failed: ImageFailed = coarray::try_sync_all().unwrap_err();
 ///     (failed.to_string(), failed.images)
