@@ -92,7 +92,8 @@ impl Launch {
     /// # Examples
     /// ```
     /// use coarray::prelude::*;
-    /// use coarray::collectives::{Algorithm, Collective, record_messages};
+    /// use coarray::collectives::{Algorithm, Collective};
+    /// use coarray::testing::record_messages;
     ///
     /// // A broadcast of two levels enters the second node once: image 2 gets the values, and image 3 has them from there.
     /// let received = coarray::Launch::new(4).images_per_node(2).run(|| {
@@ -139,7 +140,7 @@ impl Launch {
         self
     }
 
-    /// Local. Whether the other images go on when one panics or calls [`fail_image`](crate::fail_image), instead of
+    /// Local. Whether the other images go on when one panics or calls [`fail_image`](coarray_runtime::fail_image), instead of
     /// ending with it (the default, whatever `COARRAY_FAULT_TOLERANT` says). A line on stderr then tells of it.
     ///
     /// # Examples

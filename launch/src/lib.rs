@@ -65,7 +65,7 @@ use coarray_runtime::{
 /// It synchronises at its end: an image that returns from `body` waits for all others.
 ///
 /// # Errors
-/// The exit code is not 0 if an image panics, calls [`error_stop`](crate::error_stop), returns a failure from `body`, or is
+/// The exit code is not 0 if an image panics, calls [`error_stop`](coarray_runtime::error_stop), returns a failure from `body`, or is
 /// killed; the report on stderr then names the image, the reason and the place. With `COARRAY_FAULT_TOLERANT=1` the
 /// other images go on without one that panics, returns a failure, exits or is killed: a line on stderr
 /// tells of it, and the exit code is 0 if any image is left.

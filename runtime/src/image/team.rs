@@ -167,7 +167,7 @@ impl Team {
         std::ptr::eq(self, other)
     }
 
-    /// Where this image sees the scratch space of the image with that index: [`SCRATCH_BYTES`](crate::SCRATCH_BYTES)
+    /// Where this image sees the scratch space of the image with that index: [`SCRATCH_BYTES`](coarray_fabric::SCRATCH_BYTES)
     /// that collectives of the team pass data through.
     #[inline]
     #[must_use]

@@ -3,17 +3,18 @@
 use std::fmt;
 
 /// Images failed that an operation needs: they died, or called [`fail_image`](crate::fail_image), in a job that
-/// [keeps going](crate::Launch::keep_going).
+/// [keeps going](crate::Settings::keep_going).
 ///
 /// # Examples
 /// ```
+/// use coarray::failure::{ImageFailed, fail_image, try_sync_all};
 /// use coarray::prelude::*;
 ///
 /// let survivors = coarray::Launch::new(4).keep_going(true).run(|| {
 ///     if this_image() % 2 == 1 {
-///         coarray::failure::fail_image();
+///         fail_image();
 ///     }
-///     let failed: ImageFailed = coarray::try_sync_all().unwrap_err();
+///     let failed: ImageFailed = try_sync_all().unwrap_err();
 ///     (failed.to_string(), failed.images)
 /// });
 /// assert_eq!(survivors.unwrap()[0], ("images 1 and 3 have failed".into(), vec![1, 3]));

@@ -126,7 +126,7 @@ pub fn error_stop_with(code: i32, message: impl fmt::Display) -> ! {
 }
 
 /// Local. Ends this image at once, without unwinding where it is a process. In a job that keeps going
-/// ([`Launch::keep_going`](crate::Launch::keep_going), `coarun --keep-going`) the other images go on
+/// (`Launch::keep_going`, `coarun --keep-going`) the other images go on
 /// without it; any other job ends as with [`error_stop`]`(1)`.
 ///
 /// It is there to try what a program does about images that fail. Images that are threads unwind, which
