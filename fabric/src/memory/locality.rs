@@ -94,7 +94,7 @@ pub fn spans_nodes() -> bool {
     REASONS_TO_ASK.load(Ordering::Relaxed) > 0 && IS_APART.get()
 }
 
-/// Whether an operation on something shared has to ask [`locate`](crate::locate) where that is: never in jobs of one machine.
+/// Whether an operation on something shared has to ask `locate` of the runtime where that is: never in jobs of one machine.
 #[inline]
 #[must_use]
 pub fn may_span_nodes() -> bool {

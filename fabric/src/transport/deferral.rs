@@ -1,7 +1,7 @@
 //! When wakers run. A waker is the program's code: it may panic, or call the library. So none runs while the library is in
 //! the middle of an operation, where images count on each other to take the same steps.
 //!
-//! Whoever completes what was issued hands the wakers to [`wake`]. They run at once, unless a [`Deferral`] exists; then they
+//! Whoever completes what was issued hands the wakers to `wake`. They run at once, unless a [`Deferral`] exists; then they
 //! run when the last one is dropped. Each runs alone: a panic of one keeps none of the others from running.
 
 use std::any::Any;

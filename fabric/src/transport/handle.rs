@@ -79,7 +79,7 @@ pub struct HandleState<'a> {
     pub poll: Option<fn()>,
 }
 
-/// Opens the handle to the fabric of this thread's image, until [`close`].
+/// Installs the handle to the fabric of this thread's image, until [`remove`].
 ///
 /// # Safety
 /// The fabric stays until then, and the parts are mapped at these addresses. The thread is an image, and is over no earlier.

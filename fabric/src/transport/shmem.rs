@@ -3,8 +3,8 @@
 //! The part of each image is a block of the symmetric heap. Parts that `shmem_ptr` reaches are shown in the place of the
 //! region's own memory, where loads and stores do all the work; the others are reached by the library's calls:
 //!
-//! * puts, gets and atomics at once ([`one_sided`]), and puts and gets that are issued, and complete apart ([`streams`]);
-//! * messages through rings in symmetric memory ([`mailbox`]).
+//! * puts, gets and atomics at once (`one_sided`), and puts and gets that are issued, and complete apart (`contexts`);
+//! * messages through rings in symmetric memory (`channel`).
 //!
 //! The library tells nobody whether it has been started. A program that calls OpenSHMEM itself leaves its start
 //! and end to this fabric, and makes its calls from the thread of the image, or while that one makes none.

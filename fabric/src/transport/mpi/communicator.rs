@@ -30,7 +30,7 @@ pub fn has_communicator() -> bool {
 /// Collective. A communicator of the images of this job, in their order, for use with MPI: a duplicate of the one that the job itself
 /// uses, whose messages it never sees. None if this thread is no image, or not one of an MPI job.
 ///
-/// Drop it before MPI is finalised: in programs that [`launch`](crate::launch) has started, before the end of the image.
+/// Drop it before MPI is finalised: in programs that `launch` has started, before the end of the image.
 ///
 /// # Examples
 /// ```no_run
