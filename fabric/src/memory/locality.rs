@@ -1,36 +1,35 @@
-//! Whether what has an address here may be a name for something on another node.
+//! Whether an address of this process stands for memory of another node.
 //!
-//! The parts of images on other nodes have addresses on this one, too, but not their memory. A reference to something
-//! shared, such as a coatomic, may thus be one to a *shadow*: each operation finds out by the address where the thing
-//! itself is (`home.rs`).
+//! The parts of images on other nodes are mapped at addresses of this process, too, but as *shadows*: without their data. A reference to
+//! something shared, such as a coatomic, may refer to a shadow. Each operation on it finds out by the address where the object itself is
+//! (`locate` of the runtime). On one machine that costs one load, of [`may_span_nodes`].
 
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// How many mappings this process has whose memory is in part on other nodes, and how many of its images issue operations
-/// on others although they share memory. Where it is 0, as in all jobs of one machine but for tests, that is all that an
-/// operation asks.
+/// The number of mappings of this process that have shadows, plus the number of its images that use the fabric although memory is shared.
+/// If it is 0, as in all jobs of one machine but for tests, no operation asks where its object is.
 static REASONS_TO_ASK: AtomicUsize = AtomicUsize::new(0);
 
-/// What this process has mapped, for as long as that is so.
+/// The regions that this process has mapped at present.
 static MAPPED: Mutex<Vec<Mapped>> = Mutex::new(Vec::new());
 
-/// The memory of a job: where it is mapped, and whether parts of it are on other nodes.
+/// A mapped region: its addresses, and whether parts of it are shadows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mapped {
     addresses: Range<usize>,
     pub(crate) has_shadows: bool,
 }
 
-/// Lets everybody know what is mapped: for whoever comes by an address that is not of its own job. A job may be over long
-/// before: coarrays that were leaked keep the memory, and references to what is in them.
+/// Keeps a region in the list of mapped ones, for threads that use an address outside of their own job. A region may outlive its job:
+/// leaked coarrays keep it mapped.
 #[derive(Debug)]
 pub struct Registration(Mapped);
 
 impl Registration {
-    /// Before the first image can refer to these addresses, until no reference to them is left.
+    /// Registers the addresses: before the first image refers to them, until no reference to them is left.
     pub fn new(addresses: Range<usize>, has_shadows: bool) -> Self {
         let mapped = Mapped {
             addresses,
@@ -54,55 +53,55 @@ impl Drop for Registration {
 }
 
 thread_local! {
-    static IS_APART: Cell<bool> = const { Cell::new(false) };
+    static SPANS_NODES: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Something in the part of an image.
+/// A location: an image, and an offset in its part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The image.
     pub image: usize,
-    /// Where it is in the part of that image.
+    /// Bytes from the start of the part of that image.
     pub offset: usize,
 }
 
-/// The image of this thread begins. Either some others share no memory with it, or all do.
+/// Notes that an image begins on this thread, whether images of its job are on several nodes, and whether it may use loads and stores.
 ///
 /// # Safety
-/// That is so, and the thread [leaves](leave) when the image is over.
+/// Both are as said, and the thread calls [`leave`] when the image ends.
 pub unsafe fn enter(spans_nodes: bool, is_direct: bool) {
-    IS_APART.set(spans_nodes);
+    SPANS_NODES.set(spans_nodes);
     REASONS_TO_ASK.fetch_add(usize::from(!is_direct), Ordering::Relaxed);
 }
 
-/// The image of this thread is over.
+/// Notes that the image of this thread has ended.
 ///
 /// # Safety
-/// It was [entered](enter) so, and nothing of it refers to what images share from now on.
+/// The thread has called [`enter`] with the same `is_direct`, and the image accesses no shared memory from now on.
 pub unsafe fn leave(is_direct: bool) {
-    IS_APART.set(false);
+    SPANS_NODES.set(false);
     REASONS_TO_ASK.fetch_sub(usize::from(!is_direct), Ordering::Relaxed);
 }
 
-/// Whether some images of this job share no memory with each other.
+/// Whether the job of this thread's image is on several nodes.
 ///
-/// Then the coatomics of all images are changed by the fabric's atomic operations, and never by instructions: those of
-/// the two kinds may not know of each other.
+/// Then all images change coatomics by atomic operations of the fabric, never by instructions: a network adapter's atomics and the
+/// processor's need not be atomic with respect to each other.
 #[inline]
 #[must_use]
 pub fn spans_nodes() -> bool {
-    REASONS_TO_ASK.load(Ordering::Relaxed) > 0 && IS_APART.get()
+    REASONS_TO_ASK.load(Ordering::Relaxed) > 0 && SPANS_NODES.get()
 }
 
-/// Whether an operation on something shared has to ask `locate` of the runtime where that is: never in jobs of one machine.
+/// Whether an operation on something shared must ask `locate` of the runtime where that is: never in jobs of one machine.
 #[inline]
 #[must_use]
 pub fn may_span_nodes() -> bool {
     REASONS_TO_ASK.load(Ordering::Relaxed) > 0
 }
 
-/// To be called for what is not in the memory of this thread's job. The fabric belongs to the threads of the images, and no
-/// instruction may take its place.
+/// Panics if something lies in a region with shadows. For objects outside the memory of this thread's job: only images of a job can use its
+/// fabric, and instructions must not take its place.
 pub fn refuse_strangers<T: ?Sized>(thing: &T) {
     assert!(
         !is_mapped(thing, |mapped| mapped.has_shadows),
@@ -112,7 +111,7 @@ pub fn refuse_strangers<T: ?Sized>(thing: &T) {
     );
 }
 
-/// Whether something lies in what is mapped and such.
+/// Whether something lies in a mapped region for which `is_such` holds.
 pub fn is_mapped<T: ?Sized>(thing: &T, is_such: impl Fn(&Mapped) -> bool) -> bool {
     let address = std::ptr::from_ref(thing).cast::<u8>().addr();
     let all = MAPPED.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,15 +1,15 @@
-//! The one piece of memory all images map: control structures and one heap an image, at a fixed stride.
+//! The region: memory that all images of a node map. It has an area for the job and one part for each image, at a fixed stride.
 //!
 //! ```text
 //! | header, job area | image 0: its area, scratch, heap -> ... <- ragged | image 1: ... | ... |
 //! |                  |<---------------------- stride ------------------->|
 //! ```
 //!
-//! What is in the areas is for the layers above to say.
+//! The runtime keeps its control structures in the areas; this file knows only their sizes.
 //!
 //! The memory is an anonymous file (`memfd_create`): it has no name in any file system and disappears
-//! with the last process that maps it. It is sparse: the reserve costs address space only, and pages
-//! exist from the moment an allocation commits them.
+//! with the last process that maps it. It is sparse: reserved memory costs address space only, and an allocation commits the pages that it
+//! needs.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -29,13 +29,13 @@ use crate::system::available_memory;
 use crate::system::limits::{self, limit};
 use crate::system::mapping::Mapping;
 
-/// Bytes at the start of each image's part that collectives pass data through.
+/// Bytes of scratch space in each part, through which collectives pass data.
 pub const SCRATCH_BYTES: usize = 1 << 17;
 
-/// Whoever keeps a region mapped.
+/// An owner of a mapped region.
 ///
 /// # Safety
-/// It is the same region each time, and the same nodes.
+/// Both methods return the same objects in all calls, and the region stays mapped as long as the owner lives.
 pub unsafe trait RegionOwner: std::fmt::Debug + Send + Sync {
     /// The region.
     fn region(&self) -> &Region;
@@ -44,7 +44,7 @@ pub unsafe trait RegionOwner: std::fmt::Debug + Send + Sync {
     fn nodes(&self) -> &Nodes;
 }
 
-/// What the layers above keep in the region besides heaps. Bytes of zero are valid there at first.
+/// The sizes of the areas, in which the runtime keeps control structures. They begin as zero bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Areas {
     /// Bytes for the whole job.
@@ -65,16 +65,16 @@ pub struct Dimensions {
 }
 
 impl Dimensions {
-    /// Whether no two images need to share a core.
+    /// Whether there is a core for each image.
     pub fn have_cores_for_all(&self) -> bool {
         self.images <= self.cores
     }
 }
 
-/// The start of the region. Written by whoever creates it, `layout` last.
+/// The start of the region. `create` writes it, `layout` last.
 #[repr(C, align(64))]
 struct Header {
-    /// A number that the layers above change with the layout of their areas.
+    /// The version of the runtime's structures in the areas.
     layout: AtomicU64,
     images: AtomicU64,
     stride: AtomicU64,
@@ -93,7 +93,7 @@ pub struct Region {
     parts: usize,
     /// Where in each part the scratch space of the team of all images is, behind the image's area.
     scratch: usize,
-    /// The parts of images that are memory of the fabric.
+    /// The parts that are memory of MPI or OpenSHMEM.
     overlays: BTreeMap<usize, Overlay>,
 }
 
@@ -134,7 +134,7 @@ impl Region {
         for (place, size) in sizes {
             place.store(size as u64, Ordering::Relaxed);
         }
-        // Pairs with the load in `attach`.
+        // Pairs with the acquire load in `attach`: a process that reads this layout sees the sizes.
         header.layout.store(layout, Ordering::Release);
         Ok(region)
     }
@@ -142,7 +142,7 @@ impl Region {
     /// Maps the region that another process created, with areas of that layout.
     ///
     /// # Safety
-    /// The file was made by [`create`](Self::create), and whoever else maps it keeps to the same rules.
+    /// The file was made by [`create`](Self::create), and all processes that map it access it by the rules of this library.
     pub unsafe fn attach(file: File, layout: u64) -> io::Result<Self> {
         let length = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
         let too_small = || io::Error::other("the region is too small to be one");
@@ -151,7 +151,7 @@ impl Region {
         }
         let map = Mapping::new(&file, length).map_err(limits::explain)?;
         let header = Header::of(&map);
-        // Pairs with the store in `create`.
+        // Pairs with the release store in `create`.
         if header.layout.load(Ordering::Acquire) != layout {
             return Err(io::Error::other(
                 "the launcher was built with another version of coarray",

@@ -1,4 +1,4 @@
-//! What a fabric that starts images on several machines offers around a job.
+//! The trait [`Cluster`]: what MPI and OpenSHMEM offer before and after the images of a job share memory.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use crate::memory::nodes::Nodes;
 use crate::memory::region::Region;
 use crate::transport::fabric::Fabric;
 
-/// A fabric that knows all images of a job before they share anything.
+/// A library that has started all images of a job, and lets them exchange bytes before they share memory.
 ///
 /// "Collective" means that all images of the job make the call.
 pub trait Cluster {
@@ -19,20 +19,20 @@ pub trait Cluster {
     /// The lowest image on the node of this one: images of one node share memory.
     fn node(&self) -> usize;
 
-    /// Collective. The bytes of all images, which are equally long, in the order of the images.
+    /// Collective. All-gathers `mine`, which has the same length on all images; the result is in the order of the images.
     fn gather(&self, mine: &[u8]) -> Vec<u8>;
 
-    /// Collective. Makes every image's part of the region reachable for those on other nodes. The fabric may
-    /// put memory of its own in the place of this node's parts.
+    /// Collective. Makes every image's part of the region reachable from other nodes. The library may
+    /// map memory of its own in the place of this node's parts.
     ///
     /// # Errors
-    /// Why that is impossible, in a sentence that says what to do.
+    /// Why that is impossible, and what to do.
     fn attach(&self, region: &mut Region, nodes: &Nodes) -> Result<Rc<dyn Fabric>, String>;
 
-    /// Collective. Takes back what `attach` made; nobody uses the fabric any more.
+    /// Collective. Undoes `attach`; no image uses the fabric any more.
     fn detach(&self);
 
-    /// Collective. Ends the fabric, if it was started for this job.
+    /// Collective. Finalises the library, if it was initialised for this job.
     fn finish(&self);
 
     /// Ends all processes of the job at once; the launcher's exit code is this one.

@@ -1,7 +1,7 @@
-//! The end of an operation: told once by who carries it out, heard by who waits for it.
+//! The completion of one operation: a one-shot channel for its result, with a waker.
 //!
-//! The two sides may be different threads. They share a result and a waker, and a state that says who may
-//! touch the waker, after the `AtomicWaker` of the futures crate:
+//! The two sides may be on different threads. They share a result, a waker, and a state that says which side may access the waker,
+//! after `AtomicWaker` of the crate `futures`:
 //!
 //! ```text
 //!            register                 register
@@ -10,8 +10,8 @@
 //!     +--------- complete -----+--------------------+-----> COMPLETE
 //! ```
 //!
-//! Who completes swaps the state, and takes the waker only from `WAITING`. If it comes in the middle of
-//! `REGISTERING`, the other side notices when it wants to go on to `WAITING`: no wake-up is lost.
+//! `complete` swaps the state, and takes the waker only if the state was `WAITING`. If it finds `REGISTERING`, the waiting side fails to go on
+//! to `WAITING` and returns that the operation is complete: no wake-up is lost.
 
 use std::sync::Arc;
 use std::task::Waker;
@@ -27,15 +27,15 @@ struct Shared<T> {
     state: AtomicU32,
     /// Used by the completing side before `COMPLETE`, by the waiting side from then on.
     result: UnsafeCell<Option<T>>,
-    /// Used by the waiting side, but not in `WAITING`; there, whoever leaves that state may use it.
+    /// Used by the waiting side in all states but `WAITING`; the side that moves the state out of `WAITING` then owns it.
     waker: UnsafeCell<Option<Waker>>,
 }
 
-// SAFETY: the state hands the result and the waker from one thread to the other, as the comments on the
-// fields say, with release and acquire.
+// SAFETY: a shared `Shared<T>` lets threads access `result: T`, which is `Send`, and the waker, which is `Send`. Only one side accesses each
+// at a time, as the comments on the fields say; the release and acquire of `state` order these accesses.
 unsafe impl<T: Send> Sync for Shared<T> {}
 
-/// The side that carries out the operation.
+/// The side that completes the operation.
 pub(crate) struct Completer<T>(Arc<Shared<T>>);
 
 /// The side that waits for the operation.
@@ -52,30 +52,34 @@ pub(crate) fn completion<T>() -> (Completer<T>, Completion<T>) {
 }
 
 impl<T> Completer<T> {
-    /// Ends the operation. Returns the waker of who waits, for the caller to wake.
-    #[must_use = "somebody may wait to be woken"]
+    /// Completes the operation. Returns the registered waker, which the caller wakes.
+    #[must_use = "a task may wait to be woken"]
     pub(crate) fn complete(self, result: T) -> Option<Waker> {
         let Self(shared) = self;
         // SAFETY: the state is not yet `COMPLETE`, since this consumes the only completing side.
         shared
             .result
             .with_mut(|place| unsafe { *place = Some(result) });
+        // Release: pairs with the acquire loads of `COMPLETE`, which then see the result. Acquire: pairs with the release to `WAITING`, so that
+        // this side sees the waker.
         if shared.state.swap(COMPLETE, Ordering::AcqRel) != WAITING {
             return None;
         }
-        // SAFETY: this has left `WAITING`, and the waiting side finds `COMPLETE`.
+        // SAFETY: this swap moved the state out of `WAITING`, so the waker belongs to this side; the waiting side finds `COMPLETE` and does
+        // not access it.
         shared.waker.with_mut(|place| unsafe { (*place).take() })
     }
 }
 
 impl<T> Completion<T> {
-    /// Whether the operation has ended; if so, everything written before is visible.
+    /// Whether the operation is complete; if so, everything written before is visible.
     #[inline]
     pub(crate) fn is_complete(&self) -> bool {
+        // Pairs with the release in `complete`.
         self.0.state.load(Ordering::Acquire) == COMPLETE
     }
 
-    /// The result, once, if the operation has ended.
+    /// The result, once, if the operation is complete.
     pub(crate) fn take(&mut self) -> Option<T> {
         if !self.is_complete() {
             return None;
@@ -84,8 +88,8 @@ impl<T> Completion<T> {
         self.0.result.with_mut(|place| unsafe { (*place).take() })
     }
 
-    /// Asks for `waker` to be woken when the operation ends, in place of an earlier one. Returns true, and
-    /// wakes nobody, if it has ended already.
+    /// Registers `waker` in place of an earlier one, to be woken on completion. Returns true, and wakes nothing, if the operation is complete
+    /// already.
     pub(crate) fn register(&mut self, waker: &Waker) -> bool {
         let Shared {
             state,
@@ -93,6 +97,7 @@ impl<T> Completion<T> {
             ..
         } = &*self.0;
         let waker = Some(waker.clone());
+        // Both acquires pair with the release in `complete`: after true the result is visible.
         let seen = state.load(Ordering::Acquire);
         if seen == COMPLETE
             || state
@@ -103,6 +108,7 @@ impl<T> Completion<T> {
         }
         // SAFETY: the state is not `WAITING`, and only this side would make it so.
         let former = place.with_mut(|place| unsafe { std::mem::replace(&mut *place, waker) });
+        // Release: pairs with the acquire in `complete`, which takes the waker.
         let waits = state
             .compare_exchange(REGISTERING, WAITING, Ordering::Release, Ordering::Acquire)
             .is_ok();

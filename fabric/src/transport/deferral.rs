@@ -1,8 +1,8 @@
-//! When wakers run. A waker is the program's code: it may panic, or call the library. So none runs while the library is in
-//! the middle of an operation, where images count on each other to take the same steps.
+//! When wakers run. A waker is the program's code: it may panic, or call the library. So no waker runs in the middle of an operation of the
+//! library, where all images must take the same steps.
 //!
-//! Whoever completes what was issued hands the wakers to `wake`. They run at once, unless a [`Deferral`] exists; then they
-//! run when the last one is dropped. Each runs alone: a panic of one keeps none of the others from running.
+//! Code that completes operations hands their wakers to `wake`. They run at once, unless a [`Deferral`] exists on the thread; then they
+//! run when the last deferral is dropped. Each waker runs alone: a panic of one does not keep the others from running.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -18,7 +18,7 @@ thread_local! {
     static WAKERS: RefCell<Vec<Waker>> = const { RefCell::new(Vec::new()) };
 }
 
-/// While one exists on a thread, no waker runs there.
+/// While a deferral exists on a thread, no waker runs there.
 #[derive(Debug)]
 #[must_use = "wakers run again when it is dropped"]
 pub struct Deferral(PhantomData<*mut ()>);
@@ -44,7 +44,7 @@ impl Drop for Deferral {
     }
 }
 
-/// Runs these wakers as soon as the library is in the middle of nothing. Last in whatever calls it: they may panic.
+/// Runs these wakers now, or when the last deferral of the thread is dropped. Callers call it last, because wakers may panic.
 #[inline]
 pub(crate) fn wake(wakers: Vec<Waker>) {
     if !wakers.is_empty() {
@@ -55,7 +55,7 @@ pub(crate) fn wake(wakers: Vec<Waker>) {
 #[cold]
 #[inline(never)]
 fn wake_soon(wakers: Vec<Waker>) {
-    // At the end of the thread nobody there can be woken any more.
+    // While the thread's variables are destroyed no task of the thread can run any more.
     if WAKERS
         .try_with(|due| due.borrow_mut().extend(wakers))
         .is_err()
@@ -68,8 +68,7 @@ fn wake_soon(wakers: Vec<Waker>) {
     }
 }
 
-/// Runs all wakers that are due, then resumes the first panic of one. An image that is panicking already has no use for
-/// another panic.
+/// Runs all wakers that are due, then resumes the first of their panics; not on a thread that is panicking already, which would abort.
 #[cold]
 #[inline(never)]
 fn wake_due() {
@@ -84,7 +83,7 @@ fn wake_due() {
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| waker.wake())) {
                 match first {
                     None => first = Some(panic),
-                    // Its destructor may panic as well.
+                    // The destructor of a payload may panic, too.
                     Some(_) => std::mem::forget(panic),
                 }
             }

@@ -1,29 +1,31 @@
-//! What a fabric is: the small set of one-sided operations everything else is built from.
+//! The trait [`Fabric`]: the one-sided operations and active messages that everything else is built from.
+//!
+//! Whoever implements it must also call [`note_outstanding`](crate::transport::pending) whenever it begins to have, or no longer has,
+//! operations that are not complete: `quiet` is not called otherwise.
 
 use crate::transport::atomic::{AtomicOperation, Word};
 use crate::transport::request::{Buffer, Request};
 
-/// Bytes that one image sent to another.
+/// An active message that has arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// The image that sent it.
     pub from: usize,
-    /// What it sent.
+    /// Kind and arguments, as the layer above encodes them.
     pub bytes: Vec<u8>,
 }
 
-/// Moves bytes between the heaps of images, without the help of the other side.
+/// Moves bytes between the memories of images, without the help of the target.
 ///
 /// A fabric knows images by number and memory by offset in an image's part of the region; it knows nothing of
-/// types and teams. Corefs to *directly mapped* places never come here: they are loads and stores. A fabric
-/// serves the other places, and completes what was issued.
+/// types and teams. Corefs to *directly mapped* places do not use it: they are loads and stores. A fabric serves all other places, and
+/// completes nonblocking operations.
 ///
-/// Operations of one image on the same place happen in the order in which they were issued, whether they
-/// complete at once or later.
+/// Operations of one image on the same place take effect in the order in which they were issued, whether they are blocking or not.
 ///
 /// The two shared-memory fabrics, threads and processes, differ only in how images are started; they
-/// share one implementation of this trait. Where images are on several nodes, they also send each other messages, by
-/// which they change each other's control structures.
+/// share one implementation of this trait. Images of different nodes also send each other active messages, which change the
+/// receiver's control structures.
 pub trait Fabric: std::fmt::Debug {
     /// Copies `length` bytes from this image's memory to `offset` in the part of `image`.
     ///
@@ -40,7 +42,7 @@ pub trait Fabric: std::fmt::Debug {
     /// # Safety
     /// As [`put`](Self::put).
     unsafe fn put_word(&self, image: usize, offset: usize, word: u64) {
-        // SAFETY: passed on.
+        // SAFETY: `word` is valid for reads of its 8 bytes until `put` returns, which copies them; the caller vouches for the place.
         unsafe { self.put(image, offset, (&raw const word).cast(), size_of::<u64>()) }
     }
 
@@ -52,40 +54,40 @@ pub trait Fabric: std::fmt::Debug {
     /// of `image` whose owner holds no exclusive reference to it.
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize);
 
-    /// Begins to copy all of `source` to `offset` in the part of `image`.
+    /// Starts a nonblocking copy of all of `source` to `offset` in the part of `image`.
     ///
     /// The operation is complete when its request says so, or after a [`fence`](Self::fence) of the image or
     /// [`quiet`](Self::quiet), which need no request.
     ///
     /// # Safety
-    /// Until the operation is complete: as [`put`](Self::put), and memory that is lent stays valid.
+    /// The conditions of [`put`](Self::put) hold until the operation is complete, and a lent buffer stays valid until then.
     unsafe fn issue_put(&self, image: usize, offset: usize, source: Buffer) -> Request;
 
-    /// Begins to fill `target` from `offset` in the part of `image`; complete as
+    /// Starts a nonblocking read into `target` from `offset` in the part of `image`; complete as
     /// [`issue_put`](Self::issue_put) is.
     ///
     /// # Safety
-    /// Until the operation is complete: as [`get`](Self::get), and memory that is lent stays valid.
+    /// The conditions of [`get`](Self::get) hold until the operation is complete, and a lent buffer stays valid until then.
     unsafe fn issue_get(&self, image: usize, offset: usize, target: Buffer) -> Request;
 
-    /// Carries on with what was issued, and wakes who waits for what has become complete. Returns whether
-    /// operations are left that only another call carries on with.
+    /// Makes progress with nonblocking operations, and wakes the tasks whose operations have completed. Returns whether operations are left
+    /// that make progress only in such calls.
     fn progress(&self) -> bool;
 
     /// Waits until the operation is complete.
     fn wait(&self, request: &Request);
 
-    /// Orders this image's puts to `image` before its later ones, and completes what was issued there.
+    /// Orders this image's earlier puts to `image` before its later ones, and completes its nonblocking operations on `image`.
     fn fence(&self, image: usize);
 
-    /// Completes this image's operations on all images.
+    /// Completes all operations of this image.
     fn quiet(&self);
 
-    /// Carries out `operation` on the word at `offset` in the part of `image`, in one step for all images that
-    /// reach the word by this operation; returns what the word was. Relaxed: it orders nothing else.
+    /// Applies `operation` to the word at `offset` in the part of `image`, atomically with respect to other calls of this method; returns the
+    /// former value. Relaxed: it orders no other access.
     ///
     /// # Safety
-    /// The word is aligned and lies in a block of `image`, whose bytes there nobody reaches in another way.
+    /// The word is aligned and lies in a block of `image`. While images use it by this method, none accesses its bytes in another way.
     unsafe fn atomic(
         &self,
         image: usize,
@@ -94,17 +96,16 @@ pub trait Fabric: std::fmt::Debug {
         operation: AtomicOperation,
     ) -> u64;
 
-    /// Sends bytes to `image`, which receives those of one image in the order in which they were sent. They may be
-    /// reused on return. Does not wait for the other image to act on them.
+    /// Sends an active message to `image`. Messages from one image to another arrive in the order in which they were sent. The bytes may be
+    /// reused on return. Does not wait for the receiver to handle the message.
     ///
     /// # Safety
-    /// The other image does with its memory what the bytes tell it to.
+    /// Handling the message is sound at the receiver: its handler trusts offsets and lengths in it.
     unsafe fn send(&self, image: usize, message: &[u8]);
 
-    /// The next message that has arrived, if there is one. Where the fabric needs the help of the image for what
-    /// others do to its memory, this is it.
+    /// The next message that has arrived, if there is one. A fabric that needs the target's help for progress makes it here.
     ///
     /// # Safety
-    /// The caller does what the message asks for: its sender relies on that.
+    /// The caller handles the message: the sender relies on it.
     unsafe fn receive(&self) -> Option<Message>;
 }

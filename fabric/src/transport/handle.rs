@@ -1,39 +1,43 @@
-//! The short handle from the thread of an image to its fabric, for operations that cost little more than the handle itself.
+//! The handle of an image's thread to its fabric: thread-local, so that a put need not find the `Image` first.
+//!
+//! [`install`] sets it when the thread becomes an image, [`remove`] clears it. In between [`reach`] turns an address into an offset and calls
+//! the fabric. Every 32 to 512 operations it also polls for active messages, because a program may call it in a loop while it waits
+//! for another image.
 
 use std::cell::Cell;
 use std::ptr::NonNull;
 
 use crate::transport::fabric::Fabric;
 
-/// An image looks for messages after so many operations while there are some, a power of two.
+/// Operations between two polls while messages arrive; a power of two.
 const OFTEN: u32 = 32;
 
-/// An image that has found no messages for long looks for them after so many operations, a power of two.
+/// Operations between two polls after many polls that found nothing; a power of two.
 const SELDOM: u32 = 512;
 
-/// An image that need not look for messages does so nevertheless.
+/// A poll interval that is effectively never: for images that get no messages.
 const NEVER: u32 = 1 << 31;
 
-/// What it takes to reach a place on any image.
+/// What a thread needs to reach a place on any image.
 #[derive(Debug)]
 struct FabricHandle {
-    /// None on threads that are no image.
+    /// `None` on threads that are no image.
     fabric: Cell<Option<NonNull<dyn Fabric>>>,
     /// Where this image sees the part of image 0.
     parts: Cell<usize>,
     /// Bytes from one part to the next.
     stride: Cell<usize>,
-    /// Bytes of all parts; none on threads that are no image.
+    /// Bytes of all parts; 0 on threads that are no image.
     length: Cell<usize>,
-    /// After how many operations the image looks for messages.
+    /// Operations between two polls.
     interval: Cell<u32>,
-    /// How many operations have asked whether it is time for that.
+    /// Operations so far.
     operations: Cell<u32>,
-    /// Looks for messages.
+    /// Handles the messages that have arrived.
     poll: Cell<fn()>,
     /// Whether the image reaches memory of others by load and store.
     has_neighbours: Cell<bool>,
-    /// The fabric, while there is something to complete and its `quiet` is all that it takes.
+    /// The fabric, while operations are outstanding and its `quiet` alone completes them.
     completer: Cell<Option<NonNull<dyn Fabric>>>,
 }
 
@@ -53,19 +57,21 @@ thread_local! {
     };
 }
 
-/// The handle of this thread, looked up once: in a library each look-up counts as a call, around which registers are saved.
+/// The handle of this thread. Call it once in a function: in a library the compiler takes each access to a thread-local for a call, and
+/// saves registers around it.
 ///
-/// For the calling function only, which is over before the thread is.
+/// The reference is for the calling function only, which returns before the thread ends.
 #[inline(always)]
 fn handle<'a>() -> &'a FabricHandle {
     let handle = HANDLE.with(std::ptr::from_ref);
-    // SAFETY: the value is part of the thread, and nothing is dropped with it.
+    // SAFETY: `HANDLE` is initialised by a constant and has no destructor, so it is valid for as long as the thread runs, and the caller
+    // runs on this thread. It is never borrowed mutably: all fields are cells.
     unsafe { &*handle }
 }
 
-/// What there is to know of the handle of one image.
+/// The contents of a handle, for [`install`].
 pub struct HandleState<'a> {
-    /// What reaches other images.
+    /// The fabric of the image.
     pub fabric: &'a (dyn Fabric + 'static),
     /// Where this image sees the part of image 0.
     pub parts: usize,
@@ -75,14 +81,14 @@ pub struct HandleState<'a> {
     pub images: usize,
     /// Whether the image reaches memory of others by load and store.
     pub has_neighbours: bool,
-    /// Looks for messages of the image of the calling thread, if it can have any.
+    /// Handles messages to the image of the calling thread; `None` if it gets none.
     pub poll: Option<fn()>,
 }
 
 /// Installs the handle to the fabric of this thread's image, until [`remove`].
 ///
 /// # Safety
-/// The fabric stays until then, and the parts are mapped at these addresses. The thread is an image, and is over no earlier.
+/// Until then the fabric is not dropped or moved, and the parts stay mapped at these addresses. The thread is an image until then.
 pub unsafe fn install(state: &HandleState<'_>) {
     let handle = handle();
     handle.parts.set(state.parts);
@@ -94,7 +100,7 @@ pub unsafe fn install(state: &HandleState<'_>) {
     handle.fabric.set(Some(NonNull::from(state.fabric)));
 }
 
-/// Closes the handle of this thread.
+/// Clears the handle of this thread.
 ///
 /// # Safety
 /// No operation of the image is in progress, and it begins none from now on.
@@ -117,12 +123,12 @@ pub fn is_in_job<T>(thing: &T) -> bool {
 }
 
 impl FabricHandle {
-    /// For one operation only: the image closes the handle on this thread before it goes.
+    /// For one operation only: the image removes the handle before it drops the fabric.
     #[inline(always)]
     #[track_caller]
     fn fabric(&self) -> &dyn Fabric {
         match self.fabric.get() {
-            // SAFETY: the image keeps its fabric, and closes the handle before it goes, which it does not during an operation.
+            // SAFETY: `install` was promised that the fabric is not dropped before `remove`, which is not called during an operation.
             Some(fabric) => unsafe { fabric.as_ref() },
             None => no_image(),
         }
@@ -140,7 +146,7 @@ impl FabricHandle {
         operate(self.fabric(), offset)
     }
 
-    /// Counts an operation; true if the image is to look for messages before it.
+    /// Counts an operation; true if the image is to poll before it.
     #[inline(always)]
     fn is_time_to_poll(&self) -> bool {
         let operations = self.operations.get().wrapping_add(1);
@@ -149,9 +155,8 @@ impl FabricHandle {
     }
 }
 
-/// Calls `operate` with the fabric of this thread's image, and the offset in the part of `image` of the place that it sees at
-/// `address`. Carries out what others have asked for now and then: a program may make many such operations while it waits
-/// for what others do.
+/// Calls `operate` with the fabric of this thread's image, and with the offset in the part of `image` of the place that this image sees at
+/// `address`. Polls for messages now and then: a program may call this in a loop while it waits for another image.
 ///
 /// # Panics
 /// On a thread that is not an image of a running job.
@@ -165,7 +170,7 @@ pub fn reach<R>(image: usize, address: usize, operate: impl FnOnce(&dyn Fabric, 
     handle.reach(image, address, operate)
 }
 
-/// As [`reach`], for a put: nobody waits by putting, so it does not look for messages.
+/// As [`reach`], for a put. It does not poll: no program waits by putting.
 ///
 /// # Panics
 /// On a thread that is not an image of a running job.
@@ -179,7 +184,7 @@ pub fn reach_to_put<R>(
     handle().reach(image, address, operate)
 }
 
-/// Last in [`reach`], so that what most operations do needs no registers but those of the call.
+/// The cold path of [`reach`], as a tail call, so that the hot path needs no prologue.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -193,24 +198,25 @@ fn poll_and_reach<R>(
     handle.reach(image, address, operate)
 }
 
-/// Counts an operation; true if the image is to look for messages before it.
+/// Counts an operation; true if the image is to poll before it.
 #[inline]
+#[must_use]
 pub fn is_time_to_poll() -> bool {
     handle().is_time_to_poll()
 }
 
-/// An image that finds messages looks for more of them soon, as others may wait for what they ask for.
-pub fn adapt_poll_interval(are_there: bool) {
+/// Sets the poll interval after a poll: short if it found messages, whose senders may wait; else twice the last one.
+pub fn adapt_poll_interval(found: bool) {
     let interval = &handle().interval;
     interval.set(match interval.get() {
-        _ if are_there => OFTEN,
+        _ if found => OFTEN,
         interval => SELDOM.min(2 * interval),
     });
 }
 
-/// To be told whether operations of the fabric are all that is not complete.
+/// Notes whether operations of the fabric are all that is outstanding.
 ///
-/// Who has neighbours needs a fence as well, by which these see what it stores.
+/// An image with local peers also needs a processor fence for its stores, so for it `quiet` of the fabric alone is never enough.
 #[inline]
 pub(crate) fn note_only_issued(is_so: bool) {
     let handle = handle();
@@ -219,13 +225,13 @@ pub(crate) fn note_only_issued(is_so: bool) {
     handle.completer.set(completer);
 }
 
-/// Completes what is not complete, if the fabric of this thread's image does that alone, and no fence is needed. Returns
-/// false, and does nothing, if there is more to do, or nothing.
+/// Calls `quiet` of the fabric, if that alone completes everything outstanding. Otherwise does nothing and returns false; also if
+/// nothing is outstanding.
 #[inline(always)]
 pub fn quiet_fabric_only() -> bool {
     match handle().completer.get() {
         Some(fabric) => {
-            // SAFETY: the image keeps its fabric, and closes the handle before it goes, which it does not during an operation.
+            // SAFETY: `install` was promised that the fabric is not dropped before `remove`, which clears `completer` as well.
             unsafe { fabric.as_ref() }.quiet();
             true
         }
@@ -233,7 +239,7 @@ pub fn quiet_fabric_only() -> bool {
     }
 }
 
-/// Panics: an operation of images was called on a thread that is none.
+/// Panics on non-image threads, with a message that says how threads become images.
 #[cold]
 #[track_caller]
 pub fn no_image() -> ! {

@@ -1,20 +1,20 @@
-//! Operations that have been issued and complete later.
+//! Nonblocking operations: their buffers, and requests to wait for them.
 
 use std::task::Waker;
 
 use crate::transport::completion::Completion;
 
-/// The memory of this image that an operation reads or fills.
+/// The memory of this image that an operation reads from or writes to.
 #[derive(Debug)]
 pub enum Buffer {
-    /// Memory that belongs to the operation until it is complete.
+    /// The operation owns the memory until it is complete.
     Owned(Box<[u8]>),
-    /// Memory that somebody keeps until the operation is complete: its start and its length.
+    /// The caller keeps the memory valid until the operation is complete: start and length.
     Lent(*mut u8, usize),
 }
 
 impl Buffer {
-    /// Memory of the operation's own for `length` bytes that arrive.
+    /// An owned buffer of `length` bytes, for a get.
     #[must_use]
     pub fn with_length(length: usize) -> Self {
         Self::Owned(vec![0; length].into_boxed_slice())
@@ -39,9 +39,9 @@ impl Buffer {
     }
 }
 
-/// An operation that was issued.
+/// A nonblocking operation.
 ///
-/// Dropping or leaking it changes nothing: the fabric keeps what the operation needs.
+/// Dropping or leaking a request has no effect on the operation: the fabric keeps what it needs.
 #[derive(Debug)]
 pub struct Request {
     image: usize,
@@ -54,7 +54,7 @@ impl Request {
         Self { image, completion }
     }
 
-    /// The image that the operation is directed at.
+    /// The target image.
     #[must_use]
     pub fn image(&self) -> usize {
         self.image
@@ -67,14 +67,14 @@ impl Request {
         self.completion.is_complete()
     }
 
-    /// What the operation read or filled, once, if it is complete.
+    /// The buffer of the operation, once, if it is complete.
     #[must_use]
     pub fn take(&mut self) -> Option<Buffer> {
         self.completion.take()
     }
 
-    /// Asks for `waker` to be woken when the operation completes, in place of an earlier one. Returns true,
-    /// and wakes nobody, if it is complete already.
+    /// Registers `waker` in place of an earlier one, to be woken on completion. Returns true, and wakes nothing, if the operation is complete
+    /// already.
     #[must_use]
     pub fn register(&mut self, waker: &Waker) -> bool {
         self.completion.register(waker)

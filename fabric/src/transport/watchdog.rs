@@ -1,4 +1,5 @@
-//! A fabric whose operations are watched over, as they may hang where a node is lost.
+//! A watchdog around a fabric: an operation that takes longer than the peer timeout ends the process, since MPI and OpenSHMEM may hang in it
+//! for ever when a node is lost.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -57,22 +58,27 @@ impl Watchdog {
 
 impl Fabric for Watchdog {
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for source and target, as `Fabric::put` asks.
         self.watch(|fabric| unsafe { fabric.put(image, offset, source, length) })
     }
 
+    unsafe fn put_word(&self, image: usize, offset: usize, word: u64) {
+        // SAFETY: the caller vouches for the place, as `Fabric::put_word` asks.
+        self.watch(|fabric| unsafe { fabric.put_word(image, offset, word) })
+    }
+
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for source and target, as `Fabric::get` asks.
         self.watch(|fabric| unsafe { fabric.get(image, offset, target, length) })
     }
 
     unsafe fn issue_put(&self, image: usize, offset: usize, source: Buffer) -> Request {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for the place and a lent buffer until completion, as `Fabric::issue_put` asks.
         self.watch(|fabric| unsafe { fabric.issue_put(image, offset, source) })
     }
 
     unsafe fn issue_get(&self, image: usize, offset: usize, target: Buffer) -> Request {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for the place and a lent buffer until completion, as `Fabric::issue_get` asks.
         self.watch(|fabric| unsafe { fabric.issue_get(image, offset, target) })
     }
 
@@ -99,17 +105,17 @@ impl Fabric for Watchdog {
         word: Word,
         operation: AtomicOperation,
     ) -> u64 {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for the word, as `Fabric::atomic` asks.
         self.watch(|fabric| unsafe { fabric.atomic(image, offset, word, operation) })
     }
 
     unsafe fn send(&self, image: usize, message: &[u8]) {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for the message, as `Fabric::send` asks.
         self.watch(|fabric| unsafe { fabric.send(image, message) });
     }
 
     unsafe fn receive(&self) -> Option<Message> {
-        // SAFETY: passed on.
+        // SAFETY: the caller handles the message, as `Fabric::receive` asks.
         self.watch(|fabric| unsafe { fabric.receive() })
     }
 }
