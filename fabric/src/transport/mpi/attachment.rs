@@ -1,8 +1,7 @@
-//! The window through which images reach each other's parts of the region.
+//! The window over the parts of the region.
 //!
-//! Where all images are on one machine but count as nodes of their own, MPI is many times faster on memory that it has
-//! allocated itself. If that memory can be mapped a second time it takes the place of the images' parts. Otherwise
-//! the window is over the parts as they are.
+//! If all images are on one machine but do not share memory, MPI is many times faster on memory that it has allocated itself. If that memory
+//! can be mapped a second time, it is mapped in the place of the parts. Otherwise the window is over the parts themselves.
 
 use mpi_rma::mpi::topology::SimpleCommunicator;
 use mpi_rma::{Initialized, Window};
@@ -16,10 +15,10 @@ use crate::transport::cluster::Cluster;
 /// Where MPI libraries keep the memory of windows that processes share.
 const SHARED_FILES: &str = "/dev/shm";
 
-/// What images reach each other by.
+/// A window, and where the parts are in it.
 pub(crate) struct Attachment {
     pub(crate) window: Window<'static>,
-    /// Where in the window of each image its part begins.
+    /// Bytes from the start of each image's window to its part.
     pub(crate) start: usize,
 }
 
@@ -60,7 +59,7 @@ pub(crate) fn attach(
     Ok(Attachment { window, start: 0 })
 }
 
-/// Has MPI allocate the parts, and puts its memory in their place; none if that cannot be done on all images.
+/// Collective. Has MPI allocate memory, and maps it in the place of the parts; `None` if that fails on an image.
 fn allocate(
     group: &Group,
     initialized: Initialized<'static>,
@@ -69,23 +68,23 @@ fn allocate(
 ) -> Option<Attachment> {
     let page = rustix::param::page_size();
     let stride = region.dimensions().stride;
-    // SAFETY: what is read of a part is the control structures at its start, which are cleared below, and blocks of the
-    // heap, which are initialised when they are allocated.
+    // SAFETY: memory of the window is read only after it was written: the control structures at the start of the part are cleared below, and
+    // blocks of the heap are initialised when they are allocated.
     let window =
         unsafe { Window::allocate_untouched(initialized, communicator, stride + page) }.ok()?;
     let start = window.start();
     let skipped = start.align_offset(page);
-    // SAFETY: the window has a page more than is needed, so that the first bytes of the part are in it. Nobody else
-    // knows of them yet.
+    // SAFETY: the window is a page longer than the part, so that the part lies in it from the first page boundary on. No other image accesses it
+    // before the exchange below.
     let part = unsafe {
         let part = start.add(skipped);
         part.write_bytes(0, region.heap_offset());
         part
     };
-    // Otherwise each operation would have to look up where its target begins.
+    // One displacement for all images: otherwise each operation would need a look-up.
     if have_same(group, skipped as u64) {
-        // SAFETY: the part begins at a page and is long enough; what is mapped in its place stays as long as the region, whether
-        // or not the window lives; nobody has used the part so far.
+        // SAFETY: `part` is page-aligned and `stride` bytes long; the second mapping stays as long as the region, whether or not the window lives;
+        // its control structures are zero, and the part has not been used so far.
         let overlaid = unsafe { region.overlay(group.image(), part) };
         if agree(group, overlaid.is_ok()) {
             return Some(Attachment {
@@ -94,25 +93,25 @@ fn allocate(
             });
         }
     }
-    // An error would have no consequence: this window is not used.
+    // The window is not used, so an error does not matter.
     let _ = window.free();
     None
 }
 
-/// Whether MPI can allocate the parts. Open MPI says loudly that it cannot, MPICH tries for long.
+/// Whether there is room for MPI to allocate the parts. Without it Open MPI prints a warning, and MPICH takes long to fail.
 fn has_room(region: &Region, images: usize) -> bool {
     let needed = region.dimensions().stride.saturating_mul(images) as u64;
     rustix::fs::statvfs(SHARED_FILES)
         .is_ok_and(|files| files.f_bavail.saturating_mul(files.f_frsize) > needed)
 }
 
-/// Collective. Whether all images say yes.
+/// Collective. Whether `mine` is true on all images.
 fn agree(group: &Group, mine: bool) -> bool {
     let all = group.gather(&[u8::from(mine)]);
     all.iter().all(|&byte| byte == 1)
 }
 
-/// Collective. Whether all images say the same number.
+/// Collective. Whether all images pass the same number.
 fn have_same(group: &Group, mine: u64) -> bool {
     let mine = mine.to_ne_bytes();
     let all = group.gather(&mine);

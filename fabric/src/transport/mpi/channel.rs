@@ -1,7 +1,7 @@
-//! Messages between images.
+//! The channel for active messages: nonblocking sends and matched probes of MPI.
 //!
-//! A message is sent from a copy, which is kept until MPI has sent it. Where too much is on its way, who sends takes in
-//! what has arrived meanwhile: two images that overwhelm each other thus both go on.
+//! A message is sent from a copy, which is kept until MPI has sent it. A sender over its limit receives meanwhile, so two images that send to each
+//! other cannot deadlock.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -13,36 +13,36 @@ use mpi_rma::mpi::ffi::{self, MPI_Comm, MPI_Message, MPI_Request, MPI_Status};
 use super::check::{check, expect};
 use crate::transport::fabric::Message;
 
-/// How many messages may be on their way from this image.
-const ON_THE_WAY_AT_MOST: usize = 256;
+/// The most messages of this image in flight.
+const IN_FLIGHT_AT_MOST: usize = 256;
 
-/// How many bytes, beyond one message.
+/// The most bytes in flight, not counting the last message.
 const BYTES_AT_MOST: usize = 16 << 20;
 
-/// How many buffers are kept for reuse, and how long these may be.
+/// The most buffers that are kept for reuse, and their largest capacity.
 const SPARE_AT_MOST: usize = 16;
 const SPARE_BYTES: usize = 4096;
 
 const TAG: c_int = 0;
 
-/// The messages of one image.
+/// The channel of one image.
 #[derive(Debug)]
 pub(crate) struct Channel {
     communicator: MPI_Comm,
-    /// What is being sent, oldest first.
+    /// Messages in flight, oldest first.
     leaving: RefCell<VecDeque<Transport>>,
     bytes_leaving: Cell<usize>,
-    /// A message that has come in part. Others wait behind it, to keep their order.
+    /// A message that is being received. Later ones wait for it, so that they stay in order.
     arriving: RefCell<Option<(usize, Transport)>>,
-    /// What came while this image was sending.
+    /// Messages received while this image was sending.
     arrived: RefCell<VecDeque<Message>>,
     spare: RefCell<Vec<Vec<u8>>>,
-    /// How many messages went to each image, and how many came from all.
+    /// Messages sent to each image, and messages received from all.
     sent: Box<[Cell<u64>]>,
-    taken_in: Cell<u64>,
+    received: Cell<u64>,
 }
 
-/// Bytes that MPI is sending or receiving.
+/// A message that MPI is sending or receiving.
 #[derive(Debug)]
 struct Transport {
     request: MPI_Request,
@@ -52,7 +52,7 @@ struct Transport {
 impl Transport {
     fn is_complete(&mut self) -> bool {
         let mut is_complete = 0;
-        // SAFETY: the request is MPI's, and not complete.
+        // SAFETY: the request is one of MPI that was not freed, or the null request, which `MPI_Test` takes for complete.
         let code = unsafe {
             ffi::MPI_Test(
                 &raw mut self.request,
@@ -66,7 +66,7 @@ impl Transport {
 }
 
 impl Channel {
-    /// For an image of a communicator, which outlives this, and on which nobody else sends.
+    /// The channel on a communicator, which outlives it and carries no other messages with this tag.
     pub(crate) fn new(communicator: MPI_Comm, images: usize) -> Self {
         Self {
             communicator,
@@ -76,7 +76,7 @@ impl Channel {
             arrived: RefCell::default(),
             spare: RefCell::default(),
             sent: vec![Cell::new(0); images].into(),
-            taken_in: Cell::new(0),
+            received: Cell::new(0),
         }
     }
 
@@ -85,9 +85,9 @@ impl Channel {
         let mut bytes = self.spare.borrow_mut().pop().unwrap_or_default();
         bytes.extend_from_slice(message);
         let length = expect(c_int::try_from(bytes.len()));
-        // SAFETY: any handle will do, for it is overwritten.
+        // SAFETY: reads a constant of the MPI library.
         let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
-        // SAFETY: the communicator lives; the bytes stay where they are until the request is complete.
+        // SAFETY: the communicator is valid, as `new` was promised; the `length` bytes do not move or change until the request is complete.
         let code = unsafe {
             ffi::MPI_Isend(
                 bytes.as_ptr().cast(),
@@ -111,20 +111,20 @@ impl Channel {
         }
     }
 
-    /// Waits until not too much is on its way, and takes in what comes.
+    /// Waits until fewer than the limits are in flight, and receives meanwhile.
     fn make_room(&self) {
-        while self.leaving.borrow().len() >= ON_THE_WAY_AT_MOST
+        while self.leaving.borrow().len() >= IN_FLIGHT_AT_MOST
             || self.bytes_leaving.get() >= BYTES_AT_MOST
         {
-            self.let_go();
-            if let Some(message) = self.take_in() {
+            self.retire_sent();
+            if let Some(message) = self.receive_next() {
                 self.arrived.borrow_mut().push_back(message);
             }
         }
     }
 
-    /// Gives up the copies of the oldest messages that have been sent.
-    fn let_go(&self) {
+    /// Frees the copies of the oldest messages, as far as they have been sent.
+    fn retire_sent(&self) {
         let mut leaving = self.leaving.borrow_mut();
         while let Some(oldest) = leaving.front_mut()
             && oldest.is_complete()
@@ -146,33 +146,33 @@ impl Channel {
 
     pub(crate) fn receive(&self) -> Option<Message> {
         if !self.leaving.borrow().is_empty() {
-            self.let_go();
+            self.retire_sent();
         }
         let waiting = self.arrived.borrow_mut().pop_front();
-        waiting.or_else(|| self.take_in())
+        waiting.or_else(|| self.receive_next())
     }
 
-    /// The next message that comes in.
-    fn take_in(&self) -> Option<Message> {
+    /// The next message, if all of it has arrived.
+    fn receive_next(&self) -> Option<Message> {
         let mut arriving = self.arriving.borrow_mut();
         if arriving.is_none() {
-            *arriving = self.begin_to_take_in();
+            *arriving = self.begin_to_receive();
         }
         let (_, transport) = arriving.as_mut()?;
         if !transport.is_complete() {
             return None;
         }
         let (from, Transport { bytes, .. }) = arriving.take()?;
-        self.taken_in.set(self.taken_in.get() + 1);
+        self.received.set(self.received.get() + 1);
         Some(Message { from, bytes })
     }
 
-    fn begin_to_take_in(&self) -> Option<(usize, Transport)> {
+    fn begin_to_receive(&self) -> Option<(usize, Transport)> {
         let mut is_there = 0;
-        // SAFETY: any handle will do, for it is overwritten.
+        // SAFETY: reads a constant of the MPI library.
         let mut message: MPI_Message = unsafe { ffi::RSMPI_MESSAGE_NULL };
         let mut status = MaybeUninit::<MPI_Status>::uninit();
-        // SAFETY: the communicator lives; the function writes to places that outlive the call.
+        // SAFETY: the communicator is valid, as `new` was promised; the three places are valid for writes.
         let code = unsafe {
             ffi::MPI_Improbe(
                 ffi::RSMPI_ANY_SOURCE,
@@ -187,17 +187,17 @@ impl Channel {
         if is_there == 0 {
             return None;
         }
-        // SAFETY: MPI has written the status of the message that it has found.
+        // SAFETY: `MPI_Improbe` has found a message, and then writes the status.
         let status = unsafe { status.assume_init() };
         let mut length = 0;
-        // SAFETY: the status is of a message of bytes.
+        // SAFETY: the status is of a probed message, which consists of bytes.
         let code =
             unsafe { ffi::MPI_Get_count(&raw const status, ffi::RSMPI_UINT8_T, &raw mut length) };
         expect(check("MPI_Get_count", code));
         let mut bytes = vec![0; length as usize];
-        // SAFETY: any handle will do, for it is overwritten.
+        // SAFETY: reads a constant of the MPI library.
         let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
-        // SAFETY: there is room for the whole message, which stays where it is until the request is complete.
+        // SAFETY: the buffer has `length` bytes, and does not move until the request is complete; the message handle is the probed one.
         let code = unsafe {
             ffi::MPI_Imrecv(
                 bytes.as_mut_ptr().cast(),
@@ -212,11 +212,11 @@ impl Channel {
         Some((status.MPI_SOURCE as usize, transport))
     }
 
-    /// Collective. Takes in what others have sent, which nobody wants any more, until nothing is on its way.
+    /// Collective. Receives and drops messages until none is in flight between the images.
     pub(crate) fn close(&self) {
         let sent: Vec<u64> = self.sent.iter().map(Cell::get).collect();
         let mut expected = 0_u64;
-        // SAFETY: the communicator lives; each image has a number for each, and gets the sum of those for it.
+        // SAFETY: the communicator is valid; `sent` has one number for each of its processes, and `expected` has room for the one result.
         let code = unsafe {
             ffi::MPI_Reduce_scatter_block(
                 sent.as_ptr().cast(),
@@ -228,16 +228,16 @@ impl Channel {
             )
         };
         expect(check("MPI_Reduce_scatter_block", code));
-        while self.taken_in.get() < expected || !self.leaving.borrow().is_empty() {
-            drop(self.take_in());
-            self.let_go();
+        while self.received.get() < expected || !self.leaving.borrow().is_empty() {
+            drop(self.receive_next());
+            self.retire_sent();
         }
     }
 }
 
 impl Drop for Channel {
     fn drop(&mut self) {
-        // Where an image ends in the middle of it MPI may still use these, which are left to it.
+        // If the image ends before these are complete, MPI may still access their bytes: leak them.
         mem::take(self.leaving.get_mut())
             .into_iter()
             .for_each(mem::forget);

@@ -1,4 +1,4 @@
-//! What the images of a communicator do together before and after they share memory.
+//! The cluster of MPI: what the images of a communicator do together before and after they share memory.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
@@ -24,8 +24,7 @@ use crate::transport::fabric::Fabric;
 
 /// The images of a communicator.
 pub struct Group {
-    /// A duplicate of the communicator that was given, so that nobody else's messages come here. Like MPI itself it
-    /// ends in `finish` only, or with the process.
+    /// A duplicate of the given communicator, so that messages of the application do not arrive here. `finish` frees it.
     communicator: RefCell<Option<ManuallyDrop<SimpleCommunicator>>>,
     environment: RefCell<Option<Environment>>,
     image: usize,
@@ -36,19 +35,20 @@ pub struct Group {
 }
 
 impl Group {
-    /// Collective. The images that the processes of a communicator are.
+    /// Collective. Makes the processes of a communicator images.
     ///
     /// # Errors
-    /// What MPI refuses.
+    /// An error of MPI.
     ///
     /// # Safety
-    /// The process is in no other group. Whoever has the group uses it as the methods of [`Cluster`] say.
+    /// The process has no other group, and calls the methods of [`Cluster`] as they say: the collective ones on all processes, `detach` after the last
+    /// use of the fabric, and nothing after `finish`.
     pub unsafe fn new(
         environment: Environment,
         communicator: &impl Communicator,
     ) -> Result<Self, String> {
         let own = communicator.duplicate();
-        // SAFETY: the communicator lives, and the handler is one of MPI's own.
+        // SAFETY: the communicator is valid, and the error handler is a predefined one.
         check("MPI_Comm_set_errhandler", unsafe {
             ffi::MPI_Comm_set_errhandler(own.as_raw(), ffi::RSMPI_ERRORS_RETURN)
         })?;
@@ -62,16 +62,16 @@ impl Group {
             joins_nodes: Cell::new(false),
             attached: RefCell::default(),
         };
-        group.node = group.lowest_neighbour();
+        group.node = group.lowest_local_peer();
         communicator::note_communicator(group.raw());
         Ok(group)
     }
 
     /// Collective. The lowest image that shares memory with this one.
-    fn lowest_neighbour(&self) -> usize {
+    fn lowest_local_peer(&self) -> usize {
         let node = self.with_communicator(|own| own.split_shared(self.image as c_int));
         let mut lowest = self.image as u64;
-        // SAFETY: the node's communicator lives, and the lowest image is its first process, which sends one number.
+        // SAFETY: the communicator is valid and has a process 0, the lowest image; one number is sent and received.
         let code = unsafe {
             ffi::MPI_Bcast(
                 (&raw mut lowest).cast(),
@@ -113,7 +113,7 @@ impl Cluster for Group {
     fn gather(&self, mine: &[u8]) -> Vec<u8> {
         let mut all = vec![0; mine.len() * self.images];
         let length = expect(c_int::try_from(mine.len()));
-        // SAFETY: the communicator lives; each image sends so many bytes, for all of which there is room.
+        // SAFETY: the communicator is valid; each of its processes sends `length` bytes, and `all` has room for them all.
         let code = unsafe {
             ffi::MPI_Allgather(
                 mine.as_ptr().cast(),
@@ -141,7 +141,7 @@ impl Cluster for Group {
 
     fn detach(&self) {
         if let Some(fabric) = self.attached.take() {
-            // SAFETY: the image is over, so that whoever still has the fabric does not use it.
+            // SAFETY: the caller of `detach` promises that no image uses the fabric any more.
             unsafe { fabric.close() };
         }
     }
@@ -157,12 +157,12 @@ impl Cluster for Group {
     }
 
     fn abort(&self, code: u8) -> ! {
-        // Nothing is left to do if the output has no reader.
+        // An error means that the output has no reader.
         let _ = io::stdout().flush();
         await_readers();
         self.with_communicator(|own| {
             let world = SimpleCommunicator::world();
-            // MPICH leaves its launcher, and so other nodes, alone unless it is asked to end the world.
+            // MPICH tells its launcher, and so other nodes, only if the world communicator is aborted.
             let all = if own.size() == world.size() {
                 &world
             } else {

@@ -1,4 +1,4 @@
-//! The communicator of a job, for applications that use MPI themselves, too.
+//! The communicator of a job, for applications that also call MPI themselves.
 
 use std::cell::Cell;
 
@@ -12,12 +12,12 @@ thread_local! {
     static COMMUNICATOR: Cell<Option<MPI_Comm>> = const { Cell::new(None) };
 }
 
-/// The job on this thread has this communicator.
+/// Notes the communicator of this thread's job.
 pub(crate) fn note_communicator(communicator: MPI_Comm) {
     COMMUNICATOR.set(Some(communicator));
 }
 
-/// The job on this thread is over.
+/// Notes that the job of this thread has ended.
 pub(crate) fn forget_communicator() {
     COMMUNICATOR.set(None);
 }
@@ -50,14 +50,14 @@ pub fn has_communicator() -> bool {
 #[must_use]
 pub fn communicator() -> Option<SimpleCommunicator> {
     let own = COMMUNICATOR.get()?;
-    // SAFETY: any handle will do, for it is overwritten.
+    // SAFETY: reads a constant of the MPI library.
     let mut duplicate = unsafe { ffi::RSMPI_COMM_NULL };
-    // SAFETY: the job's communicator lives as long as this thread has it.
+    // SAFETY: the job's communicator is valid until `forget_communicator`; the place for the duplicate is valid for writes.
     expect(check("MPI_Comm_dup", unsafe {
         ffi::MPI_Comm_dup(own, &raw mut duplicate)
     }));
-    // SAFETY: the communicator is new, and has one group, as the job's. Its errors are handled as those of other
-    // communicators of rsmpi, which does not look at codes.
+    // SAFETY: the communicator is valid, and an intracommunicator like the job's, as `SimpleCommunicator` needs. Errors are fatal, as for other
+    // communicators of rsmpi, which ignores return codes.
     unsafe {
         expect(check(
             "MPI_Comm_set_errhandler",

@@ -1,23 +1,26 @@
-//! Which places operations that are in flight may touch.
+//! The places of operations in flight.
 //!
-//! MPI completes operations in any order, but those of one image on the same place are to happen in the order in
-//! which they were issued. So one that overlaps another that is in flight waits for that.
+//! MPI completes operations in any order, but those of one image on the same place must take effect in the order in which they were issued.
+//! So an operation that overlaps one in flight waits for it first.
+//!
+//! The set is in one of three states: *idle* or *armed* (empty), *single* (one place, in three words), or *listed* (up to 64 places, and a
+//! bounding range for each image). Programs that complete every operation at once only use the first three words.
 
 use std::cell::Cell;
 
-/// How many places are kept at most.
+/// The most places in the list.
 const AT_MOST: usize = 64;
 
-/// Nothing is in flight, and the image does not ask for it.
+/// Nothing is in flight, and `quiet` will not call us.
 const IDLE: usize = usize::MAX;
 
-/// Nothing is in flight, but the image has been told that something is, and asks.
-const READY: usize = IDLE - 1;
+/// Nothing is in flight, but the image is still noted as having outstanding operations, so `quiet` will call us.
+const ARMED: usize = IDLE - 1;
 
-/// What is in flight is in the list.
-const LISTED: usize = READY - 1;
+/// The operations in flight are in the list.
+const LISTED: usize = ARMED - 1;
 
-/// Some bytes of the part of an image.
+/// A range of bytes in the part of an image.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
     image: u32,
@@ -32,7 +35,7 @@ impl Place {
     }
 }
 
-/// The smallest range that holds all places of an image.
+/// The smallest range that contains all listed places of an image.
 #[derive(Clone, Copy, Debug)]
 struct BoundingRange {
     start: usize,
@@ -44,28 +47,26 @@ const NOTHING: BoundingRange = BoundingRange {
     end: 0,
 };
 
-/// What this image's operations in flight may touch.
+/// The set of places that this image's operations in flight access.
 #[derive(Debug)]
 pub(crate) struct InFlight {
-    /// The target of the only operation, or [`LISTED`], [`READY`] or [`IDLE`]. Programs that complete one after the other pay
-    /// for this, and its start and length, only.
-    only: Cell<usize>,
-    only_start: Cell<usize>,
-    only_length: Cell<usize>,
-    /// The places, if they are listed.
+    /// The target of a single operation, or [`LISTED`], [`ARMED`] or [`IDLE`].
+    single: Cell<usize>,
+    single_start: Cell<usize>,
+    single_length: Cell<usize>,
+    /// The list, in state [`LISTED`].
     places: [Cell<Place>; AT_MOST],
     length: Cell<usize>,
-    /// For each image, to see soon that a place overlaps nothing. Kept if there is more than one place only: programs
-    /// that complete every operation at once do not pay for it.
+    /// By image: a quick test that a place overlaps nothing. Valid only if the list has more than one place.
     bounds: Box<[Cell<BoundingRange>]>,
 }
 
 impl InFlight {
     pub(crate) fn new(images: usize) -> Self {
         Self {
-            only: Cell::new(IDLE),
-            only_start: Cell::new(0),
-            only_length: Cell::new(0),
+            single: Cell::new(IDLE),
+            single_start: Cell::new(0),
+            single_length: Cell::new(0),
             bounds: vec![Cell::new(NOTHING); images].into(),
             places: [const {
                 Cell::new(Place {
@@ -78,11 +79,11 @@ impl InFlight {
         }
     }
 
-    /// Whether an operation is in flight on some of these bytes.
+    /// Whether an operation in flight overlaps these bytes.
     #[inline]
     pub(crate) fn overlaps(&self, image: usize, start: usize, length: usize) -> bool {
         let end = start + length;
-        if let Some(place) = self.only_place() {
+        if let Some(place) = self.single_place() {
             return place.overlaps(image, start, end);
         }
         match self.length.get() {
@@ -102,10 +103,10 @@ impl InFlight {
         places.any(|place| place.get().overlaps(image, start, end))
     }
 
-    /// Whether operations are in flight on some place of `image`.
+    /// Whether operations on `image` are in flight.
     #[inline]
-    pub(crate) fn concerns(&self, image: usize) -> bool {
-        if let Some(only) = self.only_target() {
+    pub(crate) fn is_in_flight_to(&self, image: usize) -> bool {
+        if let Some(only) = self.single_target() {
             return only == image;
         }
         match self.length.get() {
@@ -118,68 +119,68 @@ impl InFlight {
     /// Whether nothing is in flight.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.only.get() >= READY
+        self.single.get() >= ARMED
     }
 
-    /// Whether nothing is in flight, and an operation that begins need not be told of.
+    /// Whether nothing is in flight, and the image is already noted as having outstanding operations.
     #[inline(always)]
-    pub(crate) fn is_ready(&self) -> bool {
-        self.only.get() == READY
+    pub(crate) fn is_armed(&self) -> bool {
+        self.single.get() == ARMED
     }
 
-    /// Whether the image does not ask for what is in flight.
+    /// Whether nothing is in flight, and `quiet` will not call us.
     #[inline]
     pub(crate) fn is_idle(&self) -> bool {
-        self.only.get() == IDLE
+        self.single.get() == IDLE
     }
 
-    /// From now on the image asks.
-    pub(crate) fn get_ready(&self) {
+    /// From idle to armed: the image is noted as having outstanding operations.
+    pub(crate) fn arm(&self) {
         debug_assert!(self.is_idle());
-        self.only.set(READY);
+        self.single.set(ARMED);
     }
 
-    /// From now on the image does not ask, as nothing is in flight.
-    pub(crate) fn rest(&self) {
+    /// From armed to idle.
+    pub(crate) fn disarm(&self) {
         debug_assert!(self.is_empty());
-        self.only.set(IDLE);
+        self.single.set(IDLE);
     }
 
-    /// Notes an operation on a place, where all is [ready](Self::is_ready).
+    /// Adds an operation, in the state [armed](Self::is_armed).
     #[inline(always)]
-    pub(crate) fn note_only(&self, image: usize, start: usize, length: usize) {
-        debug_assert!(self.is_ready());
-        self.only.set(image);
-        self.only_start.set(start);
-        self.only_length.set(length);
+    pub(crate) fn insert_single(&self, image: usize, start: usize, length: usize) {
+        debug_assert!(self.is_armed());
+        self.single.set(image);
+        self.single_start.set(start);
+        self.single_length.set(length);
     }
 
-    /// Where the operation that [`note_only`](Self::note_only) noted is to, if no other has been noted since.
+    /// The target of the single operation, in that state.
     #[inline]
-    pub(crate) fn only_target(&self) -> Option<usize> {
-        let only = self.only.get();
+    pub(crate) fn single_target(&self) -> Option<usize> {
+        let only = self.single.get();
         (only < LISTED).then_some(only)
     }
 
     #[inline]
-    fn only_place(&self) -> Option<Place> {
-        let start = self.only_start.get();
-        self.only_target().map(|image| Place {
+    fn single_place(&self) -> Option<Place> {
+        let start = self.single_start.get();
+        self.single_target().map(|image| Place {
             image: image as u32,
             start,
-            end: start + self.only_length.get(),
+            end: start + self.single_length.get(),
         })
     }
 
-    /// The only operation is complete.
+    /// Removes the single operation, which is complete.
     #[inline]
-    pub(crate) fn forget_only(&self) {
-        debug_assert!(self.only_target().is_some());
-        self.only.set(READY);
+    pub(crate) fn retire_single(&self) {
+        debug_assert!(self.single_target().is_some());
+        self.single.set(ARMED);
     }
 
-    /// Notes an operation on a place, in the list. Returns false, and does not, if there are too many already.
-    pub(crate) fn note(&self, image: usize, start: usize, length: usize) -> bool {
+    /// Adds an operation to the list. Returns false, and does not, if the list is full.
+    pub(crate) fn insert(&self, image: usize, start: usize, length: usize) -> bool {
         self.list();
         let place = Place {
             image: image as u32,
@@ -191,19 +192,19 @@ impl InFlight {
             self.length.set(1);
             return true;
         }
-        self.note_another(place)
+        self.insert_in_list(place)
     }
 
-    /// Has the only operation in the list, where later ones find it.
+    /// Moves a single operation to the list.
     fn list(&self) {
-        if let Some(place) = self.only_place() {
+        if let Some(place) = self.single_place() {
             self.places[0].set(place);
             self.length.set(1);
         }
-        self.only.set(LISTED);
+        self.single.set(LISTED);
     }
 
-    fn note_another(&self, place: Place) -> bool {
+    fn insert_in_list(&self, place: Place) -> bool {
         let count = self.length.get();
         let last = &self.places[count - 1];
         let is_next = last.get().image == place.image && last.get().end == place.start;
@@ -233,8 +234,8 @@ impl InFlight {
         });
     }
 
-    /// All operations on `image` are complete.
-    pub(crate) fn forget(&self, image: usize) {
+    /// Removes all operations on `image`, which are complete.
+    pub(crate) fn retire(&self, image: usize) {
         if self.is_empty() {
             return;
         }
@@ -249,11 +250,11 @@ impl InFlight {
         self.bounds[image].set(NOTHING);
         self.set_length(kept);
         if kept == 1 {
-            self.forget_bounds();
+            self.reset_bounds();
         }
     }
 
-    /// Has the operations on each image that any are in flight to completed, and forgets all.
+    /// Calls `complete` for each image with operations in flight, and removes all.
     pub(crate) fn drain(&self, complete: impl Fn(usize)) {
         if self.is_empty() {
             return;
@@ -274,10 +275,10 @@ impl InFlight {
 
     fn set_length(&self, length: usize) {
         self.length.set(length);
-        self.only.set(if length == 0 { READY } else { LISTED });
+        self.single.set(if length == 0 { ARMED } else { LISTED });
     }
 
-    fn forget_bounds(&self) {
+    fn reset_bounds(&self) {
         for place in self.places() {
             self.bounds[place.get().image as usize].set(NOTHING);
         }
@@ -300,38 +301,42 @@ mod tests {
     fn only_what_overlaps_is_noticed() {
         let in_flight = InFlight::new(3);
         assert!(in_flight.is_empty());
-        assert!(in_flight.note(1, 100, 10));
-        assert!(in_flight.note(1, 200, 10));
+        assert!(in_flight.insert(1, 100, 10));
+        assert!(in_flight.insert(1, 200, 10));
         assert!(in_flight.overlaps(1, 109, 1) && in_flight.overlaps(1, 90, 500));
         assert!(!in_flight.overlaps(1, 110, 90) && !in_flight.overlaps(1, 0, 100));
         assert!(!in_flight.overlaps(2, 100, 10));
-        assert!(in_flight.concerns(1) && !in_flight.concerns(2));
+        assert!(in_flight.is_in_flight_to(1) && !in_flight.is_in_flight_to(2));
     }
 
     #[test]
     fn the_only_operation_is_found_and_listed_when_there_are_more() {
         let in_flight = InFlight::new(3);
-        assert!(in_flight.is_idle() && !in_flight.is_ready());
-        in_flight.get_ready();
-        in_flight.note_only(2, 64, 16);
-        assert_eq!(in_flight.only_target(), Some(2));
+        assert!(in_flight.is_idle() && !in_flight.is_armed());
+        in_flight.arm();
+        in_flight.insert_single(2, 64, 16);
+        assert_eq!(in_flight.single_target(), Some(2));
         assert!(in_flight.overlaps(2, 79, 8) && !in_flight.overlaps(2, 80, 8));
-        assert!(!in_flight.overlaps(1, 64, 8) && in_flight.concerns(2) && !in_flight.concerns(0));
-        assert!(in_flight.note(1, 64, 8));
-        assert_eq!(in_flight.only_target(), None);
+        assert!(
+            !in_flight.overlaps(1, 64, 8)
+                && in_flight.is_in_flight_to(2)
+                && !in_flight.is_in_flight_to(0)
+        );
+        assert!(in_flight.insert(1, 64, 8));
+        assert_eq!(in_flight.single_target(), None);
         assert!(in_flight.overlaps(2, 79, 8) && in_flight.overlaps(1, 64, 8));
-        in_flight.forget(2);
+        in_flight.retire(2);
         assert!(!in_flight.overlaps(2, 64, 16) && in_flight.overlaps(1, 64, 8));
-        in_flight.forget(1);
+        in_flight.retire(1);
         assert!(in_flight.is_empty());
-        in_flight.note_only(0, 0, 8);
+        in_flight.insert_single(0, 0, 8);
         in_flight.drain(|image| assert_eq!(image, 0));
         assert!(in_flight.is_empty() && !in_flight.overlaps(0, 0, 8));
-        in_flight.note_only(0, 0, 8);
-        assert!(!in_flight.is_ready());
-        in_flight.forget_only();
-        assert!(in_flight.is_ready() && in_flight.is_empty() && !in_flight.concerns(0));
-        in_flight.rest();
+        in_flight.insert_single(0, 0, 8);
+        assert!(!in_flight.is_armed());
+        in_flight.retire_single();
+        assert!(in_flight.is_armed() && in_flight.is_empty() && !in_flight.is_in_flight_to(0));
+        in_flight.disarm();
         assert!(in_flight.is_idle() && in_flight.is_empty());
     }
 
@@ -339,12 +344,12 @@ mod tests {
     fn what_is_complete_is_forgotten() {
         let in_flight = InFlight::new(3);
         for image in [0, 1, 2, 1, 0] {
-            assert!(in_flight.note(image, 8, 8));
+            assert!(in_flight.insert(image, 8, 8));
         }
-        in_flight.forget(1);
+        in_flight.retire(1);
         assert!(!in_flight.overlaps(1, 8, 8) && in_flight.overlaps(0, 8, 8));
-        in_flight.forget(2);
-        assert!(in_flight.concerns(0) && !in_flight.concerns(2));
+        in_flight.retire(2);
+        assert!(in_flight.is_in_flight_to(0) && !in_flight.is_in_flight_to(2));
         in_flight.drain(|image| assert_eq!(image, 0));
         assert!(!in_flight.overlaps(0, 8, 8));
         assert!(in_flight.is_empty());
@@ -355,14 +360,14 @@ mod tests {
         let in_flight = InFlight::new(9);
         for images in [[3, 3, 3, 3], [5, 0, 5, 8], [1, 2, 3, 4]] {
             for (at, &image) in images.iter().enumerate() {
-                assert!(in_flight.note(image, 16 * at, 8));
+                assert!(in_flight.insert(image, 16 * at, 8));
             }
             let completed = RefCell::new(Vec::new());
             in_flight.drain(|image| completed.borrow_mut().push(image));
             let distinct = BTreeSet::from(images);
             assert_eq!(completed.borrow().len(), distinct.len());
             assert_eq!(BTreeSet::from_iter(completed.into_inner()), distinct);
-            assert!(in_flight.is_empty() && !in_flight.concerns(3));
+            assert!(in_flight.is_empty() && !in_flight.is_in_flight_to(3));
         }
     }
 
@@ -370,9 +375,11 @@ mod tests {
     fn a_row_is_one_place_and_more_than_fit_are_refused() {
         let in_flight = InFlight::new(2);
         for at in 0..1000 {
-            assert!(in_flight.note(1, 8 * at, 8));
+            assert!(in_flight.insert(1, 8 * at, 8));
         }
-        let noted = (0..).take_while(|at| in_flight.note(0, 16 * at, 8)).count();
+        let noted = (0..)
+            .take_while(|at| in_flight.insert(0, 16 * at, 8))
+            .count();
         assert_eq!(noted, AT_MOST - 1);
         assert!(in_flight.overlaps(1, 7999, 1) && !in_flight.overlaps(1, 8000, 1));
     }

@@ -1,4 +1,17 @@
-//! The fabric: puts, gets and atomic operations of MPI on one window.
+//! The fabric of MPI: puts, gets and atomic operations on one window.
+//!
+//! MPI orders nothing, but operations of one image on the same place must take effect in order. So [`InFlight`] keeps the places of
+//! operations in flight, and an operation that overlaps one of them flushes its target first. The source of a put must be reusable on
+//! return. MPI needs a flush for that, unless the bytes are staged: copied to a buffer that is kept until the next flush.
+//!
+//! Most programs put a few bytes at a time and complete them at once. So a put has a fast path where nothing is in flight:
+//!
+//! | bytes | nothing in flight | something in flight |
+//! |---|---|---|
+//! | 8, as `put_word` | `put_word_when_idle`: staged by one store | `put_word_when_busy` |
+//! | 8 to 64 | `put_short`: staged by at most four moves, inline | `put_when_busy`: flushes on overlap or a full buffer, |
+//! | up to 512 | `put_small`: staged by `memcpy` | then staged if at most 512 bytes, |
+//! | more | `put_large`: in place, then a local flush | else in place, then a local flush |
 
 use std::mem::ManuallyDrop;
 
@@ -8,29 +21,28 @@ use super::channel::Channel;
 use super::check::{expect, give_up};
 use super::in_flight::InFlight;
 use super::operations::{Loan, Operation, Operations};
-use super::staging::{FEW_AT_LEAST, FEW_AT_MOST, SMALL, Staging};
+use super::staging::{SHORT_AT_LEAST, SHORT_AT_MOST, SMALL, Staging};
 use crate::transport::atomic::{AtomicOperation, Word};
 use crate::transport::completion::completion;
 use crate::transport::fabric::{Fabric, Message};
 use crate::transport::pending::note_outstanding;
 use crate::transport::request::{Buffer, Request};
 
-/// How many operations may wait. Those of programs that issue on and on, and wait for nothing, would fill the
-/// memory otherwise.
+/// The most nonblocking operations in flight. Without a limit a program that never waits would fill the memory.
 const ISSUED_AT_MOST: usize = 1024;
 
 /// The length of most puts.
 const WORD: usize = size_of::<u64>();
 
-/// The largest operation that MPI carries out by one request.
+/// The most bytes of one request: MPI counts them with a C `int`.
 const REQUEST_AT_MOST: usize = i32::MAX as usize;
 
-/// The way of one image to the parts of all.
+/// The one-sided operations of one image.
 #[derive(Debug)]
 pub(crate) struct OneSided {
-    /// Freed by [`close`](Self::close). Not behind a pointer: each operation begins with it.
+    /// Freed by [`close`](Self::close). Inline, not boxed, as every operation reads it.
     window: ManuallyDrop<Window<'static>>,
-    /// Where in the window of each image its part begins.
+    /// Bytes from the start of each image's window to its part.
     start: usize,
     in_flight: InFlight,
     staging: Staging,
@@ -55,130 +67,130 @@ impl OneSided {
         }
     }
 
-    /// Where in the window of `image` that place is.
+    /// Rank and displacement of a place, for MPI.
     #[inline]
     fn place(&self, image: usize, offset: usize) -> (i32, usize) {
         (image as i32, self.start + offset)
     }
 
-    /// Has the image ask for what is in flight, now that something will be.
+    /// Notes that operations are outstanding, before the first one.
     ///
-    /// It goes on asking when a single operation is complete: programs that put one after the other do not pay for this.
+    /// A `quiet` that completes a single put does not take this back, so that programs that complete each put do not pay for it again.
     #[inline]
-    fn get_ready(&self) {
+    fn arm(&self) {
         if self.in_flight.is_idle() {
-            self.in_flight.get_ready();
+            self.in_flight.arm();
             note_outstanding(true);
         }
     }
 
-    /// Waits for what is in flight on these bytes.
+    /// Completes the operations on `image` if one in flight overlaps these bytes.
     #[inline]
-    fn wait_for_place(&self, image: usize, offset: usize, length: usize) {
+    fn flush_if_overlapping(&self, image: usize, offset: usize, length: usize) {
         if self.in_flight.overlaps(image, offset, length) {
             self.fence(image);
         }
     }
 
-    /// Notes that an operation begins on these bytes.
+    /// Notes an operation on these bytes as in flight; flushes everything first if the list is full.
     #[inline]
     fn note(&self, image: usize, offset: usize, length: usize) {
-        self.get_ready();
-        if !self.in_flight.note(image, offset, length) {
-            self.complete_several();
-            self.get_ready();
-            self.in_flight.note(image, offset, length);
+        self.arm();
+        if !self.in_flight.insert(image, offset, length) {
+            self.flush_all();
+            self.arm();
+            self.in_flight.insert(image, offset, length);
         }
     }
 
-    /// Begins a put of what has been staged and noted.
+    /// Starts a put of staged bytes, which were noted as in flight.
     ///
     /// # Safety
     /// As [`Fabric::put`].
     #[inline(always)]
     unsafe fn put_staged(&self, image: usize, offset: usize, copy: *const u8, length: usize) {
         let (rank, place) = self.place(image, offset);
-        // SAFETY: the caller vouches for the place; what is staged stays until it has been flushed.
+        // SAFETY: the caller vouches for the target; `copy` is valid for reads of `length` bytes, and staged bytes stay until a flush.
         let begun = unsafe { self.window.start_put_unchecked(rank, place, copy, length) };
         if let Err(error) = begun {
             give_up(error);
         }
     }
 
-    /// Begins a put of one word where nothing is in flight: a few stores, the call of MPI, and nothing after it.
+    /// Starts a put of one word when nothing is in flight: a few stores, and the call of MPI as a tail call.
     ///
     /// # Safety
     /// As [`Fabric::put`].
     #[inline(always)]
-    unsafe fn put_only_word(&self, image: usize, offset: usize, word: u64) {
-        self.in_flight.note_only(image, offset, WORD);
-        // SAFETY: nothing is in flight, so that nobody uses the first place.
-        let copy = unsafe { self.staging.keep_only(word) };
-        // SAFETY: passed on.
+    unsafe fn put_word_when_idle(&self, image: usize, offset: usize, word: u64) {
+        self.in_flight.insert_single(image, offset, WORD);
+        // SAFETY: nothing is in flight, so MPI does not read the first place.
+        let copy = unsafe { self.staging.store_first(word) };
+        // SAFETY: the caller vouches for the target, as `Fabric::put` asks.
         unsafe { self.put_staged(image, offset, copy, WORD) }
     }
 
-    /// As [`put_only_word`](Self::put_only_word), of as many bytes as [`Staging::copy_few`] copies.
+    /// As [`put_word_when_idle`](Self::put_word_when_idle), for the lengths of [`Staging::copy_short`].
     ///
     /// # Safety
     /// As [`Fabric::put`].
     #[inline(always)]
-    unsafe fn put_few(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        self.in_flight.note_only(image, offset, length);
-        // SAFETY: the caller vouches for the source. Nothing is in flight, so that nobody uses the first place.
-        let copy = unsafe { self.staging.copy_few(source, length) };
-        // SAFETY: passed on.
+    unsafe fn put_short(&self, image: usize, offset: usize, source: *const u8, length: usize) {
+        self.in_flight.insert_single(image, offset, length);
+        // SAFETY: the caller vouches for `length` readable bytes at the source. Nothing is in flight, so MPI does not read the first place.
+        let copy = unsafe { self.staging.copy_short(source, length) };
+        // SAFETY: the caller vouches for the target, as `Fabric::put` asks.
         unsafe { self.put_staged(image, offset, copy, length) }
     }
 
-    /// Begins a put of at most [`SMALL`] bytes where nothing is in flight.
+    /// Starts a put of at most [`SMALL`] bytes when nothing is in flight.
     ///
     /// # Safety
     /// As [`Fabric::put`].
     #[inline(never)]
-    unsafe fn put_run(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        self.in_flight.note_only(image, offset, length);
-        // SAFETY: the caller vouches for the source. Nothing is in flight, so that nobody uses the first place.
-        let copy = unsafe { self.staging.copy_only(source, length) };
-        // SAFETY: passed on.
+    unsafe fn put_small(&self, image: usize, offset: usize, source: *const u8, length: usize) {
+        self.in_flight.insert_single(image, offset, length);
+        // SAFETY: the caller vouches for `length` readable bytes at the source. Nothing is in flight, so MPI does not read the first place.
+        let copy = unsafe { self.staging.copy_first(source, length) };
+        // SAFETY: the caller vouches for the target, as `Fabric::put` asks.
         unsafe { self.put_staged(image, offset, copy, length) }
     }
 
-    /// Begins a put that is not small where nothing is in flight, and waits until its source may be used again.
+    /// Starts a put of more than [`SMALL`] bytes when nothing is in flight, and waits until its source may be reused.
     ///
     /// # Safety
     /// As [`Fabric::put`].
     #[inline(never)]
     unsafe fn put_large(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        self.in_flight.note_only(image, offset, length);
+        self.in_flight.insert_single(image, offset, length);
         let (rank, place) = self.place(image, offset);
-        // SAFETY: the caller vouches for the source and for the place; the source is flushed.
+        // SAFETY: the caller vouches for source and target; the local flush ends MPI's use of the source before this returns.
         unsafe {
             expect(self.window.start_put_unchecked(rank, place, source, length));
             expect(self.window.flush_local_unchecked(rank));
         }
     }
 
-    /// Begins a put of any length, whatever is in flight.
+    /// Starts a put of any length, whatever is in flight.
     ///
     /// # Safety
     /// As [`Fabric::put`].
     #[inline(never)]
-    unsafe fn put_another(&self, image: usize, offset: usize, source: *const u8, length: usize) {
+    unsafe fn put_when_busy(&self, image: usize, offset: usize, source: *const u8, length: usize) {
         let is_small = length <= SMALL;
-        self.wait_for_place(image, offset, length);
+        self.flush_if_overlapping(image, offset, length);
         if is_small && !self.staging.has_room() {
-            self.complete_several();
+            self.flush_all();
         }
         if self.in_flight.is_empty() {
-            self.get_ready();
-            // SAFETY: passed on.
-            return unsafe { self.put_only(image, offset, source, length) };
+            self.arm();
+            // SAFETY: the caller vouches for source and target, as `Fabric::put` asks.
+            return unsafe { self.put_when_idle(image, offset, source, length) };
         }
         self.note(image, offset, length);
         let (rank, place) = self.place(image, offset);
-        // SAFETY: the caller vouches for the source and for the place; what is staged stays until it has been flushed, and
-        // other sources are flushed here.
+        // SAFETY: the caller vouches for source and target. Staged bytes stay until a flush; for other sources the local flush ends MPI's use
+        // before this returns.
         unsafe {
             if is_small {
                 let copy = self.staging.copy(source, length);
@@ -190,73 +202,75 @@ impl OneSided {
         }
     }
 
-    /// Begins a put of any length where nothing is in flight.
+    /// Starts a put of any length when nothing is in flight.
     ///
     /// # Safety
     /// As [`Fabric::put`].
     #[inline(always)]
-    unsafe fn put_only(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        // SAFETY: passed on.
+    unsafe fn put_when_idle(&self, image: usize, offset: usize, source: *const u8, length: usize) {
+        // SAFETY: the caller vouches for source and target, as `Fabric::put` asks.
         unsafe {
             match length {
-                FEW_AT_LEAST..=FEW_AT_MOST => self.put_few(image, offset, source, length),
-                ..=SMALL => self.put_run(image, offset, source, length),
+                SHORT_AT_LEAST..=SHORT_AT_MOST => self.put_short(image, offset, source, length),
+                ..=SMALL => self.put_small(image, offset, source, length),
                 _ => self.put_large(image, offset, source, length),
             }
         }
     }
 
+    /// Starts a put of one word, whatever is in flight.
+    ///
     /// # Safety
     /// As [`Fabric::put`].
     #[inline(never)]
-    unsafe fn put_another_word(&self, image: usize, offset: usize, word: u64) {
-        // SAFETY: passed on.
-        unsafe { self.put_another(image, offset, (&raw const word).cast(), WORD) }
+    unsafe fn put_word_when_busy(&self, image: usize, offset: usize, word: u64) {
+        // SAFETY: `word` is readable, and stays until this returns, when MPI does not use it any more; the caller vouches for the target.
+        unsafe { self.put_when_busy(image, offset, (&raw const word).cast(), WORD) }
     }
 
-    /// Completes what is in flight, if there is anything.
+    /// Completes all operations in flight.
     ///
-    /// Image by image: `MPI_Win_flush_all` of MPICH 4.0 returns too early.
+    /// It flushes image by image, because `MPI_Win_flush_all` of MPICH 4.0 returns too early.
     #[inline(never)]
-    fn complete_several(&self) {
+    fn flush_all(&self) {
         self.in_flight
             .drain(|image| expect(self.window.flush(image as i32)));
-        self.have_completed_all();
+        self.note_all_complete();
     }
 
-    fn have_completed_all(&self) {
+    fn note_all_complete(&self) {
         self.staging.reuse();
         if !self.in_flight.is_idle() {
-            self.in_flight.rest();
+            self.in_flight.disarm();
             note_outstanding(false);
         }
-        // Last, as it wakes others, who may issue more.
+        // Last: it runs wakers, and these may start new operations.
         self.operations.finish(None);
     }
 
-    /// Collective. Takes in what others have sent, and frees the window.
+    /// Collective. Drains the channel, and frees the window.
     ///
     /// # Safety
-    /// Nobody uses this any more, though somebody may have it: a program can leak what keeps its image, such as a cofuture.
+    /// This is the last use of `self`, which may stay referenced: a program can leak objects that keep its image, such as a cofuture.
     pub(crate) unsafe fn close(&self) {
         self.channel.close();
-        // SAFETY: the caller vouches for this being the last use of the window, which is not dropped with the rest.
+        // SAFETY: the caller promises that this is the last use of the window, and `ManuallyDrop` keeps it from being dropped again.
         let window = unsafe { (&raw const self.window).read() };
         expect(ManuallyDrop::into_inner(window).free());
     }
 
-    /// Begins an operation with memory of its own, or lent, that completes by a request.
+    /// Starts a nonblocking operation.
     fn issue(&self, image: usize, offset: usize, buffer: Buffer, is_put: bool) -> Request {
         let buffer = Loan::from(buffer);
         let (start, length) = (buffer.start(), buffer.length());
-        self.wait_for_place(image, offset, length);
+        self.flush_if_overlapping(image, offset, length);
         while self.operations.count() >= ISSUED_AT_MOST {
             self.operations.advance();
         }
         let (completer, completion) = completion();
         let (rank, place) = self.place(image, offset);
         if length > REQUEST_AT_MOST {
-            // SAFETY: as below; and the flush completes it.
+            // SAFETY: as for the request below; the flush completes the operation before the buffer is given back.
             let begun = unsafe {
                 if is_put {
                     self.window
@@ -266,13 +280,13 @@ impl OneSided {
                 }
             };
             expect(begun.and_then(|()| self.window.flush(rank)));
-            // The first waiter comes later: there is nobody to wake.
+            // No waker can be registered yet.
             let _ = completer.complete(buffer.into());
             return Request::new(image, completion);
         }
         self.note(image, offset, length);
-        // SAFETY: who issued the operation vouches for the place, and for lent memory; other memory is kept with the
-        // operation, where it stays until the request is complete.
+        // SAFETY: the caller of `issue_put` or `issue_get` vouches for the target, and for a lent buffer until completion; an owned buffer is
+        // kept with the operation, and does not move, until the request is complete.
         let request = expect(unsafe {
             if is_put {
                 self.window
@@ -300,29 +314,29 @@ impl Drop for OneSided {
 }
 
 impl Fabric for OneSided {
-    /// What is rare is called last, so that the rest needs no registers to be saved.
+    /// The cold path is a tail call, so that the hot path needs no prologue.
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        if !self.in_flight.is_ready() {
-            // SAFETY: passed on.
-            return unsafe { self.put_another(image, offset, source, length) };
+        if !self.in_flight.is_armed() {
+            // SAFETY: the caller vouches for source and target.
+            return unsafe { self.put_when_busy(image, offset, source, length) };
         }
-        // SAFETY: passed on.
-        unsafe { self.put_only(image, offset, source, length) }
+        // SAFETY: the caller vouches for source and target.
+        unsafe { self.put_when_idle(image, offset, source, length) }
     }
 
     unsafe fn put_word(&self, image: usize, offset: usize, word: u64) {
-        if !self.in_flight.is_ready() {
-            // SAFETY: passed on.
-            return unsafe { self.put_another_word(image, offset, word) };
+        if !self.in_flight.is_armed() {
+            // SAFETY: the caller vouches for the target.
+            return unsafe { self.put_word_when_busy(image, offset, word) };
         }
-        // SAFETY: passed on.
-        unsafe { self.put_only_word(image, offset, word) }
+        // SAFETY: the caller vouches for the target.
+        unsafe { self.put_word_when_idle(image, offset, word) }
     }
 
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
-        self.wait_for_place(image, offset, length);
+        self.flush_if_overlapping(image, offset, length);
         let (rank, place) = self.place(image, offset);
-        // SAFETY: the caller vouches for the target and for the place; the flush completes the operation.
+        // SAFETY: the caller vouches for both places; the local flush completes a get before this returns.
         unsafe {
             expect(self.window.start_get_unchecked(rank, place, target, length));
             expect(self.window.flush_local_unchecked(rank));
@@ -348,25 +362,25 @@ impl Fabric for OneSided {
     }
 
     fn fence(&self, image: usize) {
-        if !self.in_flight.concerns(image) {
+        if !self.in_flight.is_in_flight_to(image) {
             return;
         }
         expect(self.window.flush(image as i32));
-        self.in_flight.forget(image);
+        self.in_flight.retire(image);
         if self.in_flight.is_empty() {
-            self.have_completed_all();
+            self.note_all_complete();
         } else {
             self.operations.finish(Some(image));
         }
     }
 
     fn quiet(&self) {
-        let Some(image) = self.in_flight.only_target() else {
-            return self.complete_several();
+        let Some(image) = self.in_flight.single_target() else {
+            return self.flush_all();
         };
-        // Nobody looks before the flush is over, and nothing has to be kept for later.
-        self.in_flight.forget_only();
-        // SAFETY: an operation is in flight to that image.
+        // Before the flush, so that the call of MPI comes last. Nothing reads it in between.
+        self.in_flight.retire_single();
+        // SAFETY: the image is one of the window's group: an operation is in flight to it.
         expect(unsafe { self.window.flush_unchecked(image as i32) });
     }
 
@@ -377,7 +391,7 @@ impl Fabric for OneSided {
         word: Word,
         operation: AtomicOperation,
     ) -> u64 {
-        self.wait_for_place(image, offset, word.bytes());
+        self.flush_if_overlapping(image, offset, word.bytes());
         let (rank, place) = self.place(image, offset);
         let (action, operand) = match operation {
             AtomicOperation::Load => (Action::Load, 0),
@@ -406,14 +420,14 @@ impl Fabric for OneSided {
     }
 
     unsafe fn send(&self, image: usize, message: &[u8]) {
-        // What this image has written in its part is there for who reads it because of the message.
+        // MPI 3.1 section 11.7: makes the stores of this image to its part visible to gets that follow from the message.
         expect(self.window.sync());
         self.channel.send(image, message);
     }
 
     unsafe fn receive(&self) -> Option<Message> {
         let message = self.channel.receive()?;
-        // What its sender has put into this image's part is there for its loads.
+        // Makes puts of the sender to this image's part visible to its loads.
         expect(self.window.sync());
         Some(message)
     }

@@ -1,4 +1,4 @@
-//! What was issued and completes one by one, in any order.
+//! Nonblocking operations, each with a request of MPI. They complete in any order.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -12,10 +12,10 @@ use crate::transport::completion::Completer;
 use crate::transport::deferral::wake;
 use crate::transport::request::Buffer;
 
-/// How many operations one call of [`Operations::advance`] asks MPI about.
+/// The most requests that one call of [`Operations::advance`] tests.
 const AT_ONCE: usize = 8;
 
-/// A put or get that MPI has begun.
+/// A put or get in flight.
 #[derive(Debug)]
 pub(crate) struct Operation {
     pub(crate) request: MPI_Request,
@@ -24,9 +24,9 @@ pub(crate) struct Operation {
     pub(crate) completer: Completer<Buffer>,
 }
 
-/// A buffer that MPI uses. Its own memory is kept as a pointer, since whoever has a box is the only one to use what is in it.
+/// A buffer that MPI accesses. An owned one is kept as a raw pointer, because a `Box` may only be accessed through itself.
 ///
-/// Dropping it leaks that memory.
+/// Dropping it leaks an owned buffer.
 #[derive(Debug)]
 pub(crate) struct Loan {
     start: *mut u8,
@@ -69,21 +69,21 @@ impl From<Loan> for Buffer {
             return Self::Lent(start, length);
         }
         let bytes = std::ptr::slice_from_raw_parts_mut(start, length);
-        // SAFETY: it was made from a box of this length, and is consumed.
+        // SAFETY: `from` got the pointer from `Box::into_raw` of a slice of this length, and `loan` is consumed.
         Self::Owned(unsafe { Box::from_raw(bytes) })
     }
 }
 
-/// The operations that may not be complete.
+/// The operations that may be in flight, oldest first.
 ///
-/// Where an image ends in the middle of them MPI may still use their memory, which is left to it.
+/// If the image ends before they complete, their buffers are leaked, because MPI may still access them.
 #[derive(Debug, Default)]
 pub(crate) struct Operations(RefCell<VecDeque<Operation>>);
 
 impl Operation {
     fn is_complete(&mut self) -> bool {
         let mut is_complete = 0;
-        // SAFETY: the request is MPI's, and not complete, or null, which counts as complete.
+        // SAFETY: the request is one of MPI that was not freed, or the null request, which `MPI_Test` takes for complete.
         let code = unsafe {
             ffi::MPI_Test(
                 &raw mut self.request,
@@ -96,7 +96,7 @@ impl Operation {
     }
 
     fn wait(&mut self) {
-        // SAFETY: as in `is_complete`.
+        // SAFETY: the request is one of MPI that was not freed, or the null request, for which `MPI_Wait` returns at once.
         let code = unsafe { ffi::MPI_Wait(&raw mut self.request, ffi::RSMPI_STATUS_IGNORE) };
         expect(check("MPI_Wait", code));
     }
@@ -120,7 +120,7 @@ impl Operations {
         self.0.borrow().len()
     }
 
-    /// Ends some of those that are complete, beginning with the oldest. Returns whether any are left.
+    /// Tests the oldest operations, and completes those that have ended. Returns whether any are left.
     pub(crate) fn advance(&self) -> bool {
         let mut wakers = Vec::new();
         let mut queue = self.0.borrow_mut();
@@ -140,7 +140,7 @@ impl Operations {
         is_left
     }
 
-    /// Ends those on `image`, or on all, which MPI has completed.
+    /// Completes the operations on `image`, or on all images, after MPI has flushed them.
     #[inline]
     pub(crate) fn finish(&self, image: Option<usize>) {
         if !self.is_empty() {

@@ -1,16 +1,19 @@
-//! What small puts carry, until MPI uses it no more: their own source may be reused at once.
+//! A staging buffer: copies of the sources of small puts, so that the sources may be reused before MPI has read them.
+//!
+//! It is filled from the front, and emptied as a whole when all operations are complete. The first 512 bytes are a place of their own, for puts
+//! that find nothing in flight.
 
 use std::cell::Cell;
 
 /// Bytes in the buffer.
 const CAPACITY: usize = 1 << 16;
 
-/// What is copied into the buffer rather than waited for.
+/// Sources of at most this size are staged; for longer ones a flush costs less than the copy.
 pub(crate) const SMALL: usize = 512;
 
 const ALIGNMENT: usize = 8;
 
-/// A cache line, where the buffer begins, so that few bytes do not lie on two.
+/// A cache line: the buffer is aligned to it, so that a short copy in the first place lies on one line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Line {
@@ -19,15 +22,15 @@ struct Line {
 
 const LINES: usize = CAPACITY / size_of::<Line>();
 
-/// What processors move at once, and half of it.
+/// The bytes of one vector move, and of one word.
 const PIECE: usize = 16;
 const HALF: usize = 8;
 
-/// What a few moves can copy.
-pub(crate) const FEW_AT_LEAST: usize = HALF;
-pub(crate) const FEW_AT_MOST: usize = 4 * PIECE;
+/// The lengths that at most four moves copy.
+pub(crate) const SHORT_AT_LEAST: usize = HALF;
+pub(crate) const SHORT_AT_MOST: usize = 4 * PIECE;
 
-/// A buffer that is filled after a first place, until all of it is free again.
+/// The buffer.
 #[derive(Debug)]
 pub(crate) struct Staging {
     start: *mut u64,
@@ -51,7 +54,7 @@ impl Staging {
         self.used.get() + SMALL <= CAPACITY
     }
 
-    /// A copy of some bytes; it stays until [`reuse`](Self::reuse).
+    /// Copies bytes behind those in use. The copy stays until [`reuse`](Self::reuse).
     ///
     /// # Safety
     /// `source` is valid for reads of `length` bytes, which is at most [`SMALL`].
@@ -60,8 +63,8 @@ impl Staging {
         assert!(self.has_room() && length <= SMALL);
         let used = self.used.get();
         self.used.set(used + length.next_multiple_of(ALIGNMENT));
-        // SAFETY: there is room for `SMALL` bytes, of which these are not more, after those that are used; the caller
-        // vouches for the source, which is elsewhere, since the buffer is not given away for writing.
+        // SAFETY: `length <= SMALL` bytes fit behind those in use, as asserted; the caller vouches for the source. The two do not overlap: no
+        // reference to the buffer is given out for writing.
         unsafe {
             let place = self.start.cast::<u8>().add(used);
             place.copy_from_nonoverlapping(source, length);
@@ -69,30 +72,29 @@ impl Staging {
         }
     }
 
-    /// A copy of some bytes in the first place, which is kept for who uses nothing else of the buffer.
+    /// Copies bytes to the first place, which [`copy`](Self::copy) does not use.
     ///
     /// # Safety
-    /// As [`copy`](Self::copy); and nobody uses the first place.
+    /// As [`copy`](Self::copy); and MPI does not read the first place any more.
     #[inline(always)]
-    pub(crate) unsafe fn copy_only(&self, source: *const u8, length: usize) -> *const u8 {
+    pub(crate) unsafe fn copy_first(&self, source: *const u8, length: usize) -> *const u8 {
         debug_assert!(length <= SMALL);
         let place = self.start.cast::<u8>();
-        // SAFETY: the first place has room for `SMALL` bytes, of which these are not more, and nobody uses it; the caller vouches
-        // for the source.
+        // SAFETY: the first place has `SMALL` bytes, and `length` is not more; the caller vouches for the source, and that nothing uses the place.
         unsafe { place.copy_from_nonoverlapping(source, length) };
         place
     }
 
-    /// As [`copy_only`](Self::copy_only), by a few moves, some of which copy the same bytes: there is no call, for which registers
-    /// would have to be saved.
+    /// As [`copy_first`](Self::copy_first), by at most four moves, which may overlap. There is no call of `memcpy`, so that no registers need be
+    /// saved.
     ///
     /// # Safety
-    /// As [`copy_only`](Self::copy_only); the length is from [`FEW_AT_LEAST`] to [`FEW_AT_MOST`].
+    /// As [`copy_first`](Self::copy_first); the length is from [`SHORT_AT_LEAST`] to [`SHORT_AT_MOST`].
     #[inline(always)]
-    pub(crate) unsafe fn copy_few(&self, source: *const u8, length: usize) -> *const u8 {
-        debug_assert!((FEW_AT_LEAST..=FEW_AT_MOST).contains(&length));
+    pub(crate) unsafe fn copy_short(&self, source: *const u8, length: usize) -> *const u8 {
+        debug_assert!((SHORT_AT_LEAST..=SHORT_AT_MOST).contains(&length));
         let place = self.start.cast::<u8>();
-        // SAFETY: all moves are of bytes before `length`; the rest is as in `copy_only`.
+        // SAFETY: each move ends at or before `length`, which the caller vouches for at the source and which the first place has.
         unsafe {
             if length < PIECE {
                 copy::<HALF>(place, source, 0);
@@ -109,24 +111,24 @@ impl Staging {
         place
     }
 
-    /// As [`copy_only`](Self::copy_only), of a word.
+    /// As [`copy_first`](Self::copy_first), for one word.
     ///
     /// # Safety
-    /// Nobody uses the first place.
+    /// MPI does not read the first place any more.
     #[inline(always)]
-    pub(crate) unsafe fn keep_only(&self, word: u64) -> *const u8 {
-        // SAFETY: the first place has room for more than a word, and is aligned; the caller vouches for the rest.
+    pub(crate) unsafe fn store_first(&self, word: u64) -> *const u8 {
+        // SAFETY: the first place has more than 8 bytes and is aligned to a cache line; the caller promises that nothing uses it.
         unsafe { self.start.write(word) };
         self.start.cast()
     }
 
-    /// Nobody uses what is in the buffer any more.
+    /// Empties the buffer: all operations are complete.
     #[inline]
     pub(crate) fn reuse(&self) {
         self.used.set(SMALL);
     }
 
-    /// The buffer goes while somebody uses it, to whom its memory is left.
+    /// Has the buffer leaked when it is dropped: MPI may still read it.
     pub(crate) fn leave(&self) {
         self.is_lent.set(true);
     }
@@ -136,19 +138,19 @@ impl Drop for Staging {
     fn drop(&mut self) {
         if !self.is_lent.get() {
             let lines = std::ptr::slice_from_raw_parts_mut(self.start.cast::<Line>(), LINES);
-            // SAFETY: `new` made the buffer a pointer from a box of this length.
+            // SAFETY: `new` got the pointer from `Box::into_raw` of a slice of this length, and nothing uses it any more.
             drop(unsafe { Box::from_raw(lines) });
         }
     }
 }
 
-/// Moves so many bytes after `at`.
+/// Moves `BYTES` bytes from `source + at` to `place + at`.
 ///
 /// # Safety
-/// `source` is valid for reads, and `place` elsewhere for writes, of so many bytes there.
+/// The first is valid for reads and the second for writes of `BYTES` bytes, and they do not overlap.
 #[inline(always)]
 unsafe fn copy<const BYTES: usize>(place: *mut u8, source: *const u8, at: usize) {
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for both ranges.
     unsafe {
         place
             .add(at)
@@ -162,11 +164,11 @@ mod tests {
 
     #[test]
     fn a_few_moves_copy_all_bytes() {
-        let source: Vec<u8> = (1..=FEW_AT_MOST as u8).collect();
-        for length in FEW_AT_LEAST..=FEW_AT_MOST {
+        let source: Vec<u8> = (1..=SHORT_AT_MOST as u8).collect();
+        for length in SHORT_AT_LEAST..=SHORT_AT_MOST {
             let staging = Staging::new();
             // SAFETY: the source has so many bytes, and nobody uses the first place.
-            let copy = unsafe { staging.copy_few(source.as_ptr(), length) };
+            let copy = unsafe { staging.copy_short(source.as_ptr(), length) };
             // SAFETY: the first place has room for more.
             let copied = unsafe { std::slice::from_raw_parts(copy, length + 1) };
             assert_eq!(copied[..length], source[..length]);
@@ -187,7 +189,7 @@ mod tests {
             .collect();
         assert!(copies.len() > (CAPACITY - 2 * SMALL) / 8);
         // SAFETY: the source has eight bytes, and the first place is not used.
-        let only = unsafe { staging.copy_only([1; 8].as_ptr(), 8) };
+        let only = unsafe { staging.copy_first([1; 8].as_ptr(), 8) };
         // SAFETY: the place has as many.
         assert_eq!(unsafe { *only.cast::<[u8; 8]>() }, [1; 8]);
         for (number, copy) in copies.into_iter().enumerate() {
