@@ -11,10 +11,9 @@
 //! Where nothing has arrived, a look at `arrived` says so: there everybody adds the number of bytes that it has
 //! written.
 //!
-//! The look is `shmem_test`, again and again. Who waits for something here also serves what others ask for, looks at words
-//! that images of its node write, and at the clock, to tell of deadlocks: `shmem_wait_until` would come back for its own
-//! word only, and not before that has changed. It would not come back sooner: Open MPI, whose looks include progress, passes
-//! a word to and fro as fast by either, to 6 % over shared memory and 1 % over TCP.
+//! It is polled by `shmem_test`, not awaited by `shmem_wait_until`: an image that waits also handles messages, reads words of its node, and
+//! reads the clock. `shmem_wait_until` would return only when its own word has changed, and no sooner: with Open MPI, whose `shmem_test` makes
+//! progress, a round trip takes the same time by either, within 6 % over shared memory and 1 % over TCP.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -32,18 +31,18 @@ const RING: usize = 8192;
 /// Bytes before each message, which say how long it is.
 const HEADER: usize = size_of::<u64>();
 
-/// Bytes from `arrived` to the counts, so that who looks at it shares no cache line with them.
-const APART: usize = 64;
+/// Bytes from `arrived` to the counts: a cache line, so that polling it does not touch theirs.
+const LINE: usize = 64;
 
-/// The mailbox of one image.
+/// The channel of one image.
 #[derive(Debug)]
 pub(super) struct Channel {
     block: Block,
     me: usize,
     images: usize,
-    /// How much of all that has arrived was read.
+    /// Bytes read so far, from all images.
     read: Cell<u64>,
-    /// What this image has written to each other, and what of the writing of each other it has read.
+    /// By image: bytes written to it, and read from it.
     peers: Box<[Peer]>,
     /// Messages that have arrived while this image waited for something else.
     queue: RefCell<VecDeque<Message>>,
@@ -55,17 +54,17 @@ pub(super) struct Channel {
 struct Peer {
     written: Cell<u64>,
     read: Cell<u64>,
-    /// What the other knows of `read`.
-    told: Cell<u64>,
-    /// The start of what has been read, which is not yet a message.
+    /// The value of `read` that was sent to the other image last.
+    acknowledged: Cell<u64>,
+    /// Bytes that were read and are not yet a whole message.
     incoming: RefCell<Vec<u8>>,
 }
 
 impl Channel {
-    /// Collective. None if there is no room for it. Usable after a barrier.
+    /// Collective. `None` if the symmetric heap has no room. Usable after a barrier.
     pub(super) fn new(me: usize, images: usize) -> Option<Self> {
         let rings = rings(images);
-        let block = Block::allocate(APART, rings + images * RING, rings)?;
+        let block = Block::allocate(LINE, rings + images * RING, rings)?;
         Some(Self {
             block,
             me,
@@ -77,7 +76,7 @@ impl Channel {
         })
     }
 
-    /// The memory, to be freed when nobody sends any more.
+    /// Its symmetric memory, to be freed when no image sends any more.
     pub(super) fn block(&self) -> Block {
         self.block
     }
@@ -96,7 +95,7 @@ impl Channel {
         outgoing.extend_from_slice(message);
         let mut rest = &outgoing[..];
         while !rest.is_empty() {
-            // The other tells at the latest when half of the ring is read, so there is room for as much some day.
+            // The receiver acknowledges at the latest when it has read half of the ring, so this much room comes.
             let room = self.wait_for_room(image, rest.len().min(RING / 2));
             let (piece, later) = rest.split_at(room.min(rest.len()));
             self.write(image, piece);
@@ -105,22 +104,23 @@ impl Channel {
         self.outgoing.replace(outgoing);
     }
 
-    /// How many bytes the ring has room for, when that is `needed` at least.
+    /// Waits until the ring has room for `needed` bytes; returns how many it has room for.
     fn wait_for_room(&self, image: usize, needed: usize) -> usize {
         loop {
+            // Pairs with the atomic set of the receiver after its reads: those bytes may be overwritten.
             let read = self.count(self.read_by(image)).load(Ordering::Acquire);
             let room = RING - (self.peers[image].written.get() - read) as usize;
             if room >= needed {
                 return room;
             }
-            // The other may wait for room here, too, and the library to be called.
-            self.look();
-            // The other cannot read anything while this process has its core.
+            // The receiver may be waiting for room at this image.
+            self.poll();
+            // It may share the core with this process.
             std::thread::yield_now();
         }
     }
 
-    /// Writes bytes that there is room for to the ring at `image`, and tells so.
+    /// Writes bytes to the ring at `image`, which has room for them, and then the count.
     fn write(&self, image: usize, bytes: &[u8]) {
         let written = &self.peers[image].written;
         let start = written.get() as usize % RING;
@@ -129,8 +129,8 @@ impl Channel {
         let count = bytes.len() as c_ulonglong;
         written.set(written.get() + count);
         let ring = self.ring(self.me);
-        // SAFETY: the places lie in the block, and nobody reads these bytes before it is told. The fence lets them be there
-        // when the count is; `arrived` may come before, as it only makes the other look.
+        // SAFETY: the places lie in the symmetric block, and the receiver reads the bytes only after the new count. The fence delivers them before
+        // the count. `arrived` may arrive earlier: it only makes the receiver poll.
         unsafe {
             shmem_putmem(
                 self.block.at(ring + start),
@@ -158,15 +158,15 @@ impl Channel {
         if first.is_some() {
             return first;
         }
-        self.look();
+        self.poll();
         self.queue.borrow_mut().pop_front()
     }
 
-    /// Reads what has arrived. The library gets its chance to go on with what others do to this image's memory.
-    fn look(&self) {
-        // SAFETY: the library is started, and only this thread makes calls.
+    /// Reads the bytes that have arrived, and lets the library make progress with operations on this image's memory.
+    fn poll(&self) {
+        // SAFETY: the library is initialised, and only this thread calls it.
         unsafe { make_progress() };
-        // SAFETY: the word is symmetric. A library that is not made to go on above does so where nothing has changed.
+        // SAFETY: the word is symmetric. A library that made no progress above makes it here.
         let has_arrived = unsafe { ulonglong::test(self.word(0), SHMEM_CMP_NE, self.read.get()) };
         if has_arrived != 0 {
             self.read_all();
@@ -175,6 +175,7 @@ impl Channel {
 
     fn read_all(&self) {
         for from in 0..self.images {
+            // Pairs with the fence and atomic set in `write`: the bytes before the count are there.
             let written = self.count(self.written_by(from)).load(Ordering::Acquire);
             if written != self.peers[from].read.get() {
                 self.read_from(from, written);
@@ -191,14 +192,14 @@ impl Channel {
         let first = length.min(RING - start);
         for (start, length) in [(start, first), (0, length - first)] {
             let place = self.block.at(self.ring(from) + start).cast::<u8>();
-            // SAFETY: the bytes lie in the ring, and `from` leaves them as they are until it is told that they were read.
+            // SAFETY: the bytes lie in the ring, are initialised, and `from` does not overwrite them before they are acknowledged.
             incoming.extend_from_slice(unsafe { std::slice::from_raw_parts(place, length) });
         }
         peer.read.set(written);
         self.read.set(self.read.get() + length as u64);
-        if written - peer.told.get() >= RING as u64 / 2 {
-            peer.told.set(written);
-            // SAFETY: the place is a word of the block that nobody else writes there.
+        if written - peer.acknowledged.get() >= RING as u64 / 2 {
+            peer.acknowledged.set(written);
+            // SAFETY: the word is in the symmetric block, and only this image writes it.
             unsafe {
                 ulonglong::atomic_set(self.word(self.read_by(self.me)), written, number(from))
             };
@@ -213,14 +214,14 @@ impl Channel {
         incoming.drain(..taken);
     }
 
-    /// Where the count of bytes is that `image` has written.
+    /// Offset of the count of bytes that `image` has written to this one.
     fn written_by(&self, image: usize) -> usize {
-        APART + image * size_of::<u64>()
+        LINE + image * size_of::<u64>()
     }
 
-    /// Where the count of bytes is that `image` has read of what this one wrote.
+    /// Offset of the count of bytes from this image that `image` has read.
     fn read_by(&self, image: usize) -> usize {
-        APART + (self.images + image) * size_of::<u64>()
+        LINE + (self.images + image) * size_of::<u64>()
     }
 
     fn ring(&self, from: usize) -> usize {
@@ -233,17 +234,17 @@ impl Channel {
 
     /// A count in this image's memory.
     fn count(&self, offset: usize) -> &AtomicU64 {
-        // SAFETY: the word lies in the block, is aligned, and is only changed as a whole, by another process.
+        // SAFETY: the word lies in the block, which lives as long as `self`, is aligned to 8, and other images change it by atomic operations only.
         unsafe { &*self.block.at(offset).cast::<AtomicU64>() }
     }
 }
 
-/// Where the rings begin.
+/// Offset of the first ring.
 fn rings(images: usize) -> usize {
-    (APART + 2 * images * size_of::<u64>()).next_multiple_of(APART)
+    (LINE + 2 * images * size_of::<u64>()).next_multiple_of(LINE)
 }
 
-/// The first message of bytes that have arrived, if it is there to the end, and the bytes after it.
+/// The first message in these bytes, if it is complete, and the bytes after it.
 fn split_message(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (header, rest) = bytes.split_first_chunk::<HEADER>()?;
     rest.split_at_checked(u64::from_ne_bytes(*header) as usize)

@@ -1,12 +1,11 @@
-//! What is issued and completes later, in several contexts.
+//! Nonblocking operations, in several contexts of OpenSHMEM.
 //!
-//! The library tells of the end of all operations in a context, and only to who waits for it. What is in flight to one image is
-//! all in one context, so that who waits for an operation also has those before it on the same image; what is under
-//! way to different images is in different contexts, as long as there are some: who waits for a short get does not wait for the
-//! long put to another image.
+//! OpenSHMEM completes all operations of a context together, by a blocking `quiet`. All operations on one image are in one context, so that
+//! waiting for an operation also completes the earlier ones on the same image. Operations on different images are in different contexts, as
+//! long as there are enough: so waiting for a short get does not wait for a long put to another image.
 //!
-//! The first is the default context, which a program with one operation in flight never goes beyond: Open MPI, while it
-//! waits for another, gives a hundredth of its time to what others do to this image's memory.
+//! The first context is the default one, and the only one for programs with one operation in flight. While Open MPI waits for another
+//! context, it gives a hundredth of its time to the progress of operations on this image's memory.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -23,20 +22,20 @@ use crate::transport::request::{Buffer, Request};
 use crate::transport::shmem::in_flight::{Direction, InFlight};
 use crate::transport::shmem::symmetric::{Block, number};
 
-/// How many operations may be issued in a context and not complete. Those of programs that issue on and on, and wait for
-/// nothing, would fill the memory otherwise.
+/// The most operations in flight in a context. Without a limit a program that never waits would fill the memory.
 const ISSUED_AT_MOST: usize = 1024;
 
-/// A context, and what is issued there.
+/// A context, and its operations in flight.
 #[derive(Debug)]
 pub(super) struct Context {
     handle: shmem_ctx_t,
     in_flight: InFlight,
     issued: RefCell<Vec<Issued>>,
+    /// How many operations the image had issued in all contexts before the first of these.
     since: Cell<u64>,
 }
 
-/// What belongs to an operation until it is complete.
+/// A nonblocking operation in flight.
 #[derive(Debug)]
 struct Issued {
     buffer: Buffer,
@@ -62,7 +61,7 @@ impl Context {
         self.in_flight.is_full(image) || self.issued.borrow().len() >= ISSUED_AT_MOST
     }
 
-    /// How many operations this image had issued before the first of these.
+    /// How many operations the image had issued in all contexts before the first one in flight here.
     pub(super) fn since(&self) -> u64 {
         self.since.get()
     }
@@ -72,7 +71,7 @@ impl Context {
         self.in_flight.any_of(image)
     }
 
-    /// Whether an operation on these bytes must wait for it.
+    /// Whether an operation on these bytes must wait for one of this context.
     pub(super) fn conflicts(
         &self,
         image: usize,
@@ -82,9 +81,9 @@ impl Context {
         self.in_flight.conflicts(image, direction, range)
     }
 
-    /// Waits for all operations.
+    /// Completes all operations, and collects their wakers.
     fn complete(&self, wakers: &mut Vec<Waker>) {
-        // SAFETY: the library is started, and the context exists.
+        // SAFETY: the library is initialised, and the context was not destroyed.
         unsafe { shmem_ctx_quiet(self.handle) };
         self.in_flight.clear();
         let mut issued = self.issued.borrow_mut();
@@ -93,20 +92,20 @@ impl Context {
     }
 }
 
-/// The streams of an image.
+/// The contexts of an image.
 #[derive(Debug)]
 pub(super) struct Contexts {
     contexts: RefCell<Vec<Context>>,
     images: usize,
-    /// How many there can be: fewer than wished for if the library has no more contexts.
+    /// The most contexts: fewer than asked for if the library has no more.
     at_most: Cell<usize>,
-    /// How many operations were issued.
+    /// Operations issued so far.
     issued: Cell<u64>,
     has_any: Cell<bool>,
 }
 
 impl Contexts {
-    /// Contexts to so many images.
+    /// At most `at_most` contexts for operations on `images` images.
     pub(super) fn new(images: usize, at_most: usize) -> Self {
         let first = Context::new(shmem_ctx_default(), images);
         Self {
@@ -118,13 +117,13 @@ impl Contexts {
         }
     }
 
-    /// Whether operations are issued and not complete.
+    /// Whether operations are in flight.
     #[inline(always)]
     pub(super) fn have_any(&self) -> bool {
         self.has_any.get()
     }
 
-    /// Whether one more operation on `image` would be one too many.
+    /// Whether another operation on `image` would exceed a limit.
     pub(super) fn are_full(&self, image: usize) -> bool {
         let contexts = self.contexts.borrow();
         let of_image = contexts.iter().find(|context| context.has_any_of(image));
@@ -134,11 +133,11 @@ impl Contexts {
         }
     }
 
-    /// Begins to copy between `buffer` and the bytes `range` of the block of `image`, apart from what is in flight in the default
-    /// context if `are_puts` says that there are puts.
+    /// Starts a copy between `buffer` and the bytes `range` of the block of `image`; not in the default context if it has puts in flight
+    /// (`are_puts`).
     ///
     /// # Safety
-    /// Until the operation is complete, both are valid for it.
+    /// Until the operation is complete, a lent buffer stays valid, and the range is in a block of `image` that may be accessed so.
     pub(super) unsafe fn issue(
         &self,
         block: Block,
@@ -152,7 +151,8 @@ impl Contexts {
         let context = self.choose(&mut contexts, image, are_puts);
         let (place, memory) = (block.at(range.start), buffer.start().cast());
         let (handle, length, to) = (context.handle, range.len(), number(image));
-        // SAFETY: the caller vouches for both ranges until the operation is complete; until then, the buffer stays here.
+        // SAFETY: `place` is a symmetric address in the block, and `to` a PE; the caller vouches for the range and a lent buffer until completion. An
+        // owned buffer is kept in `issued` until then.
         unsafe {
             match direction {
                 Direction::Put => shmem_ctx_putmem_nbi(handle, place, memory, length, to),
@@ -173,7 +173,7 @@ impl Contexts {
         Request::new(image, completion)
     }
 
-    /// The stream for the next operation on `image`: that of those before it; or a free one; or the last.
+    /// The context for the next operation on `image`: that of the operations on it in flight; or a free one; or a new one; or the last.
     fn choose<'a>(
         &self,
         contexts: &'a mut Vec<Context>,
@@ -183,8 +183,8 @@ impl Contexts {
         let of_image = contexts
             .iter()
             .position(|context| context.has_any_of(image));
-        let apart = usize::from(are_puts);
-        let free = || (apart..contexts.len()).find(|&position| contexts[position].is_free());
+        let first = usize::from(are_puts);
+        let free = || (first..contexts.len()).find(|&position| contexts[position].is_free());
         let found = of_image.or_else(free);
         if found.is_none() && contexts.len() < self.at_most.get() {
             match create() {
@@ -195,15 +195,15 @@ impl Contexts {
         &contexts[found.unwrap_or(contexts.len() - 1)]
     }
 
-    /// Which operations were issued first: how many were issued before them.
+    /// The smallest [`Context::since`] of contexts with operations in flight.
     pub(super) fn oldest(&self) -> Option<u64> {
         let contexts = self.contexts.borrow();
         let busy = contexts.iter().filter(|context| !context.is_free());
         busy.map(|context| context.since.get()).min()
     }
 
-    /// Waits for all operations of those streams that `which` says. Returns who is to be told.
-    #[must_use = "somebody may wait to be woken"]
+    /// Completes the contexts for which `which` holds. Returns the wakers of their operations.
+    #[must_use = "a task may wait to be woken"]
     pub(super) fn complete(&self, which: impl Fn(&Context) -> bool) -> Vec<Waker> {
         let mut wakers = Vec::new();
         let contexts = self.contexts.borrow();
@@ -214,20 +214,20 @@ impl Contexts {
         wakers
     }
 
-    /// Gives the contexts back, which have nothing in flight.
+    /// Destroys the contexts, which have nothing in flight.
     pub(super) fn end(&self) {
         for context in self.contexts.borrow_mut().drain(1..) {
-            // SAFETY: made below, and used no more.
+            // SAFETY: `create` made it, and it is removed from the list, so it is not used again.
             unsafe { shmem_ctx_destroy(context.handle) };
         }
     }
 }
 
-/// A context, if the library has one more. Not `SHMEM_CTX_PRIVATE`: while Open MPI waits for anything else it leaves such a context
-/// alone, so that images that wait for each other, over a network that needs their help, would never come to an end.
+/// A new context, if the library has one more. Not `SHMEM_CTX_PRIVATE`: Open MPI makes no progress with such a context while it waits for
+/// anything else, so images that wait for each other over a network without offload would hang.
 fn create() -> Option<shmem_ctx_t> {
     let mut context = ptr::null_mut();
-    // SAFETY: the library is started.
+    // SAFETY: the library is initialised, and the place is valid for writes.
     let result = unsafe { shmem_ctx_create(SHMEM_CTX_SERIALIZED, &mut context) };
     (result == 0).then_some(context)
 }

@@ -1,15 +1,15 @@
-//! What is in flight to and from other images, as far as later operations must know of it.
+//! The places of operations in flight in a context.
 //!
-//! The library keeps no order between operations on the same place. So an operation first completes those in flight that
-//! touch the same bytes, if one of the two writes them.
+//! OpenSHMEM does not order operations on the same place. So an operation first completes those in flight that access the same bytes, if one
+//! of the two writes them.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
-/// How many ranges are kept of one image, beside the first of all. One more completes them all.
+/// The most ranges for one image, besides the very first. A further one completes them all.
 const AT_MOST: usize = 64;
 
-/// Whether an operation writes or reads the other image's memory.
+/// Whether an operation writes or reads the target's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     Put,
@@ -17,20 +17,20 @@ pub(super) enum Direction {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Touched {
+struct Access {
     image: usize,
     direction: Direction,
     start: usize,
     end: usize,
 }
 
-impl Touched {
+impl Access {
     fn conflicts(&self, image: usize, direction: Direction, range: &Range<usize>) -> bool {
         let both_read = direction == Direction::Get && self.direction == Direction::Get;
         image == self.image && !both_read && range.start < self.end && self.start < range.end
     }
 
-    /// Programs that touch one element after the other make one range.
+    /// Extends the range if the next one follows it: programs that access one element after the other make one range.
     fn extend(&mut self, image: usize, direction: Direction, range: &Range<usize>) -> bool {
         let follows = image == self.image && direction == self.direction && range.start == self.end;
         if follows {
@@ -44,9 +44,9 @@ impl Touched {
 #[derive(Debug)]
 pub(super) struct InFlight {
     /// The first, which is often the only one.
-    first: Cell<Option<Touched>>,
+    first: Cell<Option<Access>>,
     /// The others, by image.
-    others: Box<[RefCell<Vec<Touched>>]>,
+    others: Box<[RefCell<Vec<Access>>]>,
     /// The images of which there are others.
     images: RefCell<Vec<usize>>,
     has_others: Cell<bool>,
@@ -62,19 +62,19 @@ impl InFlight {
         }
     }
 
-    /// Whether there is anything.
+    /// Whether operations are in flight.
     #[inline]
     pub(super) fn any(&self) -> bool {
         self.first.get().is_some()
     }
 
-    /// Whether there is anything to or from `image`.
+    /// Whether operations on `image` are in flight.
     pub(super) fn any_of(&self, image: usize) -> bool {
         let is_first = self.first.get().is_some_and(|first| first.image == image);
         is_first || !self.others[image].borrow().is_empty()
     }
 
-    /// Whether an operation on these bytes must wait for what is in flight.
+    /// Whether an operation on these bytes must wait for one in flight.
     #[inline]
     pub(super) fn conflicts(
         &self,
@@ -102,14 +102,14 @@ impl InFlight {
     /// Adds an operation.
     #[inline]
     pub(super) fn add(&self, image: usize, direction: Direction, range: Range<usize>) {
-        let touched = Touched {
+        let access = Access {
             image,
             direction,
             start: range.start,
             end: range.end,
         };
         let Some(mut first) = self.first.get() else {
-            return self.first.set(Some(touched));
+            return self.first.set(Some(access));
         };
         if first.extend(image, direction, &range) {
             return self.first.set(Some(first));
@@ -124,14 +124,14 @@ impl InFlight {
             self.images.borrow_mut().push(image);
         }
         self.has_others.set(true);
-        others.push(touched);
+        others.push(access);
     }
 
-    /// As [`add`](Self::add), where nothing is in flight.
+    /// As [`add`](Self::add), when nothing is in flight.
     #[inline]
     pub(super) fn add_first(&self, image: usize, direction: Direction, range: Range<usize>) {
         debug_assert!(!self.any());
-        self.first.set(Some(Touched {
+        self.first.set(Some(Access {
             image,
             direction,
             start: range.start,
@@ -139,7 +139,7 @@ impl InFlight {
         }));
     }
 
-    /// All are complete.
+    /// Removes all operations, which are complete.
     #[inline]
     pub(super) fn clear(&self) {
         self.first.set(None);
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_writes_to_the_same_bytes_hinder() {
+    fn only_writes_to_the_same_bytes_conflict() {
         let in_flight = InFlight::new(3);
         assert!(!in_flight.conflicts(1, Direction::Put, &(0..100)));
         in_flight.add(1, Direction::Put, 10..20);

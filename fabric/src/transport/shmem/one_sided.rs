@@ -1,4 +1,4 @@
-//! Put, get and atomics by the calls of the library.
+//! The fabric of OpenSHMEM: put, get and atomics by calls of the library.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -16,23 +16,24 @@ use crate::transport::shmem::contexts::{Context, Contexts};
 use crate::transport::shmem::in_flight::{Direction, InFlight};
 use crate::transport::shmem::symmetric::{Block, number};
 
-/// The way of one image to the parts of all.
+/// The one-sided operations of one image.
 ///
-/// What is done at once is in the default context, what is issued in several. The library keeps no order between contexts.
+/// Blocking operations use the default context, nonblocking ones several. OpenSHMEM orders nothing between contexts.
 #[derive(Debug)]
 pub(super) struct OneSided {
     parts: Block,
     channel: Channel,
-    /// What is in flight in the default context.
+    /// The operations in flight in the default context.
     in_flight: InFlight,
     contexts: Contexts,
-    /// Whether a fence has ordered what is in flight before all later puts.
+    /// Whether a fence has ordered the puts in flight before all later ones.
     has_fenced: Cell<bool>,
+    /// Whether the image is noted as having outstanding operations.
     has_noted: Cell<bool>,
 }
 
 impl OneSided {
-    /// The way to parts that are blocks of symmetric memory, in so many contexts at most.
+    /// For parts that are blocks of symmetric memory, with at most `contexts` contexts.
     pub(super) fn new(parts: Block, channel: Channel, images: usize, contexts: usize) -> Self {
         Self {
             parts,
@@ -44,23 +45,23 @@ impl OneSided {
         }
     }
 
-    /// Collective. Completes everything, and gives the memory back.
+    /// Collective. Completes all operations, and frees the symmetric memory.
     pub(super) fn end(&self) {
-        self.complete_issued(|_| true);
-        self.complete_puts();
+        self.complete_contexts(|_| true);
+        self.complete_default();
         self.contexts.end();
         self.channel.block().free();
         self.parts.free();
     }
 
-    /// Completes what touches the same bytes.
+    /// Completes the operations in flight that conflict with one on these bytes.
     #[inline]
-    fn make_way(&self, image: usize, direction: Direction, range: &Range<usize>) {
+    fn complete_conflicts(&self, image: usize, direction: Direction, range: &Range<usize>) {
         if self.contexts.have_any() {
-            self.complete_issued(|context| context.conflicts(image, direction, range));
+            self.complete_contexts(|context| context.conflicts(image, direction, range));
         }
         if self.in_flight.conflicts(image, direction, range) {
-            self.complete_puts();
+            self.complete_default();
         }
     }
 
@@ -71,52 +72,59 @@ impl OneSided {
         }
     }
 
-    /// Completes what is in the default context: puts, and messages.
-    fn complete_puts(&self) {
-        // SAFETY: the library is started.
+    /// Completes the default context: puts and messages.
+    fn complete_default(&self) {
+        // SAFETY: the library is initialised.
         unsafe { shmem_quiet() };
         self.in_flight.clear();
         self.note(self.contexts.have_any());
     }
 
-    /// Completes what is issued in the streams that `which` says.
+    /// Completes the contexts for which `which` holds.
     #[inline(never)]
-    fn complete_issued(&self, which: impl Fn(&Context) -> bool) {
+    fn complete_contexts(&self, which: impl Fn(&Context) -> bool) {
         let wakers = self.contexts.complete(which);
         self.note(self.contexts.have_any() || self.in_flight.any());
         wake(wakers);
     }
 
-    /// Whether nothing is in flight, and an operation that begins need not be noted elsewhere: what most programs find, which
-    /// complete one put after the other.
+    /// Whether nothing is in flight, and the image is already noted as having outstanding operations: the common case of programs that complete
+    /// each put.
     #[inline(always)]
     fn is_free(&self) -> bool {
         !self.in_flight.any() && self.has_noted.get() && !self.contexts.have_any()
     }
 
+    /// A put, whatever is in flight.
+    ///
     /// # Safety
     /// As [`Fabric::put`].
     #[inline(never)]
-    unsafe fn put_another(&self, image: usize, offset: usize, source: *const u8, length: usize) {
+    unsafe fn put_when_busy(&self, image: usize, offset: usize, source: *const u8, length: usize) {
         let range = offset..offset + length;
-        self.make_way(image, Direction::Put, &range);
+        self.complete_conflicts(image, Direction::Put, &range);
         if self.in_flight.is_full(image) {
-            self.complete_puts();
+            self.complete_default();
         }
-        // SAFETY: the caller vouches for both ranges.
+        // SAFETY: the caller vouches for `length` readable bytes at the source and for the target, a symmetric address; `shmem_putmem` has read
+        // the source when it returns.
         unsafe { shmem_putmem(self.parts.at(offset), source.cast(), length, number(image)) };
         self.in_flight.add(image, Direction::Put, range);
         self.note(true);
     }
 
+    /// A put of one word, whatever is in flight.
+    ///
     /// # Safety
     /// As [`Fabric::put`].
     #[inline(never)]
-    unsafe fn put_another_word(&self, image: usize, offset: usize, word: u64) {
-        // SAFETY: passed on.
-        unsafe { self.put_another(image, offset, (&raw const word).cast(), size_of::<u64>()) }
+    unsafe fn put_word_when_busy(&self, image: usize, offset: usize, word: u64) {
+        // SAFETY: `word` is readable until this returns; the caller vouches for the target.
+        unsafe { self.put_when_busy(image, offset, (&raw const word).cast(), size_of::<u64>()) }
     }
 
+    /// Starts a nonblocking operation.
+    ///
     /// # Safety
     /// As [`Fabric::issue_put`] or [`Fabric::issue_get`].
     unsafe fn issue(
@@ -127,15 +135,15 @@ impl OneSided {
         direction: Direction,
     ) -> Request {
         let range = offset..offset + buffer.length();
-        self.make_way(image, direction, &range);
+        self.complete_conflicts(image, direction, &range);
         if direction == Direction::Put && self.has_fenced.take() && self.in_flight.any() {
-            self.complete_puts();
+            self.complete_default();
         }
         if self.contexts.are_full(image) {
-            self.complete_issued(|_| true);
+            self.complete_contexts(|_| true);
         }
         let are_puts = self.in_flight.any();
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for the target, and for a lent buffer until completion.
         let request = unsafe {
             self.contexts
                 .issue(self.parts, image, range, buffer, direction, are_puts)
@@ -146,15 +154,16 @@ impl OneSided {
 }
 
 impl Fabric for OneSided {
-    /// What is rare is called last, so that the rest needs no registers to be saved.
+    /// The cold path is a tail call, so that the hot path needs no prologue.
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
         if !self.is_free() {
-            // SAFETY: passed on.
-            return unsafe { self.put_another(image, offset, source, length) };
+            // SAFETY: the caller vouches for source and target.
+            return unsafe { self.put_when_busy(image, offset, source, length) };
         }
         self.in_flight
             .add_first(image, Direction::Put, offset..offset + length);
-        // SAFETY: the caller vouches for both ranges.
+        // SAFETY: the caller vouches for `length` readable bytes at the source and for the target, a symmetric address; `shmem_putmem` has read
+        // the source when it returns.
         unsafe { shmem_putmem(self.parts.at(offset), source.cast(), length, number(image)) };
     }
 
@@ -162,7 +171,7 @@ impl Fabric for OneSided {
         let length = size_of::<u64>();
         if !(self.is_free() && offset.is_multiple_of(length)) {
             // SAFETY: passed on.
-            return unsafe { self.put_another_word(image, offset, word) };
+            return unsafe { self.put_word_when_busy(image, offset, word) };
         }
         self.in_flight
             .add_first(image, Direction::Put, offset..offset + length);
@@ -172,7 +181,7 @@ impl Fabric for OneSided {
 
     #[inline]
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
-        self.make_way(image, Direction::Get, &(offset..offset + length));
+        self.complete_conflicts(image, Direction::Get, &(offset..offset + length));
         // SAFETY: the caller vouches for both ranges.
         unsafe { shmem_getmem(target.cast(), self.parts.at(offset), length, number(image)) };
     }
@@ -190,20 +199,20 @@ impl Fabric for OneSided {
     /// The library does not tell which operations are complete: this completes those issued first, and waits for it.
     fn progress(&self) -> bool {
         if let Some(oldest) = self.contexts.oldest() {
-            self.complete_issued(|context| context.since() == oldest);
+            self.complete_contexts(|context| context.since() == oldest);
         }
         self.contexts.have_any()
     }
 
     fn wait(&self, request: &Request) {
         if !request.is_complete() {
-            self.complete_issued(|context| context.has_any_of(request.image()));
+            self.complete_contexts(|context| context.has_any_of(request.image()));
         }
     }
 
     fn fence(&self, image: usize) {
         if self.contexts.have_any() {
-            self.complete_issued(|context| context.has_any_of(image));
+            self.complete_contexts(|context| context.has_any_of(image));
         }
         if self.in_flight.any_of(image) {
             // They stay noted: a fence does not order later gets.
@@ -215,12 +224,12 @@ impl Fabric for OneSided {
 
     fn quiet(&self) {
         if self.contexts.have_any() {
-            self.complete_issued(|_| true);
+            self.complete_contexts(|_| true);
         }
         if !self.in_flight.any() {
             return self.note(false);
         }
-        // SAFETY: the library is started.
+        // SAFETY: the library is initialised.
         unsafe { shmem_quiet() };
         // It stays noted, until there is nothing to complete: programs that complete one put after the other do not pay for it.
         self.in_flight.clear();
@@ -233,7 +242,7 @@ impl Fabric for OneSided {
         word: Word,
         operation: AtomicOperation,
     ) -> u64 {
-        self.make_way(image, Direction::Put, &(offset..offset + word.bytes()));
+        self.complete_conflicts(image, Direction::Put, &(offset..offset + word.bytes()));
         // SAFETY: the caller vouches for the word; parts begin at a page.
         unsafe { atomics::carry_out(self.parts.at(offset), number(image), word, operation) }
     }
