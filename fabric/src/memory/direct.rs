@@ -1,18 +1,16 @@
-//! Loads, stores and copies of memory that other images may touch at the same moment.
+//! Loads, stores and copies of memory that other images may access at the same time.
 //!
-//! Two images that race on a place must not be undefined behaviour, so nothing here is a plain access:
-//! values of up to 16 bytes move in relaxed atomic words (on all supported machines plain load and
-//! store instructions), and longer runs of bytes through the C library's `memmove`, called from
-//! inline assembly, where the compiler can assume nothing about how the bytes are read and written.
-//! The longest runs go past the caches (`streaming.rs`). What a racing reader sees is unspecified; it may be torn between
-//! words.
+//! A race of two images must not be undefined behaviour, so nothing here is a plain access. Values of up to 16 bytes move as relaxed atomic words,
+//! which are plain load and store instructions on all supported processors. Longer runs move by the C library's `memmove`, called from inline
+//! assembly, where the compiler can assume nothing about how the bytes are accessed. The longest runs go past the caches (`streaming.rs`).
+//! A racing reader gets unspecified bytes, which may be torn between words.
 //!
 //! The width of a word is that of the type's alignment, so that a struct may move in words of 8 bytes while another image puts
 //! one of its members in words of 4. The memory model of [`std::sync::atomic`] calls accesses that race and overlap without
-//! being the same bytes a data race, even if they are atomic. This is the one thing here that goes beyond it. It rests on what LLVM
-//! and the processors promise: relaxed atomics of a word's width compile to one load or store each, which is never merged with
-//! others, split, or taken as a proof that nobody else writes there, and a processor gives each byte of a load from some store to
-//! that byte. Values that are put together so are checked for validity like all others that may be torn.
+//! being the same bytes a data race, even if they are atomic. This is the one thing here that goes beyond that model. It rests on promises of LLVM
+//! and the processors: a relaxed atomic of a word's width compiles to one load or store, which is never merged with others, split, or taken as
+//! proof that no other thread writes there; and a processor takes each byte of a load from some store to that byte. Values from such mixed accesses
+//! are checked for validity like all others that may be torn.
 
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
@@ -65,7 +63,7 @@ by_words!(u64, AtomicU64, store_u64, load_u64);
 /// `to` is aligned for `T` and valid for writes by atomic instructions; `T` has no padding.
 #[inline(always)]
 pub unsafe fn store<T: Copy>(to: *mut T, value: &T) {
-    // SAFETY: passed on; the word is never more aligned than `T`.
+    // SAFETY: the caller vouches for alignment, atomic writes and padding. The word is no more aligned than `T`.
     unsafe {
         match align_of::<T>() {
             _ if size_of::<T>() > SCALAR_BYTES => {
@@ -88,7 +86,7 @@ pub unsafe fn store<T: Copy>(to: *mut T, value: &T) {
 /// `from` is aligned for `T` and valid for reads by atomic instructions.
 #[inline(always)]
 pub unsafe fn load<T: Copy>(from: *const T) -> MaybeUninit<T> {
-    // SAFETY: passed on; the word is never more aligned than `T`.
+    // SAFETY: the caller vouches for alignment and atomic reads. The word is no more aligned than `T`.
     unsafe {
         match align_of::<T>() {
             _ if size_of::<T>() > SCALAR_BYTES => {
@@ -104,25 +102,24 @@ pub unsafe fn load<T: Copy>(from: *const T) -> MaybeUninit<T> {
     }
 }
 
-/// The word at `from`, in one piece, whatever others take the bytes for; what was stored before the word is visible.
+/// The word at `from`, read in one piece whatever the bytes are used for; stores before that of the word are visible (acquire).
 ///
 /// # Safety
 /// `from` is aligned and valid for reads of a word.
 pub(crate) unsafe fn peek(from: *const u64) -> u64 {
     let word;
-    // SAFETY: reads the word that the caller vouches for. To the compiler the assembly is some code that may read and write
-    // all memory it can reach, so that it races with nothing, plain stores by the owner of the bytes included. A load of
-    // x86 is in order with later accesses; that of ARM says so.
+    // SAFETY: reads the word that the caller vouches for. To the compiler the assembly may access all memory, so it races with nothing, not even with
+    // plain stores of the owner. A load of x86 is an acquire; on ARM `ldar` is.
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     unsafe {
         std::arch::asm!("mov {word}, [{from}]", word = out(reg) word, from = in(reg) from, options(nostack));
     }
-    // SAFETY: as above.
+    // SAFETY: as on x86.
     #[cfg(all(target_arch = "aarch64", not(miri)))]
     unsafe {
         std::arch::asm!("ldar {word}, [{from}]", word = out(reg) word, from = in(reg) from, options(nostack));
     }
-    // SAFETY: the caller vouches for it; without assembly it must be an access of the language.
+    // SAFETY: the caller vouches for an aligned, readable word. Without assembly it must be an access of the language; it is atomic.
     #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
     unsafe {
         word = AtomicU64::from_ptr(from.cast_mut()).load(Ordering::Acquire);
@@ -152,10 +149,12 @@ fn are_aligned(to: *const u8, from: *const u8, size: usize) -> bool {
     (to.addr() | from.addr()).is_multiple_of(size)
 }
 
+/// Copies one word.
+///
 /// # Safety
 /// `to` is valid for writes and `from` for reads of an aligned, initialised word by atomic instructions.
 unsafe fn copy_word<Word: Copy>(to: *mut u8, from: *const u8) {
-    // SAFETY: passed on; integers have no padding.
+    // SAFETY: the caller vouches for both places and an initialised word; integers have no padding.
     unsafe {
         let word = load(from.cast::<Word>()).assume_init();
         store(to.cast::<Word>(), &word);
@@ -177,11 +176,11 @@ pub unsafe fn copy(to: *mut u8, from: *const u8, length: usize) {
             return;
         }
     }
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for both ranges, and that others use this module.
     unsafe { copy_through_caches(to, from, length) }
 }
 
-/// As [`copy`], in the way that is the best for all but the longest ranges.
+/// As [`copy`], never past the caches.
 ///
 /// # Safety
 /// As [`copy`].
@@ -202,7 +201,7 @@ pub(crate) unsafe fn copy_through_caches(to: *mut u8, from: *const u8, length: u
             clobber_abi("C"),
         );
     }
-    // SAFETY: as above.
+    // SAFETY: as on x86.
     #[cfg(all(target_arch = "aarch64", not(miri)))]
     unsafe {
         std::arch::asm!(

@@ -1,9 +1,8 @@
-//! Shared memory that a fabric has mapped, shown at a second place: the part of an image in the region.
+//! Shared memory of MPI or OpenSHMEM, mapped a second time in the place of an image's part.
 //!
-//! How far such memory lies from a multiple of 2 MiB is not the same in its file, where the fabric has it, and in the region. So
-//! nobody's place for it can consist of huge pages. But the blocks of the file can: then the kernel clears each at once instead of 512
-//! pages one by one, and its bytes are neighbours in the memory, which makes copies faster. It does so at a third place,
-//! where the distance is the same as in the file, and which exists only meanwhile.
+//! A mapping can use huge pages only if it is as far from a multiple of 2 MiB as its bytes are in their file. Neither mapping is. But the blocks of
+//! the file can still become huge pages: then the kernel clears 2 MiB at once in place of 512 pages one by one, and the bytes are contiguous in
+//! physical memory, which makes copies faster. For that `commit` makes a third, temporary mapping with the right distance.
 
 use std::ffi::c_void;
 use std::io;
@@ -16,36 +15,36 @@ use rustix::mm::{MapFlags, MremapFlags, ProtFlags, mmap_anonymous, mremap, mrema
 use crate::system::mapping::keep_to_this_process;
 use crate::system::mapping::{HUGE, collapse, let_be_dumped, whole_blocks};
 
-/// The second place of shared memory.
+/// A second mapping of shared memory.
 #[derive(Debug)]
 pub(crate) struct Overlay {
     start: *mut u8,
     length: usize,
-    /// How far from the start of a block of the file the memory begins, if that is known.
+    /// Bytes from the start of a 2 MiB block of the file to the memory, if known.
     into_block: Option<usize>,
 }
 
-// SAFETY: the place belongs to the process, not to a thread; who uses the memory takes care of races.
+// SAFETY: a mapping belongs to the process, not to a thread, and `Overlay` does not access its bytes except by system calls.
 unsafe impl Send for Overlay {}
 
-// SAFETY: as above.
+// SAFETY: its methods with `&self` are system calls, which threads may make at the same time.
 unsafe impl Sync for Overlay {}
 
 impl Overlay {
-    /// Shows `length` bytes at `memory` in the place of what is mapped at `start`, too.
+    /// Maps `length` bytes at `memory` a second time, in the place of the mapping at `start`.
     ///
     /// # Errors
     /// If they cannot be mapped twice, as private memory cannot; then nothing has changed.
     ///
     /// # Safety
-    /// The bytes at `memory` begin at a page, and are mapped shared as long as the overlay lives. Those at `start` belong to the
-    /// caller, and nobody has used them.
+    /// `memory` is page-aligned, and stays mapped shared as long as the overlay lives. The mapping at `start` belongs to the caller and has not been
+    /// used.
     #[cfg(any(feature = "mpi", feature = "shmem", test))]
     pub(crate) unsafe fn new(start: *mut u8, length: usize, memory: *mut u8) -> io::Result<Self> {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for the shared mapping at `memory`, and owns the one at `start`.
         unsafe { show(memory, length, start)? }
         for place in [start, memory] {
-            // SAFETY: both places are mapped to the same pages now; they begin at one.
+            // SAFETY: both are page-aligned mappings of `length` bytes.
             unsafe { keep_to_this_process(place.cast(), length) };
         }
         let into_block = file_offset(memory.addr()).map(|offset| offset % HUGE);
@@ -56,8 +55,7 @@ impl Overlay {
         })
     }
 
-    /// Makes pages exist for a range, so that touching them cannot fail. Whole blocks of 2 MiB in the range become huge pages where
-    /// the kernel has some.
+    /// Commits a range, so that accessing it cannot fail later. Whole 2 MiB blocks in the range become huge pages if the kernel has some.
     ///
     /// # Errors
     /// If there is no memory for the pages.
@@ -66,15 +64,15 @@ impl Overlay {
         if let Some(into_block) = self.into_block {
             let blocks = whole_blocks(&(range.start + into_block..range.end + into_block));
             if !blocks.is_empty() {
-                // Without them there are usual pages.
+                // An error means ordinary pages.
                 let _ = self.make_huge(blocks.start - into_block, blocks.len());
             }
         }
         let page = rustix::param::page_size();
         let start = range.start / page * page;
-        // SAFETY: the range lies in the overlay.
+        // SAFETY: the range lies in the overlay's mapping, and `start` is page-aligned.
         unsafe { populate(self.start.add(start), range.end - start)? }
-        // SAFETY: as above.
+        // SAFETY: the range lies in the overlay's mapping.
         unsafe { let_be_dumped(self.start, &range) };
         Ok(())
     }
@@ -82,59 +80,59 @@ impl Overlay {
     /// Has the kernel make huge pages of blocks: `length` bytes that begin with a block of the file.
     fn make_huge(&self, offset: usize, length: usize) -> io::Result<()> {
         let reserved = length + HUGE;
-        // SAFETY: fresh address space that nobody can touch.
+        // SAFETY: a new anonymous mapping at an address that the kernel chooses.
         let reservation = unsafe {
             let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
             mmap_anonymous(ptr::null_mut(), reserved, ProtFlags::empty(), flags)?
         };
         let before = reservation.addr().next_multiple_of(HUGE) - reservation.addr();
-        // SAFETY: the blocks lie in the overlay, and `before` is at most the huge page that was reserved beyond their length. If this
-        // fails, others may have got a part of the reservation: it is left alone, and only addresses are lost.
+        // SAFETY: the blocks lie in the overlay's mapping, and `before + length <= reserved`, so `place` is in the reservation, which this function
+        // owns. If `show` fails, the kernel may have given a part of the reservation to others: it is leaked, which costs addresses only.
         let place = unsafe {
             let place = reservation.byte_add(before).cast::<u8>();
             show(self.start.add(offset), length, place)?;
             place
         };
-        // A block without any page is none to the kernel.
+        // The kernel collapses a block only if it has a page.
         let first_pages = (0..length).step_by(HUGE).try_for_each(|block| {
-            // SAFETY: the blocks are mapped there.
+            // SAFETY: `show` has mapped the blocks there, and blocks are page-aligned.
             unsafe { populate(place.add(block), 1) }
         });
         if first_pages.is_ok() {
-            // SAFETY: as above.
+            // SAFETY: `show` has mapped `length` bytes there.
             unsafe { collapse(place, length) }
         }
-        // SAFETY: reserved above, and used by nobody else.
+        // SAFETY: the reservation was made above, and no pointer into it is left.
         unsafe { munmap(reservation, reserved)? }
         first_pages
     }
 }
 
-/// Maps shared memory a second time, at `place`.
+/// Maps `length` bytes of shared memory a second time, at `place`.
 ///
 /// # Safety
-/// What is mapped at `place` belongs to the caller, and nobody uses it.
+/// The mapping at `place` belongs to the caller, and is not in use.
 unsafe fn show(memory: *mut u8, length: usize, place: *mut u8) -> io::Result<()> {
-    // First somewhere else: a failure must not leave a hole.
-    // SAFETY: without an old length this makes a new mapping of the same pages, and changes no other.
+    // First at an address that the kernel chooses: a failure must not leave a hole at `place`.
+    // SAFETY: `mremap` with an old length of 0 makes a new mapping of the same pages, and changes no other (mremap(2)).
     let second = unsafe { mremap(memory.cast(), 0, length, MremapFlags::MAYMOVE)? };
-    // By system calls, since what UCX puts in the place of the function in the C library drops the new place.
-    // SAFETY: moves what was just mapped; the caller owns the place.
+    // As a system call: UCX replaces the C library's `mremap` by a function that ignores the new address.
+    // SAFETY: moves the mapping made above to `place`, which the caller owns.
     unsafe { mremap_fixed(second, length, length, MremapFlags::MAYMOVE, place.cast())? };
     Ok(())
 }
 
-/// Makes pages exist.
+/// Commits pages.
 ///
 /// # Safety
-/// The bytes are mapped, and `start` is at the start of a page.
+/// The bytes are mapped, and `start` is page-aligned.
 unsafe fn populate(start: *mut u8, length: usize) -> io::Result<()> {
     /// Of Linux 5.14.
     const MADV_POPULATE_WRITE: i32 = 23;
-    // SAFETY: the caller owns the mapping; pages keep what they hold.
+    // SAFETY: `MADV_POPULATE_WRITE` changes no contents; the caller vouches for the mapping.
     let result = unsafe { libc::madvise(start.cast::<c_void>(), length, MADV_POPULATE_WRITE) };
     let error = io::Error::last_os_error();
-    // Older kernels do not know how: the pages come when they are touched.
+    // Older kernels do not know it: pages are then committed on first access.
     if result == 0 || error.raw_os_error() == Some(libc::EINVAL) {
         Ok(())
     } else {
@@ -142,7 +140,7 @@ unsafe fn populate(start: *mut u8, length: usize) -> io::Result<()> {
     }
 }
 
-/// How far into its file the memory at an address lies, if the kernel says so.
+/// The offset in its file of the memory at an address, if the kernel tells.
 #[cfg(any(feature = "mpi", feature = "shmem", test))]
 fn file_offset(address: usize) -> Option<usize> {
     let number = |text| usize::from_str_radix(text, 16).ok();

@@ -254,13 +254,13 @@ impl Region {
         self.dimensions.stride - self.heap_offset()
     }
 
-    /// All addresses of the region.
+    /// The addresses of the region.
     pub fn addresses(&self) -> Range<usize> {
         let start = self.map.start().addr();
         start..start + self.map.length()
     }
 
-    /// The image in whose part that address is, and where there.
+    /// The image in whose part the address lies, and the offset there.
     pub fn locate(&self, address: usize) -> Option<(usize, usize)> {
         let distance = address.checked_sub(self.map.start().addr() + self.parts)?;
         let (image, offset) = (
@@ -270,7 +270,7 @@ impl Region {
         (image < self.dimensions.images).then_some((image, offset))
     }
 
-    /// Where in the region a eventcount or lock is; some number beyond its end if it is not in it.
+    /// The offset of an object in the region; a number beyond its end if the object is elsewhere.
     #[inline]
     pub fn offset_of<T>(&self, place: &T) -> u64 {
         let offset = std::ptr::from_ref(place)
@@ -279,33 +279,33 @@ impl Region {
         offset as u64
     }
 
-    /// Whether that offset is in the region.
+    /// Whether the offset is in the region.
     #[inline]
     pub fn contains(&self, offset: u64) -> bool {
         offset < self.map.length() as u64
     }
 
-    /// The word at that offset, as another image sees it; `None` if no word can be there.
+    /// The word at that offset; `None` if it is misaligned or outside.
     ///
     /// # Safety
-    /// The page exists: some image has something there, or had when it was asked.
+    /// The page is committed: an image has, or had, an object there.
     pub unsafe fn word_at(&self, offset: usize) -> Option<u64> {
         let inside = offset.checked_add(size_of::<u64>())? <= self.map.length();
         if !inside || !offset.is_multiple_of(align_of::<u64>()) {
             return None;
         }
-        // SAFETY: the bytes lie in the mapping and are aligned, and the page exists, as the caller says. The bytes may be in use
-        // for something else by now, which is why this is no access of the language.
+        // SAFETY: the word lies in the mapping and is aligned, and its page is committed, as the caller says. `peek` races with nothing, even if the
+        // bytes belong to another object by now.
         Some(unsafe { direct::peek(self.map.start().add(offset).cast()) })
     }
 
-    /// Makes pages exist for the scratch space of an image.
+    /// Commits the scratch space of an image.
     pub fn commit_scratch(&self, image: usize) -> io::Result<()> {
         self.commit(self.part(image) + self.scratch_offset(), SCRATCH_BYTES)
     }
 
-    /// Makes pages exist for bytes `offset .. offset + length` of an image's heap, so that touching
-    /// them later cannot fail. `images` images of this node do so at the same time.
+    /// Commits bytes `offset .. offset + length` of an image's heap, so that accessing them cannot fail later. `images` images of this node
+    /// do so at the same time.
     pub fn commit_heap(
         &self,
         image: usize,
@@ -326,7 +326,7 @@ impl Region {
         taken
     }
 
-    /// Makes pages exist for bytes of a part whose image is on another node.
+    /// Commits bytes of the shadow of an image on another node.
     pub fn commit_shadow(&self, image: usize, offset: usize, length: usize) -> io::Result<()> {
         self.commit(self.part(image) + offset, length)
     }
@@ -347,13 +347,12 @@ impl Region {
     }
 }
 
-/// A file without a name, of that length for ever. Only processes of the same user can open it, none can shorten it under
-/// those that have it mapped, and it cannot be run as a program.
+/// An anonymous file of fixed length. Only processes of the same user can open it; it cannot be shortened while it is mapped, nor executed.
 fn memory_file(length: usize) -> io::Result<File> {
     limits::check_file(length)?;
     let (name, flags) = ("coarray", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING);
     let file = match memfd_create(name, flags | MemfdFlags::NOEXEC_SEAL) {
-        // Linux knows that flag since 6.3.
+        // The flag is new in Linux 6.3.
         Err(Errno::INVAL) => memfd_create(name, flags)?,
         created => created?,
     };
@@ -366,16 +365,16 @@ fn memory_file(length: usize) -> io::Result<File> {
 
 impl Header {
     fn of(map: &Mapping) -> &Self {
-        // SAFETY: a mapping of a region is at least a page long, and begins at one; every field is an atomic, for which any
-        // bytes are valid.
+        // SAFETY: the mapping is at least a page long, longer than a header, and page-aligned; it lives as long as `map`. Each field is an atomic,
+        // valid for all bytes, and changed by atomic operations only.
         unsafe { &*map.start().cast::<Self>() }
     }
 }
 
 impl Areas {
-    /// The largest heap of each image that the limits allow: one file has all of them, and every image maps it.
+    /// The largest heap that the limits allow for each image: one file has all heaps, and every image maps it.
     pub fn largest_heap(&self, images: usize) -> usize {
-        // A program maps other things, too.
+        // The program needs address space for other mappings, too.
         let mapped = limit(Resource::As).map(|bytes| bytes / 4 * 3);
         let limits = [limit(Resource::Fsize), mapped].into_iter().flatten();
         let rest = self.file_bytes(images, 0).unwrap_or(usize::MAX);
@@ -387,7 +386,7 @@ impl Areas {
             .map_or(usize::MAX, |heap| heap / page * page)
     }
 
-    /// Bytes of the whole file for `images` images with such heaps; none if they exceed the address space.
+    /// Bytes of the whole file for `images` images with such heaps; `None` if they exceed the address space.
     fn file_bytes(&self, images: usize, heap: usize) -> Option<usize> {
         self.part_bytes(heap)?
             .checked_mul(images)?
@@ -395,7 +394,7 @@ impl Areas {
             .filter(|&length| i64::try_from(length).is_ok())
     }
 
-    /// Bytes of the part of an image with such a heap; none if they exceed the address space.
+    /// Bytes of the part of an image with such a heap; `None` if they exceed the address space.
     fn part_bytes(&self, heap: usize) -> Option<usize> {
         let page = rustix::param::page_size();
         heap.checked_next_multiple_of(page)?

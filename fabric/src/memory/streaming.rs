@@ -1,8 +1,7 @@
-//! Copies that are too long for the caches.
+//! Copies that are too long for the caches, by non-temporal stores.
 //!
-//! An ordinary store first fetches the line that it is to change. Where whole lines are written that no cache will hold
-//! for long, this is a third of the traffic, which stores past the caches save. The C library does the same from a length
-//! on that it guesses, but where it takes the caches for larger than they are, it never comes to that.
+//! An ordinary store first fetches the line that it changes. For long copies this is a third of the memory traffic, which non-temporal stores
+//! save. The C library uses them, too, from a length that it guesses; in virtual machines it often takes the caches for larger than they are.
 
 use std::fs::read_to_string;
 use std::sync::OnceLock;
@@ -10,11 +9,10 @@ use std::sync::OnceLock;
 /// A cache line.
 const LINE: usize = 64;
 
-/// Shorter copies fit the caches of any machine. They need not know this one.
+/// Shorter copies fit the caches of any machine, so the size of the cache is not asked for.
 pub(crate) const LONG: usize = 2 << 20;
 
-/// Copies `length` bytes past the caches, unless these hold so many bytes or the ranges overlap. Returns whether it did
-/// so.
+/// Copies `length` bytes past the caches, unless they fit the largest cache or the ranges overlap. Returns whether it has copied.
 ///
 /// # Safety
 /// As [`copy`](crate::memory::direct::copy).
@@ -23,21 +21,21 @@ pub(crate) const LONG: usize = 2 << 20;
 pub(crate) unsafe fn copy(to: *mut u8, from: *const u8, length: usize) -> bool {
     static SHORTEST: OnceLock<usize> = OnceLock::new();
     let shortest = *SHORTEST.get_or_init(|| shortest(largest_cache()));
-    let apart = to.addr().abs_diff(from.addr()) >= length;
-    if length < shortest || !apart {
+    let is_disjoint = to.addr().abs_diff(from.addr()) >= length;
+    if length < shortest || !is_disjoint {
         return false;
     }
-    // SAFETY: the caller vouches for both ranges.
+    // SAFETY: the caller vouches for both ranges, which do not overlap.
     unsafe { copy_past_caches(to, from, length) }
     true
 }
 
-/// The shortest copy of which source and target together fill a cache of so many bytes.
+/// The shortest copy whose source and target together fill a cache of that size.
 fn shortest(cache: Option<usize>) -> usize {
     cache.map_or(usize::MAX, |bytes| (bytes / 2).max(LONG))
 }
 
-/// Bytes of the largest cache that the first core has a share in; `None` if the kernel does not say.
+/// Bytes of the largest cache of the first core; `None` if the kernel does not tell.
 fn largest_cache() -> Option<usize> {
     let cache = |index| {
         let file = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size");
@@ -52,6 +50,8 @@ fn bytes(size: &str) -> Option<usize> {
     kibibytes.checked_mul(1024)
 }
 
+/// Copies lines of the target past the caches, and the bytes before and after them through the caches.
+///
 /// # Safety
 /// As [`direct::copy`](crate::memory::direct::copy), for ranges that do not overlap.
 unsafe fn copy_past_caches(to: *mut u8, from: *const u8, length: usize) {
@@ -66,18 +66,17 @@ unsafe fn copy_past_caches(to: *mut u8, from: *const u8, length: usize) {
     }
 }
 
-/// Copies lines past the caches, in order with everything that is stored before and later.
+/// Copies `lines` cache lines past the caches, ordered with earlier and later stores.
 ///
 /// # Safety
-/// As [`direct::copy`](crate::memory::direct::copy) for as many bytes; `to` is a multiple of [`LINE`].
+/// As [`direct::copy`](crate::memory::direct::copy), for `lines * LINE` bytes; `to` is a multiple of [`LINE`].
 unsafe fn copy_lines(to: *mut u8, from: *const u8, lines: usize) {
     if lines == 0 {
         return;
     }
-    // SAFETY: reads and writes only what the caller vouches for, in aligned stores. To the compiler it is some code that
-    // may read and write these bytes in any way, relaxed atomics included. The processor puts such stores in no order
-    // with others; the fences keep them behind all that was stored before and ahead of all that follows, so that nobody
-    // can tell them from ordinary ones.
+    // SAFETY: reads and writes only the bytes that the caller vouches for, with aligned stores. To the compiler the assembly is code that may access
+    // these bytes in any way, relaxed atomics included. Non-temporal stores are weakly ordered; the two `sfence` order them after all earlier
+    // stores and before all later ones, so other images cannot tell them from ordinary stores.
     unsafe {
         std::arch::asm!(
             "sfence",

@@ -1,8 +1,7 @@
-//! The fabric of images that map each other's heaps.
+//! The fabric of images that map each other's memory.
 //!
-//! What is issued waits in a queue for its image until somebody asks for it, as it would on the way through
-//! a network: operations on one image complete in order, and those on different images in any. Programs
-//! that run well here thus wait for what they need on every fabric.
+//! A nonblocking operation waits in a queue for its target until it is waited for, as it might on a network. Operations on one image complete in
+//! order, those on different images in any order. So a program that forgets to wait fails here as well as on a cluster.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -20,11 +19,10 @@ use crate::transport::fabric::{Fabric, Message};
 use crate::transport::pending::note_outstanding;
 use crate::transport::request::{Buffer, Request};
 
-/// How many operations may wait. Those of programs that issue on and on, and wait for nothing, would fill the
-/// memory otherwise.
+/// The most operations in the queues. Without a limit a program that never waits would fill the memory.
 const QUEUED_AT_MOST: usize = 4096;
 
-/// The way of one image to the parts of all.
+/// The one-sided operations of one image.
 #[derive(Debug)]
 pub struct SharedMemory {
     /// The region of the only node, or those of all nodes in this process.
@@ -68,13 +66,13 @@ impl SharedMemory {
         }
     }
 
-    /// Where `length` bytes after `offset` are in the part of `image`.
+    /// The address of `length` bytes at `offset` in the part of `image`.
     fn place(&self, image: usize, offset: usize, length: usize) -> *mut u8 {
-        let keeper = match &self.nodes[..] {
+        let owner = match &self.nodes[..] {
             [only] => only,
             nodes => &nodes[nodes[0].nodes().position(image)],
         };
-        let region = keeper.region();
+        let region = owner.region();
         debug_assert!(offset + length <= region.dimensions().stride);
         region.part_address(image, offset)
     }
@@ -101,12 +99,12 @@ impl SharedMemory {
         Request::new(image, completion)
     }
 
-    /// Carries out the oldest operation on `image`, if there is one. Returns who waits for it.
+    /// Executes the oldest operation on `image`, if there is one. Returns its waker, if it has one.
     fn step(&self, image: usize) -> Option<Option<Waker>> {
         let mut operation = self.pop(image)?;
         let (start, length) = (operation.buffer.start(), operation.buffer.length());
-        // SAFETY: who issued the operation vouches for the place and for lent memory until now; other memory
-        // belongs to the operation.
+        // SAFETY: the caller of `issue_put` or `issue_get` vouches for the target and a lent buffer until completion, which is below; an owned
+        // buffer has `length` bytes. `place` checks that the range is in the part.
         unsafe {
             let place = self.place(image, operation.offset, length);
             match operation.direction {
@@ -128,9 +126,9 @@ impl SharedMemory {
         operation
     }
 
-    /// Carries out operations on `image` until there are no more, or `enough` is true. Returns who waits for them.
-    #[must_use = "somebody may wait to be woken"]
-    fn carry_out(&self, image: usize, enough: impl Fn() -> bool) -> Vec<Waker> {
+    /// Executes operations on `image` until there are no more, or `enough` is true. Returns their wakers.
+    #[must_use = "a task may wait to be woken"]
+    fn execute(&self, image: usize, enough: impl Fn() -> bool) -> Vec<Waker> {
         let mut wakers = Vec::new();
         while !enough()
             && let Some(waker) = self.step(image)
@@ -140,7 +138,7 @@ impl SharedMemory {
         wakers
     }
 
-    /// The image after `last` that something is queued for, in a circle.
+    /// The next image after `last` with queued operations, round robin.
     fn next_image(&self) -> Option<usize> {
         let queues = self.queues.borrow();
         let after = (Bound::Excluded(self.last.get()), Bound::Unbounded);
@@ -154,15 +152,15 @@ impl SharedMemory {
 
 impl Fabric for SharedMemory {
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        let wakers = self.carry_out(image, || false);
-        // SAFETY: the caller vouches for both ranges.
+        let wakers = self.execute(image, || false);
+        // SAFETY: the caller vouches for `length` bytes at the source and at the target; both may race with other images, as `direct` allows.
         unsafe { direct::copy_in_one_piece(self.place(image, offset, length), source, length) }
         wake(wakers);
     }
 
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
-        let wakers = self.carry_out(image, || false);
-        // SAFETY: the caller vouches for both ranges.
+        let wakers = self.execute(image, || false);
+        // SAFETY: the caller vouches for `length` bytes at both places; the source may race with other images, as `direct` allows.
         unsafe { direct::copy_in_one_piece(target, self.place(image, offset, length), length) }
         wake(wakers);
     }
@@ -185,11 +183,11 @@ impl Fabric for SharedMemory {
     }
 
     fn wait(&self, request: &Request) {
-        wake(self.carry_out(request.image(), || request.is_complete()));
+        wake(self.execute(request.image(), || request.is_complete()));
     }
 
     fn fence(&self, image: usize) {
-        let wakers = self.carry_out(image, || false);
+        let wakers = self.execute(image, || false);
         fence(Ordering::Release);
         wake(wakers);
     }
@@ -212,7 +210,7 @@ impl Fabric for SharedMemory {
         word: Word,
         operation: AtomicOperation,
     ) -> u64 {
-        let wakers = self.carry_out(image, || false);
+        let wakers = self.execute(image, || false);
         let place = self.place(image, offset, word.bytes());
         // SAFETY: the caller vouches for the word, which is mapped, and that it is used by atomic operations only.
         let old = unsafe { carry_out(place, word, operation) };

@@ -1,8 +1,8 @@
-//! A network between threads: nodes that share nothing but what passes through here, for tests.
+//! A simulated network between threads, for tests.
 //!
-//! Each node has a region of its own, in which the parts of other nodes are shadows, as on a cluster. Puts stay in flight
-//! until something completes them, and may be overtaken by operations on other places, as on networks that have several
-//! ways. The network can be broken deliberately, to see that tests notice it.
+//! Each node has a region of its own, in which the parts of other nodes are shadows, as on a cluster. Puts stay in flight until an operation
+//! completes them, and operations on other places may overtake them, as on networks with several paths. The network can be broken
+//! deliberately, to see that tests notice it.
 
 mod fault;
 
@@ -19,7 +19,7 @@ use crate::transport::shared_memory::SharedMemory;
 
 pub use fault::Fault;
 
-/// After so many looks for messages a delayed put goes on.
+/// Polls after which a delayed put is executed.
 const DELAY: u32 = 2000;
 
 /// The network of one job.
@@ -27,7 +27,7 @@ const DELAY: u32 = 2000;
 pub struct Exchange {
     /// The regions of the nodes.
     by_node: Vec<Arc<dyn RegionOwner>>,
-    /// The messages that have arrived at each image.
+    /// The messages to each image.
     inboxes: Vec<Mutex<VecDeque<Message>>>,
     fault: Fault,
 }
@@ -44,20 +44,20 @@ impl Exchange {
     }
 }
 
-/// The way of one image to all others.
+/// The one-sided operations of one image.
 #[derive(Debug)]
 pub struct Simulated {
     exchange: Arc<Exchange>,
     me: usize,
     memory: SharedMemory,
-    /// A put that others overtake.
+    /// A put that later operations overtake.
     overtaken: RefCell<Option<(usize, usize, Buffer)>>,
-    looks: Cell<u32>,
+    polls: Cell<u32>,
     atomics: Cell<u32>,
 }
 
 impl Simulated {
-    /// The way of image `me`.
+    /// For image `me`.
     #[must_use]
     pub fn new(exchange: Arc<Exchange>, me: usize) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl Simulated {
             exchange,
             me,
             overtaken: RefCell::default(),
-            looks: Cell::new(0),
+            polls: Cell::new(0),
             atomics: Cell::new(0),
         }
     }
@@ -74,24 +74,24 @@ impl Simulated {
         self.exchange.fault == fault
     }
 
-    fn let_overtaken_go(&self) {
+    fn release_overtaken(&self) {
         if let Some((image, offset, source)) = self.overtaken.take() {
-            // SAFETY: whoever put it vouched for the place until the put is complete.
+            // SAFETY: the caller of `put` vouched for the target until the put is complete; the source is owned.
             drop(unsafe { self.memory.issue_put(image, offset, source) });
         }
     }
 
-    /// Before an operation on so many bytes: it must not overtake a put to any of them.
+    /// Before an operation on these bytes: it must not overtake a put to any of them.
     fn keep_order(&self, image: usize, offset: usize, length: usize) {
         let overlaps = |(to, start, source): &(usize, usize, Buffer)| {
             *to == image && *start < offset + length && offset < start + source.length()
         };
         if !self.has(Fault::Reorder) && self.overtaken.borrow().as_ref().is_some_and(overlaps) {
-            self.let_overtaken_go();
+            self.release_overtaken();
         }
     }
 
-    /// After any operation: the memory knows only of what it was told to do.
+    /// After any operation: `memory` does not know of the overtaken put, which is outstanding, too.
     fn note(&self) {
         if self.overtaken.borrow().is_some() {
             note_outstanding(true);
@@ -102,7 +102,7 @@ impl Simulated {
 impl Fabric for Simulated {
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
         self.keep_order(image, offset, length);
-        // SAFETY: the caller vouches for the source.
+        // SAFETY: the caller vouches for `length` readable, initialised bytes.
         let bytes = unsafe { std::slice::from_raw_parts(source, length) };
         let source = Buffer::Owned(bytes.into());
         if self.overtaken.borrow().is_none() {
@@ -110,51 +110,51 @@ impl Fabric for Simulated {
             self.note();
             return;
         }
-        // SAFETY: the caller vouches for the place.
+        // SAFETY: the caller vouches for the target until the put is complete; the source is owned.
         drop(unsafe { self.memory.issue_put(image, offset, source) });
-        self.let_overtaken_go();
+        self.release_overtaken();
     }
 
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
         self.keep_order(image, offset, length);
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for both places, as `Fabric::get` asks.
         unsafe { self.memory.get(image, offset, target, length) }
         self.note();
     }
 
     unsafe fn issue_put(&self, image: usize, offset: usize, source: Buffer) -> Request {
         self.keep_order(image, offset, source.length());
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for the target and a lent buffer until completion.
         unsafe { self.memory.issue_put(image, offset, source) }
     }
 
     unsafe fn issue_get(&self, image: usize, offset: usize, target: Buffer) -> Request {
         self.keep_order(image, offset, target.length());
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for the target and a lent buffer until completion.
         unsafe { self.memory.issue_get(image, offset, target) }
     }
 
     fn progress(&self) -> bool {
-        self.let_overtaken_go();
+        self.release_overtaken();
         self.memory.progress()
     }
 
     fn wait(&self, request: &Request) {
-        // A cofuture is ready when what was issued to the same image before is complete, too.
-        self.let_overtaken_go();
+        // A request is complete only when earlier operations on the same image are.
+        self.release_overtaken();
         self.memory.wait(request);
     }
 
     fn fence(&self, image: usize) {
         if !self.has(Fault::DropFence) && !self.has(Fault::DelayPuts) {
-            self.let_overtaken_go();
+            self.release_overtaken();
             self.memory.fence(image);
         }
     }
 
     fn quiet(&self) {
         if !self.has(Fault::DelayPuts) {
-            self.let_overtaken_go();
+            self.release_overtaken();
             self.memory.quiet();
         }
     }
@@ -175,7 +175,7 @@ impl Fabric for Simulated {
         } else {
             operation
         };
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for the word, as `Fabric::atomic` asks.
         let old = unsafe { self.memory.atomic(image, offset, word, operation) };
         self.note();
         old
@@ -191,9 +191,9 @@ impl Fabric for Simulated {
     }
 
     unsafe fn receive(&self) -> Option<Message> {
-        let looks = self.looks.get() + 1;
-        self.looks.set(looks % DELAY);
-        if looks == DELAY {
+        let polls = self.polls.get() + 1;
+        self.polls.set(polls % DELAY);
+        if polls == DELAY {
             self.progress();
         }
         let inbox = &self.exchange.inboxes[self.me];

@@ -1,4 +1,4 @@
-//! What the library offers around a job: who is there, who shares memory, and one block for each part.
+//! The cluster of OpenSHMEM: the images of a job, which of them share memory, and a symmetric block for each part.
 
 use std::cell::RefCell;
 use std::ffi::{c_int, c_long};
@@ -25,31 +25,31 @@ use crate::transport::shmem::grouping::{self, Reach};
 use crate::transport::shmem::one_sided::OneSided;
 use crate::transport::shmem::symmetric::Block;
 
-/// Bytes of the elements that the library gathers.
+/// The element size of the library's gather.
 const ELEMENT: usize = size_of::<u64>();
 
-/// The library, started for this job.
+/// The library, initialised for this job.
 #[derive(Debug)]
 pub(super) struct Started {
     image: usize,
     images: usize,
     node: usize,
-    /// How many contexts each image has at most.
+    /// The most contexts of an image.
     contexts: usize,
-    /// What collectives of the library need.
+    /// The synchronisation array (`pSync`) of the library's collectives.
     synchronisation: Block,
-    /// What was attached, until it is detached.
+    /// The fabric, from `attach` to `detach`.
     attached: RefCell<Option<Rc<OneSided>>>,
 }
 
 impl Started {
-    /// Collective. Starts the library.
+    /// Collective. Initialises the library.
     pub(super) fn new(contexts: usize) -> Result<Self, String> {
         let mut provided: c_int = 0;
-        // All calls come from this thread. More, which the library could provide, makes each of them a third slower; less would
-        // be in the way of a program that makes calls from another thread while this one makes none.
+        // All calls come from this thread. A higher level of thread support makes each call a third slower; a lower one would forbid programs to
+        // call OpenSHMEM from another thread while this one does not.
         let result = exit::keep_mortal(|| {
-            // SAFETY: the first call to the library.
+            // SAFETY: the first call of the library; the place is valid for writes.
             unsafe { shmem_init_thread(SHMEM_THREAD_SERIALIZED, &mut provided) }
         });
         if result != 0 {
@@ -58,14 +58,14 @@ impl Started {
             ));
         }
         exit::watch();
-        // SAFETY: the library is started.
+        // SAFETY: the library is initialised.
         let (image, images) = unsafe { (shmem_my_pe() as usize, shmem_n_pes() as usize) };
         let length = SHMEM_COLLECT_SYNC_SIZE * size_of::<c_long>();
         let synchronisation = Block::allocate(align_of::<c_long>().max(ELEMENT), length, 0).ok_or(
             "the symmetric heap of OpenSHMEM has no room at all: see SHMEM_SYMMETRIC_SIZE",
         )?;
         for element in 0..SHMEM_COLLECT_SYNC_SIZE {
-            // SAFETY: within the block.
+            // SAFETY: the block has `SHMEM_COLLECT_SYNC_SIZE` elements, and is aligned for them.
             unsafe {
                 synchronisation
                     .start()
@@ -88,7 +88,7 @@ impl Started {
     }
 
     fn barrier(&self) {
-        // SAFETY: the library is started; all images call this in the same order.
+        // SAFETY: the library is initialised; all images call this in the same order.
         unsafe { shmem_barrier_all() }
     }
 
@@ -108,7 +108,7 @@ impl Started {
         grouping::nodes(&all)[self.image]
     }
 
-    /// Shows the memory of the parts that this image reaches in their places.
+    /// Maps the symmetric blocks of this node in the place of the parts.
     fn overlay(&self, parts: Block, region: &mut Region, nodes: &Nodes) -> Result<(), String> {
         for image in (0..self.images).filter(|&image| nodes.share(self.image, image)) {
             let memory = if image == self.image {
@@ -121,8 +121,8 @@ impl Started {
                     "OpenSHMEM reaches image {image} no longer, which is on the same machine; set COARRAY_SHARED_MEMORY=0"
                 ));
             }
-            // SAFETY: a part is as long as the block, and begins at a page; its control structures are zero; the region
-            // is gone, or used by nobody any more, before the block is freed.
+            // SAFETY: the block is page-aligned and as long as a part; its control structures are zero, and the part has not been used. The block is
+            // freed in `detach`, after the last use of the region.
             unsafe { region.overlay(image, memory) }.map_err(|error| {
                 format!("the symmetric heap of image {image} cannot be mapped a second time ({error}): its memory must be shared between \
                      processes, which Open MPI sees to if OMPI_MCA_sshmem=sysv is set for the whole job")
@@ -151,8 +151,8 @@ impl Cluster for Started {
         let block = Block::allocate(ELEMENT, each * (self.images + 1), each)
             .expect("the symmetric heap has room beside the parts");
         let (all, source) = (block.start(), block.at(each * self.images));
-        // SAFETY: the places lie in the block. One barrier lets all come with memory that is ready; the other is for the next
-        // call, which uses the same synchronisation.
+        // SAFETY: all places lie in the block, which has room for the elements of all images and one more. The first barrier makes sure that all
+        // images have allocated it, the second that the synchronisation array may be used again.
         unsafe {
             source
                 .cast::<u8>()
@@ -170,7 +170,7 @@ impl Cluster for Started {
             );
             self.barrier();
         }
-        // SAFETY: the bytes of all images, which the collective has filled.
+        // SAFETY: the collective has initialised these bytes of the block, which nothing changes before `free` below.
         let bytes = unsafe { std::slice::from_raw_parts(all, each * self.images) };
         let gathered = bytes
             .chunks(each.max(1))
@@ -194,7 +194,7 @@ impl Cluster for Started {
             "OpenSHMEM has no room for messages in its symmetric heap: set COARRAY_HEAP to less",
         )?;
         let overlaid = self.overlay(parts, region, nodes);
-        // Others may have succeeded, and wait here.
+        // Also after an error: images that succeeded wait here.
         self.barrier();
         overlaid?;
         let fabric = Rc::new(OneSided::new(parts, channel, self.images, self.contexts));
@@ -212,22 +212,22 @@ impl Cluster for Started {
     fn finish(&self) {
         self.synchronisation.free();
         exit::forget();
-        // SAFETY: the last call to the library.
+        // SAFETY: the library is initialised, and this is its last call.
         end_fabric(|| unsafe { shmem_finalize() });
     }
 
     fn abort(&self, code: u8) -> ! {
         await_readers();
-        // SAFETY: the library is started.
+        // SAFETY: the library is initialised.
         unsafe { shmem_global_exit(c_int::from(code)) }
     }
 }
 
-/// A number for the running system that this process is on, which no other has.
+/// A number that tells the running system of this process from all others.
 fn host() -> u64 {
     let mut hasher = DefaultHasher::new();
     for file in ["hostname", "random/boot_id"] {
-        // Without it there is one thing less to tell systems apart by; whether memory is shared is tried anyway.
+        // If it cannot be read, the other file tells systems apart; whether memory is shared is tested anyway.
         let text = fs::read_to_string(format!("/proc/sys/kernel/{file}"));
         text.unwrap_or_default().hash(&mut hasher);
     }
