@@ -63,7 +63,7 @@ fn images_stay_together_and_bring_words_by_the_central_barrier() {
 }
 
 #[test]
-fn the_barrier_may_change_at_every_time() {
+fn the_barrier_may_change_each_time() {
     keep_together(1000, |number| Barrier::ALL[(number * 7 / 3 % 4) as usize]);
 }
 

@@ -137,7 +137,7 @@ fn every_operation_is_named() {
         }
     }
     operations.extend(exported(&read(&root.join("coarray/src/lib.rs"))));
-    let collectives = exported(&read(&root.join("collectives/src/lib.rs")));
+    let collectives = exported(&read(&root.join("coarray/src/collectives.rs")));
     operations.extend(
         collectives
             .into_iter()

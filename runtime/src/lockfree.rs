@@ -1,6 +1,6 @@
 //! The algorithms over words that images share: counts to wait for, arrivals, barriers, locks, lists of posts, agreements.
 //!
-//! They know neither images nor teams, only atomics, so that loom runs these very sources (`fabric/tests/loom_*`).
+//! They know neither images nor teams, only atomics, so that loom runs these very sources (`runtime/tests/loom_*`).
 
 pub(crate) mod arrival;
 pub(crate) mod barrier;
