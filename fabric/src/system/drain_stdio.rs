@@ -1,6 +1,6 @@
-//! The last words of a process for which its launcher will end the job.
+//! Waiting until a launcher has read the output of a process that is about to end the job.
 //!
-//! Launchers read what processes print from pipes. That of MPICH may end the job, when it is asked to, before it has read why.
+//! Launchers read the output of processes from pipes. MPICH's launcher, asked to end the job, may do so before it has read why.
 
 use std::os::fd::BorrowedFd;
 use std::thread::sleep;
@@ -12,42 +12,42 @@ use rustix::io::ioctl_fionread;
 use rustix::stdio::{stderr, stdin, stdout};
 
 /// How long the launcher may take to read.
-const PATIENCE: Duration = Duration::from_secs(1);
+const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How often to see whether it has.
-const LOOK_AFTER: Duration = Duration::from_millis(1);
+/// The interval of polling.
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// Waits until somebody has read what this process has printed, but not for long.
+/// Waits until the output of this process has been read, at most a second for each stream.
 pub fn await_readers() {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + TIMEOUT;
     await_reader(stdout(), end);
     await_reader(stderr(), end);
 }
 
-/// Waits until the launcher has passed on its own input to the end, but not for long.
+/// Waits until the launcher has passed on its own input to the end, at most a second.
 ///
-/// That of MPICH dies, with all that it has not told yet, if the job is over before it has passed on even an empty one.
+/// MPICH's launcher dies, and loses output that it has not passed on, if the job ends before that, even if its input is empty.
 pub fn await_input() {
-    await_writer(stdin(), Instant::now() + PATIENCE);
+    await_writer(stdin(), Instant::now() + TIMEOUT);
 }
 
-/// Waits until nobody writes into a pipe any more, or until `end`.
+/// Waits until all writers of a pipe have closed it, or until `end`.
 fn await_writer(stream: BorrowedFd<'_>, end: Instant) {
     let is_closed = || {
-        // Nothing is asked for: that the pipe is closed is always told.
+        // `poll` reports a closed pipe even if no event is asked for.
         let mut streams = [PollFd::from_borrowed_fd(stream, PollFlags::empty())];
         poll(&mut streams, Some(&Timespec::default())).is_ok_and(|told| told > 0)
     };
     while is_pipe(stream) && !is_closed() && Instant::now() < end {
-        sleep(LOOK_AFTER);
+        sleep(POLL_INTERVAL);
     }
 }
 
-/// Waits until nothing is left in a pipe, or until `end`.
+/// Waits until a pipe is empty, or until `end`.
 fn await_reader(stream: BorrowedFd<'_>, end: Instant) {
     let is_read = || ioctl_fionread(stream).is_ok_and(|unread| unread == 0);
     while is_pipe(stream) && !is_read() && Instant::now() < end {
-        sleep(LOOK_AFTER);
+        sleep(POLL_INTERVAL);
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the limits of this process (`ulimit`) leave for the memory of a job.
+//! Resource limits of this process (`ulimit`) that concern the memory of a job.
 
 use std::io;
 
@@ -6,13 +6,12 @@ use rustix::process::{Resource, getrlimit};
 
 use crate::system::display_size::Bytes;
 
-/// Most images a job can have: image numbers travel in 20 bits.
+/// The most images of a job: image numbers have 20 bits.
 pub const MAX_IMAGES: usize = 1 << 20;
 
-/// Lets writing beyond the longest file that is allowed be an error, which says what is wrong, in place of the end of the process by
-/// a signal, which does not.
+/// Ignores SIGXFSZ, so that writing beyond `ulimit -f` is an error with a message, and does not kill the process.
 pub fn outlive_long_files() {
-    // SAFETY: installs no handler; one of the program is put back.
+    // SAFETY: `signal` with these arguments installs no handler of ours; a handler of the program is restored.
     unsafe {
         let before = libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
         if ![libc::SIG_DFL, libc::SIG_IGN, libc::SIG_ERR].contains(&before) {
@@ -21,13 +20,13 @@ pub fn outlive_long_files() {
     }
 }
 
-/// What this process may have of it at most; none for as much as it likes.
+/// The soft limit of a resource; `None` if unlimited.
 pub(crate) fn limit(resource: Resource) -> Option<usize> {
     let limit = getrlimit(resource).current?;
     Some(usize::try_from(limit).unwrap_or(usize::MAX))
 }
 
-/// Refuses a file that is too long for this process: the kernel would end it by a signal.
+/// Refuses a file that is longer than `ulimit -f` allows, with the limit in the message.
 pub(crate) fn check_file(length: usize) -> io::Result<()> {
     match limit(Resource::Fsize) {
         Some(limit) if length > limit => Err(io::Error::new(
@@ -38,7 +37,7 @@ pub(crate) fn check_file(length: usize) -> io::Result<()> {
     }
 }
 
-/// Says why something could not be mapped, if the address space of this process is limited.
+/// Adds the limit to the error of a mapping, if the address space of this process is limited.
 pub(crate) fn explain(error: io::Error) -> io::Error {
     match limit(Resource::As) {
         Some(limit) if error.kind() == io::ErrorKind::OutOfMemory => io::Error::new(

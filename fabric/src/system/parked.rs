@@ -1,10 +1,9 @@
-//! Whether a thread of this process sleeps until another one wakes it.
+//! Whether a thread of this process is parked until another thread wakes it.
 //!
-//! An executor parks its thread when none of its tasks can go on. The kernel says so: the thread waits on a futex that
-//! only this process knows, without a time limit. If all other threads of the process are ours, too, nothing but
-//! these can wake it: no timer, file or other thread that the library knows nothing of.
+//! An executor parks its thread when none of its tasks can go on. The kernel shows it: the thread waits on a private futex without a time limit. If all
+//! other threads of the process belong to the job, only these can wake it: no timer, file or thread of somebody else.
 //!
-//! Where the kernel does not tell, nothing is known of the thread.
+//! Where the kernel does not show it, a thread does not count as parked.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,13 +16,13 @@ use rustix::thread::gettid;
 pub struct ThreadId(i32);
 
 impl ThreadId {
-    /// That of the calling thread.
+    /// The number of the calling thread.
     pub fn current() -> Self {
         Self(gettid().as_raw_nonzero().get())
     }
 }
 
-/// The threads of this process that belong to the job: images, what works for them, and who waits for their end.
+/// The threads of this process that belong to the job: images, their helpers, and threads that wait for the job's end.
 #[derive(Debug, Default)]
 pub struct Threads {
     all: Mutex<BTreeSet<ThreadId>>,
@@ -31,19 +30,19 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Notes that the calling thread is one of them.
+    /// Adds the calling thread.
     pub fn enter(&self) -> ThreadId {
         let thread = ThreadId::current();
         self.with(|threads| threads.insert(thread));
         thread
     }
 
-    /// Notes that the calling thread is one no more.
+    /// Removes the calling thread.
     pub fn leave(&self) {
         self.with(|threads| threads.remove(&ThreadId::current()));
     }
 
-    /// Begins to look at them; nobody else does meanwhile.
+    /// Locks the list for an inspection.
     pub fn look(&self) -> Look<'_> {
         Look {
             threads: self,
@@ -56,7 +55,7 @@ impl Threads {
     }
 }
 
-/// A look at the threads of the process.
+/// An inspection of the threads of the process.
 #[derive(Debug)]
 pub struct Look<'a> {
     threads: &'a Threads,
@@ -69,7 +68,7 @@ impl Look<'_> {
         self.threads.with(|threads| threads.len())
     }
 
-    /// Whether the process has no other threads; false if that is not known.
+    /// Whether the process has no other threads; false if unknown.
     fn are_all(&self) -> bool {
         let Ok(entries) = fs::read_dir("/proc/self/task") else {
             return false;
@@ -86,10 +85,10 @@ impl Look<'_> {
         })
     }
 
-    /// If only threads of the job can wake `thread`, which sleeps: how often it has gone to sleep. While this is
-    /// the same, the thread sleeps on, and has done nothing.
+    /// If `thread` is parked and only threads of the job can wake it: its number of voluntary context switches. As long as the number is the same,
+    /// the thread has not run.
     pub fn sleeps_of(&self, thread: ThreadId) -> Option<u64> {
-        // A thread that is not ours may have woken this one, and ended: that is seen afterwards.
+        // A foreign thread may have woken this one and ended since: the next inspection sees another number.
         self.are_all().then_some(())?;
         let ThreadId(thread) = thread;
         let read = |what: &str| fs::read_to_string(format!("/proc/self/task/{thread}/{what}")).ok();
@@ -97,7 +96,7 @@ impl Look<'_> {
     }
 }
 
-/// How often a thread has given up its core of itself.
+/// The number of voluntary context switches.
 fn switches(status: &str) -> Option<u64> {
     let count = |line: &str| {
         line.strip_prefix("voluntary_ctxt_switches:")?
@@ -108,7 +107,7 @@ fn switches(status: &str) -> Option<u64> {
     status.lines().find_map(count)
 }
 
-/// Whether the system call that a thread is in is an endless wait for a wake-up by its own process.
+/// Whether the system call of a thread is a wait on a private futex without a time limit.
 fn is_parked(call: &str) -> bool {
     let mut words = call.split_ascii_whitespace();
     let number = words.next().and_then(|word| word.parse().ok());

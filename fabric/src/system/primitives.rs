@@ -1,8 +1,7 @@
-//! The few operations the lock-free algorithms are built from.
+//! The operations that lock-free algorithms are built from: atomics, a futex, pause and yield.
 //!
-//! `eventcount.rs`, `arrival.rs`, `checked_barrier.rs`, `barrier/`, `agreement.rs`, `queue_lock.rs`, `posts.rs`, `sleep.rs` and
-//! `completion.rs` name nothing else. The model-checking tests compile those same files against a `primitives` module made of
-//! loom's types.
+//! The algorithms in `lockfree/` of the runtime, and `completion.rs`, use nothing else. Their loom models compile the same files with another module
+//! of this name, made of loom's types.
 
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use rustix::thread::{Timespec, futex};
 
 pub use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
-/// Memory that an algorithm lets one thread at a time use.
+/// Memory that an algorithm lets one thread at a time access.
 #[derive(Debug, Default)]
 pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
 
@@ -20,26 +19,25 @@ impl<T> UnsafeCell<T> {
         Self(std::cell::UnsafeCell::new(value))
     }
 
-    /// Passes on a pointer that is valid while no other thread uses the cell.
+    /// Calls `use_it` with a pointer to the contents, which is valid while no other thread accesses the cell.
     #[inline]
     pub(crate) fn with_mut<R>(&self, use_it: impl FnOnce(*mut T) -> R) -> R {
         use_it(self.0.get())
     }
 }
 
-/// Tells the core that this is a spin loop, so that the writer gets the cache line.
+/// The processor's hint for spin loops.
 #[inline]
 pub fn pause() {
     std::hint::spin_loop();
 }
 
-/// Lets another image run on this core.
+/// Yields the core to other threads.
 pub fn yield_now() {
     std::thread::yield_now();
 }
 
-/// Sleeps while `word` holds `value`, at most for `nap`; may wake early. Returns false if nobody woke it
-/// during the whole nap.
+/// A futex wait: sleeps while `word` holds `value`, at most for `nap`; may wake early. Returns false if it timed out.
 pub fn sleep_while_equal(word: &AtomicU64, value: u64, nap: Duration) -> bool {
     let nap = Timespec {
         tv_sec: nap.as_secs().try_into().unwrap_or(i64::MAX),

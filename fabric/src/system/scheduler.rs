@@ -1,16 +1,16 @@
-//! What the scheduler of the system has done with this thread, and what it is asked for.
+//! The scheduler of the system: clocks, involuntary context switches, time slices.
 
 use std::mem;
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// The time, by a clock that all processes of a machine share.
+/// The time of a monotonic clock that all processes of a machine share.
 pub fn now() -> Duration {
     read(ClockId::Monotonic)
 }
 
-/// When the scheduler's clock ticked last, which is cheaper to know.
+/// The time of the last tick of that clock, which costs less.
 pub fn tick() -> Duration {
     read(ClockId::MonotonicCoarse)
 }
@@ -20,13 +20,13 @@ fn read(clock: ClockId) -> Duration {
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
 }
 
-/// How often this thread has lost its core to others while it wanted to go on, or offered it to them.
+/// Involuntary context switches of this thread, including yields that another thread took.
 pub fn switches() -> u64 {
     // SAFETY: all-zero bytes are a `rusage`, which is made of integers.
     let mut usage: libc::rusage = unsafe { mem::zeroed() };
     // SAFETY: the call writes one `rusage`, for which there is room.
     let outcome = unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) };
-    // It cannot fail; if it did, nobody would seem to use the core.
+    // It cannot fail; if it did, the core would seem to be free.
     if outcome == 0 {
         usage.ru_nivcsw.unsigned_abs()
     } else {

@@ -1,4 +1,4 @@
-//! What is said to a launcher that speaks PMI, beside what the fabric says to it.
+//! Messages to a launcher that speaks PMI version 1, besides those of the MPI library.
 
 use std::env;
 use std::os::fd::BorrowedFd;
