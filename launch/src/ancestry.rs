@@ -1,4 +1,4 @@
-//! Which process descends from which, by what `/proc` says.
+//! Which process descends from which, according to `/proc`.
 
 use std::fmt::Display;
 use std::fs;
@@ -9,7 +9,7 @@ use rustix::process::{Pid, getpid};
 struct Process {
     number: Pid,
     parent: Option<Pid>,
-    /// It has ended, and its parent has not asked how.
+    /// It is a zombie.
     is_zombie: bool,
 }
 

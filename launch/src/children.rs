@@ -1,4 +1,4 @@
-//! The image processes as their supervisor holds them.
+//! The image processes of a supervisor.
 
 use std::io;
 use std::ops::{Deref, DerefMut};
@@ -23,7 +23,7 @@ pub(crate) struct ImageProcess {
     status: Option<ExitStatus>,
     /// The image, if our child only started it.
     inner: Option<Inner>,
-    /// All has been said of how it ended, or is of no interest.
+    /// Whether its end was handled, or does not matter.
     is_judged: bool,
 }
 
@@ -31,25 +31,25 @@ pub(crate) struct ImageProcess {
 #[derive(Debug)]
 struct Inner {
     process: Pid,
-    /// Readable once the process has ended; none from then on.
+    /// Readable when the process has ended; `None` afterwards.
     handle: Option<OwnedFd>,
 }
 
-/// What has ended of an image.
+/// Which processes of an image have ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// All; this is how the process ended that we started.
+    /// All. This is how our child ended.
     All(ExitStatus),
-    /// The image, while the process that started it goes on.
+    /// The image; our child, which started it, still runs.
     Inner,
 }
 
 impl Inner {
-    /// A process that has claimed to be an image, if it is below us.
+    /// A process that has claimed an image, if it descends from us.
     fn find(process: Pid) -> Option<Self> {
         let handle = pidfd_open(process, PidfdFlags::empty()).ok();
         let mut inner = Self { process, handle };
-        // What the handle stands for cannot be another process of that number any more.
+        // From here on the handle cannot refer to another process with that number.
         (is_descendant(process, getpid()) || inner.has_ended()).then_some(inner)
     }
 
@@ -103,12 +103,12 @@ impl ImageProcess {
         !self.is_judged && (self.status.is_none() || self.handle().is_some())
     }
 
-    /// Waits no more for what had started the image: the image has ended, and nothing else matters.
+    /// Stops waiting for our child: the image has ended, and nothing else matters.
     pub(crate) fn give_up(&mut self) {
         self.is_judged = true;
     }
 
-    /// Whether the image runs in another process than the one that we started, or did.
+    /// Whether the image is, or was, another process than our child.
     pub(crate) fn is_wrapped(&self) -> bool {
         self.inner.is_some()
     }
@@ -118,7 +118,7 @@ impl ImageProcess {
         self.inner.as_ref()?.handle.as_ref()
     }
 
-    /// What has ended of the image, each once; `claimant` is the process that says that it is the image.
+    /// Which processes of the image have ended, each once; `claimant` is the process that has claimed the image.
     pub(crate) fn look(&mut self, claimant: Option<Pid>) -> Option<Ended> {
         if self.status.is_none() {
             self.status = self
@@ -147,7 +147,7 @@ impl ImageProcess {
                 self.is_judged = true;
                 Some(Ended::All(status))
             }
-            // What started the image failed: nobody would learn of the image's own end.
+            // Our child failed, and with it the only way to learn how the image ends.
             (Some(status), Some(handle)) if !status.success() => {
                 let _ = pidfd_send_signal(handle, Signal::KILL);
                 None
@@ -156,7 +156,7 @@ impl ImageProcess {
         }
     }
 
-    /// Sends `signal` to the image, and to what started it.
+    /// Sends `signal` to the image and to our child.
     fn send(&self, signal: Signal) {
         if let Some(handle) = self.handle() {
             let _ = pidfd_send_signal(handle, signal);
@@ -190,7 +190,7 @@ impl Children {
         Ok(())
     }
 
-    /// Sends `signal` to the images alone: what has started them would die of it.
+    /// Sends `signal` to the images alone: scripts that started them would die of it.
     pub(crate) fn warn(&self, signal: Signal) {
         for image in &self.0 {
             match image.handle() {
@@ -206,7 +206,7 @@ impl Children {
         self.0.iter().any(ImageProcess::lives)
     }
 
-    /// Whether we started that process as an image.
+    /// Whether that process is a child that we started for an image.
     pub(crate) fn has(&self, process: Pid) -> bool {
         let mut ours = self.0.iter().map(|image| Pid::from_child(&image.child));
         ours.any(|ours| ours == process)

@@ -1,4 +1,4 @@
-//! Running the images of a job that the launcher of a fabric has started, on any number of machines.
+//! Jobs whose images the launcher of MPI or OpenSHMEM has started, on any number of machines.
 
 use std::fs::File;
 use std::io;
@@ -23,30 +23,30 @@ use coarray_runtime::{
     run_image,
 };
 
-/// How long an image that noticed a failure lets lower ones report theirs.
+/// How long an image with a failure waits for lower ones to report theirs.
 const REPORT_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// How long the messages about the end of a job are given to leave.
+/// How long messages about the end of the job may take to leave.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// How long nobody looks for messages after there were none.
+/// The interval of polling.
 const NAP: Duration = Duration::from_micros(500);
 
-/// How long images wait for the one that reports a failure to end the job.
+/// How long images wait for the reporting one to end the job.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long fabrics may need to make a GiB of each part reachable from other nodes.
+/// How long a fabric may take to attach a GiB of each part.
 const ATTACH_TIMEOUT_PER_GIB: Duration = Duration::from_secs(1);
 
 /// How a job ended, for one image.
 pub(crate) enum End<R> {
     /// At the end of the program.
     Finished(R),
-    /// By a failure, which has been reported.
+    /// With a failure, which has been reported.
     Failed(Failure),
 }
 
-/// Starts the fabric of the settings, if this program has it.
+/// Starts the fabric of the settings.
 pub(crate) fn start(settings: &Settings) -> Result<Rc<dyn Cluster>, String> {
     let images = settings.images;
     let cluster: Rc<dyn Cluster> = match settings.fabric {
@@ -54,7 +54,7 @@ pub(crate) fn start(settings: &Settings) -> Result<Rc<dyn Cluster>, String> {
         // SAFETY: `launch` calls this once in a process, and below every collective call is made by all.
         FabricKind::Mpi => unsafe { coarray_fabric::transport::mpi::start()? },
         #[cfg(feature = "shmem")]
-        // SAFETY: as above.
+        // SAFETY: as for MPI.
         FabricKind::Shmem => unsafe { coarray_fabric::transport::shmem::start(settings.heap)? },
         _ => unreachable!("{images} images have another fabric"),
     };
@@ -65,7 +65,7 @@ pub(crate) fn start(settings: &Settings) -> Result<Rc<dyn Cluster>, String> {
 /// Collective. Runs `body` as the image that this process is.
 ///
 /// # Errors
-/// Why the images cannot start, on all of them alike as far as they can tell each other.
+/// Why the images cannot start; the same on all images where they can agree on it.
 pub(crate) fn run<R>(
     cluster: &dyn Cluster,
     settings: &Settings,
@@ -99,7 +99,7 @@ pub(crate) fn run<R>(
         Ending::Finished(result) => {
             drop(fabric);
             cluster.detach();
-            // The fabric may have used its memory until now.
+            // Not earlier: the fabric accesses its memory until it is detached.
             drop(job);
             Ok(End::Finished(result))
         }
@@ -108,9 +108,8 @@ pub(crate) fn run<R>(
     }
 }
 
-/// Sees to it that the start does not last longer than silence may, until the result is dropped: while images get their memory
-/// they wait in the fabric for each other, for one that is lost as for one that is slow. Some fabrics need time in proportion to
-/// the heap.
+/// A watchdog for the start, until the result is dropped: while images get their memory they wait for each other in MPI or OpenSHMEM, which does
+/// not notice a lost node. The limit is the peer timeout, plus time in proportion to the heap.
 fn watch_start(image: usize, settings: &Settings) -> Option<mpsc::Sender<()>> {
     let limit = settings.peer_timeout? + ATTACH_TIMEOUT_PER_GIB * (settings.heap >> 30) as u32;
     let (start, is_over) = mpsc::channel();
@@ -129,7 +128,7 @@ fn watch_start(image: usize, settings: &Settings) -> Option<mpsc::Sender<()>> {
     Some(start)
 }
 
-/// Ends the job from another thread than the image's own, which hangs, so that the fabric cannot be asked to: its launcher does.
+/// Ends the job from a watchdog's thread. The image's own thread hangs in the fabric, so the launcher is asked to abort.
 fn give_up(image: usize, text: String) -> ! {
     report(&Failure {
         image,
@@ -140,7 +139,7 @@ fn give_up(image: usize, text: String) -> ! {
     std::process::exit(1)
 }
 
-/// Sees to it that no operation of the fabric lasts longer than silence may.
+/// Puts a watchdog around the fabric, if there is a peer timeout.
 fn watch_over(fabric: Rc<dyn Fabric>, image: usize, settings: &Settings) -> Rc<dyn Fabric> {
     let Some(limit) = settings.peer_timeout else {
         return fabric;
@@ -158,7 +157,7 @@ fn watch_over(fabric: Rc<dyn Fabric>, image: usize, settings: &Settings) -> Rc<d
     Rc::new(Watchdog::new(fabric, limit, is_late))
 }
 
-/// What all images go by: the smallest heap, and direct access if all want it.
+/// Collective. Settings for all images: the smallest heap, and shared memory if all want it.
 fn agree(cluster: &dyn Cluster, settings: &Settings) -> Settings {
     let wishes = [
         settings.heap as u64,
@@ -182,7 +181,7 @@ fn agree(cluster: &dyn Cluster, settings: &Settings) -> Settings {
     }
 }
 
-/// Which images share memory. Without direct access none do.
+/// Collective. Which images share memory; none do without `direct`.
 fn divide(cluster: &dyn Cluster, direct: bool) -> Nodes {
     let mine = if direct {
         cluster.node()
@@ -193,8 +192,7 @@ fn divide(cluster: &dyn Cluster, direct: bool) -> Nodes {
     Nodes::separate(all.into_iter().map(|[node]| node as usize))
 }
 
-/// The memory that this image shares with those of its node: made by the lowest, which lends the others its
-/// descriptor.
+/// Collective. The region of this node: its leader creates it, and the others open the leader's descriptor.
 fn share_region(
     cluster: &dyn Cluster,
     nodes: &Nodes,
@@ -216,7 +214,7 @@ fn share_region(
             unsafe { JobMemory::attach(file) }
         }),
     };
-    // The lender's descriptor is needed until all have mapped what it stands for.
+    // The leader keeps its descriptor open until all have mapped the file.
     let have_it = gather_words(cluster, [u64::from(region.is_ok())]);
     match (region, have_it.iter().position(|&[has_it]| has_it == 0)) {
         (Ok(region), None) => Ok(region),
@@ -235,7 +233,7 @@ fn share_region(
     }
 }
 
-/// Cores that the images of this node may use, together: launchers bind each to some.
+/// Collective. The number of cores that the images of this node may use together: launchers bind each image to some.
 fn cores_of_node(cluster: &dyn Cluster, nodes: &Nodes) -> usize {
     const WORDS: usize = CpuSet::MAX_CPU / u64::BITS as usize;
     let Ok(mine) = sched_getaffinity(None) else {
@@ -273,8 +271,7 @@ fn gather_words<const N: usize>(cluster: &dyn Cluster, mine: [u64; N]) -> Vec<[u
     rows.to_vec()
 }
 
-/// Sees to it that the failure that ended the job is reported once, by the lowest of the images that noticed one on
-/// their nodes; returns it.
+/// Reports the failure that ended the job once: by the lowest of the images that recorded one first on their nodes. Returns it.
 fn settle(job: &Job, me: usize, fabric: Option<&dyn Fabric>) -> Failure {
     let failure = loop {
         match job.region.job().failure.get() {
@@ -297,11 +294,11 @@ fn settle(job: &Job, me: usize, fabric: Option<&dyn Fabric>) -> Failure {
     failure
 }
 
-/// Lets messages come and go for so long, or until it is enough.
+/// Receives messages for that time, or until `is_enough`.
 fn listen(job: &Job, fabric: Option<&dyn Fabric>, longest: Duration, is_enough: impl Fn() -> bool) {
     let end = Instant::now() + longest;
     while !is_enough() && Instant::now() < end {
-        // SAFETY: the job is over, and the images go; only who reports it matters still.
+        // SAFETY: the job has ended, so no image relies on the effect of a message; messages about the end are handled below.
         while let Some(message) = fabric.and_then(|fabric| unsafe { fabric.receive() }) {
             if is_about_the_end(&message.bytes) {
                 job.be_told_by(message.from);

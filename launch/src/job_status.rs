@@ -9,19 +9,19 @@ use coarray_runtime::{Death, Failure, SIGNAL_CODE, signal_name};
 /// Why a job ended before its time.
 #[derive(Debug)]
 pub(crate) enum JobStatus {
-    /// An image said why.
+    /// An image recorded a failure.
     Failed(Failure),
-    /// An image ended without a word.
+    /// An image ended without a record.
     Died {
         image: usize,
         process: u32,
         death: Death,
     },
-    /// A signal asked for it.
+    /// A signal requested it.
     Interrupted(Signal),
-    /// It belonged to an image of another job, which has ended.
+    /// The image of another job that started it has ended.
     Orphaned,
-    /// Nobody reads our output any more.
+    /// Our output has no reader any more.
     Unread,
     /// Our output cannot be written.
     Unwritable(io::Error),

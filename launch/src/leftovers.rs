@@ -1,4 +1,4 @@
-//! What the images have started and left behind: processes that would otherwise outlive the job.
+//! Processes that images have started and left behind, which would outlive the job.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -11,16 +11,16 @@ use rustix::process::{
 use crate::ancestry;
 use crate::children::Children;
 
-/// How long processes are given to end by themselves once the images have: some write down what an image printed.
+/// How long such processes may go on after the images have ended: some write down what an image printed.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// How often to look whether they have.
+/// The interval of checking.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Makes this process the parent of those below it whose own parent has ended.
+/// Makes this process the subreaper: the parent of descendants whose own parent has ended.
 #[derive(Debug)]
 pub(crate) struct Leftovers {
-    /// Children of the program around us, which are none of the job's.
+    /// Children of this process that do not belong to the job.
     before: Vec<Pid>,
     /// When the images were found to have ended.
     since: Option<Instant>,
@@ -41,7 +41,7 @@ impl Leftovers {
         })
     }
 
-    /// Takes notice of the ends of processes that nobody else would.
+    /// Reaps processes that nothing else waits for.
     pub(crate) fn reap(&self, children: &Children) {
         while let Ok(Some(process)) = ended_child()
             && !children.has(process)
@@ -80,7 +80,7 @@ impl Leftovers {
 
 impl Drop for Leftovers {
     fn drop(&mut self) {
-        // It was possible, so that the opposite is.
+        // Setting it succeeded, so that clearing it does.
         let _ = set_child_subreaper(None);
     }
 }

@@ -1,4 +1,4 @@
-//! Starting images: the same program plainly, under `coarun`, or inside a test.
+//! How images start, and who watches them: as threads, as processes under a supervisor, by `coarun`, or by the launcher of MPI or OpenSHMEM.
 
 mod ancestry;
 mod children;
@@ -24,7 +24,7 @@ mod terminal;
 mod threads;
 mod unknown_settings;
 
-/// Applications that use MPI themselves, too.
+/// For applications that also call MPI themselves.
 #[cfg(feature = "mpi")]
 pub mod mpi {
     pub use crate::on_communicator::{CannotRun, run_on};
@@ -136,7 +136,7 @@ fn launch_with<R: Termination>(
     };
     if let Err(error) = check_fabric(&settings) {
         if process_manager::is_not_the_first() {
-            // All copies would say the same. The launcher ends them when one has left.
+            // The first process prints the error for all. The launcher ends the others when it has exited.
             std::thread::sleep(GRACE);
             return ExitCode::from(USAGE);
         }
@@ -162,7 +162,7 @@ fn launch_with<R: Termination>(
     }
 }
 
-/// Has the launcher of the fabric start this program's images, as it was started plainly.
+/// Becomes the launcher of the fabric, which starts this program's images; for a program that was started plainly.
 fn start_by_launcher(settings: &Settings) -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
     let error = match std::env::current_exe() {
@@ -201,11 +201,11 @@ fn run_on_cluster<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitC
     let codes = ExitCodes::default();
     let cluster = match cluster::start(settings) {
         Ok(cluster) => cluster,
-        // The launcher ends the others for this code.
+        // With this exit code the launcher ends the other processes.
         Err(error) => return refuse(error),
     };
     let image = cluster.image();
-    // All images have the same variables.
+    // Image 0 prints it for all: all have the same environment.
     if image == 0 && !launcher::was_started_here() {
         unknown_settings::warn();
         unknown_settings::warn_of_images(settings.images, cluster.images());
@@ -216,7 +216,7 @@ fn run_on_cluster<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitC
             cluster.finish();
             ExitCode::SUCCESS
         }
-        // Without the end of the fabric its launcher ends the others.
+        // A process that exits without finalising the fabric makes its launcher end the others.
         Ok(cluster::End::Failed(failure)) => match code_of(image, codes) {
             Some(code) => code,
             None => cluster.abort(failure.code),
@@ -233,9 +233,9 @@ fn run_on_cluster<R: Termination>(settings: &Settings, _: fn() -> R) -> ExitCode
     unreachable!("{} was found not to be built in", settings.fabric.name())
 }
 
-/// Says why there is no job, which the launcher of a fabric is given time to pass on.
+/// Prints why there is no job, and gives a launcher time to pass that on.
 fn refuse(why: impl fmt::Display) -> ExitCode {
-    // In one piece: all images may say it at once.
+    // One write: all images may print it at the same time.
     let line = format!("coarray: {why}\n");
     eprint!("{line}");
     if process_manager::mark().is_some() {
@@ -262,12 +262,11 @@ fn run_as_image<R: Termination>(inherited: Inherited, body: fn() -> R) -> ExitCo
     match (ending, code_of(image, codes)) {
         (Ending::Finished(()), _) => ExitCode::SUCCESS,
         (Ending::Ended | Ending::Failed(_), Some(code)) => code,
-        // The supervisor tells of it once this process has ended.
+        // The supervisor reports it when this process has exited.
         (Ending::Failed(failure), None) => ExitCode::from(failure.code),
         (Ending::Ended, None) => match job.region.job().failure.get() {
             Some(failure) if failure.image == image => ExitCode::from(failure.code),
-            // The image that failed is to be the first to exit: its exit code is the job's. Then the
-            // supervisor ends the others.
+            // The failed image exits first, because its exit code is the job's. Then the supervisor ends the others.
             _ => {
                 std::thread::sleep(GRACE);
                 ExitCode::FAILURE
@@ -276,8 +275,7 @@ fn run_as_image<R: Termination>(inherited: Inherited, body: fn() -> R) -> ExitCo
     }
 }
 
-/// The failures that images returned from their main functions: an `ExitCode` cannot be looked into, so
-/// it is not part of a [`Failure`].
+/// Exit codes that images returned from `main`. An `ExitCode` is opaque, so it is not part of a [`Failure`].
 type ExitCodes = Mutex<BTreeMap<usize, ExitCode>>;
 
 fn code_of(image: usize, codes: ExitCodes) -> Option<ExitCode> {
@@ -285,8 +283,7 @@ fn code_of(image: usize, codes: ExitCodes) -> Option<ExitCode> {
     codes.remove(&image)
 }
 
-/// Ends the job, or in one that keeps going the image, if an image's main reports a failure, which the
-/// exit code keeps.
+/// Turns a failure that an image's `main` reports into a panic, and keeps its exit code.
 ///
 /// # Errors
 /// The failure.

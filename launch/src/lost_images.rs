@@ -1,5 +1,4 @@
-//! The images that a job which keeps going has lost: what to tell of each, and of the job if none is
-//! left.
+//! The lost images of a fault-tolerant job: what to report of each, and of the job if none is left.
 
 use coarray_runtime::Failure;
 
@@ -11,7 +10,7 @@ pub(crate) struct LostImages {
 }
 
 impl LostImages {
-    /// None yet, of `images` images.
+    /// For a job of `images` images, none of which is lost.
     pub(crate) fn new(images: usize) -> Self {
         Self {
             images,
@@ -20,8 +19,7 @@ impl LostImages {
         }
     }
 
-    /// Counts an image that failed. Returns what to tell of it now, in whole lines; nothing of an only
-    /// image, because the report of the job says the same.
+    /// Adds an image that failed. Returns what to report now, in whole lines; nothing for the only image of a job, whose report says the same.
     pub(crate) fn add(&mut self, failure: Failure) -> Option<String> {
         self.lost += 1;
         let outlook = if self.lost < self.images {
@@ -34,12 +32,12 @@ impl LostImages {
         (self.images > 1).then_some(note)
     }
 
-    /// Whether each loss was told when it came.
+    /// Whether each loss was reported when it came.
     pub(crate) fn are_told(&self) -> bool {
         self.images > 1
     }
 
-    /// Why the job failed, if no image is left: what befell the first one.
+    /// Why the job failed, if no image is left: the failure of the first one.
     pub(crate) fn status(&self) -> Option<Failure> {
         let first = self.first.as_ref();
         first.filter(|_| self.lost == self.images).cloned()

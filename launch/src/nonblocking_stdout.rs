@@ -1,5 +1,4 @@
-//! Writes to our own output streams without ever waiting for whoever reads them: a supervisor that
-//! is stuck behind a pager or a stopped terminal answers no signal and ends no job.
+//! Nonblocking writes to our own output streams: a supervisor that waits for a pager or a stopped terminal would handle no signal.
 
 use std::io::{self, IsTerminal};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -12,17 +11,17 @@ use rustix::pipe::PIPE_BUF;
 
 use crate::output::Stream;
 
-/// How long to let a stream rest that refused what it had room for, as a stopped terminal may.
+/// The pause after a stream refused bytes although it polled as writable, as a stopped terminal may.
 const REST: Duration = Duration::from_millis(20);
 
 /// One of our own output streams.
 #[derive(Debug)]
 pub(crate) struct NonblockingStdout {
     stream: Stream,
-    /// The same pipe or terminal, opened once more. The stream itself is shared with the processes around us, so that it
-    /// must not be made non-blocking; this is ours. Files have none: they keep nobody waiting.
+    /// The same pipe or terminal, opened again as nonblocking: the stream itself is shared with other processes. `None` for files, which do not
+    /// block.
     own: Option<OwnedFd>,
-    /// Until when nothing is tried.
+    /// When to try again.
     rest: Option<Instant>,
 }
 

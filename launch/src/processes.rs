@@ -32,7 +32,7 @@ const IMAGE: &str = "COARRAY_IMAGE";
 const REGION: &str = "COARRAY_REGION";
 const SUPERVISOR: &str = "COARRAY_SUPERVISOR";
 
-/// What a process must not see if it is not to take itself for an image.
+/// The variables of the hand-over: a process that has them takes itself for an image.
 pub(crate) const HAND_OVER: [&str; 4] = [IMAGE, REGION, SUPERVISOR, terminal::VARIABLE];
 
 /// The command that starts `program` as an image of this process's job.
@@ -60,7 +60,7 @@ pub(crate) fn image_command(
         .stdin(if image == 0 {
             Stdio::inherit()
         } else {
-            // Opened here, where an error is none of the program.
+            // Opened here, where an error is not taken for one of the program.
             let null = File::open("/dev/null");
             null.map_err(|error| io::Error::other(format!("cannot open /dev/null: {error}")))?
                 .into()
@@ -100,7 +100,7 @@ pub(crate) fn environment(settings: &Settings) -> [(&'static str, String); 8] {
 fn become_image(supervisor: Pid, shared: BorrowedFd<'_>) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
     if getppid() != Some(supervisor) {
-        // It died before the line above took effect: nobody would ever end this image.
+        // The supervisor died before the line above took effect, and would never end this image.
         return Err(Errno::SRCH.into());
     }
     Ok(fcntl_setfd(shared, FdFlags::empty())?)
@@ -204,8 +204,8 @@ fn handed_region(supervisor: Pid) -> Result<(usize, JobMemory), LaunchError> {
     Ok((image, region))
 }
 
-/// Whose end is that of a job which this process starts: the image that has started this process, directly or not, or
-/// its supervisor as long as there is no image. Readable at that end. None if this process belongs to no job.
+/// The process whose end ends a job that this process starts: the image that it descends from, or that image's supervisor as long as there is no
+/// image. Readable at that end. `None` if this process belongs to no job.
 pub(crate) fn superior() -> Option<OwnedFd> {
     let supervisor = supervisor().filter(|&supervisor| descends_from(supervisor))?;
     let image = handed_region(supervisor).ok().and_then(|(image, region)| {
@@ -216,14 +216,13 @@ pub(crate) fn superior() -> Option<OwnedFd> {
     pidfd_open(image.unwrap_or(supervisor), PidfdFlags::empty()).ok()
 }
 
-/// Lets this process end when its supervisor has, however that ended. A child is told to by the kernel, but no other
-/// descendant is.
+/// Ends this process when its supervisor ends, however that ends. The kernel does it for children, but not for other descendants.
 fn end_with(supervisor: Pid) -> io::Result<()> {
     let end = pidfd_open(supervisor, PidfdFlags::empty())?;
     std::thread::Builder::new()
         .name("supervision".into())
         .spawn(move || {
-            // Signals are for the threads of the program. If they could not be blocked, this one would answer some.
+            // Signals are for the threads of the program. If blocking fails, this thread may take some.
             let _ = signals::block_all();
             while poll(&mut [PollFd::new(&end, PollFlags::IN)], None) == Err(Errno::INTR) {}
             let _ = kill_process(getpid(), Signal::KILL);
@@ -231,12 +230,12 @@ fn end_with(supervisor: Pid) -> io::Result<()> {
         .map(drop)
 }
 
-/// Whether an image is among those that started this process, directly or not, which leaves the variables of the hand-over set.
+/// Whether this process descends from an image, and so inherited the variables of the hand-over.
 pub(crate) fn is_handed_over() -> bool {
     std::env::var_os(SUPERVISOR).is_some()
 }
 
-/// The supervisor that has started this process, directly or not, if the environment does not lie.
+/// The supervisor that this process descends from, if the environment says so and `/proc` confirms it.
 fn supervisor() -> Option<Pid> {
     Pid::from_raw(std::env::var(SUPERVISOR).ok()?.parse().ok()?)
 }

@@ -1,4 +1,4 @@
-//! Carries what the images print from their pipes to our own streams.
+//! Pumps the output of images from their pipes to our own streams.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -12,7 +12,7 @@ use crate::output::{Display, Lines, Source, Stream};
 use crate::terminal;
 use coarray_runtime::Settings;
 
-/// Bytes that may wait for the readers of our output. While more do, the images wait.
+/// The most bytes buffered for the readers of our output. Beyond that images block.
 const BACKLOG: usize = 256 << 10;
 
 /// Bytes to read at once.

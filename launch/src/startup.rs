@@ -23,13 +23,13 @@ use coarray_fabric::transport::fabric::Fabric;
 use coarray_fabric::transport::simulated::{Exchange, Simulated};
 use coarray_runtime::{Failure, Job, JobMemory, Settings, USAGE, cores};
 
-/// Descriptors a supervisor holds for each image: its two pipes.
+/// Descriptors of a supervisor for each image: its two pipes.
 const FILES_PER_IMAGE: usize = 2;
 
 /// Descriptors for everything else: the memory, the signals, and what starting an image takes for a moment.
 const OTHER_FILES: usize = 20;
 
-/// What the program had opened before, if that is not known.
+/// The descriptors of the program itself, if they cannot be counted.
 const OPEN_FILES: usize = 44;
 
 /// Why a job does not start.
@@ -101,7 +101,7 @@ impl StartError {
 }
 
 impl ProgramError {
-    /// What a shell returns that cannot start the program.
+    /// The exit code of a shell that cannot start the program.
     pub(crate) fn exit_code(&self) -> u8 {
         match self.source.kind() {
             io::ErrorKind::NotFound => 127,
@@ -129,8 +129,7 @@ pub(crate) fn allow_files(images: usize) -> Result<(), StartError> {
         });
     }
     limits.current = Some(wanted);
-    // Cannot fail: raising the soft limit up to the hard one is everybody's right. If it did,
-    // starting the images would say what is missing.
+    // Raising the soft limit up to the hard one cannot fail. If it did, starting the images would report the error.
     let _ = setrlimit(Resource::Nofile, limits);
     Ok(())
 }
@@ -149,7 +148,7 @@ pub(crate) fn create_region(settings: &Settings) -> Result<JobMemory, StartError
     Ok(region)
 }
 
-/// The job of images that are threads: once, or once for each node that they make.
+/// The job of images that are threads; one for each simulated node.
 pub(crate) struct Jobs {
     by_node: Vec<Arc<Job>>,
     #[cfg(feature = "simulated")]
@@ -215,7 +214,7 @@ impl Jobs {
         one
     }
 
-    /// The way of that image to other nodes, if there are any.
+    /// The fabric of that image to other nodes, if there are any.
     pub(crate) fn fabric(&self, image: usize) -> Option<Rc<dyn Fabric>> {
         #[cfg(feature = "simulated")]
         if let Some(exchange) = &self.exchange {
@@ -235,7 +234,7 @@ impl Jobs {
     }
 }
 
-/// Starts all images. If one cannot be started, none is left.
+/// Starts all images. If one cannot be started, the others are killed.
 pub(crate) fn start_images(
     program: &Path,
     arguments: &[OsString],

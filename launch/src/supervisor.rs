@@ -1,7 +1,7 @@
 //! Runs a job whose images are processes: merges what they print, ends all of them when one fails
 //! (unless the job keeps going without it), and tells why.
 //!
-//! One thread does it all in a loop around `poll`, and waits for nothing else.
+//! It is one thread with a loop around `poll`, which never blocks elsewhere.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -30,13 +30,13 @@ use coarray_runtime::{Death, JobMemory, Settings, Stage};
 /// process first, then its whole group.
 const SAME_REQUEST: Duration = Duration::from_millis(200);
 
-/// How long the readers of our output have for it once a signal has asked for the end.
+/// How long the readers of our output may take after a signal has asked for the end.
 const READERS: Duration = Duration::from_secs(2);
 
-/// How long an image may have ended before what had started it says how, and ends, too.
+/// How long the parent of an image that has ended may take to end, too, and so tell how the image ended.
 const EXPLANATION: Duration = Duration::from_millis(300);
 
-/// How often to look whether others became images after one left that never was: nothing tells us.
+/// The interval of checking whether processes became images, after one exited that never did: nothing notifies us.
 const STAGES_CHECK: Duration = Duration::from_millis(50);
 
 /// Runs `program` as all images of a job, to the end. Returns what this process should exit with; a
@@ -57,18 +57,18 @@ pub(crate) fn supervise(program: &Path, arguments: &[OsString], settings: &Setti
     }
 }
 
-/// Writes to our standard error at once. If that cannot be written, there is nobody to tell.
+/// Writes to our standard error at once. An error there cannot be reported.
 fn tell(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
 #[derive(Debug)]
 struct Job {
-    /// Dropped first, which ends those images that are left: the rest is there for them.
+    /// Dropped first, which kills the images that are left; they use the rest.
     children: Children,
     signals: Signals,
     leftovers: Leftovers,
-    /// If this is a job within a job: readable when it must end, with the image that started it.
+    /// For a job within a job: readable when the image that started it has ended, and it must end, too.
     superior: Option<OwnedFd>,
     region: JobMemory,
     pump: Pump,
@@ -76,16 +76,16 @@ struct Job {
     status: Option<JobStatus>,
     /// The first request to end, which the images got too, and when it came.
     interrupted: Option<(Received, Instant)>,
-    /// Images that ended well without ever having been one.
+    /// Processes that exited successfully without ever becoming an image.
     strangers: Vec<usize>,
-    /// Images that ended before what had started them, which has until then to say how.
+    /// Images that ended before their parent process, and the time at which that must have told how.
     unexplained: Vec<(usize, Instant)>,
     lost: LostImages,
-    /// What images have left behind gets no time.
+    /// Processes that images left behind are killed at once.
     urgent: bool,
     /// All images have ended, and what they wrote has been read.
     over: bool,
-    /// It has been said how the job ended.
+    /// The end of the job has been reported.
     is_reported: bool,
 }
 
@@ -204,7 +204,7 @@ impl Job {
         } else if arrival.is_warning() {
             self.children.warn(signal);
         } else if self.over {
-            // Only the readers of our output keep us: a second way to say that nobody wants it.
+            // Only unread output keeps us. A repeated request means that nobody wants it.
             self.pump.discard_output();
             self.interrupted.get_or_insert((arrival, Instant::now()));
             self.end(JobStatus::Interrupted(signal));
@@ -257,7 +257,7 @@ impl Job {
             return;
         }
         let mut stages = (0..self.children.len()).map(|image| self.region.control(image).stage());
-        // One that failed may have done so before it was an image.
+        // A process may fail before it becomes an image.
         if stages.any(|stage| !matches!(stage, Stage::Absent | Stage::Failed)) {
             for stranger in mem::take(&mut self.strangers) {
                 self.lose(stranger, Death::NeverCame);
@@ -265,7 +265,7 @@ impl Job {
         }
     }
 
-    /// An image that ended in the middle of the program, and whose end nobody explains, is lost.
+    /// Takes an image for lost that ended in the middle of the program without a record of why.
     fn look_for_unexplained(&mut self) {
         let now = Instant::now();
         let is_over = |&mut (_, due): &mut (usize, Instant)| due <= now;
@@ -297,7 +297,7 @@ impl Job {
         }
     }
 
-    /// Ends the job. The first reason counts: the images that die of this are no news.
+    /// Ends the job. The first reason counts: other images end as its consequence.
     fn end(&mut self, status: JobStatus) {
         self.status.get_or_insert(status);
         self.children.send(Signal::KILL);
@@ -315,7 +315,7 @@ impl Job {
         }
     }
 
-    /// Finds out how the job ended, and says so before what the images printed has been read.
+    /// Determines how the job ended, and reports it before the output of the images has been read.
     fn judge_the_job(&mut self) {
         let told = self.region.job().failure.get();
         let seen = self.status.take();
@@ -327,7 +327,7 @@ impl Job {
         self.report();
     }
 
-    /// Says how the job ended, once.
+    /// Reports how the job ended, once.
     fn report(&mut self) {
         let Some(status) = self.status.as_ref().filter(|_| !self.is_reported) else {
             return;
@@ -340,7 +340,7 @@ impl Job {
         }
     }
 
-    /// Whether somebody asked for the end so long ago that those who do not read by now never will.
+    /// Whether the end was requested so long ago that readers of our output who have not read by now never will.
     fn gives_up_readers(&self) -> bool {
         self.interrupted
             .is_some_and(|(_, since)| since.elapsed() > READERS)

@@ -1,4 +1,4 @@
-//! The fabric whose images are threads of this process.
+//! Jobs whose images are threads of this process.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::{self, ScopedJoinHandle};
@@ -11,10 +11,10 @@ use crate::startup::{Jobs, StartError, create_jobs};
 use coarray_collectives::TUNING;
 use coarray_runtime::{Ending, Failure, Job, Panic, Settings, run_image};
 
-/// What to do about images that do not notice that the job has ended, because they only compute.
+/// What to do about images that compute on after the job has ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stragglers {
-    /// Wait for them: they borrow from the caller.
+    /// Join them: they borrow from the caller.
     Join,
     /// Call this with the failure after so much time; it ends the process.
     Abandon(Duration, fn(&Failure) -> !),
@@ -24,12 +24,12 @@ pub(crate) enum Stragglers {
 #[derive(Debug)]
 pub(crate) struct Lost {
     pub(crate) failure: Failure,
-    /// Whether somebody has read that already, as of images that were lost one by one.
+    /// Whether it was reported already, as for images that were lost one by one.
     pub(crate) is_told: bool,
 }
 
-/// As many bytes as the first thread of a process may have (`ulimit -s`), so that a value that fits an image that is a process also
-/// fits one that is a thread. 8 MiB, which is usual, if there is no limit.
+/// The stack size of images: that of a process's first thread (`ulimit -s`), so that values that fit on the stack of a process also fit here. 8 MiB
+/// if there is no limit.
 fn stack_size() -> usize {
     let limit = getrlimit(Resource::Stack).current.unwrap_or(8 << 20);
     usize::try_from(limit).unwrap_or(usize::MAX).min(1 << 30)
@@ -43,7 +43,7 @@ pub(crate) fn run<R: Send>(
     stragglers: Stragglers,
 ) -> Result<Result<Vec<R>, Lost>, StartError> {
     let jobs = create_jobs(settings)?;
-    // It only waits for the images.
+    // This thread belongs to the job: it only waits for the images.
     jobs.of(0).threads.enter();
     coarray_runtime::watch_exits();
     let (done, finished) = mpsc::channel();
@@ -61,7 +61,7 @@ pub(crate) fn run<R: Send>(
                     let ending = unsafe {
                         run_image(jobs.of(index), index, jobs.fabric(index), &TUNING, body)
                     };
-                    // The receiver is gone only if nobody waits any more.
+                    // An error means that nothing waits any more.
                     let _ = done.send(index);
                     ending
                 });
@@ -79,7 +79,7 @@ pub(crate) fn run<R: Send>(
         }
         drop(done);
         each_that_ends(&jobs, &finished, stragglers, |index| {
-            // Only when it is joined has the thread dropped what it kept for itself, such as coarrays.
+            // Only a joined thread has dropped its thread-local variables, which may be coarrays.
             let ending = images[index].take().map(ScopedJoinHandle::join);
             match ending {
                 Some(Ok(Ending::Finished(result))) => results[index] = Some(result),
@@ -96,7 +96,7 @@ pub(crate) fn run<R: Send>(
     })
 }
 
-/// Lets the others go on without an image that touches nothing any more.
+/// Declares an image failed that accesses nothing any more, so that the others go on.
 fn lose(job: &Job, failure: Failure, lost: &mut LostImages) {
     let control = job.region.control(failure.image);
     job.region.job().declare_failed(control);
@@ -105,7 +105,7 @@ fn lose(job: &Job, failure: Failure, lost: &mut LostImages) {
     }
 }
 
-/// Calls `ended` with each image that comes to its end, until all have.
+/// Calls `ended` for each image that ends, until all have ended.
 fn each_that_ends(
     jobs: &Jobs,
     finished: &mpsc::Receiver<usize>,
