@@ -250,7 +250,7 @@ impl<'a, T: Remote> Epoch<'a, T> {
             self.team.refuse_barrier(self.call);
         }
         traffic::note(self.team, image, length * size_of::<T>());
-        let words = self.team.words(image);
+        let words = self.team.payload(image);
         // SAFETY: the words are as aligned as the values and no shorter, and `pack` wrote values in them.
         use_values(unsafe { slice::from_raw_parts(words.as_ptr().cast(), length) })
     }

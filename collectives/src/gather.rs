@@ -190,7 +190,7 @@ pub(crate) fn exchange_lengths<T: Remote>(
     let mut epoch = Epoch::<T>::begin(team, call, 0);
     epoch.set_payload([length as u64, 0, 0]);
     epoch.barrier()?;
-    let lengths = (0..team.images()).map(|image| team.words(image)[0] as usize);
+    let lengths = (0..team.images()).map(|image| team.payload(image)[0] as usize);
     Ok(lengths.collect())
 }
 

@@ -239,7 +239,7 @@ fn goes_on(
     next: usize,
     root: usize,
 ) -> Result<bool, ImageFailed> {
-    let is_right = team.words(root)[0] != 0;
+    let is_right = team.payload(root)[0] != 0;
     if !is_right && team.index() != root {
         Epoch::<u8>::begin(team, call, next).barrier()?;
         unreachable!("an image that was to panic came to another barrier");

@@ -34,7 +34,7 @@ fn keep_together(count: u64, barrier: impl Fn(u64) -> Barrier + Sync) {
                 for (index, entered) in entered.iter().enumerate() {
                     let (now, index_word) = (entered.load(Ordering::Relaxed), index as u64);
                     assert!(now == number || now == number + 1);
-                    let words = team.words(index);
+                    let words = team.payload(index);
                     assert_eq!(words, [number, index_word, number ^ index_word]);
                 }
             }
@@ -81,7 +81,7 @@ fn teams_have_barriers_of_their_own() {
             for number in 0..200 {
                 sync([number, parity, half.index() as u64]);
                 for index in 0..3 {
-                    assert_eq!(half.words(index), [number, parity, index as u64]);
+                    assert_eq!(half.payload(index), [number, parity, index as u64]);
                 }
             }
             assert_eq!(all.barrier_algorithm(), Barrier::Flat);
@@ -172,7 +172,7 @@ fn survivors_go_on_by_every_barrier() {
                 assert_eq!(missing.is_empty(), number < 300);
                 assert!(missing.is_empty() || missing == [1, 4]);
                 for index in (0..7).filter(|index| !missing.contains(index)) {
-                    assert_eq!(team.words(index), [number; 3]);
+                    assert_eq!(team.payload(index), [number; 3]);
                 }
             }
             team.index()

@@ -83,7 +83,7 @@ fn a_deadlock_between_nodes_is_found() {
             sync(&team);
             let image = team.image();
             if this_image() == 1 {
-                image.raise_pair(0);
+                image.advance_pair(0);
                 let (eventcount, calls) = image.pair_with(0);
                 let cause = Never;
                 let _ = image.wait(eventcount, calls, cause);
@@ -103,7 +103,7 @@ fn a_deadlock_between_nodes_is_found() {
 struct Never;
 
 impl coarray_runtime::Cause for Never {
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         "waits for a sign".into()
     }
 

@@ -1,5 +1,12 @@
-//! What an image says about the collective operation it is in: exactly, for its partners to compare,
-//! and in words, for the person who reads the report of a mismatch.
+//! An image's call of a collective operation: as a signature, which the images compare in a checked barrier, and as
+//! text, for the report of a mismatch.
+//!
+//! ```text
+//! word 0:  | 61 asynchronous | 60 on behalf | 59..56 algorithm | 55..16 step | 15..0 operation |
+//! ```
+//!
+//! Words 1 to 3 depend on the operation: numbers of objects, the identity of a type, lengths, the root. Operations on
+//! up to four objects have the object numbers in bits 63..16 of all four words instead.
 
 pub(crate) mod operation;
 pub(crate) mod tuning;
@@ -16,32 +23,31 @@ use crate::lockfree::arrival::Signature;
 use coarray_fabric::system::fixed_str::FixedStr;
 use coarray_fabric::system::limits::MAX_IMAGES;
 
-/// The number of a collectively created object: the same on every image of its team, never used twice there.
+/// The number of a collectively created object: equal on all images of its team, and unique in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObjectId(pub(crate) u64);
 
-/// The first bit of what says in a signature which algorithm the caller chose; below are the steps.
+/// The lowest bit of the algorithm field in a signature; the step is below.
 pub(crate) const ALGORITHM: u32 = 56;
 
-/// How many bits that takes.
+/// Width of the algorithm field.
 pub(crate) const ALGORITHM_BITS: u32 = 4;
 
-/// How many algorithms can be told apart.
+/// How many algorithms the field can distinguish; 0 means that the caller chose none.
 pub const MAX_ALGORITHMS: usize = (1 << ALGORITHM_BITS) - 1;
 
-/// The bit of a signature's first word that says that the operation is asynchronous; steps and objects never reach it.
+/// The bit of a signature's first word that marks an asynchronous operation; steps and object numbers stay below it.
 pub(crate) const ASYNCHRONOUS: u64 = 1 << 61;
 
-/// The word of a signature that has the number of the object that is created.
+/// The word of a signature with the number of the object being created.
 pub(crate) const OBJECT: usize = 3;
 
-/// The bit of a signature's first word that says that the operation is a part of one that the subject names.
+/// The bit of a signature's first word that marks a part of a larger operation, which the subject names.
 pub(crate) const ON_BEHALF: u64 = 1 << 60;
 
 const _: () = assert!(ALGORITHM + ALGORITHM_BITS <= ON_BEHALF.trailing_zeros());
 
-/// How many bits of a word say who is the root where the others count values; one more than an image has, so that there
-/// is a number of no image.
+/// Width of the root field. One bit more than an image number, to encode "no such image".
 pub(crate) const ROOT_BITS: u32 = 21;
 
 const _: () = assert!(MAX_IMAGES < 1 << ROOT_BITS);
@@ -58,7 +64,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// An operation that has nothing to agree on but itself.
+    /// An operation that is its own whole signature.
     #[must_use]
     pub fn plain(operation: Operation, caller: &'static Location<'static>) -> Self {
         Self {
@@ -68,7 +74,7 @@ impl Call {
         }
     }
 
-    /// An operation that makes something for `subject`, in words, and has nothing to agree on but itself.
+    /// The same for an operation that creates something, which `subject` describes.
     #[must_use]
     pub fn of(
         operation: Operation,
@@ -102,11 +108,11 @@ impl Call {
         }
     }
 
-    /// An operation that moves values of an existing object from or to image `root`, in steps: `count` of them from
-    /// number `first` on, where it is about a part of them only, and otherwise 0 and 0. All of that must be the same on
-    /// all images.
+    /// An operation that moves values of an existing object from or to image `root`, in steps. If it concerns a part of
+    /// the values only, these are `count` values from number `first` on; otherwise both are 0. All of this must be
+    /// equal on all images.
     ///
-    /// Of a root that does not exist only so much is compared that it is none.
+    /// Roots that do not exist all compare equal.
     #[must_use]
     pub fn on_cells(
         operation: Operation,
@@ -165,8 +171,8 @@ impl Call {
         }
     }
 
-    /// The creation of a coarray of `extent` items as a `T`, which is a part of an `Owner`: types and extent must be the same on
-    /// all images. What one type keeps in its coarrays no other can pose as.
+    /// The creation of a coarray of `extent` values of type `T`, as a part of an `Owner`. Types and extent must be
+    /// equal on all images. The signature names both types, so the coarrays of one owner match no other's.
     #[must_use]
     pub fn on_part<Owner: 'static, T: ?Sized + 'static>(
         extent: usize,
@@ -179,7 +185,7 @@ impl Call {
         }
     }
 
-    /// The same operation, which creates the object of that number: the same on all images.
+    /// The same operation, which creates object number `object`; must be equal on all images.
     #[must_use]
     pub fn creating(&self, object: ObjectId) -> Self {
         let mut call = *self;
@@ -187,10 +193,10 @@ impl Call {
         call
     }
 
-    /// The same operation on values at a later step, when it takes more than one rendezvous.
+    /// The same operation at a later step, if it takes more than one barrier.
     ///
-    /// If a panic, which the program may catch, takes an image out of an operation half-way, its next
-    /// operation begins at step 0 and is not taken for the rest of this one.
+    /// If a panic that the program catches takes an image out of an operation, its next operation begins at step 0, so
+    /// the signature differs from the rest of this one.
     #[must_use]
     #[inline]
     pub fn at_step(&self, step: usize) -> Self {
@@ -199,7 +205,7 @@ impl Call {
         call
     }
 
-    /// The same operation, for which the caller chose the algorithm with that number, below [`MAX_ALGORITHMS`]: the same on all
+    /// The same operation with an algorithm that the caller chose: a number below [`MAX_ALGORITHMS`], equal on all
     /// images.
     #[must_use]
     #[inline]
@@ -211,9 +217,9 @@ impl Call {
         self
     }
 
-    /// The same operation as a part of one that a library on top of this one makes of several: reports call it `name`.
+    /// The same operation as a part of one that a library builds from several; reports call it `name`.
     ///
-    /// The name is not compared, but that there is one.
+    /// Images compare whether there is a name, but not the name itself.
     #[must_use]
     #[inline]
     pub fn on_behalf_of(mut self, name: Option<&'static str>) -> Self {
@@ -239,7 +245,7 @@ impl Call {
         self.caller
     }
 
-    /// What it is on, in words.
+    /// What it operates on, as text.
     #[must_use]
     pub fn subject(&self) -> &'static str {
         self.subject
@@ -250,12 +256,12 @@ impl Call {
     }
 }
 
-/// A number that tells types apart, the same in all processes of one program.
+/// A hash of a type, equal in all processes of one program.
 ///
-/// It has 64 bits, half of what the compiler takes for enough: of so many types as programs have, no two are taken for the same
-/// by accident. That each type has its own number is taken for granted where values of other images are used without further checks.
+/// It has 64 bits, half of what the compiler uses, so two types of one program do not collide by accident. Values of
+/// other images are read as this type on the strength of that hash, without further checks.
 fn identity<T: ?Sized + 'static>() -> u64 {
-    /// Keeps the one word that a `TypeId` hashes to.
+    /// A hasher that folds what it is given into one word.
     struct Word(u64);
 
     impl Hasher for Word {
@@ -279,10 +285,11 @@ fn identity<T: ?Sized + 'static>() -> u64 {
     word.finish()
 }
 
-/// Where the last call of an image was, and on what, for its partners to read.
+/// Source line and subject of an image's last call, for other images to read.
 ///
-/// It is read only after a mismatch or in a deadlock, for a call whose signature is known. The image cannot have
-/// left that call by then, so the record is complete and stands still.
+/// It is read only after a mismatch or in a deadlock, for a call whose signature is known. The image cannot have left
+/// that call, so the record is complete and does not change. The accesses are Relaxed: the reader has acquired the
+/// signature, which was published after the record, or the sleep record.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct CallRecord {
@@ -292,7 +299,7 @@ pub(crate) struct CallRecord {
     pub(crate) subject: FixedStr<196>,
 }
 
-/// What the image wrote last, so that texts that did not change are not written again.
+/// What the image recorded last, so that unchanged texts are not written again.
 #[derive(Debug, Default)]
 pub(crate) struct LastCall {
     caller: Cell<Option<&'static Location<'static>>>,
@@ -300,7 +307,7 @@ pub(crate) struct LastCall {
 }
 
 impl LastCall {
-    /// Whether it has these texts.
+    /// Whether these texts are recorded already.
     #[inline]
     pub(crate) fn is_like(&self, call: &Call) -> bool {
         let caller = self.caller.get();
@@ -308,7 +315,7 @@ impl LastCall {
             && std::ptr::eq(self.subject.get(), call.subject)
     }
 
-    /// Has the next call be like none before.
+    /// Makes the next call differ from the recorded one.
     pub(crate) fn forget(&self) {
         self.caller.set(None);
     }
@@ -329,7 +336,7 @@ impl CallRecord {
             last.caller.set(Some(call.caller));
             self.line.store(call.caller.line(), Ordering::Relaxed);
             self.column.store(call.caller.column(), Ordering::Relaxed);
-            // The name of the file is at the end.
+            // The end of a path is the file's name.
             self.file.set_end(call.caller.file());
         }
         if !std::ptr::eq(last.subject.get(), call.subject) {

@@ -1,6 +1,10 @@
-//! One image: its number, its current team, and its heap.
+//! One image: its number, its heap, its fabric, and the state of every subsystem.
+//!
+//! The subsystems' own modules (`messages`, `waiting`, `collective`, `lock`) work on these fields; the files of this
+//! folder define their types, so that no file here imports a subsystem.
 
 pub(crate) mod contribution;
+pub(crate) mod current;
 pub(crate) mod deferred_free;
 pub(crate) mod descriptor;
 pub(crate) mod descriptors;
@@ -30,7 +34,6 @@ use crate::call::{Call, LastCall};
 use crate::heap::Heap;
 use crate::image::deferred_free::DeferredFree;
 use crate::image::network::Network;
-use crate::image::position::set_position;
 use crate::image::reactor::Reactor;
 use crate::image::team::Team;
 use crate::job::Job;
@@ -40,53 +43,8 @@ use crate::job::settings::FabricKind;
 use crate::job::unwinding;
 use coarray_fabric::memory::region::SCRATCH_BYTES;
 use coarray_fabric::transport::fabric::Fabric;
-use coarray_fabric::transport::handle::no_image;
 
-thread_local! {
-    static CURRENT: RefCell<Option<Rc<Team>>> = const { RefCell::new(None) };
-}
-
-/// Makes `team` the current one; returns the one before.
-pub(crate) fn set_current(team: Rc<Team>) -> Option<Rc<Team>> {
-    let (index, images) = (team.index(), team.images());
-    // First what may panic, where a waker changes the team in the middle of an operation.
-    let before = CURRENT.replace(Some(team));
-    set_position(index, images);
-    before
-}
-
-/// Makes no team the current one; returns the one before.
-pub(crate) fn take_current() -> Option<Rc<Team>> {
-    CURRENT.take()
-}
-
-/// Makes this thread no image; for a copy of an image, which can drop nothing of it.
-pub(crate) fn forget() {
-    set_position(0, 0);
-    let _ = CURRENT.try_with(|current| {
-        if let Ok(mut current) = current.try_borrow_mut() {
-            std::mem::forget(current.take());
-        }
-    });
-}
-
-impl Team {
-    /// The current team of the image this thread is.
-    ///
-    /// # Panics
-    /// On a thread that is not an image of a running job.
-    #[must_use]
-    #[inline]
-    #[track_caller]
-    pub fn current() -> Rc<Self> {
-        match CURRENT.with_borrow(Clone::clone) {
-            Some(team) => team,
-            None => no_image(),
-        }
-    }
-}
-
-/// Carries out a message that has come from the image with that number.
+/// Handles a message that image `from` sent.
 pub(crate) type Dispatch = fn(&Image, from: usize, message: &[u8]);
 
 /// The state of one image. It belongs to the image's thread.
@@ -100,27 +58,28 @@ pub struct Image {
     pub(crate) heap: RefCell<Heap>,
     fabric: Rc<dyn Fabric>,
     pub(crate) dispatch: Dispatch,
-    /// What passes between images that share no memory; none if all do.
+    /// Traffic with other nodes; none if all images share memory.
     pub(crate) network: Option<Network>,
     pub(crate) tuning: &'static Tuning,
     pub(crate) rules: OnceCell<Rc<Rules>>,
-    /// The locks that it holds: their addresses, and where it took them.
+    /// The locks that the image holds: the address of each, and the source line that took it.
     pub(crate) held: RefCell<Vec<(usize, &'static Location<'static>)>>,
-    /// What dropped teams have left behind; none once the image is over.
+    /// Blocks of dropped teams that other images still read; none once the image is over.
     pub(crate) deferred_frees: RefCell<Option<Vec<DeferredFree>>>,
-    /// Bytes of payloads that it has posted and not taken back.
-    pub(crate) unreclaimed: Cell<usize>,
-    /// The teams that have some of them.
-    pub(crate) unreclaimed_teams: RefCell<Vec<Weak<Team>>>,
-    /// What looks for contributions that tasks await; none before the first of them, or if there can be none.
+    /// Bytes of payloads that the image has posted and not reclaimed.
+    pub(crate) unreclaimed_bytes: Cell<usize>,
+    /// The teams with such payloads.
+    pub(crate) teams_to_reclaim: RefCell<Vec<Weak<Team>>>,
+    /// Watches for the contributions that tasks await. Unset before the first await; none if no thread could be started
+    /// or if images are on several nodes.
     pub(crate) reactor: OnceCell<Option<Reactor>>,
-    /// How often it has called `sync_images` with each image. The eventcount says so as well, but on a line that the other
-    /// image looks at all the time.
+    /// How often the image has called `sync_images` with each image. The eventcounts in shared memory have the same
+    /// counts, but the other image polls their cache lines.
     pub(crate) pairs: Box<[Cell<u64>]>,
 }
 
 impl Image {
-    /// Image `index`, which reaches the memory of others by this fabric.
+    /// Image `index`, which reaches other images through `fabric` and handles messages with `dispatch`.
     pub(crate) fn new(
         job: Arc<Job>,
         index: usize,
@@ -145,50 +104,11 @@ impl Image {
             rules: OnceCell::new(),
             held: RefCell::default(),
             deferred_frees: RefCell::new(Some(Vec::new())),
-            unreclaimed: Cell::new(0),
-            unreclaimed_teams: RefCell::default(),
+            unreclaimed_bytes: Cell::new(0),
+            teams_to_reclaim: RefCell::default(),
             reactor: OnceCell::new(),
             pairs: (0..images).map(|_| Cell::new(0)).collect(),
         })
-    }
-
-    /// The image this thread is.
-    ///
-    /// # Panics
-    /// On a thread that is not an image of a running job.
-    #[must_use]
-    #[track_caller]
-    pub fn current() -> Rc<Self> {
-        Rc::clone(Team::current().image())
-    }
-
-    /// Calls `operate` with the image that this thread is, for who has no time to take part in owning it.
-    ///
-    /// `operate` must not make another team the current one.
-    ///
-    /// # Panics
-    /// On a thread that is not an image of a running job.
-    #[inline]
-    #[track_caller]
-    pub fn with_current<R>(operate: impl FnOnce(&Self) -> R) -> R {
-        CURRENT.with_borrow(|team| match team {
-            Some(team) => operate(team.image()),
-            None => no_image(),
-        })
-    }
-
-    /// The image this thread is, if it is one.
-    #[must_use]
-    pub fn try_current() -> Option<Rc<Self>> {
-        CURRENT
-            .try_with(|current| {
-                current
-                    .borrow()
-                    .as_ref()
-                    .map(|team| Rc::clone(team.image()))
-            })
-            .ok()
-            .flatten()
     }
 
     /// This image's number.
@@ -212,19 +132,11 @@ impl Image {
         self.job.region.job().has_failures() && self.control(image).stage() == Stage::Failed
     }
 
-    /// Whether places of `image` are reached by load and store.
+    /// Whether memory of `image` is reached by load and store.
     #[inline]
     #[must_use]
     pub fn is_direct(&self, image: usize) -> bool {
         self.job.direct && self.job.nodes.share(self.index, image)
-    }
-
-    /// Where the program called the collective operation that the image is in the middle of, carrying out a function of
-    /// the program.
-    pub(crate) fn interrupted_call(&self) -> Option<&'static Location<'static>> {
-        let team = CURRENT.try_with(|current| current.try_borrow().ok()?.clone());
-        let is_in_epoch = team.ok()??.is_in_epoch();
-        self.last_call.caller().filter(|_| is_in_epoch)
     }
 
     /// The number of the node that `image` is on: images of one node share memory.
@@ -233,57 +145,57 @@ impl Image {
         self.job.nodes.of(image)
     }
 
-    /// The operations for places that are not reached by load and store.
+    /// The fabric: operations on memory that is not reached by load and store.
     #[must_use]
     pub fn fabric(&self) -> &(dyn Fabric + 'static) {
         &*self.fabric
     }
 
-    /// Whether that image has failed with all threads that it had, so that nothing of it can reach any memory.
+    /// Whether that image has failed together with all its threads, so that nothing of it can access memory any more.
     ///
-    /// Where images are threads, those that a failed one has started may go on, with references to what its
-    /// neighbours published or share.
+    /// Where images are threads, threads that a failed image started may go on, with references to what its neighbours
+    /// published or share.
     #[must_use]
     pub fn is_gone(&self, image: usize) -> bool {
         self.job.fabric == FabricKind::Processes && self.has_failed(image)
     }
 
-    /// Whether the job has ended, for which the image unwinds when it next waits.
+    /// Whether the job has ended; if so, the image unwinds at its next wait.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         self.job.has_ended()
     }
 
-    /// To be called now and then by who waits for other images. If the job has ended, the image unwinds.
+    /// Unwinds this image if the job has ended. To be called regularly in loops that wait for other images.
     pub fn check_abort(&self) {
         if self.job.has_ended() {
             self.unwind();
         }
     }
 
-    /// Ends this image with the job: it unwinds, or is over at once where that is impossible.
+    /// Ends this image because the job has ended: unwinds, or exits at once where unwinding is impossible.
     #[cold]
     pub(crate) fn unwind(&self) -> ! {
         unwinding::unwind(&self.job, self.index)
     }
 
-    /// Where this image sees the first byte of the heap of `image`.
+    /// Where this image maps the first byte of the heap of `image`.
     ///
-    /// The pointer is valid for the whole heap, its provenance is exposed, and the mapping lives as
-    /// long as `self`. Only the bytes of allocated blocks may be touched.
+    /// The pointer is valid for the whole heap, its provenance is exposed, and the mapping lives as long as `self`. Only the
+    /// bytes of allocated blocks may be accessed.
     #[must_use]
     pub fn heap(&self, image: usize) -> *mut u8 {
         self.job.region.heap(image)
     }
 
-    /// Where in the part of `image` this address is, at which this image sees a place of that one.
+    /// The offset in the part of `image` of `address`, at which this image maps memory of that part.
     #[inline]
     #[must_use]
     pub fn offset_of(&self, image: usize, address: usize) -> usize {
         address - self.job.region.part_address(image, 0).addr()
     }
 
-    /// Bytes from one image's heap to the next one's.
+    /// Distance in bytes between the heaps of consecutive images.
     #[must_use]
     pub fn stride(&self) -> usize {
         self.job.region.dimensions().stride
@@ -299,47 +211,49 @@ impl Image {
         self.job.region.control(image)
     }
 
-    /// Lets others know in words which collective operation the image is in.
+    /// Records for reports which collective operation the image calls.
     #[cold]
-    pub(crate) fn tell(&self, call: &Call) {
+    pub(crate) fn record_call(&self, call: &Call) {
         let control = self.control(self.index);
         if thread::panicking() {
-            // A destructor calls. If the others are on other nodes, the panic is why.
+            // A destructor makes the call. If the other images are elsewhere, the panic is the reason.
             control.note_panic(unwinding::last_panic().as_deref());
         } else if control.panic().is_some() {
             control.note_panic(None);
         }
         control.call.write(call, &self.last_call);
         if control.panic().is_some() {
-            // The next call is to come here, too.
+            // The next call must be recorded as well, and clear the panic.
             self.last_call.forget();
         }
     }
 
-    /// Has spun in vain. Returns how often to offer the core before sleeping.
+    /// How often to yield the core before sleeping, after spinning has failed.
     pub(crate) fn yields(&self) -> u32 {
         self.backoff.yields(&self.job.region.job().contention)
     }
 
-    /// Offers the core to other images. Returns whether to do so again.
+    /// Yields the core to other images. Returns whether to yield again.
     pub(crate) fn yield_core(&self) -> bool {
         self.backoff.yield_core(&self.job.region.job().contention)
     }
 
-    /// Whether the image has come to its end, and uses no memory of others again.
+    /// Whether the image has ended, and will not access memory of other images again.
     pub(crate) fn is_over(&self) -> bool {
         self.deferred_frees.borrow().is_none()
     }
 
-    /// The reactor, if it was ever needed.
+    /// The reactor, if it has been started.
     pub(crate) fn started_reactor(&self) -> Option<&Reactor> {
         self.reactor.get()?.as_ref()
     }
 
-    /// Whether that image has come to the end of the program, after all that it posted or sent.
+    /// Whether that image has come to the end of the program, and all its posts and messages before that have arrived
+    /// here.
     pub(crate) fn has_stopped(&self, image: usize) -> bool {
         match &self.network {
-            // What it sent to this image may still be under way when another image of this node has heard of its end.
+            // Its stage may become known through another image of this node while its own messages to this image are
+            // still in flight.
             Some(network) if !self.job.nodes.share(self.index, image) => {
                 network.stopped.borrow().contains(&image)
             }

@@ -1,14 +1,16 @@
-//! Images and teams, and how they meet, wait, lock, fail and end: what coarrays and collectives of `coarray` stand on.
+//! Images and teams: barriers, waiting, locks, failures and the end of a job. The coarrays and collectives of `coarray`
+//! are built on this crate.
 //!
-//! * [`Image`] is one image: its number and its heap. [`Team`] is images that work together; [`Team::barrier`] is
-//!   the checked barrier under every collective operation.
-//! * [`Eventcount`] is a count in shared memory that images wait for: all waiting is done by it.
+//! * [`Image`] is one image: its number and its heap. [`Team`] is a set of images that work together; [`Team::barrier`]
+//!   is the checked barrier under every collective operation.
+//! * [`Eventcount`] is a monotonic counter in shared memory that images wait for: every wait is a wait for an
+//!   eventcount.
 //! * [`error_stop`] ends a job, [`fail_image`] one image of it.
 //!
-//! What moves data is below, in `coarray-fabric`; what starts images is above, in `coarray-launch`. Programs name the crate
-//! `coarray` only.
+//! `coarray-fabric` below moves data; `coarray-launch` above starts images. Programs depend on `coarray` only.
 
-// From the bottom to the top: none imports what comes after it.
+// From the bottom to the top: `lockfree | call | job | deadlock heap | image | messages | waiting | collective lock |
+// lifecycle`. No module imports one from further up.
 mod call;
 mod collective;
 mod deadlock;
@@ -24,7 +26,7 @@ mod waiting;
 #[cfg(all(test, feature = "simulated"))]
 mod testing;
 
-// The lock-free algorithms name it like this, so that a model can put others in its place.
+// The lock-free algorithms use this path, so that the loom tests can substitute loom's primitives.
 use coarray_fabric::system::primitives;
 
 pub use call::operation::Operation;

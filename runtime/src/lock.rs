@@ -121,14 +121,14 @@ impl Image {
         deadline: Option<Instant>,
     ) -> Result<Option<Deferral>, LockError> {
         let deferral = defer_in_lock(self);
-        let user = Locking::new(self, lock, kind, caller, deadline);
-        check_home(self, lock, kind)?;
+        let user = LocalAcquirer::new(self, lock, kind, caller, deadline);
+        check_owner(self, lock, kind)?;
         let outcome = match self.remote_place(lock) {
             Some(place) => lock_remote(self, place, &user, true),
             None => lock.lock(&user),
         };
         user.successor.tell(self, lock);
-        settle_lock(self, lock, caller, outcome)?;
+        finish_lock(self, lock, caller, outcome)?;
         Ok(deferral)
     }
 
@@ -148,8 +148,8 @@ impl Image {
         caller: &'static Location<'static>,
     ) -> Result<Option<Deferral>, LockError> {
         let deferral = defer_in_lock(self);
-        let user = Locking::new(self, lock, kind, caller, None);
-        check_home(self, lock, kind)?;
+        let user = LocalAcquirer::new(self, lock, kind, caller, None);
+        check_owner(self, lock, kind)?;
         // Whoever holds it may have asked this image to give it back.
         self.poll();
         let outcome = match self.remote_place(lock) {
@@ -157,7 +157,7 @@ impl Image {
             None => lock.try_lock(&user),
         };
         user.successor.tell(self, lock);
-        settle_lock(self, lock, caller, outcome)?;
+        finish_lock(self, lock, caller, outcome)?;
         Ok(deferral)
     }
 
@@ -184,7 +184,7 @@ impl Image {
             return unlock_remote(self, place, poison);
         }
         // It waits for nobody, so that nobody will be told for what.
-        let user = Locking::new(self, lock, LockKind::Mutex, caller, None);
+        let user = LocalAcquirer::new(self, lock, LockKind::Mutex, caller, None);
         lock.unlock(&user, poison);
         user.successor.tell(self, lock);
     }
@@ -192,7 +192,7 @@ impl Image {
     /// The mutex that `lock` is of, in words.
     #[must_use]
     pub fn describe_mutex(&self, lock: &QueueLock) -> String {
-        let (owner, offset) = home_of_lock(self, lock);
+        let (owner, offset) = owner_of_lock(self, lock);
         let coarray = self.describe_place(self.heap(self.index).addr() + offset);
         format!("the mutex in {coarray} on image {owner}")
     }
@@ -205,18 +205,18 @@ fn defer_in_lock(image: &Image) -> Option<Deferral> {
 }
 
 /// The image that a mutex is on, and where in its heap.
-fn home_of_lock(image: &Image, lock: &QueueLock) -> (usize, usize) {
+fn owner_of_lock(image: &Image, lock: &QueueLock) -> (usize, usize) {
     let distance = ptr::from_ref(lock).addr() - image.heap(0).addr();
     (distance / image.stride(), distance % image.stride())
 }
 
 /// A mutex on a failed image is lost. A team's critical sections stay: they guard nothing on that image.
 #[inline]
-fn check_home(here: &Image, lock: &QueueLock, kind: LockKind) -> Result<(), LockError> {
+fn check_owner(here: &Image, lock: &QueueLock, kind: LockKind) -> Result<(), LockError> {
     if kind == LockKind::Critical || !here.job.region.job().has_failures() {
         return Ok(());
     }
-    match home_of_lock(here, lock) {
+    match owner_of_lock(here, lock) {
         (image, _) if here.has_failed(image) => {
             Err(LockError::ImageFailed(ImageFailed::new(vec![image])))
         }
@@ -225,7 +225,7 @@ fn check_home(here: &Image, lock: &QueueLock, kind: LockKind) -> Result<(), Lock
 }
 
 #[inline]
-fn settle_lock(
+fn finish_lock(
     image: &Image,
     lock: &QueueLock,
     caller: &'static Location<'static>,
@@ -237,12 +237,12 @@ fn settle_lock(
             image.held.borrow_mut().push((address, caller));
             Ok(())
         }
-        Err(error) => Err(not_acquired(image, address, caller, error)),
+        Err(error) => Err(lock_error(image, address, caller, error)),
     }
 }
 
 #[cold]
-fn not_acquired(
+fn lock_error(
     image: &Image,
     address: usize,
     caller: &'static Location<'static>,
@@ -264,7 +264,7 @@ fn not_acquired(
 }
 
 /// An image that uses a lock.
-pub(crate) struct Locking<'a> {
+pub(crate) struct LocalAcquirer<'a> {
     image: &'a Image,
     pub(crate) lock: &'a QueueLock,
     identity: u64,
@@ -274,7 +274,7 @@ pub(crate) struct Locking<'a> {
     successor: Successor,
 }
 
-impl<'a> Locking<'a> {
+impl<'a> LocalAcquirer<'a> {
     #[inline]
     #[track_caller]
     fn new(
@@ -311,7 +311,7 @@ impl<'a> Locking<'a> {
     }
 }
 
-impl Acquirer for Locking<'_> {
+impl Acquirer for LocalAcquirer<'_> {
     #[inline]
     fn me(&self) -> usize {
         self.image.index
@@ -354,7 +354,7 @@ impl Acquirer for Locking<'_> {
     }
 }
 
-impl Waiter for Locking<'_> {
+impl Waiter for LocalAcquirer<'_> {
     fn failure_epoch(&self) -> u32 {
         self.image.job.region.job().failure_epoch()
     }
@@ -374,7 +374,7 @@ impl Waiter for Locking<'_> {
 
 /// Why an image waits in the queue of a lock.
 pub(crate) struct Queue<'a> {
-    locking: &'a Locking<'a>,
+    locking: &'a LocalAcquirer<'a>,
     /// The epoch when it last looked after the queue.
     failure_epoch: u32,
 }
@@ -386,8 +386,8 @@ impl Queue<'_> {
 }
 
 impl Cause for Queue<'_> {
-    fn words(&self) -> String {
-        let Locking {
+    fn describe(&self) -> String {
+        let LocalAcquirer {
             image,
             lock,
             kind,

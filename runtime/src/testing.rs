@@ -1,4 +1,4 @@
-//! Jobs whose images are threads, for the unit tests of this crate: what starts programs is above it.
+//! Jobs whose images are threads, for the unit tests of this crate. (The launcher is in a crate above.)
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use crate::job::job_memory::JobMemory;
 use crate::job::settings::{FabricKind, Settings, cores};
 use crate::lifecycle::run_image::{Ending, run_image};
 
-/// There is nothing to choose among.
+/// No collectives to choose among, hence an empty table.
 const UNTUNED: Tuning = Tuning {
     read: |_| Ok(Rules::default()),
     name: |_| None,
 };
 
-/// Runs `body` on so many images, which are divided among so many simulated nodes.
+/// Runs `body` on `images` images, which are divided evenly among `nodes` simulated nodes.
 pub(crate) fn run(images: usize, nodes: usize, body: impl Fn() + Sync) {
     let settings = Settings {
         fabric: FabricKind::Threads,
@@ -48,7 +48,9 @@ pub(crate) fn run(images: usize, nodes: usize, body: impl Fn() + Sync) {
             scope.spawn(move || {
                 let network = || Rc::new(Simulated::new(exchange, image)) as Rc<dyn Fabric>;
                 let fabric = (jobs.len() > 1).then(network);
-                // SAFETY: each number is given once, and the exchange is that of the jobs.
+                // 1. Each image number is used for one thread only.
+                // 2. `exchange` was made with the regions of these `jobs`, so the fabric reaches the parts of their
+                //    images.
                 let ending = unsafe {
                     run_image(&jobs[image / each], image, fabric, &UNTUNED, || {
                         body();

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use crate::deadlock::search::Suspicion;
 use crate::image::Image;
-use crate::image::network::{NAP, SHORTEST_NAP};
+use crate::image::network::{MAX_POLL_INTERVAL, MIN_POLL_INTERVAL};
 use crate::job::control::{ENDED, WaitRecord};
 use crate::lockfree::eventcount::{self, Eventcount, PARK_TIMEOUT, SpinPolicy, WaitStrategy};
 use crate::messages::liveness::check_peers;
@@ -43,7 +43,7 @@ pub enum Interruption {
 pub trait Cause {
     /// Where and for what the image waits, as the end of a sentence about it; asked only when the wait takes
     /// long.
-    fn words(&self) -> String;
+    fn describe(&self) -> String;
 
     /// The image whose move it is, by its number in the job, if it is one image's.
     fn awaited(&self) -> Option<usize>;
@@ -107,11 +107,11 @@ pub(crate) struct Waiting<'a, C> {
     suspicion: Suspicion,
     failure_epoch: Cell<u32>,
     /// The next sleep of an image that must look for messages.
-    nap: Cell<Duration>,
+    poll_interval: Cell<Duration>,
     /// When it was first heedful of the silence of others.
-    silent_since: Cell<Option<Instant>>,
+    checked_since: Cell<Option<Instant>>,
     /// When the image lay down, or turned over last.
-    still_since: Cell<Option<Instant>>,
+    parked_since: Cell<Option<Instant>>,
 }
 
 impl<'a, C: Cause> Waiting<'a, C> {
@@ -122,9 +122,9 @@ impl<'a, C: Cause> Waiting<'a, C> {
             cause,
             suspicion: Suspicion::default(),
             failure_epoch: Cell::new(0),
-            silent_since: Cell::new(None),
-            nap: Cell::new(SHORTEST_NAP),
-            still_since: Cell::new(None),
+            checked_since: Cell::new(None),
+            poll_interval: Cell::new(MIN_POLL_INTERVAL),
+            parked_since: Cell::new(None),
         }
     }
 
@@ -133,13 +133,13 @@ impl<'a, C: Cause> Waiting<'a, C> {
     }
 
     /// How long to sleep at most before messages are looked for: at first not long, as they come soon as a rule.
-    fn longest_nap(&self) -> Duration {
+    fn poll_timeout(&self) -> Duration {
         if self.image.network.is_none() {
             return PARK_TIMEOUT;
         }
-        let nap = self.nap.get();
-        self.nap.set((nap * 2).min(NAP));
-        nap
+        let poll_interval = self.poll_interval.get();
+        self.poll_interval.set((poll_interval * 2).min(MAX_POLL_INTERVAL));
+        poll_interval
     }
 
     /// Whether only another image can end the wait.
@@ -155,7 +155,7 @@ impl<C: Cause> WaitStrategy for Waiting<'_, C> {
         publish_traffic(self.image);
         self.image.poll();
         if is_time_to_check_peers(self.image) {
-            check_peers(self.image, &self.silent_since, self.cause.awaited());
+            check_peers(self.image, &self.checked_since, self.cause.awaited());
         }
         let failure_epoch = self.image.job.region.job().failure_epoch();
         if failure_epoch & ENDED != 0 {
@@ -169,7 +169,7 @@ impl<C: Cause> WaitStrategy for Waiting<'_, C> {
             return Err(Stop::TimedOut);
         }
         // Signals may cut short every nap, so that none is slept to its end.
-        match self.still_since.get() {
+        match self.parked_since.get() {
             Some(since) if since.elapsed() >= PARK_TIMEOUT => self.on_timeout(),
             _ => Ok(()),
         }
@@ -194,14 +194,14 @@ impl<C: Cause> WaitStrategy for Waiting<'_, C> {
                 .min(PARK_TIMEOUT),
             None => PARK_TIMEOUT,
         }
-        .min(self.longest_nap())
+        .min(self.poll_timeout())
     }
 
     fn prepare_park(&self, eventcount: &Eventcount, target: u64) {
         if !self.is_endless() {
             return;
         }
-        self.still_since.set(Some(Instant::now()));
+        self.parked_since.set(Some(Instant::now()));
         if let Some(reactor) = self.image.started_reactor() {
             reactor.unpark();
         }
@@ -214,10 +214,10 @@ impl<C: Cause> WaitStrategy for Waiting<'_, C> {
         if !self.is_endless() {
             return Ok(());
         }
-        self.still_since.set(Some(Instant::now()));
-        let words = self.cause.words();
+        self.parked_since.set(Some(Instant::now()));
+        let words = self.cause.describe();
         self.record().describe(self.cause.awaited(), &words);
-        if self.suspicion.look_around(self.image) {
+        if self.suspicion.end_if_deadlocked(self.image) {
             return Err(Stop::Ended);
         }
         Ok(())

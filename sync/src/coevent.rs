@@ -485,7 +485,7 @@ struct Waiting<'a> {
 }
 
 impl Cause for Waiting<'_> {
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         let target = self.event.target(self.posts);
         let missing = target.saturating_sub(self.event.posts.0.count());
         let posts = if missing == 1 { "post" } else { "posts" };

@@ -77,7 +77,7 @@ fn sync(images: &[usize], caller: &'static Location<'static>) -> Result<(), Imag
     let _deferral = quiet_and_defer();
     let partners = || images.iter().filter(|&&index| index != team.index());
     for &index in partners() {
-        image.raise_pair(team.members()[index] as usize);
+        image.advance_pair(team.members()[index] as usize);
     }
     let mut failed = Vec::new();
     for &index in partners() {
@@ -123,7 +123,7 @@ struct Waiting<'a> {
 }
 
 impl Cause for Waiting<'_> {
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         format!("is in sync_images at {}", self.caller)
     }
 

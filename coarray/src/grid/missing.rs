@@ -55,7 +55,7 @@ impl<T: Remote, const D: usize> Missing<'_, T, D> {
 }
 
 impl<T: Remote, const D: usize> Cause for Missing<'_, T, D> {
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         format!("is in {}", self.operation())
     }
 

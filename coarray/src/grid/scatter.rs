@@ -60,7 +60,7 @@ where
                 // SAFETY: all images are here, and have lent the array exclusively.
                 unsafe { self.send_blocks(array) };
             }
-            match self.team().words(root)[0] {
+            match self.team().payload(root)[0] {
                 0 => Err(GridError::NothingToScatter {
                     root,
                     shape: shape.to_vec(),

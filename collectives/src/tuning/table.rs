@@ -136,8 +136,8 @@ impl TuningTable {
             Kind::ALL.map(of_kind).into()
         };
         Rules {
-            near: with(&BUILT_IN),
-            far: with(&FAR),
+            intra_node: with(&BUILT_IN),
+            inter_node: with(&FAR),
             barriers: self.barriers.clone(),
         }
     }

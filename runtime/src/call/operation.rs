@@ -1,4 +1,4 @@
-//! The collective operations, and what a user calls them.
+//! The collective operations and their names in reports.
 
 use crate::lockfree::arrival::Signature;
 
@@ -84,7 +84,7 @@ pub enum Operation {
     ScatterGlobal,
     /// `gmove`.
     Gmove,
-    /// Creation of a part of something larger, whose type is compared.
+    /// Creation of a coarray as a part of a larger type, which is compared too.
     CreatePart,
     /// End of the program.
     End,
@@ -135,7 +135,7 @@ pub(crate) const OPERATIONS: [Operation; 41] = [
 ];
 
 impl Operation {
-    /// The name a user knows it by.
+    /// The name in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -183,7 +183,7 @@ impl Operation {
         }
     }
 
-    /// Whether a signature is of this operation.
+    /// Whether `signature` is a signature of this operation.
     pub(crate) fn is_in(self, signature: &Signature) -> bool {
         signature[0] & 0xffff == self as u64
     }

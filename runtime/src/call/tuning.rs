@@ -1,43 +1,44 @@
-//! What a tuning table says, in numbers: the kinds of operations and the algorithms that they stand for are known to the layer above.
+//! The contents of a tuning table, as numbers. The layer above gives meaning to the kinds of operations and to the
+//! algorithms.
 
 use crate::lockfree::barrier::Barrier;
 
-/// A rule: up to so many images and so many bytes, use this.
+/// A rule: for up to `images` images and `bytes` bytes, use `algorithm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule<A> {
-    /// For teams of up to so many images; 0: any number.
+    /// The largest team it applies to; 0 for any.
     pub images: u64,
-    /// For operations on up to so many bytes; 0: any number.
+    /// The largest operation in bytes it applies to; 0 for any.
     pub bytes: u64,
-    /// What to use.
+    /// The choice.
     pub algorithm: A,
 }
 
-/// How the layer that has the algorithms reads tuning tables, and what it calls the algorithms. Each image gets it at its start.
+/// How the layer of the algorithms reads tuning tables and names its algorithms. Each image gets it when it starts.
 #[derive(Clone, Copy, Debug)]
 pub struct Tuning {
-    /// Reads a table; the error says what is wrong with it. No text is a table, too: that of the built-in rules.
+    /// Parses a table, or says what is wrong with it. The empty text stands for the built-in rules.
     pub read: fn(&str) -> Result<Rules, String>,
-    /// The name of the algorithm with that number, for reports.
+    /// The name of an algorithm, for reports.
     pub name: fn(u64) -> Option<&'static str>,
 }
 
-/// All rules: of those for one kind of operation, the first that applies counts.
+/// All rules. For one kind of operation the first rule that applies counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
-    /// For each kind of operation, for teams whose images all share memory.
-    pub near: Vec<Vec<Rule<u8>>>,
-    /// The same for teams whose images are on several nodes.
-    pub far: Vec<Vec<Rule<u8>>>,
-    /// How images wait for each other; by default as is fastest for so many.
+    /// By kind of operation, for teams whose images all share memory.
+    pub intra_node: Vec<Vec<Rule<u8>>>,
+    /// The same, for teams that span nodes.
+    pub inter_node: Vec<Vec<Rule<u8>>>,
+    /// The barriers by team size; the built-in choice where no rule applies.
     pub barriers: Vec<Rule<Barrier>>,
 }
 
 impl Rules {
-    /// What applies to teams of so many images, on several nodes or not.
+    /// The rules for teams of `images` images, on several nodes or on one.
     #[must_use]
-    pub fn plan(&self, images: usize, is_far: bool) -> Plan {
-        let kinds = if is_far { &self.far } else { &self.near };
+    pub fn plan(&self, images: usize, spans_nodes: bool) -> Plan {
+        let kinds = if spans_nodes { &self.inter_node } else { &self.intra_node };
         let of_kind = |rules: &Vec<Rule<u8>>| {
             let possible = rules
                 .iter()
@@ -49,7 +50,7 @@ impl Rules {
         Plan(kinds.iter().map(of_kind).collect())
     }
 
-    /// The barrier of a team of so many images, if a rule says.
+    /// The barrier for teams of `images` images, if a rule says.
     #[must_use]
     pub fn barrier(&self, images: usize) -> Option<Barrier> {
         let rule = self
@@ -64,18 +65,18 @@ fn limit(number: u64) -> u64 {
     if number == 0 { u64::MAX } else { number }
 }
 
-/// The rules for teams of one size: for each kind of operation up to how many bytes which algorithm.
+/// The rules for teams of one size: by kind of operation, pairs of a limit in bytes and an algorithm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan(Vec<Vec<(u64, u8)>>);
 
 impl Plan {
-    /// The number of the algorithm for an operation of that kind on so many bytes; 0 without any rule.
+    /// The algorithm for an operation of `kind` on `bytes` bytes; 0 without any rule.
     #[inline]
     #[must_use]
     pub fn algorithm(&self, kind: usize, bytes: usize) -> u8 {
         let rules = self.0.get(kind).map_or(&[][..], Vec::as_slice);
         let rule = rules.iter().find(|(limit, _)| bytes as u64 <= *limit);
-        // The last rule is for any number of bytes.
+        // The last rule applies to any number of bytes.
         rule.or(rules.last()).map_or(0, |&(_, algorithm)| algorithm)
     }
 }

@@ -32,7 +32,7 @@ const COMMIT: usize = 1 << 16;
 pub const FILLED: usize = COMMIT + 1;
 
 /// Proposed by an image whose heap has no room.
-const NOWHERE: u64 = u64::MAX;
+const NO_ROOM: u64 = u64::MAX;
 
 /// What a block is to be like.
 #[derive(Clone, Copy, Debug)]
@@ -121,22 +121,22 @@ pub(crate) unsafe fn allocate_despite(
         if let Some(start) = mine
             && start + extent.bytes() <= committed
         {
-            begin_mask(team, extent, start);
+            clear_release_mask(team, extent, start);
         }
         let words = [
-            mine.map_or(NOWHERE, |offset| offset as u64),
+            mine.map_or(NO_ROOM, |offset| offset as u64),
             committed as u64,
             0,
         ];
         // SAFETY: this image brings its proposal.
         let present =
             unsafe { exchange_payloads(team, deferral, &call.at_step(round), words, on_failure) }?;
-        let proposals = || present.iter().map(|&index| team.words(index));
+        let proposals = || present.iter().map(|&index| team.payload(index));
         let highest = proposals().map(|[offset, ..]| offset).max();
         let highest = highest.expect("this image is present");
-        if highest == NOWHERE {
+        if highest == NO_ROOM {
             // Rather this image, whose heap the error describes.
-            let without = |&index: &usize| team.words(index)[0] == NOWHERE;
+            let without = |&index: &usize| team.payload(index)[0] == NO_ROOM;
             let full = match mine {
                 None => image.index,
                 Some(_) => present
@@ -199,7 +199,7 @@ fn commit_on_all(
         None => Ok(()),
     };
     if result.is_ok() {
-        begin_mask(team, extent, start);
+        clear_release_mask(team, extent, start);
     }
     let words = [u64::from(result.is_ok()), 0, 0];
     // SAFETY: this image brings its success.
@@ -209,7 +209,7 @@ fn commit_on_all(
     if let (Some((offset, length)), Ok(())) = (uncommitted, &result) {
         heap.set_committed(offset, length);
     }
-    let without = present.into_iter().find(|&index| team.words(index)[0] == 0);
+    let without = present.into_iter().find(|&index| team.payload(index)[0] == 0);
     Ok(match without {
         None => Ok(()),
         Some(index) => Err(AllocError::NoMemory {
@@ -226,10 +226,10 @@ fn commit_on_all(
 
 /// Begins the roll of a block that starts there, if it is shared, in pages that are committed. This comes before the
 /// barrier from which on others may have the block, and drop it.
-fn begin_mask(team: &Team, extent: Extent, start: usize) {
+fn clear_release_mask(team: &Team, extent: Extent, start: usize) {
     if extent.is_shared() {
         let image = team.image();
-        image_mask(image, image.index, start, team.images()).clear();
+        release_mask_at(image, image.index, start, team.images()).clear();
     }
 }
 
@@ -239,7 +239,7 @@ fn collect_dropped(team: &Team) {
     collect_deferred_frees(image);
     collect_payloads(image);
     image.heap.borrow_mut().collect_dropped(|block, members| {
-        let mask = image_mask(image, image.index, block.start, members.len());
+        let mask = release_mask_at(image, image.index, block.start, members.len());
         let is_free = mask.is_empty(|index| image.is_gone(members[index] as usize));
         if is_free {
             forget_team_logs(image, block.offset);
@@ -250,7 +250,7 @@ fn collect_dropped(team: &Team) {
 
 /// Strikes this image off the roll of another image's copy of a block.
 fn release_block(team: &Team, index: usize, block: &Block) {
-    let mask = team_mask(team, index, block);
+    let mask = release_mask_of(team, index, block);
     let (word, bit) = mask.bit(team.index());
     match team.image().remote_place(word) {
         Some(place) => send_or(team.image(), place, bit),
@@ -258,9 +258,9 @@ fn release_block(team: &Team, index: usize, block: &Block) {
     }
 }
 
-fn team_mask<'a>(team: &'a Team, index: usize, block: &Block) -> ReleaseMask<'a> {
+fn release_mask_of<'a>(team: &'a Team, index: usize, block: &Block) -> ReleaseMask<'a> {
     let number = team.members()[index] as usize;
-    image_mask(team.image(), number, block.start, team.images())
+    release_mask_at(team.image(), number, block.start, team.images())
 }
 
 impl Image {
@@ -326,7 +326,7 @@ fn heap_exhausted(here: &Image, full: usize, size: usize, purpose: Purpose) -> A
 }
 
 /// The roll of a block that is shared by `images` images and starts at that offset of the heap of `image`.
-fn image_mask(here: &Image, image: usize, start: usize, images: usize) -> ReleaseMask<'_> {
+fn release_mask_at(here: &Image, image: usize, start: usize, images: usize) -> ReleaseMask<'_> {
     // SAFETY: a shared block starts with the words of its roll (`Extent::of`), at a multiple of their
     // alignment, and the pages were committed before any image got the block. All bytes are valid for
     // atomics, and no reference to this memory as anything else exists: before the block is taken this image alone

@@ -25,7 +25,7 @@ impl Missing<'_> {
             words: self.describe(),
             waker: waker.clone(),
         };
-        reactor.await_for(self.request.key(), awaited);
+        reactor.register(self.request.key(), awaited);
     }
 }
 

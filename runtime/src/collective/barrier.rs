@@ -6,7 +6,7 @@ use std::thread;
 use crate::call::operation::Operation;
 use crate::call::{Call, OBJECT};
 use crate::collective::barrier_between_nodes::barrier_between_nodes;
-use crate::collective::outstanding::collect_many_payloads;
+use crate::collective::outstanding::collect_payloads_if_many;
 use crate::image::team::Team;
 use crate::job::control::Stage;
 use crate::job::image_failed::{ImageFailed, have_failed};
@@ -71,11 +71,11 @@ impl Team {
     /// # Safety
     /// As [`barrier`](Self::barrier).
     pub unsafe fn try_barrier_by(&self, call: &Call, barrier: Barrier) -> Result<(), ImageFailed> {
-        pass_barrier(self, call, self.possible(barrier), |_| ())
+        pass_barrier(self, call, self.supported(barrier), |_| ())
     }
 
     /// Collective. As [`try_barrier`](Self::try_barrier), and brings words that all images can read afterwards with
-    /// [`words`](Self::words): until the deferral ends, and wakers of the program may make the images meet again.
+    /// [`payload`](Self::payload): until the deferral ends, and wakers of the program may make the images meet again.
     ///
     /// # Errors
     /// As [`try_barrier`](Self::try_barrier).
@@ -89,7 +89,7 @@ impl Team {
         call: &Call,
         words: [u64; WORDS],
     ) -> Result<(), ImageFailed> {
-        self.words.set(words);
+        self.payload.set(words);
         pass_barrier(self, call, self.barrier_algorithm(), |arrival| {
             arrival.bring(&words)
         })
@@ -99,10 +99,10 @@ impl Team {
     /// until this image enters the next.
     #[inline]
     #[must_use]
-    pub fn words(&self, index: usize) -> [u64; WORDS] {
+    pub fn payload(&self, index: usize) -> [u64; WORDS] {
         if index == self.index() {
             // The arrival's line has gone to the others.
-            return self.words.get();
+            return self.payload.get();
         }
         let parity = (self.barriers.get() & 1) as usize;
         self.control(index).state.arrivals[parity].words()
@@ -134,10 +134,10 @@ fn pass_barrier(
 ) -> Result<(), ImageFailed> {
     let image = &**team.image();
     quiet();
-    collect_many_payloads(image);
+    collect_payloads_if_many(image);
     let failure_epoch = image.job.region.job().failure_epoch();
     if !image.last_call.is_like(call) || thread::panicking() {
-        image.tell(call);
+        image.record_call(call);
     }
     let number = team.barriers.get() + 1;
     team.barriers.set(number);
@@ -150,10 +150,10 @@ fn pass_barrier(
     let is_quiet = failure_epoch == team.failure_epoch.get() && !team.has_failed.get();
     let mut patience = image.backoff.patience();
     if barrier == Barrier::Flat && is_quiet {
-        let come_soon = |mut others: Range<usize>| {
+        let all_arrive = |mut others: Range<usize>| {
             others.all(|index| flat::spin_for(arrival(index), number, &signature, patience.spins))
         };
-        if come_soon(me + 1..team.images()) && come_soon(0..me) {
+        if all_arrive(me + 1..team.images()) && all_arrive(0..me) {
             return Ok(());
         }
         // Enough of that.
@@ -395,7 +395,7 @@ impl AtBarrier<'_> {
 }
 
 impl Cause for AtBarrier<'_> {
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         let (team, image) = (self.team, self.team.image());
         let (_, signature) = Barrier::of(&self.arrival(team.index()).signature());
         if Operation::End.is_in(&signature) {

@@ -25,16 +25,16 @@ pub(crate) fn barrier_between_nodes<P: BarrierScope>(
     let me = team.index();
     if node_map.is_leader(me) {
         for &neighbour in &node_map.local_peers()[1..] {
-            look_at_arrival(team, episode, neighbour)?;
+            await_arrival(team, episode, neighbour)?;
         }
         send_arrivals(team, node_map, episode.number);
     }
     (me + 1..team.images())
         .chain(0..me)
-        .try_for_each(|index| look_at_arrival(team, episode, index))
+        .try_for_each(|index| await_arrival(team, episode, index))
 }
 
-fn look_at_arrival<P: BarrierScope>(
+fn await_arrival<P: BarrierScope>(
     _team: &Team,
     episode: &Episode<P>,
     index: usize,
@@ -64,18 +64,18 @@ fn send_arrivals(team: &Team, node_map: &NodeMap, number: u64) {
 }
 
 /// Shows arrivals that were sent from another node, in the shadows of this one.
-pub(crate) fn show_arrivals(image: &Image, mut reader: Reader<'_>) {
+pub(crate) fn handle_arrivals(image: &Image, mut reader: Reader<'_>) {
     let [control, number, images] = reader.words();
     for _ in 0..images {
         let member = reader.size();
         let (signature, words): (_, [u64; WORDS]) = (reader.words(), reader.words());
-        let arrival = mirrored_arrival(image, member, control as usize, number);
+        let arrival = shadow_arrival(image, member, control as usize, number);
         arrival.bring(&words);
         arrival.enter(number, &signature);
     }
 }
 
-fn mirrored_arrival(here: &Image, image: usize, control: usize, number: u64) -> &Arrival {
+fn shadow_arrival(here: &Image, image: usize, control: usize, number: u64) -> &Arrival {
     let parity = (number & 1) as usize;
     let arrival = offset_of!(TeamControl, state)
         + offset_of!(BarrierState, arrivals)

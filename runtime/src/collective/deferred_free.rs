@@ -24,15 +24,15 @@ impl DeferredFree {
         if let Some(team_logs) = &self.team_logs {
             reclaimable = team_logs.narrow(reclaimable);
         }
-        self.records.take_back(image, reclaimable);
-        self.records.give_up_spares(image);
+        self.records.free_reclaimable(image, reclaimable);
+        self.records.free_spares(image);
         self.records.is_empty()
     }
 }
 
 /// Keeps what a team leaves behind, until nobody needs it. Returns it if it may be dropped at once: this image
 /// is over, and uses no memory again.
-pub(crate) fn defer_free(image: &Image, deferred_free: DeferredFree) -> Option<DeferredFree> {
+pub(crate) fn enqueue_deferred_free(image: &Image, deferred_free: DeferredFree) -> Option<DeferredFree> {
     match &mut *image.deferred_frees.borrow_mut() {
         Some(deferred_frees) => {
             deferred_frees.push(deferred_free);
@@ -59,7 +59,7 @@ pub(crate) fn collect_deferred_frees(image: &Image) {
             // whose structures it reads no more.
             unsafe { deferred_free.parent.free(deferred_free.block) };
         } else {
-            drop(defer_free(image, deferred_free));
+            drop(enqueue_deferred_free(image, deferred_free));
         }
     }
 }

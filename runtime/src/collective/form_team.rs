@@ -9,7 +9,7 @@ use crate::collective::allocation::allocate_despite;
 use crate::collective::allocation::{FILLED, Layout};
 use crate::collective::barrier::OnFailure;
 use crate::collective::barrier::exchange_payloads;
-use crate::image;
+use crate::image::current::set_current;
 use crate::image::team::{Origin, Team};
 use crate::job::control::TeamControl;
 use crate::job::image_failed::ImageFailed;
@@ -75,7 +75,7 @@ impl Team {
         let requests: Vec<Request> = present
             .into_iter()
             .map(|image| {
-                let [number, has_key, key] = self.words(image);
+                let [number, has_key, key] = self.payload(image);
                 Request {
                     image,
                     number,
@@ -126,7 +126,7 @@ impl Team {
     #[must_use]
     pub fn enter(self: &Rc<Self>) -> Current {
         Current {
-            before: image::set_current(Rc::clone(self)),
+            before: set_current(Rc::clone(self)),
         }
     }
 }
@@ -163,7 +163,7 @@ pub struct Current {
 impl Drop for Current {
     fn drop(&mut self) {
         if let Some(before) = self.before.take() {
-            image::set_current(before);
+            set_current(before);
         }
     }
 }

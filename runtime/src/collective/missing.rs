@@ -7,9 +7,9 @@
 use std::panic::Location;
 use std::time::Duration;
 
-use crate::collective::outstanding::posted_by;
+use crate::collective::outstanding::posted_count;
 use crate::collective::request::CollectiveRequest;
-use crate::image::reactor::any_of;
+use crate::image::reactor::describe_any;
 use crate::lockfree::eventcount::{self, Eventcount, SpinPolicy, WaitStrategy};
 use crate::waiting::{Cause, Stop, Waiting};
 
@@ -23,7 +23,7 @@ pub struct Missing<'a> {
 }
 
 /// How long to sleep on one eventcount while others count as well.
-const NAP: Duration = Duration::from_millis(1);
+const MAX_POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 impl Missing<'_> {
     /// Waits until one of these contributions has come, or an image has failed that owes one; in [`CollectiveRequest::is_here`] is
@@ -51,7 +51,7 @@ impl Missing<'_> {
 
     /// What the image raises, and how far it must rise.
     pub(crate) fn eventcount(&self) -> (&Eventcount, u64) {
-        let posted = posted_by(self.request.team(), self.index);
+        let posted = posted_count(self.request.team(), self.index);
         (posted, self.request.awaited_count())
     }
 
@@ -103,7 +103,7 @@ impl WaitStrategy for AnyOf<'_> {
     }
 
     fn park_timeout(&self) -> Duration {
-        self.watch.park_timeout().min(NAP)
+        self.watch.park_timeout().min(MAX_POLL_INTERVAL)
     }
 
     fn prepare_park(&self, eventcount: &Eventcount, target: u64) {
@@ -127,8 +127,8 @@ struct AllMissing<'a> {
 }
 
 impl Cause for AllMissing<'_> {
-    fn words(&self) -> String {
-        let (words, _) = any_of(self.all.iter().map(|lack| (lack.image(), lack.describe())));
+    fn describe(&self) -> String {
+        let (words, _) = describe_any(self.all.iter().map(|lack| (lack.image(), lack.describe())));
         format!("is in wait_any at {}, for {words}", self.caller)
     }
 

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use crate::call::Call;
 use crate::collective::barrier::disagree;
 use crate::collective::deferred_free::collect_deferred_frees;
-use crate::collective::deferred_free::defer_free;
+use crate::collective::deferred_free::enqueue_deferred_free;
 use crate::collective::request::CollectiveRequest;
 use crate::collective::request_between_nodes::leave_team_logs;
 use crate::collective::request_between_nodes::open_team_logs;
@@ -64,7 +64,7 @@ impl Team {
             open_team_logs(self);
         }
         if outstanding.note(builder.bare_size() + builder.payload_size())
-            && let Err(mismatch) = do_reclaim(self, outstanding)
+            && let Err(mismatch) = reclaim(self, outstanding)
         {
             report_mismatch(self, outstanding, &mismatch);
         }
@@ -76,10 +76,10 @@ impl Team {
         let place = |offset| unsafe { image.heap(image.index).add(offset) };
         // SAFETY: the blocks are at least as large as the draft asks for, aligned likewise, and unknown to all others.
         unsafe { builder.write(place(taken.record), taken.payload.map(place)) };
-        if taken.payload.is_some() && !outstanding.has_unreclaimed {
-            outstanding.has_unreclaimed = true;
+        if taken.payload.is_some() && !outstanding.awaits_reclaim {
+            outstanding.awaits_reclaim = true;
             image
-                .unreclaimed_teams
+                .teams_to_reclaim
                 .borrow_mut()
                 .push(Rc::downgrade(self));
         }
@@ -102,7 +102,7 @@ impl Team {
                 pieces,
                 length: builder.payload_size(),
             };
-            team_logs.tell_posted(image, &posted);
+            team_logs.send_posted(image, &posted);
         }
         outstanding.begun += 1;
         outstanding.is_over.push_back(false);
@@ -119,10 +119,10 @@ fn make_room(
     call: &Call,
 ) -> Taken {
     let image = team.image();
-    if let Err(mismatch) = do_reclaim(team, outstanding) {
+    if let Err(mismatch) = reclaim(team, outstanding) {
         report_mismatch(team, outstanding, &mismatch);
     }
-    outstanding.records.give_up_spares(image);
+    outstanding.records.free_spares(image);
     let size = match outstanding.records.take(image, builder, call) {
         Ok(taken) => return taken,
         Err(size) => size,
@@ -147,7 +147,7 @@ fn descriptor_at(team: &Team, index: usize, offset: u64) -> Descriptor<'_> {
 }
 
 /// Finds the records of an image before number `end`, as far as they are posted, and compares their signatures.
-fn follow(
+fn follow_log(
     team: &Team,
     outstanding: &mut Outstanding,
     index: usize,
@@ -155,7 +155,7 @@ fn follow(
 ) -> Result<(), Mismatch> {
     if let Some(member) = remote_log(team, index) {
         let compared = member.compare(end, |number| {
-            *own_record(team, outstanding, number).signature()
+            *own_descriptor(team, outstanding, number).signature()
         });
         return compared.map_err(|number| Mismatch { index, number });
     }
@@ -168,7 +168,7 @@ fn follow(
         };
         let number = cursor.found();
         let record = descriptor_at(team, index, offset);
-        if record.signature() != own_record(team, outstanding, number).signature() {
+        if record.signature() != own_descriptor(team, outstanding, number).signature() {
             return Err(Mismatch { index, number });
         }
         bytes += record.payload_size();
@@ -179,7 +179,7 @@ fn follow(
 }
 
 /// The record of this image with that number, which is not taken back.
-fn own_record<'a>(team: &'a Team, outstanding: &Outstanding, number: u64) -> Descriptor<'a> {
+fn own_descriptor<'a>(team: &'a Team, outstanding: &Outstanding, number: u64) -> Descriptor<'a> {
     descriptor_at(
         team,
         team.index(),
@@ -188,13 +188,13 @@ fn own_record<'a>(team: &'a Team, outstanding: &Outstanding, number: u64) -> Des
 }
 
 /// How many records of an image this one has found.
-fn found_of(team: &Team, outstanding: &Outstanding, index: usize) -> u64 {
+fn found_count(team: &Team, outstanding: &Outstanding, index: usize) -> u64 {
     remote_log(team, index).map_or_else(|| outstanding.cursors[index].found(), RemoteLog::found)
 }
 
 /// How many records an image has posted, as far as this one has heard.
 #[inline]
-pub(crate) fn posted_by(team: &Team, index: usize) -> &Eventcount {
+pub(crate) fn posted_count(team: &Team, index: usize) -> &Eventcount {
     remote_log(team, index).map_or_else(|| &log_of(team, index).posted, RemoteLog::posted)
 }
 
@@ -202,7 +202,7 @@ pub(crate) fn posted_by(team: &Team, index: usize) -> &Eventcount {
 /// ends with a report.
 pub(crate) fn find_descriptor(team: &Team, index: usize, number: u64) {
     let mut outstanding = team.outstanding.borrow_mut();
-    if let Err(mismatch) = follow(team, &mut outstanding, index, number + 1) {
+    if let Err(mismatch) = follow_log(team, &mut outstanding, index, number + 1) {
         report_mismatch(team, &outstanding, &mismatch);
     }
 }
@@ -212,21 +212,21 @@ pub(crate) fn find_descriptor(team: &Team, index: usize, number: u64) {
 ///
 /// # Safety
 /// This image does not finish with that collective as long as the bytes are used.
-pub(crate) unsafe fn payload_of(team: &Team, index: usize, number: u64) -> &[u8] {
+pub(crate) unsafe fn read_payload(team: &Team, index: usize, number: u64) -> &[u8] {
     let place = team.outstanding.borrow().cursors[index].place(number);
     // SAFETY: the owner does not take the payload back before this image has finished with it.
     unsafe { descriptor_at(team, index, place).payload() }
 }
 
 /// Notes that this image has finished with the collective with that number.
-pub(crate) fn finish_with(team: &Team, number: u64) {
+pub(crate) fn finish_collective(team: &Team, number: u64) {
     let mut outstanding = team.outstanding.borrow_mut();
     outstanding.end(number);
     log_of(team, team.index()).finish(outstanding.settled);
     if let Some(team_logs) = team.team_logs.get() {
         team_logs.finish(team.image(), outstanding.settled);
     }
-    if outstanding.note(0) && do_reclaim(team, &mut outstanding).is_err() {
+    if outstanding.note(0) && reclaim(team, &mut outstanding).is_err() {
         // The next call will find the mismatch again, and can report it.
         outstanding.reclaim = RECLAIM_AFTER;
     }
@@ -235,15 +235,15 @@ pub(crate) fn finish_with(team: &Team, number: u64) {
 /// Looks at what the others have posted so far, tells them what this image needs no more, and takes back what
 /// nobody needs.
 #[cold]
-fn do_reclaim(team: &Team, outstanding: &mut Outstanding) -> Result<(), Mismatch> {
+fn reclaim(team: &Team, outstanding: &mut Outstanding) -> Result<(), Mismatch> {
     let image = team.image();
     image.poll();
     let (mut result, mut released) = (Ok(()), outstanding.settled);
     for index in (0..team.images()).filter(|&index| index != team.index()) {
-        let followed = follow(team, outstanding, index, outstanding.begun);
+        let followed = follow_log(team, outstanding, index, outstanding.begun);
         // A failed image posts no more, so that this was all of it, and its memory stays as it is.
         if followed.is_err() || !team.is_failed(index) {
-            released = released.min(found_of(team, outstanding, index));
+            released = released.min(found_count(team, outstanding, index));
         }
         result = result.and(followed);
     }
@@ -255,27 +255,27 @@ fn do_reclaim(team: &Team, outstanding: &mut Outstanding) -> Result<(), Mismatch
     if let Some(team_logs) = team.team_logs.get() {
         team_logs.release(image, released);
     }
-    take_back(team, outstanding);
+    free_reclaimable(team, outstanding);
     outstanding.reclaim = (0, 0);
     collect_deferred_frees(image);
     result
 }
 
 /// Takes back what nobody needs, as far as the others have said so.
-fn take_back(team: &Team, outstanding: &mut Outstanding) {
+fn free_reclaimable(team: &Team, outstanding: &mut Outstanding) {
     let left = (0..team.images())
         .filter(|&index| remote_log(team, index).is_none() && !team.is_failed(index));
     let mut reclaimable = Reclaimable::by(left.map(|index| log_of(team, index)));
     if let Some(team_logs) = team.team_logs.get() {
         reclaimable = team_logs.narrow(reclaimable);
     }
-    outstanding.records.take_back(team.image(), reclaimable);
+    outstanding.records.free_reclaimable(team.image(), reclaimable);
 }
 
 #[cold]
 fn report_mismatch(team: &Team, outstanding: &Outstanding, mismatch: &Mismatch) -> ! {
     let &Mismatch { index, number } = mismatch;
-    let mine = own_record(team, outstanding, number).describe(team);
+    let mine = own_descriptor(team, outstanding, number).describe(team);
     let theirs = if let Some(member) = remote_log(team, index) {
         // SAFETY: its notice has come, and was found to be of another call, so that this image has not released it.
         unsafe { member.describe(team, number) }
@@ -291,7 +291,7 @@ fn report_mismatch(team: &Team, outstanding: &Outstanding, mismatch: &Mismatch) 
 
 /// Takes leave of the asynchronous collectives of a team that this image drops. Returns whether other images
 /// still need what it has posted; then the team's block is taken care of.
-pub(crate) fn leave_posts(team: &mut Team) -> bool {
+pub(crate) fn leave_log(team: &mut Team) -> bool {
     let mut outstanding = team.outstanding.take();
     let Some(origin) = &team.origin else {
         return false;
@@ -301,7 +301,7 @@ pub(crate) fn leave_posts(team: &mut Team) -> bool {
     log.finish(u64::MAX);
     log.release(u64::MAX);
     leave_team_logs(team);
-    outstanding.records.give_up_spares(image);
+    outstanding.records.free_spares(image);
     if outstanding.records.is_empty() {
         return false;
     }
@@ -313,15 +313,15 @@ pub(crate) fn leave_posts(team: &mut Team) -> bool {
         control: team.identity().0 as usize,
         team_logs: team.team_logs.get().map(Rc::clone),
     };
-    let is_kept = defer_free(image, deferred_free).is_none();
+    let is_kept = enqueue_deferred_free(image, deferred_free).is_none();
     collect_deferred_frees(image);
     is_kept
 }
 
 /// Takes back the payloads that nobody needs any more, if they are many.
 #[inline]
-pub(crate) fn collect_many_payloads(image: &Image) {
-    if image.unreclaimed.get() >= MANY {
+pub(crate) fn collect_payloads_if_many(image: &Image) {
+    if image.unreclaimed_bytes.get() >= MANY {
         collect_payloads(image);
     }
 }
@@ -329,19 +329,19 @@ pub(crate) fn collect_many_payloads(image: &Image) {
 /// Takes back the payloads that nobody needs any more, of all teams.
 #[cold]
 pub(crate) fn collect_payloads(image: &Image) {
-    if image.unreclaimed.get() == 0 {
+    if image.unreclaimed_bytes.get() == 0 {
         return;
     }
     image.poll();
-    image.unreclaimed_teams.borrow_mut().retain(|team| {
+    image.teams_to_reclaim.borrow_mut().retain(|team| {
         let Some(team) = team.upgrade() else {
             return false;
         };
         // The team may be about to post, and then looks itself.
         if let Ok(mut outstanding) = team.outstanding.try_borrow_mut() {
-            take_back(&team, &mut outstanding);
-            outstanding.has_unreclaimed = outstanding.records.has_payloads();
-            outstanding.has_unreclaimed
+            free_reclaimable(&team, &mut outstanding);
+            outstanding.awaits_reclaim = outstanding.records.has_payloads();
+            outstanding.awaits_reclaim
         } else {
             true
         }
@@ -351,7 +351,7 @@ pub(crate) fn collect_payloads(image: &Image) {
 
 impl Drop for Team {
     fn drop(&mut self) {
-        if leave_posts(self) {
+        if leave_log(self) {
             return;
         }
         if let Some(origin) = &self.origin {

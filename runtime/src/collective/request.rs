@@ -8,9 +8,9 @@ use std::rc::Rc;
 
 use crate::call::Call;
 use crate::collective::outstanding::find_descriptor;
-use crate::collective::outstanding::finish_with;
-use crate::collective::outstanding::payload_of;
-use crate::collective::outstanding::posted_by;
+use crate::collective::outstanding::finish_collective;
+use crate::collective::outstanding::read_payload;
+use crate::collective::outstanding::posted_count;
 use crate::collective::request_between_nodes::remote_log;
 use crate::image::contribution::Contribution;
 use crate::image::remote_log::RemoteLog;
@@ -59,7 +59,7 @@ impl CollectiveRequest {
     #[must_use]
     pub fn is_here(&self, index: usize) -> bool {
         let team = &*self.team;
-        let posted = posted_by(team, index);
+        let posted = posted_count(team, index);
         if posted.has_reached(self.number + 1) {
             return true;
         }
@@ -113,7 +113,7 @@ impl CollectiveRequest {
     /// What an image contributes that has been waited for, and that shares memory with this one.
     fn read(&self, index: usize) -> &[u8] {
         // SAFETY: this image finishes with the collective when `self` is dropped.
-        unsafe { payload_of(&self.team, index, self.number) }
+        unsafe { read_payload(&self.team, index, self.number) }
     }
 
     /// As `read`, of an image on another node.
@@ -126,7 +126,7 @@ impl CollectiveRequest {
     /// [`from`](Self::from).
     pub fn await_from(&self, index: usize) {
         let team = &*self.team;
-        let posted = posted_by(team, index);
+        let posted = posted_count(team, index);
         let cause = MissingContribution {
             request: self,
             index,
@@ -171,7 +171,7 @@ impl CollectiveRequest {
 
 impl Drop for CollectiveRequest {
     fn drop(&mut self) {
-        finish_with(&self.team, self.number);
+        finish_collective(&self.team, self.number);
         // Last, as it drops a waker of the program.
         if self.polls.get() > 0
             && let Some(reactor) = self.team.image().started_reactor()
@@ -198,7 +198,7 @@ struct MissingContribution<'a> {
 }
 
 impl Cause for MissingContribution<'_> {
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         let CollectiveRequest { call, team, .. } = self.request;
         format!("is in {}", call.describe(team))
     }

@@ -58,7 +58,7 @@ impl RemoteLog {
 
 impl TeamLogs {
     /// Tells the others of a record that this image has posted.
-    pub(crate) fn tell_posted(&self, image: &Image, posted: &Posted<'_>) {
+    pub(crate) fn send_posted(&self, image: &Image, posted: &Posted<'_>) {
         let message = posted.message(self.team, self.index);
         self.members()
             .for_each(|member| send_message(image, member.image, &message));
@@ -84,11 +84,11 @@ impl TeamLogs {
         let unreclaimed = member.unreclaimed.get() + bytes;
         member.unreclaimed.set(unreclaimed);
         if unreclaimed > MANY.min(image.heap_bytes() / SHARE_OF_HEAP) {
-            self.tell_over(image, member);
+            self.send_watermark(image, member);
         }
     }
 
-    fn tell_over(&self, image: &Image, member: &RemoteLog) {
+    fn send_watermark(&self, image: &Image, member: &RemoteLog) {
         member.unreclaimed.set(0);
         let message = self.over.get().message(self.team, self.index);
         send_message(image, member.image, &message);
@@ -105,7 +105,7 @@ impl TeamLogs {
         self.members().for_each(|member| member.forget(count));
         if self.told.replace(over) != over {
             self.members()
-                .for_each(|member| self.tell_over(image, member));
+                .for_each(|member| self.send_watermark(image, member));
         }
     }
 
@@ -172,14 +172,14 @@ pub(crate) fn leave_team_logs(team: &Team) {
         team_logs.leave();
     }
     // Also if it has posted nothing: others may have, by mistake, and wait for it to take their records back.
-    let message = Watermark::EVERYTHING.message(team.identity().0, team.index());
+    let message = Watermark::ALL.message(team.identity().0, team.index());
     for index in (0..team.images()).filter(|index| !node_map.local_peers().contains(index)) {
         send_message(team.image(), team.members()[index] as usize, &message);
     }
 }
 
 /// Takes the message of an image of a team about what it has posted, or needs no more.
-pub(crate) fn take_log_message(image: &Image, kind: MessageKind, reader: Reader<'_>) {
+pub(crate) fn handle_log_message(image: &Image, kind: MessageKind, reader: Reader<'_>) {
     let (team, index, log_message) = LogMessage::read(kind, reader);
     let Some(network) = &image.network else {
         unreachable!("there are no messages without a network")

@@ -136,7 +136,7 @@ impl Team {
     ) -> Result<(), Abandoned> {
         let steps = &self.control(from).steps;
         let target = begun.count(step as u64);
-        wait_attentively(self, &steps.count, target, from, begun, call)?;
+        wait_for_step(self, &steps.count, target, from, begun, call)?;
         compare_steps(
             self,
             from,
@@ -150,7 +150,7 @@ impl Team {
 
 /// Waits until `eventcount` has reached `target`, which says how far the image with index `from` has come.
 #[inline]
-pub(crate) fn wait_attentively(
+pub(crate) fn wait_for_step(
     here: &Team,
     eventcount: &Eventcount,
     target: u64,
@@ -177,8 +177,8 @@ pub(crate) fn wait_attentively(
         Err(Obstacle::Stopped(Stop::Failed)) if eventcount.has_reached(target) => Ok(()),
         Err(Obstacle::Stopped(Stop::Failed)) => Err(Abandoned),
         Err(Obstacle::Stopped(_)) => here.image().unwind(),
-        Err(Obstacle::HasMet) => here.refuse_barrier(call),
-        Err(Obstacle::Elsewhere(image, signature)) => {
+        Err(Obstacle::BarrierEntered) => here.refuse_barrier(call),
+        Err(Obstacle::Mismatch(image, signature)) => {
             disagree_by_signatures(here, begun.signature, image, signature)
         }
     }
@@ -207,7 +207,7 @@ pub(crate) fn compare_steps(
 enum Obstacle {
     Stopped(Stop),
     /// This image itself has met others, by what it called in the middle of the turn.
-    HasMet,
+    BarrierEntered,
     /// An image is in another barrier than that at the end of the turn, or has begun another turn.
     Elsewhere(usize, Signature),
 }
@@ -225,17 +225,17 @@ impl WaitStrategy for Attentive<'_> {
     fn check(&self) -> Result<(), Obstacle> {
         let (number, end) = self.begun.end;
         if self.team.barriers() >= number {
-            return Err(Obstacle::HasMet);
+            return Err(Obstacle::BarrierEntered);
         }
         for image in 0..self.team.images() {
             let control = self.team.control(image);
             let arrival = &control.state.arrivals[(number & 1) as usize];
             if arrival.has_entered(number) && !arrival.agrees(&end) {
-                return Err(Obstacle::Elsewhere(image, arrival.signature()));
+                return Err(Obstacle::Mismatch(image, arrival.signature()));
             }
             let (steps, own) = (&control.steps, self.begun);
             if steps.begun.count() == own.turn && steps.signature.read() != own.signature {
-                return Err(Obstacle::Elsewhere(image, steps.signature.read()));
+                return Err(Obstacle::Mismatch(image, steps.signature.read()));
             }
         }
         self.watch.check().map_err(Obstacle::Stopped)
@@ -274,7 +274,7 @@ struct Step<'a> {
 }
 
 impl Cause for Step<'_> {
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         format!("is in {}", self.call.describe(self.team))
     }
 

@@ -13,7 +13,7 @@ use std::ptr;
 
 use crate::call::Call;
 use crate::collective::steps::compare_steps;
-use crate::collective::steps::wait_attentively;
+use crate::collective::steps::wait_for_step;
 use crate::collective::steps::{Abandoned, STEP_BITS, StepsBegun};
 use crate::image::Image;
 use crate::image::message::{MessageKind, Outgoing, Reader};
@@ -84,13 +84,13 @@ impl Team {
         let is_short = bytes.len() <= SHORT;
         let length = if is_short { bytes.len() } else { 0 };
         let offset = self.scratch_offset() + bytes.start;
-        let message = Outgoing::new(MessageKind::AwaitStep)
+        let message = Outgoing::new(MessageKind::Subscribe)
             .words(&[number, self.identity().0, count])
             .words(&begun.signature())
             .words(&[offset as u64, length as u64]);
         send_message(image, self.members()[from] as usize, &message);
         let answered = &subscriptions.answered;
-        wait_attentively(self, answered, number, from, begun, call)?;
+        wait_for_step(self, answered, number, from, begun, call)?;
         let answer = subscriptions.answer.take();
         compare_steps(self, from, begun, count, answer.count, answer.signature)?;
         if is_short {
@@ -116,7 +116,7 @@ fn is_on_this_node(team: &Team, index: usize) -> bool {
 }
 
 /// Another image waits for a step of this one.
-pub(crate) fn be_awaited(
+pub(crate) fn handle_subscription(
     image: &Image,
     network: &Network,
     subscriber: usize,
@@ -163,11 +163,11 @@ fn answer_subscription(image: &Image, subscription: &Subscription) -> bool {
     if begun < turn || agrees && !has_come {
         return false;
     }
-    let message = Outgoing::new(MessageKind::Step)
+    let message = Outgoing::new(MessageKind::StepAnswer)
         .words(&[subscription.number, count])
         .words(&signature)
         .bytes(if agrees {
-            laid_out(image, subscription)
+            requested_bytes(image, subscription)
         } else {
             &[]
         });
@@ -184,7 +184,7 @@ fn own_steps(image: &Image, control: usize) -> &Steps {
 }
 
 /// The bytes that are to come with the answer.
-fn laid_out<'a>(image: &'a Image, subscription: &Subscription) -> &'a [u8] {
+fn requested_bytes<'a>(image: &'a Image, subscription: &Subscription) -> &'a [u8] {
     let start = own_address(image, subscription.offset);
     // SAFETY: both images are in the same turn of the same call, and this one has come to the step, before which it
     // wrote these bytes, as the subscriber says; it writes there only in the turn after next, which this is not.
@@ -192,7 +192,7 @@ fn laid_out<'a>(image: &'a Image, subscription: &Subscription) -> &'a [u8] {
 }
 
 /// An image answers for whose step this one waits.
-pub(crate) fn be_answered(_image: &Image, network: &Network, mut reader: Reader<'_>) {
+pub(crate) fn handle_step_answer(_image: &Image, network: &Network, mut reader: Reader<'_>) {
     let Subscriptions {
         answered, answer, ..
     } = &network.subscriptions;

@@ -38,10 +38,10 @@ impl Team {
         let images = self.images();
         let have_cores = self.image().job.region.dimensions().have_cores_for_all();
         let built_in = || Barrier::for_images(images, have_cores);
-        let barrier = rules_of(self.image())
+        let barrier = tuning_rules(self.image())
             .barrier(images)
             .unwrap_or_else(built_in);
-        let barrier = self.possible(barrier);
+        let barrier = self.supported(barrier);
         self.barrier.set(Some(barrier));
         barrier
     }
@@ -51,8 +51,8 @@ impl Team {
     #[must_use]
     pub fn plan(&self) -> &Plan {
         self.plan.get_or_init(|| {
-            let is_far = self.node_map().is_some();
-            rules_of(self.image()).plan(self.images(), is_far)
+            let spans_nodes = self.node_map().is_some();
+            tuning_rules(self.image()).plan(self.images(), spans_nodes)
         })
     }
 }
@@ -62,7 +62,7 @@ impl Team {
 pub(crate) fn publish_table(image: &Image) {
     let text = read_table(image);
     if let Err(error) = (image.tuning.read)(&text) {
-        refuse_table(image, "use", error);
+        reject_table(image, "use", error);
     }
     if image.network.is_some() {
         send_to_all(
@@ -70,11 +70,11 @@ pub(crate) fn publish_table(image: &Image) {
             &Outgoing::new(MessageKind::TuningTable).bytes(text.as_bytes()),
         );
     }
-    take_table(image, &text);
+    store_table(image, &text);
 }
 
 /// Hands the table to the images of this node. If others did so before, it was the same.
-pub(crate) fn take_table(image: &Image, text: &str) {
+pub(crate) fn store_table(image: &Image, text: &str) {
     let record = &image.job.region.job().table;
     if record.ready.count() == 0 {
         record.text.set(text);
@@ -94,17 +94,17 @@ fn read_table(image: &Image) -> String {
         {
             return String::new();
         }
-        Err(error) => refuse_table(image, "read", error),
+        Err(error) => reject_table(image, "read", error),
     };
     if length > TableRecord::MOST as u64 {
         let why = format!(
             "it has {length} bytes, and at most {} are possible",
             TableRecord::MOST
         );
-        refuse_table(image, "use", why);
+        reject_table(image, "use", why);
     }
     if text.len() > TableRecord::MOST {
-        refuse_table(
+        reject_table(
             image,
             "use",
             format!("it has more than {} bytes", TableRecord::MOST),
@@ -114,7 +114,7 @@ fn read_table(image: &Image) -> String {
 }
 
 /// Ends the job as any wrong setting does.
-fn refuse_table(image: &Image, verb: &str, why: impl Display) -> ! {
+fn reject_table(image: &Image, verb: &str, why: impl Display) -> ! {
     let path = path();
     let origin = match value_of(VARIABLE) {
         Some((name, _)) => name,
@@ -128,7 +128,7 @@ fn refuse_table(image: &Image, verb: &str, why: impl Display) -> ! {
 }
 
 /// The rules of the tuning table; waits for image 0 to have read it.
-pub(crate) fn rules_of(image: &Image) -> Rc<Rules> {
+pub(crate) fn tuning_rules(image: &Image) -> Rc<Rules> {
     let rules = image.rules.get_or_init(|| {
         let record = &image.job.region.job().table;
         // An image 0 that failed before it read the table leaves everyone with the built-in choices.
@@ -164,7 +164,7 @@ fn path() -> PathBuf {
 struct Reading;
 
 impl Cause for Reading {
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         "waits for image 0 to read the table of algorithms".into()
     }
 

@@ -1,5 +1,5 @@
-//! What an image contributes to an asynchronous collective, as another one sees it: in the owner's memory where both
-//! share it, and otherwise in a copy.
+//! What an image contributes to an asynchronous collective, as another image sees it: borrowed from the owner's memory
+//! if both share memory, otherwise a copy.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::fmt;
@@ -15,13 +15,13 @@ use coarray_fabric::transport::fabric::Fabric;
 pub struct Contribution<'a> {
     start: NonNull<u8>,
     length: usize,
-    /// Whether the bytes are a copy, which is freed with this.
+    /// Whether the bytes are an allocation of this value's own.
     is_copy: bool,
     lives: PhantomData<&'a [u8]>,
 }
 
 impl<'a> Contribution<'a> {
-    /// Bytes where they are.
+    /// Borrows the bytes where they are.
     #[inline]
     pub(crate) fn here(bytes: &'a [u8]) -> Self {
         Self {
@@ -34,35 +34,37 @@ impl<'a> Contribution<'a> {
 
     /// A copy of these bytes.
     pub(crate) fn copied(bytes: &[u8]) -> Self {
-        // SAFETY: the target is as long, and memory of its own.
+        // SAFETY: `bytes` is a slice, so valid for reads of its length; `filled` passes a fresh allocation, valid for
+        // writes of the same length, so the two do not overlap. `u8` needs no alignment.
         Self::filled(bytes.len(), |target| unsafe {
             ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len());
         })
     }
 
-    /// A copy of `length` bytes at `offset` in the part of an image on another node.
+    /// Copies `length` bytes at `offset` in the part of an image on another node.
     ///
     /// # Safety
-    /// They are initialised, and nobody writes them meanwhile.
+    /// The bytes lie in a block of `owner`, are initialised, and nobody writes them during the call.
     pub(crate) unsafe fn fetched(
         fabric: &dyn Fabric,
         owner: usize,
         offset: usize,
         length: usize,
     ) -> Self {
-        // SAFETY: the target is as long, and memory of its own; the caller vouches for the place.
+        // `filled` passes memory valid for writes of `length` bytes; the caller vouches for the source block and that
+        // its owner, too, holds no exclusive reference to it.
         Self::filled(length, |target| unsafe {
             fabric.get(owner, offset, target, length);
         })
     }
 
-    /// Memory that `fill` initialises.
+    /// A new allocation of `length` bytes, all of which `fill` must initialise. `fill` is not called if there are none.
     fn filled(length: usize, fill: impl FnOnce(*mut u8)) -> Self {
         let start = if length == 0 {
             ptr::without_provenance_mut(ALIGN)
         } else {
             let layout = layout(length);
-            // SAFETY: the layout has bytes.
+            // `alloc` requires a layout of non-zero size: `length` is not 0 here.
             let start = unsafe { alloc(layout) };
             if start.is_null() {
                 handle_alloc_error(layout);
@@ -91,7 +93,10 @@ impl Deref for Contribution<'_> {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        // SAFETY: a slice that lives as long as this, or initialised memory of this alone.
+        // `start` is non-null, and `u8` needs no alignment. It is valid for reads of `length` initialised bytes, and
+        // nobody writes them: either it comes from a slice that is borrowed for `'a`, or `filled` allocated and
+        // initialised it for this value alone. Without bytes any non-null pointer will do
+        // (`std::slice::from_raw_parts`). Slices and layouts have at most `isize::MAX` bytes.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.length) }
     }
 }
@@ -100,7 +105,7 @@ impl Drop for Contribution<'_> {
     #[inline]
     fn drop(&mut self) {
         if self.is_copy && self.length > 0 {
-            // SAFETY: `filled` allocated it with this layout.
+            // `filled` allocated `start` with the global allocator and this layout, and this value alone owns it.
             unsafe { dealloc(self.start.as_ptr(), layout(self.length)) }
         }
     }

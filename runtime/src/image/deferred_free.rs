@@ -1,4 +1,4 @@
-//! What a team leaves behind on an image that dropped it while others still read what it posted there.
+//! Blocks that a dropped team leaves behind on an image while other images still read what the image posted there.
 
 use std::rc::Rc;
 
@@ -7,16 +7,18 @@ use crate::image::descriptors::Descriptors;
 use crate::image::remote_log::TeamLogs;
 use crate::image::team::Team;
 
-/// The records of a team that is gone on this image, and the block with the team's structures: the others keep
-/// theirs while this image has not freed its own, so that they can be asked what they have released.
+/// The descriptors and the control block of a team that this image has dropped.
+///
+/// The other members keep their control blocks until this image has freed its own, so this image can still read their
+/// watermarks.
 #[derive(Debug)]
 pub(crate) struct DeferredFree {
-    pub(crate) records: Descriptors,
+    pub(crate) descriptors: Descriptors,
     pub(crate) parent: Rc<Team>,
     pub(crate) block: Block,
     pub(crate) members: Rc<[u32]>,
-    /// Offset of the team's control structure in each image's part of the region.
+    /// Offset of the team's control structure in each part of the region.
     pub(crate) control: usize,
-    /// With members on other nodes.
+    /// For teams with members on other nodes.
     pub(crate) team_logs: Option<Rc<TeamLogs>>,
 }

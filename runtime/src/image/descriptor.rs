@@ -1,13 +1,13 @@
-//! The layout of a record in its owner's heap: what an image contributes to one asynchronous collective.
+//! The layout of a descriptor in its owner's heap: what an image contributes to one asynchronous collective.
 //!
 //! ```text
 //! | link, signature, lengths (a cache line) | payload | name of the source file | subject |
 //! ```
 //!
-//! A long payload is in a block of its own, which the owner can free while the record is still needed for its link.
+//! A long payload has a block of its own, which the owner can free while other images still need the descriptor's link.
 //!
-//! The two texts are for the report of a mismatch. Processes may see each other's texts at other addresses, or
-//! not at all, so each record has a copy.
+//! The two texts are for the report of a mismatch. Each descriptor has a copy, because processes may map each other's
+//! static texts at other addresses or not at all.
 
 use std::marker::PhantomData;
 use std::ptr;
@@ -16,20 +16,20 @@ use crate::call::Call;
 use crate::lockfree::arrival::Signature;
 use crate::lockfree::log::Link;
 
-/// Alignment of a record, and of its payload.
+/// Alignment of descriptors and payloads.
 pub(crate) const ALIGN: usize = 64;
 
-/// Most bytes of each text.
+/// The longest text, in bytes.
 const TEXT: usize = 196;
 
-/// The start of a record.
+/// The fixed part at the start of a descriptor.
 #[derive(Debug)]
 #[repr(C, align(64))]
 struct Head {
     link: Link,
     signature: Signature,
     payload: u64,
-    /// How far after the record the payload begins, or before.
+    /// Distance in bytes from the descriptor to its payload; negative if the payload's block is lower in the heap.
     distance: i64,
     line: u32,
     column: u16,
@@ -37,14 +37,14 @@ struct Head {
     subject: u8,
 }
 
-/// The distance of a payload that is part of the record.
+/// The distance of a payload inside the descriptor.
 const INSIDE: i64 = size_of::<Head>() as i64;
 
 const _: () = assert!(TEXT <= u8::MAX as usize);
 
 const _: () = assert!(size_of::<Head>() == ALIGN && align_of::<Head>() == ALIGN);
 
-/// A record that is to be written.
+/// A descriptor to be written.
 pub(crate) struct DescriptorBuilder<'a> {
     call: &'a Call,
     pieces: &'a [&'a [u8]],
@@ -54,10 +54,10 @@ pub(crate) struct DescriptorBuilder<'a> {
 }
 
 impl<'a> DescriptorBuilder<'a> {
-    /// For a call to which an image contributes these bytes, one piece after the other.
+    /// The descriptor of `call`, to which the image contributes the concatenated `pieces`.
     ///
     /// # Panics
-    /// If they are more than an address space has.
+    /// If the pieces are longer than an address space.
     pub(crate) fn new(call: &'a Call, pieces: &'a [&'a [u8]]) -> Self {
         let payload = pieces.iter().try_fold(0_usize, |sum, piece| {
             sum.checked_add(piece.len())
@@ -67,32 +67,33 @@ impl<'a> DescriptorBuilder<'a> {
             call,
             pieces,
             payload: payload.expect("the values of one image fit its address space"),
-            // The name of the file is at the end.
+            // The end of a path is the file's name.
             file: tail(call.caller().file()),
             subject: head(call.subject()),
         }
     }
 
-    /// How many bytes the record takes without its payload.
+    /// Size without the payload, in bytes.
     pub(crate) fn bare_size(&self) -> usize {
         size_of::<Head>() + self.file.len() + self.subject.len()
     }
 
-    /// How many bytes the payload takes.
+    /// Size of the payload, in bytes.
     pub(crate) fn payload_size(&self) -> usize {
         self.payload
     }
 
-    /// Writes the record, and its payload to `apart` if it is not to be part of it.
+    /// Writes the descriptor at `place`, and its payload at `separate` or else inside the descriptor.
     ///
     /// # Safety
-    /// `place` and `apart` lie in one heap, are aligned to [`ALIGN`], and are valid for writes of
-    /// [`bare_size`](Self::bare_size) and [`payload_size`](Self::payload_size) bytes, or `place` of the sum of these
-    /// without `apart`; nobody else touches those bytes.
-    pub(crate) unsafe fn write(&self, place: *mut u8, apart: Option<*mut u8>) {
+    /// * `place` and `separate` are aligned to [`ALIGN`] and lie in one heap.
+    /// * `separate` is valid for writes of [`payload_size`](Self::payload_size) bytes and `place` for writes of
+    ///   [`bare_size`](Self::bare_size) bytes; without `separate`, `place` is valid for writes of the sum.
+    /// * Nobody else accesses these bytes during the call.
+    pub(crate) unsafe fn write(&self, place: *mut u8, separate: Option<*mut u8>) {
         let caller = self.call.caller();
-        let distance = match apart {
-            Some(apart) => apart.addr().wrapping_sub(place.addr()) as i64,
+        let distance = match separate {
+            Some(separate) => separate.addr().wrapping_sub(place.addr()) as i64,
             None => INSIDE,
         };
         let head = Head {
@@ -106,24 +107,26 @@ impl<'a> DescriptorBuilder<'a> {
             subject: self.subject.len() as u8,
         };
         let texts = [self.file.as_bytes(), self.subject.as_bytes()];
-        // SAFETY: the head and the texts are `bare_size` bytes together and the pieces are `payload_size`, for which the
-        // caller vouches.
+        // `place` is aligned for `Head`, whose alignment is `ALIGN` (asserted above), and valid for writes of the head
+        // and the texts, `bare_size` bytes together, and `separate` or the rest of `place` for `payload_size` bytes,
+        // the length of all pieces: the caller vouches for these ranges. So `place.add` stays inside the range.
         unsafe {
             place.cast::<Head>().write(head);
             let inside = place.add(size_of::<Head>());
-            let end = write_all(apart.unwrap_or(inside), self.pieces);
-            write_all(apart.map_or(end, |_| inside), &texts);
+            let end = write_all(separate.unwrap_or(inside), self.pieces);
+            write_all(separate.map_or(end, |_| inside), &texts);
         }
     }
 }
 
-/// Writes pieces one after the other; returns where they end.
+/// Writes the pieces one after the other; returns the end.
 ///
 /// # Safety
-/// `place` is valid for writes of all of them.
+/// `place` is valid for writes of the length of all pieces, and no piece overlaps these bytes.
 unsafe fn write_all(place: *mut u8, pieces: &[&[u8]]) -> *mut u8 {
     pieces.iter().fold(place, |place, piece| {
-        // SAFETY: the caller vouches for the place.
+        // Pieces are slices, so valid for reads; `place` is valid for writes of this and all later pieces and overlaps
+        // none, as the caller vouches; so `add` stays inside that range or at its end.
         unsafe {
             ptr::copy_nonoverlapping(piece.as_ptr(), place, piece.len());
             place.add(piece.len())
@@ -143,7 +146,7 @@ fn head(text: &str) -> &str {
     &text[..end.unwrap_or(0)]
 }
 
-/// A record that its owner has posted.
+/// A descriptor that its owner has posted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Descriptor<'a> {
     place: *const u8,
@@ -151,17 +154,20 @@ pub(crate) struct Descriptor<'a> {
 }
 
 impl<'a> Descriptor<'a> {
-    /// Bytes at the start of a record that say how long it is.
+    /// Bytes at the start of a descriptor from which [`length`](Self::length) can be computed.
     pub(crate) const HEAD: usize = size_of::<Head>();
 
-    /// Where the payload of a record is that is part of it, from its start.
+    /// Offset of an inside payload from the start of the descriptor.
     pub(crate) const INSIDE: usize = INSIDE as usize;
 
-    /// The record at that place.
+    /// The descriptor at `place`.
     ///
     /// # Safety
-    /// A [`DescriptorBuilder`] was written there, in a heap for the whole of which the pointer is valid; this image can see it, and
-    /// only links change there during `'a`. Or a copy of one is there, without what is not asked for.
+    /// During `'a`, one of these holds:
+    /// * A [`DescriptorBuilder`] wrote a descriptor at `place`, in a heap for the whole of which the pointer is valid
+    ///   for reads; the write is visible to this image, and nothing there changes but the link.
+    /// * A copy of a descriptor, or of its first bytes, is at `place`, aligned to [`ALIGN`] and unchanged; then the
+    ///   methods read no further than the copy.
     pub(crate) unsafe fn at(place: *const u8) -> Self {
         Self {
             place,
@@ -170,7 +176,8 @@ impl<'a> Descriptor<'a> {
     }
 
     fn head(self) -> &'a Head {
-        // SAFETY: who made this vouched for the record, which starts with its head.
+        // `at` was called with a pointer to a descriptor, which begins with an initialised `Head`, aligned to `ALIGN`.
+        // During `'a` nothing in it changes but the link, which is an atomic.
         unsafe { &*self.place.cast::<Head>() }
     }
 
@@ -187,29 +194,30 @@ impl<'a> Descriptor<'a> {
         self.head().payload as usize
     }
 
-    /// What the owner contributes.
+    /// The payload.
     ///
     /// # Safety
-    /// The owner leaves the payload where it is during `'a`.
+    /// The owner does not reclaim the payload during `'a`, and a copy at this place includes it.
     pub(crate) unsafe fn payload(self) -> &'a [u8] {
-        // SAFETY: the payload has that length and begins at that distance, in the same heap; nobody writes it.
+        // The builder wrote `payload_size` bytes at this distance in the same heap; the caller vouches that they stay
+        // there, and nobody writes a posted payload.
         unsafe { self.part(self.head().distance as isize, self.payload_size()) }
     }
 
-    /// How many bytes the record takes, with its payload if that is part of it.
+    /// Size of the descriptor in bytes, including an inside payload.
     pub(crate) fn length(self) -> usize {
         let head = self.head();
         self.texts() + usize::from(head.file) + usize::from(head.subject)
     }
 
-    /// Where its texts begin.
+    /// Offset of the texts.
     fn texts(self) -> usize {
         let head = self.head();
         let is_inside = head.distance == INSIDE;
         size_of::<Head>() + if is_inside { head.payload as usize } else { 0 }
     }
 
-    /// Where the owner called, and on what.
+    /// The source line of the owner's call, and its subject.
     pub(crate) fn call_texts(self) -> [String; 2] {
         let &Head {
             line,
@@ -220,7 +228,8 @@ impl<'a> Descriptor<'a> {
         } = self.head();
         let start = self.texts();
         let text = |start: usize, length: u8| {
-            // SAFETY: the texts follow the head, or the payload behind it, with the lengths that it says.
+            // The builder wrote texts of these lengths behind the head or behind the inside payload, and nobody writes
+            // them again.
             let bytes = unsafe { self.part(start as isize, length as usize) };
             String::from_utf8_lossy(bytes).into_owned()
         };
@@ -229,9 +238,12 @@ impl<'a> Descriptor<'a> {
     }
 
     /// # Safety
-    /// So many bytes lie at that distance from the record in the same heap, and nobody writes them during `'a`.
+    /// `length` initialised bytes lie at `distance` from the descriptor in the same heap or copy, and nobody writes
+    /// them during `'a`.
     unsafe fn part(self, distance: isize, length: usize) -> &'a [u8] {
-        // SAFETY: the caller vouches for it.
+        // The pointer that `at` got is valid for the whole heap or copy, so `offset` stays inside one allocation and
+        // the slice is valid for reads; the caller vouches for `length` initialised bytes that nobody writes during
+        // `'a`. `u8` needs no alignment.
         unsafe { std::slice::from_raw_parts(self.place.offset(distance), length) }
     }
 }

@@ -1,4 +1,4 @@
-//! Memory for records and their payloads: taken from the image's own heap, and for small ones used again.
+//! Allocates descriptors and their payloads in the image's own heap, and keeps freed small blocks for reuse.
 
 use std::collections::VecDeque;
 
@@ -8,183 +8,184 @@ use crate::image::Image;
 use crate::image::descriptor::{ALIGN, DescriptorBuilder};
 use crate::lockfree::log::Reclaimable;
 
-/// Descriptors of at most this size have their payload inside. Without it, every record is as small. Their sizes are
-/// rounded up to powers of two, and their blocks are used again.
+/// Up to this size a descriptor has its payload inside. Small descriptors, and all without their payloads, come in
+/// sizes that are powers of two, and their blocks are reused.
 const SMALL: usize = 4096;
 
-/// The smallest size.
+/// The smallest of these sizes.
 const SMALLEST: usize = 256;
 
-/// Descriptors without their payload are taken from the heap so many at a time. One that lies behind a long payload would
-/// keep the room of that from being used for anything larger, as long as the record is needed.
-const STOCK: usize = 16;
+/// Descriptors with separate payloads are allocated in batches of this size. One that lay behind a long payload would,
+/// while it is needed, keep the payload's memory from merging with its neighbourhood.
+const REFILL: usize = 16;
 
-/// Most bytes that are kept to be used again.
+/// Most bytes of spare blocks.
 const SPARE_BYTES: usize = 1 << 18;
 
-/// What records are for, in the words of an error about memory.
+/// What the memory is for, in error texts.
 pub(crate) const SUBJECT: &str = "values of an asynchronous collective";
 
-/// The records that an image has posted to one team, and blocks for more.
+/// The descriptors that an image has posted to one team, and spare blocks.
 #[derive(Debug, Default)]
 pub(crate) struct Descriptors {
-    /// The number of the first that was not taken back.
+    /// The number of the first descriptor that is not reclaimed.
     first: u64,
-    places: VecDeque<Place>,
-    /// The payloads beside their records that were not taken back, the oldest first.
+    slots: VecDeque<Slot>,
+    /// The separate payloads that are not reclaimed, oldest first.
     payloads: VecDeque<Payload>,
-    spares: Vec<Place>,
+    spares: Vec<Slot>,
     spare_bytes: usize,
 }
 
 #[derive(Debug)]
-struct Place {
+struct Slot {
     block: RaggedBlock,
     size: usize,
 }
 
 #[derive(Debug)]
 struct Payload {
-    /// That of its record.
+    /// The number of its descriptor.
     number: u64,
-    place: Place,
+    slot: Slot,
 }
 
-/// Where a record is to be written: offsets in the heap.
+/// Where a descriptor is to be written: offsets in the heap.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Taken {
-    pub(crate) record: usize,
-    /// Of its payload, if that is to be beside the record.
+pub(crate) struct Offsets {
+    pub(crate) descriptor: usize,
+    /// The offset of a separate payload.
     pub(crate) payload: Option<usize>,
 }
 
 impl Descriptors {
-    /// Whether everything was taken back.
+    /// Whether everything is reclaimed.
     pub(crate) fn is_empty(&self) -> bool {
-        self.places.is_empty() && self.payloads.is_empty()
+        self.slots.is_empty() && self.payloads.is_empty()
     }
 
-    /// Whether payloads lie beside their records.
+    /// Whether there are separate payloads.
     pub(crate) fn has_payloads(&self) -> bool {
         !self.payloads.is_empty()
     }
 
-    /// Places for a record that follows the others and for its payload.
+    /// Allocates the next descriptor and its payload.
     ///
     /// # Errors
-    /// The number of bytes for which there is no room.
+    /// The number of bytes for which the heap has no room.
     pub(crate) fn take(
         &mut self,
         image: &Image,
         builder: &DescriptorBuilder<'_>,
         call: &Call,
-    ) -> Result<Taken, usize> {
+    ) -> Result<Offsets, usize> {
         let (bare, size) = (builder.bare_size(), builder.payload_size());
         if size <= SMALL - bare {
-            let record = self.take_small(image, bare + size, call)?;
-            return Ok(Taken {
-                record,
+            let descriptor = self.take_small(image, bare + size, call)?;
+            return Ok(Offsets {
+                descriptor,
                 payload: None,
             });
         }
-        self.stock_up(image, bare, call);
-        let place = Place::new(image, size, call)?;
-        let payload = place.block.offset();
-        let record = match self.take_small(image, bare, call) {
+        self.refill_spares(image, bare, call);
+        let slot = Slot::new(image, size, call)?;
+        let payload = slot.block.offset();
+        let descriptor = match self.take_small(image, bare, call) {
             Ok(record) => record,
             Err(bytes) => {
-                place.free(image);
+                slot.free(image);
                 return Err(bytes);
             }
         };
-        let number = self.first + self.places.len() as u64 - 1;
-        self.payloads.push_back(Payload { number, place });
-        image.unreclaimed.set(image.unreclaimed.get() + size);
-        Ok(Taken {
-            record,
+        let number = self.first + self.slots.len() as u64 - 1;
+        self.payloads.push_back(Payload { number, slot });
+        image.unreclaimed_bytes.set(image.unreclaimed_bytes.get() + size);
+        Ok(Offsets {
+            descriptor,
             payload: Some(payload),
         })
     }
 
-    /// Takes places for records of `size` bytes, as far as there is room, if none are left.
-    fn stock_up(&mut self, image: &Image, size: usize, call: &Call) {
+    /// Refills the spare blocks of `size` bytes if there are none, as far as the heap has room.
+    fn refill_spares(&mut self, image: &Image, size: usize, call: &Call) {
         let size = rounded(size);
         if self.spares.iter().any(|spare| spare.size == size) {
             return;
         }
-        for _ in 0..STOCK {
-            let Ok(place) = Place::new(image, size, call) else {
+        for _ in 0..REFILL {
+            let Ok(slot) = Slot::new(image, size, call) else {
                 return;
             };
             self.spare_bytes += size;
-            self.spares.push(place);
+            self.spares.push(slot);
         }
     }
 
     fn take_small(&mut self, image: &Image, size: usize, call: &Call) -> Result<usize, usize> {
         let size = rounded(size);
         let spare = self.spares.iter().rposition(|spare| spare.size == size);
-        let place = match spare {
+        let slot = match spare {
             Some(index) => {
                 self.spare_bytes -= size;
                 self.spares.swap_remove(index)
             }
-            None => Place::new(image, size, call)?,
+            None => Slot::new(image, size, call)?,
         };
-        let offset = place.block.offset();
-        self.places.push_back(place);
+        let offset = slot.block.offset();
+        self.slots.push_back(slot);
         Ok(offset)
     }
 
-    /// Takes back what nobody needs.
-    pub(crate) fn take_back(&mut self, image: &Image, reclaimable: Reclaimable) {
-        // Who needs a record no more has finished with its payload.
+    /// Frees the descriptors and payloads that no image needs.
+    pub(crate) fn reclaim(&mut self, image: &Image, reclaimable: Reclaimable) {
+        // An image that has released a descriptor has finished with its payload.
         let finished = reclaimable.payloads.max(reclaimable.records);
         let is_over = |payload: &Payload| payload.number < finished;
         while self.payloads.front().is_some_and(is_over)
             && let Some(payload) = self.payloads.pop_front()
         {
             image
-                .unreclaimed
-                .set(image.unreclaimed.get() - payload.place.size);
-            payload.place.free(image);
+                .unreclaimed_bytes
+                .set(image.unreclaimed_bytes.get() - payload.slot.size);
+            payload.slot.free(image);
         }
         while self.first < reclaimable.records
-            && let Some(place) = self.places.pop_front()
+            && let Some(slot) = self.slots.pop_front()
         {
             self.first += 1;
-            if self.spare_bytes + place.size <= SPARE_BYTES {
-                self.spare_bytes += place.size;
-                self.spares.push(place);
+            if self.spare_bytes + slot.size <= SPARE_BYTES {
+                self.spare_bytes += slot.size;
+                self.spares.push(slot);
             } else {
-                place.free(image);
+                slot.free(image);
             }
         }
     }
 
-    /// Frees what is kept to be used again.
-    pub(crate) fn give_up_spares(&mut self, image: &Image) {
+    /// Frees the spare blocks.
+    pub(crate) fn free_spares(&mut self, image: &Image) {
         self.spare_bytes = 0;
-        for place in self.spares.drain(..) {
-            place.free(image);
+        for slot in self.spares.drain(..) {
+            slot.free(image);
         }
     }
 }
 
-/// The size of the place for a record of `size` bytes.
+/// The size of the block for a small descriptor of `size` bytes.
 fn rounded(size: usize) -> usize {
     size.next_power_of_two().max(SMALLEST)
 }
 
-impl Place {
-    /// A place for `size` bytes, or that number if there is no room.
+impl Slot {
+    /// Allocates `size` bytes, or returns `size` if there is no room.
     fn new(image: &Image, size: usize, call: &Call) -> Result<Self, usize> {
         let block = image.allocate_ragged(size, ALIGN, SUBJECT, call.caller());
         block.map(|block| Self { block, size }).map_err(|_| size)
     }
 
     fn free(self, image: &Image) {
-        // SAFETY: this image took the block for a record or a payload, which nobody reads any more.
+        // `Slot::new` allocated the block with this image, `self` is consumed so it is freed once, and no image reads
+        // it any more: it was never posted, or all have released it.
         unsafe { image.free_ragged(self.block) };
     }
 }

@@ -1,33 +1,33 @@
-//! What images on different nodes tell each other about the asynchronous collectives of a team, in messages.
+//! The messages between nodes about the asynchronous collectives of a team: eager descriptors and watermarks.
 
 use crate::image::descriptor::Descriptor;
 use crate::image::message::{MessageKind, Outgoing, Reader};
 use crate::lockfree::arrival::Signature;
 
-/// Payloads of at most this size travel in the notice.
-const SHORT: usize = 256;
+/// Payloads up to this size travel with the descriptor.
+const EAGER_BYTES: usize = 256;
 
-/// A record that this image has posted.
+/// A descriptor that this image has posted.
 pub(crate) struct Posted<'a> {
     pub(crate) number: u64,
     pub(crate) signature: &'a Signature,
-    /// Where it is in this image's part.
-    pub(crate) record: usize,
-    /// Where its payload is.
+    /// Its offset in this image's part.
+    pub(crate) descriptor: usize,
+    /// The offset of its payload.
     pub(crate) payload: usize,
     pub(crate) pieces: &'a [&'a [u8]],
-    /// How long the pieces are together.
+    /// The length of all pieces.
     pub(crate) length: usize,
 }
 
 impl Posted<'_> {
-    /// The message of the image with that index.
+    /// The message about it, from the image with index `index`.
     pub(crate) fn message(&self, team: u64, index: usize) -> Outgoing {
         let message = Outgoing::new(MessageKind::Posted)
             .words(&[team, index as u64, self.number])
             .words(self.signature)
-            .words(&[self.record, self.payload, self.length].map(|number| number as u64));
-        if self.length > SHORT {
+            .words(&[self.descriptor, self.payload, self.length].map(|number| number as u64));
+        if self.length > EAGER_BYTES {
             return message;
         }
         let pieces = self.pieces.iter();
@@ -35,58 +35,58 @@ impl Posted<'_> {
     }
 }
 
-/// That an image has posted a record.
+/// A descriptor as it arrives from another node.
 #[derive(Debug)]
 pub(crate) struct EagerDescriptor {
     pub(crate) signature: Signature,
-    /// Where the record is in the owner's part.
-    pub(crate) record: usize,
+    /// The offset of the full descriptor in the owner's part.
+    pub(crate) descriptor: usize,
     pub(crate) payload: Payload,
 }
 
-/// What an image contributes.
+/// The payload of an eager descriptor.
 #[derive(Debug)]
 pub(crate) enum Payload {
-    /// The bytes themselves.
+    /// The bytes.
     Here(Box<[u8]>),
-    /// Where they are in the owner's part, and how many.
+    /// Offset in the owner's part, and length: to be fetched.
     There(usize, usize),
 }
 
 impl EagerDescriptor {
     fn read(mut reader: Reader<'_>) -> Self {
         let signature = reader.words();
-        let [record, payload, length] = reader.words().map(|word: u64| word as usize);
-        let payload = if length <= SHORT {
-            Payload::Here(reader.bytes().into())
+        let [descriptor, payload, length] = reader.words().map(|word: u64| word as usize);
+        let payload = if length <= EAGER_BYTES {
+            Payload::Inline(reader.bytes().into())
         } else {
-            Payload::There(payload, length)
+            Payload::Remote(payload, length)
         };
         Self {
             signature,
-            record,
+            descriptor,
             payload,
         }
     }
 
-    /// How many bytes the owner contributes.
+    /// The length of the payload in bytes.
     pub(crate) fn length(&self) -> usize {
         match self.payload {
-            Payload::Here(ref bytes) => bytes.len(),
-            Payload::There(_, length) => length,
+            Payload::Inline(ref bytes) => bytes.len(),
+            Payload::Remote(_, length) => length,
         }
     }
 
-    /// How many bytes beside the record the owner keeps until all have finished with them.
-    pub(crate) fn kept(&self) -> usize {
+    /// Bytes of a separate payload, which the owner retains until all images have finished with it.
+    pub(crate) fn retained_bytes(&self) -> usize {
         match self.payload {
-            Payload::There(place, length) if place != self.record + Descriptor::INSIDE => length,
+            Payload::Remote(place, length) if place != self.descriptor + Descriptor::INSIDE => length,
             _ => 0,
         }
     }
 }
 
-/// Up to where an image needs no records, all of which it has found, and no payloads of any image any more.
+/// Up to which numbers an image needs no descriptors, all of which it has found, and no payloads of any image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Watermark {
     pub(crate) records: u64,
@@ -104,27 +104,27 @@ impl Watermark {
         payloads: u64::MAX,
     };
 
-    /// The message of the image with that index.
+    /// The message about it, from the image with index `index`.
     pub(crate) fn message(self, team: u64, index: usize) -> Outgoing {
         Outgoing::new(MessageKind::Watermark).words(&[
             team,
             index as u64,
-            self.records,
+            self.descriptors,
             self.payloads,
         ])
     }
 }
 
-/// What a message says.
+/// A message about a team's log.
 #[derive(Debug)]
 pub(crate) enum LogMessage {
-    /// The record with that number.
+    /// The sender has posted the descriptor with this number.
     Posted(u64, EagerDescriptor),
     Watermark(Watermark),
 }
 
 impl LogMessage {
-    /// The team, the index of the sender, and what it says.
+    /// Decodes a message: the team, the index of the sender, and the content.
     pub(crate) fn read(kind: MessageKind, mut reader: Reader<'_>) -> (u64, usize, Self) {
         let (team, index) = (reader.word(), reader.size());
         let log_message = if kind == MessageKind::Posted {
@@ -149,13 +149,13 @@ mod tests {
     #[test]
     fn short_payloads_travel_and_long_ones_stay() {
         let signature = [1, 2, 3, 4];
-        for length in [0, 1, SHORT - 1, SHORT, SHORT + 1] {
+        for length in [0, 1, EAGER_BYTES - 1, EAGER_BYTES, EAGER_BYTES + 1] {
             let bytes: Vec<u8> = (0..length).map(|index| index as u8).collect();
             let (head, rest) = bytes.split_at(length / 3);
             let posted = Posted {
                 number: 7,
                 signature: &signature,
-                record: 640,
+                descriptor: 640,
                 payload: 6400,
                 pieces: &[head, rest],
                 length,
@@ -165,25 +165,25 @@ mod tests {
                 panic!("{log_message:?}")
             };
             assert_eq!(
-                (team, index, eager.signature, eager.record),
+                (team, index, eager.signature, eager.descriptor),
                 (99, 5, signature, 640)
             );
             assert_eq!(eager.length(), length);
             match &eager.payload {
-                Payload::Here(found) => assert_eq!((&**found, eager.kept()), (&bytes[..], 0)),
+                Payload::Inline(found) => assert_eq!((&**found, eager.retained_bytes()), (&bytes[..], 0)),
                 place => {
-                    assert!(length > SHORT && matches!(place, &Payload::There(6400, _)));
-                    assert_eq!(eager.kept(), length);
+                    assert!(length > EAGER_BYTES && matches!(place, &Payload::Remote(6400, _)));
+                    assert_eq!(eager.retained_bytes(), length);
                 }
             }
         }
     }
 
     #[test]
-    fn what_is_over_is_read_as_it_was_written() {
-        let (team, index, log_message) = read_back(&Watermark::EVERYTHING.message(3, 2));
+    fn a_watermark_is_read_as_it_was_written() {
+        let (team, index, log_message) = read_back(&Watermark::ALL.message(3, 2));
         assert!(
-            matches!(log_message, LogMessage::Watermark(Watermark::EVERYTHING)),
+            matches!(log_message, LogMessage::Watermark(Watermark::ALL)),
             "{log_message:?}"
         );
         assert_eq!((team, index), (3, 2));

@@ -1,20 +1,20 @@
-//! What an image is told about a lock on another node.
+//! The answer to a request for a lock on another node.
 
 use std::cell::Cell;
 
 use crate::lockfree::queue_lock::NotAcquired;
 
-/// The answer that an image waits for.
+/// The answer that an image waits for, once it has come.
 #[derive(Debug, Default)]
-pub(crate) struct Answer {
+pub(crate) struct LockAnswer {
     pub(crate) outcome: Cell<Option<Outcome>>,
 }
 
-/// What becomes of a question for a lock.
+/// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Granted,
-    /// The asking image holds the lock, which is poisoned.
+    /// The requesting image holds the lock, which that image poisoned.
     GrantedPoisoned(usize),
     Refused(NotAcquired),
 }
@@ -28,14 +28,14 @@ impl Outcome {
             Self::Refused(NotAcquired::AlreadyHeld) => [3, 0],
             Self::Refused(NotAcquired::Poisoned(by)) => [4, by as u64],
             Self::Refused(NotAcquired::TimedOut) => [5, 0],
-            // Everybody hears of that anyway.
+            // All images learn of the end of the job anyway.
             Self::Refused(NotAcquired::Ended) => return None,
         })
     }
 
-    pub(crate) fn from_words([what, image]: [u64; 2]) -> Self {
+    pub(crate) fn from_words([kind, image]: [u64; 2]) -> Self {
         let image = image as usize;
-        match what {
+        match kind {
             0 => Self::Granted,
             1 => Self::GrantedPoisoned(image),
             2 => Self::Refused(NotAcquired::Busy(image)),

@@ -1,8 +1,9 @@
-//! The messages between images that share no memory: a kind, and words, and what else there is to say.
+//! Active messages between images of different nodes: a kind, which selects the handler, and arguments as words and
+//! bytes.
 
 macro_rules! kinds {
     ($($(#[doc = $text:literal])* $kind:ident,)*) => {
-        /// What a message is about.
+        /// The kind of a message; its handler is in `lifecycle/dispatch.rs`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u64)]
         pub(crate) enum MessageKind {
@@ -16,51 +17,51 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// A eventcount of the receiver has come to some count.
-    Raise,
-    /// Bits of a word of the receiver are set.
+    /// Advance an eventcount of the receiver.
+    Advance,
+    /// Set bits of a word of the receiver.
     SetBits,
-    /// All members of a team on a node have entered a barrier, with these arrivals.
+    /// The arrivals of all members of a team on the sender's node, in one barrier.
     Arrivals,
-    /// The sender waits for a step of the receiver.
-    AwaitStep,
-    /// How far the sender has come, for whose step the receiver waits.
-    Step,
-    /// The sender has posted a record to a team.
+    /// The sender subscribes to a step of the receiver.
+    Subscribe,
+    /// Answer to a subscription: the step that the sender has reached.
+    StepAnswer,
+    /// An eager descriptor that the sender has posted to a team.
     Posted,
-    /// The sender needs records and payloads of a team no more.
+    /// The sender's watermark in the logs of a team.
     Watermark,
-    /// The sender has come to this stage.
+    /// The stage that the sender has reached.
     Stage,
-    /// The tuning table that all images use.
+    /// The job's tuning table.
     TuningTable,
-    /// The job has ended, for this reason.
+    /// The job has ended; carries the failure.
     End,
-    /// Is the receiver there?
-    Hello,
-    /// It is.
-    Here,
-    /// Can any image of the receiver's node go on by itself?
-    Question,
-    /// None can.
-    Answer,
-    /// An event of the receiver is posted.
-    Post,
-    /// What the receiver told the sender to do is done.
+    /// Asks the receiver for a sign of life.
+    Ping,
+    /// The answer to a ping.
+    Pong,
+    /// Deadlock detection: asks a leader whether its node is at a standstill.
+    Probe,
+    /// Answer to a probe: the node is at a standstill.
+    ProbeAnswer,
+    /// Post an event of the receiver.
+    PostEvent,
+    /// The sender has carried out a message of the receiver.
     Acknowledgement,
-    /// The sender wants a lock of the receiver.
+    /// Take a lock of the receiver for the sender, or join its queue.
     Lock,
-    /// It wants it no more.
+    /// Leave the queue of that lock.
     Withdraw,
-    /// It gives it back.
+    /// Give that lock back.
     Unlock,
-    /// It makes it usable again.
+    /// Clear the poison of that lock.
     ClearPoison,
-    /// The receiver has a lock that it wanted, or has it not.
+    /// The outcome of the receiver's request for a lock.
     LockAnswer,
 }
 
-/// A message that is being written.
+/// A message to be sent: little-endian words, then bytes.
 #[derive(Debug)]
 pub(crate) struct Outgoing(Vec<u8>);
 
@@ -78,7 +79,7 @@ impl Outgoing {
         words.iter().fold(self, |message, &word| message.word(word))
     }
 
-    /// The end of the message: the reader gets all bytes that are left.
+    /// Ends the message with `bytes`, of which the reader gets the rest.
     pub(crate) fn bytes(mut self, bytes: &[u8]) -> Self {
         self.0.extend_from_slice(bytes);
         self
@@ -89,24 +90,24 @@ impl Outgoing {
     }
 }
 
-/// Whether a message is about the end of the job.
+/// Whether a message announces the end of the job.
 ///
 /// # Panics
-/// If no image of the same version wrote it.
+/// If the sender runs another version of this crate.
 #[must_use]
 pub fn is_about_the_end(message: &[u8]) -> bool {
     Reader::open(message).0 == MessageKind::End
 }
 
-/// A message that is being read.
+/// A received message.
 #[derive(Debug)]
 pub(crate) struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
-    /// What the message is about, and the rest of it.
+    /// Splits off the kind of the message.
     ///
     /// # Panics
-    /// If no image of the same version wrote it.
+    /// If the sender runs another version of this crate.
     pub(crate) fn open(message: &'a [u8]) -> (MessageKind, Self) {
         let mut reader = Self(message);
         let word = reader.word();
@@ -131,7 +132,7 @@ impl<'a> Reader<'a> {
         self.word() as usize
     }
 
-    /// All that is left.
+    /// The rest of the message.
     pub(crate) fn bytes(self) -> &'a [u8] {
         self.0
     }

@@ -1,39 +1,40 @@
-//! What an image keeps of its traffic with images that share no memory with it.
+//! The state of an image's traffic with other nodes.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::deadlock::probe::Probe;
-use crate::image::lock_answer::Answer;
+use crate::image::lock_answer::LockAnswer;
 use crate::image::peer_timeout::PeerTimeout;
 use crate::image::remote_log::RemoteLogs;
 use crate::image::subscriptions::Subscriptions;
 use crate::image::unacknowledged::Unacked;
 
-/// The first sleep of an image that must look for messages.
-pub(crate) const SHORTEST_NAP: Duration = Duration::from_micros(5);
+/// The first sleep between two polls for messages.
+pub(crate) const MIN_POLL_INTERVAL: Duration = Duration::from_micros(5);
 
-/// The longest sleep of an image that must look for messages.
-pub(crate) const NAP: Duration = Duration::from_micros(500);
+/// The longest sleep between two polls for messages.
+pub(crate) const MAX_POLL_INTERVAL: Duration = Duration::from_micros(500);
 
-/// What an image keeps of its traffic with other nodes.
+/// The state of an image's traffic with other nodes.
 #[derive(Debug, Default)]
 pub(crate) struct Network {
+    /// Whether a poll is in progress: handlers do not poll.
     pub(crate) is_polling: Cell<bool>,
-    /// How many messages the image has carried out.
-    pub(crate) carried_out: Cell<u64>,
+    /// How many messages the image has dispatched; those that cannot wake anybody do not count.
+    pub(crate) dispatched: Cell<u64>,
     pub(crate) subscriptions: Subscriptions,
-    /// What passes with asynchronous collectives.
-    pub(crate) posts: RefCell<RemoteLogs>,
+    /// Logs of asynchronous collectives.
+    pub(crate) logs: RefCell<RemoteLogs>,
     pub(crate) probe: Probe,
-    /// None if silence has no limit.
+    /// None if `COARRAY_PEER_TIMEOUT` is not set.
     pub(crate) peer_timeout: Option<PeerTimeout>,
-    /// The images that have said that they came to the end of the program: nothing will follow that they sent before.
+    /// The images that have announced their end: all that they sent before has been dispatched.
     pub(crate) stopped: RefCell<BTreeSet<usize>>,
     pub(crate) unacked: Unacked,
-    /// About the lock on another node that the image wants.
-    pub(crate) answer: Answer,
+    /// For the lock on another node that the image requests.
+    pub(crate) lock_answer: LockAnswer,
 }
 
 impl Network {

@@ -1,40 +1,42 @@
-//! What an image keeps of the asynchronous collectives of a team: what it has posted, and how far it has come along the
-//! records of the others. `outstanding.rs` says how it is used.
+//! The state of a team's asynchronous collectives on one image: its descriptors, and its cursors in the logs of the
+//! others. `collective/post.rs` describes the protocol.
 
 use std::collections::VecDeque;
 
 use crate::image::descriptors::Descriptors;
 use crate::lockfree::log::Cursor;
 
-/// After so many records, or so many bytes of them, an image looks what may be taken back.
+/// Reclaiming is due after so many descriptors, or so many bytes of payload.
 pub(crate) const RECLAIM_AFTER: (usize, usize) = (32, 1 << 20);
 
-/// What an image keeps of the asynchronous collectives of a team.
+/// The state of a team's asynchronous collectives on one image.
 #[derive(Debug, Default)]
 pub(crate) struct Outstanding {
-    /// How many it has begun.
+    /// How many collectives the image has begun.
     pub(crate) begun: u64,
-    /// For each from number `settled` on, whether it is over on this image.
+    /// For each collective from number `settled` on, whether it is over on this image.
     pub(crate) is_over: VecDeque<bool>,
-    /// All before are over on this image.
+    /// All collectives before this number are over on this image.
     pub(crate) settled: u64,
-    /// The records of each image, by index; none before the first call.
+    /// The cursor in the log of each image, by index; none before the first call.
     pub(crate) cursors: Vec<Cursor>,
-    pub(crate) records: Descriptors,
-    pub(crate) reclaim: (usize, usize),
-    /// Whether the image looks after the payloads of this team.
-    pub(crate) has_unreclaimed: bool,
+    pub(crate) descriptors: Descriptors,
+    /// Descriptors and bytes of payload since the last time.
+    pub(crate) since_reclaim: (usize, usize),
+    /// Whether the team is in `Image::teams_to_reclaim`.
+    pub(crate) awaits_reclaim: bool,
 }
 
 impl Outstanding {
-    /// Notes that a record was written or read. Returns whether it is time to look what may be taken back.
-    pub(crate) fn note(&mut self, bytes: usize) -> bool {
-        self.reclaim.0 += 1;
-        self.reclaim.1 = self.reclaim.1.saturating_add(bytes);
-        self.reclaim.0 >= RECLAIM_AFTER.0 || self.reclaim.1 >= RECLAIM_AFTER.1
+    /// Counts a descriptor that was written or read. Returns whether reclaiming is due.
+    pub(crate) fn note_use(&mut self, bytes: usize) -> bool {
+        self.since_reclaim.0 += 1;
+        self.since_reclaim.1 = self.since_reclaim.1.saturating_add(bytes);
+        self.since_reclaim.0 >= RECLAIM_AFTER.0 || self.since_reclaim.1 >= RECLAIM_AFTER.1
     }
 
-    pub(crate) fn end(&mut self, number: u64) {
+    /// Notes that the collective with this number is over on this image.
+    pub(crate) fn settle(&mut self, number: u64) {
         self.is_over[(number - self.settled) as usize] = true;
         while self.is_over.front() == Some(&true) {
             self.is_over.pop_front();

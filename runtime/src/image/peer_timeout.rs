@@ -1,15 +1,16 @@
-//! When an image heard of others last.
+//! When an image last received a message from each other image. See `messages/liveness.rs`.
 
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
-/// What an image knows of the silence of others.
+/// The peer timeout and the times that it is compared with.
 #[derive(Debug)]
 pub(crate) struct PeerTimeout {
     pub(crate) limit: Duration,
-    /// When each image was heard of last.
-    pub(crate) heard: RefCell<Vec<Instant>>,
-    pub(crate) asked: Cell<Instant>,
+    /// When the last message from each image arrived.
+    pub(crate) last_heard: RefCell<Vec<Instant>>,
+    /// When this image last pinged others.
+    pub(crate) last_ping: Cell<Instant>,
 }
 
 impl PeerTimeout {
@@ -17,17 +18,17 @@ impl PeerTimeout {
         let now = Instant::now();
         Self {
             limit,
-            heard: RefCell::new(vec![now; images]),
-            asked: Cell::new(now),
+            last_heard: RefCell::new(vec![now; images]),
+            last_ping: Cell::new(now),
         }
     }
 
-    pub(crate) fn hear(&self, image: usize) {
-        self.heard.borrow_mut()[image] = Instant::now();
+    pub(crate) fn note_heard(&self, image: usize) {
+        self.last_heard.borrow_mut()[image] = Instant::now();
     }
 
-    /// Begins a wait: nobody was asked anything before.
-    pub(crate) fn begin(&self) {
-        self.heard.borrow_mut().fill(Instant::now());
+    /// Restarts all timeouts, at the start of a wait: before that no image was pinged.
+    pub(crate) fn restart(&self) {
+        self.last_heard.borrow_mut().fill(Instant::now());
     }
 }

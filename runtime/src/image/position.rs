@@ -1,4 +1,5 @@
-//! What a thread knows of the image that it is: its index, the number of images, and its own memory. Reading it costs a load.
+//! Thread-local copies of an image's index, the number of images, and the range of its heap, so that reading them costs
+//! one load.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -6,9 +7,9 @@ use std::ops::Range;
 use coarray_fabric::transport::handle::no_image;
 
 thread_local! {
-    /// Index of this image in the current team, and how many images that has; none outside of a job.
+    /// Index in the current team, and the number of its images; zeros on threads that are no image.
     static POSITION: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
-    /// Where this image's heap begins, and how many bytes it has; none outside of a job.
+    /// Address and length of this image's heap; zeros on threads that are no image.
     static OWN: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
 }
 
@@ -63,7 +64,7 @@ pub fn num_images() -> usize {
     images
 }
 
-/// Whether something lies in the heap of the image that this thread is.
+/// Whether `thing` lies in the heap of the calling image.
 #[inline]
 #[must_use]
 pub fn is_own<T: ?Sized>(thing: &T) -> bool {
@@ -72,12 +73,12 @@ pub fn is_own<T: ?Sized>(thing: &T) -> bool {
     address.wrapping_sub(start) < bytes
 }
 
-/// Notes which image of how many of the current team this thread is; none if there are none.
+/// Sets the index in the current team and its number of images; 0 images on a thread that is no image.
 pub(crate) fn set_position(index: usize, images: usize) {
     POSITION.set((index, images));
 }
 
-/// Notes where the heap of the image that this thread is lies; empty if it is none.
-pub(crate) fn set_own(heap: Range<usize>) {
+/// Sets the range of the calling image's heap; empty on a thread that is no image.
+pub(crate) fn set_own_heap(heap: Range<usize>) {
     OWN.set((heap.start, heap.len()));
 }

@@ -29,13 +29,13 @@ use crate::lockfree::eventcount::PARK_TIMEOUT;
 use coarray_fabric::system::parked::ThreadId;
 
 /// How long the reactor sleeps at first until it looks for what is awaited.
-const SHORTEST_NAP: Duration = Duration::from_micros(50);
+const MIN_POLL_INTERVAL: Duration = Duration::from_micros(50);
 
 /// How long it sleeps at most.
-const LONGEST_NAP: Duration = Duration::from_millis(1);
+const MAX_POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// How much longer than a look the pause after it is at least, for each thread of the job in the process.
-const LEISURE: u32 = 5;
+const CHECK_PAUSE: u32 = 5;
 
 /// Most operations that a report names.
 const NAMES: usize = 4;
@@ -64,9 +64,9 @@ struct State {
     /// How often the thread had gone to sleep when the reactor looked last, if it slept.
     sleeps: Option<u64>,
     /// When it is to look again.
-    next_look: Option<Instant>,
+    next_check: Option<Instant>,
     /// Its next sleep.
-    nap: Duration,
+    poll_interval: Duration,
     /// Whether the image is shown as asleep.
     is_asleep: bool,
     is_over: bool,
@@ -80,7 +80,7 @@ pub(crate) struct Awaited {
     pub(crate) target: u64,
     pub(crate) image: usize,
     /// The collective in words.
-    pub(crate) words: String,
+    pub(crate) description: String,
     pub(crate) waker: Waker,
 }
 
@@ -94,14 +94,14 @@ impl Reactor {
             state: Mutex::default(),
             changed: Condvar::new(),
         });
-        let works = Arc::clone(&shared);
+        let runner = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name(format!("reactor {index}"));
-        thread.spawn(move || works.run()).ok()?;
+        thread.spawn(move || runner.run()).ok()?;
         Some(Self(shared))
     }
 
     /// Has a waker woken when there is a reason to look again at what it waits for.
-    pub(crate) fn await_for(&self, key: Key, awaited: Awaited) {
+    pub(crate) fn register(&self, key: Key, awaited: Awaited) {
         let Self(shared) = self;
         let mut state = shared.lock();
         state.unpark(shared.record());
@@ -111,7 +111,7 @@ impl Reactor {
         let _old = match state.awaited.get_mut(&key).filter(is_same) {
             Some(known) => Some(mem::replace(&mut known.waker, awaited.waker)),
             None => {
-                state.nap = SHORTEST_NAP;
+                state.poll_interval = MIN_POLL_INTERVAL;
                 let old = state.awaited.insert(key, awaited);
                 old.map(|old| old.waker)
             }
@@ -170,7 +170,7 @@ impl Shared {
         let mut state = self.lock();
         while !state.is_over {
             state = match self.take_due(&mut state) {
-                due if due.is_empty() => self.rest(state, &suspicion),
+                due if due.is_empty() => self.pause(state, &suspicion),
                 due => {
                     state.unpark(self.record());
                     drop(state);
@@ -187,7 +187,7 @@ impl Shared {
     }
 
     /// Sleeps until it is time to look again.
-    fn rest<'a>(
+    fn pause<'a>(
         &'a self,
         mut state: MutexGuard<'a, State>,
         suspicion: &Suspicion,
@@ -197,43 +197,43 @@ impl Shared {
             let wait = self.changed.wait(state);
             return wait.unwrap_or_else(PoisonError::into_inner);
         }
-        let nap = state.nap;
-        state.nap = (2 * nap).min(LONGEST_NAP);
-        let wait = self.changed.wait_timeout(state, nap);
+        let poll_interval = state.poll_interval;
+        state.poll_interval = (2 * poll_interval).min(MAX_POLL_INTERVAL);
+        let wait = self.changed.wait_timeout(state, poll_interval);
         let (mut state, _) = wait.unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         // What was awaited may have been forgotten meanwhile.
-        if state.next_look.is_none_or(|next| next <= now) && !state.awaited.is_empty() {
-            let threads = self.on_timeout(&mut state, suspicion);
+        if state.next_check.is_none_or(|next| next <= now) && !state.awaited.is_empty() {
+            let threads = self.check_sleep(&mut state, suspicion);
             // Together, the reactors of a process with many images are to leave most of its time to others.
-            let pause = now.elapsed() * (LEISURE * threads as u32);
-            state.next_look = Some(Instant::now() + pause.max(PARK_TIMEOUT));
+            let pause = now.elapsed() * (CHECK_PAUSE * threads as u32);
+            state.next_check = Some(Instant::now() + pause.max(PARK_TIMEOUT));
         }
         state
     }
 
     /// Shows whether the image is asleep, and for what; ends the job if no image can go on. Returns how many threads the job has
     /// in this process.
-    fn on_timeout(&self, state: &mut State, suspicion: &Suspicion) -> usize {
+    fn check_sleep(&self, state: &mut State, suspicion: &Suspicion) -> usize {
         // Another reactor that looks may hold what the image waits for, such as a lock of the allocator.
-        let look = self.job.threads.look();
-        let sleeps = look.sleeps_of(self.thread);
+        let threads = self.job.threads.look();
+        let sleeps = threads.sleeps_of(self.thread);
         let sleeps_on = sleeps.is_some() && sleeps == state.sleeps;
         if !sleeps_on {
             state.unpark(self.record());
             state.sleeps = sleeps;
-            return look.threads();
+            return threads.threads();
         }
         if !mem::replace(&mut state.is_asleep, true) {
             self.record().prepare_park(None, (0, 0));
         }
         let awaited = state.awaited.values();
-        let (words, image) = any_of(awaited.map(|it| (it.image, it.words.clone())));
+        let (words, image) = describe_any(awaited.map(|it| (it.image, it.description.clone())));
         self.record().describe(image, &format!("awaits {words}"));
         if suspicion.sees_standstill(&self.job, self.index) {
             self.job.fail(&search::report(&self.job, self.index));
         }
-        look.threads()
+        threads.threads()
     }
 
     /// Takes out the wakers of those who have a reason to look again.
@@ -268,7 +268,7 @@ impl Shared {
 }
 
 /// "co_sum_async at .. or co_max_async at ..", and the image that owes the first of these; if others owe others, each is named.
-pub(crate) fn any_of(all: impl Iterator<Item = (usize, String)>) -> (String, Option<usize>) {
+pub(crate) fn describe_any(all: impl Iterator<Item = (usize, String)>) -> (String, Option<usize>) {
     let all: Vec<(usize, String)> = all.collect();
     let first = all.first().map(|&(image, _)| image);
     let owe_all = all.iter().all(|&(image, _)| Some(image) == first);

@@ -31,11 +31,11 @@ pub(crate) struct TeamLogs {
     /// By index; none for those that share memory with this image.
     pub(crate) members: Box<[Option<RemoteLog>]>,
     /// What is over for this image.
-    pub(crate) over: Cell<Watermark>,
+    pub(crate) watermark: Cell<Watermark>,
     /// What it has told all of that.
-    pub(crate) told: Cell<Watermark>,
+    pub(crate) announced: Cell<Watermark>,
     /// Whether it has dropped the team.
-    pub(crate) has_left: Cell<bool>,
+    pub(crate) is_closed: Cell<bool>,
 }
 
 /// A member on another node.
@@ -46,13 +46,13 @@ pub(crate) struct RemoteLog {
     /// How many notices have come from it.
     pub(crate) posted: Eventcount,
     /// The last of these.
-    pub(crate) eagers: RefCell<VecDeque<EagerDescriptor>>,
+    pub(crate) descriptors: RefCell<VecDeque<EagerDescriptor>>,
     /// How many have been found to be of the same calls as this image's.
     pub(crate) compared: Cell<u64>,
     /// What it has said that is over for it.
-    pub(crate) over: Cell<Watermark>,
+    pub(crate) watermark: Cell<Watermark>,
     /// Bytes of its payloads that this image has finished with and not told it so.
-    pub(crate) unreclaimed: Cell<usize>,
+    pub(crate) unacknowledged_bytes: Cell<usize>,
 }
 
 impl RemoteLog {
@@ -60,10 +60,10 @@ impl RemoteLog {
         Self {
             image,
             posted: Eventcount::default(),
-            eagers: RefCell::default(),
+            descriptors: RefCell::default(),
             compared: Cell::new(0),
-            over: Cell::new(Watermark::NOTHING),
-            unreclaimed: Cell::new(0),
+            watermark: Cell::new(Watermark::NONE),
+            unacknowledged_bytes: Cell::new(0),
         }
     }
 
@@ -78,14 +78,14 @@ impl RemoteLog {
     }
 
     /// Number of the first notice that is kept.
-    pub(crate) fn first(&self) -> u64 {
-        self.posted.count() - self.eagers.borrow().len() as u64
+    pub(crate) fn first_kept(&self) -> u64 {
+        self.posted.count() - self.descriptors.borrow().len() as u64
     }
 
     /// Does something with the notice of that number, which has come and is not forgotten.
-    pub(crate) fn read<R>(&self, number: u64, read: impl FnOnce(&EagerDescriptor) -> R) -> R {
-        let index = (number - self.first()) as usize;
-        read(&self.eagers.borrow()[index])
+    pub(crate) fn with_descriptor<R>(&self, number: u64, read: impl FnOnce(&EagerDescriptor) -> R) -> R {
+        let index = (number - self.first_kept()) as usize;
+        read(&self.descriptors.borrow()[index])
     }
 
     /// Compares the notices before number `end`, as far as they have come, with this image's signatures.
@@ -95,7 +95,7 @@ impl RemoteLog {
     pub(crate) fn compare(&self, end: u64, mine: impl Fn(u64) -> Signature) -> Result<(), u64> {
         let end = end.min(self.posted.count());
         for number in self.compared.get()..end {
-            if self.read(number, |eager| eager.signature != mine(number)) {
+            if self.with_descriptor(number, |eager| eager.signature != mine(number)) {
                 return Err(number);
             }
             self.compared.set(number + 1);
@@ -105,7 +105,7 @@ impl RemoteLog {
 
     /// How many bytes it contributes to the collective with that number.
     pub(crate) fn length(&self, number: u64) -> usize {
-        self.read(number, EagerDescriptor::length)
+        self.with_descriptor(number, EagerDescriptor::length)
     }
 
     /// These bytes of what it contributes to the collective with that number.
@@ -121,9 +121,9 @@ impl RemoteLog {
         number: u64,
         range: Range<usize>,
     ) -> Contribution<'static> {
-        let offset = self.read(number, |eager| match &eager.payload {
-            Payload::Here(bytes) => Err(Contribution::copied(&bytes[range.clone()])),
-            &Payload::There(offset, length) => {
+        let offset = self.with_descriptor(number, |eager| match &eager.payload {
+            Payload::Inline(bytes) => Err(Contribution::copied(&bytes[range.clone()])),
+            &Payload::Remote(offset, length) => {
                 assert!(
                     range.start <= range.end && range.end <= length,
                     "bytes {range:?} of {length}"
@@ -141,9 +141,9 @@ impl RemoteLog {
 
     pub(crate) fn forget(&self, number: u64) {
         let number = number.min(self.compared.get());
-        let mut first = self.first();
-        let mut eagers = self.eagers.borrow_mut();
-        while first < number && eagers.pop_front().is_some() {
+        let mut first = self.first_kept();
+        let mut descriptors = self.descriptors.borrow_mut();
+        while first < number && descriptors.pop_front().is_some() {
             first += 1;
         }
     }
@@ -153,16 +153,16 @@ impl TeamLogs {
     /// That of image `index` of the team with that identity, of these members.
     pub(crate) fn new(team: u64, index: usize, members: &[u32], node_map: &NodeMap) -> Self {
         let member = |index: usize| {
-            let is_far = !node_map.local_peers().contains(&index);
-            is_far.then(|| RemoteLog::new(members[index] as usize))
+            let is_remote = !node_map.local_peers().contains(&index);
+            is_remote.then(|| RemoteLog::new(members[index] as usize))
         };
         Self {
             team,
             index,
             members: (0..members.len()).map(member).collect(),
-            over: Cell::new(Watermark::NOTHING),
-            told: Cell::new(Watermark::NOTHING),
-            has_left: Cell::new(false),
+            watermark: Cell::new(Watermark::NONE),
+            announced: Cell::new(Watermark::NONE),
+            is_closed: Cell::new(false),
         }
     }
 
@@ -179,16 +179,16 @@ impl TeamLogs {
     /// What is unneeded by the members on other nodes, too.
     pub(crate) fn narrow(&self, reclaimable: Reclaimable) -> Reclaimable {
         self.members()
-            .map(|member| member.over.get())
-            .fold(reclaimable, |reclaimable, over| {
-                reclaimable.and(over.records, over.payloads)
+            .map(|member| member.watermark.get())
+            .fold(reclaimable, |reclaimable, released| {
+                reclaimable.and(released.records, released.payloads)
             })
     }
 
     /// Forgets the notices: this image has dropped the team.
-    pub(crate) fn leave(&self) {
-        self.has_left.set(true);
+    pub(crate) fn close(&self) {
+        self.is_closed.set(true);
         self.members()
-            .for_each(|member| member.eagers.borrow_mut().clear());
+            .for_each(|member| member.descriptors.borrow_mut().clear());
     }
 }

@@ -36,18 +36,18 @@ pub struct Team {
     /// How many barriers this image has entered.
     pub(crate) barriers: Cell<u64>,
     /// What this image brought to the last one.
-    pub(crate) words: Cell<[u64; WORDS]>,
+    pub(crate) payload: Cell<[u64; WORDS]>,
     /// None until the images first meet.
     pub(crate) barrier: Cell<Option<Barrier>>,
-    turns: Cell<usize>,
-    in_turn: Cell<bool>,
+    epochs: Cell<usize>,
+    in_epoch: Cell<bool>,
     /// How many objects the team has created, which numbers them.
     pub(crate) objects: Cell<u64>,
     /// The alarm of the job when this team was last searched for failed images.
     pub(crate) failure_epoch: Cell<u32>,
     pub(crate) has_failed: Cell<bool>,
     /// What `places` returned.
-    regular: OnceCell<Option<(usize, usize)>>,
+    progression: OnceCell<Option<(usize, usize)>>,
     /// None if all members share memory.
     node_map: Option<NodeMap>,
     pub(crate) plan: OnceCell<Plan>,
@@ -106,14 +106,14 @@ impl Team {
             scratch,
             origin,
             barriers: Cell::new(0),
-            words: Cell::new([0; WORDS]),
+            payload: Cell::new([0; WORDS]),
             barrier: Cell::new(None),
-            turns: Cell::new(0),
-            in_turn: Cell::new(false),
+            epochs: Cell::new(0),
+            in_epoch: Cell::new(false),
             objects: Cell::new(0),
             failure_epoch: Cell::new(0),
             has_failed: Cell::new(false),
-            regular: OnceCell::new(),
+            progression: OnceCell::new(),
             node_map,
             plan: OnceCell::new(),
             outstanding: RefCell::default(),
@@ -184,7 +184,7 @@ impl Team {
 
     /// The barrier by which the images meet that want this one. Between nodes there is but one way, for which it only
     /// matters that the images agree, and that they do not take the short way of the flat one.
-    pub(crate) fn possible(&self, barrier: Barrier) -> Barrier {
+    pub(crate) fn supported(&self, barrier: Barrier) -> Barrier {
         match (&self.node_map, barrier) {
             (Some(_), Barrier::Flat) => Barrier::Dissemination,
             _ => barrier,
@@ -204,7 +204,7 @@ impl Team {
     /// Not while a collective operation is in progress, such as in an operator of the program: its images have told each
     /// other already by which barrier it ends.
     pub unsafe fn set_barrier_algorithm(&self, barrier: Barrier) {
-        self.barrier.set(Some(self.possible(barrier)));
+        self.barrier.set(Some(self.supported(barrier)));
     }
 
     /// Begins a turn in which a collective uses the scratch space, and counts it: the same number on all
@@ -219,11 +219,11 @@ impl Team {
             // The last turn's barrier may not have taken place, so that others still read its half.
             self.image.unwind();
         }
-        if self.in_turn.replace(true) {
+        if self.in_epoch.replace(true) {
             return None;
         }
-        let turn = self.turns.get();
-        self.turns.set(turn.wrapping_add(1));
+        let turn = self.epochs.get();
+        self.epochs.set(turn.wrapping_add(1));
         Some(turn)
     }
 
@@ -236,7 +236,7 @@ impl Team {
 
     /// Whether a turn is in progress.
     pub(crate) fn is_in_epoch(&self) -> bool {
-        self.in_turn.get()
+        self.in_epoch.get()
     }
 
     /// Ends the turn in progress.
@@ -245,7 +245,7 @@ impl Team {
     /// Only for who began it, when no reference into the scratch space is left.
     #[inline]
     pub unsafe fn end_epoch(&self) {
-        self.in_turn.set(false);
+        self.in_epoch.set(false);
     }
 
     /// Whether the image with that index has failed.
@@ -282,7 +282,7 @@ impl Team {
     /// The number of the image with index 0 and the distance from each to the next, if it is always the same.
     #[must_use]
     pub fn progression(&self) -> Option<(usize, usize)> {
-        *self.regular.get_or_init(|| {
+        *self.progression.get_or_init(|| {
             let first = self.members[0] as usize;
             let step = self
                 .members

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::collective::barrier_between_nodes::show_arrivals;
-use crate::collective::request_between_nodes::take_log_message;
-use crate::collective::steps_between_nodes::be_answered;
-use crate::collective::steps_between_nodes::be_awaited;
-use crate::collective::tuning::take_table;
+use crate::collective::barrier_between_nodes::handle_arrivals;
+use crate::collective::request_between_nodes::handle_log_message;
+use crate::collective::steps_between_nodes::handle_step_answer;
+use crate::collective::steps_between_nodes::handle_subscription;
+use crate::collective::tuning::store_table;
 use crate::image::Image;
 use crate::image::message::{MessageKind, Outgoing, Reader};
 use crate::image::network::Network;
@@ -18,8 +18,8 @@ use crate::messages::acks::acknowledge;
 use crate::messages::acks::note_acknowledged;
 use crate::messages::messaging::own_address;
 use crate::messages::messaging::send_uncounted;
-use crate::waiting::between_nodes::answer_question;
-use crate::waiting::between_nodes::take_answer;
+use crate::waiting::between_nodes::answer_probe;
+use crate::waiting::between_nodes::handle_probe_answer;
 use coarray_fabric::transport::pending::Pending;
 
 /// Carries out a message from that image.
@@ -32,19 +32,19 @@ pub(crate) fn handle_message(image: &Image, from: usize, message: &[u8]) {
         peers.hear(from);
     }
     match kind {
-        MessageKind::Hello => send_uncounted(image, from, &Outgoing::new(MessageKind::Here)),
-        MessageKind::Here => {}
-        MessageKind::Question => answer_question(image, reader.word()),
-        MessageKind::Answer => take_answer(image, from, reader),
+        MessageKind::Ping => send_uncounted(image, from, &Outgoing::new(MessageKind::Pong)),
+        MessageKind::Pong => {}
+        MessageKind::Probe => answer_probe(image, reader.word()),
+        MessageKind::ProbeAnswer => handle_probe_answer(image, from, reader),
         _ => {
             network.carried_out.set(network.carried_out.get() + 1);
-            serve_message(image, network, kind, from, reader);
+            dispatch(image, network, kind, from, reader);
         }
     }
 }
 
 /// Carries out what may let an image go on.
-fn serve_message(
+fn dispatch(
     image: &Image,
     network: &Network,
     kind: MessageKind,
@@ -52,7 +52,7 @@ fn serve_message(
     mut reader: Reader<'_>,
 ) {
     match kind {
-        MessageKind::Raise => {
+        MessageKind::Advance => {
             let offset = reader.size();
             eventcount_at(image, offset).advance_to(reader.word());
         }
@@ -62,13 +62,13 @@ fn serve_message(
             let word = unsafe { &*place };
             word.fetch_or(reader.word(), Ordering::Release);
         }
-        MessageKind::Arrivals => show_arrivals(image, reader),
-        MessageKind::AwaitStep => be_awaited(image, network, from, reader),
-        MessageKind::Step => be_answered(image, network, reader),
-        MessageKind::Stage => note_stage(image, network, from, reader.word()),
-        MessageKind::TuningTable => take_table(image, &String::from_utf8_lossy(reader.bytes())),
-        MessageKind::End => take_failure(image, from, reader),
-        MessageKind::Post => {
+        MessageKind::Arrivals => handle_arrivals(image, reader),
+        MessageKind::Subscribe => handle_subscription(image, network, from, reader),
+        MessageKind::StepAnswer => handle_step_answer(image, network, reader),
+        MessageKind::Stage => handle_stage(image, network, from, reader.word()),
+        MessageKind::TuningTable => store_table(image, &String::from_utf8_lossy(reader.bytes())),
+        MessageKind::End => handle_job_end(image, from, reader),
+        MessageKind::PostEvent => {
             let offset = reader.size();
             eventcount_at(image, offset).add(1);
             acknowledge(image, from, Pending::Posts);
@@ -81,8 +81,8 @@ fn serve_message(
             handle_lock(image, from, kind, reader);
         }
         MessageKind::LockAnswer => handle_lock_answer(image, reader),
-        MessageKind::Posted | MessageKind::Watermark => take_log_message(image, kind, reader),
-        MessageKind::Hello | MessageKind::Here | MessageKind::Question | MessageKind::Answer => {
+        MessageKind::Posted | MessageKind::Watermark => handle_log_message(image, kind, reader),
+        MessageKind::Ping | MessageKind::Pong | MessageKind::Probe | MessageKind::ProbeAnswer => {
             unreachable!("these let nobody go on")
         }
     }
@@ -94,7 +94,7 @@ fn eventcount_at(image: &Image, offset: usize) -> &Eventcount {
     unsafe { &*own_address(image, offset).cast::<Eventcount>() }
 }
 
-fn note_stage(here: &Image, network: &Network, image: usize, stage: u64) {
+fn handle_stage(here: &Image, network: &Network, image: usize, stage: u64) {
     let stages = [Stage::Running, Stage::Stopped, Stage::Finished];
     let stage = stages.into_iter().find(|&known| known as u64 == stage);
     if matches!(stage, Some(Stage::Stopped | Stage::Finished)) {
@@ -108,7 +108,7 @@ fn note_stage(here: &Image, network: &Network, image: usize, stage: u64) {
     }
 }
 
-fn take_failure(here: &Image, from: usize, mut reader: Reader<'_>) {
+fn handle_job_end(here: &Image, from: usize, mut reader: Reader<'_>) {
     let (image, code) = (reader.size(), reader.word() as u8);
     let text = String::from_utf8_lossy(reader.bytes()).into_owned();
     here.job.be_told_by(from);

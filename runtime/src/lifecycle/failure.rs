@@ -13,7 +13,7 @@ use crate::job::unwinding::{BLAMED, Fall, IMAGE, LAST_PANIC, Panic, can_unwind, 
 use coarray_fabric::system::drain_stdio::await_readers;
 
 /// Unwinds this image, which fails alone: the job keeps going. Where that is impossible, the job ends.
-fn fall(image: &Image, code: u8, text: String) -> ! {
+fn fail_alone(image: &Image, code: u8, text: String) -> ! {
     if !can_unwind() {
         image.fail_silently(code, text, image.index);
         leave(&image.job, image.index);
@@ -52,7 +52,7 @@ pub(crate) fn adopt_thread(image: usize) {
             };
             match Image::try_current() {
                 // Nobody will find it at the end of the image.
-                Some(image) if cfg!(panic = "abort") => die(&image, &panic),
+                Some(image) if cfg!(panic = "abort") => report_abort(&image, &panic),
                 _ => LAST_PANIC.set(Some(panic)),
             }
         }));
@@ -61,7 +61,7 @@ pub(crate) fn adopt_thread(image: usize) {
 }
 
 /// Reports a panic that aborts the process as soon as this returns.
-fn die(image: &Image, panic: &Panic) {
+fn report_abort(image: &Image, panic: &Panic) {
     let is_process = image.job.fabric == FabricKind::Processes;
     if is_process && image.job.region.job().keeps_going() && !image.has_ended() {
         panic.tell_backtrace(image.index);
@@ -163,7 +163,7 @@ pub fn fail_image() -> ! {
             image.control(image.index).last_words.set(&text);
             std::process::exit(1)
         }
-        FabricKind::Threads => fall(&image, 1, text),
+        FabricKind::Threads => fail_alone(&image, 1, text),
         FabricKind::Mpi | FabricKind::Shmem => unreachable!("no job of theirs keeps going"),
     }
 }

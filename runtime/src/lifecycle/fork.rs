@@ -6,7 +6,7 @@
 use std::process;
 use std::sync::Once;
 
-use crate::image;
+use crate::image::current::forget_current;
 use coarray_fabric::transport::handle;
 
 /// Has processes that this one forks from now on forget that they are copies of an image.
@@ -23,7 +23,7 @@ pub(crate) fn watch() {
 extern "C" fn forget() {
     // SAFETY: the copy forgets that it is an image, so that it begins no operation; none is in progress, as `fork` was called.
     unsafe { handle::remove() };
-    image::forget();
+    forget_current();
 }
 
 /// Ends this process if it is none that was an image at its start, but a copy.

@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use crate::collective::deferred_free::abandon_deferred_frees;
-use crate::image::position::{set_own, set_position};
+use crate::image::position::{set_own_heap, set_position};
 use crate::image::team::Team;
-use crate::image::{self, Image, set_current};
+use crate::image::Image;
+use crate::image::current::{set_current, take_current};
 use crate::job::control::Stage;
 use crate::job::process;
 use crate::job::settings::FabricKind;
@@ -46,7 +47,7 @@ impl Image {
         // the way before it takes the team.
         unsafe { handle::install(&opening) };
         let heap = self.heap(self.index).addr();
-        set_own(heap..heap + self.heap_bytes());
+        set_own_heap(heap..heap + self.heap_bytes());
         set_current(Rc::new(Team::first(self)));
         Presence(())
     }
@@ -56,7 +57,7 @@ impl Drop for Presence {
     fn drop(&mut self) {
         // SAFETY: the program of the image is over, and every operation with it.
         unsafe { handle::remove() };
-        if let Some(team) = image::take_current() {
+        if let Some(team) = take_current() {
             abandon_deferred_frees(team.image());
             if let Some(reactor) = team.image().started_reactor() {
                 reactor.end();
@@ -66,7 +67,7 @@ impl Drop for Presence {
             unsafe { locality::leave(team.image().job.direct) };
         }
         set_position(0, 0);
-        set_own(0..0);
+        set_own_heap(0..0);
         release_thread();
     }
 }

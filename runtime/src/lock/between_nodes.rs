@@ -13,7 +13,7 @@ use std::time::Instant;
 use crate::image::Image;
 use crate::image::lock_answer::Outcome;
 use crate::image::message::{MessageKind, Outgoing, Reader};
-use crate::lock::{Locking, Queue};
+use crate::lock::{LocalAcquirer, Queue};
 use crate::lockfree::eventcount::SpinPolicy;
 use crate::lockfree::lock_state::State;
 use crate::lockfree::queue_lock::{Acquirer, NotAcquired, QueueLock, QueueNode};
@@ -59,22 +59,22 @@ impl Image {
     /// The image that holds the lock at the moment, wherever the lock is.
     #[must_use]
     pub fn holder_of(&self, lock: &QueueLock) -> Option<usize> {
-        lock_state(self, lock).holder()
+        load_state(self, lock).holder()
     }
 }
 
-fn lock_state(image: &Image, lock: &QueueLock) -> State {
+fn load_state(image: &Image, lock: &QueueLock) -> State {
     match image.remote_place(lock) {
         Some(place) => {
             // What this image told the lock's home before is part of it.
             quiet();
-            far_state_of(image, place)
+            fetch_state(image, place)
         }
         None => lock.load(),
     }
 }
 
-fn far_state_of(image: &Image, place: Place) -> State {
+fn fetch_state(image: &Image, place: Place) -> State {
     let mut state = [0; 8];
     let offset = place.offset + QueueLock::STATE;
     // SAFETY: the sources are the bytes of an atomic word of a lock, to which nobody has an exclusive reference.
@@ -91,7 +91,7 @@ fn far_state_of(image: &Image, place: Place) -> State {
 pub(crate) fn lock_remote(
     image: &Image,
     place: Place,
-    locking: &Locking<'_>,
+    locking: &LocalAcquirer<'_>,
     waits: bool,
 ) -> Result<(), NotAcquired> {
     let Some(network) = &image.network else {
@@ -106,14 +106,14 @@ pub(crate) fn lock_remote(
         send_message(image, place.image, &message);
     };
     ask(MessageKind::Lock, waits);
-    let cause = Asking {
+    let cause = AwaitingAnswer {
         queue: locking.queue(),
         place,
         waits,
     };
     if let Err(Interruption::TimedOut) = image.wait(node.granted(), number, cause) {
         ask(MessageKind::Withdraw, false);
-        let cause = Asking {
+        let cause = AwaitingAnswer {
             queue: locking.queue(),
             place,
             waits: false,
@@ -218,7 +218,7 @@ pub fn poisoner_of(lock: &QueueLock) -> Option<usize> {
 
 fn state_of(lock: &QueueLock) -> State {
     let state = match locality::may_span_nodes() {
-        true => locate(lock, |image, _| lock_state(image, lock)),
+        true => locate(lock, |image, _| load_state(image, lock)),
         false => None,
     };
     state.unwrap_or_else(|| lock.load())
@@ -310,22 +310,22 @@ impl Acquirer for StandIn<'_> {
 }
 
 /// Why an image waits for an answer about a lock on another node.
-struct Asking<'a> {
+struct AwaitingAnswer<'a> {
     queue: Queue<'a>,
     place: Place,
     /// Whether its time is over only when that of the wait is.
     waits: bool,
 }
 
-impl Cause for Asking<'_> {
-    fn words(&self) -> String {
-        self.queue.words()
+impl Cause for AwaitingAnswer<'_> {
+    fn describe(&self) -> String {
+        self.queue.describe()
     }
 
     fn awaited(&self) -> Option<usize> {
         let holder = if self.waits {
             let image = self.queue.image();
-            far_state_of(image, self.place).holder()
+            fetch_state(image, self.place).holder()
         } else {
             None
         };
@@ -357,7 +357,7 @@ mod tests {
     struct Idle;
 
     impl Cause for Idle {
-        fn words(&self) -> String {
+        fn describe(&self) -> String {
             "waits for its cue".into()
         }
 
@@ -382,7 +382,7 @@ mod tests {
                 if image.index == 0 {
                     take().unwrap();
                     for (joined, next) in ARRIVALS.into_iter().enumerate() {
-                        image.raise_pair(next);
+                        image.advance_pair(next);
                         while lock.tickets.load(Ordering::Relaxed) <= joined as u64 {
                             image.poll();
                             image.check_abort();

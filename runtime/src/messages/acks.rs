@@ -9,7 +9,7 @@ use std::cell::Cell;
 
 use crate::image::Image;
 use crate::image::message::{MessageKind, Outgoing};
-use crate::image::network::NAP;
+use crate::image::network::MAX_POLL_INTERVAL;
 use crate::messages::liveness::check_peers;
 use crate::messages::liveness::is_time_to_check_peers;
 use crate::messages::messaging::send_message;
@@ -22,7 +22,7 @@ impl Image {
     /// # Safety
     /// At the place is the eventcount of an event, which stays until this image next meets those who may drop it.
     pub unsafe fn send_post(&self, place: Place) {
-        let message = Outgoing::new(MessageKind::Post).word(place.offset as u64);
+        let message = Outgoing::new(MessageKind::PostEvent).word(place.offset as u64);
         send_acked(self, place.image, &message, Pending::Posts);
     }
 }
@@ -80,7 +80,7 @@ pub(crate) fn await_acknowledgements(image: &Image, pending: Pending) {
             check_peers(image, &since, None);
         }
         if yields == 0 {
-            std::thread::sleep(NAP);
+            std::thread::sleep(MAX_POLL_INTERVAL);
         } else if image.yield_core() {
             yields -= 1;
         } else {

@@ -59,7 +59,7 @@ pub(crate) fn check_peers(here: &Image, since: &Cell<Option<Instant>>, awaited: 
         return;
     }
     for image in asked {
-        send_uncounted(here, image, &Outgoing::new(MessageKind::Hello));
+        send_uncounted(here, image, &Outgoing::new(MessageKind::Ping));
     }
 }
 

@@ -88,7 +88,7 @@ pub(crate) fn send_to_all(here: &Image, message: &Outgoing) {
 
 /// Has a eventcount on another node raised to `count`.
 pub(crate) fn send_advance(image: &Image, place: Place, count: u64) {
-    let message = Outgoing::new(MessageKind::Raise).words(&[place.offset as u64, count]);
+    let message = Outgoing::new(MessageKind::Advance).words(&[place.offset as u64, count]);
     send_message(image, place.image, &message);
 }
 

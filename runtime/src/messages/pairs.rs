@@ -7,7 +7,7 @@ use crate::messages::messaging::send_advance;
 impl Image {
     /// Tells `image` that this image has called `sync_images` with it once more. Everything written before is
     /// visible to whoever sees it.
-    pub fn raise_pair(&self, image: usize) {
+    pub fn advance_pair(&self, image: usize) {
         let calls = self.pairs[image].get() + 1;
         self.pairs[image].set(calls);
         let pair = self.job.region.pair(image, self.index);

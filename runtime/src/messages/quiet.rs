@@ -16,7 +16,7 @@ use coarray_fabric::transport::pending::{
 #[inline]
 pub fn quiet() {
     if !handle::quiet_fabric_only() {
-        complete_whatever_is_pending();
+        complete_pending();
     }
 }
 
@@ -32,12 +32,12 @@ pub fn quiet_and_fence() {
     }
     // Who is no image hears about it here.
     let _ = num_images();
-    complete_whatever_is_pending();
+    complete_pending();
     fence(Ordering::SeqCst);
 }
 
 #[inline]
-fn complete_whatever_is_pending() {
+fn complete_pending() {
     if !is_complete() {
         complete_all(&[Pending::Unacked, Pending::Posts]);
     }

@@ -31,7 +31,7 @@ const END_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Goes after the suspicion that no image can go on, as this node is at a standstill. Returns whether the job has
 /// ended.
-pub(crate) fn ask_other_nodes(image: &Image) -> bool {
+pub(crate) fn probe_other_nodes(image: &Image) -> bool {
     let Some(network) = &image.network else {
         return false;
     };
@@ -45,28 +45,28 @@ pub(crate) fn ask_other_nodes(image: &Image) -> bool {
         .is_none_or(|asked| asked.elapsed() >= END_TIMEOUT)
     {
         probe.asked.set(Some(Instant::now()));
-        ask_leaders(image, probe, (probe.question.get() + 2) & !1);
+        probe_leaders(image, probe, (probe.question.get() + 2) & !1);
     }
     image.job.has_ended()
 }
 
-fn ask_leaders(image: &Image, probe: &Probe, question: u64) {
+fn probe_leaders(image: &Image, probe: &Probe, question: u64) {
     probe.question.set(question);
-    let answers = tell_of_standstill(image).map(|answer| (image.index, answer));
+    let answers = node_standstill(image).map(|answer| (image.index, answer));
     *probe.answers.borrow_mut() = Vec::from_iter(answers);
     for leader in other_leaders(image) {
         send_uncounted(
             image,
             leader,
-            &Outgoing::new(MessageKind::Question).word(question),
+            &Outgoing::new(MessageKind::Probe).word(question),
         );
     }
 }
 
 /// For the leader of a node that image 0 asks.
-pub(crate) fn answer_question(image: &Image, question: u64) {
-    if let Some(answer) = tell_of_standstill(image) {
-        let message = Outgoing::new(MessageKind::Answer)
+pub(crate) fn answer_probe(image: &Image, question: u64) {
+    if let Some(answer) = node_standstill(image) {
+        let message = Outgoing::new(MessageKind::ProbeAnswer)
             .word(question)
             .words(&answer);
         send_uncounted(image, 0, &message);
@@ -74,7 +74,7 @@ pub(crate) fn answer_question(image: &Image, question: u64) {
 }
 
 /// What there is to say of this node, if it is at a standstill.
-fn tell_of_standstill(here: &Image) -> Option<Answer> {
+fn node_standstill(here: &Image) -> Option<Answer> {
     let sleeps = here.job.find_all_asleep(here.index).ok().flatten();
     let standstill = &here.network.as_ref()?.probe.standstill;
     let sleeps = sleeps.filter(|sleeps| standstill.lasts(Some(sleeps)))?;
@@ -90,7 +90,7 @@ fn tell_of_standstill(here: &Image) -> Option<Answer> {
 }
 
 /// For image 0: the answer of a leader.
-pub(crate) fn take_answer(image: &Image, leader: usize, mut reader: Reader<'_>) {
+pub(crate) fn handle_probe_answer(image: &Image, leader: usize, mut reader: Reader<'_>) {
     let Some(network) = &image.network else {
         return;
     };
@@ -112,7 +112,7 @@ pub(crate) fn take_answer(image: &Image, leader: usize, mut reader: Reader<'_>) 
     let is_second = question % 2 == 1;
     if !is_second {
         *probe.before.borrow_mut() = answers;
-        ask_leaders(image, probe, question + 1);
+        probe_leaders(image, probe, question + 1);
     } else if *probe.before.borrow() == answers {
         refresh_waits(image);
         image.report_deadlock();

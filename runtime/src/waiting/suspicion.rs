@@ -16,17 +16,17 @@
 use crate::deadlock::search::{Suspicion, report};
 use crate::image::Image;
 use crate::job::control::Failure;
-use crate::waiting::between_nodes::ask_other_nodes;
+use crate::waiting::between_nodes::probe_other_nodes;
 
 impl Suspicion {
     /// Ends the job if no image can go on. Returns whether it did.
-    pub(crate) fn look_around(&self, image: &Image) -> bool {
+    pub(crate) fn end_if_deadlocked(&self, image: &Image) -> bool {
         if !self.sees_standstill(&image.job, image.index) {
             return false;
         }
         if image.network.is_some() {
             // Other nodes may send something.
-            return ask_other_nodes(image);
+            return probe_other_nodes(image);
         }
         // If another image finds the same first, this report may be of images that wake up; it is not kept.
         image.report_deadlock();
