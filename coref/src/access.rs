@@ -1,4 +1,4 @@
-//! Whether a coref may write.
+//! What a coref may do with its place, as a type parameter: put and get, get, or atomic operations.
 
 /// What a [`Coref`](crate::Coref) may do with its place: [`ReadWrite`], [`ReadOnly`] or [`AtomicOnly`].
 ///
@@ -43,8 +43,8 @@ pub enum ReadWrite {}
 #[derive(Debug)]
 pub enum ReadOnly {}
 
-/// The access of corefs to plain values that are used as coatomics during an open phase: the operations of a coatomic, by the
-/// image itself. A reference to the coatomic, which could outlive the phase on another thread, is not to be had.
+/// The access of corefs to plain values that are used as coatomics during an open phase: the operations of a coatomic, but
+/// no reference to it, which could outlive the phase on another thread.
 ///
 /// # Examples
 /// ```

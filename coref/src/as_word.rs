@@ -1,4 +1,5 @@
-//! Coatomics of what is an integer in all but name.
+//! Coatomics of values that are integers in all but name: floats, `bool` and copointers, kept in an atomic integer of the
+//! same bits.
 
 use std::marker::PhantomData;
 
@@ -13,11 +14,11 @@ pub trait Word: Copy + 'static {
     /// The bits.
     fn to_word(self) -> Self::Word;
 
-    /// The value with these bits, or a value for bits that have none.
+    /// The value with these bits. Bits that are no value give some value, too.
     fn from_word(word: Self::Word) -> Self;
 }
 
-/// A value kept in the atomic integer that has its bits.
+/// A cell that keeps a value as the bits of an atomic integer.
 #[doc(hidden)]
 #[repr(transparent)]
 pub struct AsWord<T: Word> {
@@ -26,7 +27,7 @@ pub struct AsWord<T: Word> {
 }
 
 impl<T: Word> AsWord<T> {
-    /// Replaces the value by what `change` makes of it, in a loop of compare-exchange; returns the old one.
+    /// Replaces the value by `change` of it, in a loop of compare-exchange; returns the old one.
     #[inline]
     pub(crate) fn update(&self, change: impl Fn(T) -> T) -> T {
         let mut seen = self.word.load();
@@ -40,7 +41,7 @@ impl<T: Word> AsWord<T> {
     }
 }
 
-// SAFETY: an atomic integer: a number without drop glue, used by instructions that work across processes.
+// SAFETY: the cell of an integer, which has no drop glue and belongs to no process; all operations are those of that cell.
 unsafe impl<T: Word> AtomicCell<T> for AsWord<T> {
     #[inline]
     fn new(value: T) -> Self {
@@ -119,7 +120,7 @@ impl Word for bool {
         self.into()
     }
 
-    /// Any byte has a value, lest a place into which images wrote something else becomes an invalid `bool`.
+    /// Every byte gives a valid `bool`: images may have put any byte there.
     #[inline]
     fn from_word(word: u8) -> Self {
         word != 0

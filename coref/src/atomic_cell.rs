@@ -1,4 +1,7 @@
-//! What coatomics keep their values in.
+//! The memory of a coatomic: an atomic integer for numbers of up to 64 bits, or a double buffer ([`Locked`](crate::locked)).
+//!
+//! All operations are relaxed: each is atomic and orders nothing else. Where all images share memory they are instructions;
+//! in other jobs [`either`] hands them to the fabric.
 
 use std::sync::atomic::{
     AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU8, AtomicU16, AtomicU32,
@@ -6,18 +9,17 @@ use std::sync::atomic::{
 };
 
 use crate::as_word::AsWord;
-use crate::coptr::Coptr;
 use crate::fabric_word::{FabricWord, either};
 use crate::remote::Remote;
 
 /// Holds a `T` that several images use at the same time, with relaxed atomic operations.
 ///
-/// In a job whose images do not all share memory, a reference to a cell in the memory of an image on another node is a
-/// name for it: no bytes of it are here.
+/// In a job whose images do not all share memory, a reference to the cell of an image on another node points into the shadow
+/// mapping: it names the cell, whose bytes are elsewhere.
 ///
 /// # Safety
-/// No drop glue, and nothing inside that belongs to one process. All operations are sound from several
-/// images, processes included, at the same time.
+/// The type has no drop glue and holds nothing that belongs to one process. All operations are sound from several images at
+/// the same time, also if they are different processes.
 #[doc(hidden)]
 pub unsafe trait AtomicCell<T>: Send + Sync + Sized + 'static {
     fn new(value: T) -> Self;
@@ -80,7 +82,7 @@ pub trait BitsCell<T>: AtomicCell<T> {
 )]
 pub unsafe trait LockFree: Remote {}
 
-/// Fails to compile unless the cell of the type is laid out as the type. A macro, since Rust 1.88 takes a function for unused.
+/// Fails to compile unless the cell of the type is laid out as the type. A macro, since Rust 1.88 reports a function as unused.
 macro_rules! check_layout {
     ($type:ty) => {
         const _: () = assert!(
@@ -90,12 +92,14 @@ macro_rules! check_layout {
     };
 }
 
+pub(crate) use check_layout;
+
 macro_rules! lock_free {
     ($($type:ty),*) => { $(
         check_layout!($type);
 
-        // SAFETY: the layout was just checked, and the cell is an atomic integer of the same bits, of which
-        // `bool` takes all but zero for true.
+        // SAFETY: size and alignment were just checked. The cell is an atomic integer of the same bits, and any bits are a
+        // value: `bool` reads all but zero as true.
         #[diagnostic::do_not_recommend]
         unsafe impl LockFree for $type {}
     )* };
@@ -104,12 +108,6 @@ macro_rules! lock_free {
 lock_free!(
     u8, u16, u32, u64, usize, i8, i16, i32, i64, isize, f32, f64, bool
 );
-
-check_layout!(Coptr<u8>);
-
-// SAFETY: the layout was just checked, and is that of `u64` whatever the target; any bits are a copointer.
-#[diagnostic::do_not_recommend]
-unsafe impl<T: 'static> LockFree for Coptr<T> {}
 
 macro_rules! forward {
     ($($operation:ident)*; $type:ty) => { $(
@@ -126,8 +124,8 @@ macro_rules! forward {
 
 macro_rules! integers {
     ($($type:ty, $cell:ty;)*) => { $(
-        // SAFETY: an atomic integer: a number without drop glue, used by instructions that work across
-        // processes, or by the fabric's operations that work across nodes.
+        // SAFETY: an atomic integer has no drop glue and belongs to no process. All operations are atomic instructions, which
+        // work across processes, or, for a job that spans nodes, all are the fabric's.
         unsafe impl AtomicCell<$type> for $cell {
             forward!(swap; $type);
 

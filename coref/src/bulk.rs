@@ -1,4 +1,6 @@
-//! Moving whole arrays, rows and slices at once.
+//! Whole arrays, rows and slices: `get_into`, `put_from`, `copy_from`, `fill` and `to_vec`.
+//!
+//! Bytes that need a check before they are values arrive in a small batch, and go on to the target element by element.
 
 use std::mem::MaybeUninit;
 
@@ -10,10 +12,10 @@ use crate::remote::Remote;
 use crate::shape::{Shape, elements_in};
 use crate::transfer::{Torn, checked, fetch, send};
 
-/// Elements that are checked or replicated at a time, unless they are too large for that.
+/// Elements that are checked or replicated at a time; fewer if they are large.
 const BATCH: usize = 64;
 
-/// Bytes that a batch may take of the stack.
+/// The most bytes that a batch takes on the stack.
 const BATCH_BYTES: usize = 16 << 10;
 
 impl<T, A: Access> Coref<T, A>
@@ -53,7 +55,7 @@ where
     #[track_caller]
     pub fn get_into(&self, target: &mut T) {
         self.check_extent(target.extent());
-        // SAFETY: the target is as long as the place.
+        // SAFETY: the target is borrowed mutably, and has as many elements as the place: the extents are equal.
         let arrived = unsafe { self.get_elements(target.elements_mut().as_mut_ptr()) };
         if let Err(torn) = arrived {
             torn.report();
@@ -63,15 +65,16 @@ where
     /// Fetches all elements to `target`, which need not be initialised.
     ///
     /// # Errors
-    /// The first that is not valid; it and those after it are not written.
+    /// If an element is not valid. It and the elements after it are not written.
     ///
     /// # Safety
-    /// `target` is valid for writes of the place's elements.
+    /// `target` is aligned and valid for writes of as many elements as the place has.
     #[inline]
     pub(crate) unsafe fn get_elements(&self, target: *mut Element<T>) -> Result<(), Torn> {
         const { T::Item::CHECK };
         if <T::Item>::ANY_BITS {
-            // SAFETY: the caller vouches for the target; all bytes are valid elements.
+            // SAFETY: the caller vouches that `target` is valid for writes of the elements, which are `bytes` bytes; the place
+            // has that many.
             unsafe { self.get_bytes(0, target.cast(), self.bytes()) };
             return Ok(());
         }
@@ -80,9 +83,10 @@ where
             for start in (0..count).step_by(batch.len()) {
                 let length = batch.len().min(count - start);
                 let size = size_of::<Element<T>>();
-                // SAFETY: the batch holds `length` elements.
+                // SAFETY: the batch is valid for writes of `length` elements, and the place has them from `start` on.
                 unsafe { self.get_bytes(start * size, batch.as_mut_ptr().cast(), length * size) };
-                // SAFETY: the caller vouches for the target.
+                // SAFETY: the first `length` elements of the batch were just filled. The caller vouches that `target` is
+                // aligned and valid for writes of `count` elements, and `start + length <= count`.
                 unsafe { write_checked(&batch[..length], target.add(start), self.image())? };
             }
             Ok(())
@@ -90,9 +94,10 @@ where
     }
 
     /// # Safety
-    /// `target` is valid for writes of `length` bytes, and the place has them after `offset`.
+    /// `target` is valid for writes of `length` bytes, and the place has `length` bytes from `offset` on.
     unsafe fn get_bytes(&self, offset: usize, target: *mut u8, length: usize) {
-        // SAFETY: the place is mapped or reachable, and the caller vouches for the rest.
+        // SAFETY: the caller vouches for `target` and that the bytes lie in the place. A direct place is mapped; nobody holds
+        // an exclusive reference to it, as the contract of `Coref::new` says, and others access it through `direct`, too.
         unsafe {
             if self.is_direct() {
                 direct::copy(target, self.pointer().add(offset), length);
@@ -146,18 +151,19 @@ where
     {
         const { T::Item::CHECK };
         self.check_extent(source.extent());
-        // SAFETY: the source is as long as the place.
+        // SAFETY: the source is borrowed, its elements are valid, and they take as many bytes as the place has: the extents are
+        // equal.
         unsafe { self.put_bytes(0, source.elements().as_ptr().cast(), self.bytes()) }
     }
 
     /// # Safety
-    /// `source` is valid for reads of `length` bytes, which are valid elements, and the place has as many
-    /// after `offset`.
+    /// `source` is valid for reads of `length` bytes, and the place has `length` bytes from `offset` on.
     unsafe fn put_bytes(&self, offset: usize, source: *const u8, length: usize)
     where
         A: MayPut,
     {
-        // SAFETY: the place is mapped or reachable, and the caller vouches for the rest.
+        // SAFETY: the caller vouches for `source` and that the bytes lie in the place. A direct place is mapped; nobody holds a
+        // reference to it, as the contract of `Coref::new` says, and others access it through `direct`, too.
         unsafe {
             if self.is_direct() {
                 direct::copy(self.pointer().add(offset), source, length);
@@ -199,12 +205,14 @@ where
         const { T::Item::CHECK };
         self.check_extent(source.leading_extent());
         if self.is_direct() && source.is_direct() {
-            // SAFETY: both places are mapped and equally long, and may overlap. Bytes that are torn by a
-            // race stay torn, and are found where they are read or when the phase ends.
+            // SAFETY: both places are mapped and `bytes` long, since their extents are equal; `copy` lets them overlap. Nobody
+            // holds a reference that forbids it, as the contract of `Coref::new` says. Bytes that a race has torn stay torn:
+            // the next `get`, or the end of the phase, checks them.
             return unsafe { direct::copy(self.pointer(), source.pointer(), self.bytes()) };
         }
         let mut bytes = Vec::<u8>::with_capacity(self.bytes());
-        // SAFETY: the vector has room for all bytes of the source, and they are as many as ours.
+        // SAFETY: the vector is valid for writes of `bytes` bytes, and afterwards for reads. Source and target have that many:
+        // their extents are equal.
         unsafe {
             source.get_bytes(0, bytes.as_mut_ptr(), self.bytes());
             self.put_bytes(0, bytes.as_ptr(), self.bytes());
@@ -241,7 +249,8 @@ where
             batch[..length].fill(MaybeUninit::new(value));
             for start in (0..count).step_by(batch.len()) {
                 let size = size_of::<Element<T>>();
-                // SAFETY: so many elements of the batch were just written, and the place has them left.
+                // SAFETY: the first `length` elements of the batch were just written, and no more are read; the place has
+                // `count - start` elements from `start` on.
                 unsafe {
                     self.put_bytes(
                         start * size,
@@ -277,18 +286,18 @@ impl<T: Remote, A: Access> Coref<[T], A> {
     #[track_caller]
     pub fn to_vec(&self) -> Vec<T> {
         let mut items = Vec::<T>::with_capacity(self.len());
-        // SAFETY: the vector has room for all items.
+        // SAFETY: the vector is aligned and has room for all items, which are whole numbers of elements.
         let arrived = unsafe { self.get_elements(items.as_mut_ptr().cast()) };
         if let Err(torn) = arrived {
             torn.report();
         }
-        // SAFETY: `get_elements` has written all items.
+        // SAFETY: `len` items fit the capacity, and `get_elements` has written all of them.
         unsafe { items.set_len(self.len()) };
         items
     }
 }
 
-/// Does something with room for a few elements: on the stack, unless that may be too small for them.
+/// Calls `work` with room for a few elements: on the stack, unless they are too large for that.
 #[inline]
 fn with_batch<E, R>(work: impl FnOnce(&mut [MaybeUninit<E>]) -> R) -> R {
     if BATCH * size_of::<E>() <= BATCH_BYTES {
@@ -299,7 +308,7 @@ fn with_batch<E, R>(work: impl FnOnce(&mut [MaybeUninit<E>]) -> R) -> R {
     }
 }
 
-/// A function of its own, whose room on the stack is taken only where it is called.
+/// Not inlined into `with_batch`, so that only this path takes the room on the stack.
 #[inline]
 fn on_stack<E, R>(work: impl FnOnce(&mut [MaybeUninit<E>]) -> R) -> R {
     work(&mut [const { MaybeUninit::uninit() }; BATCH])
@@ -308,19 +317,20 @@ fn on_stack<E, R>(work: impl FnOnce(&mut [MaybeUninit<E>]) -> R) -> R {
 /// Writes elements that arrived from `image` to `target`, up to the first that is not valid.
 ///
 /// # Errors
-/// If one is not.
+/// If an element is not valid.
 ///
 /// # Safety
-/// The elements are initialised bytes, and `target` is valid for writes of as many.
+/// All bytes of `elements` are initialised; `target` is aligned and valid for writes of as many elements.
 pub(crate) unsafe fn write_checked<E: Remote>(
     elements: &[MaybeUninit<E>],
     target: *mut E,
     image: usize,
 ) -> Result<(), Torn> {
     for (index, element) in elements.iter().enumerate() {
-        // SAFETY: the caller vouches for its bytes.
+        // SAFETY: the caller vouches that all its bytes are initialised.
         let element = unsafe { checked(*element, image)? };
-        // SAFETY: the caller vouches for the target.
+        // SAFETY: the caller vouches that `target` is aligned and valid for writes of `elements.len()` elements; the index is
+        // less.
         unsafe { target.add(index).write(element) };
     }
     Ok(())

@@ -1,4 +1,7 @@
-//! Gets and puts that go on while the image computes.
+//! Gets, puts and collectives that go on while the image computes.
+//!
+//! A [`Cofuture`] is complete from the start (a direct place), waits for a request of the fabric, or stands for a
+//! nonblocking collective, which `coarray-collectives` implements.
 
 use std::fmt;
 use std::mem::{self, MaybeUninit};
@@ -16,24 +19,28 @@ use crate::remote::Remote;
 use crate::thread::LeavesItsThread;
 use crate::transfer::{Issued, Torn, checked, issue_get, issue_put};
 
-/// The end of an operation that this image has issued, and its result.
+/// The completion of an operation that this image has issued, and its result.
 ///
 /// [`wait`](Self::wait) for it, ask [whether it is ready](Self::is_ready), or `await` it in any executor. On
 /// directly mapped places the operation is complete at once, and costs no more than the blocking one.
 ///
-/// An operation that nobody waits for completes all the same: at the next
-/// `fence` of its image, at `quiet` or `image_fence`, when images next meet, and before the phase ends. A
-/// cofuture may thus be dropped, even leaked, and nothing is ever written to memory that is gone.
+/// An operation that nobody waits for completes all the same: at the next `fence` of its image, at `quiet` or `image_fence`,
+/// at the next barrier, and before the phase ends. A cofuture may thus be dropped, even leaked, and nothing is ever written
+/// to memory that is gone.
 ///
-/// A cofuture is also what the `_async` collectives return. What an image contributes to one is there for the others
-/// from the call on, so that nothing of the above is needed to complete it; whoever drops its cofuture does not get
-/// the result, and holds nobody up. If an image that owes a contribution has failed, or has come to the end of the program, the job ends
-/// with a report when the image next waits, asks or polls. Where it is awaited, its task is polled again at once for a while, and then woken when it is
-/// complete; if it never can be, and the executor has parked the image's thread for good, that is a deadlock, which is reported.
+/// # Collectives
+/// The `_async` collectives return a cofuture, too. The other images can read an image's contribution from the call on,
+/// without any of the operations above. An image that drops its cofuture does not get the result, and holds nobody up. If
+/// an image fails, or comes to the end of the program, before it has contributed, the job ends with a report when this
+/// image next waits, asks or polls.
 ///
-/// The waker of a task that awaits a transfer is woken when the operation that completes it, on the same thread, is over. If a waker
-/// panics, so does that operation, when the others have been woken. That of a task that awaits a collective may be woken on a thread of the
-/// library's.
+/// # Wakers
+/// A task that awaits a transfer is woken at the end of the operation that completes the transfer, on the same thread. If a
+/// waker panics, that operation panics after it has woken the others.
+///
+/// A task that awaits a collective is polled again at once for a while, and then woken when the collective is complete, maybe
+/// on a thread of the library. If the collective can never be complete, and the executor has parked the image's thread for
+/// good, that is a deadlock, which is reported.
 ///
 /// # Examples
 /// ```
@@ -65,40 +72,41 @@ unsafe impl<T: LeavesItsThread> Send for Cofuture<'_, T> {}
 unsafe impl<T: LeavesItsThread> Sync for Cofuture<'_, T> {}
 
 enum State<'a, T> {
-    Arrived(Result<T, Torn>),
-    /// In a box, so that the compiler keeps what has arrived in registers.
-    Underway(Box<Underway<'a, T>>),
+    Complete(Result<T, Torn>),
+    /// In a box, so that the compiler keeps the other states in registers.
+    InFlight(Box<InFlight<'a, T>>),
     Collective(Box<dyn Collective<T> + 'a>),
     Taken,
 }
 
-/// A collective operation that the image has begun.
+/// A nonblocking collective that the image has called.
 #[doc(hidden)]
 pub trait Collective<T> {
-    /// The first of the contributions of other images that it needs and that has not come; none if it is complete. If an
-    /// image has failed that owes one, or the job has ended, the image unwinds.
-    fn lack(&self) -> Option<Missing<'_>>;
+    /// The first contribution that the result needs and that is not there; none if the collective is complete. If the image
+    /// that is to make it has failed, or the job has ended, this image unwinds.
+    fn missing(&self) -> Option<Missing<'_>>;
 
-    /// Waits for what it needs, and makes the result of it.
-    fn land(self: Box<Self>) -> T;
+    /// Waits for the contributions that the result needs, and computes it.
+    fn finish(self: Box<Self>) -> T;
 }
 
-pub(crate) struct Underway<'a, T> {
+/// A get or put in flight.
+pub(crate) struct InFlight<'a, T> {
     issued: Issued,
-    arrival: Arrival<'a, T>,
+    deliver: Deliver<'a, T>,
 }
 
-/// Makes the result of what the operation read or filled.
-type Arrival<'a, T> = Box<dyn FnOnce(Buffer) -> Result<T, Torn> + 'a>;
+/// Makes the result from the buffer that the operation has filled or read.
+type Deliver<'a, T> = Box<dyn FnOnce(Buffer) -> Result<T, Torn> + 'a>;
 
-impl<'a, T> Underway<'a, T> {
+impl<'a, T> InFlight<'a, T> {
     pub(crate) fn new(
         issued: Issued,
-        arrival: impl FnOnce(Buffer) -> Result<T, Torn> + 'a,
+        deliver: impl FnOnce(Buffer) -> Result<T, Torn> + 'a,
     ) -> Box<Self> {
         Box::new(Self {
             issued,
-            arrival: Box::new(arrival),
+            deliver: Box::new(deliver),
         })
     }
 
@@ -106,18 +114,18 @@ impl<'a, T> Underway<'a, T> {
     #[inline(never)]
     #[expect(
         clippy::boxed_local,
-        reason = "who calls this has one register to pass, not six words"
+        reason = "the caller passes one register, not six words"
     )]
-    fn land(mut self: Box<Self>) -> Result<T, Torn> {
+    fn finish(mut self: Box<Self>) -> Result<T, Torn> {
         let request = &mut self.issued.request;
         self.issued.image.fabric().wait(request);
         match request.take() {
-            Some(buffer) => (self.arrival)(buffer),
+            Some(buffer) => (self.deliver)(buffer),
             None => unreachable!("the result of a request is taken with the request"),
         }
     }
 
-    /// Whether the operation is complete; if not, `waker` will be woken when there is a reason to ask again.
+    /// Whether the operation is complete. If not, `waker` is woken when there is a reason to poll again.
     fn poll(&mut self, waker: &Waker) -> bool {
         let Issued { image, request } = &mut self.issued;
         if request.register(waker) {
@@ -132,23 +140,23 @@ impl<'a, T> Underway<'a, T> {
 }
 
 impl<'a, T> Cofuture<'a, T> {
-    /// The end of an operation that is complete.
+    /// The cofuture of an operation that is complete.
     #[inline]
-    pub(crate) fn arrived(result: Result<T, Torn>) -> Self {
+    pub(crate) fn complete(result: Result<T, Torn>) -> Self {
         Self {
-            state: State::Arrived(result),
+            state: State::Complete(result),
         }
     }
 
-    /// The end of an operation on its way.
+    /// The cofuture of a get or put in flight.
     #[inline]
-    pub(crate) fn underway(underway: Box<Underway<'a, T>>) -> Self {
+    pub(crate) fn in_flight(transfer: Box<InFlight<'a, T>>) -> Self {
         Self {
-            state: State::Underway(underway),
+            state: State::InFlight(transfer),
         }
     }
 
-    /// The end of a collective operation that this image has begun.
+    /// The cofuture of a collective that this image has called.
     #[doc(hidden)]
     pub fn collective(collective: Box<dyn Collective<T> + 'a>) -> Self {
         Self {
@@ -158,8 +166,8 @@ impl<'a, T> Cofuture<'a, T> {
 
     /// Local. Waits until the operation is complete; returns what it fetched.
     ///
-    /// Only this operation, and those before it on the same image, need to be complete. The function with which a
-    /// collective joins values is applied here, or in the last `poll`.
+    /// Only this operation, and those before it on the same image, need to be complete. A collective applies its operator
+    /// here, or in the last `poll`.
     ///
     /// # Panics
     /// If the bytes that arrived are no valid value, which can happen only if images wrote to the place at the
@@ -174,9 +182,9 @@ impl<'a, T> Cofuture<'a, T> {
     #[track_caller]
     pub fn wait(self) -> T {
         let result = match self.state {
-            State::Arrived(result) => result,
-            State::Underway(underway) => underway.land(),
-            State::Collective(collective) => Ok(collective.land()),
+            State::Complete(result) => result,
+            State::InFlight(transfer) => transfer.finish(),
+            State::Collective(collective) => Ok(collective.finish()),
             State::Taken => taken(),
         };
         match result {
@@ -219,24 +227,24 @@ impl<'a, T> Cofuture<'a, T> {
     #[inline]
     pub(crate) fn is_complete(&self) -> bool {
         match &self.state {
-            State::Underway(underway) => underway.issued.request.is_complete(),
-            State::Collective(collective) => collective.lack().is_none(),
-            State::Arrived(_) | State::Taken => true,
+            State::InFlight(transfer) => transfer.issued.request.is_complete(),
+            State::Collective(collective) => collective.missing().is_none(),
+            State::Complete(_) | State::Taken => true,
         }
     }
 
-    /// Carries on with what its image has issued. Returns false if progress is up to other images.
+    /// Makes progress with the operations that its image has issued. Returns false if progress depends on other images.
     pub(crate) fn progress(&self) -> bool {
-        if let State::Underway(underway) = &self.state {
-            underway.issued.image.fabric().progress();
+        if let State::InFlight(transfer) = &self.state {
+            transfer.issued.image.fabric().progress();
         }
         !matches!(self.state, State::Collective(_))
     }
 
-    /// What it waits for, if progress is up to other images.
-    pub(crate) fn lack(&self) -> Option<Missing<'_>> {
+    /// The contribution that it waits for, if progress depends on other images.
+    pub(crate) fn missing(&self) -> Option<Missing<'_>> {
         match &self.state {
-            State::Collective(collective) => collective.lack(),
+            State::Collective(collective) => collective.missing(),
             _ => None,
         }
     }
@@ -259,15 +267,15 @@ impl<T> Future for Cofuture<'_, T> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
         let this = self.get_mut();
         let is_pending = match &mut this.state {
-            State::Underway(underway) => !underway.poll(context.waker()),
+            State::InFlight(transfer) => !transfer.poll(context.waker()),
             State::Collective(collective) => {
-                let lack = collective.lack();
-                if let Some(lack) = &lack {
-                    lack.wake(context.waker());
+                let missing = collective.missing();
+                if let Some(missing) = &missing {
+                    missing.wake(context.waker());
                 }
-                lack.is_some()
+                missing.is_some()
             }
-            State::Arrived(_) | State::Taken => false,
+            State::Complete(_) | State::Taken => false,
         };
         if is_pending {
             return Poll::Pending;
@@ -282,7 +290,7 @@ impl<T> fmt::Debug for Cofuture<'_, T> {
         formatter.write_str(match &self.state {
             State::Taken => "Cofuture(taken)",
             _ if self.is_complete() => "Cofuture(ready)",
-            _ => "Cofuture(underway)",
+            _ => "Cofuture(in flight)",
         })
     }
 }
@@ -308,12 +316,13 @@ impl<T: Remote, A: Access> Coref<T, A> {
     pub fn get_async(&self) -> Cofuture<'_, T> {
         const { T::CHECK };
         if self.is_direct() {
-            // SAFETY: as in `get`.
+            // SAFETY: aligned for `T` and valid for atomic reads: the contract of `Coref::new` says that the place is allocated
+            // and mapped while `self` lives, and that nobody holds an exclusive reference to it.
             let value = unsafe { direct::load(self.pointer().cast::<T>()) };
-            // SAFETY: copied from the place of a `T`, which has no padding, so that all bytes are initialised.
-            return Cofuture::arrived(unsafe { checked(value, self.image()) });
+            // SAFETY: all bytes are initialised: they come from the place of a `T`, which has no padding.
+            return Cofuture::complete(unsafe { checked(value, self.image()) });
         }
-        Cofuture::underway(get_later(self))
+        Cofuture::in_flight(issue_value_get(self))
     }
 
     /// One-sided. Begins to store `value` in the place; see [`Cofuture`].
@@ -343,35 +352,37 @@ impl<T: Remote, A: Access> Coref<T, A> {
         const { T::CHECK };
         if self.is_direct() {
             self.put(value);
-            return Cofuture::arrived(Ok(()));
+            return Cofuture::complete(Ok(()));
         }
-        Cofuture::underway(put_later(self, value))
+        Cofuture::in_flight(issue_value_put(self, value))
     }
 }
 
 #[cold]
 #[inline(never)]
-fn get_later<T: Remote, A: Access>(place: &Coref<T, A>) -> Box<Underway<'_, T>> {
+fn issue_value_get<T: Remote, A: Access>(place: &Coref<T, A>) -> Box<InFlight<'_, T>> {
     let image = place.image();
-    // SAFETY: the buffer belongs to the operation, and is as long as the place.
+    // SAFETY: the request owns the buffer, which is as long as the place.
     let issued = unsafe { issue_get(place, Buffer::with_length(size_of::<T>())) };
-    Underway::new(issued, move |mut buffer| {
+    InFlight::new(issued, move |mut buffer| {
         let mut value = MaybeUninit::<T>::uninit();
-        // SAFETY: the operation filled a buffer of this length.
+        // SAFETY: `buffer` is valid for reads of `size_of::<T>()` bytes, its length, and `value` for writes of them; the two
+        // are different memory.
         unsafe {
             ptr::copy_nonoverlapping(buffer.start(), value.as_mut_ptr().cast(), size_of::<T>())
         };
-        // SAFETY: all bytes were just copied from the buffer, which is initialised.
+        // SAFETY: all bytes are initialised: they were just copied from the buffer, which is.
         unsafe { checked(value, image) }
     })
 }
 
 #[cold]
 #[inline(never)]
-fn put_later<T: Remote, A: MayPut>(place: &Coref<T, A>, value: T) -> Box<Underway<'_, ()>> {
-    // SAFETY: a `Remote` value has no padding, so that all its bytes are initialised.
+fn issue_value_put<T: Remote, A: MayPut>(place: &Coref<T, A>, value: T) -> Box<InFlight<'_, ()>> {
+    // SAFETY: `value` is valid for reads of `size_of::<T>()` bytes, all initialised: a `Remote` type has no padding. Nobody
+    // writes to it while `bytes` lives.
     let bytes = unsafe { slice::from_raw_parts(ptr::from_ref(&value).cast(), size_of::<T>()) };
-    // SAFETY: the buffer belongs to the operation, and is as long as the place.
+    // SAFETY: the request owns the buffer, which is as long as the place.
     let issued = unsafe { issue_put(place, Buffer::Owned(bytes.into())) };
-    Underway::new(issued, |_| Ok(()))
+    InFlight::new(issued, |_| Ok(()))
 }

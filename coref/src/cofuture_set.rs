@@ -8,8 +8,8 @@ use coarray_runtime::Missing;
 
 use crate::cofuture::Cofuture;
 
-/// How often to look around before sleeping.
-const PATIENCE: u32 = 1000;
+/// How often `wait_any` polls before it parks.
+const SPINS: u32 = 1000;
 
 /// Cofutures to wait for together.
 ///
@@ -38,9 +38,9 @@ const PATIENCE: u32 = 1000;
 /// # Source
 /// `MPI_Waitany` and `MPI_Waitall`, MPI 3.1 section 3.7.5.
 pub struct CofutureSet<'a, T> {
-    /// With the indices of insertion, in ascending order.
+    /// With their indices, in ascending order.
     waiting: VecDeque<(usize, Cofuture<'a, T>)>,
-    /// How many were ever inserted.
+    /// The index of the next cofuture.
     inserted: usize,
 }
 
@@ -62,12 +62,12 @@ impl<'a, T> CofutureSet<'a, T> {
     /// use coarray::prelude::*;
     ///
     /// coarray::run(2, || {
-    ///     let mut under_way = CofutureSet::new();
+    ///     let mut sums = CofutureSet::new();
     ///     for step in 0..3 {
-    ///         under_way.push(co_sum_async(step)); // nobody waits between the steps
+    ///         sums.push(co_sum_async(step)); // nobody waits between the steps
     ///     }
-    ///     assert_eq!(under_way.len(), 3);
-    ///     assert_eq!(under_way.wait_all(), [0, 2, 4]);
+    ///     assert_eq!(sums.len(), 3);
+    ///     assert_eq!(sums.wait_all(), [0, 2, 4]);
     /// });
     /// ```
     pub fn push(&mut self, cofuture: Cofuture<'a, T>) {
@@ -100,10 +100,10 @@ impl<'a, T> CofutureSet<'a, T> {
     /// `MPI_Waitany`, MPI 3.1 section 3.7.5.
     #[track_caller]
     pub fn wait_any(&mut self) -> Option<(usize, T)> {
-        let mut patience = PATIENCE;
+        let mut spins = SPINS;
         let ready = loop {
             let complete = |(_, cofuture): &(usize, Cofuture<'a, T>)| cofuture.is_complete();
-            // Who waits for one only sleeps until it comes.
+            // A single cofuture needs no polling: its own `wait` parks.
             if self.waiting.len() == 1 {
                 break 0;
             }
@@ -116,10 +116,10 @@ impl<'a, T> CofutureSet<'a, T> {
             if self.waiting.iter().any(|(_, cofuture)| cofuture.progress()) {
                 continue;
             }
-            match patience.checked_sub(1) {
-                Some(left) => patience = left,
+            match spins.checked_sub(1) {
+                Some(left) => spins = left,
                 None => {
-                    let missing = self.waiting.iter().map(|(_, cofuture)| cofuture.lack());
+                    let missing = self.waiting.iter().map(|(_, cofuture)| cofuture.missing());
                     if let Some(missing) = missing.collect::<Option<Vec<_>>>() {
                         Missing::await_any(&missing, Location::caller());
                     }

@@ -1,4 +1,4 @@
-//! The pointer to a place on an image.
+//! The pointer to a place on an image: image number and offset in its heap, in 64 bits.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -8,6 +8,7 @@ use std::ptr::NonNull;
 use coarray_runtime::Image;
 
 use crate::as_word::{AsWord, Word};
+use crate::atomic_cell::{LockFree, check_layout};
 use crate::coref::Coref;
 use crate::remote::{Remote, Symmetric};
 
@@ -234,16 +235,18 @@ impl<T> Coptr<T> {
         let image = self.image()?;
         let me = Image::current();
         let address = me.heap(image).addr() + (self.bits & OFFSET_MASK) as usize;
-        // SAFETY: the caller vouches for the place.
+        // SAFETY: the caller vouches that an aligned `T` lies there, in a coarray that is open for `'a` and until this image has
+        // completed its operations; so the image exists. `is_direct` says whether its heap is mapped.
         Some(unsafe { Coref::new(address, image, 1, me.is_direct(image)) })
     }
 }
 
-// SAFETY: a number that means the same on every image.
+// SAFETY: one `u64` without drop glue, which means the same on every image: an image number and an offset.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: 'static> Symmetric for Coptr<T> {}
 
-// SAFETY: one `u64`; using what it points to is unsafe, so any bits are a valid copointer.
+// SAFETY: transparent over one `u64`, so there is no padding and any bits, zeros too, are a valid copointer: only the unsafe
+// `as_coref` relies on what they name. It is its own one element.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: 'static> Remote for Coptr<T> {
     type Element = Self;
@@ -255,6 +258,12 @@ unsafe impl<T: 'static> Remote for Coptr<T> {
         true
     }
 }
+
+check_layout!(Coptr<u8>);
+
+// SAFETY: the layout was just checked, and is that of `u64` for every `T`; any bits are a copointer.
+#[diagnostic::do_not_recommend]
+unsafe impl<T: 'static> LockFree for Coptr<T> {}
 
 impl<T: 'static> Word for Coptr<T> {
     type Word = u64;

@@ -1,4 +1,6 @@
-//! The reference to a place on an image.
+//! The reference to a place on an image: address, image, extent and whether it is direct, in one fat pointer.
+//!
+//! A direct place is loaded and stored in place; the cold functions of `transfer.rs` hand all others to the fabric.
 
 use std::fmt;
 use std::hint::assert_unchecked;
@@ -75,19 +77,20 @@ impl<T: ?Sized, A: Access> Coref<T, A> {
     /// as this image maps it.
     ///
     /// # Safety
-    /// For all of `'a` the place is an allocated, aligned place of type `T` with valid bytes, whose owner
-    /// gave up its references: no `&mut T` to it for read-only access, no reference at all otherwise. It stays
-    /// so until this image has completed the operations that it issued through the coref, by `quiet`.
-    /// With `direct` the address is mapped. There may be an image of that number.
+    /// * The place is allocated, aligned for `T`, and its bytes are a valid `T`. Its owner holds no `&mut T` to it for read-only
+    ///   access, and no reference at all otherwise. This holds for all of `'a`, and until this image has completed, by
+    ///   `quiet`, the operations that it issued through the coref.
+    /// * If `direct`, the place is mapped in this process.
+    /// * `image` is less than `MAX_IMAGES`.
     #[inline]
     #[must_use]
     pub unsafe fn new<'a>(address: usize, image: usize, extent: usize, direct: bool) -> &'a Self {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for the place, its mapping and the image number, as this function's contract says.
         unsafe { Self::from_start(ptr::without_provenance(address), image, extent, direct) }
     }
 
-    /// As [`new`](Self::new), at an address that was computed as a pointer: indices then become operands of the very
-    /// instructions that load and store, where numbers would take instructions of their own.
+    /// As [`new`](Self::new), from a pointer in place of a number: the compiler then folds an index into the address of the
+    /// load or store, where arithmetic on numbers takes instructions of its own.
     ///
     /// # Safety
     /// As [`new`](Self::new).
@@ -99,13 +102,14 @@ impl<T: ?Sized, A: Access> Coref<T, A> {
         direct: bool,
     ) -> &'a Self {
         debug_assert!(extent <= EXTENT_MASK);
-        // SAFETY: the caller promises it. The compiler learns that no image touches the bit `DIRECT`, and can ask for
-        // it before a loop over images instead of for each.
+        // SAFETY: the caller vouches that `image` is less than `MAX_IMAGES`, which is `IMAGE_MASK + 1`. The compiler learns that
+        // the image number leaves the bit `DIRECT` alone, and can test that bit once before a loop over images.
         unsafe { assert_unchecked(image <= IMAGE_MASK) }
         let length = extent | image << EXTENT_BITS | if direct { DIRECT } else { 0 };
         let place = ptr::slice_from_raw_parts(start, length);
-        // SAFETY: a reference to a slice of `()` covers no bytes, so any non-null address and any length
-        // will do; `Coref` is transparent over that slice.
+        // SAFETY: `Coref` is transparent over `[()]`, of size 0 and alignment 1 whatever the length (the Reference, "Type
+        // layout": `()` has size 0, and a slice has the layout of the section of the array it slices). A reference to 0
+        // bytes needs no provenance (`std::ptr`, "Safety"), only an address that is not null, and no place lies there.
         unsafe { &*(place as *const Self) }
     }
 
@@ -139,8 +143,8 @@ impl<T: ?Sized, A: Access> Coref<T, A> {
         self.bits() >> EXTENT_BITS & IMAGE_MASK
     }
 
-    /// Local. Whether the place is reached by load and store, as on images of the same machine; or else by the
-    /// operations of a network.
+    /// Local. Whether this image reaches the place by load and store, as it does on images of the same machine; otherwise it
+    /// uses the operations of a network.
     ///
     /// # Examples
     /// ```
@@ -168,33 +172,35 @@ impl<T: ?Sized, A: Access> Coref<T, A> {
         self.bits() & EXTENT_MASK
     }
 
-    /// The place as memory. Only for direct places.
+    /// The place as memory of this process. Only for direct places.
     #[inline]
     pub(crate) fn pointer(&self) -> *mut u8 {
         debug_assert!(self.is_direct());
-        // The region exposed its provenance when it was mapped.
+        // The region's provenance was exposed when it was mapped.
         ptr::with_exposed_provenance_mut(self.local_address())
     }
 
     /// A coref to `extent` items of type `U`, `offset` bytes into this place.
     ///
     /// # Safety
-    /// They lie within this place and are valid as `U`.
+    /// The items lie within this place, aligned, and are valid as `U`.
     #[inline]
     pub(crate) unsafe fn part<U: ?Sized>(&self, offset: usize, extent: usize) -> &Coref<U, A> {
         let start = self.place.as_ptr().wrapping_byte_add(offset);
-        // SAFETY: a part of this place has its owner and lives as long.
+        // SAFETY: the caller vouches that the items lie within this place and are valid as `U`. So they have its owner, its
+        // image and its mapping, for as long as it does.
         unsafe { Coref::from_start(start, self.image(), extent, self.is_direct()) }
     }
 
-    /// A coref to the value with that index, if this place is a run of values of type `U`.
+    /// A coref to the value with index `index`, in a place that is a run of values of type `U`.
     ///
     /// # Safety
-    /// It lies within this place and is valid as `U`.
+    /// The value lies within this place, aligned, and is valid as `U`.
     #[inline]
     pub(crate) unsafe fn item<U>(&self, index: usize) -> &Coref<U, A> {
         let start = self.place.as_ptr().cast::<U>().wrapping_add(index);
-        // SAFETY: as in `part`.
+        // SAFETY: the caller vouches that the value lies within this place and is valid as `U`. So it has the place's owner,
+        // image and mapping, for as long as the place does.
         unsafe { Coref::from_start(start.cast(), self.image(), 1, self.is_direct()) }
     }
 }
@@ -226,13 +232,13 @@ impl<T: Remote, A: Access> Coref<T, A> {
     pub fn get(&self) -> T {
         const { T::CHECK };
         let value = if self.is_direct() {
-            // SAFETY: the place is mapped, aligned and allocated while `self` lives, and nobody holds an
-            // exclusive reference to it.
+            // SAFETY: aligned for `T` and valid for atomic reads: the contract of `new` says that the place is allocated and
+            // mapped while `self` lives, and that nobody holds an exclusive reference to it.
             unsafe { direct::load(self.pointer().cast::<T>()) }
         } else {
             fetch_value(self)
         };
-        // SAFETY: copied from the place of a `T`, which has no padding, so that all bytes are initialised.
+        // SAFETY: all bytes are initialised: they come from the place of a `T`, which has no padding.
         unsafe { check_value(value, self.image()) }
     }
 
@@ -286,8 +292,8 @@ impl<T: Remote, A: Access> Coref<T, A> {
     {
         const { T::CHECK };
         if self.is_direct() {
-            // SAFETY: the place is mapped, aligned and allocated while `self` lives, and nobody holds a
-            // reference to it; a `Remote` type has no padding.
+            // SAFETY: aligned for `T` and valid for atomic writes: the contract of `new` says that the place is allocated and
+            // mapped while `self` lives, and that nobody holds a reference to it. A `Remote` type has no padding.
             unsafe { direct::store(self.pointer().cast::<T>(), &value) }
         } else {
             send_value(self, value);
@@ -299,14 +305,16 @@ impl<T: Shared, A: Access> Coref<T, A> {
     /// Local. The shared value itself, for one operation.
     ///
     /// # Safety
-    /// The reference does not leave this thread, and is gone when the image leaves the phase of the coref.
+    /// The reference stays on this thread, and is not used after the image has left the phase of the coref.
     #[doc(hidden)]
     #[inline]
     #[must_use]
     pub unsafe fn operand(&self) -> &T {
-        // SAFETY: the place is mapped while `self` lives, and `Shared` types allow references from all images at once.
-        // On this node it is a valid `T`. The mirror of another node's memory holds any bytes: shared types are made of
-        // atomics, for which these are valid, and of values in cells, which are read only where they are at home.
+        // SAFETY: aligned, allocated and mapped while `self` lives, as the contract of `new` says; `Shared` types allow
+        // references from all images at once. On this node the place holds a valid `T`. The shadow mapping of another node's
+        // memory holds any bytes: `Shared` types are made of atomics, for which any bytes are valid (`std::sync::atomic`:
+        // "the same size and bit validity as the underlying integer type"), and of values in cells, which are never read
+        // through the shadow.
         unsafe { &*ptr::with_exposed_provenance::<T>(self.local_address()) }
     }
 }
@@ -314,8 +322,8 @@ impl<T: Shared, A: Access> Coref<T, A> {
 impl<T: Shared> Coref<T> {
     /// Local. The shared value itself, whose operations are atomic instructions where all images share memory.
     ///
-    /// The value of an image on another node has an address here, too, which is only its name: each operation
-    /// finds out where the value is, and is carried out there.
+    /// A value of an image on another node has an address here, too, in the shadow mapping: each operation finds out where the
+    /// value is, and is carried out there.
     ///
     /// # Examples
     /// For functions that take a plain reference; `x.at(1).add(3)` says the same:

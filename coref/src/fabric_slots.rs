@@ -1,10 +1,12 @@
-//! The two slots of a value for which there is no instruction, in jobs whose images do not all share memory.
+//! The seqlock-like double buffer of `slots.rs`, over the fabric's operations: for jobs whose images do not all share memory.
 //!
-//! The protocol is that of `slots.rs`, with the fabric's operations in the place of instructions. Atomic operations are
-//! complete at the target when they return, and what was put is after `quiet`. So a version is published when the
-//! slot it names is complete; and a reader that got a byte of a later writer gets a later version afterwards, because
-//! that writer began when the version before its own had been published. No image fails alone in such a job, so that
-//! nobody's place is taken over.
+//! The fabric's atomic operations are complete at the target when they return, and a put is after `quiet`. Hence:
+//!
+//! * A writer publishes a version after the slot of that version is complete.
+//! * A writer of version `v + 2`, which overwrites the slot of version `v`, begins after version `v + 1` was published. So a
+//!   reader that got a byte of that writer reads a later version afterwards, and tries again.
+//!
+//! No image fails alone in such a job, so the write lock is never taken over.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -15,14 +17,14 @@ use coarray_runtime::{Image, quiet_and_defer};
 use crate::remote::Remote;
 use crate::slots::{ATTEMPTS, NOBODY};
 
-/// Where a value is that is changed by the fabric only, in two slots.
+/// The places of a double buffer that only the fabric changes.
 pub(crate) struct FabricSlots<'a, T> {
     pub(crate) image: &'a Image,
-    /// How many values were published. The lowest bit is the number of the current slot.
+    /// Counts the values that were published. The lowest bit is the number of the current slot.
     pub(crate) version: Place,
-    /// Who may write.
+    /// The write lock: which image may write.
     pub(crate) writer: Place,
-    /// The first slot; the other is behind it.
+    /// The first slot; the second follows it.
     pub(crate) values: Place,
     pub(crate) value: PhantomData<T>,
 }
@@ -30,8 +32,8 @@ pub(crate) struct FabricSlots<'a, T> {
 impl<T: Remote> FabricSlots<'_, T> {
     fn operate(&self, place: Place, word: Word, operation: AtomicOperation) -> u64 {
         let fabric = self.image.fabric();
-        // SAFETY: the place is the version or the writer of a coatomic, an aligned word of that width which nothing else
-        // changes in such a job.
+        // SAFETY: the word is the version or the writer of a coatomic: aligned, of that width, in a block of `place.image`. In a
+        // job that spans nodes every image, the owner too, reaches it by the fabric's atomic operations only.
         unsafe { fabric.atomic(place.image, place.offset, word, operation) }
     }
 
@@ -43,13 +45,14 @@ impl<T: Remote> FabricSlots<'_, T> {
         self.values.offset + (version & 1) as usize * size_of::<T>()
     }
 
-    /// What lies in the current slot of that version, or what a writer makes of it meanwhile.
+    /// The bytes in the slot of `version`; a mixture, if a writer is in it meanwhile.
     fn copy(&self, version: u64) -> MaybeUninit<T> {
         let mut value = MaybeUninit::<T>::uninit();
         if size_of::<T>() > 0 {
             let (fabric, target) = (self.image.fabric(), value.as_mut_ptr().cast::<u8>());
             let offset = self.slot(version);
-            // SAFETY: the target is as long as the slot, which is a part of a coatomic: nobody has a reference to it.
+            // SAFETY: `target` is valid for writes of `size_of::<T>()` bytes: it is `value`. The slot is that long and lies in a
+            // coatomic, whose slots are in cells: nobody holds an exclusive reference to them.
             unsafe { fabric.get(self.values.image, offset, target, size_of::<T>()) }
         }
         value
@@ -59,20 +62,22 @@ impl<T: Remote> FabricSlots<'_, T> {
         if size_of::<T>() > 0 {
             let (fabric, source) = (self.image.fabric(), std::ptr::from_ref(value).cast());
             let offset = self.slot(version);
-            // SAFETY: the source is as long as the slot and has no padding; of the slot as in `copy`.
+            // SAFETY: `source` is valid for reads of `size_of::<T>()` bytes: it is a `T`, without padding. The slot is that
+            // long and lies in a coatomic, whose slots are in cells: nobody holds a reference to them.
             unsafe { fabric.put(self.values.image, offset, source, size_of::<T>()) }
             fabric.quiet();
         }
     }
 
-    /// The current value, unless others publish all the time.
+    /// The current value; none if other images published during every attempt.
     fn read(&self) -> Option<T> {
         let mut version = self.version();
         for _ in 0..ATTEMPTS {
             let value = self.copy(version);
             let now = self.version();
             if now == version {
-                // SAFETY: nobody has begun to write the slot since it was published, completely, with a `T` in it.
+                // SAFETY: the slot held a complete `T` when `version` was published, and no writer has entered it since: that
+                // writer would have begun after the publication of `version + 1`.
                 return Some(unsafe { value.assume_init() });
             }
             version = now;
@@ -88,10 +93,10 @@ impl<T: Remote> FabricSlots<'_, T> {
         }
     }
 
-    /// Replaces the value by what `change` makes of it, if anything; returns the old one.
+    /// Replaces the value by the one that `change` returns, if it returns one; returns the old one.
     pub(crate) fn update(&self, change: impl Fn(&T) -> Option<T>) -> T {
         self.image.poll_throttled();
-        // No waker runs in the writer's place.
+        // No waker of the program runs while this image holds the write lock.
         let _deferral = quiet_and_defer();
         while !self.take() {
             self.image.poll();
@@ -100,13 +105,13 @@ impl<T: Remote> FabricSlots<'_, T> {
             } else if self.image.has_ended()
                 && let Some(value) = self.read()
             {
-                // Whoever writes may never go on, and nobody looks at the value any more.
+                // The writer may never release the lock, and nobody reads the value any more.
                 return value;
             }
             std::thread::yield_now();
         }
         let version = self.version();
-        // SAFETY: the slot holds a `T`, completely, and nobody but this image writes while it has the writer's place.
+        // SAFETY: the current slot holds a complete `T`, and only this image writes while it holds the write lock.
         let old = unsafe { self.copy(version).assume_init() };
         if let Some(new) = change(&old) {
             let next = version.wrapping_add(1);
@@ -118,7 +123,7 @@ impl<T: Remote> FabricSlots<'_, T> {
         old
     }
 
-    /// Takes the writer's place if nobody has it.
+    /// Takes the write lock if it is free.
     fn take(&self) -> bool {
         let exchange = AtomicOperation::CompareExchange {
             current: u64::from(NOBODY),

@@ -1,8 +1,8 @@
 //! Atomic operations on words in jobs whose images do not all share memory.
 //!
-//! There the fabric that reaches other nodes carries out all of them, those of the owner too: operations of a network
-//! and instructions of a processor may not know of each other. Fabrics have words of 32 and 64 bits. A smaller one is
-//! changed as a part of the aligned word of 32 bits around it, by compare-exchange.
+//! In such a job the fabric carries out all of them, those of the owner too: the atomic operations of a network need not be
+//! atomic with respect to the instructions of a processor. Fabrics have words of 32 and 64 bits. An integer of 8 or 16 bits
+//! is changed as a part of the aligned word of 32 bits around it, by compare-exchange.
 
 use std::marker::PhantomData;
 use std::mem::size_of;
@@ -45,8 +45,7 @@ integers!(
     isize as usize
 );
 
-/// An operation on `cell`: that of the fabric if it is in the memory of images which do not all share theirs, and the
-/// instruction otherwise.
+/// Operates on `cell`: by the fabric if the cell is in the memory of a job that spans nodes, by an instruction otherwise.
 #[inline]
 pub(crate) fn either<C, T, R>(
     cell: &C,
@@ -54,7 +53,7 @@ pub(crate) fn either<C, T, R>(
     by_instruction: impl FnOnce(&C) -> R,
 ) -> R {
     if may_span_nodes() {
-        look_where(cell, by_fabric, by_instruction)
+        locate_and_operate(cell, by_fabric, by_instruction)
     } else {
         by_instruction(cell)
     }
@@ -62,14 +61,14 @@ pub(crate) fn either<C, T, R>(
 
 #[cold]
 #[inline(never)]
-fn look_where<C, T, R>(
+fn locate_and_operate<C, T, R>(
     cell: &C,
     by_fabric: impl FnOnce(FabricWord<'_, T>) -> R,
     by_instruction: impl FnOnce(&C) -> R,
 ) -> R {
     debug_assert!(size_of::<C>() == size_of::<T>());
     let done = locate(cell, |image, place| {
-        // The program may wait for another image by looking at a coatomic, and that one for an answer of this image.
+        // The program may poll this coatomic until another image changes it, and that image may need an answer from this one.
         image.poll_throttled();
         by_fabric(FabricWord {
             image,
@@ -91,8 +90,8 @@ pub(crate) struct FabricWord<'a, T> {
     integer: PhantomData<T>,
 }
 
-/// The aligned word that the fabric changes for the sake of an integer, and where in it the integer is.
-struct Surroundings {
+/// The aligned word that the fabric operates on, and the integer's bits in it.
+struct Container {
     offset: usize,
     word: Word,
     shift: u32,
@@ -100,7 +99,7 @@ struct Surroundings {
 }
 
 impl<T: Integer> FabricWord<'_, T> {
-    fn surroundings(&self) -> Surroundings {
+    fn container(&self) -> Container {
         let (offset, size) = (self.place.offset, size_of::<T>());
         let word = if size == 8 {
             Word::Bits64
@@ -114,7 +113,7 @@ impl<T: Integer> FabricWord<'_, T> {
         } else {
             behind
         };
-        Surroundings {
+        Container {
             offset: offset - before,
             word,
             shift: 8 * lower as u32,
@@ -127,9 +126,13 @@ impl<T: Integer> FabricWord<'_, T> {
     }
 
     /// Carries out `operation` on the whole word.
-    fn operate(&self, on: &Surroundings, operation: AtomicOperation) -> u64 {
-        // SAFETY: the word is aligned. It is a coatomic, or a place that may be used as one, which is never changed by
-        // instructions in such a job; or it consists of several, and the rest of a block, which is whole cache lines.
+    fn operate(&self, on: &Container, operation: AtomicOperation) -> u64 {
+        // SAFETY: `container` rounds the offset down, so the word is aligned; it lies in a block of the image, since blocks are
+        // whole cache lines. It is reached in no other way:
+        // * A word of its own is a coatomic, or a place that is used as one, and in a job that spans nodes only the fabric's
+        //   atomic operations change these.
+        // * A word around a smaller integer consists of such places and of the unused rest of a block. What a plain put to one
+        //   of them makes of the word at the same moment is unspecified, as `as_atomic` says.
         unsafe {
             self.image
                 .fabric()
@@ -138,29 +141,29 @@ impl<T: Integer> FabricWord<'_, T> {
     }
 
     pub(crate) fn load(&self) -> T {
-        let on = self.surroundings();
+        let on = self.container();
         T::from_bits(self.operate(&on, AtomicOperation::Load) >> on.shift & on.mask)
     }
 
-    /// Carries out the operation, or lets `change` replace the integer if it is not a word of its own.
+    /// Carries out `operation`, or, for an integer smaller than the fabric's words, `change` in a loop of compare-exchange.
     fn perform(&self, operation: AtomicOperation, change: impl Fn(T) -> T) -> T {
         if self.is_word() {
-            T::from_bits(self.operate(&self.surroundings(), operation))
+            T::from_bits(self.operate(&self.container(), operation))
         } else {
             self.update(change)
         }
     }
 
-    /// Replaces the integer by what `change` makes of it; returns the old one.
+    /// Replaces the integer by `change` of it; returns the old one.
     pub(crate) fn update(&self, change: impl Fn(T) -> T) -> T {
         match self.try_update(|old| Some(change(old))) {
             Ok(old) | Err(old) => old,
         }
     }
 
-    /// Replaces the integer by what `change` makes of it, if anything; returns the old one either way.
+    /// Replaces the integer by the one that `change` returns, if it returns one; returns the old one either way.
     fn try_update(&self, change: impl Fn(T) -> Option<T>) -> Result<T, T> {
-        let on = self.surroundings();
+        let on = self.container();
         let mut seen = self.operate(&on, AtomicOperation::Load);
         loop {
             let old = T::from_bits(seen >> on.shift & on.mask);
@@ -188,7 +191,7 @@ impl<T: Integer> FabricWord<'_, T> {
             current: current.to_bits(),
             new: new.to_bits(),
         };
-        let old = self.operate(&self.surroundings(), exchange);
+        let old = self.operate(&self.container(), exchange);
         if old == current.to_bits() {
             Ok(current)
         } else {

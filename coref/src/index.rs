@@ -18,7 +18,7 @@ impl<T: Symmetric, const N: usize, A: Access> Index<usize> for Coref<[T; N], A> 
         if index >= N {
             out_of_bounds(index, N, self.image());
         }
-        // SAFETY: the element lies within the array.
+        // SAFETY: `index < N` was checked, so the item lies within the array, which is a run of valid `T`s.
         unsafe { self.item(index) }
     }
 }
@@ -32,7 +32,7 @@ impl<T: Symmetric, A: Access> Index<usize> for Coref<[T], A> {
         if index >= self.len() {
             out_of_bounds(index, self.len(), self.image());
         }
-        // SAFETY: the element lies within the slice.
+        // SAFETY: the index was checked, so the item lies within the slice, which is a run of valid `T`s.
         unsafe { self.item(index) }
     }
 }
@@ -46,7 +46,7 @@ macro_rules! ranges {
             #[track_caller]
             fn index(&self, range: $range) -> &Coref<[T], A> {
                 let range = resolve(range, N, self.image());
-                // SAFETY: the range lies within the array.
+                // SAFETY: `resolve` checked that the range lies within the array, which is a run of valid `T`s.
                 unsafe { self.part(range.start * size_of::<T>(), range.len()) }
             }
         }
@@ -58,7 +58,7 @@ macro_rules! ranges {
             #[track_caller]
             fn index(&self, range: $range) -> &Coref<[T], A> {
                 let range = resolve(range, self.len(), self.image());
-                // SAFETY: the range lies within the slice.
+                // SAFETY: `resolve` checked that the range lies within the slice, which is a run of valid `T`s.
                 unsafe { self.part(range.start * size_of::<T>(), range.len()) }
             }
         }
@@ -102,7 +102,7 @@ impl<T: Symmetric, A: Access> Coref<[T], A> {
     }
 }
 
-/// The range of indices that `range` means for an extent.
+/// `range` as a start and an end within an extent.
 #[inline]
 #[track_caller]
 pub(crate) fn resolve(range: impl RangeBounds<usize>, extent: usize, image: usize) -> Range<usize> {

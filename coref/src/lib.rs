@@ -1,9 +1,9 @@
 //! Places on other images, for `coarray`.
 //!
-//! * [`Coref`] is a place on an image, as `&T` is a place in memory: it indexes like an array and gets and
-//!   puts.
+//! * [`Coref`] is a reference to a place on an image, as `&T` is one to a place in memory: it indexes like an array and gets
+//!   and puts. [`Section`] is a strided part of one.
 //! * [`Coptr`] is the pointer to such a place: nullable, copyable, itself a value that can travel.
-//! * [`Cofuture`] is the end of a get, put or collective that goes on while the image computes.
+//! * [`Cofuture`] is the completion of a get, put or collective that goes on while the image computes.
 //! * [`Remote`] says which values travel, [`Shared`] which may be touched by several images at any time,
 //!   and [`Shape`] what a place can hold.
 //!

@@ -1,4 +1,4 @@
-//! The coatomic of a value for which there is no instruction.
+//! The coatomic of a value for which there is no instruction: a seqlock-like double buffer, [`Slots`].
 
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
@@ -13,34 +13,34 @@ use crate::fabric_slots::FabricSlots;
 use crate::remote::Remote;
 use crate::slots::Slots;
 
-/// Any value with atomic operations, by a lock for those who change it. Those who read do not wait.
+/// Any value with atomic operations. Writers exclude each other by a lock; readers do not wait.
 ///
-/// An image that is killed in the middle leaves a complete value, old or new, and others take its place.
+/// A writer that is killed leaves a complete value, old or new, and the next writer takes over its lock.
 #[doc(hidden)]
 #[repr(C)]
 pub struct Locked<T> {
     slots: Slots,
-    /// The current one is always a complete value. All bytes of both are initialised.
+    /// The current one always holds a complete value. All bytes of both are initialised.
     values: [UnsafeCell<MaybeUninit<T>>; 2],
 }
 
-// SAFETY: values travel between images anyway, and all accesses are ordered by `slots` or fit to race.
+// SAFETY: threads share only values that travel between images anyway. `slots` excludes two writers of a slot, and readers
+// race with a writer only through `direct`, which allows that.
 unsafe impl<T: Remote> Sync for Locked<T> {}
 
-// SAFETY: a value and two numbers.
+// SAFETY: a value that travels between images, and two numbers: nothing of one thread.
 unsafe impl<T: Remote> Send for Locked<T> {}
 
-/// Who writes, on a thread that cannot vanish while it does.
+/// The writer's number on a thread that cannot vanish while it writes: images are threads, and only the whole job dies.
 const IMMORTAL: u32 = u32::MAX;
 
-/// The number under which this thread writes: that of its process, for which others can find out whether
-/// it is still there.
+/// The number under which this thread takes the write lock: that of its process, which others can ask after.
 fn writer() -> u32 {
     process_image().map_or(IMMORTAL, |image| image as u32 + 1)
 }
 
-/// Whether the writer will touch nothing any more. If the job has ended, the image unwinds, unless it does
-/// so already.
+/// Whether the writer has failed, and will touch nothing any more. If the job has ended, this image unwinds, unless it does so
+/// already.
 fn is_gone(writer: u32) -> bool {
     if let Some(image) = Image::try_current().filter(|_| !std::thread::panicking()) {
         image.check_abort();
@@ -50,11 +50,12 @@ fn is_gone(writer: u32) -> bool {
 
 impl<T: Remote> Locked<T> {
     fn copy(&self, slot: usize) -> MaybeUninit<T> {
-        // SAFETY: the slot is an aligned place of this cell, and only `update` writes it, through `direct`.
+        // SAFETY: the slot is aligned for `T` and, as part of `self`, valid for atomic reads. Only `update_here` writes it,
+        // through `direct`, which allows the race.
         unsafe { direct::load(self.values[slot].get().cast::<T>()) }
     }
 
-    /// The value as the fabric reaches it, if that is how it is reached in this job.
+    /// Operates on the value by the fabric, if it is in the memory of a job that spans nodes.
     fn by_fabric<R>(&self, operate: impl FnOnce(&FabricSlots<'_, T>) -> R) -> Option<R> {
         if !may_span_nodes() {
             return None;
@@ -74,7 +75,7 @@ impl<T: Remote> Locked<T> {
         })
     }
 
-    /// Replaces the value by what `change` makes of it, if anything; returns the old one.
+    /// Replaces the value by the one that `change` returns, if it returns one; returns the old one.
     fn update(&self, change: impl Fn(&T) -> Option<T>) -> T {
         match self.by_fabric(|slots| slots.update(&change)) {
             Some(old) => old,
@@ -84,13 +85,14 @@ impl<T: Remote> Locked<T> {
 
     fn update_here(&self, change: impl FnOnce(&T) -> Option<T>) -> T {
         let writer = self.slots.write(writer(), is_gone);
-        // SAFETY: the current slot holds the value that was published last, or the first one: a `T` that
-        // was stored completely. Nobody writes the slot while we hold the writer's place.
+        // SAFETY: the current slot holds the value that was published last, or the first one: a `T` that was stored
+        // completely. Nobody writes to it while this image holds the write lock.
         let old = unsafe { self.copy(writer.current()).assume_init() };
         if let Some(new) = change(&old) {
             let spare = self.values[writer.spare()].get().cast::<T>();
-            // SAFETY: the slot is an aligned place of this cell, read through `direct` only, and nobody
-            // else writes it while we hold the writer's place; a `Remote` type has no padding.
+            // SAFETY: the slot is aligned for `T` and, inside an `UnsafeCell` of `self`, valid for atomic writes: nobody else
+            // writes to it while this image holds the write lock, and all read it through `direct`. A `Remote` type has no
+            // padding.
             unsafe { direct::store(spare, &new) };
             writer.publish();
         }
@@ -100,16 +102,16 @@ impl<T: Remote> Locked<T> {
 
 /// Whether all bytes are the same.
 fn same<T: Remote>(one: &T, other: &T) -> bool {
-    // SAFETY: a `Remote` type has no padding, so all bytes of the value are initialised.
+    // SAFETY: the reference is valid for reads of `size_of::<T>()` bytes, all initialised since a `Remote` type has no padding.
     let bytes = |value| unsafe {
         std::slice::from_raw_parts(ptr::from_ref::<T>(value).cast::<u8>(), size_of::<T>())
     };
     bytes(one) == bytes(other)
 }
 
-// SAFETY: plain bytes and atomic numbers without drop glue, pointers and handles. All accesses are atomic
-// words or go through `direct`, and `slots` keeps those who change the value apart, across processes too; or all go
-// through the fabric, and `FabricSlots` does so across nodes.
+// SAFETY: plain bytes and atomic numbers, without drop glue, pointers and handles. On one node all accesses are atomic words or
+// go through `direct`, and `Slots` excludes two writers, across processes too. In a job that spans nodes all accesses go
+// through the fabric, and `FabricSlots` excludes two writers.
 unsafe impl<T: Remote> AtomicCell<T> for Locked<T> {
     fn new(value: T) -> Self {
         const { T::CHECK };
@@ -124,7 +126,7 @@ unsafe impl<T: Remote> AtomicCell<T> for Locked<T> {
             return value;
         }
         match self.slots.read(|slot| self.copy(slot)) {
-            // SAFETY: `read` gives only what lay in a slot while that was current: a complete value.
+            // SAFETY: `read` returns only a copy of a slot that was current all the while: a complete value.
             Some(value) => unsafe { value.assume_init() },
             None => self.update_here(|_| None),
         }

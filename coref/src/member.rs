@@ -110,7 +110,7 @@ impl<S: Members, A: Access> Coref<S, A> {
         choose: impl FnOnce(S::Members) -> Member<S, F>,
     ) -> &Coref<F, A> {
         let offset = choose(S::MEMBERS).offset;
-        // SAFETY: a `Member<S, F>` says that an `F` lies there.
+        // SAFETY: an `F` lies at this offset of every `S`, as the contract of `Member::new` says; so it is aligned and valid.
         unsafe { self.part(offset, 1) }
     }
 }

@@ -100,17 +100,17 @@ pub unsafe trait Symmetric: 'static {
     note = "text, and other data of a different length on each image, fits `coarray::Ragged<T>`, such as `Ragged<u8>`"
 )]
 pub unsafe trait Remote: Symmetric + Copy {
-    /// What is left when all array brackets are taken off: `f64` for `[[f64; 20]; 10]`.
+    /// The type inside all array brackets: `f64` for `[[f64; 20]; 10]`.
     type Element: Remote<Element = Self::Element>;
 
-    /// What a coatomic keeps a value in: an atomic integer, or [`Locked`].
+    /// The memory of a coatomic of this type: an atomic integer, or [`Locked`].
     #[doc(hidden)]
     type Cell: AtomicCell<Self>;
 
-    /// Fails to compile for a type whose layout cannot travel; everyone who moves a value evaluates it.
+    /// Fails to compile for a type whose layout cannot travel. Every function that moves a value evaluates it.
     const CHECK: () = ();
 
-    /// Whether all bytes are a valid value, so that arrivals need no check.
+    /// Whether all bytes are a valid value, so that bytes from another image need no check.
     const ANY_BITS: bool;
 
     /// Whether zero bytes are a valid value.
@@ -135,14 +135,14 @@ pub unsafe trait Remote: Symmetric + Copy {
 /// use coarray::places::Shared;
 /// use coarray::prelude::*;
 ///
-/// /// One's own, and that of the next image, at any time.
+/// /// This image's own, and that of the next image.
 /// fn pair<T: Shared>(all: &Coarray<T>) -> (&T, &Coref<T>) {
 ///     (&**all, all.at((this_image() + 1) % num_images()))
 /// }
 ///
 /// coarray::run(3, || {
-///     let turns = Coarray::new(Coatomic::new(0));
-///     let (mine, next) = pair(&turns);
+///     let counters = Coarray::new(Coatomic::new(0));
+///     let (mine, next) = pair(&counters);
 ///     next.add(1);
 ///     sync_all();
 ///     assert_eq!(mine.load(), 1);
@@ -158,18 +158,18 @@ pub unsafe trait Remote: Symmetric + Copy {
 )]
 pub unsafe trait Shared: Symmetric + Sync {}
 
-// SAFETY: an array has neither drop glue nor handles if its elements have none.
+// SAFETY: an array has neither drop glue nor handles, since its elements have none.
 unsafe impl<T: Symmetric, const N: usize> Symmetric for [T; N] {
     const SHARED: bool = T::SHARED;
 }
 
-// SAFETY: `&[T; N]` gives access to elements that may each be shared.
-// Or else the compiler would report that the items are private, and not the coarray.
+// SAFETY: `&[T; N]` gives access to its elements only, each of which is `Shared`.
+// Without `do_not_recommend` the compiler would report that the items are private, and not the coarray.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Shared, const N: usize> Shared for [T; N] {}
 
-// SAFETY: an array is its elements one after the other, without padding between them, and is valid if
-// they all are.
+// SAFETY: an array is its elements one after the other, without padding between them (the Reference, "Array layout"), and is
+// valid if they all are.
 unsafe impl<T: Remote, const N: usize> Remote for [T; N] {
     type Element = T::Element;
     type Cell = Locked<Self>;
@@ -178,20 +178,21 @@ unsafe impl<T: Remote, const N: usize> Remote for [T; N] {
     const ZERO_IS_VALID: bool = T::ZERO_IS_VALID;
 
     unsafe fn is_valid(value: *const Self) -> bool {
-        // SAFETY: the elements lie in the bytes the caller vouches for.
+        // SAFETY: the caller vouches that the `N` elements at `value` are aligned and valid for reads of initialised bytes; the
+        // index is less than `N`.
         T::ANY_BITS || (0..N).all(|index| unsafe { T::is_valid(value.cast::<T>().add(index)) })
     }
 }
 
 macro_rules! elements {
     ($($type:ident in $cell:ty),*; any_bits: $any:expr, zero: $zero:expr) => { $(
-        // SAFETY: a number, character or truth value without drop glue.
-        // A list of these would bury the advice.
+        // SAFETY: a number, `char` or `bool`: no drop glue, and no pointer or handle.
+        // Without `do_not_recommend` a list of these types would bury the advice.
         #[diagnostic::do_not_recommend]
         unsafe impl Symmetric for $type {}
 
-        // SAFETY: bytemuck's `NoUninit` says that there is no padding, its `CheckedBitPattern` which bytes
-        // are valid; the bound below makes sure that it says so.
+        // SAFETY: bytemuck's `NoUninit` says that there is no padding, its `CheckedBitPattern` which bytes are valid; the bounds
+        // of `plain_is_valid` require both. Each of these types is its own one element.
         #[diagnostic::do_not_recommend]
         unsafe impl Remote for $type {
             type Element = Self;
@@ -201,7 +202,7 @@ macro_rules! elements {
 
             #[inline]
             unsafe fn is_valid(value: *const Self) -> bool {
-                // SAFETY: passed on.
+                // SAFETY: the caller vouches that `value` is aligned and valid for reads of initialised bytes.
                 $any || unsafe { plain_is_valid(value) }
             }
         }
@@ -242,12 +243,13 @@ elements!(
     any_bits: false, zero: false
 );
 
-/// Whether bytemuck takes the bytes at `value` for a `T`.
+/// Whether the bytes at `value` are a valid `T` by bytemuck's check.
 ///
 /// # Safety
 /// `value` is aligned and valid for reads of `size_of::<T>()` initialised bytes.
 unsafe fn plain_is_valid<T: NoUninit + CheckedBitPattern>(value: *const T) -> bool {
-    // SAFETY: `T::Bits` has the size and at most the alignment of `T`, and all bytes are valid for it.
+    // SAFETY: the caller vouches that `value` is aligned and valid for reads of initialised bytes. `CheckedBitPattern` says that
+    // `T::Bits` has the layout of `T`, and that all bytes are valid for it.
     let bits = unsafe { value.cast::<T::Bits>().read() };
     T::is_valid_bit_pattern(&bits)
 }
@@ -284,11 +286,11 @@ pub struct Plain<T>(
     pub T,
 );
 
-// SAFETY: `NoUninit` forbids references, pointers and handles, and `Copy` drop glue.
+// SAFETY: `NoUninit` excludes references and pointers, and its supertrait `Copy` drop glue.
 unsafe impl<T: NoUninit + CheckedBitPattern> Symmetric for Plain<T> {}
 
-// SAFETY: `Plain` is transparent; `NoUninit` says that there is no padding, `CheckedBitPattern` which
-// bytes are valid. Not to know better than it, zeros and any bits count as in need of a check.
+// SAFETY: `Plain` is transparent; `NoUninit` says that there is no padding, `CheckedBitPattern` which bytes are valid. Both
+// constants are false, so every value is checked.
 unsafe impl<T: NoUninit + CheckedBitPattern> Remote for Plain<T> {
     type Element = Self;
     type Cell = Locked<Self>;
@@ -298,7 +300,8 @@ unsafe impl<T: NoUninit + CheckedBitPattern> Remote for Plain<T> {
 
     #[inline]
     unsafe fn is_valid(value: *const Self) -> bool {
-        // SAFETY: `Plain` is transparent.
+        // SAFETY: the caller vouches that `value` is aligned and valid for reads of initialised bytes; `Plain` is transparent
+        // over `T`.
         unsafe { plain_is_valid(value.cast::<T>()) }
     }
 }

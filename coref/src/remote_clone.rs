@@ -4,14 +4,14 @@ use crate::access::Access;
 use crate::coref::Coref;
 use crate::remote::Remote;
 
-/// A place from which a complete value can be fetched, however many gets that takes.
+/// A type whose complete value takes more than one get to fetch.
 ///
 /// This is the paper's remote copy constructor: a type that only describes its data, by copointers or
-/// lengths, reads the description first, makes room, and then gets the rest. It never runs code on the
+/// lengths, gets the description first, makes room, and then gets the data. It never runs code on the
 /// other image.
 ///
 /// # Examples
-/// A word, which tells where its letters are:
+/// A word that points to its letters:
 /// ```
 /// use coarray::places::{Access, RemoteClone};
 /// use coarray::prelude::*;
@@ -48,7 +48,7 @@ use crate::remote::Remote;
 /// # Source
 /// *Coarray C++* section 3.4.
 pub trait RemoteClone {
-    /// What the complete value is on the image that fetches it.
+    /// The complete value, on the image that fetches it.
     type Local;
 
     /// One-sided. Fetches the value from `place`.

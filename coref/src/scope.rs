@@ -1,4 +1,8 @@
 //! Asynchronous gets and puts of whole arrays, with buffers that the caller keeps.
+//!
+//! An operation may write to its buffer until it is complete, even if its cofuture is leaked. So the buffers are borrowed for
+//! a scope, as threads borrow from [`std::thread::scope`], and the scope completes all operations before it ends. Elements
+//! that need a check arrive in staging memory, and the scope delivers those that nobody waited for.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -14,20 +18,20 @@ use coarray_runtime::Image;
 
 use crate::access::{Access, MayPut};
 use crate::bulk::{Element, write_checked};
-use crate::cofuture::{Cofuture, Underway};
+use crate::cofuture::{Cofuture, InFlight};
 use crate::coref::Coref;
 use crate::remote::Remote;
 use crate::shape::{Shape, elements_in};
 use crate::transfer::{Torn, issue_get, issue_put};
 
-/// Local. Lets operations borrow buffers: all that is issued with the scope is complete when this returns.
+/// Local. Lets operations borrow buffers: all operations that are issued with the scope are complete when this returns.
 ///
 /// That holds also if `body` panics, and for operations whose [`Cofuture`] was dropped or leaked: their
-/// buffers are filled all the same. Operations of the image outside of the scope are complete, too.
+/// buffers are filled all the same. The image's operations outside of the scope are complete, too.
 ///
 /// # Panics
-/// On a thread that is not an image; as `body` does; or if bytes that arrived, waited for or not, are no valid
-/// values, which can happen only if images wrote to the place at the same time.
+/// On a thread that is not an image; as `body` does; or if the bytes of a get, waited for or not, are no valid values,
+/// which can happen only if images wrote to the place at the same time.
 ///
 /// # Examples
 /// ```
@@ -41,7 +45,7 @@ use crate::transfer::{Torn, issue_get, issue_put};
 ///     let (mut left, mut right) = ([0; 3], [0; 3]);
 ///     async_scope(|scope| {
 ///         let fetched = there[..3].get_into_async(&mut left[..], scope);
-///         drop(there[17..].get_into_async(&mut right[..], scope)); // to be had when the scope ends
+///         drop(there[17..].get_into_async(&mut right[..], scope)); // complete when the scope ends
 ///         // ... compute something ...
 ///         assert_eq!(fetched.wait(), [1, 1, 1]);
 ///     });
@@ -77,10 +81,10 @@ fn finish<R>(result: Result<R, Box<dyn Any + Send>>, delivered: Result<(), Torn>
     }
 }
 
-/// What operations borrow buffers from; see [`async_scope`].
+/// The scope for which operations borrow buffers; see [`async_scope`].
 ///
 /// # Examples
-/// A function that begins what the scope of its caller completes:
+/// A function that issues operations, which the scope of its caller completes:
 /// ```
 /// use coarray::asynchronous::{AsyncScope, async_scope};
 /// use coarray::prelude::*;
@@ -103,22 +107,22 @@ fn finish<R>(result: Result<R, Box<dyn Any + Send>>, delivered: Result<(), Torn>
 /// # Source
 /// [`std::thread::Scope`].
 pub struct AsyncScope<'scope, 'env: 'scope> {
-    /// What arrives by way of other memory, because it needs a check.
+    /// Elements that arrive in staging memory, because they need a check.
     staged: RefCell<Vec<Rc<dyn Delivery>>>,
-    /// The last bytes that were no valid value.
+    /// The last error: bytes that were no valid value.
     torn: Cell<Option<Torn>>,
     scope: PhantomData<&'scope mut &'scope ()>,
     env: PhantomData<&'env mut &'env ()>,
 }
 
 impl AsyncScope<'_, '_> {
-    /// Delivers everything that has arrived.
+    /// Delivers all staged elements, when all operations are complete.
     ///
     /// # Errors
     /// If any bytes were no valid value, now or before.
     fn deliver(&self) -> Result<(), Torn> {
         for staged in self.staged.take() {
-            // What is torn is kept, and reported when everything else has been delivered.
+            // An error is kept, and reported when all others have been delivered.
             let _ = self.note(staged.deliver());
         }
         self.torn.get().map_or(Ok(()), Err)
@@ -139,16 +143,15 @@ impl fmt::Debug for AsyncScope<'_, '_> {
     }
 }
 
-/// Elements that arrive in memory of their own.
+/// Elements that arrive in staging memory.
 trait Delivery {
-    /// Brings them where they belong, unless that was done before. They have all arrived.
+    /// Checks the elements and copies them to their target, unless that was done before. The operation is complete.
     fn deliver(&self) -> Result<(), Torn>;
 }
 
 struct Staged<E> {
     image: usize,
-    /// As many as there is room for; none once they were delivered. Other than a box, a vector can be moved
-    /// while the fabric fills it.
+    /// Of length 0 once they were delivered. Unlike a box, a vector can be moved while the fabric fills its memory.
     elements: Cell<Vec<MaybeUninit<E>>>,
     target: *mut E,
 }
@@ -156,8 +159,8 @@ struct Staged<E> {
 impl<E: Remote> Delivery for Staged<E> {
     fn deliver(&self) -> Result<(), Torn> {
         let elements = self.elements.take();
-        // SAFETY: the elements have arrived. The target is borrowed for the scope, and has room for all; who
-        // issued the operation gets it back only after a delivery.
+        // SAFETY: the operation is complete, so all bytes of the elements are initialised. The target has room for all; it is
+        // borrowed for the scope, and the caller gets it back only after a delivery.
         unsafe { write_checked(&elements, self.target, self.image) }
     }
 }
@@ -166,8 +169,8 @@ impl<T, A: Access> Coref<T, A>
 where
     T: ?Sized + Shape<Item: Remote>,
 {
-    /// One-sided. Begins to fetch the whole place into `target`, which has the same shape, and is borrowed until
-    /// the scope ends. Who waits gets it back earlier.
+    /// One-sided. Begins to fetch the whole place into `target`, which has the same shape. The target is borrowed until the
+    /// scope ends; [`wait`](Cofuture::wait) gives it back earlier.
     ///
     /// # Panics
     /// If the leading extents, where they are known only at run time, differ.
@@ -200,19 +203,20 @@ where
         const { T::Item::CHECK };
         self.check_extent(target.extent());
         if self.is_direct() {
-            // SAFETY: the target is as long as the place.
+            // SAFETY: the target is borrowed mutably, and has as many elements as the place: the extents are equal.
             let arrived = unsafe { self.get_elements(target.elements_mut().as_mut_ptr()) };
-            return Cofuture::arrived(scope.note(arrived).map(|()| target));
+            return Cofuture::complete(scope.note(arrived).map(|()| target));
         }
         if <T::Item>::ANY_BITS {
             let target = ptr::from_mut(target);
             let buffer = Buffer::Lent(target.cast(), self.bytes());
-            // SAFETY: the target is borrowed until the end of the scope, which completes the operation.
+            // SAFETY: the target is as long as the place, and borrowed until the end of the scope, which completes the
+            // operation.
             let issued = unsafe { issue_get(self, buffer) };
-            // SAFETY: the operation is complete, and any bytes are valid; the target is borrowed for `'scope`,
-            // and used for this operation only.
-            let underway = Underway::new(issued, move |_| Ok(unsafe { &mut *target }));
-            return Cofuture::underway(underway);
+            // SAFETY: `target` comes from a reference that is borrowed for `'scope`, and only this operation used it since. The
+            // operation is complete, and any bytes are a valid `T`.
+            let transfer = InFlight::new(issued, move |_| Ok(unsafe { &mut *target }));
+            return Cofuture::in_flight(transfer);
         }
         self.get_staged(target, scope)
     }
@@ -232,12 +236,13 @@ where
             target: target.cast(),
         });
         scope.staged.borrow_mut().push(Rc::clone(&staged) as _);
-        // SAFETY: the scope keeps the elements until it ends, which completes the operation, or until the
-        // delivery, which comes later.
+        // SAFETY: the elements take as many bytes as the place. The scope keeps them until their delivery, which comes after the
+        // completion of the operation.
         let issued = unsafe { issue_get(self, buffer) };
-        Cofuture::underway(Underway::new(issued, move |_| {
+        Cofuture::in_flight(InFlight::new(issued, move |_| {
             scope.note(staged.deliver())?;
-            // SAFETY: the target is borrowed for `'scope`, and used for this operation only, which was delivered.
+            // SAFETY: `target` comes from a reference that is borrowed for `'scope`, and only this operation used it since.
+            // Its delivery wrote valid elements only.
             Ok(unsafe { &mut *target })
         }))
     }
@@ -279,14 +284,14 @@ where
     {
         if self.is_direct() {
             self.put_from(source);
-            return Cofuture::arrived(Ok(()));
+            return Cofuture::complete(Ok(()));
         }
         const { T::Item::CHECK };
         self.check_extent(source.extent());
         let buffer = Buffer::Lent(ptr::from_ref(source).cast_mut().cast(), self.bytes());
-        // SAFETY: the source is borrowed until the end of the scope, which completes the operation; puts only
-        // read their buffer.
+        // SAFETY: the source is as long as the place, and borrowed until the end of the scope, which completes the operation. A
+        // put only reads its buffer, so the cast to `*mut` is never written through.
         let issued = unsafe { issue_put(self, buffer) };
-        Cofuture::underway(Underway::new(issued, |_| Ok(())))
+        Cofuture::in_flight(InFlight::new(issued, |_| Ok(())))
     }
 }

@@ -1,4 +1,6 @@
 //! Every `step`-th item of a run: strided sections, columns, and iteration.
+//!
+//! A section is checked against the array once, when it is made. Items that lie side by side are moved as one run.
 
 use std::ops::{Index, RangeBounds};
 
@@ -19,7 +21,7 @@ use crate::remote::{Remote, Symmetric};
 /// Array sections with a stride, Fortran 2018 clause 9.5.3.3.
 #[derive(Debug)]
 pub struct Section<'a, T: 'static, A: Access = ReadWrite> {
-    /// The first item; its leading extent says nothing.
+    /// The first item; its leading extent is not used.
     first: &'a Coref<T, A>,
     count: usize,
     /// Bytes from one item to the next.
@@ -62,7 +64,8 @@ impl<T: Symmetric, A: Access> Coref<[T], A> {
     pub fn section(&self, range: impl RangeBounds<usize>, step: usize) -> Section<'_, T, A> {
         assert!(step > 0, "the step of a section must be at least 1");
         let range = resolve(range, self.len(), self.image());
-        // SAFETY: an index below the extent lies within the slice; an empty section is never touched.
+        // SAFETY: `resolve` checked that the range lies within the slice. If it is empty, the first item may not: then the count
+        // is 0, and the coref is never used.
         let first = unsafe { self.part(range.start * size_of::<T>(), 1) };
         Section {
             first,
@@ -148,7 +151,8 @@ impl<T: Symmetric, const M: usize, A: Access> Coref<[[T; M]], A> {
     #[track_caller]
     pub fn column(&self, column: usize) -> Section<'_, T, A> {
         let column = resolve(column..=column, M, self.image()).start;
-        // SAFETY: the item lies in the first row; if there is none it is never touched.
+        // SAFETY: `column < M` was checked, so the item lies in the first row. If there is no row, the count is 0, and the coref
+        // is never used.
         let first = unsafe { self.part(column * size_of::<T>(), 1) };
         Section {
             first,
@@ -215,7 +219,8 @@ impl<'a, T: Symmetric, A: Access> Section<'a, T, A> {
     /// `index` is below `self.len()`.
     #[inline]
     unsafe fn item(&self, index: usize) -> &'a Coref<T, A> {
-        // SAFETY: the items were found to lie within the array when the section was made.
+        // SAFETY: the caller vouches that `index < count`; `count` and `stride` were computed such that all items lie within
+        // the array.
         unsafe { self.first.part(index * self.stride, 1) }
     }
 }
@@ -224,7 +229,8 @@ impl<'a, T: Remote, A: Access> Section<'a, T, A> {
     /// All items as one run, if they lie side by side.
     #[inline]
     fn run(&self) -> Option<&'a Coref<[T], A>> {
-        // SAFETY: the items were found to lie within the array when the section was made.
+        // SAFETY: `count` items side by side, from the first on, lie within the array: that was checked when the section was
+        // made.
         (self.stride == size_of::<T>()).then(|| unsafe { self.first.part(0, self.count) })
     }
 }
@@ -235,7 +241,7 @@ impl<T: Symmetric, A: Access> Index<usize> for Section<'_, T, A> {
     #[track_caller]
     fn index(&self, index: usize) -> &Coref<T, A> {
         resolve(index..=index, self.count, self.first.image());
-        // SAFETY: just checked.
+        // SAFETY: `resolve` checked that `index < count`.
         unsafe { self.item(index) }
     }
 }
@@ -272,7 +278,7 @@ impl<T: Remote, A: Access> Section<'_, T, A> {
             return run.get_into(target);
         }
         for (index, value) in target.iter_mut().enumerate() {
-            // SAFETY: the lengths are the same.
+            // SAFETY: the index is less than `target.len()`, which is the count.
             *value = unsafe { self.item(index) }.get();
         }
     }
@@ -294,7 +300,7 @@ impl<T: Remote, A: Access> Section<'_, T, A> {
             return run.to_vec();
         }
         let mut items = Vec::with_capacity(self.count);
-        // Not in a closure: a panic is to name the caller's line.
+        // No closure, so that a panic names the caller's line.
         for item in self.iter() {
             items.push(item.get());
         }
@@ -325,7 +331,7 @@ impl<T: Remote, A: Access> Section<'_, T, A> {
             return run.put_from(source);
         }
         for (index, value) in source.iter().enumerate() {
-            // SAFETY: the lengths are the same.
+            // SAFETY: the index is less than `source.len()`, which is the count.
             unsafe { self.item(index) }.put(*value);
         }
     }
@@ -366,7 +372,7 @@ impl<T: Remote, A: Access> Section<'_, T, A> {
             extents_differ(source.count, self.count, self.first.image());
         }
         for index in 0..self.count {
-            // SAFETY: the lengths are the same.
+            // SAFETY: the index is less than both counts, which are equal.
             let (from, to) = unsafe { (source.item(index), self.item(index)) };
             to.put(from.get());
         }
@@ -420,17 +426,16 @@ impl<'a, T: Symmetric, A: Access> Iterator for Iter<'a, T, A> {
         let index = self.next;
         (index < self.section.count).then(|| {
             self.next += 1;
-            // SAFETY: just checked.
+            // SAFETY: `index < count` was just checked.
             unsafe { self.section.item(index) }
         })
     }
 
-    /// `sum` and its like come here. Without the `Option` of `next` their loops need not ask for every item
-    /// whether its address is null.
+    /// `sum` and the like use this. Without the `Option` of `next`, their loops do not compare every address with null.
     #[inline]
     fn fold<B, F: FnMut(B, Self::Item) -> B>(self, start: B, mut step: F) -> B {
         (self.next..self.section.count).fold(start, |folded, index| {
-            // SAFETY: the index is below the number of items.
+            // SAFETY: the range of the index ends at `count`.
             step(folded, unsafe { self.section.item(index) })
         })
     }

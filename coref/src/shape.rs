@@ -1,4 +1,4 @@
-//! What a place can hold: one value, or a run of values whose number is known at run time.
+//! The shape of a place: one value, or a run of values whose number is known at run time.
 
 use std::ptr;
 
@@ -7,7 +7,7 @@ use crate::remote::{Remote, Symmetric};
 /// The type of a place: `T`, or `[T]` where the leading extent is known only at run time.
 ///
 /// # Safety
-/// Implemented here for all types there can be; not for others to implement.
+/// Implemented here for all types; not to be implemented elsewhere.
 ///
 /// # Examples
 /// A function for coarrays of any shape:
@@ -35,7 +35,7 @@ pub unsafe trait Shape {
     /// What the leading extent counts: `T` itself, or the elements of `[T]`.
     type Item: Symmetric;
 
-    /// How many bytes a place has at least.
+    /// The fewest bytes that a place can have.
     #[doc(hidden)]
     const LEAST_BYTES: usize;
 
@@ -47,8 +47,7 @@ pub unsafe trait Shape {
     #[doc(hidden)]
     fn extent(&self) -> usize;
 
-    /// The leading extent of a place with `bytes` bytes at its disposal: as many items as fit, but only 1 for a
-    /// single value.
+    /// The leading extent of a place of `bytes` bytes: the number of items that fit, but 1 for a single value.
     #[doc(hidden)]
     fn extent_in(bytes: usize) -> usize;
 
@@ -60,7 +59,8 @@ pub unsafe trait Shape {
     {
         const { <Self::Item as Remote>::CHECK };
         let count = self.extent() * elements_in::<Self::Item>();
-        // SAFETY: the place is `extent` items, each of which is a whole number of elements.
+        // SAFETY: aligned and valid for reads of `count` elements while `self` is borrowed: the place is `extent` items, each a
+        // whole number of elements, and as aligned as one, as the contract of `Remote` says.
         unsafe { std::slice::from_raw_parts(ptr::from_ref(self).cast(), count) }
     }
 
@@ -72,7 +72,8 @@ pub unsafe trait Shape {
     {
         const { <Self::Item as Remote>::CHECK };
         let count = self.extent() * elements_in::<Self::Item>();
-        // SAFETY: as in `elements`; every valid element leaves every item valid.
+        // SAFETY: aligned and valid for reads and writes of `count` elements while `self` is borrowed mutably: the place is
+        // `extent` items, each a whole number of elements, and as aligned as one. Any valid elements make valid items.
         unsafe { std::slice::from_raw_parts_mut(ptr::from_mut(self).cast(), count) }
     }
 }
@@ -82,7 +83,7 @@ pub(crate) const fn elements_in<T: Remote>() -> usize {
     size_of::<T>() / size_of::<T::Element>()
 }
 
-// SAFETY: the pointer is to one `T`.
+// SAFETY: `pointer` makes a pointer to one `T`, and the extent is 1.
 unsafe impl<T: Symmetric> Shape for T {
     type Item = T;
 
@@ -104,7 +105,7 @@ unsafe impl<T: Symmetric> Shape for T {
     }
 }
 
-// SAFETY: the pointer is to `extent` times `T`.
+// SAFETY: `pointer` makes a pointer to `extent` items, and the extent is the length of the slice.
 unsafe impl<T: Symmetric> Shape for [T] {
     type Item = T;
 

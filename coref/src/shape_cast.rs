@@ -1,18 +1,18 @@
-//! Looking at the same elements in another shape.
+//! Casts of a place to another shape of the same elements.
 
 use crate::access::Access;
 use crate::coref::Coref;
 use crate::remote::Remote;
 use crate::shape::{MismatchedExtentError, Shape};
 
-/// That a place of type `Self` can be looked at as a `To`: the ultimate elements are of the same type.
+/// A place of type `Self` can be cast to a `To`: the innermost elements are of the same type.
 ///
-/// Where both shapes are known, one that does not fit is a compile error; where the old one is known at run
+/// Where both shapes are known, a new shape that does not fit is a compile error. Where the old one is known at run
 /// time only, it is a [`MismatchedExtentError`] that counts elements. A new shape `[T]` takes as many whole
 /// rows as fit.
 ///
 /// # Safety
-/// Implemented here for all types there can be; not for others to implement.
+/// Implemented here for all types; not to be implemented elsewhere.
 ///
 /// # Examples
 /// ```
@@ -33,20 +33,20 @@ use crate::shape::{MismatchedExtentError, Shape};
 /// # Source
 /// *Coarray C++* section 4.3.
 pub unsafe trait ShapeCast<To: ?Sized + Shape>: Shape {
-    /// How the cast's result is wrapped: `Result<P, MismatchedExtentError>` where it can fail, else `P`.
+    /// The result of the cast: `Result<P, MismatchedExtentError>` where it can fail, else `P`.
     type Wrap<P>;
 
-    /// Fails to compile where both shapes are known and the new one does not fit. The functions that programs call
-    /// evaluate it themselves, so that the compiler points to the call.
+    /// Fails to compile where both shapes are known and the new one does not fit. Public functions evaluate it themselves, so
+    /// that the compiler points to their call.
     #[doc(hidden)]
     const FITS: () = ();
 
-    /// The leading extent of the new shape over a place with `extent` items, handed to `make`.
+    /// Calls `make` with the leading extent of the new shape over a place of `extent` items.
     #[doc(hidden)]
     fn cast<P>(extent: usize, make: impl FnOnce(usize) -> P) -> Self::Wrap<P>;
 }
 
-// SAFETY: evaluating FITS refuses a `To` that is larger, and equal element types make equal bytes valid.
+// SAFETY: `FITS` refuses a `To` that is larger, and types with the same elements have the same valid bytes and alignment.
 unsafe impl<From: Remote, To: Remote<Element = From::Element>> ShapeCast<To> for From {
     type Wrap<P> = P;
 
@@ -60,7 +60,8 @@ unsafe impl<From: Remote, To: Remote<Element = From::Element>> ShapeCast<To> for
     }
 }
 
-// SAFETY: as many whole rows as fit lie within the old place.
+// SAFETY: only whole rows that lie within the old place are counted, and types with the same elements have the same valid bytes
+// and alignment.
 unsafe impl<From: Remote, To: Remote<Element = From::Element>> ShapeCast<[To]> for From {
     type Wrap<P> = P;
 
@@ -69,7 +70,8 @@ unsafe impl<From: Remote, To: Remote<Element = From::Element>> ShapeCast<[To]> f
     }
 }
 
-// SAFETY: a `To` that is larger than the old place is refused.
+// SAFETY: a `To` that is larger than the old place is refused, and types with the same elements have the same valid bytes and
+// alignment.
 unsafe impl<From: Remote, To: Remote<Element = From::Element>> ShapeCast<To> for [From] {
     type Wrap<P> = Result<P, MismatchedExtentError>;
 
@@ -86,7 +88,8 @@ unsafe impl<From: Remote, To: Remote<Element = From::Element>> ShapeCast<To> for
     }
 }
 
-// SAFETY: as many whole rows as fit lie within the old place.
+// SAFETY: only whole rows that lie within the old place are counted, and types with the same elements have the same valid bytes
+// and alignment.
 unsafe impl<From: Remote, To: Remote<Element = From::Element>> ShapeCast<[To]> for [From] {
     type Wrap<P> = P;
 
@@ -130,7 +133,7 @@ impl<T: ?Sized + Shape, A: Access> Coref<T, A> {
         T: ShapeCast<To>,
     {
         const { T::FITS };
-        // SAFETY: `ShapeCast` vouches for so many items of the new shape in the bytes of the old.
+        // SAFETY: the contract of `ShapeCast`: `extent` items of the new shape lie in this place, aligned and valid.
         T::cast(self.leading_extent(), |extent| unsafe {
             self.part(0, extent)
         })
@@ -153,7 +156,7 @@ impl<'a, T: Remote, const N: usize, A: Access> TryFrom<&'a Coref<[T], A>> for &'
                 found: unbounded.len(),
             });
         }
-        // SAFETY: as many items as the array has.
+        // SAFETY: the place has `N` items, as was just checked: it is an array of them.
         Ok(unsafe { unbounded.part(0, 1) })
     }
 }

@@ -1,32 +1,41 @@
-//! Two slots for a value, of which one is current while the other can be written.
+//! A seqlock-like double buffer: readers copy the current slot of two while a writer fills the other.
 //!
-//! Readers copy the current slot and look afterwards whether the version is still the same, as with a
-//! sequence lock (Lameter, *Effective Synchronization on Linux/NUMA Systems*, 2005); the second slot is
-//! Lamport's (*Concurrent Reading and Writing*, 1977). So a writer that is killed at any point leaves a
-//! complete value behind, and readers never wait for one that is preempted.
+//! A version counts the published values; slot `version & 1` is current.
 //!
-//! The fences are those of Boehm, *Can Seqlocks Get Along With Programming Language Memory Models?*, 2012.
+//! ```text
+//! reader                               writer
+//! loads version v                      takes the write lock
+//! copies slot v & 1                    fills slot (v + 1) & 1
+//! tries again if the version changed   stores version v + 1, releases the lock
+//! ```
+//!
+//! A writer that is killed at any point leaves a complete value in the current slot, and readers never wait for a writer that
+//! is preempted.
+//!
+//! The check of the version is that of a sequence lock (Lameter, *Effective Synchronization on Linux/NUMA Systems*, 2005), with
+//! the fences of Boehm (*Can Seqlocks Get Along With Programming Language Memory Models?*, 2012); the second slot is Lamport's
+//! (*Concurrent Reading and Writing*, 1977).
 
 use crate::primitives::{AtomicU32, AtomicU64, Ordering, fence, pause, yield_now};
 
-/// Which slot is current, and who may write the other.
+/// Which slot is current, and which image may write the other.
 #[repr(C)]
 pub(crate) struct Slots {
-    /// How many values were published. The lowest bit is the number of the current slot.
+    /// Counts the values that were published. The lowest bit is the number of the current slot.
     pub(crate) version: AtomicU64,
-    /// Who may write, or [`NOBODY`].
+    /// The write lock: the number of the writer that holds it, or [`NOBODY`].
     pub(crate) writer: AtomicU32,
 }
 
 pub(crate) const NOBODY: u32 = 0;
 
-/// How often a reader lets a new version disturb it before it takes the writer's place for a moment.
+/// How often a reader tries before it takes the write lock for a moment.
 pub(crate) const ATTEMPTS: u32 = 16;
 
-/// How often to look for the writer to leave before offering the core to it.
+/// How often a writer polls the lock before it yields its core.
 const SPINS: u32 = 100;
 
-/// The writer's place: nobody else publishes while this lives.
+/// The write lock: nobody else publishes while this lives.
 pub(crate) struct Writer<'a> {
     slots: &'a Slots,
     version: u64,
@@ -40,14 +49,16 @@ impl Slots {
         }
     }
 
-    /// What `copy` makes of the current slot, unless others publish all the time. `copy` may see what
-    /// a writer is writing, but then its result is dropped.
+    /// A copy of the current slot by `copy`; none if others published during every attempt. `copy` may see a slot that is being
+    /// written, but then its result is dropped.
     #[inline]
     pub(crate) fn read<V>(&self, copy: impl Fn(usize) -> V) -> Option<V> {
         for _ in 0..ATTEMPTS {
+            // Pairs with the Release in `publish`: the slot of that version is complete.
             let version = self.version.load(Ordering::Acquire);
             let value = copy((version & 1) as usize);
-            // Who saw a byte of a later writer now sees the version that this writer started from.
+            // Pairs with the Release fence in `write`: if `copy` read a byte of the writer that overwrites this slot, the load
+            // below returns at least the version which that writer began from, `version + 1`.
             fence(Ordering::Acquire);
             if self.version.load(Ordering::Relaxed) == version {
                 return Some(value);
@@ -57,17 +68,18 @@ impl Slots {
         None
     }
 
-    /// Takes the writer's place as `me`, which is not 0.
+    /// Takes the write lock as `me`, which is not [`NOBODY`].
     ///
-    /// Calls `is_gone` now and then with who holds it, and takes it over if that one will touch nothing any
-    /// more.
+    /// While another writer holds the lock, calls `is_gone` with its number now and then. If that returns true, takes the lock
+    /// over: the holder will touch nothing any more, and everything that it wrote happened before.
     #[inline]
     pub(crate) fn write(&self, me: u32, is_gone: impl FnMut(u32) -> bool) -> Writer<'_> {
         if !self.take(NOBODY, me) {
-            self.take_patiently(me, is_gone);
+            self.wait_and_take(me, is_gone);
         }
+        // Relaxed: `take`, or `is_gone`, has acquired what the last writer published.
         let version = self.version.load(Ordering::Relaxed);
-        // Who sees a byte that is written from here on sees this version, too.
+        // Pairs with the Acquire fence in `read`: a reader of a byte that is written from here on sees at least this version.
         fence(Ordering::Release);
         Writer {
             slots: self,
@@ -77,15 +89,17 @@ impl Slots {
 
     #[inline]
     fn take(&self, from: u32, me: u32) -> bool {
+        // Acquire pairs with the Release in `Writer::drop`: this writer sees the last one's version and slots.
         self.writer
             .compare_exchange(from, me, Ordering::Acquire, Ordering::Relaxed)
             .is_ok()
     }
 
     #[cold]
-    fn take_patiently(&self, me: u32, mut is_gone: impl FnMut(u32) -> bool) {
+    fn wait_and_take(&self, me: u32, mut is_gone: impl FnMut(u32) -> bool) {
         let mut spins = 0;
         loop {
+            // Relaxed: `take` orders what follows.
             let writer = self.writer.load(Ordering::Relaxed);
             if writer == NOBODY {
                 if self.take(NOBODY, me) {
@@ -104,12 +118,12 @@ impl Slots {
 }
 
 impl Writer<'_> {
-    /// The slot to read from. Nobody writes it.
+    /// The current slot. Nobody writes to it.
     pub(crate) fn current(&self) -> usize {
         (self.version & 1) as usize
     }
 
-    /// The slot to write. Only readers look at it, and they drop what they see.
+    /// The slot to write. Readers that still copy it drop their copy.
     pub(crate) fn spare(&self) -> usize {
         self.current() ^ 1
     }
@@ -117,12 +131,14 @@ impl Writer<'_> {
     /// Makes the spare slot current.
     pub(crate) fn publish(self) {
         let version = self.version.wrapping_add(1);
+        // Pairs with the Acquire in `Slots::read`: the spare slot is complete before it is current.
         self.slots.version.store(version, Ordering::Release);
     }
 }
 
 impl Drop for Writer<'_> {
     fn drop(&mut self) {
+        // Pairs with the Acquire in `Slots::take`.
         self.slots.writer.store(NOBODY, Ordering::Release);
     }
 }

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 /// Implemented for nothing: the condition under which coarrays and corefs would be `Send` and `Sync`.
 ///
-/// They are not for reasons deep inside; with this condition the compiler gives one reason that helps.
+/// Without it the compiler would explain by private fields why they are not; this gives a reason that helps.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "coarrays, their guards and places on images stay on the thread of their image",

@@ -1,7 +1,7 @@
-//! The ways bytes take to places that are not directly mapped, and the check of what arrives.
+//! Gets and puts of places that are not directly mapped, by the fabric; and the check of the bytes that arrive.
 //!
-//! What moves values is cold, so that programs call it where they would load and store otherwise, and inline, so that it is compiled
-//! with the program: only there is the way of the thread found without a call, around which registers would be saved.
+//! The functions that move values are both cold and inline. Cold: the program's loop calls them only where it cannot load or
+//! store. Inline: they are compiled with the program, where the thread-local handle of the fabric is read without a call.
 
 use std::any::type_name;
 use std::mem::{self, MaybeUninit};
@@ -19,7 +19,7 @@ use crate::shape::elements_in;
 /// Gets `length` bytes from a place through the fabric.
 ///
 /// # Safety
-/// `target` is valid for writes of `length` bytes, and the place is that long.
+/// `target` is valid for writes of `length` bytes, and the place is at least that long.
 #[cold]
 #[inline]
 pub(crate) unsafe fn fetch<T: ?Sized, A: Access>(
@@ -29,7 +29,8 @@ pub(crate) unsafe fn fetch<T: ?Sized, A: Access>(
 ) {
     let image = place.image();
     reach(image, place.local_address(), move |fabric, offset| {
-        // SAFETY: the caller vouches for both sides; the place's owner holds no exclusive reference to it.
+        // SAFETY: the caller vouches that `target` is valid for writes of `length` bytes and that the place is that long. Its
+        // owner holds no exclusive reference to it, as the contract of `Coref::new` says.
         unsafe { fabric.get(image, offset, target, length) }
     });
 }
@@ -37,7 +38,7 @@ pub(crate) unsafe fn fetch<T: ?Sized, A: Access>(
 /// Puts `length` bytes to a place through the fabric.
 ///
 /// # Safety
-/// `source` is valid for reads of `length` bytes, and the place is that long.
+/// `source` is valid for reads of `length` bytes, and the place is at least that long.
 #[cold]
 #[inline]
 pub(crate) unsafe fn send<T: ?Sized, A: MayPut>(
@@ -47,12 +48,13 @@ pub(crate) unsafe fn send<T: ?Sized, A: MayPut>(
 ) {
     let image = place.image();
     reach_to_put(image, place.local_address(), move |fabric, offset| {
-        // SAFETY: the caller vouches for both sides; the place's owner holds no reference to it.
+        // SAFETY: the caller vouches that `source` is valid for reads of `length` bytes and that the place is that long. Its
+        // owner holds no reference to it, as the contract of `Coref::new` says.
         unsafe { fabric.put(image, offset, source, length) }
     });
 }
 
-/// An operation on its way, and the image that issued it.
+/// An operation in flight, and the image that issued it.
 #[derive(Debug)]
 pub(crate) struct Issued {
     pub(crate) image: Rc<Image>,
@@ -62,7 +64,7 @@ pub(crate) struct Issued {
 /// Begins to fill `target` from a place through the fabric.
 ///
 /// # Safety
-/// Memory that is lent stays valid until the operation is complete, and the place is as long.
+/// The place is as long as the buffer. If the buffer is lent, its memory stays valid until the operation is complete.
 #[cold]
 #[inline(never)]
 pub(crate) unsafe fn issue_get<T: ?Sized, A: Access>(
@@ -71,8 +73,8 @@ pub(crate) unsafe fn issue_get<T: ?Sized, A: Access>(
 ) -> Issued {
     let image = Image::current();
     let offset = image.offset_of(place.image(), place.local_address());
-    // SAFETY: the caller vouches for the memory. The place stays what it is until this image completes its
-    // operations, as whoever made the coref promised.
+    // SAFETY: the caller vouches that lent memory stays valid until the operation is complete, and that the place is as long.
+    // The contract of `Coref::new`: until this image has completed its operations, the owner holds no exclusive reference.
     let request = unsafe { image.fabric().issue_get(place.image(), offset, target) };
     Issued { image, request }
 }
@@ -80,7 +82,7 @@ pub(crate) unsafe fn issue_get<T: ?Sized, A: Access>(
 /// Begins to put all of `source` to a place through the fabric.
 ///
 /// # Safety
-/// Memory that is lent stays valid until the operation is complete, and the place is as long.
+/// The place is as long as the buffer. If the buffer is lent, its memory stays valid until the operation is complete.
 #[cold]
 #[inline(never)]
 pub(crate) unsafe fn issue_put<T: ?Sized, A: MayPut>(
@@ -89,46 +91,48 @@ pub(crate) unsafe fn issue_put<T: ?Sized, A: MayPut>(
 ) -> Issued {
     let image = Image::current();
     let offset = image.offset_of(place.image(), place.local_address());
-    // SAFETY: as in `issue_get`.
+    // SAFETY: the caller vouches that lent memory stays valid until the operation is complete, and that the place is as long.
+    // The contract of `Coref::new`: until this image has completed its operations, the owner holds no reference.
     let request = unsafe { image.fabric().issue_put(place.image(), offset, source) };
     Issued { image, request }
 }
 
 /// Gets a value through the fabric, unchecked.
 ///
-/// Returning it keeps the caller, who loads where it can, from giving the value an address.
+/// Returns it by value, so that the caller, which loads direct places, need not give the value an address.
 #[cold]
 #[inline]
 pub(crate) fn fetch_value<T: Remote, A: Access>(place: &Coref<T, A>) -> MaybeUninit<T> {
     let mut value = MaybeUninit::<T>::uninit();
-    // SAFETY: the target is `size_of::<T>()` bytes of our own.
+    // SAFETY: `value` is valid for writes of `size_of::<T>()` bytes, and the place of a `T` is that long.
     unsafe { fetch(place, value.as_mut_ptr().cast(), size_of::<T>()) };
     value
 }
 
 /// Puts a value through the fabric.
 ///
-/// Taking it by value keeps the caller, who stores where it can, from giving the value an address.
+/// Takes it by value, so that the caller, which stores to direct places, need not give the value an address.
 #[cold]
 #[inline]
 pub(crate) fn send_value<T: Remote, A: MayPut>(place: &Coref<T, A>, value: T) {
     if size_of::<T>() == size_of::<u64>() {
-        // SAFETY: the sizes are the same, and a remote type has no padding.
+        // SAFETY: `T` has the size of `u64` and no padding, and any initialised bytes are a `u64`.
         let word = unsafe { mem::transmute_copy::<T, u64>(&value) };
         let image = place.image();
         return reach_to_put(image, place.local_address(), move |fabric, offset| {
-            // SAFETY: the place is that long, and its owner holds no reference to it.
+            // SAFETY: the place of a `T` is as long as a word, and its owner holds no reference to it, as the contract of
+            // `Coref::new` says.
             unsafe { fabric.put_word(image, offset, word) }
         });
     }
-    // SAFETY: the source is a value of our own.
+    // SAFETY: `value` is valid for reads of `size_of::<T>()` bytes, and the place of a `T` is that long.
     unsafe { send(place, ptr::from_ref(&value).cast(), size_of::<T>()) }
 }
 
-/// Takes bytes that arrived from `image` for a value, if they are one.
+/// The value that bytes from `image` are.
 ///
 /// # Panics
-/// If they are not.
+/// If they are no valid value.
 ///
 /// # Safety
 /// All bytes of the value are initialised.
@@ -136,31 +140,34 @@ pub(crate) fn send_value<T: Remote, A: MayPut>(place: &Coref<T, A>, value: T) {
 #[inline]
 #[track_caller]
 pub unsafe fn check_value<T: Remote>(value: MaybeUninit<T>, image: usize) -> T {
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches that all bytes are initialised.
     match unsafe { checked(value, image) } {
         Ok(value) => value,
         Err(torn) => torn.report(),
     }
 }
 
-/// As [`check_value`], for who reports the error later.
+/// As [`check_value`], but returns the error.
+///
+/// # Errors
+/// If the bytes are no valid value.
 ///
 /// # Safety
 /// As [`check_value`].
 #[inline]
 pub(crate) unsafe fn checked<T: Remote>(value: MaybeUninit<T>, image: usize) -> Result<T, Torn> {
-    // SAFETY: an aligned value of our own, whose bytes are initialised, as the caller says.
+    // SAFETY: `value` is aligned and valid for reads; the caller vouches that all its bytes are initialised.
     if !T::ANY_BITS && !unsafe { T::is_valid(value.as_ptr()) } {
         return Err(Torn {
             image,
             type_name: type_name::<T>(),
         });
     }
-    // SAFETY: initialised, and just checked, or any bits are valid.
+    // SAFETY: the caller vouches that all bytes are initialised; they are a valid `T`, as any bytes are or as just checked.
     Ok(unsafe { value.assume_init() })
 }
 
-/// Bytes that arrived and are no valid value.
+/// Bytes from another image that are no valid value: a race of several puts has torn it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Torn {
     image: usize,
@@ -180,7 +187,7 @@ impl Torn {
     }
 }
 
-/// Whether `count` elements at `elements` are valid, all at once.
+/// Whether the `count` items at `items` are all valid.
 ///
 /// # Safety
 /// They are aligned and initialised, and nobody writes to them.
@@ -188,7 +195,8 @@ impl Torn {
 #[must_use]
 pub unsafe fn bytes_are_valid<T: Remote>(items: *const T, count: usize) -> bool {
     let elements = items.cast::<T::Element>();
-    // SAFETY: items are whole numbers of elements.
+    // SAFETY: the caller vouches for the items: aligned, initialised, and not written meanwhile. Each is `elements_in` elements,
+    // so the index stays within them.
     T::ANY_BITS
         || (0..count * elements_in::<T>())
             .all(|index| unsafe { T::Element::is_valid(elements.add(index)) })

@@ -1,4 +1,4 @@
-//! Local memory that consists of elements, whatever its shape.
+//! The arguments of collectives: local memory that consists of elements, whatever its shape.
 
 use crate::remote::Remote;
 use crate::shape::Shape;
@@ -7,7 +7,7 @@ use crate::shape::Shape;
 /// closed coarray.
 ///
 /// # Examples
-/// A collective of one's own, for whatever the ones of the library take:
+/// A program's own collective, for all arguments that those of the library take:
 /// ```
 /// use coarray::places::Values;
 /// use coarray::prelude::*;
@@ -43,7 +43,7 @@ pub trait Values {
     fn elements_mut(&mut self) -> &mut [Self::Element];
 }
 
-// Or else the compiler would report that `T` cannot travel, and not say what collectives work on.
+// Without this the compiler would report that `T` cannot travel, and not say what collectives work on.
 #[diagnostic::do_not_recommend]
 impl<T: Remote> Values for T {
     type Element = T::Element;

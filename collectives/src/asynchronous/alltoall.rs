@@ -1,11 +1,11 @@
-//! A share of every image's values for each image, later.
+//! A share of every image's values for each image, nonblocking.
 
 use std::panic::Location;
 
 use coarray_coref::{Cofuture, Values};
 use coarray_runtime::{Operation, Team};
 
-use crate::asynchronous::{Begin, all, fold_up_to, shares};
+use crate::asynchronous::request::{AsyncCall, all, fold_up_to, share_length};
 
 /// Collective. Begins to exchange the values of all images: each image divides its own in equal shares, and gets
 /// from every image, in the order of the images, the share with its own number.
@@ -43,15 +43,16 @@ where
     let values = values.elements();
     let team = Team::current();
     let (me, images) = (team.index(), team.images());
-    let share = shares(Operation::CoAlltoall, values.len(), images);
-    Begin::new(Operation::CoAlltoall, Location::caller())
+    let share = share_length(Operation::CoAlltoall, values.len(), images);
+    AsyncCall::new(Operation::CoAlltoall, Location::caller())
         .post(values)
-        .then(all, move |arrived| {
+        .then(all, move |contributions| {
             let mut received = Vec::with_capacity(share * images);
             for from in 0..images {
                 // SAFETY: every image posts its elements, which are as many everywhere.
-                let part =
-                    unsafe { arrived.part_in::<V::Element>(from, share * me..share * (me + 1)) };
+                let part = unsafe {
+                    contributions.part_in::<V::Element>(from, share * me..share * (me + 1))
+                };
                 received.extend_from_slice(&part);
             }
             received
@@ -97,14 +98,14 @@ where
     let team = Team::current();
     let (me, images) = (team.index(), team.images());
     let elements = values.elements();
-    let share = shares(Operation::CoReduceScatter, elements.len(), images);
+    let share = share_length(Operation::CoReduceScatter, elements.len(), images);
     let range = share * me..share * (me + 1);
     let mut result = elements[range.clone()].to_vec();
-    Begin::new(Operation::CoReduceScatter, Location::caller())
+    AsyncCall::new(Operation::CoReduceScatter, Location::caller())
         .post(elements)
-        .then(all, move |arrived| {
+        .then(all, move |contributions| {
             // SAFETY: every image posts its elements, which are as many everywhere.
-            unsafe { fold_up_to(arrived, images - 1, range, &mut result, &operation) };
+            unsafe { fold_up_to(contributions, images - 1, range, &mut result, &operation) };
             result
         })
 }

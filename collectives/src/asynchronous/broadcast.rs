@@ -1,11 +1,11 @@
-//! One image's values for all, later.
+//! One image's values for all, nonblocking.
 
 use std::panic::Location;
 
 use coarray_coref::{Cofuture, Values};
 use coarray_runtime::{Operation, this_image};
 
-use crate::asynchronous::{Begin, only};
+use crate::asynchronous::request::{AsyncCall, only};
 
 /// Collective. Begins to give every image of the current team the values of image `root`; the cofuture has them.
 ///
@@ -46,12 +46,12 @@ where
     let length = values.elements().len();
     let is_root = this_image() == root;
     let part = if is_root { values.elements() } else { &[] };
-    Begin::rooted(Operation::CoBroadcast, root, Location::caller())
+    AsyncCall::rooted(Operation::CoBroadcast, root, Location::caller())
         .post_part(length, part)
-        .then(only(root), move |arrived| {
+        .then(only(root), move |contributions| {
             if !is_root {
                 // SAFETY: the root posts its elements.
-                let part = unsafe { arrived.part(root) };
+                let part = unsafe { contributions.part(root) };
                 values.elements_mut().copy_from_slice(&part);
             }
             values

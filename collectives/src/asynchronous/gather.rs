@@ -1,11 +1,11 @@
-//! The values of all images side by side, later.
+//! The values of all images side by side, nonblocking.
 
 use std::panic::Location;
 
 use coarray_coref::{Cofuture, Remote, Values};
 use coarray_runtime::{Operation, this_image};
 
-use crate::asynchronous::{Arrived, Begin, all, all_for};
+use crate::asynchronous::request::{AsyncCall, Contributions, all, all_for};
 
 /// Collective. Begins to bring the values of all images to image `root`, whose cofuture has them in the order of the
 /// images. The others get nothing.
@@ -38,12 +38,12 @@ where
     V: Values + 'static,
 {
     let is_root = this_image() == root;
-    Begin::rooted(Operation::CoGather, root, Location::caller())
+    AsyncCall::rooted(Operation::CoGather, root, Location::caller())
         .post(values.elements())
-        .then(all_for(root), move |arrived| {
+        .then(all_for(root), move |contributions| {
             if is_root {
                 // SAFETY: every image posts its elements.
-                unsafe { side_by_side(arrived) }
+                unsafe { concatenate(contributions) }
             } else {
                 Vec::new()
             }
@@ -78,22 +78,22 @@ pub fn co_allgather_async<V>(values: V) -> Cofuture<'static, Vec<V::Element>>
 where
     V: Values + 'static,
 {
-    Begin::new(Operation::CoAllgather, Location::caller())
+    AsyncCall::new(Operation::CoAllgather, Location::caller())
         .post(values.elements())
         // SAFETY: every image posts its elements.
-        .then(all, |arrived| unsafe { side_by_side(arrived) })
+        .then(all, |contributions| unsafe { concatenate(contributions) })
 }
 
 /// The parts of all images, one after the other.
 ///
 /// # Safety
-/// As [`Arrived::part`].
-unsafe fn side_by_side<T: Remote>(arrived: &Arrived) -> Vec<T> {
-    let images = arrived.team().images();
-    let mut all = Vec::with_capacity(images * arrived.length::<T>(0));
+/// As [`Contributions::part`].
+unsafe fn concatenate<T: Remote>(contributions: &Contributions) -> Vec<T> {
+    let images = contributions.team().images();
+    let mut all = Vec::with_capacity(images * contributions.length::<T>(0));
     for index in 0..images {
         // SAFETY: passed on.
-        all.extend_from_slice(&unsafe { arrived.part(index) });
+        all.extend_from_slice(&unsafe { contributions.part(index) });
     }
     all
 }

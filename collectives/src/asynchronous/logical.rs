@@ -1,11 +1,11 @@
-//! What holds on all images, on any, or on how many, later.
+//! What holds on all images, on any, or on how many, nonblocking.
 
 use std::panic::Location;
 
 use coarray_coref::Cofuture;
 use coarray_runtime::Operation;
 
-use crate::asynchronous::{Arrived, Begin, all};
+use crate::asynchronous::request::{AsyncCall, Contributions, all};
 
 /// Collective. Begins to find out whether `value` is true on all images.
 ///
@@ -107,12 +107,13 @@ fn ask<R: 'static>(
     caller: &'static Location<'static>,
     answer: fn(usize, usize) -> R,
 ) -> Cofuture<'static, R> {
-    Begin::new(operation, caller)
-        .post(&[value])
-        .then(all, move |arrived: &Arrived| {
-            let images = arrived.team().images();
+    AsyncCall::new(operation, caller).post(&[value]).then(
+        all,
+        move |contributions: &Contributions| {
+            let images = contributions.team().images();
             // SAFETY: every image posts one truth value.
-            let is_true = |&index: &usize| unsafe { arrived.part::<bool>(index)[0] };
+            let is_true = |&index: &usize| unsafe { contributions.part::<bool>(index)[0] };
             answer((0..images).filter(is_true).count(), images)
-        })
+        },
+    )
 }

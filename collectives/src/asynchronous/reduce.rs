@@ -1,4 +1,4 @@
-//! Combining the values of all images, element by element, later.
+//! Combining the values of all images, element by element, nonblocking.
 
 use std::ops::Add;
 use std::panic::Location;
@@ -6,7 +6,7 @@ use std::panic::Location;
 use coarray_coref::{Cofuture, Values};
 use coarray_runtime::Operation;
 
-use crate::asynchronous::{Begin, all, fold_up_to};
+use crate::asynchronous::request::{AsyncCall, all, fold_up_to};
 use crate::minmax::{larger, smaller};
 
 /// Collective. Begins to add the values of all images, element by element; the cofuture has the sums.
@@ -155,20 +155,20 @@ where
 fn combine<V>(
     operation: Operation,
     values: V,
-    join: impl Fn(V::Element, V::Element) -> V::Element + 'static,
+    operator: impl Fn(V::Element, V::Element) -> V::Element + 'static,
     caller: &'static Location<'static>,
 ) -> Cofuture<'static, V>
 where
     V: Values + 'static,
 {
     let mut values = values;
-    Begin::new(operation, caller)
+    AsyncCall::new(operation, caller)
         .post(values.elements())
-        .then(all, move |arrived| {
+        .then(all, move |contributions| {
             let result = values.elements_mut();
-            let (last, range) = (arrived.team().images() - 1, 0..result.len());
+            let (last, range) = (contributions.team().images() - 1, 0..result.len());
             // SAFETY: every image posts all its elements, which are as many everywhere.
-            unsafe { fold_up_to(arrived, last, range, result, &join) };
+            unsafe { fold_up_to(contributions, last, range, result, &operator) };
             values
         })
 }

@@ -1,4 +1,4 @@
-//! Combining the values of all images for one of them, later.
+//! Combining the values of all images for one of them, nonblocking.
 
 use std::ops::Add;
 use std::panic::Location;
@@ -6,7 +6,7 @@ use std::panic::Location;
 use coarray_coref::{Cofuture, Values};
 use coarray_runtime::{Operation, this_image};
 
-use crate::asynchronous::{Begin, all_for, fold_up_to};
+use crate::asynchronous::request::{AsyncCall, all_for, fold_up_to};
 use crate::minmax::{larger, smaller};
 
 /// Collective. Begins to add the values of all images, element by element, for image `root`, whose cofuture has the
@@ -164,7 +164,7 @@ fn combine_to<V>(
     operation: Operation,
     values: V,
     root: usize,
-    join: impl Fn(V::Element, V::Element) -> V::Element + 'static,
+    operator: impl Fn(V::Element, V::Element) -> V::Element + 'static,
     caller: &'static Location<'static>,
 ) -> Cofuture<'static, V>
 where
@@ -172,14 +172,14 @@ where
 {
     let mut values = values;
     let is_root = this_image() == root;
-    Begin::rooted(operation, root, caller)
+    AsyncCall::rooted(operation, root, caller)
         .post(values.elements())
-        .then(all_for(root), move |arrived| {
+        .then(all_for(root), move |contributions| {
             if is_root {
                 let result = values.elements_mut();
-                let (last, range) = (arrived.team().images() - 1, 0..result.len());
+                let (last, range) = (contributions.team().images() - 1, 0..result.len());
                 // SAFETY: every image posts all its elements, which are as many everywhere.
-                unsafe { fold_up_to(arrived, last, range, result, &join) };
+                unsafe { fold_up_to(contributions, last, range, result, &operator) };
             }
             values
         })

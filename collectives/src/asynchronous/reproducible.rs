@@ -1,11 +1,11 @@
-//! Sums that depend on nothing but the numbers, later.
+//! Sums that depend on nothing but the numbers, nonblocking.
 
 use std::panic::Location;
 
 use coarray_coref::{Cofuture, Remote, Values};
 use coarray_runtime::Operation;
 
-use crate::asynchronous::{Arrived, Begin, Part, all};
+use crate::asynchronous::request::{AsyncCall, Contributions, Part, all};
 use crate::exact_sum::{Addend, Superaccumulator, sum_columns};
 
 /// Collective. Begins to add the values of all images, element by element, with one rounding at the end; the cofuture
@@ -40,10 +40,10 @@ where
     V::Element: Addend,
 {
     let mut values = values;
-    Begin::new(Operation::CoSumReproducible, Location::caller())
+    AsyncCall::new(Operation::CoSumReproducible, Location::caller())
         .post(values.elements())
-        .then(all, move |arrived| {
-            sum_columns(&slices(&parts(arrived)), values.elements_mut());
+        .then(all, move |contributions| {
+            sum_columns(&slices(&parts(contributions)), values.elements_mut());
             values
         })
 }
@@ -78,18 +78,18 @@ where
 {
     let mut sum = Superaccumulator::new();
     sum.add_all(values.elements());
-    Begin::new(Operation::CoTotalReproducible, Location::caller())
+    AsyncCall::new(Operation::CoTotalReproducible, Location::caller())
         .post_words::<V::Element>(&sum.into_words())
-        .then(all, |arrived| {
-            Superaccumulator::merged(&slices(&parts(arrived))).round()
+        .then(all, |contributions| {
+            Superaccumulator::merged(&slices(&parts(contributions))).round()
         })
 }
 
 /// What every image posted, as `T`s.
-fn parts<T: Remote>(arrived: &Arrived) -> Vec<Part<'_, T>> {
+fn parts<T: Remote>(contributions: &Contributions) -> Vec<Part<'_, T>> {
     // SAFETY: both operations of this file post `T`s on all images: the addends, or the words of an accumulator.
-    let part = |image| unsafe { arrived.part(image) };
-    (0..arrived.team().images()).map(part).collect()
+    let part = |image| unsafe { contributions.part(image) };
+    (0..contributions.team().images()).map(part).collect()
 }
 
 fn slices<'a, T: Remote>(parts: &'a [Part<'_, T>]) -> Vec<&'a [T]> {

@@ -1,11 +1,11 @@
-//! Combining the values of the images up to each, later.
+//! Combining the values of the images up to each, nonblocking.
 
 use std::panic::Location;
 
 use coarray_coref::{Cofuture, Values};
 use coarray_runtime::Operation;
 
-use crate::asynchronous::{Begin, fold, fold_up_to};
+use crate::asynchronous::request::{AsyncCall, fold, fold_up_to};
 
 /// Collective. Begins to combine the values of the images up to this one, itself included, with `operation`,
 /// element by element; the cofuture has the results.
@@ -43,15 +43,15 @@ where
     V: Values + 'static,
 {
     let mut values = values;
-    Begin::new(Operation::CoScan, Location::caller())
+    AsyncCall::new(Operation::CoScan, Location::caller())
         .post(values.elements())
         .then(
             |team| 0..team.index() + 1,
-            move |arrived| {
+            move |contributions| {
                 let result = values.elements_mut();
-                let (last, range) = (arrived.team().index(), 0..result.len());
+                let (last, range) = (contributions.team().index(), 0..result.len());
                 // SAFETY: every image posts all its elements, which are as many everywhere.
-                unsafe { fold_up_to(arrived, last, range, result, &operation) };
+                unsafe { fold_up_to(contributions, last, range, result, &operation) };
                 values
             },
         )
@@ -90,16 +90,16 @@ where
     V: Values + 'static,
 {
     let mut values = values;
-    Begin::new(Operation::CoExscan, Location::caller())
+    AsyncCall::new(Operation::CoExscan, Location::caller())
         .post(values.elements())
         .then(
             |team| 0..team.index(),
-            move |arrived| {
+            move |contributions| {
                 let result = values.elements_mut();
                 result.fill(initial);
-                let (before, range) = (0..arrived.team().index(), 0..result.len());
+                let (before, range) = (0..contributions.team().index(), 0..result.len());
                 // SAFETY: every image posts all its elements, which are as many everywhere.
-                unsafe { fold(arrived, before, range, result, &operation) };
+                unsafe { fold(contributions, before, range, result, &operation) };
                 values
             },
         )

@@ -1,11 +1,11 @@
-//! One image's values in equal shares for all, later.
+//! One image's values in equal shares for all, nonblocking.
 
 use std::panic::Location;
 
 use coarray_coref::{Cofuture, Remote};
 use coarray_runtime::{Operation, Team};
 
-use crate::asynchronous::{Begin, shares};
+use crate::asynchronous::request::{AsyncCall, share_length};
 
 /// Collective. Begins to divide `parts` of image `root` among all images, in equal shares and in the order of the
 /// images; the cofuture has the share of this image. What the others give is not used.
@@ -41,19 +41,19 @@ pub fn co_scatter_async<T: Remote>(parts: Vec<T>, root: usize) -> Cofuture<'stat
     let team = Team::current();
     let (me, images) = (team.index(), team.images());
     let part = if me == root {
-        shares(Operation::CoScatter, parts.len(), images);
+        share_length(Operation::CoScatter, parts.len(), images);
         parts.as_slice()
     } else {
         &[]
     };
-    Begin::rooted(Operation::CoScatter, root, Location::caller())
+    AsyncCall::rooted(Operation::CoScatter, root, Location::caller())
         .post_part(1, part)
         .then(
             |_| root..root + 1,
-            move |arrived| {
-                let share = arrived.length::<T>(root) / images;
+            move |contributions| {
+                let share = contributions.length::<T>(root) / images;
                 // SAFETY: the root posts `T`s.
-                unsafe { arrived.part_in::<T>(root, share * me..share * (me + 1)) }.to_vec()
+                unsafe { contributions.part_in::<T>(root, share * me..share * (me + 1)) }.to_vec()
             },
         )
 }

@@ -1,11 +1,11 @@
-//! Gathering, scattering and exchanging where every image has as much as it likes, later.
+//! Gathering, scattering and exchanging where every image has as much as it likes, nonblocking.
 
 use std::panic::Location;
 
 use coarray_coref::{Cofuture, Remote, Values};
 use coarray_runtime::{Operation, Team, this_image};
 
-use crate::asynchronous::{Arrived, Begin, Begun, Part, all, all_for, bytes};
+use crate::asynchronous::request::{AsyncCall, Contributions, Part, Posted, all, all_for, bytes};
 
 /// Parts in one record start at multiples of so many words, a cache line.
 const LINE: usize = 8;
@@ -41,12 +41,12 @@ where
     V: Values + 'static,
 {
     let is_root = this_image() == root;
-    Begin::rooted(Operation::CoGatherv, root, Location::caller())
+    AsyncCall::rooted(Operation::CoGatherv, root, Location::caller())
         .post_part(0, values.elements())
-        .then(all_for(root), move |arrived| {
+        .then(all_for(root), move |contributions| {
             if is_root {
                 // SAFETY: every image posts its elements.
-                unsafe { by_image(arrived) }
+                unsafe { by_image(contributions) }
             } else {
                 Vec::new()
             }
@@ -81,10 +81,10 @@ pub fn co_allgatherv_async<V>(values: V) -> Cofuture<'static, Vec<Vec<V::Element
 where
     V: Values + 'static,
 {
-    Begin::new(Operation::CoAllgatherv, Location::caller())
+    AsyncCall::new(Operation::CoAllgatherv, Location::caller())
         .post_part(0, values.elements())
         // SAFETY: every image posts its elements.
-        .then(all, |arrived| unsafe { by_image(arrived) })
+        .then(all, |contributions| unsafe { by_image(contributions) })
 }
 
 /// Collective. Begins to give each image the part with its number of `parts` of image `root`. What the others give is
@@ -117,7 +117,7 @@ where
 /// `MPI_Iscatterv`, MPI 3.1 section 5.12.4.
 #[track_caller]
 pub fn co_scatterv_async<T: Remote>(parts: Vec<Vec<T>>, root: usize) -> Cofuture<'static, Vec<T>> {
-    let begin = Begin::rooted(Operation::CoScatterv, root, Location::caller());
+    let begin = AsyncCall::rooted(Operation::CoScatterv, root, Location::caller());
     let begun = if this_image() == root {
         post_parts(begin, Operation::CoScatterv, &parts)
     } else {
@@ -126,7 +126,7 @@ pub fn co_scatterv_async<T: Remote>(parts: Vec<Vec<T>>, root: usize) -> Cofuture
     // SAFETY: the root posts parts.
     begun.then(
         |_| root..root + 1,
-        move |arrived| unsafe { my_part(arrived, root) }.to_vec(),
+        move |contributions| unsafe { my_part(contributions, root) }.to_vec(),
     )
 }
 
@@ -159,11 +159,11 @@ pub fn co_scatterv_async<T: Remote>(parts: Vec<Vec<T>>, root: usize) -> Cofuture
 /// `MPI_Ialltoallv`, MPI 3.1 section 5.12.6.
 #[track_caller]
 pub fn co_alltoallv_async<T: Remote>(parts: Vec<Vec<T>>) -> Cofuture<'static, Vec<Vec<T>>> {
-    let begin = Begin::new(Operation::CoAlltoallv, Location::caller());
-    post_parts(begin, Operation::CoAlltoallv, &parts).then(all, |arrived| {
-        (0..arrived.team().images())
+    let begin = AsyncCall::new(Operation::CoAlltoallv, Location::caller());
+    post_parts(begin, Operation::CoAlltoallv, &parts).then(all, |contributions| {
+        (0..contributions.team().images())
             // SAFETY: every image posts parts.
-            .map(|from| unsafe { my_part(arrived, from) }.to_vec())
+            .map(|from| unsafe { my_part(contributions, from) }.to_vec())
             .collect()
     })
 }
@@ -171,17 +171,17 @@ pub fn co_alltoallv_async<T: Remote>(parts: Vec<Vec<T>>) -> Cofuture<'static, Ve
 /// The parts of all images.
 ///
 /// # Safety
-/// As [`Arrived::part`].
-unsafe fn by_image<T: Remote>(arrived: &Arrived) -> Vec<Vec<T>> {
-    (0..arrived.team().images())
+/// As [`Contributions::part`].
+unsafe fn by_image<T: Remote>(contributions: &Contributions) -> Vec<Vec<T>> {
+    (0..contributions.team().images())
         // SAFETY: passed on.
-        .map(|index| unsafe { arrived.part::<T>(index) }.to_vec())
+        .map(|index| unsafe { contributions.part::<T>(index) }.to_vec())
         .collect()
 }
 
 /// Posts a part for each image: first a table of how many elements come before each, then the elements.
 #[track_caller]
-fn post_parts<T: Remote>(begin: Begin, operation: Operation, parts: &[Vec<T>]) -> Begun {
+fn post_parts<T: Remote>(begin: AsyncCall, operation: Operation, parts: &[Vec<T>]) -> Posted {
     let images = Team::current().images();
     assert!(
         parts.len() == images,
@@ -209,12 +209,12 @@ fn table_words(images: usize) -> usize {
 ///
 /// # Safety
 /// Image `from` called [`post_parts`] for `T`s.
-unsafe fn my_part<T: Remote>(arrived: &Arrived, from: usize) -> Part<'_, T> {
-    let (me, images) = (arrived.team().index(), arrived.team().images());
+unsafe fn my_part<T: Remote>(contributions: &Contributions, from: usize) -> Part<'_, T> {
+    let (me, images) = (contributions.team().index(), contributions.team().images());
     // SAFETY: a table of words comes first, which is whole cache lines, and then the elements.
     unsafe {
-        let table = arrived.part_in::<u64>(from, me..me + 2);
+        let table = contributions.part_in::<u64>(from, me..me + 2);
         let range = table[0] as usize..table[1] as usize;
-        arrived.part_behind(from, table_words(images) * size_of::<u64>(), range)
+        contributions.part_behind(from, table_words(images) * size_of::<u64>(), range)
     }
 }
