@@ -1,4 +1,4 @@
-//! All images' values for all.
+//! Allgather: every image gets the values of all images.
 
 mod flat;
 mod recursive_doubling;
@@ -10,7 +10,7 @@ use coarray_coref::{Remote, Values};
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::blocks::{Blocks, room_for};
-use crate::collective::{Lost, Start, forms};
+use crate::collective::{CallFailed, Start, forms};
 use crate::epoch::capacity;
 use crate::gather::exchange_lengths;
 
@@ -108,7 +108,7 @@ forms! {
 }
 
 #[track_caller]
-fn allgather<T: Remote>(start: &Start, values: &[T], gathered: &mut [T]) -> Result<(), Lost> {
+fn allgather<T: Remote>(start: &Start, values: &[T], gathered: &mut [T]) -> Result<(), CallFailed> {
     let (team, length) = (&*start.team, values.len());
     let images = team.images();
     assert!(
@@ -129,14 +129,15 @@ fn allgather<T: Remote>(start: &Start, values: &[T], gathered: &mut [T]) -> Resu
     let algorithm = start.algorithm(Kind::Allgather, size_of_val(values));
     gathering
         .run(&call, 0, algorithm, values, place)
-        .map_err(Lost::from(&call))
+        .map_err(CallFailed::from(&call))
 }
 
 #[track_caller]
-fn allgatherv<T: Remote>(start: &Start, values: &[T]) -> Result<Vec<Vec<T>>, Lost> {
+fn allgatherv<T: Remote>(start: &Start, values: &[T]) -> Result<Vec<Vec<T>>, CallFailed> {
     let team = &*start.team;
     let call = start.call::<T>(Operation::CoAllgatherv, 0, None);
-    let lengths = exchange_lengths::<T>(team, &call, values.len()).map_err(Lost::from(&call))?;
+    let lengths =
+        exchange_lengths::<T>(team, &call, values.len()).map_err(CallFailed::from(&call))?;
     let longest = lengths
         .iter()
         .max()
@@ -153,11 +154,11 @@ fn allgatherv<T: Remote>(start: &Start, values: &[T]) -> Result<Vec<Vec<T>>, Los
     let place = |image: usize, _, part: &[T]| gathered[image].extend_from_slice(part);
     gathering
         .run(&call, 1, algorithm, values, place)
-        .map_err(Lost::from(&call))?;
+        .map_err(CallFailed::from(&call))?;
     Ok(gathered)
 }
 
-/// What all images know of a gathering.
+/// An allgather, as all images know it.
 struct Gathering<'a> {
     team: &'a Team,
     /// By image.
@@ -165,8 +166,8 @@ struct Gathering<'a> {
 }
 
 impl Gathering<'_> {
-    /// Carries it out, from epoch number `first` on. `place` gets the parts of each image's block one after the other:
-    /// whose, from which element on, and the elements.
+    /// Carries it out, from epoch number `first` on. Calls `place` for the parts of each image's block, one after the other,
+    /// with the image, the part's first index in the block, and its elements.
     fn run<T: Remote>(
         &self,
         call: &Call,
@@ -177,7 +178,7 @@ impl Gathering<'_> {
     ) -> Result<(), ImageFailed> {
         let images = self.team.images();
         place(self.team.index(), 0, values);
-        // A buffer takes a part of each block; in a tree, once on the way up and once on the way down.
+        // A buffer holds a part of each block; in a tree, one for the way up and one for the way down.
         let most = match algorithm {
             Algorithm::Binomial | Algorithm::TwoLevel => capacity::<T>() / 2,
             _ => capacity::<T>(),
@@ -190,7 +191,7 @@ impl Gathering<'_> {
             Algorithm::Binomial | Algorithm::TwoLevel if images <= most => {
                 self.tree(call, first, algorithm, most, values, place)
             }
-            // Also for large elements of many images.
+            // Also if a buffer has no room for one element of each image.
             _ => self.flat(call, first, values, place),
         }
     }

@@ -1,9 +1,8 @@
-//! From every image other values for every other.
+//! Alltoall: every image sends a block of its own to every other image.
 //!
-//! What an image has for the others is a sequence: first the block for the image before it, then for the one before that,
-//! and so on around. A window of it passes in each epoch. So the images whose blocks are in the window read from different
-//! images, and if they begin with the image behind them, never two at the same time from one: the pairwise
-//! exchange (Manninen and Richardson 2014).
+//! The blocks that an image has for the others are a sequence: first the block for the image before it, then for the one
+//! before that, and so on around. A window of the sequence passes in each epoch. If the readers begin with the image after
+//! them, no two of them read from the same image at the same time: the pairwise exchange (Manninen and Richardson 2014).
 
 use std::ops::Range;
 
@@ -12,14 +11,14 @@ use coarray_coref::Remote;
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::blocks::{Blocks, overlap, room_for, windows};
-use crate::collective::{Lost, Start, forms};
+use crate::collective::{CallFailed, Start, forms};
 use crate::epoch::{Epoch, capacity, fits_payload};
 
 forms! {
     /// Collective. Every image sends other values to each image of the current team.
     ///
-    /// `send` consists of as many parts as there are images, all of the same length: image `i` gets the `i`-th. So does
-    /// `received`: its `i`-th part is what image `i` had for this one.
+    /// `send` and `received` consist of one part for each image, all of the same length. Image `i` gets the `i`-th part of
+    /// `send`; the `i`-th part of `received` comes from image `i`.
     ///
     /// No image leaves before all have entered; nothing else is synchronised.
     ///
@@ -69,7 +68,7 @@ forms! {
 
 forms! {
     /// Collective. As [`co_alltoall`], for parts of different lengths: image `i` gets the `i`-th of `parts`. The `i`-th of
-    /// the returned vectors is what image `i` had for this one.
+    /// the returned vectors comes from image `i`.
     ///
     /// No image leaves before all have entered; nothing else is synchronised.
     ///
@@ -113,7 +112,7 @@ forms! {
 }
 
 #[track_caller]
-fn alltoall<T: Remote>(start: &Start, send: &[T], received: &mut [T]) -> Result<(), Lost> {
+fn alltoall<T: Remote>(start: &Start, send: &[T], received: &mut [T]) -> Result<(), CallFailed> {
     let (team, images) = (&*start.team, start.team.images());
     assert!(
         send.len().is_multiple_of(images),
@@ -142,11 +141,14 @@ fn alltoall<T: Remote>(start: &Start, send: &[T], received: &mut [T]) -> Result<
     };
     exchange
         .run(&call, 0, block, theirs, place)
-        .map_err(Lost::from(&call))
+        .map_err(CallFailed::from(&call))
 }
 
 #[track_caller]
-fn alltoallv<T: Remote>(start: &Start, parts: &[impl AsRef<[T]>]) -> Result<Vec<Vec<T>>, Lost> {
+fn alltoallv<T: Remote>(
+    start: &Start,
+    parts: &[impl AsRef<[T]>],
+) -> Result<Vec<Vec<T>>, CallFailed> {
     let (team, images) = (&*start.team, start.team.images());
     let parts: Vec<&[T]> = parts.iter().map(AsRef::as_ref).collect();
     assert!(
@@ -158,7 +160,8 @@ fn alltoallv<T: Remote>(start: &Start, parts: &[impl AsRef<[T]>]) -> Result<Vec<
     let me = team.index();
     let lengths = (1..images).map(|distance| parts[(me + images - distance) % images].len());
     let own = Blocks::of(lengths);
-    let (layouts, epochs) = tell(team, &call, &own, parts[me].len()).map_err(Lost::from(&call))?;
+    let (layouts, epochs) =
+        exchange_layouts(team, &call, &own, parts[me].len()).map_err(CallFailed::from(&call))?;
     let longest = layouts.iter().map(|layout| layout[TOTAL]).max();
     let longest = longest.unwrap_or_default();
     let bytes = longest.saturating_mul(size_of::<T>());
@@ -176,19 +179,20 @@ fn alltoallv<T: Remote>(start: &Start, parts: &[impl AsRef<[T]>]) -> Result<Vec<
     let place = |image: usize, _, part: &[T]| received[image].extend_from_slice(part);
     exchange
         .run(&call, epochs, |image| parts[image], theirs, place)
-        .map_err(Lost::from(&call))?;
+        .map_err(CallFailed::from(&call))?;
     Ok(received)
 }
 
-/// What an image tells another about its sequence: where the block for it begins and ends, and how long it is.
+/// The layout of an image's sequence, for one reader: where the reader's block starts and ends, and the total length.
 type Layout = [usize; 3];
 
 const START: usize = 0;
 const END: usize = 1;
 const TOTAL: usize = 2;
 
-/// What every image tells this one, and how many epochs that took; this image would send itself `kept` elements.
-fn tell(
+/// The layout of every image's sequence for this image, and how many epochs the exchange took. This image keeps `kept` elements
+/// for itself.
+fn exchange_layouts(
     team: &Team,
     call: &Call,
     own: &Blocks,
@@ -202,13 +206,13 @@ fn tell(
         own: Blocks::equal(images, 1),
         longest: images - 1,
     };
-    let mut told: Vec<Layout> = vec![[0, kept, total]; images];
+    let mut sent: Vec<Layout> = vec![[0, kept, total]; images];
     for image in (0..images).filter(|&image| image != me) {
         let block = own.block(images - exchange.distance(image) - 1);
-        told[image] = [block.start, block.end, total];
+        sent[image] = [block.start, block.end, total];
     }
-    let mut layouts = told.clone();
-    let block = |image: usize| &told[image..=image];
+    let mut layouts = sent.clone();
+    let block = |image: usize| &sent[image..=image];
     let theirs = |image: usize| exchange.own.block(exchange.distance(image) - 1);
     let place = |image: usize, _, part: &[Layout]| layouts[image] = part[0];
     exchange.run(call, 0, block, theirs, place)?;
@@ -216,7 +220,7 @@ fn tell(
     Ok((layouts, epochs))
 }
 
-/// What an image knows of an exchange.
+/// An exchange, as one image knows it.
 struct Exchange<'a> {
     team: &'a Team,
     algorithm: Algorithm,
@@ -227,16 +231,16 @@ struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    /// How far after this one `image` comes. This image's block is the one at that distance from the beginning of the
-    /// sequence of `image`, counted from 1.
+    /// How far `image` comes after this image. In the sequence of `image`, counted from 1, this image's block is the one with
+    /// that number.
     fn distance(&self, image: usize) -> usize {
         let images = self.team.images();
         (image + images - self.team.index()) % images
     }
 
-    /// Carries it out, from epoch number `first` on. `block` gives what this image has for another, `theirs` says
-    /// where in the sequence of another its block for this one is. `place` gets the parts of each image's block
-    /// one after the other: whose, from which element on, and the elements.
+    /// Carries it out, from epoch number `first` on. `block` returns the block that this image has for another, `theirs` the
+    /// range of this image's block in the sequence of another. Calls `place` for the parts of each image's block, one after
+    /// the other, with the image, the part's first index in the block, and its elements.
     fn run<'v, T: Remote>(
         &self,
         call: &Call,
@@ -248,14 +252,14 @@ impl Exchange<'_> {
         let (me, images) = (self.team.index(), self.team.images());
         place(me, 0, block(me));
         if fits_payload::<T>(self.longest) {
-            return self.at_once(call, first, block, theirs, place);
+            return self.by_payload(call, first, block, theirs, place);
         }
         for (number, window) in windows(0..self.longest, capacity::<T>()).enumerate() {
             let mut epoch = Epoch::begin(self.team, call, first + number);
             let mut start = 0;
             for (position, part) in self.own.within(0..images - 1, window.clone()) {
                 let values = &block((me + images - 1 - position) % images)[part];
-                // SAFETY: nobody reads our buffer before the barrier.
+                // SAFETY: no image reads this buffer before the barrier.
                 unsafe { epoch.write(start, values) };
                 start += values.len();
             }
@@ -274,8 +278,8 @@ impl Exchange<'_> {
                     continue;
                 }
                 let start = part.start - window.start;
-                // SAFETY: that image wrote what its sequence has in the window, and writes no more; our block in
-                // it is where all of its kind are, or where it said.
+                // SAFETY: before the barrier that image wrote the part of its sequence that lies in the window, and writes once
+                // in an epoch. `part` lies in both: `theirs` knows the block's range from the equal lengths, or from that image.
                 let values = unsafe { epoch.read(from, start, part.len()) };
                 place(from, part.start - mine.start, values);
             }
@@ -283,8 +287,8 @@ impl Exchange<'_> {
         Ok(())
     }
 
-    /// As [`run`](Self::run), for values that are brought to the barrier itself.
-    fn at_once<'v, T: Remote>(
+    /// As [`run`](Self::run), for values that fit the payload of the barrier.
+    fn by_payload<'v, T: Remote>(
         &self,
         call: &Call,
         first: usize,
@@ -303,7 +307,8 @@ impl Exchange<'_> {
         epoch.barrier()?;
         for from in (me + 1..images).chain(0..me) {
             let mine = theirs(from);
-            // SAFETY: that image brought its sequence; our block in it is where all of its kind are, or where it said.
+            // SAFETY: that image packed its whole sequence, and this image's block in it ends at `mine.end`: `theirs` knows that
+            // from the equal lengths, or from that image.
             unsafe { epoch.payload(from, mine.end, |payload| place(from, 0, &payload[mine])) };
         }
         Ok(())

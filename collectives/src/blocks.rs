@@ -1,8 +1,10 @@
-//! Blocks of elements, one after the other, that pass in windows no longer than what fits a buffer.
+//! Blocks of elements, one after the other, and the windows of them that fit a buffer.
+//!
+//! A *window* of a sequence is a range of its elements. A *slab* is the same range of elements from every block.
 
 use std::ops::Range;
 
-/// Where the blocks of positions 0, 1, ... are in a sequence of elements.
+/// The ranges of the blocks at positions 0, 1, ... in a sequence of elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Blocks {
     /// All have the same length.
@@ -12,10 +14,10 @@ pub(crate) enum Blocks {
 }
 
 impl Blocks {
-    /// So many blocks of the same length.
+    /// `blocks` blocks of the same length.
     ///
     /// # Panics
-    /// If they are more elements than can be counted.
+    /// If all elements together are more than can be counted.
     #[track_caller]
     pub(crate) fn equal(blocks: usize, length: usize) -> Self {
         if blocks.checked_mul(length).is_none() {
@@ -27,7 +29,7 @@ impl Blocks {
     /// Blocks of these lengths.
     ///
     /// # Panics
-    /// If they are more elements than can be counted.
+    /// If all elements together are more than can be counted.
     #[track_caller]
     pub(crate) fn of(lengths: impl Iterator<Item = usize>) -> Self {
         let mut starts = vec![0];
@@ -39,7 +41,7 @@ impl Blocks {
         Self::Starts(starts)
     }
 
-    /// Where the blocks at these positions are.
+    /// The range of the blocks at these positions.
     pub(crate) fn range(&self, positions: Range<usize>) -> Range<usize> {
         match self {
             Self::Equal(length) => positions.start * length..positions.end * length,
@@ -47,12 +49,12 @@ impl Blocks {
         }
     }
 
-    /// Where the block at a position is.
+    /// The range of the block at a position.
     pub(crate) fn block(&self, position: usize) -> Range<usize> {
         self.range(position..position + 1)
     }
 
-    /// What lies in `window` of the blocks at `positions`: each block with something there, and which of its elements.
+    /// The blocks at `positions` that have elements in `window`: their positions, and the ranges of these elements in them.
     pub(crate) fn within(
         &self,
         positions: Range<usize>,
@@ -65,7 +67,7 @@ impl Blocks {
         })
     }
 
-    /// The same elements of each block: of those in `window`, as many as it has.
+    /// The blocks that consist of elements `window` of each block, or of as many of these as it has.
     pub(crate) fn slab(&self, window: &Range<usize>) -> Self {
         let inside = |length: usize| overlap(&(0..length), window).len();
         match self {
@@ -77,8 +79,8 @@ impl Blocks {
         }
     }
 
-    /// Windows over each of the first `blocks` blocks, such that the [slabs](Self::slab) of all together have at most
-    /// `most` elements; at least one window. There must be at most `most` blocks.
+    /// Windows that cover each of the first `blocks` blocks, such that each [slab](Self::slab) has at most `most` elements; at
+    /// least one window. `blocks` is at most `most`.
     pub(crate) fn slabs(&self, blocks: usize, most: usize) -> impl Iterator<Item = Range<usize>> {
         let mut next = Some(0);
         std::iter::from_fn(move || {
@@ -106,7 +108,7 @@ impl Blocks {
     }
 }
 
-/// Windows of at most `most` elements over `range`; at least one, so that all images meet.
+/// Windows of at most `most` elements over `range`; at least one, so that the images pass a barrier.
 pub(crate) fn windows(range: Range<usize>, most: usize) -> impl Iterator<Item = Range<usize>> {
     let windows = range.len().div_ceil(most).max(1);
     (0..windows).map(move |number| {
@@ -115,7 +117,7 @@ pub(crate) fn windows(range: Range<usize>, most: usize) -> impl Iterator<Item = 
     })
 }
 
-/// What two ranges have in common; empty if nothing.
+/// The intersection of two ranges, maybe empty.
 pub(crate) fn overlap(one: &Range<usize>, other: &Range<usize>) -> Range<usize> {
     let end = one.end.min(other.end);
     one.start.max(other.start).min(end)..end

@@ -1,4 +1,4 @@
-//! One image's values for all.
+//! Broadcast: every image gets the values of one.
 
 mod scatter_allgather;
 pub(crate) mod tree;
@@ -7,7 +7,7 @@ use crate::{Algorithm, Kind};
 use coarray_coref::{Remote, Values};
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
-use crate::collective::{Lost, Start, forms};
+use crate::collective::{CallFailed, Start, forms};
 use crate::epoch::{Epoch, capacity, chunks, fits_payload};
 
 forms! {
@@ -61,21 +61,21 @@ forms! {
 }
 
 #[track_caller]
-fn broadcast<T: Remote>(start: &Start, values: &mut [T], root: usize) -> Result<(), Lost> {
+fn broadcast<T: Remote>(start: &Start, values: &mut [T], root: usize) -> Result<(), CallFailed> {
     let call = start.call::<T>(Operation::CoBroadcast, values.len(), Some(root));
     let algorithm = start.algorithm(Kind::Broadcast, size_of_val(values));
-    // This way the compiler sees how many values there are, as a rule one.
+    // Inlined, so that the compiler sees the number of values, which is mostly one.
     let passed = if algorithm == Algorithm::Flat && fits_payload::<T>(values.len()) {
-        at_once(&start.team, &call, values, root)
+        by_payload(&start.team, &call, values, root)
     } else {
         pass_on(&start.team, &call, algorithm, values, root)
     };
-    passed.map_err(Lost::from(&call))
+    passed.map_err(CallFailed::from(&call))
 }
 
-/// As [`flat`], for values that are brought to the barrier itself.
+/// As [`flat`], for values that fit the payload of the barrier.
 #[inline]
-fn at_once<T: Remote>(
+fn by_payload<T: Remote>(
     team: &Team,
     call: &Call,
     values: &mut [T],
@@ -85,7 +85,7 @@ fn at_once<T: Remote>(
     epoch.barrier_with(values)?;
     if team.index() != root {
         let length = values.len();
-        // SAFETY: the root brought its values, which all know to be as many.
+        // SAFETY: the root packed its values, whose length is the same on all images: they have compared calls.
         unsafe { epoch.payload(root, length, |payload| values.copy_from_slice(payload)) };
     }
     Ok(())
@@ -117,12 +117,13 @@ fn flat<T: Remote>(
     root: usize,
 ) -> Result<(), ImageFailed> {
     if team.index() == root {
-        // SAFETY: nobody reads our buffer before the barrier.
+        // SAFETY: no image reads this buffer before the barrier.
         unsafe { epoch.write(0, chunk) };
     }
     epoch.barrier()?;
     if team.index() != root {
-        // SAFETY: the root wrote the chunk, which all images know to be as long, and writes no more.
+        // SAFETY: the root wrote the chunk before the barrier, and writes once in an epoch. The length is the same on all images:
+        // they have compared calls.
         unsafe { epoch.read_into(root, 0, chunk) };
     }
     Ok(())

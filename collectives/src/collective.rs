@@ -1,5 +1,5 @@
-//! How a collective operation is called: as a function that ends the job when images have failed, as one that
-//! returns an error then, or by way of [`Collective`], which says how it is to be carried out.
+//! The forms of a collective operation: a function that ends the job when images have failed, one that returns an error
+//! instead, and two methods of [`Collective`], which chooses the algorithm. The macro `forms` makes all four of one function.
 
 use std::panic::Location;
 use std::rc::Rc;
@@ -9,9 +9,9 @@ use crate::{Algorithm, Kind};
 use coarray_coref::Remote;
 use coarray_runtime::{Barrier, Call, ImageFailed, Operation, Team};
 
-/// A collective operation that is to be carried out in some way.
+/// A collective operation with options: an algorithm, a barrier, a name for reports.
 ///
-/// All images must ask for the same; otherwise the job ends with a report, as for other mismatches.
+/// All images must choose the same; otherwise the job ends with a report, as for other mismatches.
 ///
 /// # Examples
 /// ```
@@ -38,14 +38,14 @@ pub struct Collective {
 }
 
 impl Collective {
-    /// Local. As the functions of the same names.
+    /// Local. The options of the plain functions.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Local. Uses `algorithm` instead of the one that the table of choices says.
+    /// Local. Uses `algorithm` instead of the choice of the tuning table.
     ///
-    /// Every operation panics if it does not have the algorithm, and names those it has.
+    /// An operation that does not have the algorithm panics, and names those that it has.
     ///
     /// # Examples
     /// See [`Collective`].
@@ -96,9 +96,9 @@ impl Collective {
         }
     }
 
-    /// Collective. Waits for all images of the current team, as the function `sync_all` does, in this way.
+    /// Collective. Waits for all images of the current team, as the function `sync_all` does, with these options.
     ///
-    /// What each image did before is visible to all afterwards.
+    /// What each image wrote or put before is visible to all afterwards.
     ///
     /// The job ends with a report if images are in different operations, wait by different barriers, or have failed.
     ///
@@ -125,14 +125,14 @@ impl Collective {
         let team = Team::current();
         let call = Call::plain(Operation::SyncAll, Location::caller()).on_behalf_of(self.behalf);
         let barrier = self.barrier.unwrap_or_else(|| team.barrier_algorithm());
-        // SAFETY: `sync_all` promises nothing to the library's other layers.
+        // SAFETY: no layer relies on anything that an image did before `sync_all`.
         if let Err(failed) = unsafe { team.try_barrier_by(&call, barrier) } {
             team.fail_because(&failed, &call.describe(&team));
         }
     }
 }
 
-/// The beginning of a collective operation.
+/// A collective operation that has been called: the team, the options and the line of the call.
 pub(crate) struct Start {
     pub(crate) team: Rc<Team>,
     algorithm: Option<Algorithm>,
@@ -141,7 +141,7 @@ pub(crate) struct Start {
 }
 
 /// An operation that could not be completed, because images have failed.
-pub(crate) struct Lost {
+pub(crate) struct CallFailed {
     call: Call,
     failed: ImageFailed,
 }
@@ -185,17 +185,17 @@ impl Start {
     #[cold]
     #[track_caller]
     fn no_such_root(&self, call: &Call, operation: Operation, root: usize) -> ! {
-        // A root that exists on other images is rather a disagreement.
-        // SAFETY: the barrier promises nothing to anyone.
+        // If the images disagree about the root, the barrier reports that instead.
+        // SAFETY: no layer relies on anything that an image did before this barrier: no image completes the call.
         unsafe { self.team.barrier(call) };
         let (name, images) = (operation.name(), self.team.images());
         panic!("{name} with image {root} as root, but there are {images} images")
     }
 
-    /// The algorithm for an operation of some kind on so many bytes.
+    /// The algorithm for an operation of kind `kind` on `bytes` bytes.
     ///
     /// # Panics
-    /// If the caller chose one that does not exist for it.
+    /// If the caller chose one that the operation does not have.
     #[inline]
     #[track_caller]
     pub(crate) fn algorithm(&self, kind: Kind, bytes: usize) -> Algorithm {
@@ -208,10 +208,10 @@ impl Start {
 
     /// The result of an operation, or the end of the job.
     #[inline]
-    pub(crate) fn or_end_job<R>(&self, result: Result<R, Lost>) -> R {
+    pub(crate) fn or_end_job<R>(&self, result: Result<R, CallFailed>) -> R {
         match result {
             Ok(result) => result,
-            Err(Lost { call, failed }) => {
+            Err(CallFailed { call, failed }) => {
                 self.team.fail_because(&failed, &call.describe(&self.team))
             }
         }
@@ -229,8 +229,8 @@ fn no_algorithm(kind: Kind, algorithm: Algorithm) -> ! {
     )
 }
 
-impl Lost {
-    /// What becomes of an error of `call`.
+impl CallFailed {
+    /// Turns an error of `call` into this one.
     pub(crate) fn from(call: &Call) -> impl Fn(ImageFailed) -> Self {
         let call = *call;
         move |failed| Self { call, failed }
@@ -243,7 +243,7 @@ impl Lost {
 
 /// Makes the four forms of a collective operation: two functions, and two methods of [`Collective`].
 ///
-/// The last expression carries out what the operation does, from a [`Start`], as a `Result<_, Lost>`.
+/// The last expression carries the operation out, from a [`Start`], and returns a `Result<_, CallFailed>`.
 macro_rules! forms {
     (
         $(#[$doc:meta])*
@@ -283,7 +283,7 @@ macro_rules! forms {
         }
 
         impl $crate::Collective {
-            #[doc = concat!("Collective. [`", stringify!($name), "`](crate::", stringify!($name), ") in this way.")]
+            #[doc = concat!("Collective. [`", stringify!($name), "`](crate::", stringify!($name), ") with these options.")]
             ///
             /// # Panics
             #[doc = concat!("As [`", stringify!($name), "`](crate::", stringify!($name), "); or if it does not have the algorithm.")]
@@ -301,7 +301,7 @@ macro_rules! forms {
                 start.or_end_job($run)
             }
 
-            #[doc = concat!("Collective. [`", stringify!($try_name), "`](crate::", stringify!($try_name), ") in this way.")]
+            #[doc = concat!("Collective. [`", stringify!($try_name), "`](crate::", stringify!($try_name), ") with these options.")]
             ///
             /// # Errors
             /// The images of the current team that have failed, the same on all others.
@@ -322,7 +322,7 @@ macro_rules! forms {
             {
                 let start = $crate::collective::Start::here(self);
                 let $start = &start;
-                ($run).map_err($crate::collective::Lost::failed)
+                ($run).map_err($crate::collective::CallFailed::failed)
             }
         }
     };

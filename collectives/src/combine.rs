@@ -1,4 +1,4 @@
-//! Reductions with any operation.
+//! Reductions with an operator of the program: `co_reduce` and `co_reduce_to`.
 
 use coarray_coref::Values;
 use coarray_runtime::Operation;

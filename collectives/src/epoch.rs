@@ -1,20 +1,24 @@
-//! Passing data through the images' scratch spaces.
+//! Epochs: data pass between images through the scratch space that each image has in a team.
 //!
-//! Each scratch space is two buffers that take epochs. In a epoch of the *flat* kind an image writes its buffer, meets
-//! the others, and reads theirs. In a epoch of *steps* it publishes piece after piece in its buffer, each as a step, and
-//! reads pieces of others as soon as these have come to the step; the images meet at the end.
+//! A scratch space is two buffers, which alternate from epoch to epoch. There are two kinds of epochs:
 //!
-//! Either way an image writes the same buffer again two epochs later, and the barrier of the epoch between makes sure
-//! that everyone has finished reading by then. Within a epoch no place that others may read is written again.
+//! * *flat*: an image writes to its buffer, enters a barrier, and reads the buffers of others.
+//! * *steps*: an image publishes piece after piece in its buffer, each as a step, and reads a piece of another image as soon
+//!   as that one has come to the step. The barrier is at the end.
 //!
-//! In a epoch values may be combined by a function of the program, which may do anything: panic, call a collective, meet
-//! the others otherwise, or differ from image to image. There is one epoch at a time in a team, so it begins none of
-//! the same team; other teams have scratch spaces of their own. Meetings of its own add to those of the epochs, on which
-//! alone the buffers rely, and replace none, since calls are compared. What they replace are the words that were brought
-//! to the barrier before, so those are not read after them.
+//! Within an epoch no place that others may read is written again. An image writes to the same buffer two epochs later; the
+//! barrier of the epoch between makes sure that all images have finished reading by then.
 //!
-//! What an image on another node has written is not where this one sees its buffer: it is fetched, to a buffer of the epoch
-//! or to where it is to be.
+//! # Operators of the program
+//! In an epoch a function of the program may combine values. It may do anything: panic, call a collective, synchronise, or
+//! differ from image to image. A team has one epoch at a time, so a collective of the same team is refused; other teams have
+//! scratch spaces of their own. A barrier in the function comes on top of the epoch's own barriers, on which alone the
+//! buffers rely: images compare calls, so it cannot take the place of one. But it replaces the payloads of the last barrier,
+//! so [`Epoch::payload`] refuses to read these afterwards.
+//!
+//! # Nodes
+//! The buffer of an image on another node is not mapped here. Elements are fetched from it, to a receive buffer of the epoch
+//! or straight to their target.
 
 mod receive_buffer;
 mod steps;
@@ -33,11 +37,11 @@ use crate::traffic;
 
 const BUFFER: usize = SCRATCH_BYTES / 2;
 
-/// How many words an image brings to a barrier.
-const WORDS: usize = 3;
+/// The words of a payload, which travels with an image's arrival in a barrier.
+const PAYLOAD_WORDS: usize = 3;
 
-/// Most barrier in a epoch.
-const STEPS: usize = 2;
+/// The most calls that images compare in an epoch: that of the steps, and that of the barrier.
+const CALLS: usize = 2;
 
 /// One epoch of a collective operation on elements of type `T`.
 pub(crate) struct Epoch<'a, T> {
@@ -45,31 +49,31 @@ pub(crate) struct Epoch<'a, T> {
     call: &'a Call,
     /// The number of the epoch in its team, from 1, which says which buffer it uses.
     epoch: usize,
-    /// The operation's next barrier.
+    /// The number of the operation's next call that images compare.
     step: usize,
     begun: Option<StepsBegun>,
     /// How many pieces this image has published.
     pieces: usize,
-    /// How many elements it has laid out for that in its buffer.
+    /// How many elements this image has staged in its buffer, published or not.
     staged: usize,
-    /// What this image brings to the epoch's barriers.
-    words: [u64; 3],
-    /// The number of the last barrier of this epoch.
-    met: u64,
-    /// What it has fetched from other nodes.
+    /// This image's payload for the epoch's barriers.
+    payload: [u64; PAYLOAD_WORDS],
+    /// The team's count of barriers after the last one of this epoch; 0 before.
+    last_barrier: u64,
+    /// Elements that were fetched from other nodes.
     received: ReceiveBuffer<T>,
     deferral: Deferral,
 }
 
 impl<'a, T: Remote> Epoch<'a, T> {
-    /// Begins epoch number `number` of the operation, from 0. From its count to its end no waker runs.
+    /// Begins epoch number `number` of the operation, from 0. No waker runs until the epoch ends.
     ///
     /// # Panics
-    /// If another epoch is in progress.
+    /// If another epoch of the team is in progress.
     #[inline]
     pub(crate) fn begin(team: &'a Team, call: &'a Call, number: usize) -> Self {
         let deferral = quiet_and_defer();
-        // SAFETY: this is the module that passes data through the scratch space.
+        // SAFETY: only this module passes data through the scratch space, and its buffers alternate with the number of epochs.
         let Some(epoch) = (unsafe { team.begin_epoch() }) else {
             team.refuse_epoch(call)
         };
@@ -77,18 +81,18 @@ impl<'a, T: Remote> Epoch<'a, T> {
             team,
             call,
             epoch: epoch + 1,
-            step: number * STEPS,
+            step: number * CALLS,
             begun: None,
             pieces: 0,
             staged: 0,
-            words: [0; 3],
-            met: 0,
+            payload: [0; PAYLOAD_WORDS],
+            last_barrier: 0,
             received: ReceiveBuffer::default(),
             deferral,
         }
     }
 
-    /// Where this image sees element `index` of `image`'s buffer.
+    /// The address here of element `index` of the buffer of `image`.
     fn place(&self, image: usize, index: usize) -> *mut T {
         const {
             assert!(
@@ -97,37 +101,38 @@ impl<'a, T: Remote> Epoch<'a, T> {
             )
         };
         assert!(index <= capacity::<T>());
-        // SAFETY: the index lies within the buffer.
+        // SAFETY: `index` elements fit the buffer, as was just asserted, so the pointer stays in it or just behind it.
         unsafe { self.buffer(self.epoch, image).cast::<T>().add(index) }
     }
 
-    /// The buffer of `image` in a epoch.
+    /// The address here of the buffer of `image` in epoch `epoch`.
     fn buffer(&self, epoch: usize, image: usize) -> *mut u8 {
-        // SAFETY: each buffer lies in the scratch space.
+        // SAFETY: the scratch space consists of two buffers of `BUFFER` bytes, so the pointer stays in it.
         unsafe { self.team.scratch(image).add((epoch & 1) * BUFFER) }
     }
 
-    /// Where in the scratch space `length` elements from `start` on of this epoch's buffer are.
+    /// The bytes in the scratch space of elements `start .. start + length` of this epoch's buffer.
     fn bytes(&self, start: usize, length: usize) -> Range<usize> {
         let buffer = (self.epoch & 1) * BUFFER;
         buffer + start * size_of::<T>()..buffer + (start + length) * size_of::<T>()
     }
 
-    /// The operation's next barrier.
-    fn next(&mut self) -> Call {
+    /// The operation's next call that images compare.
+    fn next_call(&mut self) -> Call {
         let call = self.call.at_step(self.step);
         self.step += 1;
         call
     }
 
-    /// Writes `values` to elements `start ..` of this image's buffer, in a epoch without steps.
+    /// Writes `values` to elements `start ..` of this image's buffer, in a flat epoch.
     ///
     /// # Safety
     /// No other image reads there before the next barrier.
     pub(crate) unsafe fn write(&mut self, start: usize, values: &[T]) {
         assert!(start + values.len() <= capacity::<T>());
-        // SAFETY: the target was checked to lie in our buffer; nobody reads it now, as the caller says, or in
-        // this epoch before the barrier.
+        // SAFETY: `values` is valid for reads, and the target for writes of as many elements: it lies in our buffer, as was
+        // just asserted, and the caller vouches that nobody reads there. The program has no reference into a scratch space, so
+        // the two do not overlap.
         unsafe {
             ptr::copy_nonoverlapping(
                 values.as_ptr(),
@@ -137,24 +142,25 @@ impl<'a, T: Remote> Epoch<'a, T> {
         }
     }
 
-    /// Brings `words` to the barriers of this epoch; after one, all images can read those of all with `Team::words`.
-    pub(crate) fn set_payload(&mut self, words: [u64; 3]) {
-        self.words = words;
+    /// Sets the payload of this image for the barriers of this epoch. After one, all images can read it with `Team::words`.
+    pub(crate) fn set_payload(&mut self, words: [u64; PAYLOAD_WORDS]) {
+        self.payload = words;
     }
 
-    /// Waits until all images have written.
+    /// Waits for all images at the epoch's barrier.
     ///
     /// # Errors
-    /// The images that failed before, on all others alike.
+    /// The images that failed before, the same on all others.
     pub(crate) fn barrier(&mut self) -> Result<(), ImageFailed> {
-        let call = self.next();
-        // SAFETY: what the other images read now was written before; who does not write is not read.
-        let met = unsafe {
+        let call = self.next_call();
+        // SAFETY: this image has written what the others read after the barrier of this call: an algorithm reads from an image
+        // only what it has that image write.
+        let result = unsafe {
             self.team
-                .try_barrier_with(&self.deferral, &call, self.words)
+                .try_barrier_with(&self.deferral, &call, self.payload)
         };
-        self.met = self.team.barriers();
-        met
+        self.last_barrier = self.team.barriers();
+        result
     }
 
     /// Elements `start .. start + length` of the buffer of `image`, after a barrier.
@@ -166,39 +172,41 @@ impl<'a, T: Remote> Epoch<'a, T> {
         traffic::note(self.team, image, length * size_of::<T>());
         if !self.team.is_local(image) {
             let bytes = self.bytes(start, length);
-            // SAFETY: that image wrote these elements before the barrier, as the caller says, and they are fetched to
-            // as many places.
+            // SAFETY: the caller vouches that the image wrote these elements before the barrier, and does not write them again
+            // in this epoch. `fill` makes `target` valid for writes of `length` elements, and `fetch` writes all of them.
             return unsafe {
                 self.received
                     .fill(length, |target| self.team.fetch(image, bytes, target))
             };
         }
-        // SAFETY: the elements lie in the buffer, were written by `image`, and are not written again before
-        // the epoch after next, which this image does not begin while `self` is in progress.
+        // SAFETY: the elements lie in the buffer, which is mapped and as aligned as `T`. The caller vouches that the image
+        // wrote them as `T`s before the barrier, and does not write them again in this epoch. It writes there next after the
+        // barrier of the next epoch, which waits for the end of `self`.
         unsafe { slice::from_raw_parts(self.place(image, start), length) }
     }
 
     /// As [`read`](Self::read), to `target`.
     ///
     /// # Safety
-    /// As [`read`](Self::read).
+    /// As [`read`](Self::read), for as many elements as `target` has.
     pub(crate) unsafe fn read_into(&self, image: usize, start: usize, target: &mut [T]) {
         let length = target.len();
         if self.team.is_local(image) {
-            // SAFETY: passed on.
+            // SAFETY: the caller vouches that the image wrote the elements before the barrier, and does not write them again.
             return target.copy_from_slice(unsafe { self.read(image, start, length) });
         }
         assert!(start + length <= capacity::<T>());
         traffic::note(self.team, image, size_of_val(target));
         let (bytes, target) = (self.bytes(start, length), target.as_mut_ptr().cast());
-        // SAFETY: that image wrote these elements before the barrier, as the caller says; the target is as long.
+        // SAFETY: the caller vouches that the image wrote the elements before the barrier, and does not write them again in this
+        // epoch. The target is valid for writes of as many bytes.
         unsafe { self.team.fetch(image, bytes, target) }
     }
 
-    /// Brings `values` to the barrier, without any scratch space, and waits for all images.
+    /// Waits for all images at the epoch's barrier, with `values` as payload.
     ///
     /// # Errors
-    /// The images that failed before, on all others alike.
+    /// The images that failed before, the same on all others.
     ///
     /// # Panics
     /// If the values do not [fit](fits_payload).
@@ -206,37 +214,38 @@ impl<'a, T: Remote> Epoch<'a, T> {
     pub(crate) fn barrier_with(&mut self, values: &[T]) -> Result<(), ImageFailed> {
         self.pack(0, values);
         debug_assert_eq!(self.step, 0, "small values pass in one epoch");
-        // SAFETY: what the other images read is what this one brings.
-        let met = unsafe {
+        // SAFETY: the others read only this image's payload, which was just packed.
+        let result = unsafe {
             self.team
-                .try_barrier_with(&self.deferral, self.call, self.words)
+                .try_barrier_with(&self.deferral, self.call, self.payload)
         };
-        self.met = self.team.barriers();
-        met
+        self.last_barrier = self.team.barriers();
+        result
     }
 
-    /// Puts `values` among those that this image [brings](Self::brought) to the next barrier, from place `start` on.
+    /// Writes `values` to this image's payload for the next barrier, from place `start` on.
     ///
     /// # Panics
     /// If they do not [fit](fits_payload) there.
     #[inline]
     pub(crate) fn pack(&mut self, start: usize, values: &[T]) {
         assert!(fits_payload::<T>(start + values.len()));
-        // SAFETY: the values were checked to end within the words, and have no padding.
+        // SAFETY: `values` is valid for reads, and the payload for writes of as many values from `start` on: they end within it
+        // and need no greater alignment than `u64`, as was just asserted. They have no padding, and `u64` takes any bytes.
         unsafe {
-            let target = self.words.as_mut_ptr().cast::<T>().add(start);
+            let target = self.payload.as_mut_ptr().cast::<T>().add(start);
             ptr::copy_nonoverlapping(values.as_ptr(), target, values.len());
         }
     }
 
-    /// Gives `use_values` the `length` values that `image` brought to this epoch's barrier.
+    /// Calls `use_values` with the first `length` values of the payload of `image` in this epoch's barrier.
     ///
     /// # Panics
-    /// If this image has met the others since, which the function with which values are combined may do, by
-    /// `sync_all` for instance: that barrier had other words.
+    /// If this image has passed another barrier of the team since, which had other payloads: the program's operator may call
+    /// `sync_all`.
     ///
     /// # Safety
-    /// `image` brought as many values with [`barrier_with`](Self::barrier_with) or [`pack`](Self::pack).
+    /// `image` packed as many values with [`barrier_with`](Self::barrier_with) or [`pack`](Self::pack).
     #[inline]
     #[track_caller]
     pub(crate) unsafe fn payload<R>(
@@ -246,61 +255,66 @@ impl<'a, T: Remote> Epoch<'a, T> {
         use_values: impl FnOnce(&[T]) -> R,
     ) -> R {
         assert!(fits_payload::<T>(length));
-        if self.team.barriers() != self.met {
+        if self.team.barriers() != self.last_barrier {
             self.team.refuse_barrier(self.call);
         }
         traffic::note(self.team, image, length * size_of::<T>());
         let words = self.team.payload(image);
-        // SAFETY: the words are as aligned as the values and no shorter, and `pack` wrote values in them.
+        // SAFETY: `words` is aligned for `T` and has room for `length` of them, as was just asserted. The caller vouches that
+        // `pack` wrote that many valid values there. Nobody changes `words` meanwhile: it is a copy.
         use_values(unsafe { slice::from_raw_parts(words.as_ptr().cast(), length) })
     }
 
-    /// `length` places from `start` on of this image's buffer in the next epoch, to be filled after the barrier of this one
-    /// and before that of the next.
+    /// Places `start .. start + length` of this image's buffer in the next epoch, to be filled ahead: after the barrier of this
+    /// epoch, and before that of the next.
     ///
     /// # Safety
-    /// This epoch has no steps and its barrier is over, no place is given out twice, and `write` in the next epoch goes
-    /// to others.
+    /// This epoch is flat and its barrier is over; no place is given out twice, and no `write` in the next epoch goes to these
+    /// places.
     pub(crate) unsafe fn ahead<'p>(&self, start: usize, length: usize) -> &'p mut [MaybeUninit<T>] {
         assert!(start + length <= capacity::<T>());
         let other = self.buffer(self.epoch + 1, self.team.index());
-        // SAFETY: the places lie in the buffer, and each is given out once. All others have come to the barrier of
-        // this epoch, so they read that buffer no more, and will not before the next barrier. If a panic leaves places
-        // unwritten, this image comes to no barrier after which others would read them: the next step of this
-        // operation is not taken.
+        // SAFETY: the places lie in the buffer, as was just asserted, aligned for `T`; `MaybeUninit` needs no initialised bytes.
+        // The caller vouches that each is given out once. No other image reads them: all have come to the barrier of this epoch,
+        // so they have finished with that buffer, and read it again only after the next barrier. If a panic leaves places
+        // unwritten, this image does not come to the operation's next barrier, so no image reads them.
         unsafe { slice::from_raw_parts_mut(other.cast::<MaybeUninit<T>>().add(start), length) }
     }
 }
 
 impl<T> Drop for Epoch<'_, T> {
     fn drop(&mut self) {
-        // A panic that the program may catch takes an image out of a epoch only where values are combined: wakers are
-        // deferred. In a epoch without steps that is after its barrier. Then all others are in this epoch, or wait in the barrier of the
-        // next: nobody reads the other buffer, which the next epoch of this image writes, and it writes this buffer again
-        // only after that barrier. Others who are still in the same operation do not take that next epoch for
-        // theirs, even if it is one of the same operation, since its first step has another number. A epoch of
-        // steps has its barrier at the end, so the others may be in the epoch before as well, and read both buffers:
-        // there is no further epoch; nor is there one after a epoch whose barrier never was.
-        if self.begun.is_none() && self.met != 0 {
-            // SAFETY: begun in `begin`; what `read` returned has borrowed from `self`.
+        // A panic that the program may catch leaves an epoch only from an operator: wakers are deferred. May the next epoch
+        // begin then?
+        //
+        // * In a flat epoch, operators run after the barrier. So all others are in this epoch, or wait in the barrier of the
+        //   next: nobody reads the other buffer, to which the next epoch of this image writes, and this buffer is written again
+        //   only after that barrier. Images that are still in the same operation do not mistake that epoch for theirs, since its
+        //   first call has another number. So it may.
+        // * An epoch of steps has its barrier at the end. Others may still be in the epoch before, and read both buffers. So it
+        //   may not, and neither after an epoch that never came to its barrier.
+        if self.begun.is_none() && self.last_barrier != 0 {
+            // SAFETY: `begin` began it, and no reference into the scratch space is left: those that `read` returned borrow from
+            // `self`.
             unsafe { self.team.end_epoch() };
         }
     }
 }
 
-/// How many elements pass in one epoch.
+/// How many elements a buffer holds.
 pub(crate) const fn capacity<T>() -> usize {
     BUFFER / size_of::<T>()
 }
 
-/// Whether so many elements can be brought to a barrier.
+/// Whether `length` elements fit the payload of a barrier.
 #[inline]
 pub(crate) const fn fits_payload<T>(length: usize) -> bool {
-    align_of::<T>() <= align_of::<u64>() && length <= WORDS * size_of::<u64>() / size_of::<T>()
+    align_of::<T>() <= align_of::<u64>()
+        && length <= PAYLOAD_WORDS * size_of::<u64>() / size_of::<T>()
 }
 
-/// The pieces of at most `length` elements that pass one at a time; one empty piece if there is nothing, so that all
-/// images meet.
+/// The pieces of at most `length` elements that pass one at a time. If there are no elements, one empty piece, so that the
+/// images pass a barrier nevertheless.
 pub(crate) fn chunks<T>(values: &mut [T], length: usize) -> impl Iterator<Item = &mut [T]> {
     let mut rest = Some(values);
     std::iter::from_fn(move || {
@@ -311,7 +325,7 @@ pub(crate) fn chunks<T>(values: &mut [T], length: usize) -> impl Iterator<Item =
     })
 }
 
-/// Slice number `number` of `length` elements that are divided among `images`.
-pub(crate) fn slice(length: usize, images: usize, number: usize) -> std::ops::Range<usize> {
+/// Slice `number` of `length` elements that are divided among `images`.
+pub(crate) fn slice(length: usize, images: usize, number: usize) -> Range<usize> {
     length * number / images..length * (number + 1) / images
 }

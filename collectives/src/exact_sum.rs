@@ -1,11 +1,11 @@
 //! Sums that are exact until they are rounded, once, at the end.
 //!
-//! Whoever rounds once cannot notice the order, the grouping or the algorithm of the additions: the result is a
-//! function of the addends alone. Two ways lead there. [`Superaccumulator`] is an integer wide enough for
-//! every sum, for many numbers that make one sum; [`sum_columns`] is for few numbers that make each of many
-//! sums, where a pair of floats with an error bound nearly always tells the rounded sum.
+//! A sum that is rounded once depends on the addends alone, not on the order, the grouping or the algorithm of the additions.
+//! There are two ways. [`Superaccumulator`], an integer wide enough for every sum, is for many numbers that make one sum.
+//! [`sum_columns`] is for few numbers that make each of many sums: there a pair of floats with an error bound nearly always
+//! determines the rounded sum.
 //!
-//! Both need no images: they are what reproducible collectives do with the numbers they got.
+//! Both work without images, on the numbers that a reproducible collective has received.
 //!
 //! # Source
 //! U. W. Kulisch and W. L. Miranker, *Computer Arithmetic in Theory and Practice*, 1981: the accumulator.
@@ -23,8 +23,7 @@ pub use addend::Addend;
 pub(crate) use columns::sum_columns;
 pub(crate) use superaccumulator::Superaccumulator;
 
-/// The rounded sum of two numbers and what it lacks, exactly, unless something overflows; then the latter is
-/// not finite.
+/// The rounded sum of two numbers and its exact error, unless something overflows: then the error is not finite.
 ///
 /// # Source
 /// `TwoSum`: D. E. Knuth, *The Art of Computer Programming* 2, section 4.2.2, theorem B.

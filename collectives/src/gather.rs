@@ -1,7 +1,7 @@
-//! All images' values for one.
+//! Gather: one image, the root, gets the values of all.
 //!
-//! The blocks of all images are a sequence in the order of their positions, from the root on. What travels together up
-//! a tree, the blocks of a subtree, lies together in the sequence.
+//! The blocks of all images are a sequence in the order of their positions, from the root on. The blocks of a subtree, which
+//! travel together up a tree, lie together in the sequence.
 
 mod flat;
 mod tree;
@@ -11,7 +11,7 @@ use coarray_coref::{Remote, Values};
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::blocks::{Blocks, room_for};
-use crate::collective::{Lost, Start, forms};
+use crate::collective::{CallFailed, Start, forms};
 use crate::epoch::Epoch;
 use crate::tree::Order;
 
@@ -119,7 +119,7 @@ fn gather<T: Remote>(
     values: &[T],
     gathered: &mut [T],
     root: usize,
-) -> Result<(), Lost> {
+) -> Result<(), CallFailed> {
     let (team, length) = (&*start.team, values.len());
     let call = start.call::<T>(Operation::CoGather, length, Some(root));
     let algorithm = start.algorithm(Kind::Gather, size_of_val(values));
@@ -132,14 +132,14 @@ fn gather<T: Remote>(
         blocks: Blocks::equal(images, length),
     };
     let place = |image: usize, start: usize, part: &[T]| {
-        // What is too short to be right still takes part: that images disagree would explain it better.
+        // With a slice of the wrong length the root still takes part: if images disagree, that report explains more.
         if is_right {
             gathered[image * length + start..][..part.len()].copy_from_slice(part);
         }
     };
     gathering
         .run(&call, 0, values, place)
-        .map_err(Lost::from(&call))?;
+        .map_err(CallFailed::from(&call))?;
     assert!(
         is_right,
         "co_gather to image {root}: `gathered` has {} elements there, but the values of {images} images with {length} \
@@ -151,10 +151,11 @@ fn gather<T: Remote>(
 }
 
 #[track_caller]
-fn gatherv<T: Remote>(start: &Start, values: &[T], root: usize) -> Result<Vec<Vec<T>>, Lost> {
+fn gatherv<T: Remote>(start: &Start, values: &[T], root: usize) -> Result<Vec<Vec<T>>, CallFailed> {
     let team = &*start.team;
     let call = start.call::<T>(Operation::CoGatherv, 0, Some(root));
-    let lengths = exchange_lengths::<T>(team, &call, values.len()).map_err(Lost::from(&call))?;
+    let lengths =
+        exchange_lengths::<T>(team, &call, values.len()).map_err(CallFailed::from(&call))?;
     let longest = lengths
         .iter()
         .max()
@@ -177,11 +178,11 @@ fn gatherv<T: Remote>(start: &Start, values: &[T], root: usize) -> Result<Vec<Ve
     let place = |image: usize, _, part: &[T]| gathered[image].extend_from_slice(part);
     gathering
         .run(&call, 1, values, place)
-        .map_err(Lost::from(&call))?;
+        .map_err(CallFailed::from(&call))?;
     Ok(gathered)
 }
 
-/// How many elements each image brings, in epoch 0 of the operation.
+/// The number of elements of each image, exchanged in epoch 0 of the operation.
 pub(crate) fn exchange_lengths<T: Remote>(
     team: &Team,
     call: &Call,
@@ -194,19 +195,19 @@ pub(crate) fn exchange_lengths<T: Remote>(
     Ok(lengths.collect())
 }
 
-/// What all images know of a gathering.
+/// A gather, as all images know it.
 struct Gathering<'a> {
     team: &'a Team,
     algorithm: Algorithm,
-    /// Begins with the root.
+    /// The root is first.
     order: Order,
-    /// By position.
+    /// In the order of the positions.
     blocks: Blocks,
 }
 
 impl Gathering<'_> {
-    /// Carries it out, from epoch number `first` on. On the root, `place` gets the parts of each image's block one
-    /// after the other: whose, from which element on, and the elements.
+    /// Carries it out, from epoch number `first` on. On the root, calls `place` for the parts of each image's block, one after
+    /// the other, with the image, the part's first index in the block, and its elements.
     fn run<T: Remote>(
         &self,
         call: &Call,

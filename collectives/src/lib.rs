@@ -1,12 +1,16 @@
 //! Collective operations on values, for `coarray`.
 //!
-//! They work on [`Values`](coarray_coref::Values): numbers, arrays, slices, vectors and closed coarrays, and on the images of
-//! the current team. No image leaves one before all have entered, but nothing else is synchronised. The `try_`
-//! forms return an error when images have failed; the others end the job. [`Collective`] chooses the
-//! algorithm of a single call.
+//! The images of the current team call them on [`Values`](coarray_coref::Values): numbers, arrays, slices, vectors and closed
+//! coarrays. No image leaves a collective before all have entered, but nothing else is synchronised. The `try_` forms return
+//! an error when images have failed; the others end the job. [`Collective`] chooses the algorithm of a single call.
 //!
-//! The forms with `_async` return a [`Cofuture`](coarray_coref::Cofuture) at once, and the image goes on. What it
-//! contributes is there for the others from the call on, whatever it does next.
+//! The forms with `_async` return a [`Cofuture`](coarray_coref::Cofuture) at once, and the image goes on. The others can read
+//! its contribution from the call on, whatever it does next.
+//!
+//! # Inside
+//! Each blocking operation has a file, and a folder with a file for each of its algorithms. `epoch.rs` passes data between
+//! images, `tree.rs` and `blocks.rs` compute who passes what, `tuning.rs` chooses the algorithm, and `collective.rs` makes the
+//! public functions.
 //!
 //! Programs name the crate `coarray` only.
 

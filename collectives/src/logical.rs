@@ -1,11 +1,11 @@
-//! What holds on all images, on any, or on how many.
+//! Logical reductions: whether a condition holds on all images, on any, or on how many.
 
 use std::ops::{Add, BitAnd, BitOr};
 
 use coarray_coref::Remote;
 use coarray_runtime::Operation;
 
-use crate::collective::{Lost, Start, forms};
+use crate::collective::{CallFailed, Start, forms};
 use crate::reduce::reduce;
 
 forms! {
@@ -41,7 +41,7 @@ forms! {
     /// As [`co_all`]; failed images as in Fortran 2018, clause 16.6.
     fn try_co_all
 
-    |start| joined(start, Operation::CoAll, condition, BitAnd::bitand)
+    |start| reduce_one(start, Operation::CoAll, condition, BitAnd::bitand)
 }
 
 forms! {
@@ -77,7 +77,7 @@ forms! {
     /// As [`co_any`]; failed images as in Fortran 2018, clause 16.6.
     fn try_co_any
 
-    |start| joined(start, Operation::CoAny, condition, BitOr::bitor)
+    |start| reduce_one(start, Operation::CoAny, condition, BitOr::bitor)
 }
 
 forms! {
@@ -113,18 +113,18 @@ forms! {
     /// As [`co_count`]; failed images as in Fortran 2018, clause 16.6.
     fn try_co_count
 
-    |start| joined(start, Operation::CoCount, usize::from(condition), Add::add)
+    |start| reduce_one(start, Operation::CoCount, usize::from(condition), Add::add)
 }
 
 #[track_caller]
-fn joined<T: Remote>(
+fn reduce_one<T: Remote>(
     start: &Start,
     operation: Operation,
     value: T,
-    join: impl Fn(T, T) -> T,
-) -> Result<T, Lost> {
+    operator: impl Fn(T, T) -> T,
+) -> Result<T, CallFailed> {
     let mut result = [value];
-    reduce(start, operation, &mut result, None, join)?;
+    reduce(start, operation, &mut result, None, operator)?;
     let [result] = result;
     Ok(result)
 }

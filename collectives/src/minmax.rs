@@ -9,7 +9,7 @@ use crate::reduce::reduce;
 forms! {
     /// Collective. The smallest of all images' values, element by element, on every image.
     ///
-    /// A value that is not comparable with itself, NaN, is taken for the smallest of all, so that no image can
+    /// A value that is not comparable with itself, NaN, counts as the smallest of all, so that no image can
     /// overlook it. Of equal values, such as the two zeros of floats, that of the lowest image is taken.
     ///
     /// No image leaves before all have entered; nothing else is synchronised.
@@ -98,7 +98,7 @@ forms! {
 forms! {
     /// Collective. The largest of all images' values, element by element, on every image.
     ///
-    /// A value that is not comparable with itself, NaN, is taken for the largest of all, so that no image can
+    /// A value that is not comparable with itself, NaN, counts as the largest of all, so that no image can
     /// overlook it. Of equal values, such as the two zeros of floats, that of the lowest image is taken.
     ///
     /// No image leaves before all have entered; nothing else is synchronised.
@@ -215,18 +215,18 @@ mod tests {
 
     #[test]
     fn nan_wins_on_either_side() {
-        for join in [smaller::<f64>, larger::<f64>] {
-            assert!(join(f64::NAN, 1.0).is_nan());
-            assert!(join(1.0, f64::NAN).is_nan());
-            assert!(join(f64::NAN, f64::NAN).is_nan());
+        for operator in [smaller::<f64>, larger::<f64>] {
+            assert!(operator(f64::NAN, 1.0).is_nan());
+            assert!(operator(1.0, f64::NAN).is_nan());
+            assert!(operator(f64::NAN, f64::NAN).is_nan());
         }
     }
 
     #[test]
     fn of_equal_values_the_first_is_taken() {
-        for join in [smaller::<f64>, larger::<f64>] {
-            assert!(join(-0.0, 0.0).is_sign_negative());
-            assert!(join(0.0, -0.0).is_sign_positive());
+        for operator in [smaller::<f64>, larger::<f64>] {
+            assert!(operator(-0.0, 0.0).is_sign_negative());
+            assert!(operator(0.0, -0.0).is_sign_positive());
         }
         assert_eq!((smaller(3, 4), smaller(4, 3)), (3, 3));
         assert_eq!((larger(3, 4), larger(4, 3)), (4, 4));

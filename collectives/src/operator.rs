@@ -1,17 +1,17 @@
-//! Joining the values of images in their order.
+//! Applying an operator, which need not be commutative, to the values of images in their order.
 
-/// Joins `values` to `result`, which are of later images.
+/// Combines `result` with `values`, which are of later images.
 #[inline]
-pub(crate) fn append<T: Copy>(result: &mut [T], values: &[T], join: impl Fn(T, T) -> T) {
+pub(crate) fn append<T: Copy>(result: &mut [T], values: &[T], operator: impl Fn(T, T) -> T) {
     for (result, &value) in result.iter_mut().zip(values) {
-        *result = join(*result, value);
+        *result = operator(*result, value);
     }
 }
 
-/// Joins `values` to `result`, which are of earlier images.
+/// Combines `values`, which are of earlier images, with `result`.
 #[inline]
-pub(crate) fn prepend<T: Copy>(result: &mut [T], values: &[T], join: impl Fn(T, T) -> T) {
+pub(crate) fn prepend<T: Copy>(result: &mut [T], values: &[T], operator: impl Fn(T, T) -> T) {
     for (result, &value) in result.iter_mut().zip(values) {
-        *result = join(value, *result);
+        *result = operator(value, *result);
     }
 }

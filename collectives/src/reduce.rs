@@ -1,8 +1,7 @@
-//! Combining the values of all images, element by element, for all images or for one.
+//! Reductions: the values of all images combined, element by element, for all images or for one.
 //!
-//! [`Combine`] is what the algorithms have in common: which images' values are joined with what. Every algorithm but
-//! the ring joins them in the order of the images, and each makes every result on one image only or in the same
-//! way on all, so all images get the same bits.
+//! Every algorithm but the ring combines the values in the order of the images. Each computes a result on one image only, or in
+//! the same way on all, so all images get the same bits.
 
 mod flat;
 mod recursive_doubling;
@@ -16,7 +15,7 @@ use crate::{Algorithm, Kind};
 use coarray_coref::Remote;
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
-use crate::collective::{Lost, Start};
+use crate::collective::{CallFailed, Start};
 use crate::epoch::{Epoch, capacity, chunks, fits_payload};
 use crate::operator;
 
@@ -25,7 +24,7 @@ pub(crate) struct Reduction<'a, F> {
     team: &'a Team,
     /// The image that gets the results; none if all get them.
     root: Option<usize>,
-    join: F,
+    operator: F,
 }
 
 /// Combines the values of all images; each gets the results, or only `root` if there is one.
@@ -36,8 +35,8 @@ pub(crate) fn reduce<T: Remote>(
     operation: Operation,
     values: &mut [T],
     root: Option<usize>,
-    join: impl Fn(T, T) -> T,
-) -> Result<(), Lost> {
+    operator: impl Fn(T, T) -> T,
+) -> Result<(), CallFailed> {
     let call = start.call::<T>(operation, values.len(), root);
     let kind = match root {
         None => Kind::Reduce,
@@ -47,29 +46,33 @@ pub(crate) fn reduce<T: Remote>(
     let reduction = Reduction {
         team: &start.team,
         root,
-        join,
+        operator,
     };
-    // This way the compiler sees how many values there are, as a rule one.
+    // Inlined, so that the compiler sees the number of values, which is mostly one.
     let reduced = if algorithm == Algorithm::Flat && fits_payload::<T>(values.len()) {
-        reduction.at_once(&call, values)
+        reduction.by_payload(&call, values)
     } else {
         reduction.run(&call, algorithm, values)
     };
-    reduced.map_err(Lost::from(&call))
+    reduced.map_err(CallFailed::from(&call))
 }
 
-/// Adds words of all images, the same on all.
+/// Adds the words of all images; the number of words is the same on all.
 #[track_caller]
-pub(crate) fn reduce_words(start: &Start, call: &Call, words: &mut [i64]) -> Result<(), Lost> {
+pub(crate) fn reduce_words(
+    start: &Start,
+    call: &Call,
+    words: &mut [i64],
+) -> Result<(), CallFailed> {
     let algorithm = start.algorithm(Kind::TotalReproducible, size_of_val(words));
     let reduction = Reduction {
         team: &start.team,
         root: None,
-        join: i64::wrapping_add,
+        operator: i64::wrapping_add,
     };
     reduction
         .run(call, algorithm, words)
-        .map_err(Lost::from(call))
+        .map_err(CallFailed::from(call))
 }
 
 impl<F> Reduction<'_, F> {
@@ -86,7 +89,7 @@ impl<F> Reduction<'_, F> {
         let mut algorithm = algorithm;
         let mut most = capacity::<T>() / pieces(algorithm, self.team.images());
         if most == 0 {
-            // Large elements, or many images, leave no room for more than one piece.
+            // With large elements or many images a buffer has no room for more than one piece.
             algorithm = Algorithm::Flat;
             most = capacity::<T>();
         }
@@ -110,32 +113,32 @@ impl<F> Reduction<'_, F> {
         self.root.is_none_or(|root| root == self.team.index())
     }
 
-    /// Joins `values` to `result`, which are of later images.
+    /// Combines `result` with `values`, which are of later images.
     #[inline]
     fn append<T: Remote>(&self, result: &mut [T], values: &[T])
     where
         F: Fn(T, T) -> T,
     {
-        operator::append(result, values, &self.join);
+        operator::append(result, values, &self.operator);
     }
 
-    /// Joins `values` to `result`, which are of earlier images.
+    /// Combines `values`, which are of earlier images, with `result`.
     #[inline]
     fn prepend<T: Remote>(&self, result: &mut [T], values: &[T])
     where
         F: Fn(T, T) -> T,
     {
-        operator::prepend(result, values, &self.join);
+        operator::prepend(result, values, &self.operator);
     }
 }
 
-/// Into how many pieces a buffer is divided.
+/// The number of pieces that an algorithm keeps in a buffer.
 fn pieces(algorithm: Algorithm, images: usize) -> usize {
     match algorithm {
         Algorithm::Flat => 1,
         Algorithm::Shares => images,
         Algorithm::RecursiveDoubling => recursive_doubling::pieces(images),
-        // What goes up or around, and the results.
+        // The values that go up the tree or around the ring, and the results.
         _ => 2,
     }
 }

@@ -1,4 +1,4 @@
-//! Combining the values of all images, element by element, so that each image gets the results of one block.
+//! Reduce-scatter: the values of all images combined, element by element; each image gets the results of one block.
 
 mod flat;
 mod ring;
@@ -8,15 +8,15 @@ use crate::{Algorithm, Kind};
 use coarray_coref::{Remote, Values};
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
-use crate::collective::{Lost, Start, forms};
+use crate::collective::{CallFailed, Start, forms};
 use crate::epoch::capacity;
 
 forms! {
-    /// Collective. Combines all images' values with `operation`, element by element, and deals the results out to all
+    /// Collective. Combines all images' values with `operation`, element by element, and divides the results among all
     /// images of the current team, in the order of the images.
     ///
-    /// `values` consists of one block for each image, as long as `mine`: image `i` gets what the `i`-th blocks of all
-    /// images give.
+    /// `values` consists of one block for each image, as long as `mine`: image `i` gets the combination of the `i`-th blocks of
+    /// all images.
     ///
     /// `operation` must be associative and the same on all images. It is applied in the order of the images, so it
     /// need not be commutative, unless the caller chooses [`Algorithm::Ring`](crate::Algorithm::Ring), which no built-in
@@ -77,8 +77,8 @@ fn reduce_scatter<T: Remote>(
     start: &Start,
     values: &[T],
     mine: &mut [T],
-    join: impl Fn(T, T) -> T,
-) -> Result<(), Lost> {
+    operator: impl Fn(T, T) -> T,
+) -> Result<(), CallFailed> {
     let (team, length) = (&*start.team, mine.len());
     let images = team.images();
     assert!(
@@ -89,24 +89,28 @@ fn reduce_scatter<T: Remote>(
     );
     let call = start.call::<T>(Operation::CoReduceScatter, values.len(), None);
     let algorithm = start.algorithm(Kind::ReduceScatter, size_of_val(values));
-    let reduction = Reduction { team, values, join };
+    let reduction = Reduction {
+        team,
+        values,
+        operator,
+    };
     reduction
         .run(&call, algorithm, mine)
-        .map_err(Lost::from(&call))
+        .map_err(CallFailed::from(&call))
 }
 
-/// A reduction whose results all images share.
+/// A reduction whose results are divided among the images.
 struct Reduction<'a, T, F> {
     team: &'a Team,
     /// One block for each image.
     values: &'a [T],
-    join: F,
+    operator: F,
 }
 
 impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
     fn run(&self, call: &Call, algorithm: Algorithm, mine: &mut [T]) -> Result<(), ImageFailed> {
         let images = self.team.images();
-        // As many blocks as a buffer takes parts of.
+        // How many blocks an image publishes parts of, in one buffer.
         let parts = match algorithm {
             Algorithm::Ring => images,
             Algorithm::Binomial => 2 * images,
@@ -119,7 +123,7 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
             Algorithm::Binomial if parts <= capacity::<T>() => {
                 self.tree(call, capacity::<T>() / parts, mine)
             }
-            // Also for large elements of many images.
+            // Also if a buffer has no room for one element of each block.
             _ => self.flat(call, mine),
         }
     }

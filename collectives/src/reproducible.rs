@@ -1,10 +1,10 @@
-//! Sums that depend on nothing but the numbers.
+//! Reproducible sums: results that depend on the addends alone, not on the number of images or their order.
 
 use crate::{Algorithm, Kind};
 use coarray_coref::Values;
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
-use crate::collective::{Lost, Start, forms};
+use crate::collective::{CallFailed, Start, forms};
 use crate::epoch::{Epoch, capacity, chunks};
 use crate::exact_sum::{Addend, Superaccumulator, sum_columns};
 use crate::reduce::{by_shares, reduce_words};
@@ -15,7 +15,7 @@ forms! {
     ///
     /// The result is the exact sum, rounded to nearest, ties to even. So it is the same bits for any order of the
     /// images, any algorithm, and any number of images that have the same addends among them and otherwise -0.0, which
-    /// changes no sum. Nothing overflows buffer-way: a sum of finite values is infinite only if it is too large
+    /// changes no sum. Nothing overflows on the way: a sum of finite values is infinite only if it is too large
     /// itself. Subnormal numbers count as all others.
     ///
     /// Any NaN makes [`NAN`](f64::NAN), as do infinities of both signs; infinities of one sign stay. Negative zeros add
@@ -24,7 +24,7 @@ forms! {
     /// The job ends with a report if images call it with different types or lengths, or have failed.
     ///
     /// # Accuracy
-    /// The error is buffer a unit in the last place of the result at most, whatever cancels. Pairwise summation of n
+    /// The error is at most half a unit in the last place of the result, whatever cancels. Pairwise summation of n
     /// `f64` in twice the precision, rounded in the end, may err by log2(n) 2^-106 times the sum of their magnitudes
     /// more, which can be any number of digits if they cancel; [`co_sum`](crate::co_sum) by (images - 1) 2^-53 times
     /// that sum.
@@ -32,8 +32,8 @@ forms! {
     /// # Cost
     /// On two images that of [`co_sum`](crate::co_sum): 8 MiB of `f64` took 1.05 times as long. Each further image takes
     /// some 0.9 ns for an element, divided among the images, where `co_sum` takes 0.15 ns; with four images on two cores
-    /// that was twice as long. Elements of which the fast way cannot tell the rounded sum, such as 1 + 2^-53 + 2^-300,
-    /// which is just not halfway between two numbers, take 70 ns.
+    /// that was twice as long. An element takes 70 ns if the fast algorithm cannot determine its rounded sum, such as
+    /// 1 + 2^-53 + 2^-300, which is almost halfway between two numbers.
     ///
     /// # Examples
     /// ```
@@ -52,13 +52,13 @@ forms! {
     /// ```
     ///
     /// # Source
-    /// The exact sum of two numbers, rounded, is what IEEE 754 calls their sum. Sums of more are added with `TwoSum`
+    /// The exact sum of two numbers, rounded, is what IEEE 754 calls their sum. More numbers are added with `TwoSum`
     /// (D. E. Knuth, *The Art of Computer Programming* 2, section 4.2.2; T. J. Dekker, *A floating-point technique for
-    /// extending the available precision*, Numerische Mathematik 18, 1971), which gives a sum and its errors; if their
-    /// sum, with a bound on what it lacks, rounds to one number only, this is it. The others are added again in a
-    /// superaccumulator, as in [`co_total_reproducible`]. J. R. Shewchuk, *Adaptive precision floating-point arithmetic
-    /// and fast robust geometric predicates*, Discrete & Computational Geometry 18, 1997, decides likewise how much must
-    /// be exact.
+    /// extending the available precision*, Numerische Mathematik 18, 1971), which returns a sum and its error. If the sum plus
+    /// the errors, within the bound on what they miss, rounds to one number only, that is the result. Otherwise the numbers
+    /// are added again in a superaccumulator, as in [`co_total_reproducible`]. J. R. Shewchuk, *Adaptive precision
+    /// floating-point arithmetic and fast robust geometric predicates*, Discrete & Computational Geometry 18, 1997, decides
+    /// likewise how much must be exact.
     fn co_sum_reproducible [V: ?Sized + Values] (values: &mut V) -> ()
     where [V::Element: Addend]
 
@@ -88,7 +88,7 @@ forms! {
     /// The job ends with a report if images call it with different types, or have failed.
     ///
     /// # Accuracy
-    /// The error is buffer a unit in the last place of the result at most, whatever cancels. Pairwise summation of n
+    /// The error is at most half a unit in the last place of the result, whatever cancels. Pairwise summation of n
     /// `f64` in twice the precision, rounded in the end, may err by log2(n) 2^-106 times the sum of their magnitudes more.
     ///
     /// # Cost
@@ -116,7 +116,7 @@ forms! {
     /// # Source
     /// A superaccumulator: U. W. Kulisch and W. L. Miranker, *Computer Arithmetic in Theory and Practice*, 1981, as R. M.
     /// Neal made it fast on ordinary processors: *Fast exact summation using small and large superaccumulators*,
-    /// arXiv:1505.05571, 2015. Most numbers come to it in sums of many that are exact: S. M. Rump, T. Ogita and S. Oishi,
+    /// arXiv:1505.05571, 2015. Most numbers are first added in blocks, without error: S. M. Rump, T. Ogita and S. Oishi,
     /// *Accurate floating-point summation part I*, SIAM Journal on Scientific Computing 31, 2008.
     ///
     /// The alternative is J. Demmel and H. D. Nguyen, *Parallel reproducible summation*, IEEE Transactions on Computers 64,
@@ -149,7 +149,7 @@ forms! {
 }
 
 #[track_caller]
-fn sum<T: Addend>(start: &Start, values: &mut [T]) -> Result<(), Lost> {
+fn sum<T: Addend>(start: &Start, values: &mut [T]) -> Result<(), CallFailed> {
     let call = start.call::<T>(Operation::CoSumReproducible, values.len(), None);
     let algorithm = start.algorithm(Kind::SumReproducible, size_of_val(values));
     let team = &*start.team;
@@ -158,17 +158,18 @@ fn sum<T: Addend>(start: &Start, values: &mut [T]) -> Result<(), Lost> {
     } else {
         sum_flat(team, &call, values)
     };
-    summed.map_err(Lost::from(&call))
+    summed.map_err(CallFailed::from(&call))
 }
 
 fn sum_flat<T: Addend>(team: &Team, call: &Call, values: &mut [T]) -> Result<(), ImageFailed> {
     for (number, chunk) in chunks(values, capacity::<T>()).enumerate() {
         let mut epoch = Epoch::begin(team, call, number);
-        // SAFETY: nobody reads our buffer before the barrier.
+        // SAFETY: no image reads this buffer before the barrier.
         unsafe { epoch.write(0, chunk) };
         epoch.barrier()?;
         let of = |image| {
-            // SAFETY: every image wrote the chunk, which all know to be as long, and writes no more.
+            // SAFETY: every image wrote a chunk of this length before the barrier, as they have compared calls, and writes once
+            // in an epoch.
             unsafe { epoch.read(image, 0, chunk.len()) }
         };
         let columns: Vec<&[T]> = (0..team.images()).map(of).collect();
@@ -192,9 +193,9 @@ fn sum_by_shares<T: Addend>(team: &Team, call: &Call, values: &mut [T]) -> Resul
     })
 }
 
-/// Images may have different numbers of values, so all say one.
+/// Images may have different numbers of values, so the call that they compare says one element.
 #[track_caller]
-fn total<T: Addend>(start: &Start, values: &[T]) -> Result<T, Lost> {
+fn total<T: Addend>(start: &Start, values: &[T]) -> Result<T, CallFailed> {
     let call = start.call::<T>(Operation::CoTotalReproducible, 1, None);
     let mut sum = Superaccumulator::new();
     sum.add_all(values);

@@ -1,4 +1,4 @@
-//! What the values of the images up to each one give, combined in the order of the images.
+//! Scans: for each image, the values of all images up to it combined, in the order of the images.
 
 mod chain;
 mod flat;
@@ -8,12 +8,12 @@ use crate::{Algorithm, Kind};
 use coarray_coref::{Remote, Values};
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
-use crate::collective::{Lost, Start, forms};
+use crate::collective::{CallFailed, Start, forms};
 use crate::epoch::{Epoch, capacity, chunks};
 
 forms! {
     /// Collective. Combines the values of the images up to this one with `operation`, element by element: image `i` gets
-    /// what those of images `0 ..= i` give.
+    /// the combination of those of images `0 ..= i`.
     ///
     /// `operation` must be associative and the same on all images. It is applied in the order of the images, so it
     /// need not be commutative.
@@ -62,7 +62,7 @@ forms! {
 
 forms! {
     /// Collective. Combines the values of the images before this one with `operation`, element by element: image 0 gets
-    /// `initial`, and image `i` what `initial` and then the values of images `0 .. i` give.
+    /// `initial`, and image `i` the combination of `initial` and then the values of images `0 .. i`.
     ///
     /// `operation` must be associative and the same on all images, and so should be `initial`: every image
     /// uses its own. It is applied in the order of the images, so it need not be commutative.
@@ -118,25 +118,25 @@ fn scan<T: Remote>(
     operation: Operation,
     values: &mut [T],
     initial: Option<T>,
-    join: impl Fn(T, T) -> T,
-) -> Result<(), Lost> {
+    operator: impl Fn(T, T) -> T,
+) -> Result<(), CallFailed> {
     let call = start.call::<T>(operation, values.len(), None);
     let algorithm = start.algorithm(Kind::Scan, size_of_val(values));
     let scan = Scan {
         team: &start.team,
         initial,
-        join,
+        operator,
     };
     scan.run(&call, algorithm, values)
-        .map_err(Lost::from(&call))
+        .map_err(CallFailed::from(&call))
 }
 
 /// A scan.
 struct Scan<'a, T, F> {
     team: &'a Team,
-    /// What the values of the images before are appended to; none if the image's own count too.
+    /// The initial value of an exclusive scan; none for an inclusive one.
     initial: Option<T>,
-    join: F,
+    operator: F,
 }
 
 impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
@@ -145,7 +145,7 @@ impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
             Algorithm::RecursiveDoubling => recursive_doubling::pieces(self.team.images()),
             _ => 1,
         };
-        // Large elements of many images leave no room for more than one piece.
+        // With large elements and many images a buffer has no room for more than one piece.
         let (algorithm, most) = match capacity::<T>() / pieces {
             0 => (Algorithm::Flat, capacity::<T>()),
             most => (algorithm, most),

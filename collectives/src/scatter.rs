@@ -1,7 +1,7 @@
-//! One image's values dealt out to all.
+//! Scatter: the values of one image, the root, divided among all.
 //!
 //! The blocks for all images are a sequence in the order of their positions, from the root on, which passes in windows
-//! as long as a buffer. What travels together down a tree, the blocks of a subtree, lies together in the sequence.
+//! as long as a buffer. The blocks of a subtree, which travel together down a tree, lie together in the sequence.
 
 mod flat;
 mod tree;
@@ -12,12 +12,12 @@ use coarray_fabric::Deferral;
 use coarray_runtime::{Call, ImageFailed, Operation, Team, quiet_and_defer};
 
 use crate::blocks::{Blocks, room_for, windows};
-use crate::collective::{Lost, Start, forms};
+use crate::collective::{CallFailed, Start, forms};
 use crate::epoch::{Epoch, capacity, chunks};
 use crate::tree::Order;
 
 forms! {
-    /// Collective. Deals the values of image `root` out to all images of the current team, in the order of the images.
+    /// Collective. Divides the values of image `root` among all images of the current team, in the order of the images.
     ///
     /// `parts` has as many values for each image as `mine`, one image after the other; it is used on `root` only, and
     /// may be empty elsewhere.
@@ -117,7 +117,12 @@ forms! {
 }
 
 #[track_caller]
-fn scatter<T: Remote>(start: &Start, parts: &[T], mine: &mut [T], root: usize) -> Result<(), Lost> {
+fn scatter<T: Remote>(
+    start: &Start,
+    parts: &[T],
+    mine: &mut [T],
+    root: usize,
+) -> Result<(), CallFailed> {
     let (team, length) = (&*start.team, mine.len());
     let call = start.call::<T>(Operation::CoScatter, length, Some(root));
     let algorithm = start.algorithm(Kind::Scatter, size_of_val(mine));
@@ -141,7 +146,7 @@ fn scatter<T: Remote>(start: &Start, parts: &[T], mine: &mut [T], root: usize) -
     };
     scattering
         .run(&call, 0, block, place)
-        .map_err(Lost::from(&call))?;
+        .map_err(CallFailed::from(&call))?;
     assert!(
         is_right,
         "co_scatter from image {root}: `parts` has {} elements there, but {images} images with {length} elements each \
@@ -157,7 +162,7 @@ fn scatterv<T: Remote>(
     start: &Start,
     parts: &[impl AsRef<[T]>],
     root: usize,
-) -> Result<Vec<T>, Lost> {
+) -> Result<Vec<T>, CallFailed> {
     let team = &*start.team;
     let call = start.call::<T>(Operation::CoScatterv, 0, Some(root));
     let images = team.images();
@@ -170,7 +175,8 @@ fn scatterv<T: Remote>(
         }
     }
     let is_right = team.index() != root || slices.len() == images;
-    let epochs = tell(team, &call, &mut lengths, root, is_right).map_err(Lost::from(&call))?;
+    let epochs = broadcast_lengths(team, &call, &mut lengths, root, is_right)
+        .map_err(CallFailed::from(&call))?;
     assert!(
         is_right,
         "co_scatterv from image {root}: `parts` has {} parts there, but {images} images need one each",
@@ -194,12 +200,12 @@ fn scatterv<T: Remote>(
     let place = |_, part: &[T]| mine.extend_from_slice(part);
     scattering
         .run(&call, epochs, |image| slices[image], place)
-        .map_err(Lost::from(&call))?;
+        .map_err(CallFailed::from(&call))?;
     Ok(mine)
 }
 
-/// Gives all images the root's `lengths`; returns how many epochs that took.
-fn tell(
+/// Gives all images the root's `lengths`; returns the number of epochs that took.
+fn broadcast_lengths(
     team: &Team,
     call: &Call,
     lengths: &mut [usize],
@@ -212,27 +218,28 @@ fn tell(
         let mut epoch = Epoch::begin(team, call, epochs);
         epoch.set_payload([u64::from(is_right), 0, 0]);
         if team.index() == root {
-            // SAFETY: nobody reads our buffer before the barrier.
+            // SAFETY: no image reads this buffer before the barrier.
             unsafe { epoch.write(0, chunk) };
         }
         epoch.barrier()?;
         if team.index() != root {
-            // SAFETY: the root wrote the chunk, which has a length for each image, and writes no more.
+            // SAFETY: the root wrote the chunk before the barrier, one length for each image, and writes once in an epoch.
             chunk.copy_from_slice(unsafe { epoch.read(root, 0, chunk.len()) });
         }
         drop(epoch);
         epochs += 1;
-        if !goes_on(&deferral, team, call, epochs, root)? {
+        if !is_root_right(&deferral, team, call, epochs, root)? {
             break;
         }
     }
     Ok(epochs)
 }
 
-/// After a epoch under a deferral: whether the root brought that its parts are right. If not, all others wait for its panic.
+/// After an epoch: whether the root's payload says that its parts have the right length. If not, all other images wait for the
+/// root's panic.
 ///
-/// The root must not panic earlier: if images disagree about which of them it is, that explains it better.
-fn goes_on(
+/// The root does not panic before: if images disagree about which of them is the root, that report explains more.
+fn is_root_right(
     _deferral: &Deferral,
     team: &Team,
     call: &Call,
@@ -247,21 +254,21 @@ fn goes_on(
     Ok(is_right)
 }
 
-/// What an image knows of a scattering.
+/// A scatter, as one image knows it.
 struct Scattering<'a> {
     team: &'a Team,
     algorithm: Algorithm,
-    /// Begins with the root.
+    /// The root is first.
     order: Order,
-    /// By position.
+    /// In the order of the positions.
     blocks: Blocks,
-    /// Whether this image, if it is the root, has as many values as it needs.
+    /// False on a root whose parts do not have the right length.
     is_right: bool,
 }
 
 impl Scattering<'_> {
-    /// Carries it out, from epoch number `first` on. On the root, `block` gives the block for each image. `place` gets
-    /// the parts of this image's one after the other: from which element on, and the elements.
+    /// Carries it out, from epoch number `first` on. On the root, `block` returns the block for each image. Calls `place` for
+    /// the parts of this image's block, one after the other, with the part's first index and its elements.
     fn run<'v, T: Remote>(
         &self,
         call: &Call,
@@ -282,7 +289,7 @@ impl Scattering<'_> {
                 Algorithm::Flat => self.flat(epoch, &window, &block, &mut place)?,
                 _ => self.tree(epoch, &window, &block, &mut place)?,
             }
-            if !goes_on(&deferral, team, call, first + number + 1, root)? {
+            if !is_root_right(&deferral, team, call, first + number + 1, root)? {
                 break;
             }
         }

@@ -12,9 +12,10 @@ use crate::reduce::reduce;
 forms! {
     /// Collective. Adds the values of all images, element by element; every image gets the sums.
     ///
-    /// Every image gets the same bits. The elements are added from image 0 upwards, in an order of their
-    /// own with [`Algorithm::Ring`](crate::Algorithm::Ring); how sums of floats are rounded may depend on the algorithm
-    /// (see [`co_sum_reproducible`](crate::co_sum_reproducible)). Integer overflow panics or wraps as `+` does in the same build.
+    /// Every image gets the same bits. The elements are added from image 0 upwards, but with
+    /// [`Algorithm::Ring`](crate::Algorithm::Ring) in a rotated order. The rounding of sums of floats may depend on the
+    /// algorithm (see [`co_sum_reproducible`](crate::co_sum_reproducible)). Integer overflow panics or wraps as `+` does in the
+    /// same build.
     ///
     /// No image leaves before all have entered; nothing else is synchronised.
     ///

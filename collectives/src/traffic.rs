@@ -1,4 +1,4 @@
-//! Counting what passes between images: a hook for tests of algorithms that are meant for networks.
+//! A record of the data that pass between images: a hook for tests of algorithms that are meant for networks.
 
 use std::cell::{Cell, RefCell};
 
@@ -9,9 +9,9 @@ thread_local! {
     static MESSAGES: RefCell<Vec<Message>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Data that one image had from another.
+/// Data that one image received from another.
 ///
-/// Through shared memory the receiving image reads them; through a network they would be a message.
+/// In shared memory the receiving image reads them; on a network they would be a message.
 ///
 /// # Examples
 /// See [`record_messages`].
@@ -28,10 +28,8 @@ pub struct Message {
     pub bytes: usize,
 }
 
-/// Local. Runs `body`, and also returns what this image received in blocking collectives meanwhile, in the order of
-/// its arrival. The signals with which images meet are not counted, as they carry no data.
-///
-/// Collective operations that complete at a later time, with `wait`, are not counted.
+/// Local. Runs `body`, and also returns the data that this image received in blocking collectives meanwhile, in the order of
+/// their arrival. Barriers and nonblocking collectives are not recorded.
 ///
 /// # Examples
 /// ```

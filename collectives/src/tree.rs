@@ -1,6 +1,7 @@
 //! Trees over the images, in which every subtree is a range of consecutive positions that begins with its root.
 //!
-//! So what comes up a tree is in the order of the images, and no operation needs to be commutative.
+//! So values that go up a tree are combined in the order of the images, and no operator needs to be commutative. An [`Order`]
+//! says which image is at which position.
 
 use std::ops::Range;
 
@@ -20,23 +21,23 @@ enum Shape {
     Binomial,
     FourAry,
     SquareRoot,
-    /// Where the positions of each node begin, and the end.
+    /// The first position of each node, and the end.
     Nodes(Vec<usize>),
 }
 
-/// Where a position is in a tree.
+/// The neighbourhood of a position in a tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place {
     /// None for the root.
     pub(crate) parent: Option<usize>,
-    /// The positions below this one and itself.
+    /// This position and those below it.
     pub(crate) subtree: Range<usize>,
     /// The subtrees of its children, one after the other.
     pub(crate) children: Vec<Range<usize>>,
 }
 
 impl Tree {
-    /// The tree of an algorithm over the positions that images have by `order`; flat if it has none.
+    /// The tree of `algorithm` over the positions of `order`; flat if the algorithm has none.
     pub(crate) fn new(algorithm: Algorithm, team: &Team, order: &Order) -> Self {
         let positions = team.images();
         let shape = match algorithm {
@@ -79,7 +80,7 @@ impl Tree {
         place
     }
 
-    /// How the positions after the first of `subtree`, which is so deep in the tree, are divided.
+    /// The subtrees of the children of the root of `subtree`, which is `depth` levels below the root of the tree.
     fn children(&self, subtree: Range<usize>, depth: usize) -> Vec<Range<usize>> {
         let rest = subtree.start + 1..subtree.end;
         match &self.shape {
@@ -98,7 +99,7 @@ impl Tree {
     }
 }
 
-/// The subtrees of the root of a binomial tree of so many positions.
+/// The subtrees of the children of the root of a binomial tree with `positions` positions.
 fn binomial(positions: usize) -> impl Iterator<Item = Range<usize>> {
     let starts = std::iter::successors(Some(1_usize), |start| start.checked_mul(2));
     starts
@@ -125,7 +126,7 @@ fn singles(range: Range<usize>) -> Vec<Range<usize>> {
     range.map(|position| position..position + 1).collect()
 }
 
-/// Divides a range into at most `most` parts that are about as long.
+/// Divides a range into at most `most` parts of about the same length.
 fn parts(range: Range<usize>, most: usize) -> Vec<Range<usize>> {
     let (length, parts) = (range.len(), most.min(range.len()));
     (0..parts)
@@ -141,9 +142,9 @@ fn ceil_sqrt(number: usize) -> usize {
 /// Which image is at which position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// From that image on upwards, and around.
+    /// From a root on upwards, modulo the number of images.
     From(usize, usize),
-    /// Any other.
+    /// Any other order.
     Listed(Vec<usize>),
 }
 
@@ -153,18 +154,17 @@ impl Order {
         Self::From(0, team.images())
     }
 
-    /// An order that begins with `root` and in which, for an algorithm that goes by nodes, those of one node follow
-    /// one another.
+    /// An order that begins with `root`. For an algorithm that goes by nodes, the images of a node follow one another.
     pub(crate) fn from(root: usize, algorithm: Algorithm, team: &Team) -> Self {
         let images = team.images();
         if algorithm != Algorithm::TwoLevel {
             return Self::From(root, images);
         }
         let mut order: Vec<usize> = (0..images).collect();
-        let home = team.node(root);
+        let root_node = team.node(root);
         order.sort_by_key(|&image| {
             let node = team.node(image);
-            (image != root, node != home, node, image)
+            (image != root, node != root_node, node, image)
         });
         Self::Listed(order)
     }

@@ -1,4 +1,4 @@
-//! Which algorithms there are, and which of them an operation takes where the caller does not say.
+//! The algorithms of collectives, and the tuning table: which algorithm a call uses if it does not choose.
 
 mod algorithm;
 mod table;
@@ -12,7 +12,7 @@ pub use table::{TuningError, TuningTable};
 
 const _: () = assert!(Algorithm::ALL.len() <= MAX_ALGORITHMS);
 
-/// How images read tuning tables: what starts them hands it to each.
+/// How images read tuning tables. The launcher hands it to the runtime, which knows algorithms by their numbers only.
 ///
 /// # Examples
 /// ```

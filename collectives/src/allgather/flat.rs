@@ -1,4 +1,4 @@
-//! Everyone reads everyone's values, beginning with the image behind it.
+//! Every image reads the values of all others, beginning with the image after it.
 
 use coarray_coref::Remote;
 use coarray_runtime::{Call, ImageFailed};
@@ -18,24 +18,25 @@ impl Gathering<'_> {
         let (me, images) = (self.team.index(), self.team.images());
         let longest = self.blocks.longest(images);
         if fits_payload::<T>(longest) {
-            return self.at_once(call, first, values, place);
+            return self.by_payload(call, first, values, place);
         }
         for (number, window) in windows(0..longest, capacity::<T>()).enumerate() {
             let mut epoch = Epoch::begin(self.team, call, first + number);
-            // SAFETY: nobody reads our buffer before the barrier.
+            // SAFETY: no image reads this buffer before the barrier.
             unsafe { epoch.write(0, &values[overlap(&(0..values.len()), &window)]) };
             epoch.barrier()?;
             for from in (me + 1..me + images).map(|from| from % images) {
                 let part = overlap(&(0..self.blocks.block(from).len()), &window);
-                // SAFETY: that image wrote the elements it has in the window; all know how many it has.
+                // SAFETY: before the barrier that image wrote the part of its block that lies in the window; all images know the
+                // length of its block. It writes once in an epoch.
                 place(from, part.start, unsafe { epoch.read(from, 0, part.len()) });
             }
         }
         Ok(())
     }
 
-    /// As [`flat`](Self::flat), for values that are brought to the barrier itself.
-    fn at_once<T: Remote>(
+    /// As [`flat`](Self::flat), for values that fit the payload of the barrier.
+    fn by_payload<T: Remote>(
         &self,
         call: &Call,
         first: usize,
@@ -48,7 +49,7 @@ impl Gathering<'_> {
         epoch.barrier()?;
         for from in (me + 1..images).chain(0..me) {
             let length = self.blocks.block(from).len();
-            // SAFETY: that image brought its values; all know how many it has.
+            // SAFETY: that image packed its whole block, whose length all images know.
             unsafe { epoch.payload(from, length, |payload| place(from, 0, payload)) };
         }
         Ok(())

@@ -1,8 +1,8 @@
-//! In each round an image reads as many blocks as it has, or as many as it still needs, from the image that has just
-//! those: so the rounds double what everyone has, for any number of images (Bruck, Ho, Kipnis, Upfal and
+//! Each round doubles the number of blocks that an image has, for any number of images (Bruck, Ho, Kipnis, Upfal and
 //! Weathersby 1997).
 //!
-//! With `n` blocks, from its own on, image `i` reads from image `i + n`, which has the `n` blocks from `i + n` on.
+//! When image `i` has the `n` blocks from its own on, it reads from image `i + n`, which has the `n` blocks from `i + n` on. In
+//! the last round it reads only those that it lacks.
 
 use coarray_coref::Remote;
 use coarray_runtime::{Abandoned, Call, ImageFailed};
@@ -47,8 +47,8 @@ impl Gathering<'_> {
             let more = blocks.min(images - blocks);
             let owners = (from..from + more).map(|owner| owner % images);
             let length = owners.clone().map(|owner| slab.block(owner).len()).sum();
-            // SAFETY: before its round with that number, each image has published its own block and as many after it
-            // as we have.
+            // SAFETY: its first `round` pieces are its own block and the `blocks - 1` blocks after it, so they have the `more`
+            // blocks that this image reads.
             let mut rest = unsafe {
                 if blocks + more < images {
                     epoch.forward(from, round, 0, length)?

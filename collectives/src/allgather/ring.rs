@@ -1,5 +1,5 @@
-//! Blocks pass around a ring: every image reads from the one before it only, first that one's own block, then what that
-//! one has read (Thakur, Rabenseifner and Gropp 2005, section 4.1).
+//! Blocks pass around a ring: every image reads only from the image before it, first that image's own block, then the blocks
+//! that it has read (Thakur, Rabenseifner and Gropp 2005, section 4.1).
 
 use coarray_coref::Remote;
 use coarray_runtime::{Abandoned, Call, ImageFailed};
@@ -43,8 +43,8 @@ impl Gathering<'_> {
         for round in 1..images {
             let owner = (me + images - round) % images;
             let length = slab.block(owner).len();
-            // SAFETY: the image before publishes its own block first, then those it reads in rounds 1, 2, ...; we
-            // have read all that it published before this one.
+            // SAFETY: the image before publishes its own block first, then those that it reads in rounds 1, 2, ...: piece
+            // `round` is the block of `owner`. `start` is the length of the pieces before.
             let part = unsafe {
                 if round < images - 1 {
                     epoch.forward(before, round, start, length)?

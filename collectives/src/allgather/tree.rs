@@ -1,7 +1,7 @@
 //! Up a tree to image 0, then down again.
 //!
-//! Everyone publishes what its subtree has, for the way up, and then, if others are below it, what all have, for the way
-//! down. For image 0 that is the same.
+//! For the way up, every image publishes the blocks of its subtree as its first piece. For the way down, every image that has
+//! children publishes all blocks as its second piece; for image 0 the first piece is all blocks.
 
 use crate::Algorithm;
 use coarray_coref::Remote;
@@ -43,7 +43,7 @@ impl Gathering<'_> {
         Ok(())
     }
 
-    /// `slab` is by position.
+    /// `slab` has the blocks in the order of the positions.
     fn up_and_down<T: Remote>(
         &self,
         epoch: &mut Epoch<'_, T>,
@@ -69,13 +69,13 @@ impl Gathering<'_> {
         epoch.stage(own);
         for child in &me.children {
             let length = slab.range(child.clone()).len();
-            // SAFETY: everyone publishes what its subtree has as its first piece.
+            // SAFETY: every image publishes the blocks of its subtree as its first piece, and the child is another image.
             let part = unsafe { epoch.collect(order.image(child.start), 1, 0, length)? };
             if me.parent.is_none() {
                 distribute(child.start, part);
             }
         }
-        epoch.publish_laid_out();
+        epoch.publish_staged();
         let Some(parent) = me.parent else {
             return Ok(());
         };
@@ -84,7 +84,8 @@ impl Gathering<'_> {
             _ => (2, slab.range(tree.place(parent).subtree).len()),
         };
         let (from, length) = (order.image(parent), slab.range(0..images).len());
-        // SAFETY: image 0 publishes what all have as its first piece, others above someone as their second.
+        // SAFETY: the parent is another image. All blocks are the first piece of image 0, and the second piece of any other
+        // parent, behind the blocks of its subtree.
         let all = unsafe {
             if me.children.is_empty() {
                 epoch.receive(from, pieces, start, length)?

@@ -1,4 +1,4 @@
-//! A share of every image's values for each image, nonblocking.
+//! Nonblocking alltoall and reduce-scatter: every image gets a share of the values of all.
 
 use std::panic::Location;
 
@@ -11,7 +11,7 @@ use crate::asynchronous::request::{AsyncCall, all, fold_up_to, share_length};
 /// from every image, in the order of the images, the share with its own number.
 ///
 /// Nothing is synchronised: an image has its values as soon as all images have made the call. Any number of
-/// asynchronous collectives may be under way; all images call them in the same order, and each waits for them in
+/// asynchronous collectives may be outstanding; all images call them in the same order, and each waits for them in
 /// any, or not at all.
 ///
 /// # Panics
@@ -49,7 +49,7 @@ where
         .then(all, move |contributions| {
             let mut received = Vec::with_capacity(share * images);
             for from in 0..images {
-                // SAFETY: every image posts its elements, which are as many everywhere.
+                // SAFETY: every image posts its elements; their number is the same on all.
                 let part = unsafe {
                     contributions.part_in::<V::Element>(from, share * me..share * (me + 1))
                 };
@@ -104,7 +104,7 @@ where
     AsyncCall::new(Operation::CoReduceScatter, Location::caller())
         .post(elements)
         .then(all, move |contributions| {
-            // SAFETY: every image posts its elements, which are as many everywhere.
+            // SAFETY: every image posts its elements; their number is the same on all.
             unsafe { fold_up_to(contributions, images - 1, range, &mut result, &operation) };
             result
         })

@@ -1,4 +1,4 @@
-//! One image's values for all, nonblocking.
+//! Nonblocking broadcast: every image gets the values of one.
 
 use std::panic::Location;
 
@@ -11,7 +11,7 @@ use crate::asynchronous::request::{AsyncCall, only};
 ///
 /// Nothing is synchronised: an image has the values as soon as `root` has made the call, and `root` has them at
 /// once. The values of the others are not used, but have as many elements. Any number of asynchronous collectives
-/// may be under way; all images call them in the same order, and each waits for them in any, or not at all.
+/// may be outstanding; all images call them in the same order, and each waits for them in any, or not at all.
 ///
 /// # Panics
 /// If the heap has no room for the values. In `wait`, or when polled to the end, if `root` is no image.

@@ -1,4 +1,4 @@
-//! The values of all images side by side, nonblocking.
+//! Nonblocking gather and allgather: the values of all images, one after the other.
 
 use std::panic::Location;
 
@@ -7,11 +7,11 @@ use coarray_runtime::{Operation, this_image};
 
 use crate::asynchronous::request::{AsyncCall, Contributions, all, all_for};
 
-/// Collective. Begins to bring the values of all images to image `root`, whose cofuture has them in the order of the
+/// Collective. Begins to gather the values of all images on image `root`, whose cofuture has them in the order of the
 /// images. The others get nothing.
 ///
 /// Nothing is synchronised: `root` has the values as soon as all images have made the call, and the others are done
-/// at once. Any number of asynchronous collectives may be under way; all images call them in the same order, and
+/// at once. Any number of asynchronous collectives may be outstanding; all images call them in the same order, and
 /// each waits for them in any, or not at all.
 ///
 /// # Panics
@@ -50,7 +50,7 @@ where
         })
 }
 
-/// Collective. Begins to bring the values of all images to every image, in the order of the images.
+/// Collective. Begins to gather the values of all images on every image, in the order of the images.
 ///
 /// Nothing is synchronised: an image has the values as soon as all images have made the call; see
 /// [`co_gather_async`].
@@ -87,12 +87,12 @@ where
 /// The parts of all images, one after the other.
 ///
 /// # Safety
-/// As [`Contributions::part`].
+/// Every image whose call is the same posts `T`s.
 unsafe fn concatenate<T: Remote>(contributions: &Contributions) -> Vec<T> {
     let images = contributions.team().images();
     let mut all = Vec::with_capacity(images * contributions.length::<T>(0));
     for index in 0..images {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches that every image whose call is the same posts `T`s.
         all.extend_from_slice(&unsafe { contributions.part(index) });
     }
     all

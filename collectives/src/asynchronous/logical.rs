@@ -1,4 +1,4 @@
-//! What holds on all images, on any, or on how many, nonblocking.
+//! Nonblocking logical reductions: whether a value is true on all images, on any, or on how many.
 
 use std::panic::Location;
 
@@ -34,7 +34,7 @@ use crate::asynchronous::request::{AsyncCall, Contributions, all};
 /// `MPI_Iallreduce` with `MPI_LAND`, MPI 3.1 section 5.12.8.
 #[track_caller]
 pub fn co_all_async(value: bool) -> Cofuture<'static, bool> {
-    ask(
+    count(
         Operation::CoAll,
         value,
         Location::caller(),
@@ -68,7 +68,7 @@ pub fn co_all_async(value: bool) -> Cofuture<'static, bool> {
 /// `MPI_Iallreduce` with `MPI_LOR`, MPI 3.1 section 5.12.8.
 #[track_caller]
 pub fn co_any_async(value: bool) -> Cofuture<'static, bool> {
-    ask(Operation::CoAny, value, Location::caller(), |count, _| {
+    count(Operation::CoAny, value, Location::caller(), |count, _| {
         count > 0
     })
 }
@@ -95,13 +95,13 @@ pub fn co_any_async(value: bool) -> Cofuture<'static, bool> {
 /// `MPI_Iallreduce` with `MPI_SUM`, MPI 3.1 section 5.12.8.
 #[track_caller]
 pub fn co_count_async(value: bool) -> Cofuture<'static, usize> {
-    ask(Operation::CoCount, value, Location::caller(), |count, _| {
+    count(Operation::CoCount, value, Location::caller(), |count, _| {
         count
     })
 }
 
-/// Makes the answer of the number of images on which `value` is true, and the number of all images.
-fn ask<R: 'static>(
+/// Computes the result by `answer`, from the number of images on which `value` is true and the number of all images.
+fn count<R: 'static>(
     operation: Operation,
     value: bool,
     caller: &'static Location<'static>,
@@ -111,7 +111,7 @@ fn ask<R: 'static>(
         all,
         move |contributions: &Contributions| {
             let images = contributions.team().images();
-            // SAFETY: every image posts one truth value.
+            // SAFETY: every image posts one `bool`.
             let is_true = |&index: &usize| unsafe { contributions.part::<bool>(index)[0] };
             answer((0..images).filter(is_true).count(), images)
         },

@@ -1,4 +1,4 @@
-//! Combining the values of all images, element by element, nonblocking.
+//! Nonblocking reductions: the values of all images combined, element by element, for all.
 
 use std::ops::Add;
 use std::panic::Location;
@@ -14,7 +14,7 @@ use crate::minmax::{larger, smaller};
 /// The elements are added from image 0 upwards, so every image gets the same bits, those of
 /// [`co_sum`](crate::co_sum). Integer overflow panics or wraps as `+` does in the same build. Nothing is
 /// synchronised: an image has the sums as soon as all images have made the call. Any number of asynchronous
-/// collectives may be under way; all images call them in the same order, and each waits for them in any, or not at
+/// collectives may be outstanding; all images call them in the same order, and each waits for them in any, or not at
 /// all.
 ///
 /// # Panics
@@ -167,7 +167,7 @@ where
         .then(all, move |contributions| {
             let result = values.elements_mut();
             let (last, range) = (contributions.team().images() - 1, 0..result.len());
-            // SAFETY: every image posts all its elements, which are as many everywhere.
+            // SAFETY: every image posts all its elements; their number is the same on all.
             unsafe { fold_up_to(contributions, last, range, result, &operator) };
             values
         })

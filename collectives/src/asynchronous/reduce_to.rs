@@ -1,4 +1,4 @@
-//! Combining the values of all images for one of them, nonblocking.
+//! Nonblocking reductions to one image.
 
 use std::ops::Add;
 use std::panic::Location;
@@ -178,7 +178,7 @@ where
             if is_root {
                 let result = values.elements_mut();
                 let (last, range) = (contributions.team().images() - 1, 0..result.len());
-                // SAFETY: every image posts all its elements, which are as many everywhere.
+                // SAFETY: every image posts all its elements; their number is the same on all.
                 unsafe { fold_up_to(contributions, last, range, result, &operator) };
             }
             values

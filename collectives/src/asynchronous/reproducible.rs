@@ -1,4 +1,4 @@
-//! Sums that depend on nothing but the numbers, nonblocking.
+//! Nonblocking reproducible sums.
 
 use std::panic::Location;
 
@@ -11,8 +11,8 @@ use crate::exact_sum::{Addend, Superaccumulator, sum_columns};
 /// Collective. Begins to add the values of all images, element by element, with one rounding at the end; the cofuture
 /// has the sums.
 ///
-/// They are the same bits as those of [`co_sum_reproducible`](crate::co_sum_reproducible). What is synchronised is as
-/// with [`co_sum_async`](crate::co_sum_async).
+/// They are the same bits as those of [`co_sum_reproducible`](crate::co_sum_reproducible). It synchronises as little as
+/// [`co_sum_async`](crate::co_sum_async).
 ///
 /// # Panics
 /// If the heap has no room for the values.
@@ -50,8 +50,8 @@ where
 
 /// Collective. Begins to add all elements of all images, with one rounding at the end; the cofuture has the sum.
 ///
-/// It is the same bits as that of [`co_total_reproducible`](crate::co_total_reproducible). What is synchronised is as
-/// with [`co_sum_async`](crate::co_sum_async).
+/// It is the same bits as that of [`co_total_reproducible`](crate::co_total_reproducible). It synchronises as little as
+/// [`co_sum_async`](crate::co_sum_async).
 ///
 /// # Panics
 /// If the heap has no room for the contribution of 600 bytes.
@@ -85,7 +85,7 @@ where
         })
 }
 
-/// What every image posted, as `T`s.
+/// The `T`s that every image posted.
 fn parts<T: Remote>(contributions: &Contributions) -> Vec<Part<'_, T>> {
     // SAFETY: both operations of this file post `T`s on all images: the addends, or the words of an accumulator.
     let part = |image| unsafe { contributions.part(image) };

@@ -1,4 +1,4 @@
-//! Combining the values of the images up to each, nonblocking.
+//! Nonblocking scans: for each image, the values of all images up to it combined.
 
 use std::panic::Location;
 
@@ -13,7 +13,7 @@ use crate::asynchronous::request::{AsyncCall, fold, fold_up_to};
 /// `operation` must be associative and the same on all images. It is applied from image 0 upwards, so it need not
 /// be commutative; it runs on each image that takes the result, in `wait` or when polled to the end. Nothing is
 /// synchronised: an image has the results as soon as those before it have made the call. Any number of asynchronous
-/// collectives may be under way; all images call them in the same order, and each waits for them in any, or not at
+/// collectives may be outstanding; all images call them in the same order, and each waits for them in any, or not at
 /// all.
 ///
 /// # Panics
@@ -50,7 +50,7 @@ where
             move |contributions| {
                 let result = values.elements_mut();
                 let (last, range) = (contributions.team().index(), 0..result.len());
-                // SAFETY: every image posts all its elements, which are as many everywhere.
+                // SAFETY: every image posts all its elements; their number is the same on all.
                 unsafe { fold_up_to(contributions, last, range, result, &operation) };
                 values
             },
@@ -98,7 +98,7 @@ where
                 let result = values.elements_mut();
                 result.fill(initial);
                 let (before, range) = (0..contributions.team().index(), 0..result.len());
-                // SAFETY: every image posts all its elements, which are as many everywhere.
+                // SAFETY: every image posts all its elements; their number is the same on all.
                 unsafe { fold(contributions, before, range, result, &operation) };
                 values
             },

@@ -1,4 +1,4 @@
-//! One image's values in equal shares for all, nonblocking.
+//! Nonblocking scatter: the values of one image divided among all, in equal shares.
 
 use std::panic::Location;
 
@@ -8,10 +8,10 @@ use coarray_runtime::{Operation, Team};
 use crate::asynchronous::request::{AsyncCall, share_length};
 
 /// Collective. Begins to divide `parts` of image `root` among all images, in equal shares and in the order of the
-/// images; the cofuture has the share of this image. What the others give is not used.
+/// images; the cofuture has the share of this image. The `parts` of the others are not used.
 ///
 /// Nothing is synchronised: an image has its share as soon as `root` has made the call, and `root` has it at once.
-/// Any number of asynchronous collectives may be under way; all images call them in the same order, and each waits
+/// Any number of asynchronous collectives may be outstanding; all images call them in the same order, and each waits
 /// for them in any, or not at all.
 ///
 /// # Panics

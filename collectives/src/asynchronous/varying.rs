@@ -1,4 +1,4 @@
-//! Gathering, scattering and exchanging where every image has as much as it likes, nonblocking.
+//! Nonblocking gather, allgather, scatter and alltoall with a different number of values on each image.
 
 use std::panic::Location;
 
@@ -7,14 +7,14 @@ use coarray_runtime::{Operation, Team, this_image};
 
 use crate::asynchronous::request::{AsyncCall, Contributions, Part, Posted, all, all_for, bytes};
 
-/// Parts in one record start at multiples of so many words, a cache line.
+/// The words of a cache line. The elements start at a multiple of it.
 const LINE: usize = 8;
 
-/// Collective. Begins to bring the values of all images, of any number on each, to image `root`, whose cofuture has
+/// Collective. Begins to gather the values of all images, of any number on each, on image `root`, whose cofuture has
 /// them by image. The others get nothing.
 ///
 /// Nothing is synchronised: `root` has the values as soon as all images have made the call, and the others are done
-/// at once. Any number of asynchronous collectives may be under way; all images call them in the same order, and
+/// at once. Any number of asynchronous collectives may be outstanding; all images call them in the same order, and
 /// each waits for them in any, or not at all.
 ///
 /// # Panics
@@ -53,7 +53,7 @@ where
         })
 }
 
-/// Collective. Begins to bring the values of all images, of any number on each, to every image, by image.
+/// Collective. Begins to gather the values of all images, of any number on each, on every image, by image.
 ///
 /// Nothing is synchronised: an image has the values as soon as all images have made the call; see
 /// [`co_gatherv_async`].
@@ -87,8 +87,8 @@ where
         .then(all, |contributions| unsafe { by_image(contributions) })
 }
 
-/// Collective. Begins to give each image the part with its number of `parts` of image `root`. What the others give is
-/// not used.
+/// Collective. Begins to give each image the part with its number of `parts` of image `root`. The `parts` of the others
+/// are not used.
 ///
 /// Nothing is synchronised: an image has its part as soon as `root` has made the call, and `root` has it at once.
 /// All else is as in [`co_gatherv_async`].
@@ -123,15 +123,15 @@ pub fn co_scatterv_async<T: Remote>(parts: Vec<Vec<T>>, root: usize) -> Cofuture
     } else {
         begin.post_part::<T>(0, &[])
     };
-    // SAFETY: the root posts parts.
+    // SAFETY: the root called `post_parts` for `T`s.
     begun.then(
         |_| root..root + 1,
         move |contributions| unsafe { my_part(contributions, root) }.to_vec(),
     )
 }
 
-/// Collective. Begins to give each image, from every image, the part with its number; the cofuture has what comes,
-/// by image.
+/// Collective. Begins to give each image, from every image, the part with its number; the cofuture has those for
+/// this image, by image.
 ///
 /// Nothing is synchronised: an image has its parts as soon as all images have made the call; see
 /// [`co_gatherv_async`].
@@ -162,7 +162,7 @@ pub fn co_alltoallv_async<T: Remote>(parts: Vec<Vec<T>>) -> Cofuture<'static, Ve
     let begin = AsyncCall::new(Operation::CoAlltoallv, Location::caller());
     post_parts(begin, Operation::CoAlltoallv, &parts).then(all, |contributions| {
         (0..contributions.team().images())
-            // SAFETY: every image posts parts.
+            // SAFETY: every image called `post_parts` for `T`s.
             .map(|from| unsafe { my_part(contributions, from) }.to_vec())
             .collect()
     })
@@ -171,15 +171,15 @@ pub fn co_alltoallv_async<T: Remote>(parts: Vec<Vec<T>>) -> Cofuture<'static, Ve
 /// The parts of all images.
 ///
 /// # Safety
-/// As [`Contributions::part`].
+/// Every image whose call is the same posts `T`s.
 unsafe fn by_image<T: Remote>(contributions: &Contributions) -> Vec<Vec<T>> {
     (0..contributions.team().images())
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches that every image whose call is the same posts `T`s.
         .map(|index| unsafe { contributions.part::<T>(index) }.to_vec())
         .collect()
 }
 
-/// Posts a part for each image: first a table of how many elements come before each, then the elements.
+/// Posts a part for each image: a table of the index at which each part starts, and then the elements.
 #[track_caller]
 fn post_parts<T: Remote>(begin: AsyncCall, operation: Operation, parts: &[Vec<T>]) -> Posted {
     let images = Team::current().images();
@@ -211,7 +211,7 @@ fn table_words(images: usize) -> usize {
 /// Image `from` called [`post_parts`] for `T`s.
 unsafe fn my_part<T: Remote>(contributions: &Contributions, from: usize) -> Part<'_, T> {
     let (me, images) = (contributions.team().index(), contributions.team().images());
-    // SAFETY: a table of words comes first, which is whole cache lines, and then the elements.
+    // SAFETY: the caller vouches for `post_parts`: a table of words comes first, which is whole cache lines, and then `T`s.
     unsafe {
         let table = contributions.part_in::<u64>(from, me..me + 2);
         let range = table[0] as usize..table[1] as usize;

@@ -1,9 +1,9 @@
-//! Broadcast in two parts: the root deals its values out in slices, one for each image, and then the slices pass around
-//! a ring from each image to the next. Every image passes on about as much as it receives.
+//! Broadcast in two parts: the root scatters its values in slices, one for each image, and then the slices pass around
+//! a ring. Every image sends about as many bytes as it receives.
 //!
 //! Positions count from the root. Position `p` first reads slice `p` from the root, and in round `r` reads slice
-//! `p - r` from position `p - 1`. The root, which has all slices from the beginning, needs none; what position 1
-//! reads in the ring comes straight from it.
+//! `p - r` from position `p - 1`. The root has all slices from the beginning and reads none; position 1 reads from it in every
+//! round.
 
 use coarray_coref::Remote;
 use coarray_runtime::{Abandoned, ImageFailed, Team};
@@ -18,11 +18,11 @@ pub(super) fn pass<T: Remote>(
     root: usize,
 ) -> Result<(), ImageFailed> {
     epoch.begin_steps();
-    let steps = deal_and_pass_around(&mut epoch, team, chunk, root);
+    let steps = scatter_and_allgather(&mut epoch, team, chunk, root);
     epoch.finish(steps)
 }
 
-fn deal_and_pass_around<T: Remote>(
+fn scatter_and_allgather<T: Remote>(
     epoch: &mut Epoch<'_, T>,
     team: &Team,
     chunk: &mut [T],
@@ -42,7 +42,7 @@ fn deal_and_pass_around<T: Remote>(
     // SAFETY: the root publishes the whole chunk as its first piece.
     unsafe { epoch.receive_into(root, 1, own.start, &mut chunk[own])? };
     let before = order.image(me - 1);
-    // Where the next slice is among those that the image before publishes.
+    // The start of the next slice among those that the image before publishes.
     let mut start = 0;
     for round in 1..images {
         if me < images - 1 {
@@ -50,8 +50,8 @@ fn deal_and_pass_around<T: Remote>(
         }
         let next = slice(me + images - round);
         let (place, next) = (next.start, &mut chunk[next]);
-        // SAFETY: the image before publishes its own slice first, then those it reads in rounds 1, 2, ..., each
-        // before it reads the next; the root has published the whole chunk.
+        // SAFETY: the image before publishes its own slice first, then those that it reads in rounds 1, 2, ...; `start` is the
+        // length of the pieces before. The first piece of the root is the whole chunk.
         unsafe {
             if me == 1 {
                 epoch.receive_into(root, 1, place, next)?;

@@ -1,4 +1,4 @@
-//! Broadcast down a tree: everyone reads from the image above.
+//! Broadcast down a tree: every image reads from its parent.
 
 use crate::Algorithm;
 use coarray_coref::Remote;
@@ -29,7 +29,7 @@ fn descend<T: Remote>(
 ) -> Result<(), Abandoned> {
     let place = Tree::new(algorithm, team, order).place(order.position(team.index()));
     if let Some(parent) = place.parent {
-        // SAFETY: who has others below publishes the whole chunk as its first piece.
+        // SAFETY: every parent publishes the whole chunk as its first piece.
         unsafe { epoch.receive_into(order.image(parent), 1, 0, chunk)? };
     }
     if !place.children.is_empty() {

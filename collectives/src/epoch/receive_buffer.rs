@@ -1,10 +1,10 @@
-//! Elements that came from other nodes, for as long as a epoch lasts.
+//! Elements that an epoch has fetched from other nodes, which it can lend until it ends.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
 use std::slice;
 
-/// Buffers that are filled once.
+/// Vectors that are filled once, and do not move their elements when more are added.
 #[derive(Debug)]
 pub(super) struct ReceiveBuffer<T>(RefCell<Vec<Vec<T>>>);
 
@@ -19,10 +19,10 @@ impl<T> ReceiveBuffer<T> {
     /// `length` elements that `fill` writes.
     ///
     /// # Safety
-    /// `fill` gets a place that is valid for writes of so many elements, and writes them all.
+    /// `fill` writes `length` valid elements to the address that it gets, which is aligned and valid for that.
     #[cold]
     pub(super) unsafe fn fill(&self, length: usize, fill: impl FnOnce(*mut u8)) -> &[T] {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches that `fill` writes `length` valid elements.
         let filled: Result<_, Infallible> = unsafe {
             self.try_fill(length, |target| {
                 fill(target.cast());
@@ -33,13 +33,13 @@ impl<T> ReceiveBuffer<T> {
         elements
     }
 
-    /// `length` elements that `fill` writes, if it does.
+    /// `length` elements that `fill` writes, unless it fails.
     ///
     /// # Errors
-    /// What `fill` returns.
+    /// The error of `fill`.
     ///
     /// # Safety
-    /// `fill` gets a place that is valid for writes of so many elements, and writes them all unless it returns an error.
+    /// Unless it fails, `fill` writes `length` valid elements to the address that it gets, which is aligned and valid for that.
     #[cold]
     pub(super) unsafe fn try_fill<E>(
         &self,
@@ -48,12 +48,12 @@ impl<T> ReceiveBuffer<T> {
     ) -> Result<&[T], E> {
         let mut buffer = Vec::with_capacity(length);
         fill(buffer.as_mut_ptr())?;
-        // SAFETY: there is room for so many, and they have been written.
+        // SAFETY: `length` elements fit the capacity, and the caller vouches that `fill` has written all of them.
         unsafe { buffer.set_len(length) };
         let elements: *const T = buffer.as_ptr();
         self.0.borrow_mut().push(buffer);
-        // SAFETY: the elements stay where they are until `self` is dropped, though the vector that owns them moves: nobody
-        // touches that again.
+        // SAFETY: `elements` is valid for reads of `length` elements until `self` is dropped: the heap memory of a vector stays
+        // where it is when the vector moves, and nobody accesses this vector again before.
         Ok(unsafe { slice::from_raw_parts(elements, length) })
     }
 }

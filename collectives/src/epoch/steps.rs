@@ -1,4 +1,7 @@
-//! Turns of steps: publishing pieces, and receiving those of others.
+//! Epochs of steps: publishing pieces, and receiving those of others.
+//!
+//! An image stages elements in its buffer, one behind the other, and publishes what it has staged since the last piece as the
+//! next piece. Places count from the beginning of the buffer.
 
 use std::{ptr, slice};
 
@@ -9,26 +12,29 @@ use crate::epoch::{Epoch, capacity};
 use crate::traffic;
 
 impl<T: Remote> Epoch<'_, T> {
-    /// Begins a epoch of steps.
+    /// Begins an epoch of steps.
     pub(crate) fn begin_steps(&mut self) {
-        let call = self.next();
+        let call = self.next_call();
         let end = self.call.at_step(self.step);
-        // SAFETY: the epoch is this one, of which `call` tells the operation and the type, and whose steps begin here only.
+        // SAFETY: `begin` began this epoch, and its steps begin only here. What this image publishes in it is what the algorithm
+        // of `call` says, of the type that `call` names.
         self.begun = Some(unsafe { self.team.begin_steps(self.epoch, &call, &end) });
     }
 
     fn begun(&self) -> StepsBegun {
         match self.begun {
             Some(begun) => begun,
-            None => unreachable!("a step belongs to a epoch of steps"),
+            None => unreachable!("a step belongs to an epoch of steps"),
         }
     }
 
-    /// Lays `values` out behind what this image laid out before in this epoch of steps, for the next piece.
+    /// Stages `values` for the next piece, behind all elements that this image staged before in this epoch.
     pub(crate) fn stage(&mut self, values: &[T]) {
         let start = self.staged;
         assert!(start + values.len() <= capacity::<T>());
-        // SAFETY: the target was checked to lie in our buffer, and is behind everything that others may read now.
+        // SAFETY: `values` is valid for reads, and the target for writes of as many elements: it lies in our buffer, as was
+        // just asserted, and behind everything that this image has published, so nobody reads there. `values` lies in front of
+        // it, in another image's buffer, or in the program's memory, so the two do not overlap.
         unsafe {
             ptr::copy_nonoverlapping(
                 values.as_ptr(),
@@ -39,25 +45,24 @@ impl<T: Remote> Epoch<'_, T> {
         self.staged = start + values.len();
     }
 
-    /// Publishes what was laid out since the last piece, as one piece.
-    pub(crate) fn publish_laid_out(&mut self) {
+    /// Publishes the elements that were staged since the last piece, as one piece.
+    pub(crate) fn publish_staged(&mut self) {
         let begun = self.begun();
         self.pieces += 1;
-        // SAFETY: the epoch is in progress, and what was laid out stays as it is until it is over.
+        // SAFETY: the epoch is in progress, and no staged element is written again before it is over.
         unsafe { self.team.take_step(begun, self.pieces) };
     }
 
-    /// Publishes `values` behind what this image published before in this epoch of steps.
+    /// Publishes `values` as one piece, together with any elements that were staged before.
     pub(crate) fn publish(&mut self, values: &[T]) {
         self.stage(values);
-        self.publish_laid_out();
+        self.publish_staged();
     }
 
-    /// `length` elements from `start` on of what `from` publishes in this epoch of steps, once it has published
-    /// `pieces` pieces.
+    /// Elements `start .. start + length` of those that `from` publishes in this epoch, once it has published `pieces` pieces.
     ///
     /// # Errors
-    /// If it does not come to that.
+    /// If it will not publish that many pieces.
     ///
     /// # Safety
     /// If `from` is in the same call, its first `pieces` pieces have at least `start + length` elements.
@@ -69,7 +74,8 @@ impl<T: Remote> Epoch<'_, T> {
         length: usize,
     ) -> Result<&[T], Abandoned> {
         if !self.team.is_local(from) {
-            // SAFETY: passed on; the elements are fetched to as many places.
+            // SAFETY: the caller vouches for the number of elements in the pieces. `try_fill` makes `target` valid for writes of
+            // `length` elements, and unless it fails `fetch` writes all of them.
             return unsafe {
                 self.received.try_fill(length, |target| {
                     self.fetch(from, pieces, start, length, target)
@@ -80,9 +86,9 @@ impl<T: Remote> Epoch<'_, T> {
         let call = self.call.at_step(self.step - 1);
         self.team.await_step(from, self.begun(), pieces, &call)?;
         traffic::note(self.team, from, length * size_of::<T>());
-        // SAFETY: the elements lie in the buffer. `from` is in the same epoch of the same call, and published them,
-        // as the caller says. It writes there again only in the epoch after next, which this image
-        // does not let begin while `self` is in progress.
+        // SAFETY: the elements lie in the buffer, which is mapped and as aligned as `T`. `await_step` has seen that `from` is in
+        // the same call and has published the pieces, which have these elements, as the caller vouches. `from` writes there next
+        // after the barrier of the next epoch, which waits for the end of `self`.
         Ok(unsafe { slice::from_raw_parts(self.place(from, start), length) })
     }
 
@@ -102,11 +108,12 @@ impl<T: Remote> Epoch<'_, T> {
     ) -> Result<(), Abandoned> {
         let length = target.len();
         if self.team.is_local(from) {
-            // SAFETY: passed on.
+            // SAFETY: the caller vouches that the pieces have as many elements as `target`, from `start` on.
             target.copy_from_slice(unsafe { self.receive(from, pieces, start, length)? });
             return Ok(());
         }
-        // SAFETY: passed on; the target is as long.
+        // SAFETY: the caller vouches that the pieces have as many elements as `target`, from `start` on; `target` is valid for
+        // writes of them.
         unsafe { self.fetch(from, pieces, start, length, target.as_mut_ptr()) }
     }
 
@@ -128,8 +135,9 @@ impl<T: Remote> Epoch<'_, T> {
         assert!(start + length <= capacity::<T>());
         let call = self.call.at_step(self.step - 1);
         let (bytes, target) = (self.bytes(start, length), target.cast());
-        // SAFETY: the bytes lie in the buffer. If `from` is in the same epoch of the same call it publishes them, as the caller
-        // says, and writes there again only in the epoch after next.
+        // SAFETY: the bytes lie in the buffer. The caller vouches that `from`, if it is in the same call, has written them when
+        // it comes to the step, and that `target` is valid for writes of them. `from` writes there next after the barrier of the
+        // next epoch.
         unsafe {
             self.team
                 .fetch_piece(from, self.begun(), pieces, &call, bytes, target)?;
@@ -138,7 +146,7 @@ impl<T: Remote> Epoch<'_, T> {
         Ok(())
     }
 
-    /// As [`receive`](Self::receive), and lays the elements out for this image's next piece.
+    /// As [`receive`](Self::receive), and stages the elements for this image's next piece.
     ///
     /// # Errors
     /// As [`receive`](Self::receive).
@@ -153,19 +161,19 @@ impl<T: Remote> Epoch<'_, T> {
         length: usize,
     ) -> Result<&[T], Abandoned> {
         if !self.team.is_local(from) {
-            // SAFETY: passed on.
-            return unsafe { self.collect_apart(from, pieces, start, length) };
+            // SAFETY: the caller vouches that the pieces have these elements.
+            return unsafe { self.collect_remote(from, pieces, start, length) };
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches that the pieces have these elements.
         let values: *const [T] = unsafe { self.receive(from, pieces, start, length)? };
-        // SAFETY: `receive` lets them be read while `self` is in progress; they lie in another image's buffer, so what
-        // happens to ours does not touch them.
+        // SAFETY: `receive` returned them for as long as `self` lives. They lie in the buffer of another image, as the caller
+        // vouches, so the exclusive borrow of `self`, which changes ours, does not change them.
         let values = unsafe { &*values };
         self.stage(values);
         Ok(values)
     }
 
-    /// As [`collect`](Self::collect), from an image on another node straight to where this one lays out.
+    /// As [`collect`](Self::collect), from an image on another node straight to the place in this image's buffer.
     ///
     /// # Errors
     /// As [`receive`](Self::receive).
@@ -173,7 +181,7 @@ impl<T: Remote> Epoch<'_, T> {
     /// # Safety
     /// As [`receive`](Self::receive).
     #[cold]
-    unsafe fn collect_apart(
+    unsafe fn collect_remote(
         &mut self,
         from: usize,
         pieces: usize,
@@ -182,10 +190,12 @@ impl<T: Remote> Epoch<'_, T> {
     ) -> Result<&[T], Abandoned> {
         assert!(self.staged + length <= capacity::<T>());
         let place = self.place(self.team.index(), self.staged);
-        // SAFETY: passed on. The target lies in our buffer, behind everything that others may read now.
+        // SAFETY: the caller vouches that the pieces have these elements. The target is valid for writes of them: it lies in our
+        // buffer, as was just asserted, and behind everything that this image has published, so nobody reads there.
         unsafe { self.fetch(from, pieces, start, length, place)? };
         self.staged += length;
-        // SAFETY: these are the elements that came. Nothing is written there again in this epoch, and not in the next.
+        // SAFETY: `fetch` has just written `length` elements there, aligned for `T`. This image writes there next after the
+        // barrier of the next epoch, when `self` has ended.
         Ok(unsafe { slice::from_raw_parts(place, length) })
     }
 
@@ -203,27 +213,27 @@ impl<T: Remote> Epoch<'_, T> {
         start: usize,
         length: usize,
     ) -> Result<&[T], Abandoned> {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches that the pieces have these elements, and that `from` is not this image.
         let values: *const [T] = unsafe { self.collect(from, pieces, start, length)? };
-        self.publish_laid_out();
-        // SAFETY: as in `collect`.
+        self.publish_staged();
+        // SAFETY: `collect` returned them for as long as `self` lives, and publishing writes no element.
         Ok(unsafe { &*values })
     }
 
-    /// Ends a epoch of steps: waits until all images have come to its end.
+    /// Ends an epoch of steps, by a barrier.
     ///
     /// # Errors
-    /// The images that failed before, on all others alike.
+    /// The images that failed before, the same on all others.
     pub(crate) fn finish(mut self, steps: Result<(), Abandoned>) -> Result<(), ImageFailed> {
         if steps == Err(Abandoned) {
             // SAFETY: the epoch is in progress, and its barrier follows.
             unsafe { self.team.abandon_steps(self.begun()) };
         }
-        let met = self.barrier();
+        let result = self.barrier();
         self.begun = None;
-        if steps == Err(Abandoned) && met.is_ok() {
-            unreachable!("an image that gave up a epoch waited for one that failed in it");
+        if steps == Err(Abandoned) && result.is_ok() {
+            unreachable!("an image that abandoned its steps waited for one that failed");
         }
-        met
+        result
     }
 }

@@ -27,12 +27,12 @@ use super::two_sum;
 )]
 pub trait Addend: Remote<Element = Self> + Format {}
 
-/// What a sum must know of a binary format. All formats are parts of binary64.
+/// A binary format, as sums need it. Every value of every format is a value of binary64.
 pub trait Format: Float {
-    /// How many bits a normal number has, with the leading one.
+    /// The bits of a normal number's significand, with the leading one.
     const PRECISION: u32;
 
-    /// The least bit of all, as its distance from 2^-1074.
+    /// The exponent of the smallest positive number, counted from -1074.
     const LEAST_BIT: u32;
 
     /// The same number.
@@ -41,7 +41,7 @@ pub trait Format: Float {
     /// The number with these bits, which are not more than those of infinity.
     fn from_magnitude(bits: u64) -> Self;
 
-    /// The rounded sum S of which `sum + errors` lacks `lost` at most, and whether that is certain.
+    /// The rounding of a sum S that differs from `sum + errors` by at most `lost`, and whether the rounding is certain.
     ///
     /// If `errors` is zero and nothing is lost, a `sum` of zero has the sign it should have. If `lost` is not
     /// finite, the sum is uncertain.

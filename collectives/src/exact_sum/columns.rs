@@ -1,9 +1,9 @@
-//! The sums of columns: of each element over all images.
+//! The sums of columns: of each element over all sources.
 
 use super::superaccumulator::Superaccumulator;
 use super::{Addend, two_sum};
 
-/// Columns that are added at the same time. With fewer the compiler does not use vectors for all.
+/// Columns that are added at the same time. With fewer the compiler does not use vector instructions for all operations.
 const LANES: usize = 16;
 
 /// Sums element `i` of all `sources` into element `i` of `result`: each the exact sum, rounded once, as
@@ -36,7 +36,7 @@ pub(crate) fn sum_columns<T: Addend>(sources: &[&[T]], result: &mut [T]) {
             let rest = result.len() % LANES;
             let start = result.len().saturating_sub(LANES);
             match result.last_chunk_mut() {
-                // Some for the second time.
+                // The last columns, of which some have been summed before.
                 Some(sums) if rest != 0 => sum_lanes(sources, start, sums),
                 Some(_) => {}
                 None => {
@@ -49,7 +49,7 @@ pub(crate) fn sum_columns<T: Addend>(sources: &[&[T]], result: &mut [T]) {
     }
 }
 
-/// The processor makes NaNs of either sign, and keeps those it gets.
+/// The one NaN for all NaNs: processors make NaNs of either sign, and pass on the bits of those that they get.
 #[inline]
 fn canonical<T: Addend>(value: T) -> T {
     if value.is_nan() { T::nan() } else { value }
@@ -65,13 +65,13 @@ fn exact<T: Addend>(sources: &[&[T]], index: usize) -> T {
 
 /// Sums columns `start ..` of three sources or more.
 ///
-/// Each column is added with `TwoSum`, so that its sum is exactly `sum` + the errors; and so are the errors, which
-/// are much smaller and mostly add up without errors of their own. Of these, only the sum of the magnitudes is
-/// known. It is computed with a relative error less than its buffer, as there are less than 2^50 sources: twice as
-/// much is no less than what `sum + errors` lacks, and zero only if that is nothing.
+/// Each column is added with `TwoSum`, so that its sum is exactly `sum` + the errors. The errors are added with `TwoSum`, too:
+/// they are much smaller and mostly add up without second errors. Of the second errors only the sum of the magnitudes is kept,
+/// in `lost`. Its relative error is less than a half, as there are less than 2^50 sources. So twice `lost` is no less than the
+/// difference of the exact sum and `sum + errors`, and zero only if they are equal.
 ///
-/// If anything overflows, or is infinite or NaN from the start, the error of that addition is not finite, nor is
-/// then the error of adding this one, and the column is uncertain.
+/// If an addition overflows, or an addend is infinite or NaN, the error of that addition is not finite. Then the second error
+/// is not finite either, and the column is uncertain.
 fn sum_lanes<T: Addend>(sources: &[&[T]], start: usize, result: &mut [T; LANES]) {
     let mut sums = [0.0; LANES];
     let mut errors = [0.0; LANES];

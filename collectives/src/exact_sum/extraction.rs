@@ -1,9 +1,9 @@
-//! Many numbers that are not far apart, by ordinary additions that make no error.
+//! Sums of many numbers that are not far apart, by ordinary additions that make no error.
 //!
-//! Adding a large number to others of its like and taking it away again rounds them to multiples of its last
-//! bit. Multiples of one number, if not too many, add without rounding; and what the rounding took off is exact,
-//! and can be treated likewise, with a smaller large number. Two rounds take 93 bits below the largest number of
-//! a block: all of a block of numbers that differ up to a factor of 2^40. All lanes of a vector do the same.
+//! To add a large number and subtract it again rounds a number to a multiple of the large number's last bit. Not too many
+//! multiples of one number add without rounding. The remainder is exact, and a second round, with a smaller large number,
+//! treats it likewise. Two rounds take 93 bits below the largest number of a block: everything, if the numbers differ by a
+//! factor of at most 2^40. All lanes of a vector do the same.
 //!
 //! # Source
 //! S. M. Rump, T. Ogita and S. Oishi, *Accurate floating-point summation part I: faithful rounding*, SIAM Journal on
@@ -18,16 +18,16 @@ const LANES: usize = 8;
 /// Additions in a lane.
 const ROWS: usize = 128;
 
-/// How many numbers are treated together.
+/// The most numbers that are added together.
 pub(super) const BLOCK: usize = LANES * ROWS;
 
-/// Fewer are not worth it: the sums of the lanes must be accumulated, too.
+/// Fewer numbers do not pay: the sums of the lanes must be accumulated, too.
 const LEAST: usize = 8 * LANES;
 
 /// Exponents `e` of the largest number, less than 2^e, for which nothing over- or underflows.
 const EXPONENTS: std::ops::RangeInclusive<i32> = -980..=1016;
 
-/// Adds up to [`BLOCK`] numbers to `sum`, if two rounds leave nothing; or else nothing at all.
+/// Adds up to [`BLOCK`] numbers to `sum` and returns true, if two rounds leave no remainder. Otherwise adds nothing.
 ///
 /// # Proof
 /// In a round, |x| <= 2^e for all x, and `large` is 1.5 2^p, with p = e + 6. So `large + x` lies between 2^p and
@@ -37,8 +37,8 @@ const EXPONENTS: std::ops::RangeInclusive<i32> = -980..=1016;
 /// `large + x`, which is a number, so the subtraction is exact. It is at most u / 2 = 2^(e-47): this is the e of
 /// the next round. Its u is 2^(e-93), not less than 2^-1074.
 ///
-/// NaN is left over by both rounds; infinity exceeds the exponents. Negative zeros change no part, and matter only
-/// if all numbers are zeros, which is left to others.
+/// A NaN remains after both rounds; infinity exceeds the exponents. Negative zeros change no part, and matter only if all
+/// numbers are zeros, whose exponent is out of range.
 pub(super) fn add_block<T: Addend>(sum: &mut Superaccumulator, values: &[T]) -> bool {
     let (rows, others) = values.as_chunks::<LANES>();
     if values.len() < LEAST || rows.len() > ROWS {
@@ -67,13 +67,13 @@ pub(super) fn add_block<T: Addend>(sum: &mut Superaccumulator, values: &[T]) -> 
     if left.iter().any(|bits| *bits != 0) {
         return false;
     }
-    // Which are never negative zeros, so that the sum is not mistaken for one of those.
+    // The parts are never negative zeros, which `sum` would count as such.
     sum.add_few(parts.as_flattened());
     sum.add_few(others);
     true
 }
 
-/// The largest magnitude but for NaN.
+/// The largest magnitude, NaN ignored.
 fn largest<T: Addend>(rows: &[[T; LANES]]) -> f64 {
     let mut largest = [0.0; LANES];
     for row in rows {
@@ -89,7 +89,7 @@ fn largest<T: Addend>(rows: &[[T; LANES]]) -> f64 {
     largest.into_iter().fold(0.0, f64::max)
 }
 
-/// A normal number.
+/// 2^`exponent`, which must be a normal number.
 fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }

@@ -1,8 +1,8 @@
 //! An integer that is wide enough for the sum of any finite numbers.
 //!
-//! The finite `f64` are multiples of 2^-1074 less than 2^1024, so their sums are integers of some 2100 bits and
-//! as many more as it takes to count them. The integer is kept as signed 64-bit chunks that lie only 32 bits
-//! apart. Their upper buffers take up the carries of many additions, so that an addition touches two chunks.
+//! The finite `f64` are multiples of 2^-1074 less than 2^1024, so a sum of them, in units of 2^-1074, is an integer of some
+//! 2100 bits, and a few more for the number of addends. The integer is kept as signed 64-bit chunks that lie only 32 bits
+//! apart. Their upper halves collect the carries of many additions, so that an addition touches only two chunks.
 //!
 //! ```text
 //!                         ... |<-- chunk 2 -->|               |
@@ -30,7 +30,7 @@ const DIGIT_MASK: i64 = (1 << DIGIT) - 1;
 /// Additions between carries. Each adds less than 2^52 to a chunk, which is less than 2^32 after a carry.
 const ROOM: u32 = (1 << 11) - 1;
 
-/// What there was among the addends that the integer does not show.
+/// Kinds of addends that the integer does not show.
 #[derive(Clone, Copy)]
 enum Seen {
     Nan,
@@ -47,9 +47,9 @@ const KINDS: usize = 5;
 
 /// A [`Superaccumulator`] as it travels.
 ///
-/// The sum of several of them, word by word, is the accumulator of all their addends together. No word
-/// overflows in the sum of less than 2^30 of them. Integer addition commutes and associates: any algorithm of a
-/// reduction, in any order, brings the same.
+/// The sum of several accumulators, word by word, is the accumulator of all their addends together. No word
+/// overflows in the sum of less than 2^30 of them. Integer addition is commutative and associative: every algorithm of a
+/// reduction, in any order, has the same result.
 pub(crate) type Words = [i64; CHUNKS + KINDS];
 
 /// The exact sum of any numbers.
@@ -57,12 +57,12 @@ pub(crate) type Words = [i64; CHUNKS + KINDS];
 pub(crate) struct Superaccumulator {
     chunks: [i64; CHUNKS],
     seen: [bool; KINDS],
-    /// How many more additions no chunk can overflow in.
+    /// How many more numbers can be added before a carry.
     room: u32,
 }
 
 impl Superaccumulator {
-    /// Of no numbers.
+    /// The sum of no numbers.
     pub(crate) fn new() -> Self {
         Self {
             chunks: [0; CHUNKS],
@@ -77,7 +77,7 @@ impl Superaccumulator {
         while let Some(block) = blocks.next() {
             if !add_block(self, block) {
                 self.add_few(block);
-                // Numbers that are far apart here are so there, too, and trying costs a third of adding.
+                // The next blocks are probably far apart, too, and a vain attempt costs a third of adding.
                 for block in blocks.by_ref().take(3) {
                     self.add_few(block);
                 }
@@ -132,8 +132,7 @@ impl Superaccumulator {
         self.seen[kind as usize]
     }
 
-    /// Moves what exceeds a digit to the next chunk, so that all chunks but the last are digits. The last has the
-    /// sign.
+    /// Carries, so that all chunks but the last are digits of 32 bits. The last one has the sign.
     fn carry(&mut self) {
         let mut carry = 0;
         for chunk in &mut self.chunks[..CHUNKS - 1] {
@@ -145,7 +144,7 @@ impl Superaccumulator {
         self.room = ROOM;
     }
 
-    /// The accumulator for the journey.
+    /// The accumulator in the form in which it travels.
     pub(crate) fn into_words(mut self) -> Words {
         self.carry();
         let mut words = [0; CHUNKS + KINDS];
@@ -156,7 +155,7 @@ impl Superaccumulator {
         words
     }
 
-    /// All the accumulators that travelled as these words, in one.
+    /// The sum of the accumulators that travelled as these words.
     ///
     /// # Panics
     /// If they are not as long as [`Words`].
@@ -184,8 +183,8 @@ impl Superaccumulator {
 
     /// The sum, rounded to nearest, ties to even.
     ///
-    /// Any NaN, or infinities of both signs, make a NaN, always the same. No numbers add up to 0.0, only
-    /// negative zeros to -0.0, and others whose sum is zero to 0.0.
+    /// Any NaN, or infinities of both signs, make a NaN, always the same. The sum of no numbers is 0.0, that of negative zeros
+    /// only is -0.0, and any other sum that is zero is 0.0.
     pub(crate) fn round<T: Format>(mut self) -> T {
         let infinities = [Seen::Infinity, Seen::NegativeInfinity].map(|kind| self.saw(kind));
         match infinities {
@@ -213,17 +212,17 @@ impl Superaccumulator {
         if negative { -magnitude } else { magnitude }
     }
 
-    /// The bits of the magnitude nearest to the sum, which is not negative and has so many bits.
+    /// The bits of the number nearest to the sum, which is not negative and has `length` bits.
     fn nearest<T: Format>(&self, length: u32) -> u64 {
-        // Numbers too small for a leading one in its place are multiples of the least bit nevertheless.
+        // Subnormal numbers have fewer bits: they are multiples of the smallest positive number.
         let lowest = length.saturating_sub(T::PRECISION).max(T::LEAST_BIT);
         let kept = self.bits(lowest, T::PRECISION);
         let up = lowest > 0 && {
-            let buffer = self.bits(lowest - 1, 1) == 1;
-            buffer && (kept & 1 == 1 || self.any_below(lowest - 1))
+            let half = self.bits(lowest - 1, 1) == 1;
+            half && (kept & 1 == 1 || self.any_below(lowest - 1))
         };
-        // The leading one of a normal number makes its exponent, which starts from 1, and so does a carry out
-        // of the fraction.
+        // Adding the leading one of a normal number increments the exponent field, which starts from 1; so does a carry out of
+        // the fraction.
         let exponent = u64::from(lowest - T::LEAST_BIT) << (T::PRECISION - 1);
         let infinity = exponent_limit::<T>();
         (exponent + kept + u64::from(up)).min(infinity)

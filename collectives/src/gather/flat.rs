@@ -1,4 +1,4 @@
-//! The root reads everyone's values.
+//! The root reads the values of every image.
 
 use coarray_coref::Remote;
 use coarray_runtime::{Call, ImageFailed};
@@ -19,12 +19,12 @@ impl Gathering<'_> {
         let is_root = self.team.index() == self.order.image(0);
         let longest = self.blocks.longest(images);
         if fits_payload::<T>(longest) {
-            return self.at_once(call, first, values, place);
+            return self.by_payload(call, first, values, place);
         }
         for (number, window) in windows(0..longest, capacity::<T>()).enumerate() {
             let mut epoch = Epoch::begin(self.team, call, first + number);
             if !is_root {
-                // SAFETY: nobody reads our buffer before the barrier.
+                // SAFETY: no image reads this buffer before the barrier.
                 unsafe { epoch.write(0, &values[overlap(&(0..values.len()), &window)]) };
             }
             epoch.barrier()?;
@@ -34,15 +34,16 @@ impl Gathering<'_> {
             for position in 1..images {
                 let length = self.blocks.block(position).len();
                 let (from, part) = (self.order.image(position), overlap(&(0..length), &window));
-                // SAFETY: that image wrote the elements it has in the window; all know how many it has.
+                // SAFETY: before the barrier that image wrote the part of its block that lies in the window; all images know the
+                // length of its block. It writes once in an epoch.
                 place(from, part.start, unsafe { epoch.read(from, 0, part.len()) });
             }
         }
         Ok(())
     }
 
-    /// As [`flat`](Self::flat), for values that are brought to the barrier itself.
-    fn at_once<T: Remote>(
+    /// As [`flat`](Self::flat), for values that fit the payload of the barrier.
+    fn by_payload<T: Remote>(
         &self,
         call: &Call,
         first: usize,
@@ -55,7 +56,7 @@ impl Gathering<'_> {
         if self.team.index() == self.order.image(0) {
             for position in 1..self.team.images() {
                 let (from, block) = (self.order.image(position), self.blocks.block(position));
-                // SAFETY: that image brought its values; all know how many it has.
+                // SAFETY: that image packed its whole block, whose length all images know.
                 unsafe { epoch.payload(from, block.len(), |payload| place(from, 0, payload)) };
             }
         }

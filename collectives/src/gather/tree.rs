@@ -1,6 +1,6 @@
-//! Up a tree: everyone publishes its own block and, behind it, what it reads from those below.
+//! Up a tree: every image publishes its own block and, behind it, the blocks that it reads from its children.
 //!
-//! In a epoch passes, from each subtree next to the root, a window of its blocks as long as a buffer. A binomial tree has
+//! In each epoch, each subtree of the root's children passes a window of its blocks as long as a buffer. A binomial tree has
 //! the fewest steps (Thakur, Rabenseifner and Gropp 2005, section 3).
 
 use std::ops::Range;
@@ -38,7 +38,7 @@ impl Gathering<'_> {
             let steps = match above {
                 Some(head) => self.pass_up(&mut epoch, &me, &window(head), values),
                 None => heads.iter().try_for_each(|head| {
-                    self.take_in(&epoch, head.clone(), window(head), &mut place)
+                    self.receive_window(&epoch, head.clone(), window(head), &mut place)
                 }),
             };
             epoch.finish(steps)?;
@@ -64,16 +64,17 @@ impl Gathering<'_> {
         for child in &me.children {
             let length = inside(child).len();
             if length > 0 {
-                // SAFETY: who has something in the window publishes what its subtree has there, as one piece.
+                // SAFETY: the child publishes the elements of its subtree in the window, as one piece, if there are any; it is
+                // another image.
                 unsafe { epoch.collect(self.order.image(child.start), 1, 0, length)? };
             }
         }
-        epoch.publish_laid_out();
+        epoch.publish_staged();
         Ok(())
     }
 
-    /// Reads what the images of a subtree next to the root have in the window.
-    fn take_in<T: Remote>(
+    /// On the root, reads the window of the subtree of its child `head`.
+    fn receive_window<T: Remote>(
         &self,
         epoch: &Epoch<'_, T>,
         head: Range<usize>,
@@ -84,7 +85,8 @@ impl Gathering<'_> {
             return Ok(());
         }
         let from = self.order.image(head.start);
-        // SAFETY: as in `pass_up`; the window lies in the blocks of the subtree.
+        // SAFETY: the child publishes the elements of its subtree in the window, as one piece; the window lies in the blocks of
+        // that subtree.
         let mut rest = unsafe { epoch.receive(from, 1, 0, window.len())? };
         for (position, part) in self.blocks.within(head, window) {
             let (values, others) = rest.split_at(part.len());

@@ -1,4 +1,4 @@
-//! Everyone who gets the results reads everyone's values and combines them.
+//! Every image that gets the results reads the values of all images and combines them.
 
 use coarray_coref::Remote;
 use coarray_runtime::{Call, ImageFailed};
@@ -7,9 +7,9 @@ use crate::epoch::Epoch;
 use crate::reduce::Reduction;
 
 impl<F> Reduction<'_, F> {
-    /// As [`flat`](Self::flat), for values that are brought to the barrier itself.
+    /// As [`flat`](Self::flat), for values that fit the payload of the barrier.
     #[inline]
-    pub(super) fn at_once<T: Remote>(
+    pub(super) fn by_payload<T: Remote>(
         &self,
         call: &Call,
         values: &mut [T],
@@ -23,10 +23,10 @@ impl<F> Reduction<'_, F> {
         if !self.is_for_me() {
             return Ok(());
         }
-        // SAFETY: every image brought its values, which all know to be as many.
+        // SAFETY: every image packed its values, whose number is the same on all: they have compared calls.
         unsafe { epoch.payload(0, length, |first| values.copy_from_slice(first)) };
         for from in 1..self.team.images() {
-            // SAFETY: as before.
+            // SAFETY: every image packed its values, whose number is the same on all.
             unsafe { epoch.payload(from, length, |next| self.append(values, next)) };
         }
         Ok(())
@@ -40,16 +40,17 @@ impl<F> Reduction<'_, F> {
     where
         F: Fn(T, T) -> T,
     {
-        // SAFETY: nobody reads our buffer before the barrier.
+        // SAFETY: no image reads this buffer before the barrier.
         unsafe { epoch.write(0, chunk) };
         epoch.barrier()?;
         if !self.is_for_me() {
             return Ok(());
         }
         let length = chunk.len();
-        // SAFETY: every image wrote the chunk, which all know to be as long, and writes no more.
+        // SAFETY: every image wrote a chunk of this length before the barrier, as they have compared calls, and writes once in an
+        // epoch.
         let of = |image| unsafe { epoch.read(image, 0, length) };
-        // The first two images begin with their own values, where they are.
+        // The first two images begin with their own values, which are in place already.
         let next = match self.team.index() {
             0 => 1,
             1 => {
@@ -57,7 +58,7 @@ impl<F> Reduction<'_, F> {
                 2
             }
             _ => {
-                // SAFETY: as before.
+                // SAFETY: image 0 wrote a chunk of this length before the barrier, and writes once in an epoch.
                 unsafe { epoch.read_into(0, 0, chunk) };
                 1
             }

@@ -1,10 +1,10 @@
-//! Partners at doubling distances exchange what they have combined so far, so that after each round twice as many
-//! images have the same (Thakur, Rabenseifner and Gropp 2005, section 4).
+//! In each round partners exchange the values that they have combined so far, so that after it twice as many images have the
+//! same values (Thakur, Rabenseifner and Gropp 2005, section 4).
 //!
-//! The partners of round `k` differ in bit `k` of their numbers. For that the number of those who take part must be a
-//! power of two: if there are `e` more images than that, then of the first `2 e` each second one gives its values
-//! to the one before it, and gets the results from there. Takers cover consecutive images, and each block of
-//! them is joined to the next, so the order of the images is kept.
+//! The partners of round `k` differ in bit `k` of their numbers, so the number of participants must be a power of two. If there
+//! are `e` images more than that, every second one of the first `2 e` images gives its values to the image before it, and gets
+//! the results from there. Each participant stands for consecutive images, and each round combines two adjacent runs of them,
+//! so the order of the images is kept.
 
 use coarray_coref::Remote;
 use coarray_runtime::{Abandoned, ImageFailed};
@@ -12,7 +12,7 @@ use coarray_runtime::{Abandoned, ImageFailed};
 use crate::epoch::Epoch;
 use crate::reduce::Reduction;
 
-/// How many pieces an image publishes at most.
+/// The most pieces that an image publishes.
 pub(super) fn pieces(images: usize) -> usize {
     // One in each round, and one for the image without a number.
     images.ilog2() as usize + 1
@@ -50,20 +50,20 @@ impl<F> Reduction<'_, F> {
             epoch.publish(chunk);
             let pieces = rounds as usize + 1;
             let start = rounds as usize * length;
-            // SAFETY: the image before publishes a piece in each round and then the results.
+            // SAFETY: the image before publishes one piece in each round and then the results, all as long as the chunk.
             unsafe { epoch.receive_into(me - 1, pieces, start, chunk)? };
             return Ok(());
         }
         let number = if me < 2 * extra { me / 2 } else { me - extra };
         if number < extra {
-            // SAFETY: the image behind publishes its values.
+            // SAFETY: the image after this one publishes its chunk, which is as long, as its first piece.
             let values = unsafe { epoch.receive(me + 1, 1, 0, length)? };
             self.append(chunk, values);
         }
         for round in 0..rounds as usize {
             epoch.publish(chunk);
             let partner = number ^ (1 << round);
-            // SAFETY: the partner publishes a piece as long as the chunk in each round.
+            // SAFETY: the partner publishes one piece in each round, as long as the chunk.
             let values =
                 unsafe { epoch.receive(image_of(partner), round + 1, round * length, length)? };
             if partner > number {

@@ -1,8 +1,8 @@
-//! Slices go around a ring twice: first each image joins its values to the slice that it passes on, so that in the
-//! end each has the results of one slice; then the results pass around (Patarasuk and Yuan 2009).
+//! Slices go around a ring twice. First each image combines the slice that it passes on with its own values, so that in the end
+//! each image has the results of one slice; then the results pass around (Patarasuk and Yuan 2009).
 //!
-//! Each image reads from the one before it only, about twice the length of the chunk, however many images there are. A
-//! slice begins with another image each: the order of the images is rotated.
+//! Each image reads only from the image before it, about twice the length of the chunk for any number of images. Each slice
+//! begins at a different image, so the order of the images is rotated.
 
 use coarray_coref::Remote;
 use coarray_runtime::{Abandoned, ImageFailed};
@@ -31,12 +31,13 @@ impl<F> Reduction<'_, F> {
         let (images, me, length) = (self.team.images(), self.team.index(), chunk.len());
         let before = (me + images - 1) % images;
         let slice = |number: usize| slice(length, images, number % images);
-        // Where the next slice is among those that the image before publishes.
+        // The start of the next slice among those that the image before publishes.
         let mut start = 0;
         for round in 1..images {
             epoch.publish(&chunk[slice(me + images + 1 - round)]);
             let next = slice(me + images - round);
-            // SAFETY: in each round the image before publishes the slice that this one reads then.
+            // SAFETY: in each round the image before publishes the slice that this image reads in it; `start` is the length of the
+            // slices before.
             let values = unsafe { epoch.receive(before, round, start, next.len())? };
             start += next.len();
             self.prepend(&mut chunk[next], values);
@@ -44,7 +45,7 @@ impl<F> Reduction<'_, F> {
         for round in 1..images {
             epoch.publish(&chunk[slice(me + images + 2 - round)]);
             let next = &mut chunk[slice(me + images + 1 - round)];
-            // SAFETY: as before, after `images - 1` pieces.
+            // SAFETY: the same in the second pass, which comes after `images - 1` pieces of the first.
             unsafe { epoch.receive_into(before, images - 1 + round, start, next)? };
             start += next.len();
         }

@@ -1,10 +1,10 @@
-//! Each image combines its share of the elements, straight from the others' memory, and whoever gets the results
-//! collects the shares.
+//! Each image combines its share of the elements, straight from the others' memory; the images that get the results collect
+//! the shares.
 //!
-//! A buffer of the scratch space is divided into as many slots as there are images. In a epoch an image writes its
-//! values of each other image's share to that one's slot; after the barrier it reads its own slot of all others. The
-//! results go to its own slot of the next buffer, which the others have finished with, and are read after the
-//! barrier of the next epoch. So a long reduction takes one barrier a chunk, and one more.
+//! A buffer of the scratch space is divided into one slot for each image. In an epoch an image writes its values of each
+//! other image's share to that image's slot. After the barrier it reads its own slot in the buffers of all others. It writes
+//! the results to its own slot of its next buffer, which the others have finished with, and which they read after the barrier
+//! of the next epoch. So a long reduction takes one barrier for each chunk, and one more.
 
 use std::mem::MaybeUninit;
 
@@ -14,13 +14,13 @@ use coarray_runtime::{Call, ImageFailed, Team};
 use crate::epoch::{Epoch, capacity, slice};
 use crate::reduce::Reduction;
 
-/// Finds the values of another image.
+/// Returns the values of another image.
 pub(crate) type Others<'f, 'v, T> = &'f (dyn Fn(usize) -> &'v [T] + 'v);
 
 /// Combines the values of all images by shares; each gets the results, or only `root` if there is one.
 ///
-/// `combine` makes of this image's values of its share the results, and writes them to the second slice too; its last
-/// argument finds the values of another image.
+/// `combine` replaces this image's values of its share, its first argument, by the results, and writes the results to its
+/// second argument, too; its last argument returns the values of another image.
 pub(crate) fn by_shares<T: Remote>(
     team: &Team,
     call: &Call,
@@ -31,7 +31,7 @@ pub(crate) fn by_shares<T: Remote>(
     let (images, me) = (team.images(), team.index());
     let others = || (0..images).filter(move |&image| image != me);
     let is_for_me = root.is_none_or(|root| root == me);
-    // Elements of a slot, and of all.
+    // The elements of a slot, and of all slots.
     let slot = capacity::<T>() / images;
     let (length, most) = (values.len(), slot * images);
     let share = |number: usize, image: usize| {
@@ -43,7 +43,7 @@ pub(crate) fn by_shares<T: Remote>(
     for number in 0..=length.div_ceil(most) {
         let mut epoch = Epoch::begin(team, call, number);
         for image in others() {
-            // SAFETY: nobody reads our buffer before the barrier.
+            // SAFETY: no image reads these slots before the barrier.
             unsafe { epoch.write(image * slot, &values[share(number, image)]) };
         }
         epoch.barrier()?;
@@ -55,11 +55,12 @@ pub(crate) fn by_shares<T: Remote>(
             mine = &mut kept;
         }
         let shared = mine.len();
-        // SAFETY: the barrier is over, and what this image writes in the next epoch goes to other slots.
+        // SAFETY: the epoch is flat and its barrier is over. This image's slot is given out once, and what this image writes in
+        // the next epoch goes to other slots.
         let results = unsafe { epoch.ahead(me * slot, shared) };
         combine(mine, results, &|image| {
-            // SAFETY: every other image wrote its values of this share before the barrier, and writes there
-            // no more in this epoch.
+            // SAFETY: every other image wrote its values of this share, which has the same length on all, before the barrier, and
+            // writes there once in an epoch.
             unsafe { epoch.read(image, me * slot, shared) }
         });
         if number == 0 || !is_for_me {
@@ -67,7 +68,8 @@ pub(crate) fn by_shares<T: Remote>(
         }
         for image in others() {
             let share = share(number - 1, image);
-            // SAFETY: in the epoch before, that image wrote its results to this buffer, ahead of the barrier.
+            // SAFETY: in the epoch before, that image wrote the results of its share ahead to this buffer, before the barrier of
+            // this epoch. It writes there once in an epoch.
             unsafe { epoch.read_into(image, image * slot, &mut values[share]) };
         }
     }
@@ -81,14 +83,15 @@ impl<F> Reduction<'_, F> {
     {
         let mut so_far = Vec::new();
         by_shares(self.team, call, values, self.root, |mine, results, of| {
-            self.join_shares(mine, results, &mut so_far, of);
+            self.combine_shares(mine, results, &mut so_far, of);
         })
     }
 
-    /// Joins all images' values of a share in the order of the images. `mine` are this image's, and become the results,
-    /// as do `results`; `of` finds those of another image, and `so_far` is for what is joined of three or more.
+    /// Combines all images' values of a share in the order of the images. `mine` has this image's values, `of` returns those of
+    /// another image. The results go to `mine` and to `results`. `so_far` has the values of all images but the last, if there
+    /// are three or more.
     #[inline]
-    fn join_shares<'v, T: Remote>(
+    fn combine_shares<'v, T: Remote>(
         &self,
         mine: &mut [T],
         results: &mut [MaybeUninit<T>],
@@ -98,7 +101,7 @@ impl<F> Reduction<'_, F> {
         F: Fn(T, T) -> T,
     {
         let (images, me) = (self.team.images(), self.team.index());
-        let join = &self.join;
+        let operator = &self.operator;
         let last = images - 1;
         if images > 2 {
             so_far.clear();
@@ -112,25 +115,25 @@ impl<F> Reduction<'_, F> {
             (1, _) => {}
             (2, 0) => {
                 for ((mine, result), &other) in places.zip(of(1)) {
-                    *mine = join(*mine, other);
+                    *mine = operator(*mine, other);
                     result.write(*mine);
                 }
             }
             (2, _) => {
                 for ((mine, result), &other) in places.zip(of(0)) {
-                    *mine = join(other, *mine);
+                    *mine = operator(other, *mine);
                     result.write(*mine);
                 }
             }
             (_, me) if me == last => {
                 for ((mine, result), &before) in places.zip(so_far.iter()) {
-                    *mine = join(before, *mine);
+                    *mine = operator(before, *mine);
                     result.write(*mine);
                 }
             }
             _ => {
                 for (((mine, result), &before), &other) in places.zip(so_far.iter()).zip(of(last)) {
-                    *mine = join(before, other);
+                    *mine = operator(before, other);
                     result.write(*mine);
                 }
             }

@@ -1,6 +1,6 @@
 //! Up a tree to image 0, then down again, or straight to the image that gets the results.
 //!
-//! Subtrees are ranges of images, so what comes up is in their order.
+//! Subtrees are ranges of images, so the values are combined in the order of the images.
 
 use crate::Algorithm;
 use coarray_coref::Remote;
@@ -43,9 +43,9 @@ impl<F> Reduction<'_, F> {
         self.collect(epoch, place, chunk)?;
         if let Some(parent) = place.parent {
             epoch.publish(chunk);
-            // The root publishes only the results, others first what they send up.
+            // Image 0 publishes only the results; other parents first publish the piece that they send up.
             let (pieces, start) = if parent == 0 { (1, 0) } else { (2, length) };
-            // SAFETY: as just said; every piece is as long as the chunk.
+            // SAFETY: the parent publishes the results as this piece, behind `start` elements; every piece is as long as the chunk.
             unsafe { epoch.receive_into(parent, pieces, start, chunk)? };
         }
         if !place.children.is_empty() {
@@ -76,13 +76,13 @@ impl<F> Reduction<'_, F> {
             epoch.publish(&kept);
         }
         if me == root {
-            // SAFETY: image 0 publishes one piece, the results, as long as the chunk.
+            // SAFETY: image 0 publishes one piece, the results, which is as long as the chunk.
             unsafe { epoch.receive_into(0, 1, 0, chunk)? };
         }
         Ok(())
     }
 
-    /// Joins what comes up from below to this image's own values.
+    /// Combines `result`, this image's own values, with those of its children's subtrees.
     fn collect<T: Remote>(
         &self,
         epoch: &Epoch<'_, T>,
@@ -93,7 +93,7 @@ impl<F> Reduction<'_, F> {
         F: Fn(T, T) -> T,
     {
         for child in &place.children {
-            // SAFETY: whoever is below another publishes as its first piece what it sends up, as long as the chunk.
+            // SAFETY: every child publishes the piece that it sends up first; it is as long as the chunk.
             let values = unsafe { epoch.receive(child.start, 1, 0, result.len())? };
             self.append(result, values);
         }

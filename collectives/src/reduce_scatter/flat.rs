@@ -1,4 +1,4 @@
-//! Everyone combines its block straight from all images' memory.
+//! Every image combines its block straight from the memory of all images.
 
 use coarray_coref::Remote;
 use coarray_runtime::{Call, ImageFailed};
@@ -11,7 +11,7 @@ use crate::reduce_scatter::Reduction;
 impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
     pub(super) fn flat(&self, call: &Call, mine: &mut [T]) -> Result<(), ImageFailed> {
         let (me, images) = (self.team.index(), self.team.images());
-        // If not even one element for each image fits, a epoch is for some of them.
+        // If a buffer has no room for one element of each block, an epoch serves only some of the images.
         let served = images.min(capacity::<T>());
         let most = capacity::<T>() / served;
         let length = mine.len();
@@ -24,7 +24,7 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
                     continue;
                 }
                 let values = &self.block(owner)[part.clone()];
-                // SAFETY: nobody reads our buffer before the barrier.
+                // SAFETY: no image reads this buffer before the barrier.
                 unsafe { epoch.write(index * part.len(), values) };
             }
             epoch.barrier()?;
@@ -38,13 +38,14 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
                 let values = if from == me {
                     own
                 } else {
-                    // SAFETY: every image wrote the same parts of the others' blocks, and writes no more.
+                    // SAFETY: before the barrier every image wrote the same part of this image's block to the same place. It
+                    // writes once in an epoch.
                     unsafe { epoch.read(from, start, mine.len()) }
                 };
                 if from == 0 {
                     mine.copy_from_slice(values);
                 } else {
-                    append(mine, values, &self.join);
+                    append(mine, values, &self.operator);
                 }
             }
         }

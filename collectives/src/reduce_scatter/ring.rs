@@ -1,8 +1,8 @@
-//! Each block passes around a ring once, and every image joins its values to it: the first of the two passes of Patarasuk
-//! and Yuan 2009.
+//! Each block passes around a ring once, and every image combines it with its own values: the first of the two passes of
+//! Patarasuk and Yuan 2009.
 //!
-//! The block of an image begins with the image behind it and ends there: the order of the images is rotated, so the
-//! operation must be commutative.
+//! The block of an image starts at the image after it and ends at the image itself. So the order of the images is rotated, and
+//! the operation must be commutative.
 
 use coarray_coref::Remote;
 use coarray_runtime::{Abandoned, Call, ImageFailed};
@@ -24,7 +24,7 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
         Ok(())
     }
 
-    /// `own` gives this image's values for another.
+    /// `own` returns this image's values for another.
     fn around<'v>(
         &self,
         epoch: &mut Epoch<'_, T>,
@@ -38,10 +38,10 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
             epoch.publish(mine);
             mine.copy_from_slice(own((before + images - round) % images));
             let start = (round - 1) * length;
-            // SAFETY: in each round the image before publishes a part as long as ours, that of the block which this one
-            // goes on with.
+            // SAFETY: in each round the image before publishes a part of `length` elements of the block that this image combines
+            // next.
             let values = unsafe { epoch.receive(before, round, start, length)? };
-            prepend(mine, values, &self.join);
+            prepend(mine, values, &self.operator);
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Up a tree to image 0, which gets all results, then everyone reads those of its subtree from the image above.
+//! Up a tree to image 0, which gets all results; then every image reads the results of its subtree from its parent.
 
 use crate::Algorithm;
 use coarray_coref::Remote;
@@ -38,20 +38,21 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
     ) -> Result<(), Abandoned> {
         let length = mine.len();
         for child in &me.children {
-            // SAFETY: whoever is below another publishes first what it sends up: parts of the blocks for all images.
+            // SAFETY: every child first publishes the piece that it sends up, which is as long as `all`.
             let values = unsafe { epoch.receive(child.start, 1, 0, all.len())? };
-            append(all, values, &self.join);
+            append(all, values, &self.operator);
         }
         epoch.publish(all);
         let Some(parent) = me.parent else {
             mine.copy_from_slice(&all[..length]);
             return Ok(());
         };
-        // Image 0 publishes the results only, others first what they send up.
+        // Image 0 publishes only the results; other parents first publish the piece that they send up.
         let (pieces, start) = if parent == 0 { (1, 0) } else { (2, all.len()) };
         let start = start + (me.subtree.start - parent) * length;
         let results = me.subtree.len() * length;
-        // SAFETY: as just said; the results begin with those for the image above, and it has those for our subtree.
+        // SAFETY: the parent publishes the results of its subtree as this piece, from its own on. This image's subtree is a part
+        // of that one. The parent is another image.
         let results = unsafe {
             if me.children.is_empty() {
                 epoch.receive(parent, pieces, start, results)?

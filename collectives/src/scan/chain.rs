@@ -1,6 +1,6 @@
-//! From each image to the next: it joins its own values to what those before it give, and passes that on.
+//! From each image to the next: an image combines the result of the images before it with its own values, and passes that on.
 //!
-//! The chunk passes in several pieces, so that an image works on one while the next works on the one before.
+//! The chunk passes in several pieces, so that an image works on one while the next image works on the piece before.
 
 use coarray_coref::Remote;
 use coarray_runtime::{Abandoned, ImageFailed};
@@ -9,7 +9,7 @@ use crate::epoch::{Epoch, chunks};
 use crate::operator::{append, prepend};
 use crate::scan::Scan;
 
-/// Most pieces of a chunk.
+/// The most pieces of a chunk.
 const PIECES: usize = 8;
 
 impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
@@ -31,21 +31,22 @@ impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
             let length = piece.len();
             let mut before = Vec::new();
             if me > 0 {
-                // SAFETY: the image before publishes pieces as long as ours, one after the other.
+                // SAFETY: the image before publishes pieces of the same lengths, one after the other; `start` is the length of
+                // those before this one.
                 let values = unsafe { epoch.receive(me - 1, number + 1, start, length)? };
                 before.extend_from_slice(values);
             }
             let is_last = me + 1 == images;
-            // Of an exclusive scan, nobody needs what all give; it might not even exist.
+            // In an exclusive scan no image needs the combination of all values, and the operator may not be defined for it.
             if self.initial.is_none() || !is_last {
-                prepend(piece, &before, &self.join);
+                prepend(piece, &before, &self.operator);
             }
             if !is_last {
                 epoch.publish(piece);
             }
             if let Some(initial) = self.initial {
                 piece.fill(initial);
-                append(piece, &before, &self.join);
+                append(piece, &before, &self.operator);
             }
             start += length;
         }

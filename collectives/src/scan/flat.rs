@@ -1,4 +1,4 @@
-//! Everyone reads the values of all images before it and combines them.
+//! Every image reads the values of all images before it and combines them.
 
 use coarray_coref::Remote;
 use coarray_runtime::ImageFailed;
@@ -14,7 +14,7 @@ impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
         if is_short {
             epoch.pack(0, chunk);
         } else {
-            // SAFETY: nobody reads our buffer before the barrier.
+            // SAFETY: no image reads this buffer before the barrier.
             unsafe { epoch.write(0, chunk) };
         }
         epoch.barrier()?;
@@ -24,26 +24,27 @@ impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
                 chunk.fill(initial);
                 me
             }
-            // The first two images begin with their own values, where they are.
+            // The first two images begin with their own values, which are in place already.
             None if me < 2 => me,
             None => me + 1,
         };
         for from in 0..end {
-            let mut join = |values: &[T]| {
+            let mut combine = |values: &[T]| {
                 if from > 0 || self.initial.is_some() {
-                    append(chunk, values, &self.join);
+                    append(chunk, values, &self.operator);
                 } else if me == 1 {
-                    prepend(chunk, values, &self.join);
+                    prepend(chunk, values, &self.operator);
                 } else {
                     chunk.copy_from_slice(values);
                 }
             };
-            // SAFETY: every image brought or wrote the chunk, which all know to be as long, and writes no more.
+            // SAFETY: before the barrier every image packed or wrote a chunk of this length, as they have compared calls. It
+            // writes once in an epoch.
             unsafe {
                 if is_short {
-                    epoch.payload(from, length, join);
+                    epoch.payload(from, length, combine);
                 } else {
-                    join(epoch.read(from, 0, length));
+                    combine(epoch.read(from, 0, length));
                 }
             }
         }

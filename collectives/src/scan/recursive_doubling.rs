@@ -1,7 +1,7 @@
-//! Each image combines the values of a run of images that ends with itself, and in each round joins to it what the image
-//! as far before it as the run is long has got: so the rounds double the runs (Hillis and Steele 1986).
+//! Each image has the combination of a run of images that ends with itself. In each round it combines this with the run of the
+//! image that is the length of a run before it, which doubles the length (Hillis and Steele 1986).
 //!
-//! In an exclusive scan each image also keeps what the run gives without its own values.
+//! In an exclusive scan each image also keeps the combination of its run without its own values.
 
 use coarray_coref::Remote;
 use coarray_runtime::{Abandoned, ImageFailed};
@@ -10,7 +10,7 @@ use crate::epoch::Epoch;
 use crate::operator::{append, prepend};
 use crate::scan::Scan;
 
-/// How many pieces an image publishes at most, at least 1.
+/// The most pieces that an image publishes, at least 1.
 pub(super) fn pieces(images: usize) -> usize {
     // One in each round.
     (images.next_power_of_two().ilog2() as usize).max(1)
@@ -36,15 +36,17 @@ impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
                 epoch.publish(chunk);
             }
             if me >= run {
-                // SAFETY: until there is no image so far after it, an image publishes its chunk in each round.
+                // SAFETY: in each round every image that has one at distance `run` after it publishes its chunk, all of the same
+                // length; so that image has done in all rounds until this one.
                 let values = unsafe { epoch.receive(me - run, round + 1, round * length, length)? };
-                // Of an exclusive scan, nobody needs what nobody reads in the next round; it might not even exist.
+                // In an exclusive scan no image needs a combination that none reads in the next round, and the operator may not
+                // be defined for it.
                 if self.initial.is_none() || me + 2 * run < images {
-                    prepend(chunk, values, &self.join);
+                    prepend(chunk, values, &self.operator);
                 }
                 if self.initial.is_some() {
                     match &mut before {
-                        Some(before) => prepend(before, values, &self.join),
+                        Some(before) => prepend(before, values, &self.operator),
                         None => before = Some(values.to_vec()),
                     }
                 }
@@ -54,7 +56,7 @@ impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
         }
         if let Some(initial) = self.initial {
             chunk.fill(initial);
-            append(chunk, before.as_deref().unwrap_or_default(), &self.join);
+            append(chunk, before.as_deref().unwrap_or_default(), &self.operator);
         }
         Ok(())
     }

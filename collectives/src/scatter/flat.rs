@@ -1,4 +1,4 @@
-//! Everyone reads its values from the root.
+//! Every image reads its block from the root.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ impl Scattering<'_> {
             let positions = 1..self.team.images();
             for (position, part) in self.blocks.within(positions, window.clone()) {
                 let values = &block(self.order.image(position))[part];
-                // SAFETY: nobody reads our buffer before the barrier.
+                // SAFETY: no image reads this buffer before the barrier.
                 unsafe { epoch.write(start, values) };
                 start += values.len();
             }
@@ -34,8 +34,8 @@ impl Scattering<'_> {
         }
         for (_, part) in self.blocks.within(me..me + 1, window.clone()) {
             let start = self.blocks.block(me).start + part.start - window.start;
-            // SAFETY: the root wrote what the blocks of all others have in the window, one after the other, and
-            // writes no more.
+            // SAFETY: before the barrier the root wrote the elements of all others' blocks in the window, one after the other. It
+            // writes no more in this epoch.
             place(part.start, unsafe { epoch.read(root, start, part.len()) });
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Down a tree: everyone reads the blocks of its subtree from the image above, and publishes them for those below
+//! Down a tree: every image reads the blocks of its subtree from its parent, and publishes them for its children
 //! (Thakur, Rabenseifner and Gropp 2005, section 3).
 
 use std::ops::Range;
@@ -25,7 +25,7 @@ impl Scattering<'_> {
             for (position, part) in self.blocks.within(positions, window.clone()) {
                 epoch.stage(&block(self.order.image(position))[part]);
             }
-            epoch.publish_laid_out();
+            epoch.publish_staged();
             Ok(())
         } else {
             self.descend(&mut epoch, window, place)
@@ -45,12 +45,11 @@ impl Scattering<'_> {
         let Some(parent) = me.parent.filter(|_| !inside.is_empty()) else {
             return Ok(());
         };
-        // The image above publishes what lies in the window from its own block on; the window begins behind that of
-        // the root.
+        // The parent publishes the part of the window from its own block on; the window begins behind the root's block.
         let start = inside.start - window.start.max(self.blocks.block(parent).start);
         let from = self.order.image(parent);
         let own = overlap(&self.blocks.block(me.subtree.start), window);
-        // SAFETY: as just said, as one piece; our subtree is part of the one above.
+        // SAFETY: the parent, another image, publishes that part as one piece. This image's subtree is a part of the parent's.
         let values = unsafe {
             if own.len() < inside.len() {
                 epoch.forward(from, 1, start, inside.len())?

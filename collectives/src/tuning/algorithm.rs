@@ -1,17 +1,17 @@
-//! The ways in which data can pass between all images, and the collective operations that choose among them.
+//! The algorithms by which data pass between images, and the kinds of operations that choose among them.
 
 use std::fmt;
 
 /// How the data of a collective operation pass between the images.
 ///
-/// Which is best depends on how many images there are, how many bytes pass, and what they pass through. All give
-/// the same values, except that sums of floats are rounded according to how an algorithm groups them.
+/// The best algorithm depends on the number of images, the number of bytes and the network. All have the same results, but
+/// for the rounding of sums of floats, which depends on how an algorithm groups them.
 ///
 /// # The tuning table
 /// If a call does not choose, a table does: the file that `COARRAY_TUNING_FILE` names, or `collectives.toml` in the folder
 /// where the program starts. `cobench tune` measures and writes one. Image 0 reads it and hands it to all, so no two
-/// images can choose differently; if there is something wrong with it, the job ends with a report. For each
-/// [kind](Kind) of operation it has rules, of which the first that applies counts, and then the built-in ones:
+/// images can choose differently; an error in it ends the job with a report. For each [kind](Kind) of operation the first rule
+/// that applies counts, then the first built-in one:
 ///
 /// ```toml
 /// # images up to, bytes up to (0: any number), algorithm
@@ -34,21 +34,20 @@ use std::fmt;
 /// experience*, Concurrency and Computation 19 (2007).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Algorithm {
-    /// Everyone reads what they need straight from where it is. The fewest steps; as many readers at one image as
-    /// there are images.
+    /// Every image reads what it needs straight from the images that have it. The fewest steps, but all images may read from
+    /// one.
     Flat,
     /// A binomial tree, also called a minimum spanning tree: the fewest messages, in `ceil(log2 n)` steps.
     Binomial,
     /// A tree in which an image has up to four successors.
     FourAry,
     /// About the square root of the number of images read from the root, and the others from these: two
-    /// steps, and no image is read by more than `ceil(sqrt(n))` others (Manninen and Richardson 2014).
+    /// steps, and at most `ceil(sqrt(n))` images read from one (Manninen and Richardson 2014).
     SquareRoot,
-    /// A tree of nodes, and in each node all others around one leader: the fewest messages between nodes
-    /// of images that share memory.
+    /// A tree of the nodes' leaders, and in each node the other images below its leader: the fewest messages between nodes.
     TwoLevel,
-    /// The root's values are dealt out in slices, and the slices pass around a ring: every image passes on about
-    /// as many bytes as it receives.
+    /// The root scatters its values in slices, and the slices pass around a ring: every image sends about as many bytes as it
+    /// receives.
     ScatterAllgather,
     /// Partners at doubling distances exchange what they have: `ceil(log2 n)` steps.
     RecursiveDoubling,
@@ -58,7 +57,7 @@ pub enum Algorithm {
     /// Each image combines its slice of the elements straight from all others' memory, and collects the slices of
     /// the others: all images share the work.
     Shares,
-    /// In each of `n - 1` steps every image reads from another one: never are two at the same
+    /// In each of `n - 1` steps every image reads from a different image, so that no two read from the same one
     /// (Manninen and Richardson 2014).
     Pairwise,
     /// From each image to the next: `n - 1` steps.
@@ -131,7 +130,7 @@ impl fmt::Display for Algorithm {
     }
 }
 
-/// The kinds of collective operations among whose algorithms there is a choice.
+/// The kinds of collective operations that have several algorithms.
 ///
 /// # Examples
 /// ```

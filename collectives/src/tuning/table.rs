@@ -1,4 +1,4 @@
-//! Which algorithm a collective operation uses: a table by kind of operation, number of images and bytes.
+//! The tuning table: which algorithm a collective operation uses, by kind of operation, number of images and bytes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,8 +10,8 @@ use coarray_runtime::{Barrier, PAYLOAD_BYTES, Plan, Rule, Rules};
 use super::algorithm::{Algorithm, Kind};
 use super::table_text::{Entries, read};
 
-/// Which algorithms to use: for each kind of operation rules, of which the first that applies counts. Where
-/// none does, the built-in choice.
+/// Which algorithms to use: rules for each kind of operation. The first that applies counts; if none does, the first built-in
+/// one.
 ///
 /// # Examples
 /// ```
@@ -107,14 +107,14 @@ impl TuningTable {
         text
     }
 
-    /// The algorithm for an operation on so many bytes in a team of so many images that share memory.
+    /// The algorithm for an operation on `bytes` bytes in a team of `images` images that share memory.
     #[must_use]
     pub fn algorithm(&self, kind: Kind, images: usize, bytes: usize) -> Algorithm {
         let plan = self.rules().plan(images, false);
         chosen(&plan, kind, bytes)
     }
 
-    /// The rules of the table, and after them the built-in ones, as images go by them.
+    /// The rules of the table and then the built-in ones, in the form that the runtime uses.
     #[must_use]
     pub fn rules(&self) -> Rules {
         let with = |built_in: &[(Kind, u64, u64, Algorithm)]| {
@@ -137,13 +137,13 @@ impl TuningTable {
         };
         Rules {
             intra_node: with(&BUILT_IN),
-            inter_node: with(&FAR),
+            inter_node: with(&BETWEEN_NODES),
             barriers: self.barriers.clone(),
         }
     }
 }
 
-/// The algorithm that a plan made of [`rules`](TuningTable::rules) says.
+/// The algorithm in a plan that was made of [`rules`](TuningTable::rules).
 #[inline]
 pub(crate) fn chosen(plan: &Plan, kind: Kind, bytes: usize) -> Algorithm {
     Algorithm::ALL[usize::from(plan.algorithm(kind as usize, bytes))]
@@ -152,8 +152,8 @@ pub(crate) fn chosen(plan: &Plan, kind: Kind, bytes: usize) -> Algorithm {
 /// The built-in rules: measured with 2 to 8 images on two cores. Beyond a few tens of images, one image cannot
 /// serve all others.
 ///
-/// Of two images each must read all of the other's values anyhow, so sharing the additions only costs a barrier. With more
-/// of them sharing pays from a few thousand bytes on, and where images wait for cores from somewhat more.
+/// Each of two images must read all values of the other anyhow, so [`Algorithm::Shares`] only costs a barrier. With more images
+/// it pays from a few thousand bytes on, and from somewhat more where images wait for cores.
 const BUILT_IN: [(Kind, u64, u64, Algorithm); 19] = [
     (Kind::Broadcast, 32, 0, Algorithm::Flat),
     (Kind::Broadcast, 0, 0, Algorithm::SquareRoot),
@@ -178,31 +178,31 @@ const BUILT_IN: [(Kind, u64, u64, Algorithm); 19] = [
 
 /// The built-in rules for teams whose images are on several nodes that share no memory.
 ///
-/// What fits the cards of a barrier passes with it, and nothing is left to be read. Everything else goes up and down
-/// the nodes where that is possible: the fewest messages between them.
-const FAR: [(Kind, u64, u64, Algorithm); 18] = [
-    (Kind::Broadcast, 0, CARD, Algorithm::Flat),
+/// Data that fit the payload of a barrier travel with it, and nothing is left to be read. All others go up and down the tree of
+/// nodes where that is possible, which takes the fewest messages between nodes.
+const BETWEEN_NODES: [(Kind, u64, u64, Algorithm); 18] = [
+    (Kind::Broadcast, 0, PAYLOAD, Algorithm::Flat),
     (Kind::Broadcast, 0, 0, Algorithm::TwoLevel),
-    (Kind::Reduce, 0, CARD, Algorithm::Flat),
+    (Kind::Reduce, 0, PAYLOAD, Algorithm::Flat),
     (Kind::Reduce, 0, 0, Algorithm::TwoLevel),
-    (Kind::ReduceTo, 0, CARD, Algorithm::Flat),
+    (Kind::ReduceTo, 0, PAYLOAD, Algorithm::Flat),
     (Kind::ReduceTo, 0, 0, Algorithm::TwoLevel),
-    (Kind::Gather, 0, CARD, Algorithm::Flat),
+    (Kind::Gather, 0, PAYLOAD, Algorithm::Flat),
     (Kind::Gather, 0, 0, Algorithm::TwoLevel),
-    (Kind::Allgather, 0, CARD, Algorithm::Flat),
+    (Kind::Allgather, 0, PAYLOAD, Algorithm::Flat),
     (Kind::Allgather, 0, 0, Algorithm::TwoLevel),
     (Kind::Scatter, 0, 0, Algorithm::TwoLevel),
     (Kind::Alltoall, 0, 0, Algorithm::Pairwise),
     (Kind::ReduceScatter, 0, 2048, Algorithm::Binomial),
     (Kind::ReduceScatter, 0, 0, Algorithm::Flat),
-    (Kind::Scan, 0, CARD, Algorithm::Flat),
+    (Kind::Scan, 0, PAYLOAD, Algorithm::Flat),
     (Kind::Scan, 0, 0, Algorithm::RecursiveDoubling),
     (Kind::SumReproducible, 0, 0, Algorithm::Shares),
     (Kind::TotalReproducible, 0, 0, Algorithm::TwoLevel),
 ];
 
-/// How many bytes fit the card of a barrier.
-const CARD: u64 = PAYLOAD_BYTES as u64;
+/// The bytes of a barrier's payload.
+const PAYLOAD: u64 = PAYLOAD_BYTES as u64;
 
 fn rules_from<A: Copy>(
     kind: &'static str,
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn between_nodes_that_share_no_memory_what_no_card_has_room_for_goes_by_nodes() {
+    fn between_nodes_data_larger_than_a_payload_go_by_nodes() {
         let own = TuningTable::parse("co_broadcast = [[0, 100, 'binomial']]").unwrap();
         let plan = own.rules().plan(3, true);
         let by = |kind, bytes| chosen(&plan, kind, bytes);

@@ -1,4 +1,4 @@
-//! The text of a tuning table: the little of TOML that it takes, `name = [[1, 2, "three"], ...]`.
+//! The text of a tuning table: the part of TOML that it needs, `name = [[1, 2, "three"], ...]`.
 
 use std::iter::Peekable;
 use std::str::CharIndices;
@@ -6,7 +6,7 @@ use std::str::CharIndices;
 /// The rules of one kind of operation: images, bytes, and a name.
 pub type Entries = Vec<(u64, u64, String)>;
 
-/// What a table says: a name, and its rules.
+/// The names in a table, each with its rules.
 ///
 /// # Errors
 /// What is wrong, and in which line.
