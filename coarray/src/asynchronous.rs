@@ -1,8 +1,8 @@
-//! What goes on while the image computes: futures of gets and puts, and collectives that are waited for later.
+//! Operations that go on while the image computes: futures of gets, puts and collectives.
 //!
 //! [`Coref::get_async`](crate::Coref::get_async) and its relatives return a [`Cofuture`], [`CofutureSet`] waits for many of them,
 //! and [`async_scope`] lets them borrow from the program. The `_async` forms of the [collectives](crate::collectives) return a
-//! [`Cofuture`] as well: what an image contributes is there for the others from the call on, whatever it does next.
+//! [`Cofuture`] as well: the other images can read an image's contribution from the call on, whatever it does next.
 //!
 //! # Examples
 //! ```

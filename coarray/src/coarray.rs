@@ -71,9 +71,9 @@ impl<T: ?Sized + Shape> Deref for Coarray<T> {
     #[track_caller]
     fn deref(&self) -> &T {
         self.storage.private::<T>();
-        // SAFETY: the block is this image's part, allocated while `self` lives and initialised with elements of a `T` by
-        // the constructors, enough of them for a `T`. The coarray is private: no other image may reach it, or only through
-        // the atomic operations of a `Shared` type. So only `self`'s borrows alias it.
+        // SAFETY: the block is this image's part: aligned, allocated while `self` lives, and initialised by the constructors;
+        // `private` checked that it is long enough for a `T`. No other image may reach it, but through the atomic operations of
+        // a `Shared` type. So only borrows of `self` alias it.
         unsafe { &*self.pointer() }
     }
 }
@@ -85,7 +85,8 @@ impl<T: ?Sized + Shape<Item: Remote>> DerefMut for Coarray<T> {
     #[track_caller]
     fn deref_mut(&mut self) -> &mut T {
         self.storage.private::<T>();
-        // SAFETY: as in `deref`; `self` is borrowed exclusively, and the items are not `Shared`.
+        // SAFETY: the block is aligned, allocated, initialised and long enough, as in `deref`. No other image may reach it: the
+        // items are `Remote`, so they are not `Shared`. `self` is borrowed exclusively, so nothing on this image aliases it.
         unsafe { &mut *self.pointer() }
     }
 }
@@ -117,8 +118,8 @@ impl<T: ?Sized + Shape> Coarray<T> {
     where
         T::Item: Shared,
     {
-        // SAFETY: every image's part was initialised before any image returned from the creation, lives
-        // until all images dropped the coarray, and is only ever accessed by shared reference.
+        // SAFETY: every image's part was initialised before any image returned from the creation, lives until all images have
+        // dropped the coarray, and is accessed by shared reference only, as the items are `Shared`.
         unsafe { self.storage.places().at(image, self.storage.team()) }
     }
 }

@@ -13,7 +13,7 @@
 //! | combine those of the images before | [`co_scan`], [`co_exscan`] |
 //! | combine and divide | [`co_reduce_scatter`] |
 //! | get the same sums from any number of images | [`co_sum_reproducible`], [`co_total_reproducible`] |
-//! | choose the algorithm | of one call: [`Collective`]; of all: a [table](Algorithm#a-table-of-choices) |
+//! | choose the algorithm | of one call: [`Collective`]; of all: a [tuning table](Algorithm#the-tuning-table) |
 //!
 //! # Examples
 //! ```

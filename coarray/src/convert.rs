@@ -1,7 +1,6 @@
-//! Bounded and unbounded shapes, and `shape_cast`: the same coarray seen in another shape.
+//! Bounded and unbounded shapes, and `shape_cast`: a reference to the same coarray in another shape.
 //!
-//! All of these only change the type of a reference. A coarray is transparent over its storage, which
-//! knows its size in bytes, so its extent follows from the shape.
+//! A coarray is transparent over its storage, which knows its size in bytes, so its extent follows from the shape.
 
 use coarray_coref::{MismatchedExtentError, Remote, Shape, ShapeCast};
 
@@ -10,7 +9,7 @@ use crate::coarray::Coarray;
 impl<T: ?Sized + Shape> Coarray<T> {
     /// Local. The same coarray in a shape of at most as many elements of the same type.
     ///
-    /// Where both shapes are known at compile time, one that does not fit does not compile. A cast of a
+    /// Where both shapes are known at compile time, a new shape that does not fit is a compile error. A cast of a
     /// cast sees the whole coarray again.
     ///
     /// # Errors
@@ -39,7 +38,7 @@ impl<T: ?Sized + Shape> Coarray<T> {
         T: ShapeCast<To>,
     {
         const { T::FITS };
-        // SAFETY: `ShapeCast` vouches for the new shape in the storage's bytes.
+        // SAFETY: the contract of `ShapeCast`: the storage's bytes are at least one valid `To`, of whole elements.
         T::cast(self.extent(), |_| unsafe { self.reshaped() })
     }
 
@@ -72,35 +71,37 @@ impl<T: ?Sized + Shape> Coarray<T> {
         T: ShapeCast<To>,
     {
         const { T::FITS };
-        // SAFETY: `ShapeCast` vouches for the new shape in the storage's bytes.
+        // SAFETY: the contract of `ShapeCast`: the storage's bytes are at least one valid `To`, of whole elements.
         T::cast(self.extent(), |_| unsafe { self.reshaped_mut() })
     }
 
     /// # Safety
     /// The storage holds at least a valid `To`, and whole elements of its items.
     unsafe fn reshaped<To: ?Sized>(&self) -> &Coarray<To> {
-        // SAFETY: `Coarray` is transparent over `Storage`, whatever its shape.
+        // SAFETY: `Coarray<_>` is transparent over `Storage` for every shape, so both types have the same layout; the caller
+        // vouches that the storage holds a `To`.
         unsafe { &*std::ptr::from_ref(self).cast() }
     }
 
     /// # Safety
     /// As [`reshaped`](Self::reshaped).
     unsafe fn reshaped_mut<To: ?Sized>(&mut self) -> &mut Coarray<To> {
-        // SAFETY: `Coarray` is transparent over `Storage`, whatever its shape.
+        // SAFETY: `Coarray<_>` is transparent over `Storage` for every shape, so both types have the same layout; the caller
+        // vouches that the storage holds a `To`.
         unsafe { &mut *std::ptr::from_mut(self).cast() }
     }
 }
 
 impl<'a, T: Remote, const N: usize> From<&'a Coarray<[T; N]>> for &'a Coarray<[T]> {
     fn from(bounded: &'a Coarray<[T; N]>) -> Self {
-        // SAFETY: an array is a slice of its items.
+        // SAFETY: a valid array of `N` items is a valid slice of them.
         unsafe { bounded.reshaped() }
     }
 }
 
 impl<'a, T: Remote, const N: usize> From<&'a mut Coarray<[T; N]>> for &'a mut Coarray<[T]> {
     fn from(bounded: &'a mut Coarray<[T; N]>) -> Self {
-        // SAFETY: an array is a slice of its items.
+        // SAFETY: a valid array of `N` items is a valid slice of them.
         unsafe { bounded.reshaped_mut() }
     }
 }
@@ -110,7 +111,7 @@ impl<'a, T: Remote, const N: usize> TryFrom<&'a Coarray<[T]>> for &'a Coarray<[T
 
     fn try_from(unbounded: &'a Coarray<[T]>) -> Result<Self, MismatchedExtentError> {
         check_extent(N, unbounded.extent())?;
-        // SAFETY: there are exactly as many items as the array has.
+        // SAFETY: the slice has `N` valid items, as was just checked: they are a valid array.
         Ok(unsafe { unbounded.reshaped() })
     }
 }
@@ -120,7 +121,7 @@ impl<'a, T: Remote, const N: usize> TryFrom<&'a mut Coarray<[T]>> for &'a mut Co
 
     fn try_from(unbounded: &'a mut Coarray<[T]>) -> Result<Self, MismatchedExtentError> {
         check_extent(N, unbounded.extent())?;
-        // SAFETY: there are exactly as many items as the array has.
+        // SAFETY: the slice has `N` valid items, as was just checked: they are a valid array.
         Ok(unsafe { unbounded.reshaped_mut() })
     }
 }

@@ -1,4 +1,4 @@
-//! Making coarrays.
+//! The creation of coarrays: all images allocate the block, and each initialises its own part.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -10,10 +10,10 @@ use crate::coarray::Coarray;
 use crate::storage::Storage;
 
 impl<T: Symmetric> Coarray<T> {
-    /// Collective. A coarray that holds `value` on this image; each image gives its own.
+    /// Collective. A coarray that holds `value` on this image; each image passes its own.
     ///
-    /// The value passes through the stack, of which an image usually has 8 MiB: [`zeroed`](Self::zeroed) and `from_fn` make large
-    /// arrays in their place.
+    /// The value passes through the stack, of which an image usually has 8 MiB: for large arrays [`zeroed`](Self::zeroed) and
+    /// `from_fn` do not.
     ///
     /// # Panics
     /// On all images if there is no room, with the largest users of the heap. The job ends with a report if
@@ -64,7 +64,7 @@ impl<T: Symmetric> Coarray<T> {
     /// Fortran 2018 `allocate` with `stat`, clause 9.7.4.
     #[track_caller]
     pub fn try_new(value: T) -> Result<Self, AllocError> {
-        // SAFETY: `create` hands out a place for one `T`.
+        // SAFETY: `create` passes a place that is aligned and valid for writes of one `T`.
         create::<T>(1, Location::caller(), |place| unsafe { place.write(value) })
     }
 }
@@ -128,7 +128,7 @@ impl<T> Coarray<T> {
         T: Remote,
     {
         const { Zero::<T>::IS_VALID };
-        // SAFETY: zero bytes are a valid `T`.
+        // SAFETY: `create` passes a place that is aligned and valid for writes of one `T`, for which zero bytes are valid.
         create::<T>(1, Location::caller(), |place| unsafe {
             place.write_bytes(0, 1)
         })
@@ -157,7 +157,7 @@ impl<T: Symmetric, const N: usize> Coarray<[T; N]> {
     #[must_use]
     #[track_caller]
     pub fn from_fn(item: impl FnMut(usize) -> T) -> Self {
-        // SAFETY: `create` hands out a place for one array.
+        // SAFETY: `create` passes a place that is aligned and valid for writes of one array.
         or_panic(create::<[T; N]>(1, Location::caller(), |place| unsafe {
             fill::<T>(place, item)
         }))
@@ -215,7 +215,7 @@ impl<T: Symmetric> Coarray<[T]> {
     /// As [`Coarray::try_new`].
     #[track_caller]
     pub fn try_from_fn(extent: usize, item: impl FnMut(usize) -> T) -> Result<Self, AllocError> {
-        // SAFETY: `create` hands out a place for so many items.
+        // SAFETY: `create` passes a place that is aligned and valid for writes of `extent` items.
         create::<[T]>(extent, Location::caller(), |place| unsafe {
             fill(place, item)
         })
@@ -285,7 +285,8 @@ impl<T> Coarray<[T]> {
     {
         const { Zero::<T>::IS_VALID };
         create::<[T]>(extent, Location::caller(), |place| {
-            // SAFETY: the block holds `extent` items, for which zero bytes are valid.
+            // SAFETY: `create` passes a place that is aligned and valid for writes of `extent` items, for which zero bytes are
+            // valid.
             unsafe { place.cast::<T>().write_bytes(0, extent) }
         })
     }
@@ -308,18 +309,19 @@ fn create<T: ?Sized + Shape + 'static>(
     initialise: impl FnOnce(*mut T),
 ) -> Result<Coarray<T>, AllocError> {
     let call = Call::on_values::<T>(Operation::Create, extent, 0, caller);
-    // SAFETY: the call carries both.
+    // SAFETY: the call was made from `T` and `extent`, so images that agree on it agree on both.
     unsafe { create_by(&call, extent, initialise) }
 }
 
-/// As [`Coarray::try_from_fn`], of what no other type than `Owner` makes and uses.
+/// As [`Coarray::try_from_fn`], for a coarray that is a part of an `Owner`; reports name the owner.
 pub(crate) fn create_part<Owner: 'static, T: Symmetric>(
     extent: usize,
     caller: &'static Location<'static>,
     item: impl FnMut(usize) -> T,
 ) -> Result<Coarray<[T]>, AllocError> {
     let call = Call::on_part::<Owner, [T]>(extent, caller);
-    // SAFETY: the call carries both; the place is for so many items.
+    // SAFETY: the call was made from `[T]` and `extent`, so images that agree on it agree on both. `create_by` passes a place that
+    // is aligned and valid for writes of `extent` items.
     unsafe { create_by(&call, extent, |place| fill(place, item)) }
 }
 
@@ -329,13 +331,13 @@ pub(crate) fn create_part<Owner: 'static, T: Symmetric>(
 /// The place is aligned, and valid for writes.
 unsafe fn fill<T>(place: *mut [T], mut item: impl FnMut(usize) -> T) {
     for index in 0..place.len() {
-        // SAFETY: the item lies within the place.
+        // SAFETY: the caller vouches that the place is aligned and valid for writes; the index is less than its length.
         unsafe { place.cast::<T>().add(index).write(item(index)) }
     }
 }
 
 /// # Safety
-/// The call carries `T` and the extent.
+/// Images that agree on `call` agree on `T` and on the extent.
 unsafe fn create_by<T: ?Sized + Shape + 'static>(
     call: &Call,
     extent: usize,
@@ -347,12 +349,12 @@ unsafe fn create_by<T: ?Sized + Shape + 'static>(
             "values in coarrays are not dropped"
         )
     }
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches that images that agree on `call` agree on `T` and on the extent.
     let storage = unsafe { Storage::allocate::<T>(call, extent) }?;
     initialise(T::pointer(storage.address().as_ptr(), extent));
     if T::Item::SHARED {
-        // SAFETY: just initialised.
-        unsafe { storage.barrier_at_birth(call) }?;
+        // SAFETY: `initialise` has just written this image's part.
+        unsafe { storage.creation_barrier(call) }?;
     }
     Ok(Coarray {
         storage,
@@ -362,7 +364,7 @@ unsafe fn create_by<T: ?Sized + Shape + 'static>(
 
 #[track_caller]
 fn or_panic<T: ?Sized + Shape + 'static>(created: Result<Coarray<T>, AllocError>) -> Coarray<T> {
-    // No closure: it would be the caller.
+    // No closure, whose line would be named instead of the program's.
     match created {
         Ok(coarray) => coarray,
         Err(error) => refuse(
@@ -372,7 +374,7 @@ fn or_panic<T: ?Sized + Shape + 'static>(created: Result<Coarray<T>, AllocError>
     }
 }
 
-/// Panics, or ends the job, because of a creation that could not be completed.
+/// Panics, or ends the job, because a creation failed.
 #[track_caller]
 pub(crate) fn refuse(error: AllocError, call: &Call) -> ! {
     match error {

@@ -1,4 +1,4 @@
-//! Telling another image that something has happened, by itself or together with data.
+//! Notification of another image, alone or together with data.
 //!
 //! A [`Coevent`] counts posts, and its image waits for them. [`PutNotify`] puts values and posts when they have arrived.
 //!

@@ -1,4 +1,4 @@
-//! What the machine has for a job: memory, and the terminal that shows what images print.
+//! Properties of the machine: its memory, and the terminal that shows the output of images.
 
 pub use coarray_fabric::available_memory;
 pub use coarray_launch::terminal_size;

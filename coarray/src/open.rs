@@ -1,4 +1,4 @@
-//! The phase in which images get and put in each other's parts.
+//! The open phase: images get and put in each other's parts.
 
 use std::any::type_name;
 use std::fmt;
@@ -153,9 +153,9 @@ impl<'a, T: ?Sized + Shape<Item: Remote>> Open<'a, T> {
     #[must_use]
     #[track_caller]
     pub fn at(&self, image: usize) -> &Coref<T> {
-        // SAFETY: the phase began with a barrier that every image entered with exclusive access to its
-        // part of this very coarray, and ends only when all drop their guards; corefs borrow from this
-        // guard. Blocks are symmetric, and all parts were initialised before.
+        // SAFETY: the phase began with a barrier that every image entered with exclusive access to its part of this very
+        // coarray, so no image has a reference into it. The phase ends by a barrier that every image enters when it drops its
+        // guard, from which corefs borrow, and that completes operations. Blocks are symmetric, and all parts are initialised.
         unsafe { self.places.at(image, self.coarray.storage.team()) }
     }
 
@@ -187,12 +187,12 @@ impl<'a, T: ?Sized + Shape<Item: Remote>> Open<'a, T> {
     /// For code that orders its accesses by other means, such as events.
     ///
     /// # Safety
-    /// While the reference lives no image accesses the part, and all accesses before are ordered before it,
-    /// and it before all later ones, by synchronisation. No second reference to the part exists. If `T` has
-    /// invalid bit patterns, no racing puts tore its values before.
+    /// While the reference lives, no image accesses the part. Synchronisation orders all earlier accesses before it, and all
+    /// later ones after it. No second reference to the part exists. If `T` has invalid bit patterns, no racing puts have
+    /// torn its values before.
     ///
     /// # Examples
-    /// Events say whose turn it is:
+    /// Events order the accesses of two images:
     /// ```
     /// use coarray::prelude::*;
     ///
@@ -216,7 +216,8 @@ impl<'a, T: ?Sized + Shape<Item: Remote>> Open<'a, T> {
     #[must_use]
     #[allow(clippy::mut_from_ref)]
     pub unsafe fn local_unsynced(&self) -> &mut T {
-        // SAFETY: allocated and initialised; the caller vouches for the rest.
+        // SAFETY: the part is aligned, allocated and initialised; the caller vouches that its values are valid, and that nobody
+        // accesses it while the reference lives.
         unsafe { &mut *self.coarray.pointer() }
     }
 
@@ -256,7 +257,8 @@ impl<T: ?Sized + Shape<Item: Remote>> Drop for Open<'_, T> {
     fn drop(&mut self) {
         // All of the storage: other images may have opened it in a larger shape.
         let (elements, count) = self.coarray.storage.run::<<T::Item as Remote>::Element>();
-        // SAFETY: runs when all images have left the phase, so this image is alone with its part.
+        // SAFETY: `elements` is aligned and valid for reads of `count` initialised elements. `end` calls this when all images have
+        // left the phase, so nobody writes to them.
         let valid = || unsafe { bytes_are_valid(elements, count) };
         let subject = type_name::<T>();
         let storage = &self.coarray.storage;

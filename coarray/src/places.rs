@@ -1,15 +1,15 @@
-//! What the types of corefs and guards are made of: who may write, which shape a place has, which values travel.
+//! The types and traits in the signatures of corefs and guards: access, shapes, and the values that travel.
 //!
 //! Programs seldom name these, but functions that are generic over places do.
 //!
-//! | about | is said by |
+//! | about | types and traits |
 //! |---|---|
 //! | what may be done at a place | [`Access`]: [`ReadWrite`], [`ReadOnly`], [`AtomicOnly`]; [`MayPut`] |
 //! | what a place holds | [`Shape`]; in other shapes: [`ShapeCast`], [`MismatchedExtentError`] |
 //! | parts of a place | [`Section`], [`Iter`]; of structs: [`Member`], [`Members`] |
 //! | which values travel | beside [`Remote`](crate::Remote): [`Symmetric`], [`Shared`], [`RemoteClone`] |
 //! | what a collective takes | [`Values`] |
-//! | what [`open`](fn@crate::open) takes | [`OpenTogether`], of what [`Opens`] |
+//! | what [`open`](fn@crate::open) takes | [`OpenTogether`]: tuples of [`Opens`] |
 
 pub use crate::group::{OpenTogether, Opens};
 pub use coarray_coref::{

@@ -1,6 +1,6 @@
-//! What almost every coarray program uses: `use coarray::prelude::*;`.
+//! The items that almost every coarray program uses: `use coarray::prelude::*;`.
 //!
-//! What is not here is in a module by its name: `use coarray::collectives::co_scan;`.
+//! All others are in modules: `use coarray::collectives::co_scan;`.
 
 pub use crate::atomics::{AsAtomic, Coatomic, CoatomicPlace};
 pub use crate::collectives::{co_allgather, co_broadcast, co_max, co_min, co_reduce, co_sum};

@@ -1,4 +1,4 @@
-//! The phase in which everyone reads everyone's part and nobody writes.
+//! The read-only phase: every image reads all parts, and none writes.
 
 use std::any::type_name;
 use std::fmt;
@@ -102,9 +102,9 @@ impl<T: ?Sized + Shape<Item: Remote>> Published<'_, T> {
     #[must_use]
     #[track_caller]
     pub fn at(&self, image: usize) -> &Coref<T, ReadOnly> {
-        // SAFETY: the phase began with a barrier that every image entered with exclusive access to its
-        // part of this very coarray, and all it gives out until all drop their guards are shared
-        // references and read-only corefs, which borrow from this guard.
+        // SAFETY: the phase began with a barrier that every image entered with exclusive access to its part of this very
+        // coarray. Until the barrier at its end only shared references and read-only corefs exist, which borrow from the guards.
+        // Blocks are symmetric, and all parts are initialised.
         unsafe { self.places.at(image, self.coarray.storage.team()) }
     }
 
@@ -126,8 +126,8 @@ impl<T: ?Sized + Shape<Item: Remote>> Published<'_, T> {
         place.is_direct().then(|| {
             let pointer = self.coarray.storage.image().heap(place.image());
             let pointer = pointer.with_addr(place.local_address());
-            // SAFETY: the place is mapped, was initialised by its owner before the phase began, and nobody
-            // writes to it while the guard lives.
+            // SAFETY: the place is direct, so it is mapped; `pointer` has the provenance of that heap. The owner initialised it
+            // as a `T` before the phase began, and nobody writes to it while the guard lives.
             unsafe { &*T::pointer(pointer, self.coarray.extent()) }
         })
     }
@@ -157,7 +157,7 @@ impl<T: ?Sized + Shape<Item: Remote>> Deref for Published<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: initialised, and nobody writes to it while the guard lives.
+        // SAFETY: this image's part is aligned, allocated and initialised, and nobody writes to it while the guard lives.
         unsafe { &*self.coarray.pointer() }
     }
 }

@@ -1,4 +1,7 @@
 //! Coarrays whose length differs from image to image.
+//!
+//! Each image allocates its run by itself. A symmetric coarray has the description of every image's run: offset and length. Its
+//! phase is the phase of the whole.
 
 mod guards;
 
@@ -18,10 +21,10 @@ use crate::storage::{Places, Storage};
 
 pub use guards::{OpenRagged, PublishedRagged};
 
-/// A run of `T`s on every image, as long as that image likes.
+/// A run of `T`s on every image; each image chooses its own length.
 ///
-/// Making one is collective; giving it another length is not, while it is closed. Locally it is a slice.
-/// Reaching another image's run first reads its description there: hoist `x.at(image)` out of loops.
+/// Creating one is collective; changing a run's length is not, while it is closed. Locally it is a slice.
+/// `x.at(image)` first gets the description of that image's run: hoist it out of loops.
 ///
 /// # Examples
 /// ```
@@ -60,7 +63,7 @@ impl<T: Remote> Ragged<T> {
     /// If there is no room, with the largest users of the heap.
     ///
     /// # Examples
-    /// See [`Ragged`]. Of values without bytes there are no runs:
+    /// See [`Ragged`]. There are no runs of values without bytes:
     /// ```compile_fail
     /// coarray::run(1, || drop(coarray::Ragged::<[u8; 0]>::from_fn(5, |_| [])));
     /// ```
@@ -171,7 +174,7 @@ impl<T: Remote> Ragged<T> {
     ) -> Result<(), AllocError> {
         const {
             let () = T::CHECK;
-            // Or else nothing would bound their number, of which a coref keeps only so many bits.
+            // Memory would not bound their number, and a coref has 43 bits for it.
             assert!(
                 size_of::<T>() > 0,
                 "a ragged coarray of values without bytes is of no use"
@@ -181,7 +184,8 @@ impl<T: Remote> Ragged<T> {
         self.description[0] = [0, 0];
         let image = self.description.storage.image();
         if let Some(block) = self.block.take() {
-            // SAFETY: the description no longer names it, and the run is private: no image will touch it.
+            // SAFETY: the block was allocated here and is freed once. The description no longer names it, and no phase is in
+            // progress: no image will access it.
             unsafe { image.free_ragged(block) };
         }
         if length == 0 {
@@ -192,10 +196,10 @@ impl<T: Remote> Ragged<T> {
             .ok_or(AllocError::TooLarge { length, subject })?;
         let block = image.allocate_ragged(bytes, align_of::<T>(), subject, Location::caller())?;
         self.block = Some(block);
-        // SAFETY: the block lies in this image's heap.
+        // SAFETY: the block lies in this image's heap, so the pointer stays in it.
         let items = unsafe { image.heap(image.index()).add(block.offset()).cast::<T>() };
         for index in 0..length {
-            // SAFETY: the item lies within the block.
+            // SAFETY: the block is aligned for `T` and has room for `length` items; the index is less.
             unsafe { items.add(index).write(item(index)) }
         }
         self.description[0] = [block.offset(), length];
@@ -251,7 +255,7 @@ impl<T: Remote> Ragged<T> {
         &self.description.storage
     }
 
-    /// As [`phase`](Self::phase), with the run private.
+    /// As [`phase`](Self::phase). Panics if a phase is in progress.
     #[inline]
     #[track_caller]
     pub(crate) fn private(&self) -> &Storage {
@@ -260,12 +264,12 @@ impl<T: Remote> Ragged<T> {
 
     /// This image's run, whatever the phase.
     fn run(&self) -> (*mut T, usize) {
-        // SAFETY: only this image writes its description, and only through `&mut self`.
+        // SAFETY: the description is aligned, allocated and initialised. Only this image writes its own, through `&mut self`.
         let [offset, length] = unsafe { (*self.description.pointer())[0] };
         let image = self.phase().image();
         match length {
             0 => (NonNull::dangling().as_ptr(), 0),
-            // SAFETY: the block lies in this image's heap.
+            // SAFETY: the description names a block in this image's heap, so the pointer stays in it.
             _ => (
                 unsafe { image.heap(image.index()).add(offset).cast() },
                 length,
@@ -283,7 +287,7 @@ impl<T: Remote> Ragged<T> {
         places: &Places,
         image: usize,
     ) -> &Coref<[T], A> {
-        // SAFETY: nobody writes a description during a phase.
+        // SAFETY: during the phase, which lasts while `self` is borrowed, all descriptions are initialised and nobody writes them.
         let description = unsafe { places.at::<[usize; 2], ReadOnly>(image, self.phase().team()) };
         let (image, [offset, length]) = (description.image(), description.get());
         let me = self.phase().image();
@@ -292,8 +296,9 @@ impl<T: Remote> Ragged<T> {
             length <= room / size_of::<T>(),
             "a ragged coarray's description on image {image} is damaged: {length} items at {offset}"
         );
-        // SAFETY: the description is what its image wrote about its own block; the caller vouches for the
-        // rest. The address of an empty run is never used.
+        // SAFETY: the description is what its image wrote about its own block, which lies in the heap and has `length` valid
+        // items; the caller vouches for the owner's references and for the time. `is_direct` says whether the heap is mapped.
+        // An empty run has no bytes, and its address is never used.
         unsafe {
             Coref::new(
                 me.heap(image).addr() + offset,
@@ -313,7 +318,8 @@ impl<T: Remote> Deref for Ragged<T> {
     fn deref(&self) -> &[T] {
         self.private();
         let (items, length) = self.run();
-        // SAFETY: initialised by `try_replace`, and private: see `Coarray::deref`.
+        // SAFETY: the run is aligned, allocated and initialised by `try_replace`; an empty one is dangling but aligned. No phase is
+        // in progress, so no other image may reach it, and only borrows of `self` alias it.
         unsafe { std::slice::from_raw_parts(items, length) }
     }
 }
@@ -324,7 +330,8 @@ impl<T: Remote> DerefMut for Ragged<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         self.private();
         let (items, length) = self.run();
-        // SAFETY: as in `deref`; `self` is borrowed exclusively.
+        // SAFETY: the run is aligned, allocated and initialised, as in `deref`. No other image may reach it, and `self` is borrowed
+        // exclusively, so nothing aliases it.
         unsafe { std::slice::from_raw_parts_mut(items, length) }
     }
 }
@@ -333,7 +340,7 @@ impl<T: Remote> Drop for Ragged<T> {
     fn drop(&mut self) {
         // In a leaked phase other images may still reach the run.
         if let (Some(block), false) = (self.block.take(), self.phase().is_in_phase()) {
-            // SAFETY: the run is private, so no image will touch it.
+            // SAFETY: the block was allocated here and is freed once. No phase is in progress, so no image will access it.
             unsafe { self.phase().image().free_ragged(block) };
         }
     }

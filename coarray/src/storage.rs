@@ -1,4 +1,4 @@
-//! The memory of a coarray on this image, and whether other images may reach it.
+//! The memory of a coarray, its phase, and the places of its parts.
 
 use std::cell::Cell;
 use std::panic::Location;
@@ -13,26 +13,24 @@ use coarray_runtime::{
 
 /// A block of the symmetric heap with its phase.
 ///
-/// The phase is what makes local references sound: it is set before the barrier that lets other images in,
-/// and reset after the one that waits for them to be out.
-///
-/// Nor does a reference reach further than the block: a storage can get into a coarray of a larger shape, by an
-/// assignment through a [cast](crate::Coarray::shape_cast_mut).
+/// The phase makes local references sound: it is set before the barrier that lets other images in, and reset after the one
+/// that waits until they have left. [`private`](Self::private) also checks that the block is long enough for the shape: an
+/// assignment through a [cast](crate::Coarray::shape_cast_mut) can put a storage into a coarray of a larger shape.
 #[derive(Debug)]
 pub(crate) struct Storage {
-    /// The images that have a part; they may have left the team since.
+    /// The images that have a part. The team need not be the current one.
     team: Rc<Team>,
     block: Block,
     address: NonNull<u8>,
     places: Places,
-    /// How many bytes local references may cover: all, or while a guard of a phase exists, or was leaked, [`NOT_PRIVATE`].
+    /// How many bytes local references may cover: all, or [`NOT_PRIVATE`] while a guard of a phase exists or after one was leaked.
     private: Cell<isize>,
 }
 
-/// Fewer bytes than even an empty slice covers.
+/// Less than the bytes of any shape, even those of an empty slice.
 const NOT_PRIVATE: isize = -1;
 
-/// That a phase has begun: all images have given up their local references. Made by [`Storage::begin`] only.
+/// Proof that a phase has begun: all images have given up their local references. Made by [`Storage::begin`] only.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Begun(());
 
@@ -40,7 +38,7 @@ impl Storage {
     /// Collective. Memory for `extent` items of `T::Item`, which is not initialised yet.
     ///
     /// # Safety
-    /// The call carries `T` and the extent.
+    /// Images that agree on `call` agree on `T` and on the extent.
     pub(crate) unsafe fn allocate<T>(call: &Call, extent: usize) -> Result<Self, AllocError>
     where
         T: ?Sized + Shape + 'static,
@@ -58,10 +56,10 @@ impl Storage {
             align: align_of::<T::Item>(),
             shared: T::Item::SHARED,
         };
-        // SAFETY: the call carries the type and the extent, from which the layout follows.
+        // SAFETY: the layout follows from `T` and the extent, on which images that agree on the call agree, as the caller vouches.
         let block = unsafe { team.allocate(call, layout) }?;
         let image = team.image();
-        // SAFETY: the block lies in this image's heap.
+        // SAFETY: the block lies in this image's heap, so the pointer stays in it and is not null.
         let address =
             unsafe { NonNull::new_unchecked(image.heap(image.index()).add(block.offset())) };
         let places = Places::new(&team, &block, bytes);
@@ -74,15 +72,17 @@ impl Storage {
         })
     }
 
-    /// Collective. Lets no image return from the creation of a shared coarray, by this call, before all made their part.
+    /// Collective. The barrier at the end of the creation of a shared coarray: when it returns, all images have initialised
+    /// their parts.
     ///
     /// # Errors
-    /// If images have failed; then on all others alike.
+    /// If images have failed; the same on all others.
     ///
     /// # Safety
-    /// This image's part was initialised.
-    pub(crate) unsafe fn barrier_at_birth(&self, call: &Call) -> Result<(), ImageFailed> {
-        // SAFETY: others rely on the part of this very object, which the call names.
+    /// This image has initialised its part.
+    pub(crate) unsafe fn creation_barrier(&self, call: &Call) -> Result<(), ImageFailed> {
+        // SAFETY: the others rely on this image's part of the object that the call names; the caller vouches that it is
+        // initialised.
         unsafe {
             self.team
                 .try_barrier(&call.creating(self.id()).at_step(FILLED))
@@ -105,7 +105,7 @@ impl Storage {
         self.address
     }
 
-    /// The leading extent as a `T`: as many items as there is room for, or 1 for a single value.
+    /// The leading extent as a `T`: the number of items that fit, or 1 for a single value.
     #[inline]
     pub(crate) fn extent<T: ?Sized + Shape>(&self) -> usize {
         const {
@@ -117,13 +117,13 @@ impl Storage {
         T::extent_in(self.places.bytes)
     }
 
-    /// Where the block lies in each image's heap.
+    /// The offset of the block in each image's heap.
     pub(crate) fn offset(&self) -> usize {
         self.block.offset()
     }
 
-    /// Says whether other images may write to the memory, by an agreement of the owner's. If they may when this is
-    /// dropped, the memory is never given back.
+    /// Sets whether other images may write to the memory, by the owner's own protocol. While they may, dropping the storage does
+    /// not free the memory.
     pub(crate) fn set_in_phase(&self, in_phase: bool) {
         let bytes = self.places.bytes as isize;
         self.private.set(if in_phase { NOT_PRIVATE } else { bytes });
@@ -141,11 +141,11 @@ impl Storage {
         self.private.get() == NOT_PRIVATE
     }
 
-    /// This storage, of which local references as a `T` may exist.
+    /// This storage, checked: this image may have local references to it as a `T`.
     ///
     /// # Panics
-    /// If the guard of a phase was leaked, so that other images may still reach the memory; or if there is no `T`, as a
-    /// smaller coarray was assigned to this one through a cast.
+    /// If the guard of a phase was leaked, so that other images may still reach the memory; or if the block is too short for a
+    /// `T`, because a smaller coarray was assigned to this one through a cast.
     #[inline]
     #[track_caller]
     pub(crate) fn private<T: ?Sized + Shape>(&self) -> &Self {
@@ -190,7 +190,7 @@ impl Storage {
     /// Collective. As [`begin`](Self::begin).
     ///
     /// # Errors
-    /// The call, and the images that have failed, on all others alike; then no phase has begun.
+    /// The call, and the images that have failed, the same on all others; then no phase has begun.
     #[track_caller]
     pub(crate) fn try_begin(
         operation: Operation,
@@ -212,12 +212,12 @@ impl Storage {
             storage.set_in_phase(true);
         }
         let call = Call::on_objects(operation, &ids, subject, caller);
-        // SAFETY: the storages are marked as in their phase, and whoever begins a phase borrows their
-        // coarrays mutably: this image has no references into them.
+        // SAFETY: the others rely on this image having no references into these storages. Their coarrays are borrowed mutably by
+        // the caller, and marked as in a phase.
         match unsafe { first.team.try_barrier(&call) } {
             Ok(()) => Ok(Begun(())),
             Err(failed) => {
-                // All other images turn back as well, so that none gets to reach the storages.
+                // The error is the same on all other images, so that none accesses the storages.
                 for storage in storages {
                     storage.set_in_phase(false);
                 }
@@ -226,8 +226,7 @@ impl Storage {
         }
     }
 
-    /// Collective. Ends a phase: completes this image's operations and waits until all images are out of
-    /// the phase.
+    /// Collective. Ends a phase: completes this image's operations and waits until all images have left the phase.
     ///
     /// An image that unwinds does not wait; its storage stays in the phase.
     pub(crate) fn end(
@@ -242,11 +241,11 @@ impl Storage {
         }
         let _deferral = quiet_and_defer();
         let call = Call::on_objects(operation, &[self.id()], subject, caller);
-        // SAFETY: the guard is being dropped, so that this image has no more corefs of the phase.
-        let met = unsafe { self.team.try_barrier(&call) };
-        // The phase is over also without those images that have failed: corefs end with their image. Plain
-        // references to what was published end with its threads.
-        if let Err(failed) = met
+        // SAFETY: the others rely on this image having left the phase: the guard, from which its corefs borrow, is being dropped.
+        let result = unsafe { self.team.try_barrier(&call) };
+        // The phase also ends for images that have failed: their corefs ended with them. But plain references to a published
+        // part end only with the threads of the image.
+        if let Err(failed) = result
             && operation == Operation::Unpublish
             && !failed.images.iter().all(|&index| self.is_gone(index))
         {
@@ -265,7 +264,7 @@ impl Storage {
         self.image().is_gone(self.team.members()[index] as usize)
     }
 
-    /// Where all images' parts are.
+    /// The places of all images' parts.
     #[inline]
     pub(crate) fn places(&self) -> Places {
         self.places
@@ -275,7 +274,8 @@ impl Storage {
 impl Drop for Storage {
     fn drop(&mut self) {
         if !self.is_in_phase() {
-            // SAFETY: allocated by `allocate`, freed here only, and gone with `self`.
+            // SAFETY: `allocate` allocated the block, which is freed here only. This image uses it no more: no phase is in progress,
+            // and local references borrow from `self`.
             unsafe { self.team.free(self.block) };
         }
     }
@@ -284,19 +284,18 @@ impl Drop for Storage {
 /// The addresses of a block on all images of a team, ready for indexing by image.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Places {
-    /// Address on the image with index 0, and the distance to the next index: in a team whose numbers do not rise
-    /// evenly, to the next number, from number 0.
+    /// The address on the image with index 0, and the distance to the next index. In a team whose numbers are no arithmetic
+    /// progression: the address on the image with number 0, and the distance to the next number.
     first: usize,
     stride: usize,
     bytes: usize,
     images: usize,
     pub(crate) me: usize,
-    /// Whether the places of all images are reached by load and store.
+    /// Whether this image reaches the places of all images by load and store.
     direct: bool,
-    /// Whether those of some are, and those of others are not.
+    /// Whether it reaches some by load and store, and others not.
     mixed: bool,
-    /// The number of the image with index 0, and how much it rises from each to the next; none if it does not
-    /// rise evenly.
+    /// The number of the image with index 0, and the difference to the next, if the numbers are an arithmetic progression.
     progression: Option<(usize, usize)>,
 }
 
@@ -319,7 +318,7 @@ impl Places {
         }
     }
 
-    /// The place on the image with that index in `team`, which is that of the storage.
+    /// The place on the image with index `image` in `team`, the team of the storage.
     ///
     /// # Panics
     /// If there is no such image.
@@ -336,7 +335,7 @@ impl Places {
         if image >= self.images {
             no_such_image(image, self.images);
         }
-        // The address does not wait for the number, which most accesses do not need at all.
+        // Computes the address without the number, which most accesses do not need.
         let (number, steps) = match self.progression {
             Some((first, step)) => (first + image * step, image),
             None => {
@@ -345,7 +344,8 @@ impl Places {
             }
         };
         let direct = self.direct || self.mixed && is_direct(team, number);
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for the place of every image, as the contract of `Coref::new` says. `direct` says whether it
+        // is mapped, and the number is that of an image of the team.
         unsafe {
             Coref::new(
                 self.first + steps * self.stride,
@@ -357,18 +357,18 @@ impl Places {
     }
 }
 
-/// The number of the image with that index, in a team whose numbers do not rise evenly.
+/// The number of the image with index `image`, in a team whose numbers are no arithmetic progression.
 ///
-/// Out of line, so that for all other teams a loop over places asks nothing in each turn.
+/// Not inlined, so that for all other teams the branch can be hoisted out of a loop over images.
 #[cold]
 #[inline(never)]
 fn number_in(team: &Team, image: usize) -> usize {
     team.members()[image] as usize
 }
 
-/// Whether the place on that image is reached by load and store, where those of some images are not.
+/// Whether this image reaches the place on image `number` by load and store, where it does not reach all so.
 ///
-/// Out of line, so that for all other teams a loop over places asks this once.
+/// Not inlined, so that for all other teams the branch can be hoisted out of a loop over images.
 #[cold]
 #[inline(never)]
 fn is_direct(team: &Team, number: usize) -> bool {

@@ -1,4 +1,4 @@
-//! Help for tests: programs at several image counts, and what passes between images.
+//! Help for tests: programs at several image counts, and a record of the messages between images.
 
 use std::fmt::Debug;
 use std::process::{ExitCode, Termination};
@@ -42,11 +42,11 @@ pub fn run_at<R: Termination>(counts: &[usize], body: fn() -> R) {
     }
 }
 
-/// Local. Runs `body` at each of these image counts and makes sure that image 0 returns the same bits each time;
-/// returns its value.
+/// Local. Runs `body` at each of these image counts, checks that image 0 returns the same bits each time, and returns its
+/// value.
 ///
 /// A result is the same for any number of images if it is gathered, reduced in a reproducible way, or
-/// computed everywhere alike.
+/// computed in the same way on every image.
 ///
 /// # Panics
 /// If the bits differ, with both values; or if an image fails.
@@ -86,10 +86,11 @@ where
     first.expect("same_on needs at least one image count").1
 }
 
-/// Other than with `==`, NaN equals NaN and 0.0 differs from -0.0.
+/// The bytes of the elements, to be compared: unlike with `==`, NaN equals NaN and 0.0 differs from -0.0.
 fn bits<R: Values>(values: &R) -> &[u8] {
     const { R::Element::CHECK };
     let elements = values.elements();
-    // SAFETY: a `Remote` value has no padding, so all bytes of the elements are initialised.
+    // SAFETY: the slice is valid for reads of `size_of_val(elements)` bytes while it is borrowed, all initialised: a `Remote` type
+    // has no padding.
     unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)) }
 }

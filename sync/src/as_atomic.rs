@@ -26,18 +26,18 @@ use crate::coatomic::Coatomic;
 /// # Source
 /// *Coarray C++* section 5.2, where a coreference to a regular type converts to one to its atomic type.
 pub trait AsAtomic<T: Remote> {
-    /// What may be done with the place.
+    /// The access of the place.
     type Access: Access;
 
     /// Local. The same place with the operations of a coatomic, but not [`shared`](Coref::shared): the value is a plain one
     /// again after the phase.
     ///
     /// Puts and gets of the place may happen in between: each is atomic for a value of this size, but a put
-    /// replaces what atomic operations made of the value.
+    /// overwrites the result of atomic operations.
     ///
-    /// If the images do not all share memory, that holds only for puts that synchronisation keeps apart from the atomic
-    /// operations: what a put and an atomic operation at the same moment make of the aligned four bytes around the value,
-    /// or of the eight of a larger one, is unspecified.
+    /// If the images do not all share memory, that holds only for puts that are synchronised with the atomic operations. A put
+    /// and an atomic operation at the same moment leave unspecified bytes in the aligned four bytes around the value, or in
+    /// the eight of a larger one.
     ///
     /// # Examples
     /// See [`AsAtomic`].
@@ -59,10 +59,10 @@ impl<T: Remote, A: Access> AsAtomic<T> for Coref<T, A> {
         T: LockFree,
         A: MayPut,
     {
-        // SAFETY: the place is allocated and holds a `T` while `self` lives, and so a cell of a `T`, as
-        // `LockFree` promises, of which a coatomic is a transparent wrapper. The place may be put to:
-        // nobody holds a plain reference to it, and puts and gets are made of relaxed atomic words or done
-        // where the compiler does not see them, so they may race with atomic operations.
+        // SAFETY: image, address and the direct bit are those of `self`. While `self` lives the place is allocated, aligned, and
+        // holds a `T`. So it holds a coatomic, which is transparent over `T::Cell`: `LockFree` says that this has the size,
+        // alignment and valid bytes of `T`. Since the place may be put to, nobody holds a reference to it. Puts and gets may race
+        // with atomic operations: they are made of relaxed atomic words, or of assembly that the compiler does not see.
         unsafe { Coref::new(self.local_address(), self.image(), 1, self.is_direct()) }
     }
 }

@@ -17,21 +17,21 @@ pub use number::{Bits, Number};
 /// coatomics of other images, as [`CoatomicPlace`](crate::CoatomicPlace): `x.at(2).fetch_add(1)`.
 ///
 /// All operations are relaxed: each is atomic by itself and orders nothing else. Order comes from
-/// [`image_fence`](crate::image_fence) and [`sync_all`](crate::sync_all). Forms without `fetch_` are for
-/// who does not need the old value: `add` is a shorter instruction than `fetch_add`.
+/// [`image_fence`](crate::image_fence) and [`sync_all`](crate::sync_all). Forms without `fetch_` do not return the old value:
+/// `add` is a shorter instruction than `fetch_add`.
 ///
 /// # What they cost
 /// For integers of up to 64 bits, `bool` and copointers, operations are instructions of the processor, and a
 /// load is a plain one. Arithmetic on floats is a loop of compare-exchange. Everything else, such as arrays
-/// and structs with `#[derive(Remote)]`, goes through a lock in the coatomic: images that change it take
-/// turns, and those that load it wait for nobody. If an image fails in the middle of it, the value is
-/// the old or the new one, and the others go on.
+/// and structs with `#[derive(Remote)]`, has a lock in the coatomic: images that change it exclude each other,
+/// and loads do not wait. If an image fails in the middle of a change, the value is the old or the new one, and the others
+/// go on.
 ///
 /// If the images of a job do not all share memory, all operations on its coatomics are the network's, those of the owner
-/// and its neighbours too, because a network's operations and instructions may not know of each other. Values of less than
-/// 32 bits, and what no network does, such as arithmetic on floats, are loops of compare-exchange there. Only images can
-/// carry them out: another thread that tries panics. A coatomic outside of coarrays, such as a local variable, stays what
-/// it is everywhere.
+/// too, because operations of a network need not be atomic with respect to instructions. Values of less than 32 bits, and
+/// operations that no network has, such as arithmetic on floats, are loops of compare-exchange there. Only images can
+/// carry them out: another thread that tries panics. Operations on a coatomic outside of coarrays, such as a local variable,
+/// are always instructions.
 ///
 /// # Examples
 /// ```
@@ -61,13 +61,14 @@ pub struct Coatomic<T: Remote> {
     cell: T::Cell,
 }
 
-// SAFETY: an atomic cell: no drop glue, and nothing of one process.
+// SAFETY: transparent over an atomic cell, which has no drop glue and holds nothing of one process.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Remote> Symmetric for Coatomic<T> {
     const SHARED: bool = true;
 }
 
-// SAFETY: all access is through the operations of the cell, which are sound from several images at once.
+// SAFETY: all access through `&Self` is by the operations of the cell, which are sound from several images at once. `SHARED` is
+// true, and the type is not `Remote`.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Remote> Shared for Coatomic<T> {}
 
@@ -137,7 +138,7 @@ impl<T: Remote> Coatomic<T> {
 
     /// One-sided. Replaces the value by `new` if it is `current`; then returns `current`.
     ///
-    /// Values are the same if their bytes are: `NaN` is itself, and `-0.0` is not `0.0`.
+    /// Compares bytes: `NaN` equals itself, and `-0.0` is not `0.0`.
     ///
     /// # Errors
     /// The value, if it is another.

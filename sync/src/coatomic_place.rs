@@ -1,13 +1,13 @@
-//! The operations of a coatomic on a place.
+//! The operations of a coatomic on a coref: `x.at(2).fetch_add(1)`.
 
 use coarray_coref::{Access, Coref, Remote};
 
 use crate::coatomic::{Bits, Coatomic, Number};
 
-/// The operations of a [`Coatomic`] on the place where one is: `x.at(2).fetch_add(1)`.
+/// The operations of a [`Coatomic`] on a coref to one: `x.at(2).fetch_add(1)`.
 ///
 /// # Examples
-/// Which of the images are there first? The counter is that of image 0.
+/// The order in which images arrive, by the counter of image 0:
 /// ```
 /// use coarray::prelude::*;
 ///
@@ -83,7 +83,7 @@ pub trait CoatomicPlace<T: Remote> {
     where
         T: Number;
 
-    /// One-sided. Keeps the bits that `value` has, too; returns the old value.
+    /// One-sided. Clears the bits that `value` does not have; returns the old value.
     ///
     /// # Examples
     /// See [`Coatomic::fetch_and`].
@@ -99,7 +99,7 @@ pub trait CoatomicPlace<T: Remote> {
     where
         T: Bits;
 
-    /// One-sided. Turns the bits over that `value` has; returns the old value.
+    /// One-sided. Flips the bits that `value` has; returns the old value.
     ///
     /// # Examples
     /// See [`Coatomic::fetch_xor`].
@@ -139,7 +139,7 @@ pub trait CoatomicPlace<T: Remote> {
     where
         T: Number;
 
-    /// One-sided. Keeps the bits that `value` has, too.
+    /// One-sided. Clears the bits that `value` does not have.
     ///
     /// # Examples
     /// See [`Coatomic::and`].
@@ -155,7 +155,7 @@ pub trait CoatomicPlace<T: Remote> {
     where
         T: Bits;
 
-    /// One-sided. Turns the bits over that `value` has.
+    /// One-sided. Flips the bits that `value` has.
     ///
     /// # Examples
     /// See [`Coatomic::xor`].
@@ -171,7 +171,7 @@ macro_rules! forward {
         where
             T: $kind,
         {
-            // SAFETY: for this call.
+            // SAFETY: the reference stays on this thread and ends with this call, within the phase of `self`.
             unsafe { self.operand() }.$name(value)
         }
     )* };
@@ -180,25 +180,25 @@ macro_rules! forward {
 impl<T: Remote, A: Access> CoatomicPlace<T> for Coref<Coatomic<T>, A> {
     #[inline]
     fn load(&self) -> T {
-        // SAFETY: for this call.
+        // SAFETY: the reference stays on this thread and ends with this call, within the phase of `self`.
         unsafe { self.operand() }.load()
     }
 
     #[inline]
     fn store(&self, value: T) {
-        // SAFETY: for this call.
+        // SAFETY: the reference stays on this thread and ends with this call, within the phase of `self`.
         unsafe { self.operand() }.store(value);
     }
 
     #[inline]
     fn swap(&self, value: T) -> T {
-        // SAFETY: for this call.
+        // SAFETY: the reference stays on this thread and ends with this call, within the phase of `self`.
         unsafe { self.operand() }.swap(value)
     }
 
     #[inline]
     fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
-        // SAFETY: for this call.
+        // SAFETY: the reference stays on this thread and ends with this call, within the phase of `self`.
         unsafe { self.operand() }.compare_exchange(current, new)
     }
 

@@ -1,4 +1,8 @@
-//! Events: one image tells another that something has happened.
+//! Events: counts of posts, for which their own image waits.
+//!
+//! An event is an eventcount of the posts and a count of those that waits have consumed. A wait for `n` posts is one for the
+//! eventcount to reach `consumed + n`; only the event's own image waits, so only it writes `consumed`. A post to an event on
+//! another node is an active message.
 
 use std::fmt;
 use std::mem::offset_of;
@@ -18,8 +22,8 @@ use coarray_runtime::{
 ///
 /// It counts: each post is consumed by one wait, and a wait for a post that came earlier returns at once. A
 /// post releases and a wait acquires: what an image wrote or put before it posted is visible to the image
-/// whose wait consumed the post. Posts of different events may overtake each other between images that share no memory;
-/// who meets the poster in [`sync_all`](crate::sync_all) or [`sync_images`](crate::sync_images) afterwards sees all.
+/// whose wait consumed the post. Between images that share no memory, posts to different events may overtake each other; after
+/// [`sync_all`](crate::sync_all) or [`sync_images`](crate::sync_images) with the poster all have arrived.
 ///
 /// Coarrays of events need no opening. `x.at(i).post()` posts the event of image `i`, see
 /// [`CoeventPlace`](crate::CoeventPlace); `x.wait()` waits for one's own.
@@ -48,8 +52,8 @@ use coarray_runtime::{
 #[repr(C)]
 pub struct Coevent {
     posts: Line<Eventcount>,
-    /// Written by the waiting image only, on a line of its own, so that waits do not take the posters' line
-    /// from them.
+    /// How many posts waits have consumed. Only the event's own image writes it, on a line of its own, so that waits do not take
+    /// the posters' line from them.
     consumed: Line<AtomicU64>,
 }
 
@@ -58,13 +62,14 @@ pub struct Coevent {
 #[repr(C, align(64))]
 struct Line<T>(T);
 
-// SAFETY: two counts without drop glue.
+// SAFETY: two atomic counts, without drop glue and handles of one process.
 #[diagnostic::do_not_recommend]
 unsafe impl Symmetric for Coevent {
     const SHARED: bool = true;
 }
 
-// SAFETY: every access is an atomic instruction, which works across processes too.
+// SAFETY: every access through `&Self` is an atomic instruction, which works across processes too, or the fabric's. `SHARED` is
+// true, and the type is not `Remote`.
 #[diagnostic::do_not_recommend]
 unsafe impl Shared for Coevent {}
 
@@ -96,7 +101,7 @@ impl Coevent {
     /// Fortran 2018 `event post`, clause 11.6.7.
     #[track_caller]
     pub fn post(&self) {
-        // Posts of other threads, or of other jobs, would come although all images wait, which then is no deadlock.
+        // A post from outside the job could come when all images wait, which the deadlock detector would report.
         if !is_in_job(self) {
             refuse_post();
         }
@@ -106,18 +111,18 @@ impl Coevent {
     #[inline]
     pub(crate) fn raise(&self) {
         quiet_except_posts();
-        if !spans_nodes() || !self.is_posted_by_message() {
+        if !spans_nodes() || !self.post_by_message() {
             self.posts.0.add(1);
         }
     }
 
-    /// Posts the event if it is on another node.
+    /// Posts the event by a message if it is on another node; returns whether it is.
     #[cold]
-    fn is_posted_by_message(&self) -> bool {
+    fn post_by_message(&self) -> bool {
         Image::with_current(|image| match image.remote_place(&self.posts.0) {
             Some(place) => {
-                // SAFETY: the place is that of the eventcount of this event, which is borrowed; who drops its coarray meets this
-                // image before, which completes posts then.
+                // SAFETY: the place is the eventcount of this event. It is allocated when the message arrives: the coarray is
+                // borrowed now, and its memory is freed only after a barrier with this image, which completes posts first.
                 unsafe { image.send_post(place) };
                 true
             }
@@ -144,29 +149,32 @@ impl Coevent {
     #[must_use]
     pub fn query(&self) -> u64 {
         let far = match may_span_nodes() {
-            true => locate(self, |image, _| self.query_apart(image)).flatten(),
+            true => locate(self, |image, _| self.query_remote(image)).flatten(),
             false => None,
         };
         far.unwrap_or_else(|| {
+            // Acquire pairs with the Release in `try_consume` and `wait_until`: `posts_left` then reads a count of posts that has
+            // reached what was consumed.
             let consumed = || self.consumed.0.load(Ordering::Acquire);
             posts_left(consumed, || self.posts.0.count())
         })
     }
 
-    /// How many posts wait, if the event is on another node.
-    fn query_apart(&self, image: &Image) -> Option<u64> {
+    /// How many posts wait to be consumed, if the event is on another node.
+    fn query_remote(&self, image: &Image) -> Option<u64> {
         let Some(event) = image.remote_place(self) else {
-            // Posts of other nodes come only when the image looks for them.
+            // Posts of other nodes arrive only when the image polls for messages.
             image.poll();
             return None;
         };
         image.poll_throttled();
-        // What this image has posted so far is counted.
+        // Completes this image's own posts, so that they are counted.
         quiet();
         let get = |offset: usize| {
             let mut word = [0; 8];
             let offset = event.offset + offset;
-            // SAFETY: the sources are the bytes of an atomic word, to which nobody has an exclusive reference.
+            // SAFETY: `word` is valid for writes of its length. The source is an atomic word of the event, to which nobody holds
+            // an exclusive reference.
             unsafe {
                 image
                     .fabric()
@@ -199,7 +207,7 @@ impl Coevent {
 
     /// Local. Waits for `posts` posts and consumes them.
     ///
-    /// If an image of the current team has failed, and not so many posts are there, the job ends with a report.
+    /// If an image of the current team has failed, and fewer posts are there, the job ends with a report.
     ///
     /// # Panics
     /// On a thread that is not an image; if the event is on another image.
@@ -228,10 +236,10 @@ impl Coevent {
         }
     }
 
-    /// As [`wait`](Self::wait), for `cause`, which says in reports what the image waits for.
+    /// As [`wait`](Self::wait); `cause` describes the wait in reports and says when to give up.
     ///
     /// # Errors
-    /// Why the wait was given up, as `cause` says.
+    /// Why the wait was given up.
     #[doc(hidden)]
     #[inline]
     #[track_caller]
@@ -243,7 +251,7 @@ impl Coevent {
         }
     }
 
-    /// Local. Consumes a post if one is there; returns whether.
+    /// Local. Consumes a post if one is there; returns whether it did.
     ///
     /// # Errors
     /// If none is there, and images of the current team have failed.
@@ -272,12 +280,12 @@ impl Coevent {
         if self.try_consume(1) {
             return Ok(true);
         }
-        self.look_again()
+        self.poll_and_consume()
     }
 
     #[cold]
     #[track_caller]
-    fn look_again(&self) -> Result<bool, ImageFailed> {
+    fn poll_and_consume(&self) -> Result<bool, ImageFailed> {
         let team = Team::current();
         if spans_nodes() {
             team.image().poll();
@@ -328,7 +336,7 @@ impl Coevent {
     /// whether it did. [`Duration::MAX`] is no limit.
     ///
     /// # Errors
-    /// If not so many are there, and images of the current team have failed.
+    /// If fewer are there, and images of the current team have failed.
     ///
     /// # Panics
     /// On a thread that is not an image; if the event is on another image.
@@ -370,12 +378,13 @@ impl Coevent {
         }
     }
 
-    /// Consumes so many posts if they are there.
+    /// Consumes `posts` posts if they are there.
     #[inline]
     fn try_consume(&self, posts: u64) -> bool {
         let consumed = self.target(posts);
         let enough = self.posts.0.has_reached(consumed);
         if enough {
+            // Pairs with the Acquire in `query`.
             self.consumed.0.store(consumed, Ordering::Release);
         }
         enough
@@ -429,13 +438,15 @@ impl Coevent {
     fn wait_until(&self, posts: u64, team: &Team, cause: impl Cause) -> Result<(), Interruption> {
         let target = self.target(posts);
         team.image().wait(&self.posts.0, target, cause)?;
+        // Pairs with the Acquire in `query`.
         self.consumed.0.store(target, Ordering::Release);
         Ok(())
     }
 
-    /// How far the posts must rise for so many to be there.
+    /// The count of posts at which `posts` are left to consume.
     #[inline]
     fn target(&self, posts: u64) -> u64 {
+        // Relaxed: only this image writes it.
         let consumed = self.consumed.0.load(Ordering::Relaxed);
         consumed.saturating_add(posts)
     }
@@ -452,12 +463,12 @@ fn refuse_post() -> ! {
     )
 }
 
-/// How many posts are not consumed, of what the two counts say one after the other.
+/// The number of posts that are not consumed, from two counts that can only be read one after the other.
 fn posts_left(consumed: impl Fn() -> u64, posts: impl Fn() -> u64) -> u64 {
     let mut before = consumed();
     loop {
         let posts = posts();
-        // If nothing was consumed meanwhile, so many were there when the posts were counted.
+        // If nothing was consumed meanwhile, the difference is the number when the posts were read.
         let now = consumed();
         if now == before {
             return posts - before;
@@ -475,7 +486,7 @@ impl fmt::Debug for Coevent {
     }
 }
 
-/// Why an image waits for an event.
+/// The cause of a wait for an event.
 struct Waiting<'a> {
     event: &'a Coevent,
     posts: u64,

@@ -1,12 +1,10 @@
-//! Posting the events of other images, alone or together with data.
+//! Posts to the events of other images, alone or together with data.
 
 use coarray_coref::{Access, Coref, MayPut, Remote, Shape};
 
 use crate::coevent::Coevent;
 
-/// What can be done to the [`Coevent`] of any image.
-///
-/// Waiting for it is up to the image that it is on.
+/// The operations of a [`Coevent`] on a coref to one. Only the image that has the event waits for it.
 ///
 /// # Examples
 /// ```
@@ -60,7 +58,7 @@ pub trait CoeventPlace {
     /// ```
     ///
     /// # Source
-    /// Fortran 2018 `event_query`, clause 16.9.72, which is for one's own events only.
+    /// Fortran 2018 `event_query`, clause 16.9.72, which is for an image's own events only.
     #[must_use]
     fn query(&self) -> u64;
 }
@@ -77,7 +75,7 @@ impl CoeventPlace for Coref<Coevent> {
     }
 }
 
-/// Puts that tell the other image when they have arrived.
+/// Puts that post an event on the target image when they have arrived.
 ///
 /// # Examples
 /// ```
@@ -98,7 +96,7 @@ impl CoeventPlace for Coref<Coevent> {
 /// # Source
 /// `shmem_put_signal`, OpenSHMEM 1.5 section 9.8; `put_notify` of GASPI.
 pub trait PutNotify<T: ?Sized> {
-    /// One-sided. Stores `value` in the place and posts `event`, which is on the same image. Who consumes the
+    /// One-sided. Stores `value` in the place and posts `event`, which is on the same image. The wait that consumes the
     /// post sees the value.
     ///
     /// # Panics
@@ -111,7 +109,7 @@ pub trait PutNotify<T: ?Sized> {
         T: Remote;
 
     /// One-sided. Stores `source`, which has the same shape, in the whole place and posts `event`, which is on
-    /// the same image. Who consumes the post sees all values.
+    /// the same image. The wait that consumes the post sees all values.
     ///
     /// # Panics
     /// If `event` is on another image, or if the leading extents, where they are known only at run time,

@@ -1,4 +1,8 @@
-//! A value that one image at a time uses.
+//! Comutexes: a queue lock and the value that it guards.
+//!
+//! The value is a double buffer: a put writes the slot that is not current, and then the version that makes it current. So an
+//! image that dies in a put leaves the old value whole. The lock excludes all other accesses, so readers need no check, unlike
+//! those of a seqlock.
 
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -25,8 +29,8 @@ use crate::far_slots::FarSlots;
 /// A comutex is *poisoned* when an image panics while it holds it, or dies, in a job that keeps going: what it
 /// was about to do is then half done. The value itself is whole, always: it is the last one that was put.
 ///
-/// For images of other nodes, the image that the comutex is on takes and gives it back when it comes by: in every wait,
-/// and now and then in other operations of the library. All images stand in one queue.
+/// An image of another node takes and releases the comutex by messages, which the image that has the comutex handles in every
+/// wait, and now and then in other operations of the library. All images wait in one queue.
 ///
 /// # Examples
 /// ```
@@ -46,23 +50,24 @@ use crate::far_slots::FarSlots;
 #[repr(C)]
 pub struct Comutex<T> {
     pub(crate) lock: QueueLock,
-    /// How often a value was put. The last one is in slot 0 after an even number, in slot 1 after an odd one.
+    /// Counts the puts. The lowest bit is the number of the current slot.
     version: AtomicU64,
     slots: [UnsafeCell<T>; 2],
 }
 
-// SAFETY: atomics and two `Remote` values: no drop glue, and no handles.
+// SAFETY: atomics and two `Remote` values: no drop glue, and no handles of one process.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Remote> Symmetric for Comutex<T> {
     const SHARED: bool = true;
 }
 
-// SAFETY: the lock and the version are atomics, and the slots are only ever accessed as `direct` does, which
-// allows races.
+// SAFETY: the lock and the version are atomics. The slots are accessed through `direct` or the fabric only, which allow races,
+// and the lock excludes them.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Remote> Sync for Comutex<T> {}
 
-// SAFETY: all access through `&Self` is as said above, from any process; it is not `Remote`.
+// SAFETY: all access through `&Self` is to atomics, or to slots through `direct` or the fabric, which is sound from several
+// processes at once. `SHARED` is true, and the type is not `Remote`.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Remote> Shared for Comutex<T> {}
 
@@ -149,42 +154,47 @@ impl<T: Remote> Comutex<T> {
         clear_poison_of(&self.lock);
     }
 
-    /// The last value that was put; for whoever holds the lock.
+    /// The last value that was put. The caller holds the lock.
     #[inline]
     #[track_caller]
     pub(crate) fn load(&self, image: &Image) -> T {
         if let Some(slots) = self.far_slots(image) {
-            // SAFETY: all bytes were got from a slot, in which a `T` was put: it has no padding.
+            // SAFETY: all bytes are initialised: they come from a slot that holds a `T`, which has no padding.
             return unsafe { check_value(slots.load(), image.index()) };
         }
+        // Pairs with the Release in `store`: the slot of that version is complete.
         let version = self.version.load(Ordering::Acquire);
-        // SAFETY: the slot is a part of `self`, and accessed by `direct` only.
+        // SAFETY: the slot is a part of `self`, so it is aligned for `T` and valid for atomic reads.
         let value = unsafe { direct::load(self.slot(version)) };
-        // SAFETY: copied from a slot, in which a `T` was put: it has no padding.
+        // SAFETY: all bytes are initialised: they come from a slot that holds a `T`, which has no padding.
         unsafe { check_value(value, image.index()) }
     }
 
-    /// Replaces the value; for whoever holds the lock. If the image dies before it is done, the old one stays.
+    /// Replaces the value. The caller holds the lock. If the image dies before the end, the old value stays.
     #[inline]
     pub(crate) fn store(&self, image: &Image, value: &T) {
         if let Some(slots) = self.far_slots(image) {
             return slots.store(value);
         }
+        // Relaxed: taking the lock has acquired what the last holder stored.
         let version = self.version.load(Ordering::Relaxed) + 1;
-        // SAFETY: as in `load`; a `Remote` type has no padding.
+        // SAFETY: the slot is a part of `self`, inside an `UnsafeCell`, so it is aligned for `T` and valid for atomic writes. A
+        // `Remote` type has no padding.
         unsafe { direct::store(self.slot(version), value) }
+        // Pairs with the Acquire in `load`: the slot is complete before it is current.
         self.version.store(version, Ordering::Release);
-        // An image that is killed has done all up to some instruction. The next value, which goes to the slot of
-        // the old one, must not get there by instructions before this one.
+        // A killed image has executed all instructions up to some point. The next put overwrites the slot of the old value: the
+        // compiler must not move its stores before the store of this version.
         compiler_fence(Ordering::SeqCst);
     }
 
-    /// The slots as images of other nodes reach them, if this is one.
+    /// The double buffer by way of the fabric, if the comutex is on another node.
     #[inline]
     fn far_slots<'a>(&self, image: &'a Image) -> Option<FarSlots<'a, T>> {
         let place = image.remote_place(self)?;
         let (version, slots) = (offset_of!(Self, version), offset_of!(Self, slots));
-        // SAFETY: at these offsets of a comutex are its version and its two slots, which only the holder accesses.
+        // SAFETY: the version and the two slots are at these offsets of the comutex at `place`; the current slot holds a `T`. Only
+        // the holder of the lock accesses them, and the caller holds it.
         Some(unsafe { FarSlots::new(image, place, version, slots) })
     }
 
@@ -193,7 +203,7 @@ impl<T: Remote> Comutex<T> {
         self.slots[(version & 1) as usize].get()
     }
 
-    /// Ends the image, or the job, because `lock` has no other way to say that it failed.
+    /// Panics, or ends the job, because `lock` returns no error.
     #[cold]
     #[track_caller]
     fn refuse(&self, image: &Rc<Image>, caller: &'static Location<'static>, error: LockError) -> ! {
@@ -213,7 +223,7 @@ impl<T: Remote> Comutex<T> {
 }
 
 impl<T> fmt::Debug for Comutex<T> {
-    /// Without the value, which is for the holder to see.
+    /// Without the value, which only the holder may read.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Comutex")
@@ -223,7 +233,7 @@ impl<T> fmt::Debug for Comutex<T> {
     }
 }
 
-/// The operations of a comutex on a place: `x.at(2).lock()`.
+/// The operations of a comutex on a coref to one: `x.at(2).lock()`.
 ///
 /// # Examples
 /// See its operations, and [`Comutex`].
@@ -231,11 +241,11 @@ impl<T> fmt::Debug for Comutex<T> {
 /// # Source
 /// As [`Comutex`].
 pub trait ComutexPlace<T: Remote> {
-    /// One-sided. Waits until it is this image's turn; the comutex is locked until the guard is dropped. What the
-    /// holders before wrote and put is visible then.
+    /// One-sided. Waits in the queue and locks the comutex until the guard is dropped. Everything that the holders before wrote
+    /// and put is visible then.
     ///
     /// If images wait for each other so that none can go on, the job ends with a report. It also ends if the
-    /// comutex is poisoned, or its image has failed; to survive that use [`try_lock`](Self::try_lock) or
+    /// comutex is poisoned, or the image that has it failed; to survive that use [`try_lock`](Self::try_lock) or
     /// [`lock_timeout`](Self::lock_timeout).
     ///
     /// # Panics
@@ -290,7 +300,7 @@ pub trait ComutexPlace<T: Remote> {
     #[track_caller]
     fn try_lock(&self) -> Result<ComutexGuard<'_, T>, LockError>;
 
-    /// One-sided. As [`lock`](Self::lock), but waits no longer than `timeout`; [`Duration::MAX`] is for ever.
+    /// One-sided. As [`lock`](Self::lock), but waits no longer than `timeout`; [`Duration::MAX`] is no limit.
     ///
     /// # Errors
     /// If another image still holds it then, or this one does already, or it is poisoned, or its image has failed.
@@ -320,7 +330,7 @@ pub trait ComutexPlace<T: Remote> {
     #[track_caller]
     fn lock_timeout(&self, timeout: Duration) -> Result<ComutexGuard<'_, T>, LockError>;
 
-    /// One-sided. Whether an image panicked or died while it held it, since the poison was last cleared.
+    /// One-sided. Whether an image panicked or died while it held the comutex, since the poison was last cleared.
     ///
     /// # Examples
     /// See [`clear_poison`](Self::clear_poison).
@@ -329,8 +339,8 @@ pub trait ComutexPlace<T: Remote> {
     /// [`std::sync::Mutex::is_poisoned`].
     fn is_poisoned(&self) -> bool;
 
-    /// One-sided. Makes it usable again after that; to be followed by a [`lock`](Self::lock) and a look at the
-    /// value, which is the last one that was put.
+    /// One-sided. Makes a poisoned comutex usable again. The next holder should check the value, which is the last one that
+    /// was put.
     ///
     /// # Examples
     /// ```

@@ -1,4 +1,4 @@
-//! What the holder of a comutex can do with its value.
+//! The guard of a locked comutex, which reaches its value.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,7 +10,7 @@ use coarray_runtime::Image;
 
 use crate::comutex::Comutex;
 
-/// A locked [`Comutex`], which is given back when this is dropped: there is no other way to unlock one.
+/// A locked [`Comutex`], which is unlocked when this is dropped: there is no other way to unlock one.
 ///
 /// If an image panics while it has a guard, the comutex is poisoned. If a guard is leaked, the comutex stays
 /// locked.
@@ -36,7 +36,7 @@ use crate::comutex::Comutex;
 pub struct ComutexGuard<'a, T: Remote> {
     comutex: &'a Comutex<T>,
     image: Rc<Image>,
-    /// Whether the image unwound before it locked: then it does not unwind because of what it did since.
+    /// Whether the image was already unwinding when it locked: then unwinding does not poison the comutex.
     was_panicking: bool,
     thread: PhantomData<*mut T>,
 }
@@ -48,8 +48,8 @@ unsafe impl<T: Remote + LeavesItsThread> Send for ComutexGuard<'_, T> {}
 unsafe impl<T: Remote + LeavesItsThread> Sync for ComutexGuard<'_, T> {}
 
 impl<'a, T: Remote> ComutexGuard<'a, T> {
-    /// The guard of a comutex that was locked under this deferral, if any. Should one of the wakers that are due panic, the
-    /// comutex is given back.
+    /// The guard of a comutex that was locked under `deferral`. The end of the deferral runs wakers of the program: if one
+    /// panics, the guard, which exists by then, unlocks the comutex.
     #[inline]
     pub(crate) fn new(
         comutex: &'a Comutex<T>,
@@ -77,7 +77,7 @@ impl<'a, T: Remote> ComutexGuard<'a, T> {
         self.comutex.load(&self.image)
     }
 
-    /// One-sided. Replaces the value, wholly or, if the image dies meanwhile, not at all.
+    /// One-sided. Replaces the value. If the image dies meanwhile, the value is the old or the new one.
     ///
     /// # Examples
     /// ```
@@ -98,7 +98,7 @@ impl<'a, T: Remote> ComutexGuard<'a, T> {
         self.comutex.store(&self.image, &value);
     }
 
-    /// One-sided. Gets the value, lets `change` change it, and puts it; returns what `change` returned.
+    /// One-sided. Gets the value, changes it by `change`, and puts it; returns the result of `change`.
     ///
     /// If `change` panics, the value stays as it was.
     ///
@@ -121,7 +121,7 @@ impl<T: Remote> Drop for ComutexGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
         let poison = !self.was_panicking && std::thread::panicking();
-        // SAFETY: whoever made the guard took the lock for it, and the value is reached through the guard only.
+        // SAFETY: this image locked the comutex for this guard, of which there is one, and accesses the value through it only.
         unsafe { self.image.unlock(&self.comutex.lock, poison) };
     }
 }

@@ -5,13 +5,11 @@ use std::rc::Rc;
 
 use coarray_runtime::{LockError, LockKind, Team};
 
-/// One-sided. Executes `body` while no other image of the current team is in a critical section; returns what it
-/// returns.
+/// One-sided. Executes `body` while no other image of the current team is in a critical section; returns its result.
 ///
-/// Images that wait enter in the order in which they came. What the images before wrote and put in their critical
+/// Images that wait enter in the order in which they came. Everything that the images before wrote and put in their critical
 /// sections is visible to `body`. All critical sections of a team exclude each other, wherever they are in the
-/// program; sections that have nothing to do with each other are better served by a
-/// [`Comutex`](crate::Comutex) each.
+/// program; for unrelated sections use a [`Comutex`](crate::Comutex) each.
 ///
 /// If images wait for each other, for instance in a collective operation in `body`, the job ends with a report. It
 /// also ends if an image died in a critical section, in a job that keeps going.
@@ -78,7 +76,7 @@ impl Section {
 
 impl Drop for Section {
     fn drop(&mut self) {
-        // SAFETY: `enter` took it for this stay, which ends here.
+        // SAFETY: `enter` locked it for this section, of which there is one, and the body has ended.
         unsafe { self.team.image().unlock(self.team.critical(), false) };
     }
 }

@@ -6,7 +6,7 @@ use coarray_fabric::has_outstanding;
 use coarray_runtime::{Team, num_images, quiet_and_fence};
 
 /// Local. Orders this image's puts to `image`, an index in the current team, before its later puts to it:
-/// who sees one of these sees all of those.
+/// an image that sees a later put sees all earlier ones.
 ///
 /// Completes what was issued to `image` by asynchronous operations.
 ///
@@ -46,6 +46,7 @@ pub fn fence(image: usize) {
     if has_outstanding() {
         complete_on(image);
     }
+    // Orders the stores of direct puts. Pairs with an Acquire load or fence of an image that reads a later put.
     atomic::fence(Ordering::Release);
 }
 
@@ -67,8 +68,8 @@ fn no_such_image(image: usize) -> ! {
     )
 }
 
-/// Local. Completes all operations of this image, asynchronous ones included, on all images: what it put is
-/// visible to all images before anything it puts later.
+/// Local. Completes all operations of this image, asynchronous ones included, on all images: its puts are
+/// visible to all images before any later put.
 ///
 /// # Panics
 /// On a thread that is not an image.

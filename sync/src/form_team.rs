@@ -7,8 +7,8 @@ use coarray_runtime::{Call, ImageFailed, OnFailure, Operation, Team as Members};
 use crate::team::{Team, name};
 
 impl Team {
-    /// Collective. Divides the images of the current team into teams, and returns that of all images that give
-    /// the same `number`. There they have indices in the order of the current team.
+    /// Collective. Splits the current team into teams, and returns the team of all images that give the same `number`. Their
+    /// indices in it follow the order of the current team.
     ///
     /// If an image of the current team has failed, the job ends with a report.
     ///
@@ -42,8 +42,7 @@ impl Team {
 
     /// Collective. As [`form`](Self::form), and this image gets index `index` in its team.
     ///
-    /// If the indices that the images of a team ask for are not all different and less than their number, the
-    /// job ends with a report.
+    /// If images of a team ask for the same index, or for one that is not less than their number, the job ends with a report.
     ///
     /// # Panics
     /// As [`form`](Self::form).
@@ -139,7 +138,7 @@ impl Team {
 
     /// Collective. Runs `body` with this team as the current team. Its images synchronise before and after.
     ///
-    /// If an image of the team has failed before, or fails until the end, the job ends with a report.
+    /// If an image of the team has failed, or fails before the end, the job ends with a report.
     ///
     /// # Panics
     /// If this team was not formed by the current team, as when its parent has ended. A panic of `body` passes
@@ -163,7 +162,7 @@ impl Team {
     pub fn change<R>(&self, body: impl FnOnce() -> R) -> R {
         let caller = Location::caller();
         self.assert_formed_here();
-        // SAFETY: no layer relies on anything an image did before it changed the team.
+        // SAFETY: no layer relies on anything that an image did before it changed the team.
         unsafe {
             self.members
                 .barrier(&Call::plain(Operation::ChangeTeam, caller))
@@ -171,7 +170,7 @@ impl Team {
         let current = self.members.enter();
         let result = body();
         drop(current);
-        // SAFETY: as above.
+        // SAFETY: no layer relies on anything that an image did before it left the team.
         unsafe {
             self.members
                 .barrier(&Call::plain(Operation::EndTeam, caller))
@@ -182,8 +181,8 @@ impl Team {
     /// Collective. As [`change`](Self::change), but failed images do not end the job.
     ///
     /// # Errors
-    /// The images of the team that failed before `body` began, which then does not run, or before they came to
-    /// its end; the same on all others.
+    /// The images of the team that failed before `body` began, which then does not run, or before they reached its end;
+    /// the same on all others.
     ///
     /// # Panics
     /// As [`change`](Self::change).
@@ -210,7 +209,7 @@ impl Team {
     pub fn try_change<R>(&self, body: impl FnOnce() -> R) -> Result<R, ImageFailed> {
         let caller = Location::caller();
         self.assert_formed_here();
-        // SAFETY: no layer relies on anything an image did before it changed the team.
+        // SAFETY: no layer relies on anything that an image did before it changed the team.
         unsafe {
             self.members
                 .try_barrier(&Call::plain(Operation::ChangeTeam, caller))
@@ -218,7 +217,7 @@ impl Team {
         let current = self.members.enter();
         let result = body();
         drop(current);
-        // SAFETY: as above.
+        // SAFETY: no layer relies on anything that an image did before it left the team.
         unsafe {
             self.members
                 .try_barrier(&Call::plain(Operation::EndTeam, caller))

@@ -4,7 +4,7 @@
 //!   of any team; [`image_fence`] and [`quiet`] complete this image's operations, [`fence`] orders its puts to
 //!   one image.
 //! * [`Team`] lets some images work together as if they were all.
-//! * [`Coevent`] tells another image that something has happened.
+//! * [`Coevent`] counts posts of other images, and its own image waits for them.
 //! * [`Coatomic`] is a value that several images may change at any time; [`AsAtomic`] lends its operations to
 //!   plain values of an open coarray.
 //! * [`Comutex`] is a value that one image at a time uses, [`critical`] code that one image at a time executes.

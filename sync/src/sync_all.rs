@@ -34,15 +34,15 @@ use coarray_runtime::{Call, Image, ImageFailed, Operation, Team};
 #[track_caller]
 pub fn sync_all() {
     let call = Call::plain(Operation::SyncAll, Location::caller());
-    // SAFETY: no layer relies on anything an image did before `sync_all`.
+    // SAFETY: no layer relies on anything that an image did before `sync_all`.
     unsafe { Team::current().barrier(&call) }
 }
 
 /// Collective. As [`sync_all`], but failed images do not end the job.
 ///
 /// # Errors
-/// The images that failed before they came to this call, the same on all others, which have synchronised. An
-/// image that failed after it had called is not among them: it did its part.
+/// The images that failed before they made this call; the same on all others, which have synchronised. An image that failed
+/// after its call is not among them.
 ///
 /// # Panics
 /// On a thread that is not an image.
@@ -67,16 +67,15 @@ pub fn sync_all() {
 #[track_caller]
 pub fn try_sync_all() -> Result<(), ImageFailed> {
     let call = Call::plain(Operation::SyncAll, Location::caller());
-    // SAFETY: no layer relies on anything an image did before `sync_all`.
+    // SAFETY: no layer relies on anything that an image did before `sync_all`.
     unsafe { Team::current().try_barrier(&call) }
 }
 
 /// Local. Completes this image's operations, as [`quiet`](crate::quiet) does: its puts are visible to all images
 /// before anything it puts later.
 ///
-/// Where images are on several nodes it also lets others go on that reach this image's memory: the fabric may need this
-/// image's help for that. So a loop that looks at the image's own memory until others have put something there
-/// calls it each time.
+/// Where images are on several nodes it also makes progress for images that access this image's memory, which the fabric may
+/// need. So a loop that polls the image's own memory until others have put something there calls it each time.
 ///
 /// # Panics
 /// On a thread that is not an image.

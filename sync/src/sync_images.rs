@@ -1,4 +1,6 @@
 //! The barrier of chosen images.
+//!
+//! Each pair of images has an eventcount in each direction: an image advances those of its partners, and then awaits its own.
 
 use std::panic::Location;
 use std::rc::Rc;
@@ -8,9 +10,8 @@ use coarray_runtime::{Cause, Image, ImageFailed, Interruption, Team, quiet_and_d
 /// Collective, of this image and `images`. Waits for each of these, by their index in the current team, to call `sync_images`
 /// with this one. What they wrote or put before is visible to this image afterwards.
 ///
-/// Each call of this image that names image `i` goes with one call of image `i` that names this one, in
-/// order. An image may name itself, which has no effect. If one of the images fails before it has done its
-/// part, the job ends with a report.
+/// The n-th call of this image that names image `i` matches the n-th call of image `i` that names this one. An image may name
+/// itself, which has no effect. If one of the images fails before its matching call, the job ends with a report.
 ///
 /// # Panics
 /// If an image is named twice or does not exist; on a thread that is not an image.
@@ -46,9 +47,9 @@ pub fn sync_images(images: &[usize]) {
 /// Collective, of this image and `images`. As [`sync_images`], but images that fail do not end the job.
 ///
 /// # Errors
-/// The images that failed before they had done their part; this image has synchronised with the others.
-/// An image may have done its part for some before it failed, so that these are told one call later; then they
-/// wait for those who were told.
+/// The images that failed before their matching call; this image has synchronised with the others. An image that fails in its
+/// call may have synchronised with some of them already; these get the error in their next call with it, in which they also
+/// wait for images that got the error before.
 ///
 /// # Panics
 /// As [`sync_images`].
@@ -115,7 +116,7 @@ fn check(images: &[usize], team: &Team) {
     }
 }
 
-/// Why an image waits in `sync_images`.
+/// The cause of a wait in `sync_images`.
 struct Waiting<'a> {
     image: &'a Rc<Image>,
     number: usize,

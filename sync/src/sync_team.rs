@@ -33,14 +33,14 @@ use crate::team::Team;
 #[track_caller]
 pub fn sync_team(team: &Team) {
     let call = Call::plain(Operation::SyncTeam, Location::caller());
-    // SAFETY: no layer relies on anything an image did before `sync_team`.
+    // SAFETY: no layer relies on anything that an image did before `sync_team`.
     unsafe { team.assert_alive().barrier(&call) }
 }
 
 /// Collective. As [`sync_team`], but failed images do not end the job.
 ///
 /// # Errors
-/// The images of `team` that failed before they came to this call, by their indices in `team`; the same on all
+/// The images of `team` that failed before they made this call, by their indices in `team`; the same on all
 /// others, which have synchronised.
 ///
 /// # Panics
@@ -59,6 +59,6 @@ pub fn sync_team(team: &Team) {
 #[track_caller]
 pub fn try_sync_team(team: &Team) -> Result<(), ImageFailed> {
     let call = Call::plain(Operation::SyncTeam, Location::caller());
-    // SAFETY: no layer relies on anything an image did before `sync_team`.
+    // SAFETY: no layer relies on anything that an image did before `sync_team`.
     unsafe { team.assert_alive().try_barrier(&call) }
 }

@@ -1,4 +1,4 @@
-//! Teams: some images work together as if they were all.
+//! Teams: some images that work together as if they were all.
 
 use std::fmt;
 use std::rc::Rc;
@@ -6,14 +6,14 @@ use std::rc::Rc;
 use coarray_runtime::Team as Members;
 
 /// A team of images. Within [`change`](Self::change) it is the *current team*: images are numbered in it,
-/// [`this_image`](coarray_runtime::this_image) and [`num_images`](coarray_runtime::num_images) are about it,
-/// and collective operations are those of its images. At first the current team is that of all images.
+/// [`this_image`](coarray_runtime::this_image) and [`num_images`](coarray_runtime::num_images) refer to it,
+/// and its images call collective operations together. At first the current team is that of all images.
 ///
-/// A coarray belongs to the team that was current when it was created: its images have a part, and it is
-/// indexed by their indices in it, for ever. So within a team, `x.at(i)` of a coarray of the parent still
-/// means image `i` of the parent; [`in_parent`](Self::in_parent) and [`sibling_in_parent`](Self::sibling_in_parent) give
-/// these indices. A coarray of a team can be used after [`change`](Self::change) has returned; opening and
-/// closing it is up to the images of its team.
+/// A coarray belongs to the team that was current when it was created: every image of that team has a part, and `x.at(i)` is
+/// always image `i` of that team. So within a team, `x.at(i)` of a coarray of the parent still
+/// means image `i` of the parent; [`in_parent`](Self::in_parent) and [`sibling_in_parent`](Self::sibling_in_parent) return
+/// these indices. A coarray of a team can be used after [`change`](Self::change) has returned; the images of its team open and
+/// close it.
 ///
 /// # Examples
 /// ```
@@ -98,7 +98,7 @@ impl Team {
         team
     }
 
-    /// Local. The team whose images formed this one; none for the team of all images.
+    /// Local. The team that formed this one; none for the team of all images.
     ///
     /// # Examples
     /// See [`initial`](Self::initial).
@@ -287,7 +287,7 @@ impl fmt::Debug for Team {
     }
 }
 
-/// What a team is called in messages.
+/// The name of a team in messages.
 pub(crate) fn name(team: &Members) -> String {
     match team.number() {
         Some(number) => format!("team {number}"),

@@ -1,4 +1,4 @@
-//! Whether all images ask for the same array: what they write into each other's memory depends on it.
+//! The check that all images create the same array, on which it depends where they write in each other's memory.
 
 use coarray_collectives::{co_all, co_broadcast};
 use coarray_runtime::Team;
@@ -7,10 +7,10 @@ use super::blocks::Blocks;
 use super::error::GridError;
 use super::halo::Halo;
 
-/// Collective. Whether all images of `team`, the current one, come with the same blocks and halo.
+/// Collective. Checks that all images of `team`, the current one, pass the same blocks and halo.
 ///
 /// # Errors
-/// If not, on all images alike.
+/// On all images, if they do not.
 #[track_caller]
 pub(super) fn agree<const D: usize>(
     team: &Team,

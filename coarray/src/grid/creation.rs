@@ -1,4 +1,4 @@
-//! Making halo arrays.
+//! The creation of halo arrays.
 
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
@@ -13,9 +13,9 @@ use super::blocks::Blocks;
 use super::error::GridError;
 use super::halo::Halo;
 use super::halo_array::HaloArray;
-use super::landing::Landings;
 use super::layout::Layout;
 use super::plan::lanes;
+use super::receive_window::ReceiveWindows;
 use crate::create::create_part;
 use crate::storage::Storage;
 
@@ -25,7 +25,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     /// The array belongs to the images of the current team, for which the grid of `blocks` must have been made.
     ///
     /// # Errors
-    /// On all images alike: if the grid is for another number of images, a halo is wider than the smallest block along
+    /// On all images: if the grid is for another number of images, a halo is wider than the smallest block along
     /// an axis with neighbours, the images want different arrays, or there is no room.
     ///
     /// # Panics
@@ -105,29 +105,30 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         check(&team, blocks, &halo)?;
         let blocks = blocks.seen_in(&team);
         let subject = "cells of a halo array";
-        let landings =
-            Landings::new(&blocks, halo, is_direct(&team)).ok_or(AllocError::TooLarge {
+        let windows =
+            ReceiveWindows::new(&blocks, halo, is_direct(&team)).ok_or(AllocError::TooLarge {
                 length: usize::MAX,
                 subject,
             })?;
-        let call = Call::on_part::<Self, [T]>(landings.end(), caller);
-        // SAFETY: the call carries both.
-        let storage = unsafe { Storage::allocate::<[T]>(&call, landings.end()) }?;
-        // A lane has two events: at 2 * lane "my halo is free", and behind it "your halo is filled". The lane that leads nowhere
-        // has the bells.
+        let call = Call::on_part::<Self, [T]>(windows.end(), caller);
+        // SAFETY: the call was made from `[T]` and the extent, so images that agree on it agree on both.
+        let storage = unsafe { Storage::allocate::<[T]>(&call, windows.end()) }?;
+        // A lane has two events: 2 * lane is "my halo is free", and the next is "your halo is filled". The lane of no direction
+        // has the two doorbells.
         let events = create_part::<Self, _>(2 * lanes(D), caller, |_| Coevent::new())?;
-        let told = create_part::<Self, _>(lanes(D), caller, |_| Coatomic::new(0))?;
+        let announced = create_part::<Self, _>(lanes(D), caller, |_| Coatomic::new(0))?;
         let layout = Layout::new(blocks.block_shape(team.index()), halo);
         let first = storage.address().cast::<T>().as_ptr();
         let mut cells = 0;
         each_cell(&blocks, &layout, &halo, |global| {
-            // SAFETY: the block has room for the largest part, of which this image's has no more cells.
+            // SAFETY: the block is aligned and valid for writes of the cells of the largest part; this image's part has no more.
             unsafe { first.add(cells).write(cell(global)) };
             cells += 1;
         });
-        // Where packed cells land there are always values too, whatever the others send.
+        // The receive windows are initialised, too, so that they always hold valid cells.
         for index in cells..storage.extent::<[T]>() {
-            // SAFETY: as above; a part has at least one cell.
+            // SAFETY: the block is aligned and valid for writes of `extent` cells. Its first cell was written above: a part has
+            // at least one.
             unsafe { first.add(index).write(*first) };
         }
         Ok(Self {
@@ -139,8 +140,8 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
             layout,
             plans: RefCell::default(),
             current: RefCell::default(),
-            told,
-            landings,
+            announced,
+            windows,
             last: Cell::new(0),
             is_even: Cell::new(false),
             packed: RefCell::default(),
@@ -174,7 +175,7 @@ fn each_cell<const D: usize>(
     let mut global = std::array::from_fn(|axis| indices[axis][0]);
     loop {
         visit(global);
-        // On to the next, as a number of `D` digits that is counted up.
+        // Increments the index as a number of `D` digits.
         let mut axis = D;
         loop {
             let Some(next) = axis.checked_sub(1) else {
@@ -192,7 +193,7 @@ fn each_cell<const D: usize>(
     }
 }
 
-/// The index in the whole array, of `cells` cells, of the cell that a halo of width `lower` puts at `padded`.
+/// The index in the whole array, which has `cells` cells, of the cell at `padded`, which counts a halo of width `lower`.
 fn wrapped(padded: usize, lower: usize, cells: usize, is_periodic: bool) -> usize {
     let index = padded as i128 - lower as i128;
     let cells = cells as i128;
@@ -232,7 +233,7 @@ fn check<const D: usize>(team: &Team, blocks: &Blocks<D>, halo: &Halo<D>) -> Res
     Ok(())
 }
 
-/// Whether all images of a team reach each other by load and store: then all say so, and if not, none does.
+/// Whether all images of a team reach each other by load and store; the same on all images.
 fn is_direct(team: &Team) -> bool {
     let mut members = team.members().iter();
     members.all(|&number| team.image().is_direct(number as usize))

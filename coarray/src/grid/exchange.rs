@@ -1,20 +1,20 @@
 //! The exchange of halos: who may write where, and when.
 //!
-//! Each image has, for each image that sends it cells, a pair of events: one on the sender, "my halo is free", and one on
-//! the receiver, "your halo is filled". Besides, a sender has two bells, for every other exchange one, which is posted together with
-//! each "free", so that it can wait for whichever comes first. An exchange has two halves:
+//! Each image has, for each image that sends it cells, a pair of events: "my halo is free", on the sender, and "your halo is
+//! filled", on the receiver. A sender also has two doorbells, used in alternate exchanges: one is posted together with each
+//! "free", so that it can wait for the first of several. An exchange has two halves:
 //!
 //! ```text
 //!   start:   post "free" to all who send to me; send to those receivers whose "free" has come
 //!   finish:  send to the other receivers, as their "free" comes; await "filled" from all who send to me
 //! ```
 //!
-//! * *Nobody's reference is in the way.* An image posts "free" only in an exchange, which borrows the array exclusively
+//! * *No reference is written behind.* An image posts "free" only in an exchange, which borrows the array exclusively
 //!   until `finish` has seen "filled". In between only the interior can be borrowed, and others write only to the halo.
-//! * *No data come too late or too early.* "Filled" is posted when the cells are there, and after one "free" it is posted
-//!   once. So before the next "free" nobody writes; a fast image is at most one exchange ahead of its neighbours.
-//! * *It never hangs by itself.* "Free" is posted before anything is waited for, and a receiver whose halo is free gets its
-//!   cells whatever the others do.
+//! * *No data come too late or too early.* "Filled" is posted when the cells are there, once for each "free". So nobody writes
+//!   before the next "free", and a fast image is at most one exchange ahead of its neighbours.
+//! * *No deadlock.* An image posts "free" before it waits for anything, and a receiver whose halo is free gets its cells
+//!   whatever the others do.
 
 use coarray_runtime::quiet_and_defer;
 use std::panic::Location;
@@ -28,13 +28,13 @@ use super::halo_array::HaloArray;
 use super::kind::Kind;
 use super::plan::{Plan, Setting, lanes};
 
-/// An exchange that is under way.
+/// An exchange in progress.
 #[derive(Debug)]
 pub(super) struct Current {
     plan: Rc<Plan>,
-    /// Those of the plan's sends that wait for a halo to be free.
+    /// The sends of the plan that wait for a halo to be free, by their index.
     waiting: Vec<usize>,
-    /// The number of the event that is posted with each "free".
+    /// The number of this exchange's doorbell event.
     bell: usize,
     caller: &'static Location<'static>,
 }
@@ -42,7 +42,7 @@ pub(super) struct Current {
 impl<T: Remote, const D: usize> HaloArray<T, D> {
     /// Collective. Fills the halo with the neighbours' cells: faces, edges and corners.
     ///
-    /// Synchronises neighbours only, and is no barrier: what they get are the cells as they were when the owner called
+    /// Synchronises neighbours only, and is no barrier. Neighbours get the cells as they were when their owner called
     /// `exchange`, and no image is more than one exchange ahead of its neighbours. Where the array ends and is not periodic,
     /// the halo stays as it is.
     ///
@@ -141,19 +141,19 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         self.settle();
         let plan = self.plan(exchange);
         let _deferral = quiet_and_defer();
-        // From here on others may write to the halo; should a panic end this function, for ever.
+        // From here on others may write to the halo; if a panic ends this function, the phase never ends.
         self.storage.set_in_phase(true);
-        // Others may be one exchange ahead, but not two: the bells of both must not be confused.
+        // Others may be one exchange ahead, but not two: so two doorbells keep the posts of exchanges apart.
         let bell = bell(D, self.is_even.replace(!self.is_even.get()));
         self.announce(&plan, bell);
         for copy in &plan.own {
-            // SAFETY: own cells go to the own halo. The exclusive borrow of the array excludes references, and other
-            // images write to other cells of the halo.
+            // SAFETY: the copy is from this image's interior to its halo, so the boxes are disjoint and all cells are valid. The
+            // exclusive borrow of the array excludes references, and other images write to other cells of the halo.
             unsafe { copy.copy(self.first(), self.first()) };
         }
         let mut waiting = self.spare.take();
         waiting.extend(0..plan.sends.len());
-        // Of images that have failed those hear who wait for them.
+        // An error is left to the waits in `finish`, which know the failed image.
         while !waiting.is_empty() && self.events[bell].try_wait() == Ok(true) {
             self.serve_one(&plan, &mut waiting, caller);
         }
@@ -165,7 +165,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         });
     }
 
-    /// Finishes the exchange that is under way, if there is one: also one whose token was leaked.
+    /// Finishes the exchange in progress, if there is one: also one whose guard was leaked.
     ///
     /// # Panics
     /// If a panic has broken it off.
@@ -181,7 +181,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     #[track_caller]
     fn finish(&self) {
         let _deferral = quiet_and_defer();
-        // Only what is taken here can end the phase: if a panic interferes, it lasts.
+        // The phase ends only for the exchange that is taken here: after a panic on the way it never ends.
         let Some(current) = self.current.take() else {
             broken_off();
         };
@@ -192,15 +192,16 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
             caller,
         } = current;
         while !waiting.is_empty() {
-            // All of them are needed; whichever comes first is served first.
+            // All must be served, in the order in which their halos are free.
             self.await_neighbour(bell, plan.sends[waiting[0]].image, caller);
             self.serve_one(&plan, &mut waiting, caller);
         }
         for arrival in &plan.arrivals {
             self.await_neighbour(filled(arrival.lane), arrival.image, caller);
             for copy in &arrival.unpack {
-                // SAFETY: the cells have landed, and the sender writes again only after our next "free". They go to our
-                // halo, to which nobody has a reference until the phase is over.
+                // SAFETY: the copy is from a receive window to this image's halo, so the boxes are disjoint. The window has the
+                // sender's cells, to which it writes again only after the next "free". Nobody has a reference to the halo until
+                // the phase is over.
                 unsafe { copy.copy(self.first(), self.first()) };
             }
         }
@@ -221,7 +222,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
             blocks: &self.blocks,
             halo: self.halo,
             kind,
-            landings: &self.landings,
+            windows: &self.windows,
             cell_bytes: size_of::<T>(),
         };
         let is_direct = |image: usize| team.image().is_direct(team.members()[image] as usize);
@@ -231,18 +232,18 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     }
 }
 
-/// The number of the event by which the receiver tells the sender that its halo is free.
+/// The number of the event "my halo is free", which the receiver posts on the sender.
 pub(super) fn free(lane: usize) -> usize {
     2 * lane
 }
 
-/// The number of the event that is posted whenever the halo of a receiver is free, in every other exchange: one of the two of
-/// the lane that leads nowhere.
+/// The number of the doorbell event, which every receiver posts with its "free", in exchanges of this parity: one of the two
+/// events of the lane of no direction.
 fn bell(dimensions: usize, is_even: bool) -> usize {
     free(lanes(dimensions) / 2) + usize::from(is_even)
 }
 
-/// The number of the event by which the sender tells the receiver that its halo is filled.
+/// The number of the event "your halo is filled", which the sender posts on the receiver.
 pub(super) fn filled(lane: usize) -> usize {
     2 * lane + 1
 }
@@ -264,7 +265,7 @@ mod tests {
     use coarray_runtime::Team;
 
     #[test]
-    fn a_plan_is_made_once_and_no_exchange_is_a_meeting_of_all() {
+    fn a_plan_is_made_once_and_no_exchange_is_a_barrier() {
         run(4, || {
             let grid = ImageGrid::<2>::balanced().with_periodic([true; 2]);
             let blocks = Blocks::new([8, 8], grid).unwrap();

@@ -1,4 +1,4 @@
-//! An exchange that is under way.
+//! The guard of an exchange in progress.
 
 use coarray_coref::Remote;
 use ndarray::{ArrayView, Dim, Dimension};

@@ -14,7 +14,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D>
 where
     Dim<[usize; D]>: Dimension,
 {
-    /// Collective. Gives image `root` the whole array, and the others nothing. Halos are not looked at.
+    /// Collective. Gives image `root` the whole array, and the others nothing. Halos are not read.
     ///
     /// No image leaves before all have entered, and before `root` has all cells.
     ///
@@ -115,7 +115,7 @@ where
     ) -> Option<Array<T, Dim<[usize; D]>>> {
         self.check_root(call, root);
         let is_root = self.team().index() == root;
-        // SAFETY: all images are here, and only read.
+        // SAFETY: all images are in this call, and none writes to the array.
         self.while_all_are_here(call, 0, || is_root.then(|| unsafe { self.fetch(part) }))
     }
 
@@ -130,10 +130,11 @@ where
         for (image, common) in owners(&self.blocks, part) {
             let block = Holder::new(&self.blocks.range(image), self.halo);
             let copy = block.copy(&gathered, &common);
-            // SAFETY: the copy is from the image's part to the vector, which has room for all cells.
+            // SAFETY: the caller vouches that nobody writes to the array. The copy is from the layout of the image's part to that
+            // of the vector, which is valid for writes of all cells and no part of the array.
             unsafe { self.get_cells(image, &copy, cells.as_mut_ptr()) };
         }
-        // SAFETY: each cell of the whole array is in some image's block, so that all have been written.
+        // SAFETY: `count` cells fit the capacity, and all have been written: each cell of the array is in some image's block.
         unsafe { cells.set_len(count) };
         let shape = dimension(shape_of(part));
         Array::from_shape_vec(shape, cells).expect("the shape has as many cells")

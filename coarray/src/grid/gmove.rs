@@ -1,4 +1,4 @@
-//! From one division of an array into blocks to another.
+//! Copies between arrays that are divided into blocks in different ways.
 
 use std::panic::Location;
 
@@ -13,8 +13,8 @@ use super::part::{Holder, owners};
 /// Collective. Copies all cells of `from` to `to`, whose images may be arranged in another way. Halos are neither read nor
 /// written, and need not be equally wide.
 ///
-/// Each image gets what its block of `to` has in common with the blocks of `from`, from those images only that have some of
-/// it. No image leaves before all have entered, and before all have got what they need.
+/// Each image gets the cells of its block of `to` from the images that have them in their block of `from`. No image leaves
+/// before all have entered and have their cells.
 ///
 /// # Errors
 /// On all images if the arrays differ in shape, or in their teams; then nothing is changed.
@@ -23,7 +23,7 @@ use super::part::{Holder, owners};
 /// The job ends with a report if images name different arrays.
 ///
 /// # Examples
-/// An array whose rows are divided, and then its columns, as a transform along either axis wants them:
+/// An array that is divided by rows, and then by columns, as transforms along either axis need it:
 /// ```
 /// use coarray::grid::{Blocks, HaloArray, ImageGrid, gmove};
 /// use coarray::prelude::*;
@@ -64,7 +64,7 @@ where
         to.storage.id(),
         Location::caller(),
     );
-    // An exchange that was leaked writes to the array's halo, but to nothing else.
+    // Ends an exchange whose guard was leaked, in which others write to the array's halo.
     to.settle();
     let block = target.own_range();
     let new = Holder::new(&block, to.halo);
@@ -72,8 +72,8 @@ where
         for (image, cells) in owners(source, &block) {
             let old = Holder::new(&source.range(image), from.halo);
             let copy = old.copy(&new, &cells);
-            // SAFETY: all images are here and have lent `from` for reading. The copy is from the image's part to this
-            // image's part of the other array, which is borrowed exclusively.
+            // SAFETY: all images are in this call and borrow `from`, so nobody writes to it. The copy is from the layout of the
+            // image's part to that of this image's part of the other array, which is borrowed exclusively.
             unsafe { from.get_cells(image, &copy, to.first()) };
         }
     });

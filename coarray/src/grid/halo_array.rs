@@ -16,9 +16,9 @@ use super::exchange::Current;
 use super::halo::Halo;
 use super::image_grid::ImageGrid;
 use super::kind::Kind;
-use super::landing::Landings;
 use super::layout::Layout;
 use super::plan::Plan;
+use super::receive_window::ReceiveWindows;
 use crate::coarray::Coarray;
 use crate::storage::Storage;
 
@@ -50,26 +50,26 @@ use crate::storage::Storage;
 /// Arrays with `shadow`, Murai and Sato, PGAS 2013, section 2.3.1; ghost cells.
 pub struct HaloArray<T: Remote, const D: usize> {
     pub(super) storage: Storage,
-    /// Where the program made it.
+    /// The line of the program that created it.
     pub(super) created: &'static Location<'static>,
-    /// Two for each direction.
+    /// Two for each lane, see [`lanes`](super::plan::lanes).
     pub(super) events: Coarray<[Coevent]>,
     pub(super) blocks: Blocks<D>,
     pub(super) halo: Halo<D>,
     pub(super) layout: Layout<D>,
     pub(super) plans: RefCell<Vec<(Kind<D>, Rc<Plan>)>>,
-    /// What those who await cells of this image have said last: the kind of exchange that they are in.
-    pub(super) told: Coarray<[Coatomic<u64>]>,
-    /// The kind of the last exchange, which this image has told others.
+    /// For each lane, the kind of the exchange that the receiver of this image's cells has announced last.
+    pub(super) announced: Coarray<[Coatomic<u64>]>,
+    /// The kind of exchange that this image has announced last to its senders.
     pub(super) last: Cell<u64>,
     /// Whether the next exchange has an even number.
     pub(super) is_even: Cell<bool>,
-    pub(super) landings: Landings,
-    /// Where cells are packed.
+    pub(super) windows: ReceiveWindows,
+    /// The send buffer for packed cells.
     pub(super) packed: RefCell<Vec<T>>,
-    /// The buffer of the last exchange for what waits.
+    /// The vector of waiting sends of the last exchange, for the next one.
     pub(super) spare: Cell<Vec<usize>>,
-    /// The exchange that is under way, which is a phase of the storage.
+    /// The exchange in progress, which is a phase of the storage.
     pub(super) current: RefCell<Option<Current>>,
     pub(super) cells: PhantomData<*mut T>,
 }
@@ -147,9 +147,9 @@ where
     pub fn local(&self) -> ArrayView<'_, T, Dim<[usize; D]>> {
         self.settle();
         let shape = shape(self.layout.shape(), self.layout.strides());
-        // SAFETY: all cells of the part are initialised, and so many; the strides count each once. Nobody writes to them
-        // while the view lives: this image has only shared borrows, and others write only to the halo, and only
-        // during an exchange, of which none is under way.
+        // SAFETY: the part is aligned and allocated while `self` lives, and all its cells are initialised; shape and strides reach
+        // each of them once. Nobody writes to them while the view lives: this image has only shared borrows, and others write
+        // only to the halo, in an exchange, and none is in progress.
         unsafe { ArrayView::from_shape_ptr(shape, self.first()) }
     }
 
@@ -176,7 +176,8 @@ where
     pub fn local_mut(&mut self) -> ArrayViewMut<'_, T, Dim<[usize; D]>> {
         self.settle();
         let shape = shape(self.layout.shape(), self.layout.strides());
-        // SAFETY: as in `local`; the borrow is exclusive.
+        // SAFETY: the part is aligned, allocated and initialised, and shape and strides reach each cell once, as in `local`. The
+        // borrow is exclusive, and no exchange is in progress, so nobody else accesses the cells.
         unsafe { ArrayViewMut::from_shape_ptr(shape, self.first()) }
     }
 
@@ -206,22 +207,22 @@ where
     pub fn interior_mut(&mut self) -> ArrayViewMut<'_, T, Dim<[usize; D]>> {
         self.settle();
         let shape = shape(self.layout.block(), self.layout.strides());
-        // SAFETY: as in `local`; these are cells of the part, the borrow is exclusive, and no exchange is under way, for
-        // which this image would read them.
+        // SAFETY: the interior lies in the part, which is aligned, allocated and initialised; shape and strides reach each cell
+        // once. The borrow is exclusive, and no exchange is in progress, in which this image would read the cells.
         unsafe { ArrayViewMut::from_shape_ptr(shape, self.first().add(self.layout.interior())) }
     }
 
-    /// This image's own cells, also while an exchange is under way.
+    /// This image's own cells, also during an exchange.
     pub(super) fn own_cells(&self) -> ArrayView<'_, T, Dim<[usize; D]>> {
         let shape = shape(self.layout.block(), self.layout.strides());
-        // SAFETY: as in `local`, for cells that belong to no halo, to which nobody but this image ever writes, and it
-        // only through an exclusive borrow. A view refers to its own cells only, not to those of the halo that lie
-        // between them in memory.
+        // SAFETY: the interior lies in the part, which is aligned, allocated and initialised; shape and strides reach each cell
+        // once. Only this image writes to these cells, through an exclusive borrow. A view refers to its own cells only, not to
+        // those of the halo that lie between them in memory.
         unsafe { ArrayView::from_shape_ptr(shape, self.first().add(self.layout.interior())) }
     }
 }
 
-/// What `ndarray` wants to know about cells.
+/// The shape and strides of cells for `ndarray`.
 fn shape<const D: usize>(extents: [usize; D], strides: [usize; D]) -> StrideShape<Dim<[usize; D]>>
 where
     Dim<[usize; D]>: Dimension,
@@ -229,7 +230,7 @@ where
     dimension(extents).strides(dimension(strides))
 }
 
-/// A number for each axis, as `ndarray` wants them.
+/// A number for each axis, as a dimension of `ndarray`.
 pub(super) fn dimension<const D: usize>(numbers: [usize; D]) -> Dim<[usize; D]>
 where
     Dim<[usize; D]>: Dimension,
@@ -252,11 +253,10 @@ impl<T: Remote, const D: usize> fmt::Debug for HaloArray<T, D> {
     }
 }
 
-/// Finishes an exchange whose token was leaked; but an image that panics does not wait.
+/// Finishes an exchange whose guard was leaked; but an image that panics does not wait.
 impl<T: Remote, const D: usize> Drop for HaloArray<T, D> {
     fn drop(&mut self) {
-        // Otherwise all that neighbours were allowed to write has arrived, or the storage, which is still in its phase,
-        // keeps the memory.
+        // Otherwise neighbours write no more, or the storage is still in its phase, and does not free its memory.
         if self.current.get_mut().is_some() && !std::thread::panicking() {
             self.settle();
         }

@@ -1,8 +1,8 @@
-//! What kinds of exchanges there are: images that are in different ones do not understand each other.
+//! The kinds of exchanges, as codes that images compare: a sender and a receiver must be in the same kind.
 
 use super::halo::{Exchange, Halo};
 
-/// Which cells an exchange of a certain array is about.
+/// Which cells an exchange of an array moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Kind<const D: usize> {
     faces_only: bool,
@@ -19,7 +19,7 @@ const READABLE: u64 = 1 << 63;
 const FACES: u64 = 1 << 62;
 
 impl<const D: usize> Kind<D> {
-    /// What `exchange` means in an array with this halo.
+    /// The kind of `exchange` in an array with this halo.
     ///
     /// # Panics
     /// If it is wider.
@@ -31,7 +31,7 @@ impl<const D: usize> Kind<D> {
         }
     }
 
-    /// Whether cells move this way.
+    /// Whether cells move in this direction.
     pub(super) fn includes(&self, way: [isize; D]) -> bool {
         let steps = way.iter().filter(|&&step| step != 0).count();
         let has_width = |axis: usize| match way[axis] {
@@ -59,7 +59,7 @@ impl<const D: usize> Kind<D> {
         (mix(code, usize::from(self.faces_only)) & !READABLE).max(1)
     }
 
-    /// What a code of an array with so many dimensions means, in words.
+    /// Describes the kind with a code, of an array with `D` dimensions.
     pub(super) fn describe(code: u64) -> String {
         if code & READABLE == 0 {
             return "another part of a wide halo".into();

@@ -1,4 +1,4 @@
-//! Where the cells of one image's part lie in its memory.
+//! The layout of one image's part in memory.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ impl<const D: usize> Layout<D> {
         Self { block, halo }
     }
 
-    /// Cells as many as these, and no others.
+    /// The layout of these cells alone, side by side.
     pub(super) fn packed(cells: &Cells<D>) -> Self {
         let block = std::array::from_fn(|axis| cells[axis].len());
         Self::new(block, Halo::from(0))
@@ -51,7 +51,7 @@ impl<const D: usize> Layout<D> {
         product(&shape)
     }
 
-    /// How many cells lie from one index to the next, along each axis.
+    /// The distance in memory from one index to the next, along each axis, in cells.
     pub(super) fn strides(&self) -> [usize; D] {
         let shape = self.shape();
         let mut strides = [1; D];
@@ -61,12 +61,12 @@ impl<const D: usize> Layout<D> {
         strides
     }
 
-    /// Where the first cell of the block lies.
+    /// The offset of the block's first cell.
     pub(super) fn interior(&self) -> usize {
         self.offset(self.halo.lower)
     }
 
-    /// Where the cell with that index lies, which counts the halo.
+    /// The offset of the cell with this index, which counts the halo.
     pub(super) fn offset(&self, index: [usize; D]) -> usize {
         let strides = self.strides();
         (0..D).map(|axis| index[axis] * strides[axis]).sum()

@@ -1,4 +1,4 @@
-//! What an image that waits in an exchange says of it.
+//! The description of a wait in an exchange, for reports.
 
 use std::any::type_name;
 use std::panic::Location;
@@ -9,16 +9,16 @@ use coarray_sync::Coevent;
 
 use super::halo_array::HaloArray;
 
-/// Why an image waits in an exchange: for that of its neighbours with this index, which has not come to it.
+/// The cause of a wait in an exchange: the neighbour with this index has not posted.
 pub(super) struct Missing<'a, T: Remote, const D: usize> {
     array: &'a HaloArray<T, D>,
     image: usize,
-    /// Where the program called it.
+    /// The line of the program that called the exchange.
     caller: &'static Location<'static>,
 }
 
 impl<T: Remote, const D: usize> HaloArray<T, D> {
-    /// Waits for a post to one of the array's events, which image `image` owes.
+    /// Waits for a post of image `image` to one of the array's events.
     pub(super) fn await_neighbour(
         &self,
         event: usize,

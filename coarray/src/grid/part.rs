@@ -34,7 +34,7 @@ pub(super) fn owners<const D: usize>(blocks: &Blocks<D>, part: &Part<D>) -> Vec<
     let corner = |cell: [usize; D]| grid.coordinates_of(blocks.locate(cell).0);
     let first = corner(part.clone().map(|range| range.start));
     let last = corner(part.clone().map(|range| range.end - 1));
-    // As many on each axis as have cells there.
+    // The number of images along each axis that have cells of the part.
     let images: [usize; D] = std::array::from_fn(|axis| last[axis] - first[axis] + 1);
     (0..images.iter().product())
         .filter_map(|number| {
@@ -45,7 +45,7 @@ pub(super) fn owners<const D: usize>(blocks: &Blocks<D>, part: &Part<D>) -> Vec<
         .collect()
 }
 
-/// Memory that holds a part, and a halo around it.
+/// The layout of memory that holds a part, and a halo around it.
 pub(super) struct Holder<const D: usize> {
     layout: Layout<D>,
     /// The index in the whole array of the first cell of the part, and its index in this memory.
@@ -67,7 +67,7 @@ impl<const D: usize> Holder<D> {
         Self::new(part, Halo::from(0))
     }
 
-    /// Where cells of the part lie.
+    /// The indices in this memory of cells of the part.
     fn cells(&self, part: &Part<D>) -> Cells<D> {
         std::array::from_fn(|axis| {
             let start = part[axis].start - self.first[axis] + self.lower[axis];

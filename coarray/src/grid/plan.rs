@@ -1,24 +1,26 @@
-//! What an exchange has to do on this image: computed once for each kind of exchange of an array.
+//! The plan of an exchange on this image: its sends, receives and copies, computed once for each kind of exchange of an array.
+//!
+//! A *lane* is one direction between two neighbours: its number also numbers its events and its receive window.
 
 use super::blocks::Blocks;
 use super::halo::Halo;
 use super::kind::Kind;
-use super::landing::Landings;
 use super::layout::Layout;
+use super::receive_window::ReceiveWindows;
 use super::strided::StridedCopy;
 
-/// Runs of fewer bytes are packed for images that are not reached by load and store: to put each by itself costs more than
-/// two copies in memory.
+/// Runs of fewer bytes are packed for images that this image does not reach by load and store: a put of each run would cost
+/// more than two copies in memory.
 const SHORT: usize = 8192;
 
-/// Runs of fewer bytes are packed for all images. The cells of such a halo lie between those that their owner sends at the same
-/// time, in the same cache lines, which both sides would take from each other cell by cell.
+/// Runs of fewer bytes are packed for all images. The cells of such a halo share cache lines with cells that their owner sends at
+/// the same time: written one by one, they would be false sharing.
 const SHORTEST: usize = 128;
 
-/// Everything about an exchange that does not change from one to the next.
+/// The part of an exchange that does not change from one to the next.
 #[derive(Debug)]
 pub(super) struct Plan {
-    /// What tells its kind from others.
+    /// The code of its kind.
     pub(super) code: u64,
     /// For each image that gets cells from this one.
     pub(super) sends: Vec<Send>,
@@ -44,7 +46,7 @@ pub(super) struct Arrival {
     pub(super) image: usize,
     /// The number of the events for it.
     pub(super) lane: usize,
-    /// From where they land to the halo.
+    /// From the receive windows to the halo.
     pub(super) unpack: Vec<StridedCopy>,
 }
 
@@ -53,20 +55,20 @@ pub(super) struct Arrival {
 pub(super) enum Transfer {
     /// From the block to the other's halo.
     Straight(StridedCopy),
-    /// Packed, to a cell of the other's part.
+    /// Packed, to the receive window that starts at this cell of the other's part.
     Packed(StridedCopy, usize),
 }
 
-/// What a plan is made from.
+/// The input of a plan.
 pub(super) struct Setting<'a, const D: usize> {
     pub(super) blocks: &'a Blocks<D>,
     pub(super) halo: Halo<D>,
     pub(super) kind: Kind<D>,
-    pub(super) landings: &'a Landings,
+    pub(super) windows: &'a ReceiveWindows,
     pub(super) cell_bytes: usize,
 }
 
-/// How many directions there are, the one that leads nowhere included: numbers of lanes are below.
+/// The number of lanes: one for each direction, and one for no direction, which has no neighbour.
 pub(super) const fn lanes(dimensions: usize) -> usize {
     3usize.pow(dimensions as u32)
 }
@@ -105,8 +107,8 @@ impl Plan {
                 if to == me {
                     plan.own.push(copy);
                 } else {
-                    let transfer = match setting.landing(number, &copy, is_direct(to)) {
-                        Some(landing) => Transfer::Packed(setting.pack(me, way), landing),
+                    let transfer = match setting.window(number, &copy, is_direct(to)) {
+                        Some(window) => Transfer::Packed(setting.pack(me, way), window),
                         None => Transfer::Straight(copy),
                     };
                     plan.send(to, setting.lane(me, to), transfer);
@@ -115,8 +117,8 @@ impl Plan {
             let from = grid.neighbour(way.map(|step| -step));
             if let Some(from) = from.filter(|&from| from != me) {
                 let copy = setting.copy(from, me, way);
-                let landing = setting.landing(number, &copy, is_direct(from));
-                let unpack = landing.map(|landing| setting.unpack(me, way, landing));
+                let window = setting.window(number, &copy, is_direct(from));
+                let unpack = window.map(|window| setting.unpack(me, way, window));
                 plan.expect(from, setting.lane(from, me), unpack);
             }
         }
@@ -152,7 +154,7 @@ impl<const D: usize> Setting<'_, D> {
         Layout::new(self.blocks.block_shape(image), self.halo)
     }
 
-    /// The copy of the cells that move this way between two images.
+    /// The copy of the cells that move in direction `way` between two images.
     fn copy(&self, from: usize, to: usize, way: [isize; D]) -> StridedCopy {
         let (from, to) = (self.layout(from), self.layout(to));
         let (source, target) = (
@@ -162,7 +164,7 @@ impl<const D: usize> Setting<'_, D> {
         StridedCopy::new(&from, &source, &to, &target)
     }
 
-    /// The copy of the cells that image `from` sends this way to a place where they lie side by side.
+    /// The copy of the cells that image `from` sends in direction `way` to a buffer, where they lie side by side.
     fn pack(&self, from: usize, way: [isize; D]) -> StridedCopy {
         let from = self.layout(from);
         let source = from.boundary(way, &self.kind.width);
@@ -170,24 +172,23 @@ impl<const D: usize> Setting<'_, D> {
         StridedCopy::new(&from, &source, &packed, &packed.all())
     }
 
-    /// The copy of cells that lie side by side from `landing` on to the halo of image `to`.
-    fn unpack(&self, to: usize, way: [isize; D], landing: usize) -> StridedCopy {
+    /// The copy of cells that lie side by side from `window` on to the halo of image `to`.
+    fn unpack(&self, to: usize, way: [isize; D], window: usize) -> StridedCopy {
         let to = self.layout(to);
         let target = to.margin(way, &self.kind.width);
         let packed = Layout::packed(&target);
-        StridedCopy::new(&packed, &packed.all(), &to, &target).with_later_source(landing)
+        StridedCopy::new(&packed, &packed.all(), &to, &target).with_later_source(window)
     }
 
-    /// Where cells that move in the direction with that number land, if they are packed: sender and receiver decide
-    /// alike.
-    fn landing(&self, number: usize, copy: &StridedCopy, is_direct: bool) -> Option<usize> {
+    /// The receive window for cells that move in direction `number`, if they are packed. Sender and receiver compute the same.
+    fn window(&self, number: usize, copy: &StridedCopy, is_direct: bool) -> Option<usize> {
         let short = if is_direct { SHORTEST } else { SHORT };
         let is_packed = copy.is_scattered(short.div_ceil(self.cell_bytes));
-        self.landings.of(number).filter(|_| is_packed)
+        self.windows.of(number).filter(|_| is_packed)
     }
 
-    /// The number of the events for cells that move between two images: that of the first direction from one to the other.
-    /// There is one pair whatever the number of directions is, and for whatever kind of exchange.
+    /// The lane of cells that move between two images: the first direction from one to the other. Two images that are neighbours
+    /// in several directions have one lane, in every kind of exchange.
     fn lane(&self, from: usize, to: usize) -> usize {
         let leads = |&number: &usize| {
             let neighbour = self

@@ -15,7 +15,7 @@ where
     Dim<[usize; D]>: Dimension,
 {
     /// Collective. Gives each image its block of `array`, which has the shape of the whole array, in any order in memory.
-    /// What images other than `root` give is not looked at. Halos stay what they are.
+    /// The `array` of images other than `root` is not used. Halos stay as they are.
     ///
     /// No image leaves before it has its cells.
     ///
@@ -54,10 +54,10 @@ where
         self.check_root(&call, root);
         let (shape, is_root) = (self.blocks.shape(), self.team().index() == root);
         let array = array.filter(|array| is_root && array.shape() == shape.as_slice());
-        // Only the root knows whether it has what the others wait for.
+        // The root's payload says whether it has an array of the right shape.
         self.while_all_are_here(&call, u64::from(array.is_some()), || {
             if let Some(array) = &array {
-                // SAFETY: all images are here, and have lent the array exclusively.
+                // SAFETY: all images are in this call and borrow the array exclusively, and only the root writes to it.
                 unsafe { self.send_blocks(array) };
             }
             match self.team().payload(root)[0] {
@@ -82,7 +82,8 @@ where
             let block = self.blocks.range(image);
             let part = Holder::new(&block, self.halo);
             let copy = whole.copy(&part, &block);
-            // SAFETY: the copy is from all of the array, which is private memory, to the image's part.
+            // SAFETY: the caller vouches that nobody else uses the part. The copy is from the layout of `cells`, which has all
+            // cells and is no part of the halo array, to that of the image's part.
             unsafe { self.put_cells(image, &copy, cells.as_ptr()) };
         }
     }

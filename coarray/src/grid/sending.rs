@@ -1,4 +1,4 @@
-//! How cells get to the neighbours, once these have said that their halo is free.
+//! The sending half of an exchange: cells go to a neighbour once it has posted that its halo is free.
 
 use std::panic::Location;
 
@@ -11,18 +11,19 @@ use super::halo_array::HaloArray;
 use super::kind::Kind;
 use super::plan::{Arrival, Plan, Send, Transfer};
 
-/// How often an image that hears a bell looks for the event that goes with it. That may be overtaken by the bell, between
-/// images that share no memory. Or the bell is of an image that is two exchanges ahead, after one in which it was no
-/// neighbour; then another one is as good, whose own bell will stand for this.
-const PATIENCE: usize = 10_000;
+/// How often an image polls for a "free" after the doorbell. Between images that share no memory the doorbell may overtake its
+/// "free". Or it comes from an image that is two exchanges ahead, after one in which it was no neighbour: then the image waits
+/// for any other "free", whose own doorbell makes up for this one.
+const SPINS: usize = 10_000;
 
 impl<T: Remote, const D: usize> HaloArray<T, D> {
-    /// Tells those who have cells for this image that its halo is free.
+    /// Posts "my halo is free", and the doorbell, to all images that have cells for this image; announces the kind of exchange
+    /// if it has changed.
     pub(super) fn announce(&self, plan: &Plan, bell: usize) {
-        let is_news = self.last.replace(plan.code) != plan.code;
+        let has_changed = self.last.replace(plan.code) != plan.code;
         for Arrival { image, lane, .. } in &plan.arrivals {
-            if is_news {
-                self.told.at(*image)[*lane].store(plan.code);
+            if has_changed {
+                self.announced.at(*image)[*lane].store(plan.code);
             }
             let events = self.events.at(*image);
             events[free(*lane)].post();
@@ -30,7 +31,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         }
     }
 
-    /// Sends to one of the waiting, after the bell was rung: to one whose halo is free.
+    /// After the doorbell: serves one of the waiting sends, one whose receiver's halo is free.
     #[track_caller]
     pub(super) fn serve_one(
         &self,
@@ -38,29 +39,29 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         waiting: &mut Vec<usize>,
         caller: &'static Location<'static>,
     ) {
-        let is_free = |&turn: &usize| {
-            let lane = plan.sends[waiting[turn]].lane;
+        let is_free = |&position: &usize| {
+            let lane = plan.sends[waiting[position]].lane;
             self.events[free(lane)].try_wait() == Ok(true)
         };
-        let mut turns = (0..waiting.len()).cycle().take(PATIENCE);
-        let turn = turns.find(is_free).unwrap_or_else(|| {
+        let mut positions = (0..waiting.len()).cycle().take(SPINS);
+        let position = positions.find(is_free).unwrap_or_else(|| {
             let Send { lane, image, .. } = plan.sends[waiting[0]];
             self.await_neighbour(free(lane), image, caller);
             0
         });
-        let send = &plan.sends[waiting.swap_remove(turn)];
+        let send = &plan.sends[waiting.swap_remove(position)];
         self.send(plan.code, send);
     }
 
-    /// Fills the halo of an image that has said it is free.
+    /// Sends cells to an image whose halo is free, and posts "your halo is filled".
     ///
     /// # Panics
     /// If that image is in another kind of exchange.
     #[track_caller]
     fn send(&self, code: u64, send: &Send) {
-        let told = self.told[send.lane].load();
-        if told != code {
-            kinds_differ::<D>(send.image, told, code);
+        let announced = self.announced[send.lane].load();
+        if announced != code {
+            kinds_differ::<D>(send.image, announced, code);
         }
         let number = self.storage.team().members()[send.image] as usize;
         let image = self.storage.image();
@@ -68,29 +69,33 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         for transfer in &send.transfers {
             match transfer {
                 Transfer::Straight(copy) if image.is_direct(number) => {
-                    // SAFETY: the receiver's part lies at the same offset of its heap, which is mapped, and has the layout
-                    // of the plan, as all images agreed on blocks and halo when they made the array. It has said that its
-                    // halo is free: it has no reference to it, and awaits our event before it makes one. Of the senders each
-                    // has cells of its own there. The source is in our interior, which nobody changes during an exchange.
+                    // SAFETY: both parts have the layouts of the plan: all images agreed on blocks and halo at the creation, and
+                    // the receiver's part lies at the same offset of its heap, which is mapped. The source cells are in this
+                    // image's interior, which is valid and which nobody changes during an exchange. The target cells are in the
+                    // receiver's halo, which is free: it makes no reference to it before it has seen "filled". Every sender
+                    // has target cells of its own.
                     unsafe { copy.copy(self.first(), target.cast::<T>()) };
                 }
-                Transfer::Packed(copy, landing) if image.is_direct(number) => {
-                    // SAFETY: where the cells land is room for as many behind the cells of every part, where no reference
-                    // leads, and to which only we write in this direction, when the receiver awaits it.
-                    unsafe { copy.copy(self.first(), target.cast::<T>().add(*landing)) };
+                Transfer::Packed(copy, window) if image.is_direct(number) => {
+                    // SAFETY: the source as for a straight transfer: valid cells that nobody changes. The window lies behind
+                    // the cells of every part and has room for these; there are no references to it, and only this image
+                    // writes to it, between the receiver's "free" and "filled".
+                    unsafe { copy.copy(self.first(), target.cast::<T>().add(*window)) };
                 }
                 Transfer::Straight(copy) => copy.each_run(|source, to, run| {
-                    // SAFETY: as above; the runs lie in the boxes of the plan.
+                    // SAFETY: the runs lie in the boxes of the plan. The source run is valid cells of the interior, which nobody
+                    // changes; the target run is in the receiver's halo, which is free, and to which nobody has a reference.
                     unsafe { put(number, target, to, self.first().add(source), run) }
                 }),
-                Transfer::Packed(copy, landing) => {
+                Transfer::Packed(copy, window) => {
                     let mut packed = self.packed.borrow_mut();
                     packed.clear();
                     packed.reserve(copy.cells());
-                    // SAFETY: the buffer has room for the cells, which then lie in it side by side. Where they land: as above.
+                    // SAFETY: the source cells are valid and nobody changes them; the buffer has room for them, and then they lie
+                    // in it side by side. The window has room for them, too, and nobody has a reference to it.
                     unsafe {
                         copy.copy(self.first(), packed.as_mut_ptr());
-                        put(number, target, *landing, packed.as_ptr(), copy.cells());
+                        put(number, target, *window, packed.as_ptr(), copy.cells());
                     }
                 }
             }
@@ -99,10 +104,11 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     }
 }
 
-/// Puts `count` cells to the cell `to` of a part of the image with that number, through the fabric.
+/// Puts `count` cells to a part on image `number`, from its cell `to` on, through the fabric.
 ///
 /// # Safety
-/// `source` is valid for reads of so many cells, and the part at `target` has them; nobody refers to them there.
+/// `source` is valid for reads of `count` cells. The part at `target` has `count` cells from `to` on, and nobody holds a
+/// reference to them.
 unsafe fn put<T: Remote>(
     number: usize,
     target: *mut u8,
@@ -112,7 +118,8 @@ unsafe fn put<T: Remote>(
 ) {
     let address = target.addr() + to * size_of::<T>();
     reach(number, address, |fabric, offset| {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches that `source` is valid for reads of the cells, and that the part has them and nobody holds a
+        // reference to them.
         unsafe { fabric.put(number, offset, source.cast(), count * size_of::<T>()) };
     });
 }

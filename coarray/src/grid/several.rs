@@ -40,8 +40,8 @@ impl<T: Remote, const D: usize> sealed::Sealed for HaloArray<T, D> {
     }
 }
 
-/// Collective. [Exchanges](HaloArray::exchange) the halos of several arrays at once, which takes less waiting than one after the
-/// other. All images give the same arrays in the same order.
+/// Collective. [Exchanges](HaloArray::exchange) the halos of several arrays at once, which waits less than one exchange after
+/// another. All images pass the same arrays in the same order.
 ///
 /// # Panics
 /// If a panic has broken off an earlier exchange of one of the arrays.

@@ -25,7 +25,7 @@ struct Loop {
 }
 
 impl StridedCopy {
-    /// The copy of `source` cells of one part to as many `target` cells of another; there is at least one.
+    /// The copy of the box `source` of one part to the box `target` of another, which has the same shape and at least one cell.
     pub(super) fn new<const D: usize>(
         from: &Layout<D>,
         source: &Cells<D>,
@@ -69,13 +69,13 @@ impl StridedCopy {
         }
     }
 
-    /// The same copy from a source that begins so many cells later.
+    /// The same copy from a source that begins `cells` cells later.
     pub(super) fn with_later_source(mut self, cells: usize) -> Self {
         self.source += cells;
         self
     }
 
-    /// Whether it consists of several runs of less than so many cells.
+    /// Whether it consists of several runs of less than `long` cells.
     pub(super) fn is_scattered(&self, long: usize) -> bool {
         !self.loops.is_empty() && self.run < long
     }
@@ -89,10 +89,12 @@ impl StridedCopy {
     /// Copies cells within memory that this image reaches.
     ///
     /// # Safety
-    /// `source` and `target` are the first cells of parts with the layouts of the plan. The source's cells are valid
-    /// and nobody writes to them; nobody else touches the target's cells, and the two boxes have no cell in common.
+    /// `source` and `target` point to the first cells of memory with the two layouts of this copy. The cells of the source box
+    /// are valid and nobody writes to them. The cells of the target box are valid for writes and nobody else accesses them. The
+    /// two boxes have no cell in common.
     pub(super) unsafe fn copy<T: Copy>(&self, source: *const T, target: *mut T) {
-        // SAFETY: the caller vouches for all cells of the boxes, which is what the loops reach.
+        // SAFETY: the caller vouches that the cells of the source box are valid for reads, those of the target box for writes, and
+        // that the boxes are disjoint; the loops reach these cells only, in runs of `self.run`.
         unsafe {
             let (source, target) = (source.add(self.source), target.add(self.target));
             match self.run {
@@ -129,7 +131,7 @@ impl StridedCopy {
 }
 
 impl Loop {
-    /// Whether its steps are so long.
+    /// Whether its steps have these lengths.
     fn follows(&self, source: usize, target: usize) -> bool {
         (self.source_step, self.target_step) == (source, target)
     }
@@ -151,13 +153,14 @@ fn each_run(loops: &[Loop], source: usize, target: usize, visit: &mut impl FnMut
     }
 }
 
-/// Copies `N` cells that lie side by side, of which the compiler knows the number.
+/// Copies `N` cells that lie side by side, where the compiler knows `N`.
 ///
 /// # Safety
 /// As `ptr::copy_nonoverlapping` of `N` cells.
 #[inline(always)]
 unsafe fn one<T: Copy, const N: usize>(source: *const T, target: *mut T) {
-    // SAFETY: an array is its elements side by side.
+    // SAFETY: the caller vouches for `N` aligned cells that are valid for reads and for writes; `[T; N]` is `N` cells side by side,
+    // with the alignment of `T` (the Reference, "Array layout").
     unsafe {
         target
             .cast::<[T; N]>()
@@ -174,7 +177,8 @@ unsafe fn copy_loops<T>(
     target: *mut T,
     run: &impl Fn(*const T, *mut T),
 ) {
-    // SAFETY: every step leads to a cell of the boxes, or is not taken.
+    // SAFETY: every pointer that the loops compute is the first cell of a run in its box, and the caller vouches that `run` may be
+    // called with these.
     unsafe {
         match loops {
             [] => run(source, target),
@@ -193,7 +197,7 @@ unsafe fn copy_loops<T>(
     }
 }
 
-/// What is left of the loops where they are deep: out of line, as it calls itself.
+/// The inner loops where there are more than two. Not inlined, as it calls itself.
 ///
 /// # Safety
 /// As [`copy_loops`].
@@ -203,7 +207,8 @@ unsafe fn copy_inner<T>(
     target: *mut T,
     run: &impl Fn(*const T, *mut T),
 ) {
-    // SAFETY: as in `copy_loops`.
+    // SAFETY: every pointer that the loops compute is the first cell of a run in its box, and the caller vouches that `run` may be
+    // called with these.
     unsafe {
         match loops {
             [] => run(source, target),
@@ -237,7 +242,7 @@ unsafe fn innermost<T>(
         target_step,
     } = *only;
     for index in 0..count {
-        // SAFETY: as in `copy_loops`.
+        // SAFETY: both pointers are first cells of runs in their boxes, and the caller vouches that `run` may be called with these.
         unsafe {
             run(
                 source.add(index * source_step),

@@ -1,4 +1,4 @@
-//! Cells between this image's memory and the parts of others, in operations that all images are in.
+//! Gets and puts of cells of other images' parts, in operations that all images have entered.
 
 use coarray_coref::Remote;
 use coarray_fabric::reach;
@@ -7,15 +7,15 @@ use coarray_runtime::{Call, Team, quiet_and_defer};
 use super::halo_array::HaloArray;
 use super::strided::StridedCopy;
 
-/// Bytes that are rather fetched in vain than left out, where each call of a fabric takes its time.
+/// The longest gap between two runs that is fetched with them: one get of more bytes is cheaper than two gets.
 const GAP_BYTES: usize = 4 << 10;
 
-/// Most bytes that are fetched at once for the sake of several runs.
+/// The most bytes that one get fetches for several runs.
 const PIECE_BYTES: usize = 256 << 10;
 
 impl<T: Remote, const D: usize> HaloArray<T, D> {
-    /// Collective. Runs `body` when all images have entered, and before any leaves: as the array is borrowed by all of
-    /// them, and in a phase, nothing but `body` changes it. `body` can read the word that each image brings, by `Team::words`.
+    /// Collective. Runs `body` after all images have entered and before any leaves. All of them borrow the array, and it is in a
+    /// phase, so only `body` changes it. `word` is this image's payload, which `body` can read on all images by `Team::words`.
     #[track_caller]
     pub(super) fn while_all_are_here<R>(
         &self,
@@ -23,19 +23,20 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
         word: u64,
         body: impl FnOnce() -> R,
     ) -> R {
-        // What others write to halos comes before.
+        // Until the exchange in progress has finished, others write to halos.
         self.settle();
         let team = self.team();
         let deferral = quiet_and_defer();
-        // An image that unwinds in between, because the job has ended, leaves others in `body`.
+        // If this image unwinds before the end, because the job has ended, others may still be in `body`.
         self.storage.set_in_phase(true);
-        // SAFETY: whoever calls this borrows the array until it returns; should it not return, the array is marked. No
-        // exchange is under way.
+        // SAFETY: the others rely on this image not changing its part until the next barrier. The caller borrows the array until
+        // this function returns; if it unwinds, the array stays in its phase. No exchange is in progress.
         if let Err(failed) = unsafe { team.try_barrier_with(&deferral, call, [word, 0, 0]) } {
             team.fail_because(&failed, &call.describe(team));
         }
         let result = body();
-        // SAFETY: as above; `body` is over.
+        // SAFETY: the others rely on this image having finished with their parts: `body` has returned, and the barrier completes
+        // this image's operations.
         unsafe { team.barrier(&call.at_step(1)) };
         self.storage.set_in_phase(false);
         result
@@ -52,14 +53,14 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     pub(super) fn check_root(&self, call: &Call, root: usize) {
         let images = self.team().images();
         if root >= images {
-            // A root that exists on other images is rather a disagreement.
-            // SAFETY: the meeting promises nothing to anyone.
+            // If the images disagree about the root, the barrier reports that instead.
+            // SAFETY: no layer relies on anything that an image did before this barrier: no image completes the call.
             unsafe { self.team().barrier(call) };
             panic!("image {root} is to have the whole array, but there are {images} images");
         }
     }
 
-    /// The number of an image, and where its part is in this image's mapping, if it is mapped.
+    /// The number of an image, and the address of its part here, which is mapped if the image is direct.
     fn place_of(&self, image: usize) -> (usize, *mut T) {
         let number = self.team().members()[image] as usize;
         let heap = self.storage.image().heap(number);
@@ -70,11 +71,12 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     ///
     /// # Safety
     /// Nobody writes to the image's part meanwhile. `copy` is from its layout to that of the memory at `target`, which is
-    /// valid for writes of all cells of the copy, and not part of the image's.
+    /// valid for writes of all cells of the copy, and does not overlap the part.
     pub(super) unsafe fn get_cells(&self, image: usize, copy: &StridedCopy, target: *mut T) {
         let (number, part) = self.place_of(image);
         if self.storage.image().is_direct(number) {
-            // SAFETY: the part is mapped and has valid cells. The caller vouches for the rest.
+            // SAFETY: the part is mapped and has valid cells. The caller vouches for the layouts, that nobody writes to the part,
+            // and that `target` is valid for writes and does not overlap it.
             return unsafe { copy.copy(part, target) };
         }
         let mut pieces = Pieces {
@@ -82,34 +84,36 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
             get: |first: usize, length: usize, to: *mut T| {
                 let address = part.wrapping_add(first).addr();
                 reach(number, address, |fabric, offset| {
-                    // SAFETY: so many cells of the part follow there. `to` has room for them, as whoever adds a run, and
-                    // the buffer of several, see to.
+                    // SAFETY: the part has `length` cells from `first` on, to which nobody holds an exclusive reference. `to` is
+                    // valid for writes of them: it is the target of one run, or the vector for several.
                     unsafe { fabric.get(number, offset, to.cast(), length * size_of::<T>()) }
                 });
             },
             target,
         };
-        // SAFETY: the caller vouches for the target.
+        // SAFETY: the caller vouches that `target` is valid for writes of all cells of the copy.
         copy.each_run(|from, to, length| unsafe { pieces.add([from, to, length]) });
-        // SAFETY: as above.
+        // SAFETY: the caller vouches that `target` is valid for writes of all cells of the copy.
         unsafe { pieces.fetch() };
     }
 
-    /// One-sided. Copies cells at `source` to an image's part. They are there when all images have met again.
+    /// One-sided. Copies cells at `source` to an image's part. They are there after the next barrier.
     ///
     /// # Safety
     /// Nobody else reads or writes these cells of the part meanwhile. `copy` is from the layout of the memory at `source`,
-    /// which has all cells of the copy, to that of the part, of which it is not a part.
+    /// which has all cells of the copy and does not overlap the part, to that of the part.
     pub(super) unsafe fn put_cells(&self, image: usize, copy: &StridedCopy, source: *const T) {
         let (number, part) = self.place_of(image);
         if self.storage.image().is_direct(number) {
-            // SAFETY: the part is mapped, and the caller vouches for the rest.
+            // SAFETY: the part is mapped. The caller vouches for the layouts, that nobody else accesses the target cells, and that
+            // `source` has the source cells and does not overlap the part.
             return unsafe { copy.copy(source, part) };
         }
         copy.each_run(|from, to, length| {
             let address = part.wrapping_add(to).addr();
             reach(number, address, |fabric, offset| {
-                // SAFETY: so many cells follow in both places, as the caller vouches.
+                // SAFETY: the caller vouches that `source` has `length` valid cells from `from` on, and the part as many from `to`
+                // on, to which nobody holds a reference.
                 unsafe {
                     let source = source.add(from).cast();
                     fabric.put(number, offset, source, length * size_of::<T>());
@@ -119,16 +123,18 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     }
 }
 
-/// Runs that lie near each other, and are fetched together with what lies between them.
+/// Runs that lie near each other, which are fetched in one piece together with the gaps between them.
 struct Pieces<T, Get> {
-    /// First cell in the part, first cell at the target, length; the first rises.
+    /// First cell in the part, in ascending order; first cell at the target; length.
     runs: Vec<[usize; 3]>,
-    /// Fetches cells of the part: the first, how many, and where to.
+    /// Fetches cells of the part: first cell, number of cells, target.
     get: Get,
     target: *mut T,
 }
 
 impl<T: Remote, Get: Fn(usize, usize, *mut T)> Pieces<T, Get> {
+    /// Adds a run; may fetch those before it.
+    ///
     /// # Safety
     /// The target is valid for writes of the run.
     unsafe fn add(&mut self, run: [usize; 3]) {
@@ -137,14 +143,14 @@ impl<T: Remote, Get: Fn(usize, usize, *mut T)> Pieces<T, Get> {
             let gap = (run[0] - (last + length)) * size_of::<T>();
             let bytes = (run[0] + run[2] - first) * size_of::<T>();
             if gap > GAP_BYTES || bytes > PIECE_BYTES {
-                // SAFETY: the caller vouched for each run.
+                // SAFETY: the caller of each `add` vouched that the target is valid for writes of its run.
                 unsafe { self.fetch() };
             }
         }
         self.runs.push(run);
     }
 
-    /// Fetches the runs that were added since the last time.
+    /// Fetches the runs that were added since the last fetch.
     ///
     /// # Safety
     /// The target is valid for writes of the runs.
@@ -152,7 +158,7 @@ impl<T: Remote, Get: Fn(usize, usize, *mut T)> Pieces<T, Get> {
         match *self.runs {
             [] => {}
             [[from, to, length]] => {
-                // SAFETY: the caller vouches for it.
+                // SAFETY: the caller vouches that the target is valid for writes of the run, so the pointer stays in it.
                 (self.get)(from, length, unsafe { self.target.add(to) });
             }
             [[first, ..], .., [last, _, length]] => {
@@ -160,8 +166,8 @@ impl<T: Remote, Get: Fn(usize, usize, *mut T)> Pieces<T, Get> {
                 let mut piece = Vec::<T>::with_capacity(cells);
                 (self.get)(first, cells, piece.as_mut_ptr());
                 for [from, to, length] in &self.runs {
-                    // SAFETY: the run has arrived in the vector, which is no part of the target, for which the caller
-                    // vouches. What lies between runs is not looked at.
+                    // SAFETY: the vector is valid for reads of the run, which `get` has written with all else from `first` on; the
+                    // caller vouches that the target is valid for writes of it. The vector does not overlap the target.
                     unsafe {
                         let source = piece.as_ptr().add(from - first);
                         source.copy_to_nonoverlapping(self.target.add(*to), *length);

@@ -1,4 +1,4 @@
-//! The phases in which other images reach ragged runs.
+//! The guards of the phases in which other images reach ragged runs.
 
 use std::any::type_name;
 use std::fmt;
@@ -52,7 +52,7 @@ impl<'a, T: Remote> OpenRagged<'a, T> {
         }
     }
 
-    /// One-sided. The run of image `image`, as long as it is there.
+    /// One-sided. The run of image `image`, in the length that it has there.
     ///
     /// # Panics
     /// If there is no such image.
@@ -62,7 +62,8 @@ impl<'a, T: Remote> OpenRagged<'a, T> {
     #[must_use]
     #[track_caller]
     pub fn at(&self, image: usize) -> &Coref<[T]> {
-        // SAFETY: as `Open::at`; no image frees or replaces its run while it is open.
+        // SAFETY: the phase began with a barrier that every image entered with exclusive access to its run, and ends by one when
+        // all have dropped their guards, from which corefs borrow. No image frees or replaces its run in the phase.
         unsafe { self.ragged.run_of(&self.places, image) }
     }
 
@@ -103,7 +104,8 @@ impl<T: Remote> fmt::Debug for OpenRagged<'_, T> {
 impl<T: Remote> Drop for OpenRagged<'_, T> {
     fn drop(&mut self) {
         let (items, length) = self.ragged.run();
-        // SAFETY: runs when all images have left the phase, so this image is alone with its run.
+        // SAFETY: `items` is aligned and valid for reads of `length` initialised items. `end` calls this when all images have left
+        // the phase, so nobody writes to them.
         let valid = || unsafe { bytes_are_valid(items, length) };
         self.ragged.phase().end(
             Operation::Close,
@@ -168,7 +170,8 @@ impl<'a, T: Remote> PublishedRagged<'a, T> {
     #[must_use]
     #[track_caller]
     pub fn at(&self, image: usize) -> &Coref<[T], ReadOnly> {
-        // SAFETY: as `Published::at`; no image frees or replaces its run in the phase.
+        // SAFETY: the phase began with a barrier that every image entered with exclusive access to its run. Until the barrier at
+        // its end only shared references and read-only corefs exist. No image frees or replaces its run in the phase.
         unsafe { self.ragged.run_of(&self.places, image) }
     }
 
@@ -187,8 +190,8 @@ impl<'a, T: Remote> PublishedRagged<'a, T> {
             0 => &[][..],
             length => {
                 let heap = self.ragged.phase().image().heap(place.image());
-                // SAFETY: the run is mapped, was initialised by its owner before the phase began, and nobody
-                // writes to it while the guard lives.
+                // SAFETY: the place is direct, so the run is mapped; the pointer has the provenance of that heap. The owner
+                // initialised `length` items before the phase began, and nobody writes to them while the guard lives.
                 unsafe {
                     std::slice::from_raw_parts(heap.with_addr(place.local_address()).cast(), length)
                 }
@@ -208,7 +211,7 @@ impl<T: Remote> Deref for PublishedRagged<'_, T> {
 
     fn deref(&self) -> &[T] {
         let (items, length) = self.ragged.run();
-        // SAFETY: initialised, and nobody writes to it while the guard lives.
+        // SAFETY: this image's run is aligned, allocated and initialised, and nobody writes to it while the guard lives.
         unsafe { std::slice::from_raw_parts(items, length) }
     }
 }

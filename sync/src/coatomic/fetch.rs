@@ -1,4 +1,4 @@
-//! Arithmetic and logic that return the value before.
+//! Arithmetic and logic that return the old value.
 
 use coarray_coref::{BitsCell as _, NumberCell as _, Remote};
 
@@ -88,7 +88,7 @@ impl<T: Remote> Coatomic<T> {
         self.cell.fetch_max(value)
     }
 
-    /// One-sided. Keeps the bits that `value` has, too; returns the old value.
+    /// One-sided. Clears the bits that `value` does not have; returns the old value.
     ///
     /// # Examples
     /// ```
@@ -130,7 +130,7 @@ impl<T: Remote> Coatomic<T> {
         self.cell.fetch_or(value)
     }
 
-    /// One-sided. Turns the bits over that `value` has; returns the old value.
+    /// One-sided. Flips the bits that `value` has; returns the old value.
     ///
     /// # Examples
     /// ```

@@ -1,4 +1,4 @@
-//! What coatomics calculate with.
+//! The values whose coatomics have arithmetic or logic.
 
 use coarray_coref::{BitsCell, NumberCell, Remote};
 

@@ -1,4 +1,4 @@
-//! Arithmetic and logic for who does not need the value before.
+//! Arithmetic and logic that do not return the old value.
 
 use coarray_coref::{BitsCell as _, NumberCell as _, Remote};
 
@@ -89,7 +89,7 @@ impl<T: Remote> Coatomic<T> {
         self.cell.fetch_max(value);
     }
 
-    /// One-sided. Keeps the bits that `value` has, too.
+    /// One-sided. Clears the bits that `value` does not have.
     ///
     /// # Examples
     /// ```
@@ -131,7 +131,7 @@ impl<T: Remote> Coatomic<T> {
         self.cell.fetch_or(value);
     }
 
-    /// One-sided. Turns the bits over that `value` has.
+    /// One-sided. Flips the bits that `value` has.
     ///
     /// # Examples
     /// ```

@@ -1,21 +1,21 @@
-//! Where cells land that come packed.
+//! Receive windows: the memory in which packed cells arrive.
 
 use super::blocks::Blocks;
 use super::halo::Halo;
 use super::layout::Layout;
 use super::plan::{direction, lanes};
 
-/// A place behind the cells of each part for those that arrive in each direction, the same on all images.
+/// A window behind the cells of each part for each direction in which packed cells arrive, the same on all images.
 #[derive(Debug)]
-pub(super) struct Landings {
+pub(super) struct ReceiveWindows {
     starts: Vec<Option<usize>>,
     end: usize,
 }
 
-impl Landings {
-    /// Places with room for the largest blocks, behind the cells of the largest part; none if they cannot be counted. Where all
-    /// images of the team reach each other by load and store, only for directions along the last axis, as others have longer
-    /// runs.
+impl ReceiveWindows {
+    /// Windows with room for the largest blocks, behind the cells of the largest part; none if the cells cannot be counted. If
+    /// all images of the team reach each other by load and store, there are windows only for directions along the last axis: in
+    /// the others, runs are too long to be packed.
     pub(super) fn new<const D: usize>(
         blocks: &Blocks<D>,
         halo: Halo<D>,
@@ -25,10 +25,10 @@ impl Landings {
         let layout = Layout::new(blocks.block_shape(0), halo);
         let mut end = Layout::cells(blocks.block_shape(0), &halo)?;
         let mut starts = vec![None; lanes(D)];
-        for (number, place) in starts.iter_mut().enumerate() {
+        for (number, start) in starts.iter_mut().enumerate() {
             let way = direction::<D>(number);
             if way[D - 1] != 0 || !is_direct && way != [0; D] {
-                *place = Some(end);
+                *start = Some(end);
                 let margin = layout.margin(way, &halo);
                 end = end.checked_add(margin.iter().map(|cells| cells.len()).product())?;
             }
@@ -36,12 +36,12 @@ impl Landings {
         Some(Self { starts, end })
     }
 
-    /// The place for the direction with that number, if it has one.
+    /// The window for direction `number`, if it has one.
     pub(super) fn of(&self, number: usize) -> Option<usize> {
         self.starts[number]
     }
 
-    /// The cell behind the last place.
+    /// The cell behind the last window.
     pub(super) fn end(&self) -> usize {
         self.end
     }
