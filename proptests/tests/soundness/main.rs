@@ -185,14 +185,19 @@ fn no_reference_sees_a_write_and_nobody_reaches_what_is_not_lent() {
     assert!(programs < 50 || accesses > programs && looks > 10 * programs);
 }
 
+/// A fabric whose puts arrive after their fence breaks what all images rely on. The first thing that goes wrong differs
+/// from run to run: a value that changes under a reference, a wrong result of a collective, or a crash.
 #[test]
 fn a_network_that_is_late_is_found() {
     let mut command = Command::new(env::current_exe().unwrap());
     let name = "no_reference_sees_a_write_and_nobody_reaches_what_is_not_lent";
     command.args(["--exact", name]);
     command.env("COARRAY_SIMULATED_FAULT", "delay-puts");
-    let output = command.output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(!output.status.success(), "{text}");
-    assert!(text.contains("changed under a shared reference"), "{text}");
+    let is_seen = (0..10).any(|_| {
+        let output = command.output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(!output.status.success(), "{text}");
+        text.contains("changed under a shared reference")
+    });
+    assert!(is_seen, "no program saw a value change under a reference");
 }
