@@ -138,7 +138,8 @@ impl<'a, C: Cause> Waiting<'a, C> {
             return PARK_TIMEOUT;
         }
         let poll_interval = self.poll_interval.get();
-        self.poll_interval.set((poll_interval * 2).min(MAX_POLL_INTERVAL));
+        self.poll_interval
+            .set((poll_interval * 2).min(MAX_POLL_INTERVAL));
         poll_interval
     }
 

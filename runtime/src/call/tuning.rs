@@ -38,7 +38,11 @@ impl Rules {
     /// The rules for teams of `images` images, on several nodes or on one.
     #[must_use]
     pub fn plan(&self, images: usize, spans_nodes: bool) -> Plan {
-        let kinds = if spans_nodes { &self.inter_node } else { &self.intra_node };
+        let kinds = if spans_nodes {
+            &self.inter_node
+        } else {
+            &self.intra_node
+        };
         let of_kind = |rules: &Vec<Rule<u8>>| {
             let possible = rules
                 .iter()

@@ -209,7 +209,9 @@ fn commit_on_all(
     if let (Some((offset, length)), Ok(())) = (uncommitted, &result) {
         heap.set_committed(offset, length);
     }
-    let without = present.into_iter().find(|&index| team.payload(index)[0] == 0);
+    let without = present
+        .into_iter()
+        .find(|&index| team.payload(index)[0] == 0);
     Ok(match without {
         None => Ok(()),
         Some(index) => Err(AllocError::NoMemory {

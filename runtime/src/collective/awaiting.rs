@@ -22,7 +22,7 @@ impl Missing<'_> {
             place: image.job.region.offset_of(eventcount),
             target,
             image: self.image(),
-            words: self.describe(),
+            description: self.describe(),
             waker: waker.clone(),
         };
         reactor.register(self.request.key(), awaited);

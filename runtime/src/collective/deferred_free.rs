@@ -24,15 +24,18 @@ impl DeferredFree {
         if let Some(team_logs) = &self.team_logs {
             reclaimable = team_logs.narrow(reclaimable);
         }
-        self.records.free_reclaimable(image, reclaimable);
-        self.records.free_spares(image);
-        self.records.is_empty()
+        self.descriptors.reclaim(image, reclaimable);
+        self.descriptors.free_spares(image);
+        self.descriptors.is_empty()
     }
 }
 
 /// Keeps what a team leaves behind, until nobody needs it. Returns it if it may be dropped at once: this image
 /// is over, and uses no memory again.
-pub(crate) fn enqueue_deferred_free(image: &Image, deferred_free: DeferredFree) -> Option<DeferredFree> {
+pub(crate) fn enqueue_deferred_free(
+    image: &Image,
+    deferred_free: DeferredFree,
+) -> Option<DeferredFree> {
     match &mut *image.deferred_frees.borrow_mut() {
         Some(deferred_frees) => {
             deferred_frees.push(deferred_free);

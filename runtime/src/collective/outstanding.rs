@@ -19,7 +19,7 @@ use crate::collective::request_between_nodes::remote_log;
 use crate::image::Image;
 use crate::image::deferred_free::DeferredFree;
 use crate::image::descriptor::{ALIGN, Descriptor, DescriptorBuilder};
-use crate::image::descriptors::{SUBJECT, Taken};
+use crate::image::descriptors::{Offsets, SUBJECT};
 use crate::image::eager::Posted;
 use crate::image::outstanding::{Outstanding, RECLAIM_AFTER};
 use crate::image::remote_log::RemoteLog;
@@ -63,19 +63,19 @@ impl Team {
                 .resize_with(self.images(), Cursor::default);
             open_team_logs(self);
         }
-        if outstanding.note(builder.bare_size() + builder.payload_size())
+        if outstanding.note_use(builder.bare_size() + builder.payload_size())
             && let Err(mismatch) = reclaim(self, outstanding)
         {
             report_mismatch(self, outstanding, &mismatch);
         }
-        let taken = match outstanding.records.take(image, &builder, call) {
+        let taken = match outstanding.descriptors.take(image, &builder, call) {
             Ok(taken) => taken,
             Err(_) => make_room(self, outstanding, &builder, call),
         };
         // SAFETY: the offsets are those of blocks in this image's heap, which is mapped.
         let place = |offset| unsafe { image.heap(image.index).add(offset) };
         // SAFETY: the blocks are at least as large as the draft asks for, aligned likewise, and unknown to all others.
-        unsafe { builder.write(place(taken.record), taken.payload.map(place)) };
+        unsafe { builder.write(place(taken.descriptor), taken.payload.map(place)) };
         if taken.payload.is_some() && !outstanding.awaits_reclaim {
             outstanding.awaits_reclaim = true;
             image
@@ -89,15 +89,15 @@ impl Team {
             .last()
             .map(|last| descriptor_at(self, self.index(), last));
         let log = log_of(self, self.index());
-        log.post(last.map(Descriptor::link), taken.record as u64, number);
-        cursor.push(taken.record as u64);
+        log.post(last.map(Descriptor::link), taken.descriptor as u64, number);
+        cursor.push(taken.descriptor as u64);
         if let Some(team_logs) = self.team_logs.get() {
             let in_part = |offset| image.job.region.heap_offset() + offset;
-            let inside = taken.record + Descriptor::INSIDE;
+            let inside = taken.descriptor + Descriptor::INSIDE;
             let posted = Posted {
                 number,
                 signature: call.signature(),
-                record: in_part(taken.record),
+                descriptor: in_part(taken.descriptor),
                 payload: in_part(taken.payload.unwrap_or(inside)),
                 pieces,
                 length: builder.payload_size(),
@@ -117,13 +117,13 @@ fn make_room(
     outstanding: &mut Outstanding,
     builder: &DescriptorBuilder<'_>,
     call: &Call,
-) -> Taken {
+) -> Offsets {
     let image = team.image();
     if let Err(mismatch) = reclaim(team, outstanding) {
         report_mismatch(team, outstanding, &mismatch);
     }
-    outstanding.records.free_spares(image);
-    let size = match outstanding.records.take(image, builder, call) {
+    outstanding.descriptors.free_spares(image);
+    let size = match outstanding.descriptors.take(image, builder, call) {
         Ok(taken) => return taken,
         Err(size) => size,
     };
@@ -174,7 +174,7 @@ fn follow_log(
         bytes += record.payload_size();
         outstanding.cursors[index].push(offset);
     }
-    outstanding.reclaim.1 = outstanding.reclaim.1.saturating_add(bytes);
+    outstanding.since_reclaim.1 = outstanding.since_reclaim.1.saturating_add(bytes);
     Ok(())
 }
 
@@ -221,14 +221,14 @@ pub(crate) unsafe fn read_payload(team: &Team, index: usize, number: u64) -> &[u
 /// Notes that this image has finished with the collective with that number.
 pub(crate) fn finish_collective(team: &Team, number: u64) {
     let mut outstanding = team.outstanding.borrow_mut();
-    outstanding.end(number);
+    outstanding.settle(number);
     log_of(team, team.index()).finish(outstanding.settled);
     if let Some(team_logs) = team.team_logs.get() {
         team_logs.finish(team.image(), outstanding.settled);
     }
-    if outstanding.note(0) && reclaim(team, &mut outstanding).is_err() {
+    if outstanding.note_use(0) && reclaim(team, &mut outstanding).is_err() {
         // The next call will find the mismatch again, and can report it.
-        outstanding.reclaim = RECLAIM_AFTER;
+        outstanding.since_reclaim = RECLAIM_AFTER;
     }
 }
 
@@ -256,7 +256,7 @@ fn reclaim(team: &Team, outstanding: &mut Outstanding) -> Result<(), Mismatch> {
         team_logs.release(image, released);
     }
     free_reclaimable(team, outstanding);
-    outstanding.reclaim = (0, 0);
+    outstanding.since_reclaim = (0, 0);
     collect_deferred_frees(image);
     result
 }
@@ -269,7 +269,7 @@ fn free_reclaimable(team: &Team, outstanding: &mut Outstanding) {
     if let Some(team_logs) = team.team_logs.get() {
         reclaimable = team_logs.narrow(reclaimable);
     }
-    outstanding.records.free_reclaimable(team.image(), reclaimable);
+    outstanding.descriptors.reclaim(team.image(), reclaimable);
 }
 
 #[cold]
@@ -301,12 +301,12 @@ pub(crate) fn leave_log(team: &mut Team) -> bool {
     log.finish(u64::MAX);
     log.release(u64::MAX);
     leave_team_logs(team);
-    outstanding.records.free_spares(image);
-    if outstanding.records.is_empty() {
+    outstanding.descriptors.free_spares(image);
+    if outstanding.descriptors.is_empty() {
         return false;
     }
     let deferred_free = DeferredFree {
-        records: outstanding.records,
+        descriptors: outstanding.descriptors,
         parent: Rc::clone(&origin.parent),
         block: origin.block,
         members: Rc::clone(team.members()),
@@ -340,7 +340,7 @@ pub(crate) fn collect_payloads(image: &Image) {
         // The team may be about to post, and then looks itself.
         if let Ok(mut outstanding) = team.outstanding.try_borrow_mut() {
             free_reclaimable(&team, &mut outstanding);
-            outstanding.awaits_reclaim = outstanding.records.has_payloads();
+            outstanding.awaits_reclaim = outstanding.descriptors.has_payloads();
             outstanding.awaits_reclaim
         } else {
             true

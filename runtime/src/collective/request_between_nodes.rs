@@ -43,7 +43,10 @@ impl RemoteLog {
     /// # Safety
     /// The number is that of a notice that has come, and that this image has not released.
     pub(crate) unsafe fn describe(&self, team: &Team, number: u64) -> String {
-        let (image, place) = (team.image(), self.read(number, |eager| eager.record));
+        let (image, place) = (
+            team.image(),
+            self.with_descriptor(number, |eager| eager.descriptor),
+        );
         // SAFETY: the owner wrote the record there before it sent the notice, and leaves it until it is released.
         let fetch =
             |length| unsafe { Contribution::fetched(image.fabric(), self.image, place, length) };
@@ -66,31 +69,35 @@ impl TeamLogs {
 
     /// Notes that this image needs no payload before number `count` any more.
     pub(crate) fn finish(&self, image: &Image, count: u64) {
-        let over = self.over.get();
-        self.over.set(Watermark {
+        let over = self.watermark.get();
+        self.watermark.set(Watermark {
             payloads: count,
             ..over
         });
         for member in self.members() {
             let come = member.posted.count();
             for number in over.payloads..count.min(come) {
-                self.owe(image, member, member.read(number, EagerDescriptor::kept));
+                self.owe(
+                    image,
+                    member,
+                    member.with_descriptor(number, EagerDescriptor::retained_bytes),
+                );
             }
         }
     }
 
     /// Notes that so many bytes of a member's wait for it to be told that this image has finished with them.
     fn owe(&self, image: &Image, member: &RemoteLog, bytes: usize) {
-        let unreclaimed = member.unreclaimed.get() + bytes;
-        member.unreclaimed.set(unreclaimed);
+        let unreclaimed = member.unacknowledged_bytes.get() + bytes;
+        member.unacknowledged_bytes.set(unreclaimed);
         if unreclaimed > MANY.min(image.heap_bytes() / SHARE_OF_HEAP) {
             self.send_watermark(image, member);
         }
     }
 
     fn send_watermark(&self, image: &Image, member: &RemoteLog) {
-        member.unreclaimed.set(0);
-        let message = self.over.get().message(self.team, self.index);
+        member.unacknowledged_bytes.set(0);
+        let message = self.watermark.get().message(self.team, self.index);
         send_message(image, member.image, &message);
     }
 
@@ -98,12 +105,12 @@ impl TeamLogs {
     /// the others all that it needs no more.
     pub(crate) fn release(&self, image: &Image, count: u64) {
         let over = Watermark {
-            records: count,
-            ..self.over.get()
+            descriptors: count,
+            ..self.watermark.get()
         };
-        self.over.set(over);
+        self.watermark.set(over);
         self.members().for_each(|member| member.forget(count));
-        if self.told.replace(over) != over {
+        if self.announced.replace(over) != over {
             self.members()
                 .for_each(|member| self.send_watermark(image, member));
         }
@@ -116,14 +123,14 @@ impl TeamLogs {
             )
         };
         match log_message {
-            LogMessage::Watermark(over) => member.over.set(over),
-            LogMessage::Posted(..) if self.has_left.get() => {}
+            LogMessage::Watermark(over) => member.watermark.set(over),
+            LogMessage::Posted(..) if self.is_closed.get() => {}
             LogMessage::Posted(number, eager) => {
                 debug_assert_eq!(number, member.posted.count(), "messages arrive in order");
-                let bytes = eager.kept();
-                member.eagers.borrow_mut().push_back(eager);
+                let bytes = eager.retained_bytes();
+                member.descriptors.borrow_mut().push_back(eager);
                 member.posted.advance_to(number + 1);
-                if number < self.over.get().payloads {
+                if number < self.watermark.get().payloads {
                     self.owe(image, member, bytes);
                 }
             }
@@ -145,7 +152,7 @@ pub(crate) fn open_team_logs(team: &Team) {
         node_map,
     ));
     if let Some(network) = &image.network {
-        let mut all = network.posts.borrow_mut();
+        let mut all = network.logs.borrow_mut();
         all.open.insert(team_logs.team, Rc::clone(&team_logs));
         let early = all.early.remove(&team_logs.team);
         drop(all);
@@ -169,7 +176,7 @@ pub(crate) fn leave_team_logs(team: &Team) {
         return;
     };
     if let Some(team_logs) = team.team_logs.get() {
-        team_logs.leave();
+        team_logs.close();
     }
     // Also if it has posted nothing: others may have, by mistake, and wait for it to take their records back.
     let message = Watermark::ALL.message(team.identity().0, team.index());
@@ -184,7 +191,7 @@ pub(crate) fn handle_log_message(image: &Image, kind: MessageKind, reader: Reade
     let Some(network) = &image.network else {
         unreachable!("there are no messages without a network")
     };
-    let mut all = network.posts.borrow_mut();
+    let mut all = network.logs.borrow_mut();
     let Some(team_logs) = all.open.get(&team).map(Rc::clone) else {
         all.early
             .entry(team)
@@ -200,7 +207,7 @@ pub(crate) fn handle_log_message(image: &Image, kind: MessageKind, reader: Reade
 pub(crate) fn forget_team_logs(image: &Image, offset: usize) {
     if let Some(network) = &image.network {
         let team = (image.job.region.heap_offset() + offset) as u64;
-        let mut all = network.posts.borrow_mut();
+        let mut all = network.logs.borrow_mut();
         all.open.remove(&team);
         all.early.remove(&team);
     }

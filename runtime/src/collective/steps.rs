@@ -206,10 +206,10 @@ pub(crate) fn compare_steps(
 /// Why an image does not come to the step that it waits for.
 enum Obstacle {
     Stopped(Stop),
-    /// This image itself has met others, by what it called in the middle of the turn.
+    /// This image itself has passed a barrier, by a call in the middle of the epoch.
     BarrierEntered,
-    /// An image is in another barrier than that at the end of the turn, or has begun another turn.
-    Elsewhere(usize, Signature),
+    /// An image is in a barrier other than the one at the end of the epoch, or has begun another epoch.
+    Mismatch(usize, Signature),
 }
 
 /// Waits for a step, and looks for images that are on other nodes before it sleeps.

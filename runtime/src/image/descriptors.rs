@@ -99,7 +99,9 @@ impl Descriptors {
         };
         let number = self.first + self.slots.len() as u64 - 1;
         self.payloads.push_back(Payload { number, slot });
-        image.unreclaimed_bytes.set(image.unreclaimed_bytes.get() + size);
+        image
+            .unreclaimed_bytes
+            .set(image.unreclaimed_bytes.get() + size);
         Ok(Offsets {
             descriptor,
             payload: Some(payload),

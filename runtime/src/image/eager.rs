@@ -48,9 +48,9 @@ pub(crate) struct EagerDescriptor {
 #[derive(Debug)]
 pub(crate) enum Payload {
     /// The bytes.
-    Here(Box<[u8]>),
+    Inline(Box<[u8]>),
     /// Offset in the owner's part, and length: to be fetched.
-    There(usize, usize),
+    Remote(usize, usize),
 }
 
 impl EagerDescriptor {
@@ -80,7 +80,9 @@ impl EagerDescriptor {
     /// Bytes of a separate payload, which the owner retains until all images have finished with it.
     pub(crate) fn retained_bytes(&self) -> usize {
         match self.payload {
-            Payload::Remote(place, length) if place != self.descriptor + Descriptor::INSIDE => length,
+            Payload::Remote(place, length) if place != self.descriptor + Descriptor::INSIDE => {
+                length
+            }
             _ => 0,
         }
     }
@@ -89,18 +91,18 @@ impl EagerDescriptor {
 /// Up to which numbers an image needs no descriptors, all of which it has found, and no payloads of any image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Watermark {
-    pub(crate) records: u64,
+    pub(crate) descriptors: u64,
     pub(crate) payloads: u64,
 }
 
 impl Watermark {
-    pub(crate) const NOTHING: Self = Self {
-        records: 0,
+    pub(crate) const NONE: Self = Self {
+        descriptors: 0,
         payloads: 0,
     };
 
-    pub(crate) const EVERYTHING: Self = Self {
-        records: u64::MAX,
+    pub(crate) const ALL: Self = Self {
+        descriptors: u64::MAX,
         payloads: u64::MAX,
     };
 
@@ -130,8 +132,11 @@ impl LogMessage {
         let log_message = if kind == MessageKind::Posted {
             Self::Posted(reader.word(), EagerDescriptor::read(reader))
         } else {
-            let [records, payloads] = reader.words();
-            Self::Watermark(Watermark { records, payloads })
+            let [descriptors, payloads] = reader.words();
+            Self::Watermark(Watermark {
+                descriptors,
+                payloads,
+            })
         };
         (team, index, log_message)
     }
@@ -170,7 +175,9 @@ mod tests {
             );
             assert_eq!(eager.length(), length);
             match &eager.payload {
-                Payload::Inline(found) => assert_eq!((&**found, eager.retained_bytes()), (&bytes[..], 0)),
+                Payload::Inline(found) => {
+                    assert_eq!((&**found, eager.retained_bytes()), (&bytes[..], 0))
+                }
                 place => {
                     assert!(length > EAGER_BYTES && matches!(place, &Payload::Remote(6400, _)));
                     assert_eq!(eager.retained_bytes(), length);

@@ -83,7 +83,11 @@ impl RemoteLog {
     }
 
     /// Does something with the notice of that number, which has come and is not forgotten.
-    pub(crate) fn with_descriptor<R>(&self, number: u64, read: impl FnOnce(&EagerDescriptor) -> R) -> R {
+    pub(crate) fn with_descriptor<R>(
+        &self,
+        number: u64,
+        read: impl FnOnce(&EagerDescriptor) -> R,
+    ) -> R {
         let index = (number - self.first_kept()) as usize;
         read(&self.descriptors.borrow()[index])
     }
@@ -181,7 +185,7 @@ impl TeamLogs {
         self.members()
             .map(|member| member.watermark.get())
             .fold(reclaimable, |reclaimable, released| {
-                reclaimable.and(released.records, released.payloads)
+                reclaimable.and(released.descriptors, released.payloads)
             })
     }
 

@@ -29,7 +29,7 @@ pub(crate) fn handle_message(image: &Image, from: usize, message: &[u8]) {
     };
     let (kind, mut reader) = Reader::open(message);
     if let Some(peers) = &network.peer_timeout {
-        peers.hear(from);
+        peers.note_heard(from);
     }
     match kind {
         MessageKind::Ping => send_uncounted(image, from, &Outgoing::new(MessageKind::Pong)),
@@ -37,7 +37,7 @@ pub(crate) fn handle_message(image: &Image, from: usize, message: &[u8]) {
         MessageKind::Probe => answer_probe(image, reader.word()),
         MessageKind::ProbeAnswer => handle_probe_answer(image, from, reader),
         _ => {
-            network.carried_out.set(network.carried_out.get() + 1);
+            network.dispatched.set(network.dispatched.get() + 1);
             dispatch(image, network, kind, from, reader);
         }
     }

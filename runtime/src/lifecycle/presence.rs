@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use crate::collective::deferred_free::abandon_deferred_frees;
-use crate::image::position::{set_own_heap, set_position};
-use crate::image::team::Team;
 use crate::image::Image;
 use crate::image::current::{set_current, take_current};
+use crate::image::position::{set_own_heap, set_position};
+use crate::image::team::Team;
 use crate::job::control::Stage;
 use crate::job::process;
 use crate::job::settings::FabricKind;

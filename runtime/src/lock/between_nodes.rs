@@ -99,7 +99,7 @@ pub(crate) fn lock_remote(
     };
     let node = &image.control(image.index).queue;
     let number = node.begin_wait();
-    network.answer.outcome.set(None);
+    network.lock_answer.outcome.set(None);
     let ask = |kind, waits| {
         let message = Outgoing::new(kind);
         let message = message.words(&[place.offset as u64, number, u64::from(waits)]);
@@ -121,7 +121,7 @@ pub(crate) fn lock_remote(
         // It has no time limit, and no image fails alone.
         let _ = image.wait(node.granted(), number, cause);
     }
-    match network.answer.outcome.take() {
+    match network.lock_answer.outcome.take() {
         Some(Outcome::Granted) => Ok(()),
         Some(Outcome::GrantedPoisoned(by)) => {
             unlock_remote(image, place, false);
@@ -153,7 +153,7 @@ fn answer_about_lock(here: &Image, image: usize, number: u64, outcome: Outcome) 
 pub(crate) fn handle_lock_answer(image: &Image, mut reader: Reader<'_>) {
     let (number, outcome) = (reader.word(), Outcome::from_words(reader.words()));
     if let Some(network) = &image.network {
-        network.answer.outcome.set(Some(outcome));
+        network.lock_answer.outcome.set(Some(outcome));
     }
     image.control(image.index).queue.grant(number);
 }

@@ -21,8 +21,9 @@ pub(crate) fn is_time_to_check_peers(image: &Image) -> bool {
         .network
         .as_ref()
         .and_then(|network| network.peer_timeout.as_ref());
-    peer_timeout
-        .is_some_and(|peer_timeout| peer_timeout.asked.get().elapsed() >= peer_timeout.limit / 4)
+    peer_timeout.is_some_and(|peer_timeout| {
+        peer_timeout.last_ping.get().elapsed() >= peer_timeout.limit / 4
+    })
 }
 
 /// What an image does while it waits, if silence has a limit: asks, now and then, whoever it waits for on other nodes.
@@ -39,16 +40,16 @@ pub(crate) fn check_peers(here: &Image, since: &Cell<Option<Instant>>, awaited: 
     };
     if since.get().is_none() {
         since.set(Some(Instant::now()));
-        peer_timeout.begin();
+        peer_timeout.restart();
     }
-    peer_timeout.asked.set(Instant::now());
+    peer_timeout.last_ping.set(Instant::now());
     let is_there = |image: &usize| !here.job.nodes.share(here.index, *image);
     let asked: Vec<usize> = match awaited.filter(is_there) {
         Some(image) => vec![image],
         None => other_leaders(here).collect(),
     };
     let silent =
-        |image: &&usize| peer_timeout.heard.borrow()[**image].elapsed() >= peer_timeout.limit;
+        |image: &&usize| peer_timeout.last_heard.borrow()[**image].elapsed() >= peer_timeout.limit;
     if let Some(image) = asked.iter().find(silent) {
         let text = format!(
             "has heard nothing from image {image}, which is on another node, for {:.1} s (COARRAY_PEER_TIMEOUT): that node or \

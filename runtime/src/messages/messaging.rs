@@ -53,7 +53,7 @@ fn poll_network(image: &Image, network: &Network) {
 /// has looked at what it waits for since.
 pub(crate) fn publish_traffic(image: &Image) {
     if let Some(network) = &image.network {
-        let carried_out = network.carried_out.get();
+        let carried_out = network.dispatched.get();
         let traffic = &image.control(image.index).traffic;
         traffic.carried_out.store(carried_out, Ordering::Release);
     }
