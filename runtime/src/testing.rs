@@ -48,9 +48,8 @@ pub(crate) fn run(images: usize, nodes: usize, body: impl Fn() + Sync) {
             scope.spawn(move || {
                 let network = || Rc::new(Simulated::new(exchange, image)) as Rc<dyn Fabric>;
                 let fabric = (jobs.len() > 1).then(network);
-                // 1. Each image number is used for one thread only.
-                // 2. `exchange` was made with the regions of these `jobs`, so the fabric reaches the parts of their
-                //    images.
+                // SAFETY: 1. Each image number is used for one thread only. 2. `exchange` was made with the regions of
+                // these `jobs`, so the fabric reaches the parts of their images.
                 let ending = unsafe {
                     run_image(&jobs[image / each], image, fabric, &UNTUNED, || {
                         body();

@@ -51,8 +51,8 @@ impl<'a> Contribution<'a> {
         offset: usize,
         length: usize,
     ) -> Self {
-        // `filled` passes memory valid for writes of `length` bytes; the caller vouches for the source block and that
-        // its owner, too, holds no exclusive reference to it.
+        // SAFETY: `filled` passes memory valid for writes of `length` bytes; the caller vouches for the source block
+        // and that its owner, too, holds no exclusive reference to it.
         Self::filled(length, |target| unsafe {
             fabric.get(owner, offset, target, length);
         })
@@ -64,7 +64,7 @@ impl<'a> Contribution<'a> {
             ptr::without_provenance_mut(ALIGN)
         } else {
             let layout = layout(length);
-            // `alloc` requires a layout of non-zero size: `length` is not 0 here.
+            // SAFETY: `alloc` requires a layout of non-zero size: `length` is not 0 here.
             let start = unsafe { alloc(layout) };
             if start.is_null() {
                 handle_alloc_error(layout);
@@ -93,9 +93,9 @@ impl Deref for Contribution<'_> {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        // `start` is non-null, and `u8` needs no alignment. It is valid for reads of `length` initialised bytes, and
-        // nobody writes them: either it comes from a slice that is borrowed for `'a`, or `filled` allocated and
-        // initialised it for this value alone. Without bytes any non-null pointer will do
+        // SAFETY: `start` is non-null, and `u8` needs no alignment. It is valid for reads of `length` initialised
+        // bytes, and nobody writes them: either it comes from a slice that is borrowed for `'a`, or `filled` allocated
+        // and initialised it for this value alone. Without bytes any non-null pointer will do
         // (`std::slice::from_raw_parts`). Slices and layouts have at most `isize::MAX` bytes.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.length) }
     }
@@ -105,7 +105,8 @@ impl Drop for Contribution<'_> {
     #[inline]
     fn drop(&mut self) {
         if self.is_copy && self.length > 0 {
-            // `filled` allocated `start` with the global allocator and this layout, and this value alone owns it.
+            // SAFETY: `filled` allocated `start` with the global allocator and this layout, and this value alone owns
+            // it.
             unsafe { dealloc(self.start.as_ptr(), layout(self.length)) }
         }
     }

@@ -107,9 +107,9 @@ impl<'a> DescriptorBuilder<'a> {
             subject: self.subject.len() as u8,
         };
         let texts = [self.file.as_bytes(), self.subject.as_bytes()];
-        // `place` is aligned for `Head`, whose alignment is `ALIGN` (asserted above), and valid for writes of the head
-        // and the texts, `bare_size` bytes together, and `separate` or the rest of `place` for `payload_size` bytes,
-        // the length of all pieces: the caller vouches for these ranges. So `place.add` stays inside the range.
+        // SAFETY: `place` is aligned for `Head`, whose alignment is `ALIGN` (asserted above), and valid for writes of
+        // the head and the texts, `bare_size` bytes together, and `separate` or the rest of `place` for `payload_size`
+        // bytes, the length of all pieces: the caller vouches for these ranges. So `place.add` stays inside the range.
         unsafe {
             place.cast::<Head>().write(head);
             let inside = place.add(size_of::<Head>());
@@ -125,8 +125,8 @@ impl<'a> DescriptorBuilder<'a> {
 /// `place` is valid for writes of the length of all pieces, and no piece overlaps these bytes.
 unsafe fn write_all(place: *mut u8, pieces: &[&[u8]]) -> *mut u8 {
     pieces.iter().fold(place, |place, piece| {
-        // Pieces are slices, so valid for reads; `place` is valid for writes of this and all later pieces and overlaps
-        // none, as the caller vouches; so `add` stays inside that range or at its end.
+        // SAFETY: pieces are slices, so valid for reads; `place` is valid for writes of this and all later pieces and
+        // overlaps none, as the caller vouches; so `add` stays inside that range or at its end.
         unsafe {
             ptr::copy_nonoverlapping(piece.as_ptr(), place, piece.len());
             place.add(piece.len())
@@ -176,8 +176,8 @@ impl<'a> Descriptor<'a> {
     }
 
     fn head(self) -> &'a Head {
-        // `at` was called with a pointer to a descriptor, which begins with an initialised `Head`, aligned to `ALIGN`.
-        // During `'a` nothing in it changes but the link, which is an atomic.
+        // SAFETY: `at` was called with a pointer to a descriptor, which begins with an initialised `Head`, aligned to
+        // `ALIGN`. During `'a` nothing in it changes but the link, which is an atomic.
         unsafe { &*self.place.cast::<Head>() }
     }
 
@@ -199,8 +199,8 @@ impl<'a> Descriptor<'a> {
     /// # Safety
     /// The owner does not reclaim the payload during `'a`, and a copy at this place includes it.
     pub(crate) unsafe fn payload(self) -> &'a [u8] {
-        // The builder wrote `payload_size` bytes at this distance in the same heap; the caller vouches that they stay
-        // there, and nobody writes a posted payload.
+        // SAFETY: the builder wrote `payload_size` bytes at this distance in the same heap; the caller vouches that
+        // they stay there, and nobody writes a posted payload.
         unsafe { self.part(self.head().distance as isize, self.payload_size()) }
     }
 
@@ -228,8 +228,8 @@ impl<'a> Descriptor<'a> {
         } = self.head();
         let start = self.texts();
         let text = |start: usize, length: u8| {
-            // The builder wrote texts of these lengths behind the head or behind the inside payload, and nobody writes
-            // them again.
+            // SAFETY: the builder wrote texts of these lengths behind the head or behind the inside payload, and nobody
+            // writes them again.
             let bytes = unsafe { self.part(start as isize, length as usize) };
             String::from_utf8_lossy(bytes).into_owned()
         };
@@ -241,9 +241,9 @@ impl<'a> Descriptor<'a> {
     /// `length` initialised bytes lie at `distance` from the descriptor in the same heap or copy, and nobody writes
     /// them during `'a`.
     unsafe fn part(self, distance: isize, length: usize) -> &'a [u8] {
-        // The pointer that `at` got is valid for the whole heap or copy, so `offset` stays inside one allocation and
-        // the slice is valid for reads; the caller vouches for `length` initialised bytes that nobody writes during
-        // `'a`. `u8` needs no alignment.
+        // SAFETY: the pointer that `at` got is valid for the whole heap or copy, so `offset` stays inside one
+        // allocation and the slice is valid for reads; the caller vouches for `length` initialised bytes that nobody
+        // writes during `'a`. `u8` needs no alignment.
         unsafe { std::slice::from_raw_parts(self.place.offset(distance), length) }
     }
 }

@@ -186,8 +186,8 @@ impl Slot {
     }
 
     fn free(self, image: &Image) {
-        // `Slot::new` allocated the block with this image, `self` is consumed so it is freed once, and no image reads
-        // it any more: it was never posted, or all have released it.
+        // SAFETY: `Slot::new` allocated the block with this image, `self` is consumed so it is freed once, and no image
+        // reads it any more: it was never posted, or all have released it.
         unsafe { image.free_ragged(self.block) };
     }
 }
