@@ -13,12 +13,14 @@ use std::time::Duration;
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-use crate::conductor::{self, Effort, watch};
-use crate::options::{Busy, Fabric, Task};
-use crate::peers::{self, Installed, Peer};
+use crate::options::{Command, Fabric, MAX_IMAGES, Options, Takes};
+use crate::peer::Peer;
+use crate::peers::{self, Installed};
 use crate::report::machine::Machine;
+use crate::runner::{self, Effort, watch};
 use crate::sample::{Line, OWN, PEER};
 use crate::statistics::Samples;
+use crate::task::Task;
 use loops::Loops;
 use report::Finding;
 
@@ -55,22 +57,38 @@ impl Series {
     }
 }
 
+/// The command.
+pub const COMMAND: Command = Command {
+    defaults: |options| options.images = vec![2, 3, 4, 8],
+    ..Command::new(
+        "busy",
+        &[
+            Takes::ImageCounts(MAX_IMAGES),
+            Takes::Loops,
+            Takes::Rounds,
+            Takes::Json,
+            Takes::Quick,
+        ],
+        run,
+    )
+};
+
 /// Measures and prints.
 ///
 /// # Errors
 /// If a job of ours fails. What Open MPI does not achieve is only told.
-pub fn run(options: &Busy) -> Result<(), Box<dyn Error>> {
+fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     share_few_cores()?;
     let effort = Effort::new(Task::Busy, options.quick);
     let rounds = options.rounds.unwrap_or(effort.rounds);
     let effort = Effort { rounds, ..effort };
-    let mut peers = peers::find(&[Peer::Mpi], false);
+    let mut peers = peers::find(&[Peer::Mpi]);
     for peer in &mut peers {
         peers::prepare(peer, peers::BUSY);
     }
     let mut cases = cases(options);
     let programs = rounds * options.loops.len() * options.images.len() * (1 + peers.len());
-    let bar = conductor::progress(programs * job::OPERATIONS.len());
+    let bar = runner::progress(programs * job::OPERATIONS.len());
     for _ in 0..rounds {
         for &loops in &options.loops {
             let beside = Loops::start(loops)?;
@@ -91,7 +109,7 @@ pub fn run(options: &Busy) -> Result<(), Box<dyn Error>> {
                         }
                     }
                 };
-                let mut own = conductor::job(Task::Busy, images, Fabric::Processes, &[], effort)?;
+                let mut own = runner::job(Task::Busy, images, Fabric::Processes, &[], effort)?;
                 // As users start jobs who do not think of cores.
                 own.env("COARRAY_BIND", "none");
                 watch(&mut own, PATIENCE, |line| take(line, OWN)).map_err(|failure| {
@@ -124,7 +142,7 @@ fn share_few_cores() -> rustix::io::Result<()> {
     sched_setaffinity(None, &few)
 }
 
-fn cases(options: &Busy) -> Vec<Case> {
+fn cases(options: &Options) -> Vec<Case> {
     let mut cases = Vec::new();
     for operation in job::OPERATIONS {
         for &images in &options.images {

@@ -1,25 +1,21 @@
 //! What a job of images does: measure, and print the samples.
 
-use std::io::{self, Write};
 use std::rc::Rc;
 
-use coarray::{error_stop_with, num_images, sync_all, this_image};
+use coarray::{error_stop_with, num_images, sync_all};
 
+use crate::baseline::Barrier;
 use crate::busy;
 use crate::operations::{OBSERVATIONS, OPERATIONS, Operation};
-use crate::options::{self, Command, Job, Task};
-use crate::raw::Barrier;
-use crate::sample::{Line, OWN, RATIO, RAW};
-use crate::scale::life;
+use crate::sample::{OWN, RATIO, RAW, tell};
 use crate::stopwatch::{self, Action, Length, Stopwatch};
+use crate::task::{Job, Task};
 use crate::tune;
 
 /// Collective. The program of every image of a job.
 pub fn run() {
-    // The same words as those that `main` has understood.
-    let Ok(Command::Job(job)) = options::parse(std::env::args_os().skip(1)) else {
-        unreachable!("only a job launches images");
-    };
+    let job = Job::parse(std::env::args_os().skip(2))
+        .unwrap_or_else(|error| error_stop_with(2, format_args!("cobench: {error}")));
     match job.task {
         Task::Micro => {
             let barrier = barrier(&job);
@@ -30,7 +26,6 @@ pub fn run() {
         Task::Tune => tune::measure(&stopwatch(&job, &barrier(&job))),
         Task::Busy => busy::job::run(job.budget),
         Task::Launch => {}
-        Task::Life(torus) => life::run(torus),
     }
 }
 
@@ -118,21 +113,6 @@ fn micro(job: &Job, barrier: &Rc<Barrier>, stopwatch: &Stopwatch) {
             for (what, times) in [(OWN, own), (RAW, raw), (RATIO, ratio)] {
                 tell(observation.name, 0, what, times);
             }
-        }
-    }
-}
-
-/// Prints samples, on image 0.
-pub fn tell(operation: &str, bytes: usize, what: &str, times: Vec<f64>) {
-    if this_image() == 0 {
-        let line = Line {
-            operation: operation.into(),
-            bytes,
-            what: what.into(),
-            times,
-        };
-        if let Err(error) = writeln!(io::stdout(), "{line}") {
-            error_stop_with(1, format_args!("cobench: cannot print: {error}"));
         }
     }
 }

@@ -7,8 +7,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, io};
 
-use crate::conductor::{self, Effort, Failure, watch};
-use crate::options::{Fabric, NOTHING, Task};
+use crate::options::Fabric;
+use crate::runner::{self, Effort, Failure, watch};
+use crate::task::{NOTHING, Task};
 
 /// The row's name.
 pub const NAME: &str = "launch";
@@ -21,7 +22,7 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 /// # Errors
 /// If it fails.
 pub fn own(images: usize, fabric: Fabric, effort: Effort) -> Result<f64, Failure> {
-    let mut job = conductor::job(Task::Launch, images, fabric, &[], effort).map_err(failure)?;
+    let mut job = runner::job(Task::Launch, images, fabric, &[], effort).map_err(failure)?;
     watch(&mut job, PATIENCE, |_| ()).map(nanoseconds)
 }
 

@@ -1,13 +1,13 @@
 //! `cobench`: how fast `coarray` is, beside the bare hardware and beside its peers.
 //!
-//! The program that the user starts only conducts: it starts itself again as a job of images, once a round,
-//! and the peers' programs in between, reads the samples that they print ([`sample`]), and reports. What is measured
-//! is a list ([`operations`]); how, is in [`stopwatch`]; what the hardware could do, in [`raw`].
+//! The program that the user starts measures nothing itself: it starts itself again as a job of images, once a round, and
+//! the peers' programs in between ([`runner`]), reads the samples that they print ([`sample`]), and reports. What is
+//! measured is a list ([`operations`]); how, is in [`stopwatch`]; what the hardware could do, in [`baseline`].
 
+mod baseline;
 mod busy;
-mod conductor;
-mod engines;
-mod gallery;
+mod fabrics;
+mod help;
 mod job;
 mod kernels;
 mod launch;
@@ -15,47 +15,50 @@ mod micro;
 mod model;
 mod operations;
 mod options;
+mod peer;
 mod peers;
-mod plot;
-mod raw;
+mod plots;
 mod report;
+mod runner;
 mod sample;
-mod scale;
 mod statistics;
 mod stopwatch;
+mod task;
 mod tune;
 
+use std::error::Error;
 use std::process::ExitCode;
 
-use options::{Command, help};
+use options::{Command, Request};
+
+/// What users can ask for. A new command is a line here, and a paragraph of the help text.
+const COMMANDS: [Command; 7] = [
+    micro::COMMAND,
+    kernels::PEERS,
+    kernels::COMMAND,
+    fabrics::COMMAND,
+    busy::COMMAND,
+    tune::COMMAND,
+    model::COMMAND,
+];
 
 /// Exit code for a command line that cannot be followed.
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
-    let command = match options::parse(std::env::args_os().skip(1)) {
-        Ok(command) => command,
-        Err(error) => {
-            eprintln!("cobench: {error}");
-            return ExitCode::from(USAGE);
-        }
-    };
-    let outcome = match command {
-        Command::Help => {
-            println!("{}", help());
-            Ok(())
-        }
-        Command::Job(_) => return coarray::launch(job::run),
-        Command::Nothing => Ok(()),
-        Command::Loop(parent) => busy::loops::compute(parent).map_err(Into::into),
-        Command::Micro(options) => micro::run(&options),
-        Command::Peers(options) => peers::run(&options),
-        Command::Engines(options) => engines::run(&options),
-        Command::Busy(options) => busy::run(&options),
-        Command::Tune(options) => tune::run(&options),
-        Command::Scale(options) => scale::run(&options),
-        Command::Model(options) => model::run(&options),
-        Command::Kernels(options) => kernels::run(&options),
+    let mut words = std::env::args_os().skip(1);
+    // `cobench` starts itself with these words.
+    let outcome = match words.next().as_deref().and_then(|word| word.to_str()) {
+        Some(task::JOB) => return coarray::launch(job::run),
+        Some(task::NOTHING) => Ok(()),
+        Some(task::LOOP) => busy::loops::compute(words.next()).map_err(Into::into),
+        _ => match options::parse(std::env::args_os().skip(1), &COMMANDS) {
+            Ok(request) => follow(request),
+            Err(error) => {
+                eprintln!("cobench: {error}");
+                return ExitCode::from(USAGE);
+            }
+        },
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -64,4 +67,12 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn follow(request: Request) -> Result<(), Box<dyn Error>> {
+    match request {
+        Request::Help => println!("{}", help::text()),
+        Request::Run(command, options) => (command.run)(&options)?,
+    }
+    Ok(())
 }

@@ -4,62 +4,73 @@ use std::error::Error;
 
 use indicatif::ProgressBar;
 
-use crate::conductor::{self, Effort, Failure};
-use crate::gallery::Gallery;
 use crate::launch;
 use crate::operations;
-use crate::options::{Micro, Task};
+use crate::options::{Command, Fabric, Options, Takes};
+use crate::peer::Peer;
 use crate::peers::{self, Installed, to_measure};
+use crate::plots::Plots;
 use crate::report::machine::Machine;
 use crate::report::{json, table};
+use crate::runner::{self, Effort, Failure};
 use crate::sample::{Line, OWN, PEER, RATIO, RAW, Row, Rows};
 use crate::statistics::Samples;
+use crate::task::Task;
 
-/// Measures and prints.
-///
-/// # Errors
-/// If a job fails. What a peer does not achieve is only told.
-pub fn run(options: &Micro) -> Result<(), Box<dyn Error>> {
-    let mut peers = peers::find(&options.peers, options.peers_are_named);
-    report(options, &mut peers)?;
-    Ok(())
-}
+/// The command.
+pub const COMMAND: Command = Command::new(
+    "micro",
+    &[
+        Takes::Images,
+        Takes::Fabric(&[Fabric::Processes, Fabric::Threads]),
+        Takes::Only(operations::names),
+        Takes::Peers,
+        Takes::Json,
+        Takes::Plot,
+        Takes::Quick,
+    ],
+    |options| report(options, &mut peers::find(&options.peers)),
+);
 
 /// Measures operations, prints and plots them.
 ///
 /// # Errors
-/// As [`run`].
-pub fn report(options: &Micro, peers: &mut [Installed]) -> Result<(), Box<dyn Error>> {
-    if options.operations.is_empty() {
+/// If a job fails, or a plot cannot be written. What a peer does not achieve is only told.
+pub fn report(options: &Options, peers: &mut [Installed]) -> Result<(), Box<dyn Error>> {
+    let mut wanted = operations::names();
+    wanted.retain(|name| options.wants(name));
+    if wanted.is_empty() {
         return Ok(());
     }
     let effort = Effort::new(Task::Micro, options.quick);
     let machine = Machine {
-        images: options.images,
-        fabric: options.fabric,
+        images: options.image_count(),
+        fabric: options.fabric(),
         rounds: effort.rounds,
     };
-    let gallery = Gallery::wanted(options.plot.as_deref(), &machine)?;
-    let rows = Measurement::new(options, effort).run(peers)?;
+    let plots = Plots::wanted(options, &machine.line())?;
+    let rows = Measurement::new(options, &wanted, effort).run(peers)?;
     if options.json {
         for row in &rows.0 {
-            if let Some(line) = json::operation(row, options.images, peers) {
+            if let Some(line) = json::operation(row, options.image_count(), peers) {
                 println!("{line}");
             }
         }
     } else {
         print!("{}", machine.heading(peers));
-        table::print(&table::operations(peers.is_empty()), &rows, peers);
+        let (left, lines) = table::operations(&rows, peers.is_empty());
+        table::print(&left, &lines, peers);
     }
-    if let Some(gallery) = gallery {
-        gallery.operations(&rows)?;
+    if let Some(plots) = plots {
+        plots.operations(&rows)?;
     }
     Ok(())
 }
 
 /// Operations that are being measured.
-struct Measurement<'options> {
-    options: &'options Micro,
+struct Measurement {
+    images: usize,
+    fabric: Fabric,
     effort: Effort,
     /// Those that a job measures.
     inside: Vec<String>,
@@ -71,16 +82,17 @@ struct Measurement<'options> {
     ended: usize,
 }
 
-impl<'options> Measurement<'options> {
-    fn new(options: &'options Micro, effort: Effort) -> Self {
-        let is_launch = |name: &&String| *name == launch::NAME;
-        let (launches, inside): (Vec<_>, Vec<_>) = options.operations.iter().partition(is_launch);
+impl Measurement {
+    fn new(options: &Options, wanted: &[&str], effort: Effort) -> Self {
+        let (launches, inside): (Vec<&str>, Vec<&str>) =
+            wanted.iter().partition(|&&name| name == launch::NAME);
         Self {
-            options,
+            images: options.image_count(),
+            fabric: options.fabric(),
             effort,
             with_launch: !launches.is_empty(),
             rows_of_one: inside.iter().map(|name| operations::rows_of(name)).sum(),
-            inside: inside.into_iter().cloned().collect(),
+            inside: inside.into_iter().map(str::to_owned).collect(),
             rows: Rows::default(),
             bar: ProgressBar::hidden(),
             ended: 0,
@@ -97,7 +109,7 @@ impl<'options> Measurement<'options> {
             }
         }
         let programs = self.effort.rounds * (1 + peers.len());
-        self.bar = conductor::progress(self.rows_of_one * programs);
+        self.bar = runner::progress(self.rows_of_one * programs);
         for _ in 0..self.effort.rounds {
             if !self.inside.is_empty() {
                 self.round(peers)?;
@@ -111,10 +123,10 @@ impl<'options> Measurement<'options> {
     }
 
     fn round(&mut self, peers: &mut [Installed]) -> Result<(), Box<dyn Error>> {
-        let Micro { images, fabric, .. } = *self.options;
-        let mut job = conductor::job(Task::Micro, images, fabric, &self.inside, self.effort)?;
+        let Self { images, fabric, .. } = *self;
+        let mut job = runner::job(Task::Micro, images, fabric, &self.inside, self.effort)?;
         let mut own = Rows::default();
-        conductor::read_lines(&mut job, |line| {
+        runner::read_lines(&mut job, |line| {
             if let Some(line) = Line::parse(line) {
                 self.bar.inc(u64::from(line.what == OWN));
                 if line.what == OWN {
@@ -147,7 +159,7 @@ impl<'options> Measurement<'options> {
     /// Jobs that do nothing, more often our own than those of peers, which take longer and vary less.
     fn launches(&mut self, peers: &mut [Installed]) -> Result<(), Box<dyn Error>> {
         const TIMES: usize = 3;
-        let Micro { images, fabric, .. } = *self.options;
+        let Self { images, fabric, .. } = *self;
         let mut all = Samples::default();
         for _ in 0..TIMES {
             let own = launch::own(images, fabric, self.effort)
@@ -187,7 +199,7 @@ impl<'options> Measurement<'options> {
 }
 
 /// Adds a peer's samples of one round, and the speedup over them in that round, for the reason given at [`RATIO`].
-fn add_peer(row: &mut Row, peer: peers::Peer, times: Vec<f64>, own: Option<&Samples>) {
+fn add_peer(row: &mut Row, peer: Peer, times: Vec<f64>, own: Option<&Samples>) {
     let median = Samples::from_iter(times.iter().copied()).median();
     row.add(peer.name().to_owned(), times);
     row.add(peer.speedup(), own.map(|own| median / own.median()));

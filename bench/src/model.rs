@@ -4,10 +4,10 @@
 //! not know: the topology of the network and that messages hinder each other on their way, the memory system, the
 //! additions of reductions, and images that share cores.
 
+mod alltoall;
 mod barrier;
 mod collective;
 mod doubling;
-mod flood;
 mod machine;
 mod measured;
 mod network;
@@ -27,8 +27,9 @@ pub use collective::{ELEMENT, KINDS};
 pub use machine::LogGp;
 use network::{Network, Tally};
 
-use crate::conductor;
-use crate::options::Model;
+use crate::options::{Command, MAX_IMAGES, MAX_PREDICTED, Options, Takes};
+use crate::plots::Plots;
+use crate::runner;
 
 /// The name under which barriers are listed.
 pub const BARRIERS: &str = "sync_all";
@@ -131,34 +132,103 @@ pub fn fastest<'a>(predictions: impl Iterator<Item = &'a Prediction>) -> Option<
     predictions.min_by(|one, other| one.time.total_cmp(&other.time))
 }
 
+/// The command.
+pub const COMMAND: Command = Command {
+    defaults: |options| options.images = Vec::new(),
+    check,
+    ..Command::new(
+        "model",
+        &[
+            Takes::ImageCounts(MAX_PREDICTED),
+            Takes::Only(names),
+            Takes::Network,
+            Takes::Measured,
+            Takes::Json,
+            Takes::Plot,
+            Takes::Quick,
+        ],
+        run,
+    )
+};
+
+/// What the library calls an operation whose kind has another name.
+const ALIAS: (&str, &str) = ("co_sum", "co_reduce");
+
+fn names() -> Vec<&'static str> {
+    let kinds = KINDS.iter().map(|kind| kind.name());
+    [BARRIERS]
+        .into_iter()
+        .chain(kinds)
+        .chain([ALIAS.0])
+        .collect()
+}
+
+fn wants(options: &Options, operation: &str) -> bool {
+    options.wants(operation) || (operation == ALIAS.1 && options.wants(ALIAS.0))
+}
+
+/// What is measured cannot have more images than a job, and has no plot.
+fn check(options: &Options) -> Result<(), String> {
+    let most = options.images.iter().max().copied().unwrap_or(0);
+    if options.measured && most > MAX_IMAGES {
+        let expected = format!("with --measured a number from 1 to {MAX_IMAGES}");
+        return Err(format!("--images {most}: expected {expected}"));
+    }
+    if options.measured && options.plot.is_some() {
+        return Err("--measured and --plot exclude each other".into());
+    }
+    Ok(())
+}
+
+/// Numbers of images of which something can be learnt, where the user names none.
+fn image_counts(options: &Options) -> Vec<usize> {
+    let powers = |step| (5..=20).step_by(step).map(|power| 1 << power).collect();
+    match (options.quick, &options.plot) {
+        (true, _) => vec![32, 1024],
+        (false, Some(_)) => powers(1),
+        (false, None) => powers(3),
+    }
+}
+
 /// Predicts and prints, by the options' network or this machine.
-///
-/// # Errors
-/// If a plot cannot be written, or a job fails.
-pub fn run(options: &Model) -> Result<(), Box<dyn Error>> {
+fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     if options.measured {
         return measured::run(options);
     }
-    let is_wanted = |subject: &Subject| {
-        options.only.is_empty() || options.only.iter().any(|name| name == subject.operation())
+    let mut options = options.clone();
+    if options.images.is_empty() {
+        options.images = image_counts(&options);
+    }
+    let plots = Plots::wanted(&options, &report::heading(&options))?;
+    let network = options.network;
+    let machine = LogGp {
+        latency: network.latency,
+        overhead: network.overhead,
+        gap: network.gap,
+        per_byte: network.gap_per_byte,
     };
+    let extent = Extent {
+        bytes: network.bytes,
+        per_node: network.per_node,
+    };
+    let is_wanted = |subject: &Subject| wants(&options, subject.operation());
     let subjects: Vec<Subject> = Subject::all().filter(is_wanted).collect();
-    let bar = conductor::progress(subjects.len() * options.images.len());
+    let bar = runner::progress(subjects.len() * options.images.len());
     let mut predictions = Vec::new();
     for &subject in &subjects {
         for &images in &options.images {
-            predictions.push(predict(options.machine, subject, images, options.extent));
+            predictions.push(predict(machine, subject, images, extent));
             bar.inc(1);
         }
     }
     bar.finish_and_clear();
     if options.json {
-        report::json(&predictions, options);
+        report::json(&predictions, &options);
     } else {
-        report::table(&predictions, options);
+        report::table(&predictions, &options);
     }
-    if let Some(folder) = &options.plot {
-        report::plots(&predictions, options, folder)?;
+    if let Some(plots) = plots {
+        report::draw(&predictions, &plots)?;
     }
     Ok(())
 }

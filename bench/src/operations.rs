@@ -18,8 +18,8 @@ mod waiting;
 
 use std::rc::Rc;
 
+use crate::baseline::Barrier;
 use crate::launch;
-use crate::raw::Barrier;
 use crate::stopwatch::Action;
 
 /// An operation that is measured.
@@ -71,10 +71,13 @@ pub struct Observation {
 pub const OBSERVATIONS: &[Observation] = &[waiting::WAITING];
 
 /// The names of all that `cobench micro` measures, in the order of the tables.
-pub fn names() -> impl Iterator<Item = &'static str> {
+pub fn names() -> Vec<&'static str> {
     let operations = OPERATIONS.iter().map(|operation| operation.name);
     let observations = OBSERVATIONS.iter().map(|observation| observation.name);
-    operations.chain(observations).chain([launch::NAME])
+    operations
+        .chain(observations)
+        .chain([launch::NAME])
+        .collect()
 }
 
 /// How many rows what has this name takes of those that a job prints.

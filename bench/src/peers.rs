@@ -1,107 +1,33 @@
 //! The same operations and kernels in other languages and libraries.
 //!
 //! A peer's programs lie in `bench/peers/`, are compiled with the peer's compiler into a folder beside this program
-//! ([`workshop`]), and print lines as a [job](crate::job) or a kernel does. What is special about a peer is in a
-//! [`Model`].
+//! ([`build_dir`]), and print lines as a [job](crate::job) or a kernel does. How each is compiled and started is a
+//! [`Toolchain`].
 
+mod build_dir;
 mod error;
 mod fortran;
-mod lamellar;
-mod open_mpi;
-mod workshop;
+mod toolchain;
 
-use std::error::Error;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
+use build_dir::BuildDir;
 pub use error::PeerError;
-pub use open_mpi::start;
-use workshop::Workshop;
+use toolchain::Toolchain;
+pub use toolchain::start;
 
-use crate::conductor::{Failure, fit, watch};
-use crate::options::Micro;
+use crate::peer::Peer;
+use crate::runner::{Failure, fit, watch};
 use crate::stopwatch::batch;
-use crate::{kernels, micro};
 
-/// Something to compare with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Peer {
-    /// C with two-sided and collective MPI.
-    Mpi,
-    /// C with two-sided MPI that packs what it sends itself.
-    MpiPacked,
-    /// C with one-sided MPI.
-    MpiRma,
-    /// C with OpenSHMEM.
-    Shmem,
-    /// Fortran with coarrays.
-    Caf,
-    /// Rust with Lamellar.
-    Lamellar,
-}
-
-/// How a peer's programs are found, compiled and run.
-trait Model {
-    /// The folder of its sources.
-    fn folder(&self) -> &'static str;
-
-    /// Looks for its tools. What is returned changes when they do.
-    fn look(&self) -> Result<String, PeerError>;
-
-    /// Makes ready what all programs need.
-    fn prepare(&self, _workshop: &Workshop) -> Result<(), PeerError> {
-        Ok(())
-    }
-
-    /// Makes a program ready, unless it is; none if the peer has no such program.
-    fn build(&self, workshop: &Workshop, program: &str) -> Result<Option<PathBuf>, PeerError>;
-
-    /// The command that runs a program in so many processes, bound to cores of their own if these suffice.
-    fn run(&self, file: &Path, program: &str, processes: usize) -> Command;
-
-    /// Removes what a program has left behind.
-    fn tidy(&self) {}
-}
-
-impl Peer {
-    /// All peers.
-    pub const ALL: [Self; 6] = [
-        Self::Mpi,
-        Self::MpiPacked,
-        Self::MpiRma,
-        Self::Shmem,
-        Self::Caf,
-        Self::Lamellar,
-    ];
-
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Mpi => "mpi",
-            Self::MpiPacked => "mpi-packed",
-            Self::MpiRma => "mpi-rma",
-            Self::Shmem => "shmem",
-            Self::Caf => "caf",
-            Self::Lamellar => "lamellar",
-        }
-    }
-
-    /// What samples of how many times as long it takes are filed under.
-    pub fn speedup(self) -> String {
-        format!("{} speedup", self.name())
-    }
-
-    fn model(self, is_named: bool) -> Box<dyn Model> {
-        match self {
-            Self::Mpi => Box::new(open_mpi::MPI),
-            Self::MpiPacked => Box::new(open_mpi::MPI_PACKED),
-            Self::MpiRma => Box::new(open_mpi::MPI_RMA),
-            Self::Shmem => Box::new(open_mpi::SHMEM),
-            Self::Caf => Box::new(open_mpi::CAF),
-            Self::Lamellar => Box::new(lamellar::Lamellar::new(is_named)),
-        }
+fn toolchain(peer: Peer) -> &'static Toolchain {
+    match peer {
+        Peer::Mpi => &toolchain::MPI,
+        Peer::MpiRma => &toolchain::MPI_RMA,
+        Peer::Shmem => &toolchain::SHMEM,
+        Peer::Caf => &toolchain::CAF,
     }
 }
 
@@ -120,26 +46,22 @@ pub struct Installed {
     pub peer: Peer,
     /// What it calls itself, as soon as one of its programs has said so.
     pub title: Option<String>,
-    model: Box<dyn Model>,
-    workshop: Workshop,
+    build_dir: BuildDir,
     ready: Vec<(String, Option<PathBuf>)>,
 }
 
 impl Installed {
-    /// Looks for a peer. One that takes minutes to build is only built if the user has named it.
+    /// Looks for a peer's compiler and launcher.
     ///
     /// # Errors
     /// If anything is missing, with what to install.
-    pub fn find(peer: Peer, is_named: bool) -> Result<Self, PeerError> {
-        let model = peer.model(is_named);
-        let tools = model.look()?;
-        let workshop = Workshop::new(model.folder(), &tools)?;
-        model.prepare(&workshop)?;
+    pub fn find(peer: Peer) -> Result<Self, PeerError> {
+        let toolchain = toolchain(peer);
+        let versions = toolchain.versions()?;
         Ok(Self {
             peer,
             title: None,
-            workshop,
-            model,
+            build_dir: BuildDir::new(toolchain.folder, &versions)?,
             ready: Vec::new(),
         })
     }
@@ -149,7 +71,7 @@ impl Installed {
     /// # Errors
     /// If it cannot be compiled.
     pub fn prepare(&mut self, program: &str) -> Result<bool, PeerError> {
-        let built = self.model.build(&self.workshop, program);
+        let built = toolchain(self.peer).build(&self.build_dir, program);
         let (path, outcome) = match built {
             Ok(path) => (path.clone(), Ok(path.is_some())),
             Err(error) => (None, Err(error)),
@@ -190,7 +112,8 @@ impl Installed {
         mut each: impl FnMut(&str),
     ) -> Result<Duration, Failure> {
         let file = self.path(program).expect("the program has been prepared");
-        let mut command = self.model.run(file, program, processes);
+        let toolchain = toolchain(self.peer);
+        let mut command = toolchain.command(file, program, processes);
         command.args(arguments);
         let mut title = None;
         let outcome = watch(&mut command, limit, |line| match line.strip_prefix("# ") {
@@ -198,26 +121,15 @@ impl Installed {
             None => each(line),
         });
         self.title = title.or(self.title.take());
-        self.model.tidy();
         outcome
     }
 }
 
-/// `cobench peers`: operations and kernels beside all peers.
-///
-/// # Errors
-/// If something of our own fails. What a peer does not achieve is only told.
-pub fn run(options: &Micro) -> Result<(), Box<dyn Error>> {
-    let mut peers = find(&options.peers, options.peers_are_named);
-    micro::report(options, &mut peers)?;
-    kernels::peers::report(options, &mut peers)
-}
-
 /// Looks for peers, and tells which are skipped and why.
-pub fn find(peers: &[Peer], are_named: bool) -> Vec<Installed> {
+pub fn find(peers: &[Peer]) -> Vec<Installed> {
     let find = |&peer: &Peer| {
         let skip = |error| skip(peer.name(), &error);
-        Installed::find(peer, are_named).map_err(skip).ok()
+        Installed::find(peer).map_err(skip).ok()
     };
     peers.iter().filter_map(find).collect()
 }

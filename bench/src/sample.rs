@@ -1,6 +1,9 @@
 //! The lines in which jobs and peers' programs tell what they measured: `OPERATION BYTES WHAT NS NS NS ...`.
 
 use std::fmt;
+use std::io::{self, Write as _};
+
+use coarray::{error_stop_with, this_image};
 
 use crate::statistics::Samples;
 
@@ -65,6 +68,21 @@ impl fmt::Display for Line {
         times
             .iter()
             .try_for_each(|time| write!(formatter, " {time:.digits$}"))
+    }
+}
+
+/// Prints samples, on image 0.
+pub fn tell(operation: &str, bytes: usize, what: &str, times: Vec<f64>) {
+    if this_image() == 0 {
+        let line = Line {
+            operation: operation.into(),
+            bytes,
+            what: what.into(),
+            times,
+        };
+        if let Err(error) = writeln!(io::stdout(), "{line}") {
+            error_stop_with(1, format_args!("cobench: cannot print: {error}"));
+        }
     }
 }
 

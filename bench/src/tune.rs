@@ -6,20 +6,35 @@ mod table;
 use std::collections::BTreeSet;
 use std::error::Error;
 
-use crate::conductor::{self, Effort};
-use crate::job::tell;
-use crate::options::{Task, Tune};
-use crate::sample::{Line, Rows};
+use crate::options::{Command, Fabric, MAX_IMAGES, Options, Takes};
+use crate::runner::{self, Effort};
+use crate::sample::{Line, Rows, tell};
 use crate::stopwatch::{Action, Stopwatch};
+use crate::task::Task;
 use candidates::{BARRIERS, CONTESTS, Contest, by_barrier};
 use coarray_collectives::{Algorithm, TuningTable};
 use coarray_runtime::Barrier;
+
+/// The command.
+pub const COMMAND: Command = Command {
+    defaults: |options| options.images = vec![2, 4, 8],
+    ..Command::new(
+        "tune",
+        &[
+            Takes::ImageCounts(MAX_IMAGES),
+            Takes::Fabric(&[Fabric::Processes, Fabric::Threads]),
+            Takes::Output,
+            Takes::Quick,
+        ],
+        run,
+    )
+};
 
 /// Measures, and writes the table.
 ///
 /// # Errors
 /// If a job fails, or the file cannot be written.
-pub fn run(options: &Tune) -> Result<(), Box<dyn Error>> {
+fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let output = options.output.display();
     // Found out before everything is measured, and not after.
     std::fs::OpenOptions::new()
@@ -30,15 +45,15 @@ pub fn run(options: &Tune) -> Result<(), Box<dyn Error>> {
     let effort = Effort::new(Task::Tune, options.quick);
     let of = |contest: &Contest| contest.sizes.len() * contest.kind.algorithms().len();
     let rows_of_one = CONTESTS.iter().map(of).sum::<usize>() + Barrier::ALL.len();
-    let bar = conductor::progress(rows_of_one * options.images.len() * effort.rounds);
+    let bar = runner::progress(rows_of_one * options.images.len() * effort.rounds);
     let mut table = TuningTable::default();
     let counts: BTreeSet<usize> = options.images.iter().copied().collect();
     for images in counts {
         bar.set_message(format!("{images} images"));
         let mut rounds = vec![Rows::default(); effort.rounds];
         for rows in &mut rounds {
-            let mut job = conductor::job(Task::Tune, images, options.fabric, &[], effort)?;
-            conductor::read_lines(&mut job, |line| {
+            let mut job = runner::job(Task::Tune, images, options.fabric(), &[], effort)?;
+            runner::read_lines(&mut job, |line| {
                 if let Some(line) = Line::parse(line) {
                     bar.inc(1);
                     rows.add(line);

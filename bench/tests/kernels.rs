@@ -6,11 +6,12 @@ mod program;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// The kernels, each with parameters that images do not divide evenly. Where updates may be lost, tables are so large that
 /// few are.
-const KERNELS: [(&str, &[&str]); 6] = [
+const KERNELS: [(&str, &[&str]); 7] = [
     (
         env!("CARGO_BIN_EXE_prk-stencil"),
         &["1 8", "3 37", "10 100"],
@@ -32,6 +33,10 @@ const KERNELS: [(&str, &[&str]); 6] = [
         &["18 8 64", "13 3 4 1", "2 64 8 1"],
     ),
     (env!("CARGO_BIN_EXE_hpcc-randomaccess"), &["2", "11", "18"]),
+    (
+        env!("CARGO_BIN_EXE_life-torus"),
+        &["1 9 8", "3 37 11", "7 20 300"],
+    ),
 ];
 
 fn run(program: &str, line: &str, images: usize, fabric: &str) -> Output {
@@ -114,6 +119,7 @@ fn rates_are_work_per_time() {
     near(work(3, "5 100000"), 32.0 * 100_000.0 / 1e6);
     near(work(4, "17 8 64"), 8.0 * 131_072.0 / 1e9);
     near(work(5, "17"), 4.0 * 131_072.0 / 1e9);
+    near(work(6, "5 100 300"), 30_000.0 / 1e6);
 }
 
 #[test]
@@ -131,6 +137,7 @@ fn what_cannot_be_computed_is_refused() {
         (4, "10 8 2", "3 images cannot share 2 sequences"),
         (4, "4 1 9", "a VECTOR_LENGTH that is a power of 2"),
         (5, "99", "LOG2SIZE '99'"),
+        (6, "5 2 9", "COLUMNS '2'"),
     ] {
         let (program, _) = KERNELS[kernel];
         for fabric in ["processes", "threads"] {
@@ -172,6 +179,7 @@ fn cobench_runs_all_kernels() {
             ("nstream", "MB/s"),
             ("random", "GUPS/s"),
             ("randomaccess", "GUPS/s"),
+            ("life", "Mcells/s"),
         ];
         assert_eq!(lines.lines().count(), kernels.len());
         for (line, (kernel, unit)) in lines.lines().zip(kernels) {
@@ -186,6 +194,50 @@ fn cobench_runs_all_kernels() {
     }
 }
 
+/// The objects that `cobench kernels` prints for numbers of images.
+fn scaled(options: &str) -> Vec<Value> {
+    let output = cobench(&format!("kernels --quick --json --images 1,2,3 {options}"));
+    assert!(output.status.success(), "{output:?}");
+    let lines = text(&output.stdout);
+    let object =
+        |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+    lines.lines().map(object).collect()
+}
+
+#[test]
+fn cobench_compares_numbers_of_images() {
+    for (options, is_weak) in [("", false), ("--weak", true)] {
+        let rows = scaled(options);
+        assert_eq!(rows.len(), 3 * KERNELS.len());
+        for rows in rows.chunks(3) {
+            let images: Vec<_> = rows.iter().map(|row| row["images"].as_u64()).collect();
+            assert_eq!(images, [Some(1), Some(2), Some(3)]);
+            assert!(rows.iter().all(|row| row["op"] == rows[0]["op"]));
+            assert_eq!(rows[0]["speedup"], 1.0, "{rows:?}");
+            assert!(
+                rows.iter()
+                    .all(|row| row["speedup"].as_f64().unwrap() > 0.0)
+            );
+            let grows = rows[0]["parameters"] != rows[1]["parameters"];
+            assert_eq!(grows, is_weak, "{rows:?}");
+        }
+    }
+}
+
+#[test]
+fn cobench_draws_speedups() {
+    let folder = tempfile::tempdir().unwrap();
+    let plots = folder.path().join("plots");
+    let line = "kernels --quick --images 1,2 --only life,nstream --weak --plot";
+    let output = cobench(&format!("{line} {}", plots.display()));
+    assert!(output.status.success(), "{output:?}");
+    let svg = std::fs::read_to_string(plots.join("scale_weak_speedup.svg")).unwrap();
+    assert!(svg.trim_end().ends_with("</svg>"));
+    for name in ["life", "nstream", "ideal"] {
+        assert!(svg.contains(name), "{name}");
+    }
+}
+
 #[test]
 fn cobench_prints_a_table_of_the_kernels_that_are_wanted() {
     let output = cobench("kernels --quick --images 2 --only p2p,nstream");
@@ -194,6 +246,13 @@ fn cobench_prints_a_table_of_the_kernels_that_are_wanted() {
     assert_eq!(lines.len(), 4, "{table}");
     assert!(lines[0].contains("2 images as processes"), "{table}");
     assert!(lines[2].starts_with("p2p") && lines[3].starts_with("nstream"));
+    let output = cobench("kernels --quick --images 2,4 --only life");
+    let table = text(&output.stdout);
+    assert!(
+        table.lines().nth(1).unwrap().ends_with("efficiency"),
+        "{table}"
+    );
+    assert!(table.lines().last().unwrap().ends_with('%'), "{table}");
 }
 
 /// A folder where `cobench` is without the kernels. A link, as a test that copies it cannot run it while others start

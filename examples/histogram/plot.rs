@@ -4,7 +4,7 @@ use std::path::Path;
 
 use program::histogram::Histogram;
 use program::output::OutputError;
-use program::plots::Plot;
+use program::plots::{Axis, Plot, Scale, Series, Shape};
 
 use crate::HIGHEST;
 
@@ -57,12 +57,20 @@ pub(crate) fn write(counts: &[u64], path: &Path) -> Result<(), OutputError> {
             chi_square(counts),
             counts.len() - 1
         ),
-        x: "speed / most frequent speed",
-        y: "probability density",
-        bars: ("counted", &histogram.densities()),
-        steps: None,
-        curve: Some(("Maxwell's distribution", curve.collect())),
-        mark: None,
+        x: Axis::plain("speed / most frequent speed", Scale::Linear),
+        y: Axis::plain("probability density", Scale::FromZero),
+        series: vec![
+            Series {
+                name: "counted",
+                number: 5,
+                shape: Shape::Bars(histogram.densities().bars()),
+            },
+            Series {
+                name: "Maxwell",
+                number: 1,
+                shape: Shape::Line(curve.collect()),
+            },
+        ],
     };
     plot.write(path)
 }

@@ -10,7 +10,7 @@ use crate::crack::Outcome;
 use crate::options::Options;
 use crate::texture::{Texture, theory};
 use program::histogram::Histogram;
-use program::plots::Plot;
+use program::plots::{Axis, Plot, Scale, Series, Shape};
 
 /// What was computed.
 #[derive(Clone, Debug)]
@@ -90,12 +90,20 @@ impl Report {
                 volumes.len(),
                 self.iterations
             ),
-            x: "grain volume / cells",
-            y: "number of grains",
-            bars: ("grains of the model", &histogram),
-            steps: None,
-            curve: None,
-            mark: Some(("mean volume", mean)),
+            x: Axis::plain("grain volume / cells", Scale::Linear),
+            y: Axis::plain("number of grains", Scale::FromZero),
+            series: vec![
+                Series {
+                    name: "grains",
+                    number: 5,
+                    shape: Shape::Bars(histogram.bars()),
+                },
+                Series {
+                    name: "mean",
+                    number: 1,
+                    shape: Shape::Vertical(mean),
+                },
+            ],
         };
         plot.write(path)
     }
@@ -110,12 +118,25 @@ fn plot_misorientations(
     let plot = Plot {
         title: "Misorientation of neighbouring grains",
         subtitle: &format!("{}; {}", size(options), agreement(texture)),
-        x: "misorientation angle / degrees",
-        y: "probability density / (1/degree)",
-        bars: ("pairs of grains that touch", &texture.pairs.densities()),
-        steps: Some(("the same, by area of contact", &by_area)),
-        curve: Some(("theory for random orientations (Mackenzie 1958)", theory())),
-        mark: None,
+        x: Axis::plain("misorientation angle / degrees", Scale::Linear),
+        y: Axis::plain("probability density / (1/degree)", Scale::FromZero),
+        series: vec![
+            Series {
+                name: "pairs that touch",
+                number: 5,
+                shape: Shape::Bars(texture.pairs.densities().bars()),
+            },
+            Series {
+                name: "by area of contact",
+                number: 0,
+                shape: Shape::Line(by_area.steps()),
+            },
+            Series {
+                name: "Mackenzie (1958)",
+                number: 1,
+                shape: Shape::Line(theory()),
+            },
+        ],
     };
     plot.write(path)
 }

@@ -1,5 +1,7 @@
 //! Numbers sorted into bins of equal width.
 
+use crate::plots::Bar;
+
 /// Bins from `start` on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram {
@@ -55,11 +57,26 @@ impl Histogram {
         self.edges(self.weights.len() - 1).1
     }
 
-    /// Whether the highest of the bins is in the first half of them.
-    pub fn is_higher_on_the_left(&self) -> bool {
-        let (left, right) = self.weights.split_at(self.weights.len() / 2);
-        let highest = |weights: &[f64]| weights.iter().copied().fold(0.0, f64::max);
-        highest(left) > highest(right)
+    /// As bars of a plot.
+    pub fn bars(&self) -> Vec<Bar> {
+        let bar = |(bin, &height): (usize, &f64)| {
+            let (start, end) = self.edges(bin);
+            Bar {
+                place: start..end,
+                height,
+                label: String::new(),
+            }
+        };
+        self.weights.iter().enumerate().map(bar).collect()
+    }
+
+    /// As the corners of steps.
+    pub fn steps(&self) -> Vec<(f64, f64)> {
+        let corners = |(bin, &weight): (usize, &f64)| {
+            let (start, end) = self.edges(bin);
+            [(start, weight), (end, weight)]
+        };
+        self.weights.iter().enumerate().flat_map(corners).collect()
     }
 
     /// The same, in shares of the total for one unit of the axis.
@@ -97,8 +114,6 @@ mod tests {
         assert_eq!((histogram.edges(7), histogram.end()), ((70.0, 80.0), 80.0));
         let densities = histogram.densities();
         assert!((densities.weights[0] - 0.06).abs() < 1e-12);
-        assert!(histogram.is_higher_on_the_left());
-        assert!(!Histogram::of(&[1.0, 9.0, 9.5], 10).is_higher_on_the_left());
     }
 
     #[test]

@@ -4,8 +4,7 @@ use std::time::{Duration, Instant};
 
 use coarray::prelude::*;
 
-use crate::job::tell;
-use crate::sample::OWN;
+use crate::sample::{OWN, tell};
 
 /// What is measured, in the order in which it is printed.
 pub const OPERATIONS: [&str; 4] = ["sync_all", "event_exchange", "notify_ring", "co_sum"];

@@ -1,12 +1,13 @@
 //! Programs that do nothing but compute.
 
+use std::ffi::OsString;
 use std::hint::spin_loop;
 use std::io;
 use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 
-use crate::options::LOOP;
+use crate::task::LOOP;
 
 /// So many processes that compute until this is dropped.
 #[derive(Debug)]
@@ -44,11 +45,13 @@ impl Drop for Loops {
     }
 }
 
-/// Computes until the process that started this one, which has that number, ends or kills it.
+/// Computes until the process that started this one, which has the number `parent`, ends or kills it.
 ///
 /// # Errors
-/// If the system does not promise to tell of its end.
-pub fn compute(parent: i32) -> io::Result<()> {
+/// If there is no such number, or the system does not promise to tell of the end of that process.
+pub fn compute(parent: Option<OsString>) -> io::Result<()> {
+    let parent = parent.and_then(|parent| parent.to_str()?.parse().ok());
+    let parent: i32 = parent.ok_or(io::ErrorKind::InvalidInput)?;
     set_parent_process_death_signal(Some(Signal::KILL))?;
     // It may have ended before that.
     if getppid().map(Pid::as_raw_pid) != Some(parent) {

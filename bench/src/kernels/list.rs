@@ -1,6 +1,6 @@
 //! Which kernels there are.
 
-/// A kernel: a program that there is for `coarray` and for each peer.
+/// A program that is measured as a whole.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel {
     /// What it is called here, and the name of a peer's program without its suffix.
@@ -14,14 +14,18 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// The words of its command line.
-    pub fn parameters(&self, quick: bool) -> &'static str {
-        if quick { self.quick } else { self.full }
+    /// The words of its command line, with `growth` times the work.
+    pub fn parameters(&self, quick: bool, growth: usize) -> String {
+        grown(
+            self.name,
+            if quick { self.quick } else { self.full },
+            growth,
+        )
     }
 }
 
-/// All kernels.
-pub const KERNELS: [Kernel; 6] = [
+/// All kernels; those before the last are there for peers, too.
+pub const KERNELS: [Kernel; 7] = [
     Kernel {
         name: "stencil",
         program: "prk-stencil",
@@ -60,4 +64,63 @@ pub const KERNELS: [Kernel; 6] = [
         full: "22",
         quick: "18",
     },
+    Kernel {
+        name: "life",
+        program: "life-torus",
+        // Each image's part is larger than its caches.
+        full: "100 8192 8192",
+        quick: "20 300 300",
+    },
 ];
+
+/// Parameters for `growth` times the work.
+fn grown(kernel: &str, parameters: &str, growth: usize) -> String {
+    let words = parameters.split_whitespace();
+    let mut numbers: Vec<usize> = words.filter_map(|word| word.parse().ok()).collect();
+    // Which of them is the extent, and how the work depends on it.
+    let (place, work): (usize, fn(usize, usize) -> usize) = match kernel {
+        "stencil" | "transpose" => (1, |side, growth| {
+            (side as f64 * (growth as f64).sqrt()).round() as usize
+        }),
+        "p2p" | "life" => (2, |columns, growth| columns * growth),
+        "nstream" => (1, |length, growth| length * growth),
+        // Their tables are powers of two.
+        "random" | "randomaccess" => (0, |log2, growth| log2 + growth.ilog2() as usize),
+        _ => unreachable!("every kernel is scaled in some way"),
+    };
+    numbers[place] = work(numbers[place], growth);
+    let words: Vec<String> = numbers.iter().map(usize::to_string).collect();
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn problems_grow_with_the_images() {
+        for (kernel, parameters, four_times) in [
+            ("stencil", "50 2000", "50 4000"),
+            ("transpose", "50 2000 32", "50 4000 32"),
+            ("p2p", "50 500 8000", "50 500 32000"),
+            ("nstream", "20 1000", "20 4000"),
+            ("random", "22 8 64", "24 8 64"),
+            ("randomaccess", "22", "24"),
+            ("life", "100 8192 8192", "100 8192 32768"),
+        ] {
+            assert_eq!(grown(kernel, parameters, 1), parameters);
+            assert_eq!(grown(kernel, parameters, 4), four_times);
+        }
+        assert_eq!(grown("stencil", "50 2000", 3), "50 3464");
+    }
+
+    #[test]
+    fn every_kernel_can_grow() {
+        for kernel in KERNELS {
+            for quick in [false, true] {
+                let same = kernel.parameters(quick, 1);
+                assert_ne!(same, kernel.parameters(quick, 2), "{}", kernel.name);
+            }
+        }
+    }
+}

@@ -2,8 +2,8 @@
 
 use coarray_runtime::Barrier;
 
+use crate::model::alltoall::{Lengths, Order, alltoall};
 use crate::model::doubling;
-use crate::model::flood::{Lengths, Order, flood};
 use crate::model::network::{Network, Packet, Tally};
 use crate::model::tree::{self, Shape};
 
@@ -16,7 +16,7 @@ const SIGNAL: u64 = 1;
 /// Lets all images pass the barrier.
 pub fn pass(network: &mut Network, barrier: Barrier) {
     match barrier {
-        Barrier::Flat => flood(network, Order::Around, Lengths::Equal(SIGNAL)),
+        Barrier::Flat => alltoall(network, Order::Around, Lengths::Equal(SIGNAL)),
         Barrier::Dissemination => doubling::around(network, |_| SIGNAL, false),
         Barrier::Tree => heap(network),
         Barrier::Central => {

@@ -5,8 +5,8 @@
 
 use coarray_collectives::{Algorithm, Kind};
 
+use crate::model::alltoall::{Lengths, Order, alltoall};
 use crate::model::doubling;
-use crate::model::flood::{Lengths, Order, flood};
 use crate::model::machine::LogGp;
 use crate::model::network::Network;
 use crate::model::ring::{chain, deal_and_pass_on, ring};
@@ -54,12 +54,12 @@ impl Collective {
                 _ => down(network, self.shape(), whole),
             },
             Kind::Reduce => match self.algorithm {
-                Algorithm::Flat => flood(network, Order::Ascending, Lengths::Equal(bytes)),
+                Algorithm::Flat => alltoall(network, Order::Ascending, Lengths::Equal(bytes)),
                 Algorithm::Shares => {
                     let shares = self.slices(network.images());
                     let share = |image: usize| shares[image];
-                    flood(network, Order::Ascending, Lengths::To(&share));
-                    flood(network, Order::Ascending, Lengths::From(&share));
+                    alltoall(network, Order::Ascending, Lengths::To(&share));
+                    alltoall(network, Order::Ascending, Lengths::From(&share));
                 }
                 Algorithm::RecursiveDoubling => doubling::exchange(network, bytes),
                 Algorithm::Ring => self.ring_of_slices(network),
@@ -70,7 +70,7 @@ impl Collective {
             },
             Kind::ReduceTo if self.algorithm == Algorithm::Shares => {
                 let shares = self.slices(network.images());
-                flood(
+                alltoall(
                     network,
                     Order::Ascending,
                     Lengths::To(&|image| shares[image]),
@@ -86,7 +86,7 @@ impl Collective {
                     Algorithm::Pairwise => Order::Around,
                     _ => Order::Ascending,
                 };
-                flood(network, order, Lengths::Equal(bytes));
+                alltoall(network, order, Lengths::Equal(bytes));
             }
             Kind::ReduceScatter => match self.algorithm {
                 Algorithm::Ring => ring(network, network.images() - 1, bytes, |_, _| bytes),
@@ -95,12 +95,12 @@ impl Collective {
                     up(network, self.shape(), |_| all);
                     down(network, self.shape(), by_images);
                 }
-                _ => flood(network, Order::Ascending, Lengths::Equal(bytes)),
+                _ => alltoall(network, Order::Ascending, Lengths::Equal(bytes)),
             },
             Kind::Scan => match self.algorithm {
                 Algorithm::RecursiveDoubling => doubling::scan(network, bytes),
                 Algorithm::Chain => chain(network, &self.pieces()),
-                _ => flood(network, Order::Later, Lengths::Equal(bytes)),
+                _ => alltoall(network, Order::Later, Lengths::Equal(bytes)),
             },
             Kind::SumReproducible | Kind::TotalReproducible => unreachable!("not among the kinds"),
         }
@@ -158,7 +158,7 @@ impl Collective {
                 doubling::around(network, |distance| blocks(distance) * bytes, true);
             }
             Algorithm::Ring => ring(network, images - 1, bytes, |_, _| bytes),
-            Algorithm::Flat => flood(network, Order::Around, Lengths::Equal(bytes)),
+            Algorithm::Flat => alltoall(network, Order::Around, Lengths::Equal(bytes)),
             _ => {
                 up(network, self.shape(), |below| bytes * below as u64);
                 down(network, self.shape(), |_| bytes * images as u64);

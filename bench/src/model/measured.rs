@@ -13,14 +13,15 @@ use coarray_collectives::{Algorithm, Kind, TuningTable};
 use coarray_fabric::SCRATCH_BYTES;
 use coarray_runtime::Barrier;
 
-use crate::conductor::{self, Effort, fit};
-use crate::model::{BARRIERS, Extent, LogGp, Subject, predict};
-use crate::options::{Fabric, Model, Task, cores};
+use crate::model::{BARRIERS, Extent, LogGp, Subject, predict, wants};
+use crate::options::{Fabric, Options, cores};
 use crate::report::machine::Machine;
 use crate::report::table::aligned;
 use crate::report::units::{factor, size, time};
+use crate::runner::{self, Effort, fit};
 use crate::sample::{Line, OWN, Rows};
 use crate::statistics::Samples;
+use crate::task::Task;
 
 const ROUND_TRIP: &str = "event_pingpong";
 const PUT: &str = "put";
@@ -56,7 +57,7 @@ struct Comparison {
 ///
 /// # Errors
 /// If a job fails or does not print what is needed.
-pub fn run(options: &Model) -> Result<(), Box<dyn Error>> {
+pub fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let images = match options.images.as_slice() {
         [] => counts(cores()),
         given => given.to_vec(),
@@ -65,9 +66,9 @@ pub fn run(options: &Model) -> Result<(), Box<dyn Error>> {
     let wanted: Vec<&str> = OPERATIONS
         .iter()
         .map(|(name, _)| *name)
-        .filter(|name| is_wanted(options, name))
+        .filter(|name| wants(options, name))
         .collect();
-    let bar = conductor::progress(effort.rounds * (1 + images.len()));
+    let bar = runner::progress(effort.rounds * (1 + images.len()));
     let mut pair = Rows::default();
     let mut rows = vec![Rows::default(); images.len()];
     for _ in 0..effort.rounds {
@@ -108,16 +109,6 @@ pub fn run(options: &Model) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn is_wanted(options: &Model, name: &str) -> bool {
-    // The model calls a sum by the name of its kind.
-    let name = if name == "co_sum" {
-        Kind::Reduce.name()
-    } else {
-        name
-    };
-    options.only.is_empty() || options.only.iter().any(|wanted| wanted == name)
-}
-
 /// 2, 4, 8 and so on as far as there are cores, but always 2.
 fn counts(cores: usize) -> Vec<usize> {
     let powers = std::iter::successors(Some(2_usize), |images| images.checked_mul(2));
@@ -137,10 +128,10 @@ fn measure(
         return Ok(());
     }
     let only: Vec<String> = operations.iter().map(|&name| name.to_owned()).collect();
-    let mut job = conductor::job(Task::Micro, images, Fabric::default(), &only, effort)?;
+    let mut job = runner::job(Task::Micro, images, Fabric::Processes, &only, effort)?;
     // The algorithms are those that the prediction takes.
     job.env("COARRAY_TUNING_FILE", "/dev/null");
-    conductor::read_lines(&mut job, |line| {
+    runner::read_lines(&mut job, |line| {
         if let Some(line) = Line::parse(line).filter(|line| line.what == OWN) {
             rows.add(line);
         }
@@ -229,7 +220,7 @@ fn json(machine: LogGp, comparisons: &[Comparison]) {
 fn table(machine: LogGp, comparisons: &[Comparison], effort: Effort) {
     let place = Machine {
         images: 2,
-        fabric: Fabric::default(),
+        fabric: Fabric::Processes,
         rounds: effort.rounds,
     };
     println!("{}", place.line());

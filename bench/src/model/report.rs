@@ -1,21 +1,21 @@
 //! What the model says, for people and programs.
 
-use std::path::Path;
+use program::output::OutputError;
 
 use crate::model::{BARRIERS, Prediction, fastest};
-use crate::options::Model;
-use crate::plot::{self, Axis, PlotError, Series, Unit};
+use crate::options::Options;
+use crate::plots::{Line, Plots};
 use crate::report::table::aligned;
-use crate::report::units::{digits, time};
+use crate::report::units::{count, time};
 
 /// Prints a JSON object a line.
-pub fn json(predictions: &[Prediction], options: &Model) {
+pub fn json(predictions: &[Prediction], options: &Options) {
     for prediction in predictions {
         println!("{}", json_line(prediction, predictions, options));
     }
 }
 
-fn json_line(prediction: &Prediction, all: &[Prediction], options: &Model) -> String {
+fn json_line(prediction: &Prediction, all: &[Prediction], options: &Options) -> String {
     let Prediction {
         subject,
         images,
@@ -24,7 +24,7 @@ fn json_line(prediction: &Prediction, all: &[Prediction], options: &Model) -> St
     } = prediction;
     let bytes = match subject.operation() {
         BARRIERS => 0,
-        _ => options.extent.bytes,
+        _ => options.network.bytes,
     };
     format!(
         r#"{{"op":"{}","algorithm":"{}","bytes":{bytes},"images":{images},"ns":{time:.2},"messages":{},"signals":{},"most":{},"fastest":{}}}"#,
@@ -54,7 +54,7 @@ fn rivals<'a>(
 }
 
 /// Prints a table for each operation, headed by what the network is.
-pub fn table(predictions: &[Prediction], options: &Model) {
+pub fn table(predictions: &[Prediction], options: &Options) {
     println!("{}", heading(options));
     for operation in operations(predictions) {
         let titles = [
@@ -78,20 +78,20 @@ pub fn table(predictions: &[Prediction], options: &Model) {
     }
 }
 
-fn heading(options: &Model) -> String {
+pub fn heading(options: &Options) -> String {
     format!("predicted for {}", network(options))
 }
 
-fn network(options: &Model) -> String {
-    let machine = options.machine;
+fn network(options: &Options) -> String {
+    let network = options.network;
     format!(
         "a network with latency {}, overhead {}, gap {}, gap per byte {}; {} bytes; {} images on a node",
-        time(machine.latency),
-        time(machine.overhead),
-        time(machine.gap),
-        time(machine.per_byte),
-        options.extent.bytes,
-        options.extent.per_node,
+        time(network.latency),
+        time(network.overhead),
+        time(network.gap),
+        time(network.gap_per_byte),
+        options.network.bytes,
+        options.network.per_node,
     )
 }
 
@@ -115,88 +115,54 @@ fn cells(prediction: &Prediction, all: &[Prediction]) -> Vec<String> {
         prediction.images.to_string(),
         prediction.subject.algorithm().to_owned(),
         time(prediction.time),
-        count(tally.messages),
-        count(tally.signals),
-        count(tally.most),
+        number(tally.messages),
+        number(tally.signals),
+        number(tally.most),
         mark.to_owned(),
     ]
 }
 
-/// A number of messages, the largest ones rounded.
-fn count(number: u64) -> String {
-    match number {
+/// A number of messages; nothing if there are none.
+fn number(messages: u64) -> String {
+    match messages {
         0 => String::new(),
-        1..10_000_000 => number.to_string(),
-        _ => {
-            let exponent = (number as f64).log10().floor();
-            format!(
-                "{}e{exponent}",
-                digits(number as f64 / 10f64.powf(exponent))
-            )
-        }
+        _ => count(messages as f64),
     }
 }
 
-/// Writes a plot of times and one of numbers of messages for each operation.
+/// Draws times and numbers of messages of each operation.
 ///
 /// # Errors
 /// If a plot cannot be written.
-pub fn plots(predictions: &[Prediction], options: &Model, folder: &Path) -> Result<(), PlotError> {
-    plot::folder(folder)?;
-    let axis = |title: &str, unit| Axis {
-        title: title.into(),
-        unit,
-        logarithmic: true,
-    };
-    let images = axis("images", Unit::Count);
-    let subtitle = format!("cobench model: {}", heading(options));
+pub fn draw(predictions: &[Prediction], plots: &Plots) -> Result<(), OutputError> {
     for operation in operations(predictions) {
-        let of = |value: fn(&Prediction) -> f64| series(predictions, operation, value);
+        let of = |value: fn(&Prediction) -> f64| lines(predictions, operation, value);
         let times = of(|prediction| prediction.time);
-        if times.is_empty() {
-            continue;
+        let messages = of(|prediction| prediction.tally.most as f64);
+        if times.iter().any(|(_, points)| !points.is_empty()) {
+            plots.predictions(operation, &times, &messages)?;
         }
-        plot::lines(
-            &folder.join(format!("model_{operation}.svg")),
-            &format!("{operation}: predicted time"),
-            &subtitle,
-            &images,
-            &axis("time of one operation", Unit::Nanoseconds),
-            &times,
-        )?;
-        plot::lines(
-            &folder.join(format!("model_{operation}_messages.svg")),
-            &format!("{operation}: messages of the image with the most"),
-            &subtitle,
-            &images,
-            &axis("messages sent or received", Unit::Count),
-            &of(|prediction| prediction.tally.most as f64),
-        )?;
     }
     Ok(())
 }
 
 /// A line for each algorithm, without points that are nothing: one image need not send.
-fn series(
+fn lines(
     predictions: &[Prediction],
     operation: &str,
     value: fn(&Prediction) -> f64,
-) -> Vec<Series> {
-    let mut series: Vec<Series> = Vec::new();
-    for prediction in predictions {
-        let value = value(prediction);
-        if prediction.subject.operation() != operation || value <= 0.0 {
-            continue;
-        }
+) -> Vec<Line<'static>> {
+    let of_operation = |prediction: &&Prediction| prediction.subject.operation() == operation;
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    for prediction in predictions.iter().filter(of_operation) {
         let name = prediction.subject.algorithm();
-        let point = (prediction.images as f64, value);
-        match series.last_mut().filter(|series| series.name == name) {
-            Some(series) => series.points.push(point),
-            None => series.push(Series {
-                name: name.to_owned(),
-                points: vec![point],
-            }),
+        if lines.last().is_none_or(|(last, _)| *last != name) {
+            lines.push((name, Vec::new()));
+        }
+        let value = value(prediction);
+        if let Some((_, points)) = lines.last_mut().filter(|_| value > 0.0) {
+            points.push((prediction.images as f64, value));
         }
     }
-    series
+    lines
 }

@@ -13,7 +13,7 @@ use coarray::{num_images, this_image};
 
 use super::collectives::{FEW_SIZES, ROOT, one_barrier};
 use super::{Operation, Part, Trial};
-use crate::raw::{self, Barrier};
+use crate::baseline::{self, Barrier};
 use crate::stopwatch::Action;
 
 /// `co_gather` of `f64`.
@@ -70,7 +70,7 @@ pub const CO_REDUCE_SCATTER: Operation = Operation {
         }),
         bound: vec![
             one_barrier(barrier),
-            Part::new((num_images() - 1) as f64, raw::add(bytes)),
+            Part::new((num_images() - 1) as f64, baseline::add(bytes)),
         ],
     },
 };
@@ -81,7 +81,7 @@ pub fn is_root() -> bool {
 }
 
 fn copied(bytes: usize, barrier: &Rc<Barrier>) -> Vec<Part> {
-    vec![one_barrier(barrier), Part::new(1.0, raw::copy(bytes))]
+    vec![one_barrier(barrier), Part::new(1.0, baseline::copy(bytes))]
 }
 
 /// Collective. `gather` of `bytes` bytes from each image, ready to run; checked once. They come to this image

@@ -22,7 +22,7 @@ use coarray::collectives::{
 use coarray::{num_images, sync_all, this_image};
 
 use super::{Operation, Part, Trial};
-use crate::raw::{self, Barrier};
+use crate::baseline::{self, Barrier};
 use crate::stopwatch::Action;
 
 /// 8 bytes to 8 MiB.
@@ -104,8 +104,8 @@ pub const CO_SCAN: Operation = Operation {
         own: scan(bytes, |values| co_scan(values, Add::add)),
         bound: vec![
             one_barrier(barrier),
-            Part::new(1.0, raw::copy(bytes)),
-            Part::new(1.0, raw::add(bytes)),
+            Part::new(1.0, baseline::copy(bytes)),
+            Part::new(1.0, baseline::add(bytes)),
         ],
     },
 };
@@ -115,7 +115,7 @@ pub const CO_BROADCAST: Operation = Operation {
     name: "co_broadcast",
     sizes: SIZES,
     prepare: |bytes, barrier| {
-        let mut copy = raw::copy(bytes);
+        let mut copy = baseline::copy(bytes);
         let is_reader = this_image() != ROOT;
         let readers_copy = move |times| {
             if is_reader {
@@ -249,8 +249,8 @@ fn reduction_bound(bytes: usize, barrier: &Rc<Barrier>) -> Vec<Part> {
     let others = (num_images() - 1) as f64 / num_images() as f64;
     let mut bound = vec![one_barrier(barrier)];
     if bytes > size_of::<f64>() {
-        bound.push(Part::new(2.0 * others, raw::copy(bytes)));
-        bound.push(Part::new(others, raw::add(bytes)));
+        bound.push(Part::new(2.0 * others, baseline::copy(bytes)));
+        bound.push(Part::new(others, baseline::add(bytes)));
     }
     bound
 }

@@ -12,7 +12,7 @@ use std::rc::Rc;
 use coarray::prelude::*;
 
 use super::{Operation, Part, Trial};
-use crate::raw::{Barrier, Flags};
+use crate::baseline::{Barrier, Flags};
 use crate::stopwatch::Action;
 
 /// From image 0 to image 1 and back by `post` and `wait`; where there is one image, to itself.

@@ -9,7 +9,7 @@ use coarray::grid::{Blocks, Exchange, GridError, HaloArray, ImageGrid};
 use coarray::{error_stop_with, num_images, this_image};
 
 use super::{Operation, Part, Trial};
-use crate::raw;
+use crate::baseline;
 use crate::stopwatch::Action;
 
 /// Beginning with what fits into caches.
@@ -36,7 +36,7 @@ fn stop(error: &GridError) -> ! {
 /// Collective. An exchange, which was checked once, and its bound.
 fn trial(bytes: usize, with_corners: bool) -> Result<Trial, GridError> {
     let blocks = divided(bytes)?;
-    let bound = raw::wrap(blocks.block_shape(this_image()), with_corners);
+    let bound = baseline::wrap(blocks.block_shape(this_image()), with_corners);
     Ok(Trial {
         own: exchange(&blocks, with_corners)?,
         bound: vec![Part::new(1.0, bound)],

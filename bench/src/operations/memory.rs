@@ -11,7 +11,7 @@ use coarray::prelude::*;
 
 use super::collectives::one_barrier;
 use super::{Operation, Part, Trial};
-use crate::raw::Barrier;
+use crate::baseline::Barrier;
 use crate::stopwatch::Action;
 
 const BYTES: usize = 4096;

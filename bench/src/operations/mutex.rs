@@ -9,7 +9,7 @@ use std::rc::Rc;
 use coarray::prelude::*;
 
 use super::{Operation, Part, Trial};
-use crate::raw::{Barrier, Flags};
+use crate::baseline::{Barrier, Flags};
 use crate::stopwatch::Action;
 
 /// Lock, add 1 to the counter on image 0, unlock, by all images at once: the time of one of them all.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use coarray::prelude::*;
 
 use super::{Operation, Part, Trial};
-use crate::raw::{Barrier, Flags};
+use crate::baseline::{Barrier, Flags};
 use crate::stopwatch::Action;
 
 /// `sync_images` of images 0 and 1, 2 and 3, and so on; an odd last one does nothing, but a single one is its own

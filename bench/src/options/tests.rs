@@ -1,88 +1,76 @@
-use std::time::Duration;
-
 use super::*;
-use crate::engines::engine::Engine;
-use crate::kernels::list::KERNELS;
-use crate::operations;
-use crate::peers::Peer;
+use crate::COMMANDS;
 
-fn parse(line: &str) -> Result<Command, String> {
-    super::parse(line.split_whitespace().map(OsString::from)).map_err(|error| error.to_string())
+fn parse(line: &str) -> Result<(&'static str, Options), String> {
+    let words = line.split_whitespace().map(OsString::from);
+    match super::parse(words, &COMMANDS).map_err(|error| error.to_string())? {
+        Request::Help => Err("help".into()),
+        Request::Run(command, options) => Ok((command.name, options)),
+    }
 }
 
 #[test]
 fn all_options_are_understood() {
-    let expected = Micro {
-        images: 7,
-        fabric: Fabric::Threads,
-        operations: vec!["sync_all".into(), "co_sum".into()],
-        kernels: Vec::new(),
+    let expected = Options {
+        images: vec![7],
+        fabrics: vec![Fabric::Threads],
+        only: vec!["co_sum".into(), "sync_all".into()],
         peers: vec![Peer::Mpi, Peer::MpiRma],
-        peers_are_named: true,
         plot: Some("plots".into()),
         json: true,
         quick: true,
+        ..Options::default()
     };
     let line = "micro --images=7 --fabric threads --only co_sum,sync_all --peer mpi,mpi-rma --plot plots --json --quick";
-    assert_eq!(parse(line), Ok(Command::Micro(expected)));
+    assert_eq!(parse(line), Ok(("micro", expected)));
 
-    let expected = Tune {
-        images: vec![2, 5],
-        fabric: Fabric::Processes,
-        output: "out.toml".into(),
-        quick: false,
+    let expected = Options {
+        images: vec![3, 6],
+        only: vec!["p2p".into(), "life".into()],
+        weak: true,
+        ..Options::default()
     };
-    assert_eq!(
-        parse("tune --images 2,5 --output=out.toml"),
-        Ok(Command::Tune(expected))
-    );
-}
+    let line = "kernels --images 3,6 --only p2p,life --weak";
+    assert_eq!(parse(line), Ok(("kernels", expected)));
 
-#[test]
-fn kernels_have_options_of_their_own() {
-    let expected = Kernels {
-        images: 3,
-        fabric: Fabric::Threads,
-        only: vec!["p2p".into(), "random".into()],
-        json: true,
-        quick: true,
-    };
-    let line = "kernels --images 3 --fabric=threads --only p2p,random --json --quick";
-    assert_eq!(parse(line), Ok(Command::Kernels(expected)));
-    for kernel in KERNELS {
-        assert!(help().contains(kernel.name), "{}", kernel.name);
-    }
-}
-
-#[test]
-fn engines_have_options_of_their_own() {
-    let expected = Engines {
-        images: 3,
+    let expected = Options {
+        images: vec![3],
+        fabrics: vec![Fabric::Shmem, Fabric::Processes],
         rounds: Some(4),
-        engines: vec![Engine::Shmem, Engine::Processes],
-        only: vec!["put_quiet".into()],
-        json: true,
-        quick: true,
+        ..Options::default()
     };
-    let line =
-        "engines --images 3 --rounds=4 --engine shmem,processes --only put_quiet --json --quick";
-    assert_eq!(parse(line), Ok(Command::Engines(expected)));
-    for engine in Engine::ALL {
-        assert!(help().contains(engine.name()), "{}", engine.name());
-    }
+    let line = "fabrics --images 3 --rounds=4 --fabric shmem,processes";
+    assert_eq!(parse(line), Ok(("fabrics", expected)));
+
+    let expected = Options {
+        images: vec![2, 5],
+        output: "out.toml".into(),
+        ..Options::default()
+    };
+    let line = "tune --images 2,5 --output=out.toml";
+    assert_eq!(parse(line), Ok(("tune", expected)));
+
+    let (_, options) = parse("model --latency 6us --gap 4ns --bytes 64 --measured").unwrap();
+    let network = options.network;
+    assert_eq!(
+        (network.latency, network.gap, network.bytes),
+        (6000.0, 4.0, 64)
+    );
+    assert!(options.measured && options.images.is_empty());
 }
 
 #[test]
-fn all_peers_are_measured_by_peers() {
-    let Ok(Command::Peers(options)) = parse("peers --quick") else {
-        panic!("peers is micro with all peers");
-    };
+fn commands_have_defaults_of_their_own() {
+    let (_, options) = parse("peers --quick").unwrap();
     assert_eq!(options.peers, Peer::ALL);
-    assert!(options.quick && !options.json && options.images == cores());
+    assert_eq!(options.images, [cores()]);
+    assert_eq!(parse("busy").unwrap().1.images, [2, 3, 4, 8]);
+    let (_, options) = parse("engines").unwrap();
+    assert_eq!(options.fabrics, [Fabric::Mpi, Fabric::Shmem]);
 }
 
 #[test]
-fn help_is_found_everywhere_and_names_everything() {
+fn help_is_found_everywhere() {
     for line in [
         "--help",
         "-h",
@@ -91,30 +79,7 @@ fn help_is_found_everywhere_and_names_everything() {
         "peers -h",
         "tune --help",
     ] {
-        assert_eq!(parse(line), Ok(Command::Help), "{line}");
-    }
-    for name in operations::names() {
-        assert!(help().contains(name), "{name}");
-    }
-    assert!(Peer::ALL.iter().all(|peer| help().contains(peer.name())));
-}
-
-#[test]
-fn a_job_understands_its_own_words() {
-    for task in [
-        Task::Micro,
-        Task::Alone(3),
-        Task::Tune,
-        Task::Busy,
-        Task::Launch,
-    ] {
-        let job = Job {
-            task,
-            only: vec!["co_sum".into()],
-            budget: Duration::from_millis(60),
-            crowded: task == Task::Tune,
-        };
-        assert_eq!(parse(&job.words().join(" ")), Ok(Command::Job(job)));
+        assert_eq!(parse(line), Err("help".into()), "{line}");
     }
 }
 
@@ -131,6 +96,7 @@ fn errors_name_the_word_that_is_wrong() {
         ("micro --images 2,4", "2,4"),
         ("micro --images many", "many"),
         ("micro --fabric cotton", "cotton"),
+        ("micro --fabric mpi", "processes or threads"),
         ("micro --only co_sum,co_some", "co_some"),
         ("micro --peer pvm", "pvm"),
         ("micro --json=yes", "--json"),
@@ -139,9 +105,11 @@ fn errors_name_the_word_that_is_wrong() {
         ("tune --json", "--json"),
         ("kernels --only co_sum", "co_sum"),
         ("kernels --peer mpi", "--peer"),
-        ("engines --rounds 0", "--rounds 0"),
-        ("engines --engine steam", "steam"),
-        ("engines --fabric mpi", "--fabric"),
+        ("fabrics --rounds 0", "--rounds 0"),
+        ("fabrics --fabric steam", "steam"),
+        ("fabrics --fabric threads", "threads"),
+        ("fabrics --peer mpi", "--peer"),
+        ("model --measured --images 2,100000", "100000"),
     ] {
         let error = parse(line).unwrap_err();
         assert!(

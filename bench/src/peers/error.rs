@@ -24,14 +24,6 @@ pub enum PeerError {
         /// What to install.
         advice: &'static str,
     },
-    /// It takes too long for somebody who has not asked for it.
-    #[error("it is not built, which takes {time}; to build it, run cobench peers --peer {peer}")]
-    NotBuilt {
-        /// The peer.
-        peer: &'static str,
-        /// How long it takes.
-        time: &'static str,
-    },
     /// Its compiler refuses our program.
     #[error("cannot compile {program}: {reason}")]
     Compile {

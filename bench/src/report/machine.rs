@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::conductor::fit;
 use crate::options::{Fabric, cores};
 use crate::peers::Installed;
+use crate::runner::fit;
 
 /// Where and how something was measured.
 #[derive(Clone, Copy, Debug)]

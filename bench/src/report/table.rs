@@ -9,68 +9,52 @@ use super::{Comparison, best, comparison, comparisons};
 use crate::peers::Installed;
 use crate::sample::{OWN, RATIO, RAW, Row, Rows};
 
-/// What a table shows of one row, beside peers: the columns on the left.
-pub struct Left<'cells> {
+/// The columns of a table to the left of those of the peers.
+pub struct Left {
     /// Their titles.
     pub titles: Vec<String>,
-    /// Their cells in a row.
-    pub cells: &'cells Cells<'cells>,
-    /// How many of them say what the row is about.
+    /// How many of them say what a row is about.
     pub naming: usize,
     /// How numbers of peers are written.
     pub number: fn(f64) -> String,
 }
 
-/// The cells of a row; none if the row has no place in the table.
-pub type Cells<'cells> = dyn Fn(&Row) -> Option<Vec<String>> + 'cells;
+/// A row: its cells on the left, and what was measured.
+pub type Line<'a> = (Vec<String>, &'a Row);
 
-/// The columns of operations: all that is known if they stand alone, and what fits beside peers.
-pub fn operations(is_alone: bool) -> Left<'static> {
-    fn name(row: &Row) -> Vec<String> {
-        vec![row.operation.clone(), size(row.bytes)]
-    }
-    fn alone(row: &Row) -> Option<Vec<String>> {
+/// The rows of operations, with all that is known if they stand alone, and with what fits beside peers.
+pub fn operations(rows: &Rows, is_alone: bool) -> (Left, Vec<Line<'_>>) {
+    let cells = |row: &Row| {
         let (own, raw, ratio) = (row.of(OWN)?, row.of(RAW)?, row.of(RATIO)?);
-        let times = [own.median(), own.min(), own.p99(), raw.median(), raw.min()];
-        let mut cells = name(row);
-        cells.extend(times.map(time));
+        let mut cells = vec![row.operation.clone(), size(row.bytes), time(own.median())];
+        if is_alone {
+            cells.extend([own.min(), own.p99()].map(time));
+        }
+        cells.push(time(raw.median()));
+        if is_alone {
+            cells.push(time(raw.min()));
+        }
         cells.push(share(ratio.median()));
         Some(cells)
-    }
-    fn beside_peers(row: &Row) -> Option<Vec<String>> {
-        let (own, raw, ratio) = (row.of(OWN)?, row.of(RAW)?, row.of(RATIO)?);
-        let mut cells = name(row);
-        cells.extend([own, raw].map(|samples| time(samples.median())));
-        cells.push(share(ratio.median()));
-        Some(cells)
-    }
-    let (titles, cells): (&[&str], &Cells) = if is_alone {
-        let titles = &[
-            "operation",
-            "size",
-            "median",
-            "min",
-            "p99",
-            "raw",
-            "raw min",
-            "ratio",
-        ];
-        (titles, &alone)
-    } else {
-        let titles = &["operation", "size", "coarray", "raw", "ratio"];
-        (titles, &beside_peers)
     };
-    Left {
-        titles: titles.iter().map(|&title| title.to_owned()).collect(),
-        cells,
+    let titles = if is_alone {
+        "operation,size,median,min,p99,raw,raw min,ratio"
+    } else {
+        "operation,size,coarray,raw,ratio"
+    };
+    let left = Left {
+        titles: titles.split(',').map(str::to_owned).collect(),
         naming: 2,
         number: time,
-    }
+    };
+    let lines = rows.0.iter().filter_map(|row| Some((cells(row)?, row)));
+    (left, lines.collect())
 }
 
 /// Prints a table; or two, if the terminal is too narrow for everything side by side.
-pub fn print(left: &Left<'_>, rows: &Rows, peers: &[Installed]) {
-    let has_numbers = |peer: &&Installed| rows.0.iter().any(|row| comparison(row, peer).is_some());
+pub fn print(left: &Left, rows: &[Line<'_>], peers: &[Installed]) {
+    let has_numbers =
+        |peer: &&Installed| rows.iter().any(|(_, row)| comparison(row, peer).is_some());
     let peers: Vec<&Installed> = peers.iter().filter(has_numbers).collect();
     let wide = aligned(&side_by_side(left, rows, &peers));
     let width = wide.lines().map(|line| line.chars().count()).max();
@@ -99,16 +83,14 @@ fn names(peers: &[&Installed]) -> impl Iterator<Item = String> {
     peers.iter().map(|peer| peer.peer.name().to_owned())
 }
 
-fn side_by_side(left: &Left<'_>, rows: &Rows, peers: &[&Installed]) -> Vec<Vec<String>> {
+fn side_by_side(left: &Left, rows: &[Line<'_>], peers: &[&Installed]) -> Vec<Vec<String>> {
     let mut lines = vec![left.titles.clone()];
     lines[0].extend(names(peers));
     if !peers.is_empty() {
         lines[0].push(BEST.into());
     }
-    for row in &rows.0 {
-        let Some(mut cells) = (left.cells)(row) else {
-            continue;
-        };
+    for (cells, row) in rows {
+        let mut cells = cells.clone();
         cells.extend(peers.iter().map(|peer| {
             comparison(row, peer).map_or(String::new(), |comparison| {
                 let factor = factor(comparison.speedup.median());
@@ -121,13 +103,11 @@ fn side_by_side(left: &Left<'_>, rows: &Rows, peers: &[&Installed]) -> Vec<Vec<S
     lines
 }
 
-fn numbers(left: &Left<'_>, rows: &Rows, peers: &[&Installed]) -> Vec<Vec<String>> {
+fn numbers(left: &Left, rows: &[Line<'_>], peers: &[&Installed]) -> Vec<Vec<String>> {
     let mut lines = vec![left.titles.clone()];
     lines[0].extend(names(peers));
-    for row in &rows.0 {
-        let Some(mut cells) = (left.cells)(row) else {
-            continue;
-        };
+    for (cells, row) in rows {
+        let mut cells = cells.clone();
         cells.extend(peers.iter().map(|peer| {
             comparison(row, peer).map_or(String::new(), |comparison| {
                 (left.number)(comparison.samples.median())
@@ -138,15 +118,15 @@ fn numbers(left: &Left<'_>, rows: &Rows, peers: &[&Installed]) -> Vec<Vec<String
     lines
 }
 
-fn factors(left: &Left<'_>, rows: &Rows, peers: &[&Installed]) -> Vec<Vec<String>> {
+fn factors(left: &Left, rows: &[Line<'_>], peers: &[&Installed]) -> Vec<Vec<String>> {
     let mut lines = vec![left.titles[..left.naming].to_vec()];
     lines[0].extend(names(peers));
     lines[0].push(BEST.into());
-    for row in &rows.0 {
+    for (cells, row) in rows {
         let comparisons = comparisons(row, peers.iter().copied());
-        let Some(cells) = (left.cells)(row).filter(|_| !comparisons.is_empty()) else {
+        if comparisons.is_empty() {
             continue;
-        };
+        }
         let mut line = cells[..left.naming].to_vec();
         line.extend(peers.iter().map(|peer| {
             comparison(row, peer).map_or(String::new(), |comparison| {
@@ -192,13 +172,17 @@ mod tests {
         row.add(RAW.into(), [55.0, 50.0, 60.0]);
         row.add(RATIO.into(), [2.0, 1.9, 2.5]);
         let rows = Rows(vec![row]);
+        let side_by_side = |is_alone| {
+            let (left, lines) = operations(&rows, is_alone);
+            aligned(&side_by_side(&left, &lines, &[]))
+        };
         assert_eq!(
-            aligned(&side_by_side(&operations(true), &rows, &[])),
+            side_by_side(true),
             "operation  size  median     min     p99      raw  raw min  ratio\n\
              sync_all         110 ns  100 ns  150 ns  55.0 ns  50.0 ns   2.00\n"
         );
         assert_eq!(
-            aligned(&side_by_side(&operations(false), &rows, &[])),
+            side_by_side(false),
             "operation  size  coarray      raw  ratio\n\
              sync_all          110 ns  55.0 ns   2.00\n"
         );

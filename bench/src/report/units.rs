@@ -18,6 +18,15 @@ pub fn time(nanoseconds: f64) -> String {
     format!("{} {name}", digits(nanoseconds / unit))
 }
 
+/// A number of things, the largest ones rounded.
+pub fn count(number: f64) -> String {
+    if number < 1e7 {
+        return format!("{number:.0}");
+    }
+    let exponent = number.log10().floor();
+    format!("{}e{exponent}", digits(number / 10f64.powf(exponent)))
+}
+
 /// How many times as fast something is.
 pub fn factor(factor: f64) -> String {
     format!("{}x", digits(factor))
@@ -61,6 +70,10 @@ mod tests {
         assert_eq!(
             [0, 8, 2048, 8 << 20].map(size),
             ["", "8 B", "2 KiB", "8 MiB"]
+        );
+        assert_eq!(
+            [0.0, 1_048_576.0, 2.5e10].map(count),
+            ["0", "1048576", "2.50e10"]
         );
         assert_eq!([0.00123, 0.5, 12.345].map(share), ["0.1%", "0.50", "12.35"]);
         assert_eq!(

@@ -1,0 +1,215 @@
+//! What is compared with what, and how large the ratio may be.
+
+use crate::options::Fabric;
+use crate::peer::Peer;
+
+/// A program that is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// Operations of coarrays.
+    Coarray {
+        /// What carries the images.
+        fabric: Fabric,
+        /// Whether images of a node reach each other's memory by loads and stores.
+        is_direct: bool,
+    },
+    /// The same in C.
+    C(Peer),
+}
+
+/// An operation on a fabric, beside what it should not be much slower than.
+#[derive(Clone, Copy, Debug)]
+pub struct Comparison {
+    /// Its name, in both programs.
+    pub operation: &'static str,
+    /// The fabric that it is measured on.
+    pub fabric: Fabric,
+    /// Whether images of a node reach each other's memory by loads and stores.
+    pub is_direct: bool,
+    /// The program to compare with.
+    pub reference: Program,
+    /// What that does, in a few words.
+    pub call: &'static str,
+    /// How many times as long the operation may take, by its size; none where that is left open.
+    pub limit: Limit,
+}
+
+impl Comparison {
+    /// The program with the operation.
+    pub fn subject(&self) -> Program {
+        Program::Coarray {
+            fabric: self.fabric,
+            is_direct: self.is_direct,
+        }
+    }
+}
+
+/// Images that share memory, which nothing lies between.
+const PROCESSES: Program = Program::Coarray {
+    fabric: Fabric::Processes,
+    is_direct: true,
+};
+
+/// How many times as long an operation of a size may take; none where that is left open.
+type Limit = fn(usize) -> Option<f64>;
+
+/// Both are loads, stores and instructions of the processor.
+const AS_ON_PROCESSES: Limit = |_| Some(1.3);
+
+const NO_SLOWER: Limit = |_| Some(1.0);
+
+/// A call may take a quarter longer; the bandwidth of many bytes may be 5 % less.
+const AS_IN_C: Limit = |bytes| Some(if bytes < BULK { 1.25 } else { 1.0 / 0.95 });
+
+/// From this size on, the bytes take the time, and not the call.
+const BULK: usize = 64 << 10;
+
+const OPEN: Limit = |_| None;
+
+/// Operations on single words.
+const WORDS: [&str; 4] = ["put", "get", "fetch_add", "compare_exchange"];
+
+const BARRIER: &str = "sync_all";
+
+/// Indirect operations, and the same in C: the peer that does it, and its calls.
+type InC = (&'static str, Peer, &'static str, Limit);
+
+const MPI: [InC; 6] = [
+    ("put_quiet", Peer::MpiRma, "MPI_Put, MPI_Win_flush", AS_IN_C),
+    ("bulk_put", Peer::MpiRma, "MPI_Put, MPI_Win_flush", AS_IN_C),
+    ("bulk_get", Peer::MpiRma, "MPI_Get, MPI_Win_flush", OPEN),
+    (
+        "fetch_add",
+        Peer::MpiRma,
+        "MPI_Fetch_and_op, MPI_Win_flush",
+        OPEN,
+    ),
+    (
+        "compare_exchange",
+        Peer::MpiRma,
+        "MPI_Compare_and_swap, MPI_Win_flush",
+        OPEN,
+    ),
+    (BARRIER, Peer::Mpi, "MPI_Barrier", OPEN),
+];
+
+const SHMEM: [InC; 6] = [
+    ("put_quiet", Peer::Shmem, "shmem_p, shmem_quiet", AS_IN_C),
+    (
+        "bulk_put",
+        Peer::Shmem,
+        "shmem_putmem, shmem_quiet",
+        AS_IN_C,
+    ),
+    ("bulk_get", Peer::Shmem, "shmem_getmem", OPEN),
+    ("fetch_add", Peer::Shmem, "shmem_atomic_fetch_add", OPEN),
+    (
+        "compare_exchange",
+        Peer::Shmem,
+        "shmem_atomic_compare_swap",
+        OPEN,
+    ),
+    (BARRIER, Peer::Shmem, "shmem_barrier_all", OPEN),
+];
+
+/// All comparisons of a fabric, in the order of the table.
+pub fn comparisons(fabric: Fabric) -> Vec<Comparison> {
+    let compare = |is_direct, operation, reference, call, limit| Comparison {
+        operation,
+        fabric,
+        is_direct,
+        reference,
+        call,
+        limit,
+    };
+    let in_c = match fabric {
+        // It tells what the layers above a fabric cost.
+        Fabric::Processes | Fabric::Threads => {
+            let on_processes =
+                |(operation, ..): InC| compare(false, operation, PROCESSES, "direct access", OPEN);
+            return MPI.into_iter().map(on_processes).collect();
+        }
+        Fabric::Mpi => MPI,
+        Fabric::Shmem => SHMEM,
+    };
+    let words = WORDS
+        .into_iter()
+        .map(|operation| compare(true, operation, PROCESSES, "processes", AS_ON_PROCESSES));
+    let barriers = in_c
+        .into_iter()
+        .filter(|&(operation, ..)| operation == BARRIER);
+    let barriers = barriers.map(|(operation, peer, call, _)| {
+        compare(true, operation, Program::C(peer), call, NO_SLOWER)
+    });
+    let indirect = in_c.into_iter().map(|(operation, peer, call, limit)| {
+        compare(false, operation, Program::C(peer), call, limit)
+    });
+    words.chain(barriers).chain(indirect).collect()
+}
+
+/// The programs that the comparisons need, each once, and what each is to measure.
+pub fn programs(comparisons: &[Comparison]) -> Vec<(Program, Vec<String>)> {
+    let mut programs: Vec<(Program, Vec<String>)> = Vec::new();
+    for comparison in comparisons {
+        for program in [comparison.reference, comparison.subject()] {
+            let index = programs.iter().position(|&(known, _)| known == program);
+            let index = index.unwrap_or_else(|| {
+                programs.push((program, Vec::new()));
+                programs.len() - 1
+            });
+            let operations = &mut programs[index].1;
+            if !operations.iter().any(|known| known == comparison.operation) {
+                operations.push(comparison.operation.to_owned());
+            }
+        }
+    }
+    programs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operations;
+
+    #[test]
+    fn all_that_is_compared_is_measured() {
+        let names: Vec<&str> = operations::names();
+        for fabric in [Fabric::Processes, Fabric::Mpi, Fabric::Shmem] {
+            for comparison in comparisons(fabric) {
+                assert!(names.contains(&comparison.operation), "{comparison:?}");
+                assert_ne!(comparison.subject(), comparison.reference);
+            }
+        }
+    }
+
+    #[test]
+    fn calls_and_bytes_have_limits_of_their_own() {
+        let all = comparisons(Fabric::Shmem);
+        let limit = |operation, is_direct, bytes| {
+            let is_it =
+                |one: &&Comparison| one.operation == operation && one.is_direct == is_direct;
+            (all.iter().find(is_it).unwrap().limit)(bytes)
+        };
+        assert_eq!(limit("put", true, 8), Some(1.3));
+        assert_eq!(limit("sync_all", true, 0), Some(1.0));
+        assert_eq!(limit("put_quiet", false, 8), Some(1.25));
+        assert_eq!(limit("bulk_put", false, 8 << 10), Some(1.25));
+        let bandwidth = 1.0 / limit("bulk_put", false, 4 << 20).unwrap();
+        assert!((bandwidth - 0.95).abs() < 1e-9, "{bandwidth}");
+        assert_eq!(limit("sync_all", false, 0), None);
+    }
+
+    #[test]
+    fn each_program_is_run_once_a_round() {
+        let all = [comparisons(Fabric::Mpi), comparisons(Fabric::Shmem)].concat();
+        let programs = programs(&all);
+        for (index, (program, operations)) in programs.iter().enumerate() {
+            assert!(programs[..index].iter().all(|(other, _)| other != program));
+            for (index, operation) in operations.iter().enumerate() {
+                assert!(!operations[..index].contains(operation), "{program:?}");
+            }
+        }
+        // Processes; each fabric in both ways; three peers.
+        assert_eq!(programs.len(), 8);
+    }
+}

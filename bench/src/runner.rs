@@ -1,0 +1,167 @@
+//! Starting the programs that measure, one after the other, and reading what they print.
+
+mod process_tree;
+mod watched;
+
+use std::io::{self, BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use thiserror::Error;
+
+use crate::options::{Fabric, cores};
+use crate::task::{Job, Task};
+pub use watched::{Failure, watch};
+
+/// How much time a measurement takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// How often each program is started, in turn.
+    pub rounds: usize,
+    /// Time for each row in each round.
+    pub budget: Duration,
+}
+
+impl Effort {
+    /// Enough for numbers that come out the same tomorrow. Many short rounds, so that a peer is measured soon after
+    /// `coarray`, before the machine is another.
+    const FULL: Self = Self {
+        rounds: 15,
+        budget: Duration::from_millis(25),
+    };
+
+    /// So long that the others have had the core many times.
+    const BUSY: Self = Self {
+        rounds: 3,
+        budget: Duration::from_millis(500),
+    };
+
+    /// For a choice that is to be right, but need not be told in numbers.
+    const CHOICE: Self = Self {
+        rounds: 5,
+        budget: Duration::from_millis(25),
+    };
+
+    /// Time for a peer's program to measure so many rows: several times what it needs, and that it may wait for
+    /// memory, or for other programs.
+    pub fn patience(self, rows: usize) -> Duration {
+        Duration::from_secs(60) + self.budget * 10 * u32::try_from(rows).unwrap_or(u32::MAX)
+    }
+
+    /// Enough to see that everything works.
+    const QUICK: Self = Self {
+        rounds: 1,
+        budget: Duration::from_millis(5),
+    };
+
+    /// What the task needs, or the quick one.
+    pub fn new(task: Task, quick: bool) -> Self {
+        match task {
+            _ if quick => Self::QUICK,
+            Task::Micro | Task::Alone(_) | Task::Launch => Self::FULL,
+            Task::Tune => Self::CHOICE,
+            Task::Busy => Self::BUSY,
+        }
+    }
+}
+
+/// Why a program that measures did not do so.
+#[derive(Debug, Error)]
+pub enum ProgramError {
+    /// It cannot be run or read.
+    #[error("cannot run {program}: {source}")]
+    Run {
+        /// The program.
+        program: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// It said no.
+    #[error("{program} failed: {status}")]
+    Failed {
+        /// The program.
+        program: String,
+        /// How it ended.
+        status: std::process::ExitStatus,
+    },
+}
+
+/// Whether each of so many images has a core of its own.
+pub fn fit(images: usize) -> bool {
+    images <= cores()
+}
+
+/// This program once more, as a job of images that measures.
+///
+/// # Errors
+/// If this program does not find itself.
+pub fn job(
+    task: Task,
+    images: usize,
+    fabric: Fabric,
+    only: &[String],
+    effort: Effort,
+) -> io::Result<Command> {
+    let job = Job {
+        task,
+        only: only.to_vec(),
+        budget: effort.budget,
+        crowded: !fit(images),
+    };
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(job.words());
+    as_job(&mut command, images, fabric);
+    if task == Task::Tune {
+        // An older table has no say in the new one.
+        command.env("COARRAY_TUNING_FILE", "/dev/null");
+    }
+    Ok(command)
+}
+
+/// Makes a program of coarrays run as so many images, bound to cores of their own if these suffice.
+pub fn as_job(command: &mut Command, images: usize, fabric: Fabric) {
+    command
+        .env("COARRAY_IMAGES", images.to_string())
+        .env("COARRAY_FABRIC", fabric.name())
+        .env("COARRAY_BIND", if fit(images) { "core" } else { "none" })
+        .env("COARRAY_LABEL", "0");
+}
+
+/// Runs a program to its end; `each` gets every line that it prints.
+///
+/// # Errors
+/// If it cannot be run, or fails.
+pub fn read_lines(command: &mut Command, mut each: impl FnMut(&str)) -> Result<(), ProgramError> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let run = |source| ProgramError::Run {
+        program: program.clone(),
+        source,
+    };
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(run)?;
+    let output = child.stdout.take().map(BufReader::new);
+    let read = output
+        .into_iter()
+        .flat_map(BufReader::lines)
+        .try_for_each(|line| line.map(|line| each(&line)));
+    let status = child.wait().map_err(run)?;
+    read.map_err(run)?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(ProgramError::Failed { program, status })
+    }
+}
+
+/// A progress bar over so many rows, if there is a terminal.
+pub fn progress(rows: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template(
+        "{bar:40.yellow/238} {human_pos}/{human_len} rows  {eta} left  {msg}",
+    );
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(rows as u64).with_style(style.progress_chars("━━─"))
+}

@@ -1,0 +1,164 @@
+//! `cobench fabrics` as its users start it. Nothing is said about how fast anything is.
+
+#[path = "cobench/run.rs"]
+mod run;
+
+use run::{assert_refused, printed, run};
+use serde_json::Value;
+
+/// What each row says: operation, bytes, and whether access was direct.
+type Key = (String, u64, bool);
+
+/// The rows of a fabric; all of them make sense.
+fn rows(fabric: &str, images: usize) -> Vec<(Key, Value)> {
+    let lines = printed(&format!(
+        "fabrics --fabric {fabric} --images {images} --quick --json"
+    ));
+    let row = |line: &str| {
+        let row: Value =
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        assert_eq!(row["fabric"], fabric, "{line}");
+        assert_eq!(row["images"], images, "{line}");
+        let number = |key: &str| row[key].as_f64().unwrap_or_else(|| panic!("{key}: {line}"));
+        for key in ["ns", "reference_ns", "ratio"] {
+            assert!(number(key) > 0.0, "{key}: {line}");
+        }
+        if row["target"].is_null() {
+            assert!(row["met"].is_null(), "{line}");
+        } else {
+            // Both have only some digits here.
+            let is_close = (number("ratio") - number("target")).abs() < 1e-3;
+            let is_met = number("ratio") <= number("target");
+            assert!(is_close || row["met"] == is_met, "{line}");
+        }
+        let key = (
+            row["op"].as_str().unwrap().to_owned(),
+            row["bytes"].as_u64().unwrap(),
+            row["direct"].as_bool().unwrap(),
+        );
+        (key, row)
+    };
+    lines.lines().map(row).collect()
+}
+
+/// All indirect operations.
+fn indirect() -> Vec<Key> {
+    const BULK: [u64; 8] = [
+        8,
+        64,
+        1 << 10,
+        8 << 10,
+        64 << 10,
+        512 << 10,
+        4 << 20,
+        64 << 20,
+    ];
+    let of = |operation: &str, sizes: &[u64]| -> Vec<Key> {
+        let key = |&bytes| (operation.to_owned(), bytes, false);
+        sizes.iter().map(key).collect()
+    };
+    [
+        of("put_quiet", &[8]),
+        of("bulk_put", &BULK),
+        of("bulk_get", &BULK),
+        of("fetch_add", &[8]),
+        of("compare_exchange", &[8]),
+        of("sync_all", &[0]),
+    ]
+    .concat()
+}
+
+#[test]
+fn indirect_operations_are_measured_on_processes() {
+    for images in [1, 3] {
+        let rows = rows("processes", images);
+        let keys: Vec<Key> = rows.iter().map(|(key, _)| key.clone()).collect();
+        assert_eq!(keys, indirect());
+        for (_, row) in rows {
+            assert_eq!(row["reference"], "processes", "{row}");
+            assert!(row["target"].is_null(), "{row}");
+        }
+    }
+}
+
+#[test]
+fn the_table_says_what_was_compared_and_how_often() {
+    let table = printed("fabrics --fabric processes --rounds 2 --images 2 --quick --only sync_all");
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines.len(), 3, "{table}");
+    assert!(
+        lines[0].contains("2 images") && lines[0].ends_with("2 rounds"),
+        "{table}"
+    );
+    assert!(lines[1].starts_with("operation"), "{table}");
+    assert!(
+        lines[2].starts_with("sync_all") && lines[2].contains("processes, indirect"),
+        "{table}"
+    );
+}
+
+#[test]
+fn what_cannot_be_followed_is_refused_in_one_line() {
+    for (line, word) in [
+        ("fabrics --fabric steam", "steam"),
+        ("fabrics --rounds none", "none"),
+        ("fabrics --only co_some", "co_some"),
+        ("fabrics --peer mpi", "--peer"),
+    ] {
+        assert_refused(line, word);
+    }
+    let output = run("fabrics --fabric processes --only co_sum");
+    assert_eq!(output.status.code(), Some(1));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("none of these operations"), "{message}");
+}
+
+/// What a fabric is compared with, if it is built in; if not, what is said.
+fn compares_or_advises(fabric: &str, is_built_in: bool, peers: &[&str], barrier: &str) {
+    if !is_built_in {
+        let output = run(&format!("fabrics --fabric {fabric} --quick"));
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(
+            message.contains(&format!("--features {fabric}\n")),
+            "{message}"
+        );
+        assert!(output.stdout.is_empty());
+        return;
+    }
+    let rows = rows(fabric, 2);
+    let direct = ["put", "get", "fetch_add", "compare_exchange", "sync_all"];
+    let direct = direct.map(|name| {
+        (
+            name.to_owned(),
+            if name == "sync_all" { 0 } else { 8 },
+            true,
+        )
+    });
+    let keys: Vec<Key> = rows.iter().map(|(key, _)| key.clone()).collect();
+    assert_eq!(keys, [direct.to_vec(), indirect()].concat());
+    for ((operation, _, is_direct), row) in rows {
+        let is_barrier = operation == "sync_all";
+        if is_direct && !is_barrier {
+            assert_eq!(row["reference"], "processes", "{row}");
+        } else {
+            let reference = row["reference"].as_str().unwrap();
+            assert!(peers.contains(&reference), "{row}");
+        }
+        assert_eq!(row["call"] == barrier, is_barrier, "{row}");
+        let is_asked_for = is_direct || ["put_quiet", "bulk_put"].contains(&operation.as_str());
+        assert_eq!(row["met"].is_boolean(), is_asked_for, "{row}");
+    }
+}
+
+#[test]
+fn mpi_is_compared_with_c_and_processes() {
+    let is_built_in = cfg!(feature = "mpi");
+    compares_or_advises("mpi", is_built_in, &["mpi", "mpi-rma"], "MPI_Barrier");
+}
+
+#[test]
+fn openshmem_is_compared_with_c_and_processes() {
+    let is_built_in = cfg!(feature = "shmem");
+    compares_or_advises("shmem", is_built_in, &["shmem"], "shmem_barrier_all");
+}
