@@ -109,6 +109,7 @@ impl Blocks {
 }
 
 /// Windows of at most `most` elements over `range`; at least one, so that the images pass a barrier.
+#[inline]
 pub(crate) fn windows(range: Range<usize>, most: usize) -> impl Iterator<Item = Range<usize>> {
     let windows = range.len().div_ceil(most).max(1);
     (0..windows).map(move |number| {

@@ -72,6 +72,7 @@ forms! {
     |start| reduce_scatter(start, values, mine.elements_mut(), operation)
 }
 
+#[inline]
 #[track_caller]
 fn reduce_scatter<T: Remote>(
     start: &Start,
