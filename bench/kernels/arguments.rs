@@ -116,6 +116,24 @@ impl Program {
 }
 
 impl Parameter {
+    /// A number that has to be given.
+    pub const fn new(name: &'static str, meaning: &'static str, allowed: (usize, usize)) -> Self {
+        Self {
+            name,
+            meaning,
+            allowed,
+            default: None,
+        }
+    }
+
+    /// The same with a default.
+    pub const fn or(self, default: usize) -> Self {
+        Self {
+            default: Some(default),
+            ..self
+        }
+    }
+
     fn parse(&self, word: &str) -> Result<usize, ArgumentError> {
         let allowed = self.allowed.0..=self.allowed.1;
         match word.parse() {
@@ -137,18 +155,8 @@ mod tests {
         name: "prk-test",
         about: "Tests.",
         parameters: &[
-            Parameter {
-                name: "ITERATIONS",
-                meaning: "how often",
-                allowed: (1, 100),
-                default: None,
-            },
-            Parameter {
-                name: "TILE",
-                meaning: "how large",
-                allowed: (0, 9),
-                default: Some(4),
-            },
+            Parameter::new("ITERATIONS", "how often", (1, 100)),
+            Parameter::new("TILE", "how large", (0, 9)).or(4),
         ],
     };
 

@@ -15,24 +15,13 @@ const PROGRAM: Program = Program {
     name: "life-torus",
     about: "The Game of Life on coarrays: an R-pentomino on a torus",
     parameters: &[
-        Parameter {
-            name: "GENERATIONS",
-            meaning: "how many generations are timed; one more comes before",
-            allowed: (1, 1_000_000),
-            default: None,
-        },
-        Parameter {
-            name: "COLUMNS",
-            meaning: "columns of the torus",
-            allowed: (3, 1 << 20),
-            default: None,
-        },
-        Parameter {
-            name: "ROWS",
-            meaning: "rows of the torus",
-            allowed: (3, 1 << 20),
-            default: None,
-        },
+        Parameter::new(
+            "GENERATIONS",
+            "how many generations are timed; one more comes before",
+            (1, 1_000_000),
+        ),
+        Parameter::new("COLUMNS", "columns of the torus", (3, 1 << 20)),
+        Parameter::new("ROWS", "rows of the torus", (3, 1 << 20)),
     ],
 };
 

@@ -15,24 +15,22 @@ const PROGRAM: Program = Program {
     name: "prk-nstream",
     about: "Nstream of the Parallel Research Kernels on coarrays: a += b + 3 c",
     parameters: &[
-        Parameter {
-            name: "ITERATIONS",
-            meaning: "how often the vectors are gone through, once more to warm up",
-            allowed: (1, 1_000_000_000),
-            default: None,
-        },
-        Parameter {
-            name: "LENGTH",
-            meaning: "numbers in each vector, on all images together; at least 1 for each image",
-            allowed: (1, 1 << 40),
-            default: None,
-        },
-        Parameter {
-            name: "OFFSET",
-            meaning: "unused numbers between one vector and the next",
-            allowed: (0, 1 << 30),
-            default: Some(0),
-        },
+        Parameter::new(
+            "ITERATIONS",
+            "how often the vectors are gone through, once more to warm up",
+            (1, 1_000_000_000),
+        ),
+        Parameter::new(
+            "LENGTH",
+            "numbers in each vector, on all images together; at least 1 for each image",
+            (1, 1 << 40),
+        ),
+        Parameter::new(
+            "OFFSET",
+            "unused numbers between one vector and the next",
+            (0, 1 << 30),
+        )
+        .or(0),
     ],
 };
 

@@ -19,24 +19,17 @@ const PROGRAM: Program = Program {
     name: "prk-p2p",
     about: "Synch_p2p of the Parallel Research Kernels on coarrays: a wavefront over a grid",
     parameters: &[
-        Parameter {
-            name: "ITERATIONS",
-            meaning: "how often the wavefront goes over the grid, once more to warm up",
-            allowed: (1, 1_000_000_000),
-            default: None,
-        },
-        Parameter {
-            name: "M",
-            meaning: "columns, which are divided among the images; more than there are images",
-            allowed: (2, 1 << 30),
-            default: None,
-        },
-        Parameter {
-            name: "N",
-            meaning: "rows",
-            allowed: (2, 1 << 30),
-            default: None,
-        },
+        Parameter::new(
+            "ITERATIONS",
+            "how often the wavefront goes over the grid, once more to warm up",
+            (1, 1_000_000_000),
+        ),
+        Parameter::new(
+            "M",
+            "columns, which are divided among the images; more than there are images",
+            (2, 1 << 30),
+        ),
+        Parameter::new("N", "rows", (2, 1 << 30)),
     ],
 };
 

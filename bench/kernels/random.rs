@@ -19,30 +19,27 @@ const PROGRAM: Program = Program {
     name: "prk-random",
     about: "Random of the Parallel Research Kernels on coarrays: updates of a table at random",
     parameters: &[
-        Parameter {
-            name: "LOG2SIZE",
-            meaning: "the table has 2^LOG2SIZE words; at least 1 for each image",
-            allowed: (1, 32),
-            default: None,
-        },
-        Parameter {
-            name: "UPDATE_RATIO",
-            meaning: "updates for each word of the table, of both passes together",
-            allowed: (1, 1 << 16),
-            default: None,
-        },
-        Parameter {
-            name: "VECTOR_LENGTH",
-            meaning: "sequences of random numbers, which are divided among the images",
-            allowed: (1, 1 << 16),
-            default: None,
-        },
-        Parameter {
-            name: "ATOMIC",
-            meaning: "1 for atomic updates, of which none may be lost",
-            allowed: (0, 1),
-            default: Some(0),
-        },
+        Parameter::new(
+            "LOG2SIZE",
+            "the table has 2^LOG2SIZE words; at least 1 for each image",
+            (1, 32),
+        ),
+        Parameter::new(
+            "UPDATE_RATIO",
+            "updates for each word of the table, of both passes together",
+            (1, 1 << 16),
+        ),
+        Parameter::new(
+            "VECTOR_LENGTH",
+            "sequences of random numbers, which are divided among the images",
+            (1, 1 << 16),
+        ),
+        Parameter::new(
+            "ATOMIC",
+            "1 for atomic updates, of which none may be lost",
+            (0, 1),
+        )
+        .or(0),
     ],
 };
 

@@ -25,12 +25,11 @@ use prk::{Clock, Parameter, Program, Wrong, check, conclude, describe, sequence,
 const PROGRAM: Program = Program {
     name: "hpcc-randomaccess",
     about: "RandomAccess of the HPC Challenge on coarrays: updates of a table at random",
-    parameters: &[Parameter {
-        name: "LOG2SIZE",
-        meaning: "the table has 2^LOG2SIZE words; at least 1 for each image",
-        allowed: (1, 32),
-        default: None,
-    }],
+    parameters: &[Parameter::new(
+        "LOG2SIZE",
+        "the table has 2^LOG2SIZE words; at least 1 for each image",
+        (1, 32),
+    )],
 };
 
 /// How many updates an image may look ahead.

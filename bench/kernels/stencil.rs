@@ -23,18 +23,16 @@ const PROGRAM: Program = Program {
     name: "prk-stencil",
     about: "Stencil of the Parallel Research Kernels on coarrays: a star of radius 2 on a square grid of f64",
     parameters: &[
-        Parameter {
-            name: "ITERATIONS",
-            meaning: "how often the stencil is applied, once more to warm up",
-            allowed: (1, 1_000_000_000),
-            default: None,
-        },
-        Parameter {
-            name: "N",
-            meaning: "rows and columns of the grid; at least 2 rows for each image",
-            allowed: (2 * RADIUS + 1, 1 << 20),
-            default: None,
-        },
+        Parameter::new(
+            "ITERATIONS",
+            "how often the stencil is applied, once more to warm up",
+            (1, 1_000_000_000),
+        ),
+        Parameter::new(
+            "N",
+            "rows and columns of the grid; at least 2 rows for each image",
+            (2 * RADIUS + 1, 1 << 20),
+        ),
     ],
 };
 

@@ -20,24 +20,22 @@ const PROGRAM: Program = Program {
     name: "prk-transpose",
     about: "Transpose of the Parallel Research Kernels on coarrays: B += A^T, A += 1",
     parameters: &[
-        Parameter {
-            name: "ITERATIONS",
-            meaning: "how often the matrix is transposed, once more to warm up",
-            allowed: (1, 1_000_000),
-            default: None,
-        },
-        Parameter {
-            name: "ORDER",
-            meaning: "rows and columns of the matrices; at least 1 for each image",
-            allowed: (1, 1 << 20),
-            default: None,
-        },
-        Parameter {
-            name: "TILE",
-            meaning: "rows and columns of the tiles in which blocks are read",
-            allowed: (1, 1 << 20),
-            default: Some(32),
-        },
+        Parameter::new(
+            "ITERATIONS",
+            "how often the matrix is transposed, once more to warm up",
+            (1, 1_000_000),
+        ),
+        Parameter::new(
+            "ORDER",
+            "rows and columns of the matrices; at least 1 for each image",
+            (1, 1 << 20),
+        ),
+        Parameter::new(
+            "TILE",
+            "rows and columns of the tiles in which blocks are read",
+            (1, 1 << 20),
+        )
+        .or(32),
     ],
 };
 
