@@ -19,14 +19,14 @@ use crate::storage::{Begun, Storage};
 /// coarray::run(2, || {
 ///     let mut row = Coarray::new([1, 2, 3]);
 ///     let mut tail = Ragged::from_fn(this_image(), |_| 4);
-///     let (row, tail) = coarray::open((&mut row, &mut tail)); // both are `Opens`
+///     let (row, tail) = coarray::open((&mut row, &mut tail)); // both are `Openable`
 ///     assert_eq!((row.at(1)[2].get(), tail.at(1)[0].get()), (3, 4));
 /// });
 /// ```
 ///
 /// # Source
 /// As [`open`].
-pub trait Opens: sealed::HasStorage {
+pub trait Openable: sealed::HasStorage {
     /// The guard of its open phase.
     type Guard;
 
@@ -48,7 +48,7 @@ pub trait Opens: sealed::HasStorage {
     note = "for several coarrays: `let (a, b) = open((&mut a, &mut b));`",
     note = "for one coarray: `let a = a.open();`"
 )]
-pub trait OpenTogether: sealed::Tuple {
+pub trait OpenAll: sealed::Tuple {
     /// A guard for each.
     type Guards;
 
@@ -90,7 +90,7 @@ mod sealed {
 /// # Source
 /// As [`Coarray::open`]; Fortran 2018 allocates several coarrays with one synchronisation, clause 9.7.1.2.
 #[track_caller]
-pub fn open<C: OpenTogether>(coarrays: C) -> C::Guards {
+pub fn open<C: OpenAll>(coarrays: C) -> C::Guards {
     coarrays.open_together(Location::caller())
 }
 
@@ -101,7 +101,7 @@ impl<T: ?Sized + Shape<Item: Remote>> sealed::HasStorage for &mut Coarray<T> {
     }
 }
 
-impl<'a, T: ?Sized + Shape<Item: Remote>> Opens for &'a mut Coarray<T> {
+impl<'a, T: ?Sized + Shape<Item: Remote>> Openable for &'a mut Coarray<T> {
     type Guard = Open<'a, T>;
 
     #[allow(private_interfaces)]
@@ -117,7 +117,7 @@ impl<T: Remote> sealed::HasStorage for &mut Ragged<T> {
     }
 }
 
-impl<'a, T: Remote> Opens for &'a mut Ragged<T> {
+impl<'a, T: Remote> Openable for &'a mut Ragged<T> {
     type Guard = OpenRagged<'a, T>;
 
     #[allow(private_interfaces)]
@@ -128,10 +128,10 @@ impl<'a, T: Remote> Opens for &'a mut Ragged<T> {
 
 macro_rules! tuples {
     ($($name:ident),+) => {
-        impl<$($name: Opens),+> sealed::Tuple for ($($name,)+) {}
+        impl<$($name: Openable),+> sealed::Tuple for ($($name,)+) {}
 
         #[diagnostic::do_not_recommend]
-        impl<$($name: Opens),+> OpenTogether for ($($name,)+) {
+        impl<$($name: Openable),+> OpenAll for ($($name,)+) {
             type Guards = ($($name::Guard,)+);
 
             #[track_caller]

@@ -205,7 +205,7 @@ impl<'a, T: ?Sized + Shape<Item: Remote>> Open<'a, T> {
     ///     } else {
     ///         arrived.wait();
     ///         // SAFETY: image 0 accesses this part before it posts only, and this image by this reference only.
-    ///         let mine = unsafe { x.local_unsynced() };
+    ///         let mine = unsafe { x.local_unchecked() };
     ///         assert_eq!(mine.iter().sum::<u32>(), 700);
     ///     }
     /// });
@@ -215,7 +215,7 @@ impl<'a, T: ?Sized + Shape<Item: Remote>> Open<'a, T> {
     /// As [`Open`].
     #[must_use]
     #[allow(clippy::mut_from_ref)]
-    pub unsafe fn local_unsynced(&self) -> &mut T {
+    pub unsafe fn local_unchecked(&self) -> &mut T {
         // SAFETY: the part is aligned, allocated and initialised; the caller vouches that its values are valid, and that nobody
         // accesses it while the reference lives.
         unsafe { &mut *self.coarray.pointer() }

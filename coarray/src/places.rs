@@ -9,9 +9,9 @@
 //! | parts of a place | [`Section`], [`Iter`]; of structs: [`Member`], [`Members`] |
 //! | which values travel | beside [`Remote`](crate::Remote): [`Symmetric`], [`Shared`], [`RemoteClone`] |
 //! | what a collective takes | [`Values`] |
-//! | what [`open`](fn@crate::open) takes | [`OpenTogether`]: tuples of [`Opens`] |
+//! | what [`open`](fn@crate::open) takes | [`OpenAll`]: tuples of [`Openable`] |
 
-pub use crate::group::{OpenTogether, Opens};
+pub use crate::group::{OpenAll, Openable};
 pub use coarray_coref::{
     Access, AtomicOnly, Iter, MayPut, Member, Members, MismatchedExtentError, ReadOnly, ReadWrite,
     RemoteClone, Section, Shape, ShapeCast, Shared, Symmetric, Values,

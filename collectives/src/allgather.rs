@@ -180,7 +180,7 @@ impl Gathering<'_> {
         place(self.team.index(), 0, values);
         // A buffer holds a part of each block; in a tree, one for the way up and one for the way down.
         let most = match algorithm {
-            Algorithm::Binomial | Algorithm::TwoLevel => capacity::<T>() / 2,
+            Algorithm::Binomial | Algorithm::Hierarchical => capacity::<T>() / 2,
             _ => capacity::<T>(),
         };
         match algorithm {
@@ -188,7 +188,7 @@ impl Gathering<'_> {
                 self.recursive_doubling(call, first, values, place)
             }
             Algorithm::Ring if images <= most => self.ring(call, first, values, place),
-            Algorithm::Binomial | Algorithm::TwoLevel if images <= most => {
+            Algorithm::Binomial | Algorithm::Hierarchical if images <= most => {
                 self.tree(call, first, algorithm, most, values, place)
             }
             // Also if a buffer has no room for one element of each image.

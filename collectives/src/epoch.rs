@@ -128,7 +128,6 @@ impl<'a, T: Remote> Epoch<'a, T> {
     ///
     /// # Safety
     /// No other image reads there before the next barrier.
-    #[inline]
     pub(crate) unsafe fn write(&mut self, start: usize, values: &[T]) {
         assert!(start + values.len() <= capacity::<T>());
         // SAFETY: `values` is valid for reads, and the target for writes of as many elements: it lies in our buffer, as was
@@ -168,7 +167,6 @@ impl<'a, T: Remote> Epoch<'a, T> {
     ///
     /// # Safety
     /// `image` wrote them as `T`s before the barrier, and does not write them again in this epoch.
-    #[inline]
     pub(crate) unsafe fn read(&self, image: usize, start: usize, length: usize) -> &[T] {
         assert!(start + length <= capacity::<T>());
         traffic::note(self.team, image, length * size_of::<T>());

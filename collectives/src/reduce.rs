@@ -5,11 +5,11 @@
 
 mod flat;
 mod recursive_doubling;
+mod reduce_scatter_allgather;
 mod ring;
-mod shares;
 mod tree;
 
-pub(crate) use shares::by_shares;
+pub(crate) use reduce_scatter_allgather::combine_slices;
 
 use crate::{Algorithm, Kind};
 use coarray_coref::Remote;
@@ -93,8 +93,8 @@ impl<F> Reduction<'_, F> {
             algorithm = Algorithm::Flat;
             most = capacity::<T>();
         }
-        if algorithm == Algorithm::Shares {
-            return self.shares(call, values);
+        if algorithm == Algorithm::ReduceScatterAllgather {
+            return self.reduce_scatter_allgather(call, values);
         }
         for (number, chunk) in chunks(values, most).enumerate() {
             let epoch = Epoch::begin(self.team, call, number);
@@ -136,7 +136,7 @@ impl<F> Reduction<'_, F> {
 fn pieces(algorithm: Algorithm, images: usize) -> usize {
     match algorithm {
         Algorithm::Flat => 1,
-        Algorithm::Shares => images,
+        Algorithm::ReduceScatterAllgather => images,
         Algorithm::RecursiveDoubling => recursive_doubling::pieces(images),
         // The values that go up the tree or around the ring, and the results.
         _ => 2,

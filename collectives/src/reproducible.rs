@@ -7,7 +7,7 @@ use coarray_runtime::{Call, ImageFailed, Operation, Team};
 use crate::collective::{CallFailed, Start, forms};
 use crate::epoch::{Epoch, capacity, chunks};
 use crate::exact_sum::{Addend, Superaccumulator, sum_columns};
-use crate::reduce::{by_shares, reduce_words};
+use crate::reduce::{combine_slices, reduce_words};
 
 forms! {
     /// Collective. Adds the values of all images, element by element, without any error but one rounding at the end;
@@ -153,11 +153,12 @@ fn sum<T: Addend>(start: &Start, values: &mut [T]) -> Result<(), CallFailed> {
     let call = start.call::<T>(Operation::CoSumReproducible, values.len(), None);
     let algorithm = start.algorithm(Kind::SumReproducible, size_of_val(values));
     let team = &*start.team;
-    let summed = if algorithm == Algorithm::Shares && capacity::<T>() >= team.images() {
-        sum_by_shares(team, &call, values)
-    } else {
-        sum_flat(team, &call, values)
-    };
+    let summed =
+        if algorithm == Algorithm::ReduceScatterAllgather && capacity::<T>() >= team.images() {
+            sum_combine_slices(team, &call, values)
+        } else {
+            sum_flat(team, &call, values)
+        };
     summed.map_err(CallFailed::from(&call))
 }
 
@@ -178,10 +179,14 @@ fn sum_flat<T: Addend>(team: &Team, call: &Call, values: &mut [T]) -> Result<(),
     Ok(())
 }
 
-fn sum_by_shares<T: Addend>(team: &Team, call: &Call, values: &mut [T]) -> Result<(), ImageFailed> {
+fn sum_combine_slices<T: Addend>(
+    team: &Team,
+    call: &Call,
+    values: &mut [T],
+) -> Result<(), ImageFailed> {
     let me = team.index();
     let mut kept = Vec::new();
-    by_shares(team, call, values, None, |mine, results, of| {
+    combine_slices(team, call, values, None, |mine, results, of| {
         kept.clear();
         kept.extend_from_slice(mine);
         let column = |image| if image == me { &kept[..] } else { of(image) };

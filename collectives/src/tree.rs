@@ -44,7 +44,7 @@ impl Tree {
             Algorithm::Binomial => Shape::Binomial,
             Algorithm::FourAry => Shape::FourAry,
             Algorithm::SquareRoot => Shape::SquareRoot,
-            Algorithm::TwoLevel => {
+            Algorithm::Hierarchical => {
                 let node = |position: &usize| team.node(order.image(*position));
                 let starts =
                     (1..positions).filter(|position| node(position) != node(&(position - 1)));
@@ -157,7 +157,7 @@ impl Order {
     /// An order that begins with `root`. For an algorithm that goes by nodes, the images of a node follow one another.
     pub(crate) fn from(root: usize, algorithm: Algorithm, team: &Team) -> Self {
         let images = team.images();
-        if algorithm != Algorithm::TwoLevel {
+        if algorithm != Algorithm::Hierarchical {
             return Self::From(root, images);
         }
         let mut order: Vec<usize> = (0..images).collect();

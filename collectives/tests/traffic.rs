@@ -25,7 +25,7 @@ fn nodes_get_one_message_each() {
         for launch in [one_machine, several] {
             let messages = launch.run(|| {
                 let mut gathered = [0; 16];
-                let one = by(Algorithm::TwoLevel);
+                let one = by(Algorithm::Hierarchical);
                 let up = senders(|| one.co_gather(&1, &mut gathered, root));
                 let down = senders(|| one.co_scatter(&[1; 16], &mut 0, root));
                 [up, down].map(|from| {

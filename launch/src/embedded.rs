@@ -97,7 +97,7 @@ impl Launch {
     ///
     /// // A broadcast of two levels enters the second node once: image 2 gets the values, and image 3 has them from there.
     /// let received = coarray::Launch::new(4).images_per_node(2).run(|| {
-    ///     let broadcast = || Collective::new().algorithm(Algorithm::TwoLevel).co_broadcast(&mut 1.5, 0);
+    ///     let broadcast = || Collective::new().algorithm(Algorithm::Hierarchical).co_broadcast(&mut 1.5, 0);
     ///     record_messages(broadcast).1.iter().map(|message| message.from).collect::<Vec<_>>()
     /// });
     /// assert_eq!(received.unwrap()[2..], [[0], [2]]);

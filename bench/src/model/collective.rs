@@ -55,7 +55,7 @@ impl Collective {
             },
             Kind::Reduce => match self.algorithm {
                 Algorithm::Flat => alltoall(network, Order::Ascending, Lengths::Equal(bytes)),
-                Algorithm::Shares => {
+                Algorithm::ReduceScatterAllgather => {
                     let shares = self.slices(network.images());
                     let share = |image: usize| shares[image];
                     alltoall(network, Order::Ascending, Lengths::To(&share));
@@ -68,7 +68,7 @@ impl Collective {
                     down(network, self.shape(), whole);
                 }
             },
-            Kind::ReduceTo if self.algorithm == Algorithm::Shares => {
+            Kind::ReduceTo if self.algorithm == Algorithm::ReduceScatterAllgather => {
                 let shares = self.slices(network.images());
                 alltoall(
                     network,
@@ -111,7 +111,7 @@ impl Collective {
             Algorithm::Binomial => Shape::Binomial,
             Algorithm::FourAry => Shape::FourAry,
             Algorithm::SquareRoot => Shape::SquareRoot,
-            Algorithm::TwoLevel => Shape::TwoLevel(self.per_node),
+            Algorithm::Hierarchical => Shape::Hierarchical(self.per_node),
             _ => Shape::Flat,
         }
     }

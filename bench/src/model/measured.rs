@@ -192,7 +192,7 @@ fn meetings(algorithm: Algorithm, bytes: usize) -> usize {
     let turns = bytes.div_ceil(SCRATCH_BYTES / 2).max(1);
     match algorithm {
         Algorithm::Flat if bytes <= CARD => 0,
-        Algorithm::Shares => turns + 1,
+        Algorithm::ReduceScatterAllgather => turns + 1,
         _ => turns,
     }
 }
@@ -300,7 +300,7 @@ mod tests {
         assert_eq!(meetings(Algorithm::Flat, 8), 0);
         assert_eq!(meetings(Algorithm::Flat, 32), 1);
         assert_eq!(meetings(Algorithm::Flat, 65537), 2);
-        assert_eq!(meetings(Algorithm::Shares, 65536), 2);
+        assert_eq!(meetings(Algorithm::ReduceScatterAllgather, 65536), 2);
     }
 
     #[test]

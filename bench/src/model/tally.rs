@@ -34,8 +34,10 @@ pub fn tally(collective: &Collective, images: usize) -> Option<Tally> {
             most: rounds,
         }),
         (Kind::Reduce, Algorithm::Ring) => Some(around_twice(collective, images)),
-        (Kind::Reduce, Algorithm::Shares) => Some(shared(collective, images, true)),
-        (Kind::ReduceTo, Algorithm::Shares) => Some(shared(collective, images, false)),
+        (Kind::Reduce, Algorithm::ReduceScatterAllgather) => Some(shared(collective, images, true)),
+        (Kind::ReduceTo, Algorithm::ReduceScatterAllgather) => {
+            Some(shared(collective, images, false))
+        }
         (Kind::Broadcast, Algorithm::ScatterAllgather) => Some(dealt(collective, images)),
         _ => None,
     }

@@ -16,7 +16,7 @@ pub enum Shape {
     /// Two levels, of about the square root of the number of images each.
     SquareRoot,
     /// Binomial over nodes of so many images, and in each node all below its first image.
-    TwoLevel(usize),
+    Hierarchical(usize),
 }
 
 /// A part of a tree.
@@ -43,11 +43,11 @@ impl Shape {
                 parts(rest, heads)
             }
             Self::SquareRoot => singles(rest),
-            Self::TwoLevel(node) if images.start.is_multiple_of(node) => {
+            Self::Hierarchical(node) if images.start.is_multiple_of(node) => {
                 let own = singles(images.start + 1..images.end.min(images.start + node));
                 own.into_iter().chain(binomial(images, node)).collect()
             }
-            Self::TwoLevel(_) => Vec::new(),
+            Self::Hierarchical(_) => Vec::new(),
         };
         let subtree = |range| Subtree {
             images: range,

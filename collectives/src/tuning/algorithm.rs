@@ -16,7 +16,7 @@ use std::fmt;
 /// ```toml
 /// # images up to, bytes up to (0: any number), algorithm
 /// co_broadcast = [[8, 1024, "flat"], [0, 0, "binomial"]]
-/// co_reduce = [[4, 0, "shares"]]
+/// co_reduce = [[4, 0, "reduce_scatter_allgather"]]
 /// sync_all = [[0, 0, "tree"]]    # for barriers: "flat", "dissemination", "tree", "central"
 /// ```
 ///
@@ -45,7 +45,7 @@ pub enum Algorithm {
     /// steps, and at most `ceil(sqrt(n))` images read from one (Manninen and Richardson 2014).
     SquareRoot,
     /// A tree of the nodes' leaders, and in each node the other images below its leader: the fewest messages between nodes.
-    TwoLevel,
+    Hierarchical,
     /// The root scatters its values in slices, and the slices pass around a ring: every image sends about as many bytes as it
     /// receives.
     ScatterAllgather,
@@ -55,8 +55,8 @@ pub enum Algorithm {
     /// reduction takes the images in a rotated order, so it needs an operation that is also commutative.
     Ring,
     /// Each image combines its slice of the elements straight from all others' memory, and collects the slices of
-    /// the others: all images share the work.
-    Shares,
+    /// the others: all images share the work (Rabenseifner 2004).
+    ReduceScatterAllgather,
     /// In each of `n - 1` steps every image reads from a different image, so that no two read from the same one
     /// (Manninen and Richardson 2014).
     Pairwise,
@@ -71,11 +71,11 @@ impl Algorithm {
         Self::Binomial,
         Self::FourAry,
         Self::SquareRoot,
-        Self::TwoLevel,
+        Self::Hierarchical,
         Self::ScatterAllgather,
         Self::RecursiveDoubling,
         Self::Ring,
-        Self::Shares,
+        Self::ReduceScatterAllgather,
         Self::Pairwise,
         Self::Chain,
     ];
@@ -96,17 +96,17 @@ impl Algorithm {
             Self::Binomial => "binomial",
             Self::FourAry => "four_ary",
             Self::SquareRoot => "square_root",
-            Self::TwoLevel => "two_level",
+            Self::Hierarchical => "hierarchical",
             Self::ScatterAllgather => "scatter_allgather",
             Self::RecursiveDoubling => "recursive_doubling",
             Self::Ring => "ring",
-            Self::Shares => "shares",
+            Self::ReduceScatterAllgather => "reduce_scatter_allgather",
             Self::Pairwise => "pairwise",
             Self::Chain => "chain",
         }
     }
 
-    /// Local. The algorithm of that name.
+    /// Local. The algorithm of that name, which may be one of before version 0.2: `shares` or `two_level`.
     ///
     /// # Examples
     /// An option of a command line:
@@ -114,10 +114,16 @@ impl Algorithm {
     /// use coarray_collectives::Algorithm;
     ///
     /// assert_eq!(Algorithm::from_name("ring"), Some(Algorithm::Ring));
+    /// assert_eq!(Algorithm::from_name("shares"), Some(Algorithm::ReduceScatterAllgather));
     /// assert_eq!(Algorithm::from_name("carrier pigeons"), None);
     /// ```
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
+        let name = match name {
+            "shares" => "reduce_scatter_allgather",
+            "two_level" => "hierarchical",
+            _ => name,
+        };
         Self::ALL
             .into_iter()
             .find(|algorithm| algorithm.name() == name)
@@ -214,8 +220,8 @@ impl Kind {
     #[must_use]
     pub const fn algorithms(self) -> &'static [Algorithm] {
         use Algorithm::{
-            Binomial, Chain, Flat, FourAry, Pairwise, RecursiveDoubling, Ring, ScatterAllgather,
-            Shares, SquareRoot, TwoLevel,
+            Binomial, Chain, Flat, FourAry, Hierarchical, Pairwise, RecursiveDoubling,
+            ReduceScatterAllgather, Ring, ScatterAllgather, SquareRoot,
         };
         match self {
             Self::Broadcast => &[
@@ -223,26 +229,33 @@ impl Kind {
                 Binomial,
                 FourAry,
                 SquareRoot,
-                TwoLevel,
+                Hierarchical,
                 ScatterAllgather,
             ],
             Self::Reduce | Self::TotalReproducible => &[
                 Flat,
-                Shares,
+                ReduceScatterAllgather,
                 Binomial,
                 FourAry,
                 SquareRoot,
-                TwoLevel,
+                Hierarchical,
                 RecursiveDoubling,
                 Ring,
             ],
-            Self::ReduceTo => &[Flat, Shares, Binomial, FourAry, SquareRoot, TwoLevel],
-            Self::Gather | Self::Scatter => &[Flat, Binomial, FourAry, SquareRoot, TwoLevel],
-            Self::Allgather => &[Flat, RecursiveDoubling, Ring, Binomial, TwoLevel],
+            Self::ReduceTo => &[
+                Flat,
+                ReduceScatterAllgather,
+                Binomial,
+                FourAry,
+                SquareRoot,
+                Hierarchical,
+            ],
+            Self::Gather | Self::Scatter => &[Flat, Binomial, FourAry, SquareRoot, Hierarchical],
+            Self::Allgather => &[Flat, RecursiveDoubling, Ring, Binomial, Hierarchical],
             Self::Alltoall => &[Flat, Pairwise],
             Self::ReduceScatter => &[Flat, Ring, Binomial],
             Self::Scan => &[Flat, RecursiveDoubling, Chain],
-            Self::SumReproducible => &[Flat, Shares],
+            Self::SumReproducible => &[Flat, ReduceScatterAllgather],
         }
     }
 }

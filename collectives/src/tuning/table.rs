@@ -152,7 +152,7 @@ pub(crate) fn chosen(plan: &Plan, kind: Kind, bytes: usize) -> Algorithm {
 /// The built-in rules: measured with 2 to 8 images on two cores. Beyond a few tens of images, one image cannot
 /// serve all others.
 ///
-/// Each of two images must read all values of the other anyhow, so [`Algorithm::Shares`] only costs a barrier. With more images
+/// Each of two images must read all values of the other anyhow, so [`Algorithm::ReduceScatterAllgather`] only costs a barrier. With more images
 /// it pays from a few thousand bytes on, and from somewhat more where images wait for cores.
 const BUILT_IN: [(Kind, u64, u64, Algorithm); 19] = [
     (Kind::Broadcast, 32, 0, Algorithm::Flat),
@@ -160,10 +160,10 @@ const BUILT_IN: [(Kind, u64, u64, Algorithm); 19] = [
     (Kind::Reduce, 2, 0, Algorithm::Flat),
     (Kind::Reduce, 32, 8192, Algorithm::Flat),
     (Kind::Reduce, 0, 2048, Algorithm::RecursiveDoubling),
-    (Kind::Reduce, 0, 0, Algorithm::Shares),
+    (Kind::Reduce, 0, 0, Algorithm::ReduceScatterAllgather),
     (Kind::ReduceTo, 32, 0, Algorithm::Flat),
     (Kind::ReduceTo, 0, 2048, Algorithm::Binomial),
-    (Kind::ReduceTo, 0, 0, Algorithm::Shares),
+    (Kind::ReduceTo, 0, 0, Algorithm::ReduceScatterAllgather),
     (Kind::Gather, 0, 0, Algorithm::Flat),
     (Kind::Allgather, 0, 0, Algorithm::Flat),
     (Kind::Scatter, 0, 0, Algorithm::Flat),
@@ -172,7 +172,12 @@ const BUILT_IN: [(Kind, u64, u64, Algorithm); 19] = [
     (Kind::Scan, 32, 0, Algorithm::Flat),
     (Kind::Scan, 0, 0, Algorithm::RecursiveDoubling),
     (Kind::SumReproducible, 32, 2048, Algorithm::Flat),
-    (Kind::SumReproducible, 0, 0, Algorithm::Shares),
+    (
+        Kind::SumReproducible,
+        0,
+        0,
+        Algorithm::ReduceScatterAllgather,
+    ),
     (Kind::TotalReproducible, 0, 0, Algorithm::Flat),
 ];
 
@@ -182,23 +187,28 @@ const BUILT_IN: [(Kind, u64, u64, Algorithm); 19] = [
 /// nodes where that is possible, which takes the fewest messages between nodes.
 const BETWEEN_NODES: [(Kind, u64, u64, Algorithm); 18] = [
     (Kind::Broadcast, 0, PAYLOAD, Algorithm::Flat),
-    (Kind::Broadcast, 0, 0, Algorithm::TwoLevel),
+    (Kind::Broadcast, 0, 0, Algorithm::Hierarchical),
     (Kind::Reduce, 0, PAYLOAD, Algorithm::Flat),
-    (Kind::Reduce, 0, 0, Algorithm::TwoLevel),
+    (Kind::Reduce, 0, 0, Algorithm::Hierarchical),
     (Kind::ReduceTo, 0, PAYLOAD, Algorithm::Flat),
-    (Kind::ReduceTo, 0, 0, Algorithm::TwoLevel),
+    (Kind::ReduceTo, 0, 0, Algorithm::Hierarchical),
     (Kind::Gather, 0, PAYLOAD, Algorithm::Flat),
-    (Kind::Gather, 0, 0, Algorithm::TwoLevel),
+    (Kind::Gather, 0, 0, Algorithm::Hierarchical),
     (Kind::Allgather, 0, PAYLOAD, Algorithm::Flat),
-    (Kind::Allgather, 0, 0, Algorithm::TwoLevel),
-    (Kind::Scatter, 0, 0, Algorithm::TwoLevel),
+    (Kind::Allgather, 0, 0, Algorithm::Hierarchical),
+    (Kind::Scatter, 0, 0, Algorithm::Hierarchical),
     (Kind::Alltoall, 0, 0, Algorithm::Pairwise),
     (Kind::ReduceScatter, 0, 2048, Algorithm::Binomial),
     (Kind::ReduceScatter, 0, 0, Algorithm::Flat),
     (Kind::Scan, 0, PAYLOAD, Algorithm::Flat),
     (Kind::Scan, 0, 0, Algorithm::RecursiveDoubling),
-    (Kind::SumReproducible, 0, 0, Algorithm::Shares),
-    (Kind::TotalReproducible, 0, 0, Algorithm::TwoLevel),
+    (
+        Kind::SumReproducible,
+        0,
+        0,
+        Algorithm::ReduceScatterAllgather,
+    ),
+    (Kind::TotalReproducible, 0, 0, Algorithm::Hierarchical),
 ];
 
 /// The bytes of a barrier's payload.
@@ -270,7 +280,7 @@ mod tests {
         assert_eq!(of(4, 64), Algorithm::Flat);
         assert_eq!(of(4, 65), Algorithm::Ring);
         assert_eq!(of(5, 8), Algorithm::Binomial);
-        assert_eq!(of(5, 1 << 20), Algorithm::Shares);
+        assert_eq!(of(5, 1 << 20), Algorithm::ReduceScatterAllgather);
         assert_eq!(table.rules().barrier(2), Some(Barrier::Flat));
         assert_eq!(table.rules().barrier(3), Some(Barrier::Tree));
     }
@@ -328,8 +338,8 @@ mod tests {
         assert_eq!(by(Kind::Reduce, 24), Algorithm::Flat);
         assert_eq!(by(Kind::Broadcast, 24), Algorithm::Binomial);
         let kinds = Kind::ALL.into_iter();
-        for kind in kinds.filter(|kind| kind.algorithms().contains(&Algorithm::TwoLevel)) {
-            assert_eq!(by(kind, 101), Algorithm::TwoLevel, "{kind:?}");
+        for kind in kinds.filter(|kind| kind.algorithms().contains(&Algorithm::Hierarchical)) {
+            assert_eq!(by(kind, 101), Algorithm::Hierarchical, "{kind:?}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! 16. Halo arrays.
 
-use coarray::grid::{Blocks, Exchange, HaloArray, ImageGrid, exchange_several};
+use coarray::grid::{Blocks, Exchange, HaloArray, ImageGrid, exchange_many};
 use coarray::prelude::*;
 
 use crate::check::Check;
@@ -242,7 +242,7 @@ fn several(check: &mut Check) {
             u32::from(number),
             |_| true,
             |array| {
-                exchange_several(&mut [&mut other, array]);
+                exchange_many(&mut [&mut other, array]);
             },
         );
         let sides = [other.local()[0], other.local()[3]];

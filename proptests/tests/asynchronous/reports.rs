@@ -133,7 +133,9 @@ fn a_root_that_is_no_image_is_named_when_all_agree_on_it() {
 
 #[test]
 fn lengths_that_cannot_be_divided_are_refused_at_the_call() {
-    let text = report(3, "shares", || drop(co_alltoall_async([1; 4])));
+    let text = report(3, "reduce_scatter_allgather", || {
+        drop(co_alltoall_async([1; 4]))
+    });
     let said = "co_alltoall_async of 4 values: 3 images cannot get equal shares of them";
     assert!(text.contains(said), "{text}");
     let text = report(2, "parts", || drop(co_alltoallv_async::<u8>(vec![vec![]])));

@@ -10,7 +10,7 @@ mod model;
 mod waits;
 
 use case::{Case, Round, Way};
-use coarray::grid::{Blocks, HaloArray, ImageGrid, exchange_several};
+use coarray::grid::{Blocks, HaloArray, ImageGrid, exchange_many};
 use coarray::ndarray::{Dim, Dimension};
 use coarray::this_image;
 use coarray_proptests::{Kind, Particle, Sample, Wide, bits, config, mix};
@@ -48,7 +48,7 @@ where
         Way::Several => {
             let blocks = array.blocks().clone();
             let mut other = HaloArray::filled(&blocks, 0, 1u16).unwrap();
-            exchange_several(&mut [&mut other, array]);
+            exchange_many(&mut [&mut other, array]);
         }
     }
 }

@@ -49,7 +49,7 @@ fn everyone_has_it_once(images: usize, root: usize, messages: &[Message]) {
 #[test]
 fn one_of_two_levels_among_16_nodes_sends_15_messages_between_them() {
     let roots = [0, 1, 7, 8, 63, 100, 127];
-    for (root, messages) in sent(Algorithm::TwoLevel, 128, 8, &roots) {
+    for (root, messages) in sent(Algorithm::Hierarchical, 128, 8, &roots) {
         everyone_has_it_once(128, root, &messages);
         assert_eq!(between_nodes(&messages, 8), 15, "from {root}");
     }
@@ -59,8 +59,12 @@ fn one_of_two_levels_among_16_nodes_sends_15_messages_between_them() {
 fn one_of_two_levels_sends_to_each_node_once() {
     for images in image_counts() {
         for per_node in [1, 2, 3, 5, 8, 64] {
-            for (root, messages) in sent(Algorithm::TwoLevel, images, per_node, &some_roots(images))
-            {
+            for (root, messages) in sent(
+                Algorithm::Hierarchical,
+                images,
+                per_node,
+                &some_roots(images),
+            ) {
                 everyone_has_it_once(images, root, &messages);
                 let nodes = images.div_ceil(per_node);
                 assert_eq!(

@@ -58,7 +58,7 @@ fn every_image_but_the_root_gives_or_gets_its_part_in_one_message() {
 #[test]
 fn between_nodes_there_is_one_message_for_each_node_but_that_of_the_root() {
     for kind in [Kind::Gather, Kind::Scatter] {
-        for (root, messages) in sent(kind, Algorithm::TwoLevel, 128, 8, &[0, 7, 60, 127]) {
+        for (root, messages) in sent(kind, Algorithm::Hierarchical, 128, 8, &[0, 7, 60, 127]) {
             let node = |image| image / 8;
             let between = messages
                 .iter()

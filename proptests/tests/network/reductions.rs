@@ -39,7 +39,7 @@ fn in_a_ring_each_image_reads_from_the_one_before_and_about_twice_the_length() {
 #[test]
 fn with_shared_work_each_image_reads_less_than_twice_the_length() {
     for images in 1..=17 {
-        let sent = messages(images, images, || sum_by(Algorithm::Shares));
+        let sent = messages(images, images, || sum_by(Algorithm::ReduceScatterAllgather));
         for image in 0..images {
             let bytes = received(&sent, image);
             assert!(bytes <= 2 * LENGTH * 8, "{images} images: {bytes} bytes");
@@ -66,7 +66,7 @@ fn with_doubling_distances_nobody_receives_more_often_than_the_doublings() {
 fn up_and_down_a_tree_of_nodes_each_node_sends_and_receives_once() {
     for (images, per_node) in [(128, 8), (37, 5), (12, 1), (9, 20)] {
         let sent = messages(images, per_node, || {
-            let how = Collective::new().algorithm(Algorithm::TwoLevel);
+            let how = Collective::new().algorithm(Algorithm::Hierarchical);
             how.co_sum(&mut 1u64);
         });
         let node = |image| image / per_node;
@@ -80,7 +80,7 @@ fn up_and_down_a_tree_of_nodes_each_node_sends_and_receives_once() {
 #[test]
 fn a_result_for_one_image_goes_to_no_other() {
     for &algorithm in Kind::ReduceTo.algorithms() {
-        if algorithm == Algorithm::Shares {
+        if algorithm == Algorithm::ReduceScatterAllgather {
             continue; // There all work.
         }
         let roots = [0, 4, 9];

@@ -125,7 +125,7 @@ fn an_open_part_is_plain_memory_while_others_are_kept_out() {
             open.at(right)[7].put(me);
             sync_all();
             // SAFETY: between the two calls of `sync_all` each image uses its own part only.
-            let part = unsafe { open.local_unsynced() };
+            let part = unsafe { open.local_unchecked() };
             assert_eq!((part[7] + 1) % num_images(), me);
             part[8] = me;
             sync_all();

@@ -21,7 +21,7 @@ pub(crate) type Others<'f, 'v, T> = &'f (dyn Fn(usize) -> &'v [T] + 'v);
 ///
 /// `combine` replaces this image's values of its share, its first argument, by the results, and writes the results to its
 /// second argument, too; its last argument returns the values of another image.
-pub(crate) fn by_shares<T: Remote>(
+pub(crate) fn combine_slices<T: Remote>(
     team: &Team,
     call: &Call,
     values: &mut [T],
@@ -77,12 +77,16 @@ pub(crate) fn by_shares<T: Remote>(
 }
 
 impl<F> Reduction<'_, F> {
-    pub(super) fn shares<T: Remote>(&self, call: &Call, values: &mut [T]) -> Result<(), ImageFailed>
+    pub(super) fn reduce_scatter_allgather<T: Remote>(
+        &self,
+        call: &Call,
+        values: &mut [T],
+    ) -> Result<(), ImageFailed>
     where
         F: Fn(T, T) -> T,
     {
         let mut so_far = Vec::new();
-        by_shares(self.team, call, values, self.root, |mine, results, of| {
+        combine_slices(self.team, call, values, self.root, |mine, results, of| {
             self.combine_shares(mine, results, &mut so_far, of);
         })
     }

@@ -7,13 +7,13 @@ use coarray_coref::Remote;
 use super::halo::Exchange;
 use super::halo_array::HaloArray;
 
-/// A [`HaloArray`] of whatever type and dimension, for [`exchange_several`].
+/// A [`HaloArray`] of whatever type and dimension, for [`exchange_many`].
 ///
 /// # Examples
-/// See [`exchange_several`].
+/// See [`exchange_many`].
 ///
 /// # Source
-/// As [`exchange_several`].
+/// As [`exchange_many`].
 pub trait AnyHaloArray: sealed::Sealed {}
 
 impl<T: Remote, const D: usize> AnyHaloArray for HaloArray<T, D> {}
@@ -48,7 +48,7 @@ impl<T: Remote, const D: usize> sealed::Sealed for HaloArray<T, D> {
 ///
 /// # Examples
 /// ```
-/// use coarray::grid::{Blocks, HaloArray, ImageGrid, exchange_several};
+/// use coarray::grid::{Blocks, HaloArray, ImageGrid, exchange_many};
 /// use coarray::prelude::*;
 ///
 /// coarray::run(2, || {
@@ -57,7 +57,7 @@ impl<T: Remote, const D: usize> sealed::Sealed for HaloArray<T, D> {
 ///     let mut phase = HaloArray::filled(&blocks, 2, 1u8).unwrap();
 ///     heat.interior_mut().fill(this_image() as f64);
 ///     phase.interior_mut().fill(this_image() as u8);
-///     exchange_several(&mut [&mut heat, &mut phase]);
+///     exchange_many(&mut [&mut heat, &mut phase]);
 ///     let row = if this_image() == 0 { 6 } else { 0 }; // the other image's
 ///     assert_eq!(heat.local()[[row, 5]], (1 - this_image()) as f64);
 /// });
@@ -66,7 +66,7 @@ impl<T: Remote, const D: usize> sealed::Sealed for HaloArray<T, D> {
 /// # Source
 /// `reflect (a, b)`, Murai and Sato, PGAS 2013, section 2.3.2.
 #[track_caller]
-pub fn exchange_several(arrays: &mut [&mut dyn AnyHaloArray]) {
+pub fn exchange_many(arrays: &mut [&mut dyn AnyHaloArray]) {
     let caller = Location::caller();
     for array in &mut *arrays {
         array.start_all(caller);
