@@ -29,6 +29,7 @@ pub fn trials() -> Vec<Check> {
         ),
         ("an_interrupt_ends_a_job_that_keeps_going", interrupted),
         ("fail_image_ends_a_job_that_does_not_keep_going", not_set),
+        ("a_setting_is_read_under_its_former_name_too", former_name),
     ]
 }
 
@@ -43,6 +44,21 @@ fn use_again() {
 fn keeping_going(mut command: Command) -> Command {
     command.env("COARRAY_FAULT_TOLERANT", "1");
     command
+}
+
+fn former_name() {
+    for mut command in [
+        plain(3, "lose_last"),
+        on_threads(3, "lose_last"),
+        coarun(&["-n3"], "lose_last"),
+    ] {
+        command.env(WAY, "fail").env("COARRAY_KEEP_GOING", "1");
+        let end = run(command);
+        assert_eq!(end.code, Some(0), "{end:#?}");
+        assert_eq!(end.stdout.lines().count(), 2, "{end:#?}");
+        let note = "coarray: COARRAY_KEEP_GOING is called COARRAY_FAULT_TOLERANT now; this version still reads it\n";
+        assert_eq!(end.stderr.matches(note).count(), 1, "{end:#?}");
+    }
 }
 
 /// The job in which the last image is lost in this way.
