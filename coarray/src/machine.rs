@@ -2,4 +2,4 @@
 
 pub use coarray_fabric::available_memory;
 pub use coarray_launch::terminal_size;
-pub use coarray_runtime::Holder;
+pub use coarray_runtime::HeapUser;

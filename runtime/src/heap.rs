@@ -17,7 +17,7 @@ use std::panic::Location;
 use std::rc::Rc;
 
 use crate::call::ObjectId;
-use crate::heap::alloc_error::Holder;
+use crate::heap::alloc_error::HeapUser;
 use crate::heap::free_list::FreeList;
 use crate::lockfree::release_mask::mask_words;
 use coarray_fabric::system::type_name::short;
@@ -164,7 +164,7 @@ pub(crate) struct Heap {
     bytes: usize,
     symmetric: FreeList,
     ragged: FreeList,
-    holders: BTreeMap<usize, (Purpose, usize)>,
+    users: BTreeMap<usize, (Purpose, usize)>,
     /// What the objects of each team are; for a while also those that this image dropped, on which it may
     /// have to report.
     objects: BTreeMap<(TeamIdentity, ObjectId), Purpose>,
@@ -247,13 +247,13 @@ impl Heap {
         size: usize,
         purpose: Purpose,
     ) {
-        self.holders.insert(block.start, (purpose, size));
+        self.users.insert(block.start, (purpose, size));
         self.objects.insert((team, block.id), purpose);
     }
 
     /// Notes that this image dropped a block of a team of these images.
     pub(crate) fn drop_block(&mut self, team: TeamIdentity, block: Block, images: &Rc<[u32]>) {
-        self.holders.remove(&block.start);
+        self.users.remove(&block.start);
         self.gone.push_back((team, block.id));
         if self.gone.len() > REMEMBERED
             && let Some(forgotten) = self.gone.pop_front()
@@ -297,7 +297,7 @@ impl Heap {
         let room = self.bytes - self.symmetric.top();
         let from_end = self.ragged.allocate(taken, lead, room)?;
         let offset = self.bytes - from_end - taken;
-        self.holders.insert(offset, (purpose, size));
+        self.users.insert(offset, (purpose, size));
         Some(RaggedBlock {
             offset,
             from_end,
@@ -307,7 +307,7 @@ impl Heap {
 
     /// Frees a ragged block.
     pub(crate) fn free_ragged(&mut self, block: RaggedBlock) {
-        self.holders.remove(&block.offset);
+        self.users.remove(&block.offset);
         self.ragged.free(block.from_end, block.taken);
     }
 
@@ -334,35 +334,35 @@ impl Heap {
 
     /// What lives at that offset, for reports.
     pub(crate) fn describe_place(&self, offset: usize) -> Option<String> {
-        let (&start, (purpose, size)) = self.holders.range(..=offset).next_back()?;
+        let (&start, (purpose, size)) = self.users.range(..=offset).next_back()?;
         (offset < start + size + MAX_ALIGN).then(|| purpose.to_string())
     }
 
     /// Who holds the memory: blocks of one type from one place in the program together.
-    pub(crate) fn holders(&self) -> Vec<Holder> {
+    pub(crate) fn users(&self) -> Vec<HeapUser> {
         let mut groups: BTreeMap<(String, &'static str), (usize, usize)> = BTreeMap::new();
-        for (purpose, size) in self.holders.values() {
+        for (purpose, size) in self.users.values() {
             let group = groups
                 .entry((purpose.caller.to_string(), purpose.subject))
                 .or_default();
             group.0 += size;
             group.1 += 1;
         }
-        let mut holders: Vec<Holder> = groups
+        let mut users: Vec<HeapUser> = groups
             .into_iter()
-            .map(|((caller, subject), (bytes, count))| Holder {
+            .map(|((caller, subject), (bytes, count))| HeapUser {
                 bytes,
                 count,
                 subject,
                 caller,
             })
             .collect();
-        holders.sort_by(|one, other| {
+        users.sort_by(|one, other| {
             other
                 .bytes
                 .cmp(&one.bytes)
                 .then_with(|| one.caller.cmp(&other.caller))
         });
-        holders
+        users
     }
 }

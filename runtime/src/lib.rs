@@ -38,7 +38,7 @@ pub use collective::form_team::Current;
 pub use collective::missing::Missing;
 pub use collective::request::CollectiveRequest;
 pub use collective::steps::{Abandoned, StepsBegun};
-pub use heap::alloc_error::{AllocError, Holder};
+pub use heap::alloc_error::{AllocError, HeapUser};
 pub use heap::{Block, RaggedBlock};
 pub use image::Image;
 pub use image::contribution::Contribution;

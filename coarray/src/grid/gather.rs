@@ -8,7 +8,7 @@ use coarray_runtime::{Call, Operation};
 use ndarray::{Array, Dim, Dimension};
 
 use super::halo_array::{HaloArray, dimension};
-use super::part::{Holder, Part, owners, shape_of};
+use super::part::{Part, PartLayout, owners, shape_of};
 
 impl<T: Remote, const D: usize> HaloArray<T, D>
 where
@@ -126,9 +126,9 @@ where
     unsafe fn fetch(&self, part: &Part<D>) -> Array<T, Dim<[usize; D]>> {
         let count = shape_of(part).iter().product();
         let mut cells = Vec::<T>::with_capacity(count);
-        let gathered = Holder::of(part);
+        let gathered = PartLayout::of(part);
         for (image, common) in owners(&self.blocks, part) {
-            let block = Holder::new(&self.blocks.range(image), self.halo);
+            let block = PartLayout::new(&self.blocks.range(image), self.halo);
             let copy = block.copy(&gathered, &common);
             // SAFETY: the caller vouches that nobody writes to the array. The copy is from the layout of the image's part to that
             // of the vector, which is valid for writes of all cells and no part of the array.

@@ -8,7 +8,7 @@ use ndarray::{Dim, Dimension};
 
 use super::error::GridError;
 use super::halo_array::HaloArray;
-use super::part::{Holder, owners};
+use super::part::{PartLayout, owners};
 
 /// Collective. Copies all cells of `from` to `to`, whose images may be arranged in another way. Halos are neither read nor
 /// written, and need not be equally wide.
@@ -67,10 +67,10 @@ where
     // Ends an exchange whose guard was leaked, in which others write to the array's halo.
     to.settle();
     let block = target.own_range();
-    let new = Holder::new(&block, to.halo);
+    let new = PartLayout::new(&block, to.halo);
     from.while_all_are_here(&call, 0, || {
         for (image, cells) in owners(source, &block) {
-            let old = Holder::new(&source.range(image), from.halo);
+            let old = PartLayout::new(&source.range(image), from.halo);
             let copy = old.copy(&new, &cells);
             // SAFETY: all images are in this call and borrow `from`, so nobody writes to it. The copy is from the layout of the
             // image's part to that of this image's part of the other array, which is borrowed exclusively.

@@ -46,14 +46,14 @@ pub(super) fn owners<const D: usize>(blocks: &Blocks<D>, part: &Part<D>) -> Vec<
 }
 
 /// The layout of memory that holds a part, and a halo around it.
-pub(super) struct Holder<const D: usize> {
+pub(super) struct PartLayout<const D: usize> {
     layout: Layout<D>,
     /// The index in the whole array of the first cell of the part, and its index in this memory.
     first: [usize; D],
     lower: [usize; D],
 }
 
-impl<const D: usize> Holder<D> {
+impl<const D: usize> PartLayout<D> {
     pub(super) fn new(part: &Part<D>, halo: Halo<D>) -> Self {
         Self {
             layout: Layout::new(shape_of(part), halo),
@@ -90,7 +90,11 @@ impl<const D: usize> Holder<D> {
 mod tests {
     use super::*;
 
-    fn runs<const D: usize>(from: &Holder<D>, to: &Holder<D>, cells: &Part<D>) -> Vec<[usize; 3]> {
+    fn runs<const D: usize>(
+        from: &PartLayout<D>,
+        to: &PartLayout<D>,
+        cells: &Part<D>,
+    ) -> Vec<[usize; 3]> {
         let mut runs = Vec::new();
         let copy = from.copy(to, cells);
         copy.each_run(|from, to, length| runs.push([from, to, length]));
@@ -99,9 +103,9 @@ mod tests {
 
     #[test]
     fn a_part_between_halos_is_a_run_for_each_row() {
-        let block = Holder::new(&[2..5, 4..8], Halo::from([(1, 0), (2, 1)]));
+        let block = PartLayout::new(&[2..5, 4..8], Halo::from([(1, 0), (2, 1)]));
         let cells = [3..5, 5..7];
-        let packed = Holder::of(&cells);
+        let packed = PartLayout::of(&cells);
         // Row 3 is the third of the block, and cell 5 the fourth of seven.
         assert_eq!(runs(&block, &packed, &cells), [[17, 0, 2], [24, 2, 2]]);
         assert_eq!(runs(&packed, &block, &cells), [[0, 17, 2], [2, 24, 2]]);
@@ -109,10 +113,10 @@ mod tests {
 
     #[test]
     fn rows_that_are_whole_in_both_places_are_one_run() {
-        let block = Holder::new(&[0..4, 3..5, 0..6], Halo::from([1, 0, 0]));
+        let block = PartLayout::new(&[0..4, 3..5, 0..6], Halo::from([1, 0, 0]));
         let cells = [1..3, 3..5, 0..6];
-        assert_eq!(runs(&block, &Holder::of(&cells), &cells), [[24, 0, 24]]);
-        let whole = Holder::of(&[0..4, 0..9, 0..6]);
+        assert_eq!(runs(&block, &PartLayout::of(&cells), &cells), [[24, 0, 24]]);
+        let whole = PartLayout::of(&[0..4, 0..9, 0..6]);
         assert_eq!(runs(&block, &whole, &cells), [[24, 72, 12], [36, 126, 12]]);
     }
 

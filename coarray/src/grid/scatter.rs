@@ -8,7 +8,7 @@ use ndarray::{ArrayView, Dim, Dimension};
 
 use super::error::GridError;
 use super::halo_array::HaloArray;
-use super::part::Holder;
+use super::part::PartLayout;
 
 impl<T: Remote, const D: usize> HaloArray<T, D>
 where
@@ -77,10 +77,10 @@ where
     unsafe fn send_blocks(&self, array: &ArrayView<'_, T, Dim<[usize; D]>>) {
         let array = array.as_standard_layout();
         let cells = array.as_slice().expect("it is in the standard order");
-        let whole = Holder::of(&self.blocks.shape().map(|cells| 0..cells));
+        let whole = PartLayout::of(&self.blocks.shape().map(|cells| 0..cells));
         for image in 0..self.team().images() {
             let block = self.blocks.range(image);
-            let part = Holder::new(&block, self.halo);
+            let part = PartLayout::new(&block, self.halo);
             let copy = whole.copy(&part, &block);
             // SAFETY: the caller vouches that nobody else uses the part. The copy is from the layout of `cells`, which has all
             // cells and is no part of the halo array, to that of the image's part.

@@ -75,21 +75,21 @@ fn exhaustion() {
             message.contains("8.0 GiB") && message.contains("4.0 MiB"),
             "{message}"
         );
-        let holders: Vec<&str> = message
+        let users: Vec<&str> = message
             .lines()
             .filter(|line| line.contains("created at"))
             .collect();
-        assert_eq!(holders.len(), 2, "{message}");
+        assert_eq!(users.len(), 2, "{message}");
         assert!(
-            holders[0].contains("781.2 KiB  [u64] created at "),
+            users[0].contains("781.2 KiB  [u64] created at "),
             "{message}"
         );
         assert!(
-            holders[1].contains("5.9 KiB  3 x [u16; 1000] created at "),
+            users[1].contains("5.9 KiB  3 x [u16; 1000] created at "),
             "{message}"
         );
         assert!(
-            holders.iter().all(|line| line.contains("failing.rs:")),
+            users.iter().all(|line| line.contains("failing.rs:")),
             "{message}"
         );
         assert!(message.contains("set COARRAY_HEAP"), "{message}");

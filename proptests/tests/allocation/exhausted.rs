@@ -1,7 +1,7 @@
 //! What does not fit is refused on all images alike, in words that help, and does no harm.
 
 use coarray::AllocError;
-use coarray::machine::Holder;
+use coarray::machine::HeapUser;
 use coarray::prelude::*;
 use coarray_proptests::Setting;
 
@@ -49,7 +49,7 @@ fn memory_of_a_plain_coarray_that_an_image_dropped_is_free_there_and_the_full_im
 }
 
 #[test]
-fn an_exhausted_heap_is_reported_on_all_images_with_its_largest_holders() {
+fn an_exhausted_heap_is_reported_on_all_images_with_its_largest_users() {
     on_every_setting(|| {
         let block = || (line!(), Coarray::new([[7u8; 1024]; 10]));
         let (line, small): (Vec<u32>, Vec<_>) = (0..3).map(|_| block()).unzip();
@@ -63,7 +63,7 @@ fn an_exhausted_heap_is_reported_on_all_images_with_its_largest_holders() {
             heap,
             used,
             waiting: 0,
-            holders,
+            users,
             ..
         } = error
         else {
@@ -72,16 +72,16 @@ fn an_exhausted_heap_is_reported_on_all_images_with_its_largest_holders() {
         assert_eq!((requested, subject, heap), (120_000, "[u32; 30000]", HEAP));
         assert!((161_792..170_000).contains(&used), "{used}");
         let [
-            Holder {
+            HeapUser {
                 bytes: 131_072,
                 count: 1,
                 subject: "[f64]",
                 caller: first,
             },
             second,
-        ] = &holders[..]
+        ] = &users[..]
         else {
-            panic!("{holders:?}");
+            panic!("{users:?}");
         };
         assert_eq!(
             (second.bytes, second.count, second.subject),

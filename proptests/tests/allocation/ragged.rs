@@ -146,7 +146,7 @@ fn a_run_that_does_not_fit_is_refused_on_its_image_and_is_empty_then() {
                 "{error}"
             );
             assert!(
-                error.contains("largest holders:\n") && error.contains("7.8 KiB"),
+                error.contains("largest users:\n") && error.contains("7.8 KiB"),
                 "{error}"
             );
             assert!(run.is_empty());

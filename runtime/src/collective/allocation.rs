@@ -221,7 +221,7 @@ fn commit_on_all(
             reason: result
                 .err()
                 .map_or_else(|| "see its report".into(), |error| error.to_string()),
-            holders: heap.holders(),
+            users: heap.users(),
         }),
     })
 }
@@ -296,7 +296,7 @@ impl Image {
                     subject,
                     image: self.index,
                     reason: error.to_string(),
-                    holders: heap.holders(),
+                    users: heap.users(),
                 });
             }
             heap.set_ragged_committed(length);
@@ -323,7 +323,7 @@ fn heap_exhausted(here: &Image, full: usize, size: usize, purpose: Purpose) -> A
         image: here.index,
         used: heap.used(),
         waiting: heap.waiting(),
-        holders: heap.holders(),
+        users: heap.users(),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::job::image_failed::ImageFailed;
 use coarray_fabric::system::display_size::Bytes;
 use coarray_fabric::system::type_name::short;
 
-/// How many holders an error lists.
+/// How many users an error lists.
 const LISTED: usize = 5;
 
 /// Coarrays of one type that were created at one place in the program.
@@ -17,7 +17,7 @@ const LISTED: usize = 5;
 /// # Source
 /// Its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Holder {
+pub struct HeapUser {
     /// Their bytes on this image, together.
     pub bytes: usize,
     /// How many they are.
@@ -41,7 +41,7 @@ pub struct Holder {
 ///     let _field = Coarray::<[f64; 1 << 16]>::zeroed();
 ///     let _flags = Coarray::<[u8; 1 << 10]>::zeroed();
 ///     match Coarray::<[f64; 1 << 17]>::try_zeroed() {
-///         Err(AllocError::HeapExhausted { holders, .. }) => holders[0].bytes,
+///         Err(AllocError::HeapExhausted { users, .. }) => users[0].bytes,
 ///         other => panic!("{other:?}"),
 ///     }
 /// });
@@ -67,7 +67,7 @@ pub enum AllocError {
     /// The heap that was reserved for each image is full.
     #[error(
         "cannot allocate {} for {}: image {full} has no room; of the heap of {} an image, {} are in use on image {image}{}\n{}set COARRAY_HEAP to more than {}",
-        Bytes(*requested), short(subject), Bytes(*heap), Bytes(*used), Waiting(*waiting), Holders(holders), Bytes(heap.saturating_add(*requested))
+        Bytes(*requested), short(subject), Bytes(*heap), Bytes(*used), Waiting(*waiting), HeapUsers(users), Bytes(heap.saturating_add(*requested))
     )]
     HeapExhausted {
         /// Bytes asked for on each image.
@@ -85,12 +85,12 @@ pub enum AllocError {
         /// Of these, bytes that this image dropped, but not all images.
         waiting: usize,
         /// Who holds the others, largest first.
-        holders: Vec<Holder>,
+        users: Vec<HeapUser>,
     },
     /// The machine has no memory left for pages that were reserved.
     #[error(
         "cannot allocate {} for {}: image {image} got no memory from the system ({reason})\n{}use fewer images, a smaller problem, or a machine with more memory",
-        Bytes(*requested), short(subject), Holders(holders)
+        Bytes(*requested), short(subject), HeapUsers(users)
     )]
     NoMemory {
         /// Bytes asked for on each image.
@@ -102,7 +102,7 @@ pub enum AllocError {
         /// What the system said, if this image is that one.
         reason: String,
         /// Who holds memory on this image, largest first.
-        holders: Vec<Holder>,
+        users: Vec<HeapUser>,
     },
     /// Images failed that have to take part.
     #[error("cannot create a coarray: {0}")]
@@ -135,15 +135,15 @@ impl fmt::Display for Waiting {
     }
 }
 
-struct Holders<'a>(&'a [Holder]);
+struct HeapUsers<'a>(&'a [HeapUser]);
 
-impl fmt::Display for Holders<'_> {
+impl fmt::Display for HeapUsers<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {
             return Ok(());
         }
-        writeln!(formatter, "largest holders:")?;
-        for Holder {
+        writeln!(formatter, "largest users:")?;
+        for HeapUser {
             bytes,
             count,
             subject,
