@@ -99,17 +99,10 @@ fn bad_command_lines_are_told_what_is_wrong() {
     assert!(told.contains("there is no clause or section 99"), "{told}");
 }
 
-/// A program in the place of `conformance`. Another process writes it: what this one has open to be written, a process that
-/// another test is starting has open, too, for a moment longer, and then it cannot be run ("Text file busy").
+/// A program in the place of `conformance`.
 fn script(name: &str, lines: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let mut shell = Command::new("sh");
-    shell.args([
-        "-c",
-        r#"printf '#!/bin/sh\n%s\n' "$2" > "$1" && chmod 755 "$1""#,
-    ]);
-    shell.arg("sh").arg(&path).arg(lines);
-    assert!(shell.status().unwrap().success());
+    program::testing::script(&path, lines);
     path
 }
 

@@ -1,11 +1,9 @@
 //! The kernels, and `cobench kernels`, as their users start them. Nothing is said about how fast anything is.
 
-#[path = "cobench/program.rs"]
-mod program;
-
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use program::testing::script;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -256,7 +254,7 @@ fn cobench_prints_a_table_of_the_kernels_that_are_wanted() {
 }
 
 /// A folder where `cobench` is without the kernels. A link, as a test that copies it cannot run it while others start
-/// processes: see [`program`].
+/// processes: see [`script`].
 fn cobench_alone() -> (TempDir, PathBuf) {
     let folder = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let alone = folder.path().join("cobench");
@@ -281,12 +279,12 @@ fn cobench_says_what_is_missing() {
 fn cobench_believes_no_wrong_result() {
     let (folder, alone) = cobench_alone();
     let kernel = folder.path().join("prk-stencil");
-    for (script, words) in [
+    for (lines, words) in [
         ("echo ERROR: the mean is 3; exit 1", "ERROR: the mean is 3"),
         ("echo 'Rate (MB/s): 1 Avg time (s): 1'", "is not valid"),
         ("echo Solution validates", "prints no rate"),
     ] {
-        program::script(&kernel, script);
+        script(&kernel, lines);
         let output = Command::new(&alone)
             .args(["kernels", "--quick", "--json", "--only", "stencil"])
             .output()

@@ -1,15 +1,11 @@
 //! `cobench` as its users start it. Nothing is said about how long anything takes.
 
-#[path = "cobench/program.rs"]
-mod program;
-#[path = "cobench/run.rs"]
-mod run;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::run::{assert_refused, printed, run};
 use coarray_collectives::{Kind, TuningTable};
-use run::{assert_refused, printed, run};
+use program::testing::script;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -246,11 +242,11 @@ fn what_fails_in_a_peer_does_not_keep_the_rest_from_being_measured() {
     // Tools whose versions nobody else has, so that their programs stay among themselves.
     let version = format!("Open MPI of {}", tools.path().display());
     let compile = "while [ \"$1\" != -o ]; do shift; done; : > \"$2\"";
-    program::script(
+    script(
         &tools.path().join("mpicc"),
         &format!("[ $1 = --version ] && echo cc || {{ {compile}; }}"),
     );
-    program::script(
+    script(
         &tools.path().join("mpirun"),
         &format!(
             "[ $1 = --version ] && echo '{version}' && exit; echo ------ >&2; echo no luck >&2; exit 7"

@@ -1,9 +1,6 @@
 //! `cobench fabrics` as its users start it. Nothing is said about how fast anything is.
 
-#[path = "cobench/run.rs"]
-mod run;
-
-use run::{assert_refused, printed, run};
+use crate::run::{assert_refused, printed, run};
 use serde_json::Value;
 
 /// What each row says: operation, bytes, and whether access was direct.

@@ -1,13 +1,10 @@
 //! `cobench model` as its users start it.
 
-#[path = "cobench/run.rs"]
-mod run;
-
 use std::collections::BTreeSet;
 
+use crate::run::{assert_refused, printed, run};
 use coarray_collectives::Kind;
 use coarray_runtime::Barrier;
-use run::{assert_refused, printed, run};
 use serde_json::Value;
 
 /// The JSON objects that a successful run prints.

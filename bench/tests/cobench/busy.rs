@@ -1,9 +1,6 @@
 //! `cobench busy` as its users start it. Nothing is said about how fast anything is.
 
-#[path = "cobench/run.rs"]
-mod run;
-
-use run::{assert_refused, printed};
+use crate::run::{assert_refused, printed};
 use serde_json::Value;
 
 #[test]
