@@ -37,6 +37,7 @@
 
 mod agree;
 mod blocks;
+mod cell_set;
 mod creation;
 mod error;
 mod exchange;
@@ -48,7 +49,6 @@ mod gmove;
 mod halo;
 mod halo_array;
 mod image_grid;
-mod kind;
 mod layout;
 mod missing;
 mod part;

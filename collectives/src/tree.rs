@@ -27,7 +27,7 @@ enum Shape {
 
 /// The neighbourhood of a position in a tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct TreeNode {
     /// None for the root.
     pub(crate) parent: Option<usize>,
     /// This position and those below it.
@@ -56,8 +56,8 @@ impl Tree {
     }
 
     /// The place of `position`.
-    pub(crate) fn place(&self, position: usize) -> Place {
-        let mut place = Place {
+    pub(crate) fn place(&self, position: usize) -> TreeNode {
+        let mut place = TreeNode {
             parent: None,
             subtree: 0..self.positions,
             children: self.children(0..self.positions, 0),
@@ -71,7 +71,7 @@ impl Tree {
                 .find(|child| child.contains(&position))
                 .unwrap_or(position..position + 1);
             depth += 1;
-            place = Place {
+            place = TreeNode {
                 parent: Some(above),
                 children: self.children(subtree.clone(), depth),
                 subtree,

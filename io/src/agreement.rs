@@ -12,12 +12,12 @@ use crate::error::{Error, ErrorKind, Failed};
 /// A function of this crate that all images have called: errors name its path, and reports of images that do not come
 /// along its name, and the line of the program.
 #[derive(Clone, Copy)]
-pub(crate) struct Operation<'p> {
+pub(crate) struct FileOperation<'p> {
     name: &'static str,
     path: &'p Path,
 }
 
-impl<'p> Operation<'p> {
+impl<'p> FileOperation<'p> {
     /// Collective. Begins the function `name`. Makes sure that all images ask for the same: `request` says in words what.
     #[track_caller]
     pub(crate) fn begin(name: &'static str, path: &'p Path, request: &str) -> Result<Self, Error> {
@@ -27,8 +27,8 @@ impl<'p> Operation<'p> {
     }
 
     /// Local. The same function, at work on another file.
-    pub(crate) fn on(self, path: &Path) -> Operation<'_> {
-        Operation {
+    pub(crate) fn on(self, path: &Path) -> FileOperation<'_> {
+        FileOperation {
             name: self.name,
             path,
         }
@@ -120,13 +120,13 @@ impl<'p> Operation<'p> {
 
 #[cfg(test)]
 mod tests {
-    use super::Operation;
+    use super::FileOperation;
     use crate::error::{ErrorKind, Failed};
     use coarray::this_image;
     use std::path::Path;
 
-    fn on(path: &str) -> Operation<'_> {
-        Operation {
+    fn on(path: &str) -> FileOperation<'_> {
+        FileOperation {
             name: "a test",
             path: Path::new(path),
         }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use coarray::grid::HaloArray;
 use coarray::ndarray::{Dim, Dimension};
 
-use crate::agreement::Operation;
+use crate::agreement::FileOperation;
 use crate::block::Block;
 use crate::error::{Error, ErrorKind, Failed};
 use crate::scalar::Scalar;
@@ -138,7 +138,7 @@ impl<'a> Checkpoint<'a> {
     #[track_caller]
     fn save_next(&self) -> Result<u64, Error> {
         let folder = &self.folder;
-        let operation = Operation::begin("Checkpoint::save", folder, &self.in_words())?;
+        let operation = FileOperation::begin("Checkpoint::save", folder, &self.in_words())?;
         let (places, start) = operation.agree(self.header())?;
         // Image 0 holds it to the end.
         let mut lock = None;

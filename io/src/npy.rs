@@ -8,7 +8,7 @@ use std::path::Path;
 use coarray::grid::HaloArray;
 use coarray::ndarray::{Dim, Dimension};
 
-use crate::agreement::Operation;
+use crate::agreement::FileOperation;
 use crate::block::{Block, expect, fill, request};
 use crate::error::{Error, ErrorKind, Failed};
 use crate::scalar::{ElementType, Scalar};
@@ -59,7 +59,7 @@ where
 {
     let (path, block) = (path.as_ref(), Block::of(array));
     let request = request("write_npy", path, &block.division());
-    let operation = Operation::begin("write_npy", path, &request)?;
+    let operation = FileOperation::begin("write_npy", path, &request)?;
     let header = Header {
         element: block.element,
         byte_order: ByteOrder::Little,
@@ -99,7 +99,7 @@ where
     let path = path.as_ref();
     let words = Block::of(array).array();
     let request = request("read_npy", path, &words);
-    Operation::begin("read_npy", path, &request)?.agree(read(path, array))
+    FileOperation::begin("read_npy", path, &request)?.agree(read(path, array))
 }
 
 fn read<T: Scalar, const D: usize>(path: &Path, array: &mut HaloArray<T, D>) -> Result<(), Failed>
@@ -180,7 +180,7 @@ impl NpyHeader {
     pub fn of(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let request = format!("the header of {}", path.display());
-        let operation = Operation::begin("NpyHeader::of", path, &request)?;
+        let operation = FileOperation::begin("NpyHeader::of", path, &request)?;
         operation.agree(open(path).map(|(_, header, _)| Self { header }))
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use coarray::grid::HaloArray;
 use coarray::ndarray::{Dim, Dimension};
 
-use crate::agreement::Operation;
+use crate::agreement::FileOperation;
 use crate::block::{Block, fill, request};
 use crate::error::{Error, ErrorKind, Failed};
 use crate::scalar::Scalar;
@@ -56,7 +56,7 @@ where
 {
     let (path, block) = (path.as_ref(), Block::of(array));
     let request = request("write_raw", path, &block.division());
-    let operation = Operation::begin("write_raw", path, &request)?;
+    let operation = FileOperation::begin("write_raw", path, &request)?;
     let file = Partial::create(operation, block.file_bytes())?;
     let mine = block.write(&file.file, 0, |_, _| ());
     file.finish(mine, &[])
@@ -86,7 +86,7 @@ where
     let path = path.as_ref();
     let words = Block::of(array).array();
     let request = request("read_raw", path, &words);
-    Operation::begin("read_raw", path, &request)?.agree(read(path, array))
+    FileOperation::begin("read_raw", path, &request)?.agree(read(path, array))
 }
 
 fn read<T: Scalar, const D: usize>(path: &Path, array: &mut HaloArray<T, D>) -> Result<(), Failed>

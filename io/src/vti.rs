@@ -10,7 +10,7 @@ use coarray::grid::HaloArray;
 use coarray::ndarray::{Dim, Dimension};
 use coarray::this_image;
 
-use crate::agreement::Operation;
+use crate::agreement::FileOperation;
 use crate::block::Block;
 use crate::error::{Error, ErrorKind, Failed};
 use crate::scalar::Scalar;
@@ -184,7 +184,7 @@ impl<'a, const D: usize> Vti<'a, D> {
     #[track_caller]
     pub fn write(self, path: impl AsRef<Path>) -> Result<(), Error> {
         let path = path.as_ref();
-        let operation = Operation::begin("Vti::write", path, &self.in_words(path))?;
+        let operation = FileOperation::begin("Vti::write", path, &self.in_words(path))?;
         let header = operation.agree(self.header())?;
         let start = header.to_bytes();
         let first = start.len() as u64;

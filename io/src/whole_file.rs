@@ -7,7 +7,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
 use std::path::{Path, PathBuf};
 
-use crate::agreement::Operation;
+use crate::agreement::FileOperation;
 use crate::error::{Error, Failed};
 use crate::partial;
 use crate::target::{Target, folder_of, open_to_write};
@@ -16,7 +16,7 @@ use crate::transfer::write_at;
 /// A file on the way, as a rule under another name. Its first bytes are written when all others are there, so that one that
 /// does not come to its end cannot be taken for a whole one.
 pub(crate) struct Partial<'p> {
-    operation: Operation<'p>,
+    operation: FileOperation<'p>,
     pub(crate) file: File,
     /// Where it is.
     place: PathBuf,
@@ -27,7 +27,7 @@ pub(crate) struct Partial<'p> {
 impl<'p> Partial<'p> {
     /// Collective. Image 0 makes a file of that many bytes, and all images open it.
     #[track_caller]
-    pub(crate) fn create(operation: Operation<'p>, bytes: u64) -> Result<Self, Error> {
+    pub(crate) fn create(operation: FileOperation<'p>, bytes: u64) -> Result<Self, Error> {
         let mut first = None;
         let place = operation.by_image_0(|| {
             let made = Self::make(operation, bytes)?;
@@ -44,7 +44,7 @@ impl<'p> Partial<'p> {
     }
 
     /// Local. Makes a file for an operation: beside what it is to replace, or else in its place.
-    fn make(operation: Operation<'p>, bytes: u64) -> Result<Self, Failed> {
+    fn make(operation: FileOperation<'p>, bytes: u64) -> Result<Self, Failed> {
         let (path, replaced) = match Target::of(operation.path())? {
             Target::Device(path) => return Self::in_place(operation, path),
             Target::New(path) => (path, None),
@@ -81,7 +81,7 @@ impl<'p> Partial<'p> {
     }
 
     /// Local. A file that is there, and is written where it is.
-    fn in_place(operation: Operation<'p>, place: PathBuf) -> Result<Self, Failed> {
+    fn in_place(operation: FileOperation<'p>, place: PathBuf) -> Result<Self, Failed> {
         Ok(Self {
             operation,
             file: open_to_write(&place)?,

@@ -51,16 +51,16 @@ use coarray_runtime::{
 #[derive(Default)]
 #[repr(C)]
 pub struct Coevent {
-    posts: Line<Eventcount>,
+    posts: CacheLine<Eventcount>,
     /// How many posts waits have consumed. Only the event's own image writes it, on a line of its own, so that waits do not take
     /// the posters' line from them.
-    consumed: Line<AtomicU64>,
+    consumed: CacheLine<AtomicU64>,
 }
 
 /// A cache line.
 #[derive(Default)]
 #[repr(C, align(64))]
-struct Line<T>(T);
+struct CacheLine<T>(T);
 
 // SAFETY: two atomic counts, without drop glue and handles of one process.
 #[diagnostic::do_not_recommend]
@@ -364,7 +364,7 @@ impl Coevent {
             return Ok(true);
         }
         let team = Team::current();
-        let waiting = Waiting {
+        let waiting = EventWait {
             event: self,
             posts,
             deadline: Instant::now().checked_add(timeout),
@@ -392,7 +392,7 @@ impl Coevent {
 
     fn wait_long(&self, posts: u64, caller: &'static Location<'static>) {
         let team = Team::current();
-        let waiting = Waiting {
+        let waiting = EventWait {
             event: self,
             posts,
             deadline: None,
@@ -487,7 +487,7 @@ impl fmt::Debug for Coevent {
 }
 
 /// The cause of a wait for an event.
-struct Waiting<'a> {
+struct EventWait<'a> {
     event: &'a Coevent,
     posts: u64,
     deadline: Option<Instant>,
@@ -495,7 +495,7 @@ struct Waiting<'a> {
     caller: &'static Location<'static>,
 }
 
-impl Cause for Waiting<'_> {
+impl Cause for EventWait<'_> {
     fn describe(&self) -> String {
         let target = self.event.target(self.posts);
         let missing = target.saturating_sub(self.event.posts.0.count());

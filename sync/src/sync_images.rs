@@ -83,7 +83,7 @@ fn sync(images: &[usize], caller: &'static Location<'static>) -> Result<(), Imag
     let mut failed = Vec::new();
     for &index in partners() {
         let number = team.members()[index] as usize;
-        let waiting = Waiting {
+        let waiting = PairWait {
             image,
             number,
             caller,
@@ -117,13 +117,13 @@ fn check(images: &[usize], team: &Team) {
 }
 
 /// The cause of a wait in `sync_images`.
-struct Waiting<'a> {
+struct PairWait<'a> {
     image: &'a Rc<Image>,
     number: usize,
     caller: &'static Location<'static>,
 }
 
-impl Cause for Waiting<'_> {
+impl Cause for PairWait<'_> {
     fn describe(&self) -> String {
         format!("is in sync_images at {}", self.caller)
     }

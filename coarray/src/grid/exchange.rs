@@ -22,10 +22,10 @@ use std::rc::Rc;
 
 use coarray_coref::Remote;
 
+use super::cell_set::CellSet;
 use super::exchanging::Exchanging;
 use super::halo::Exchange;
 use super::halo_array::HaloArray;
-use super::kind::Kind;
 use super::plan::{Plan, Setting, lanes};
 
 /// An exchange in progress.
@@ -212,7 +212,7 @@ impl<T: Remote, const D: usize> HaloArray<T, D> {
     /// The plan for an exchange, made when it is first needed.
     #[track_caller]
     fn plan(&self, exchange: &Exchange<D>) -> Rc<Plan> {
-        let kind = Kind::of(exchange, &self.halo);
+        let kind = CellSet::of(exchange, &self.halo);
         let mut plans = self.plans.borrow_mut();
         if let Some((_, plan)) = plans.iter().find(|(other, _)| *other == kind) {
             return Rc::clone(plan);

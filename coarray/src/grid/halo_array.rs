@@ -12,10 +12,10 @@ use coarray_sync::{Coatomic, Coevent};
 use ndarray::{ArrayView, ArrayViewMut, Dim, Dimension, ShapeBuilder, StrideShape};
 
 use super::blocks::Blocks;
+use super::cell_set::CellSet;
 use super::exchange::Current;
 use super::halo::Halo;
 use super::image_grid::ImageGrid;
-use super::kind::Kind;
 use super::layout::Layout;
 use super::plan::Plan;
 use super::receive_window::ReceiveWindows;
@@ -57,7 +57,7 @@ pub struct HaloArray<T: Remote, const D: usize> {
     pub(super) blocks: Blocks<D>,
     pub(super) halo: Halo<D>,
     pub(super) layout: Layout<D>,
-    pub(super) plans: RefCell<Vec<(Kind<D>, Rc<Plan>)>>,
+    pub(super) plans: RefCell<Vec<(CellSet<D>, Rc<Plan>)>>,
     /// For each lane, the kind of the exchange that the receiver of this image's cells has announced last.
     pub(super) announced: Coarray<[Coatomic<u64>]>,
     /// The kind of exchange that this image has announced last to its senders.

@@ -3,8 +3,8 @@
 //! A *lane* is one direction between two neighbours: its number also numbers its events and its receive window.
 
 use super::blocks::Blocks;
+use super::cell_set::CellSet;
 use super::halo::Halo;
-use super::kind::Kind;
 use super::layout::Layout;
 use super::receive_window::ReceiveWindows;
 use super::strided::StridedCopy;
@@ -63,7 +63,7 @@ pub(super) enum Transfer {
 pub(super) struct Setting<'a, const D: usize> {
     pub(super) blocks: &'a Blocks<D>,
     pub(super) halo: Halo<D>,
-    pub(super) kind: Kind<D>,
+    pub(super) kind: CellSet<D>,
     pub(super) windows: &'a ReceiveWindows,
     pub(super) cell_bytes: usize,
 }

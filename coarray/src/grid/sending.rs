@@ -6,9 +6,9 @@ use coarray_coref::Remote;
 use coarray_fabric::reach;
 use coarray_sync::{CoatomicPlace, CoeventPlace};
 
+use super::cell_set::CellSet;
 use super::exchange::{filled, free};
 use super::halo_array::HaloArray;
-use super::kind::Kind;
 use super::plan::{Arrival, Plan, Send, Transfer};
 
 /// How often an image polls for a "free" after the doorbell. Between images that share no memory the doorbell may overtake its
@@ -129,7 +129,7 @@ unsafe fn put<T: Remote>(
 fn kinds_differ<const D: usize>(image: usize, theirs: u64, ours: u64) -> ! {
     panic!(
         "image {image} exchanges {}, but this image {}; all images must exchange the same parts of a halo array in the same order",
-        Kind::<D>::describe(theirs),
-        Kind::<D>::describe(ours)
+        CellSet::<D>::describe(theirs),
+        CellSet::<D>::describe(ours)
     )
 }

@@ -11,7 +11,7 @@ use coarray_runtime::{Abandoned, Call, ImageFailed};
 use crate::blocks::{overlap, windows};
 use crate::epoch::{Epoch, capacity};
 use crate::gather::Gathering;
-use crate::tree::{Place, Tree};
+use crate::tree::{Tree, TreeNode};
 
 impl Gathering<'_> {
     pub(super) fn tree<T: Remote>(
@@ -49,7 +49,7 @@ impl Gathering<'_> {
     fn pass_up<T: Remote>(
         &self,
         epoch: &mut Epoch<'_, T>,
-        me: &Place,
+        me: &TreeNode,
         window: &Range<usize>,
         values: &[T],
     ) -> Result<(), Abandoned> {

@@ -8,7 +8,7 @@ use coarray_runtime::{Abandoned, ImageFailed};
 
 use crate::epoch::Epoch;
 use crate::reduce::Reduction;
-use crate::tree::{Order, Place, Tree};
+use crate::tree::{Order, Tree, TreeNode};
 
 impl<F> Reduction<'_, F> {
     pub(super) fn tree<T: Remote>(
@@ -33,7 +33,7 @@ impl<F> Reduction<'_, F> {
     fn up_and_down<T: Remote>(
         &self,
         epoch: &mut Epoch<'_, T>,
-        place: &Place,
+        place: &TreeNode,
         chunk: &mut [T],
     ) -> Result<(), Abandoned>
     where
@@ -57,7 +57,7 @@ impl<F> Reduction<'_, F> {
     fn up_and_over<T: Remote>(
         &self,
         epoch: &mut Epoch<'_, T>,
-        place: &Place,
+        place: &TreeNode,
         chunk: &mut [T],
         root: usize,
     ) -> Result<(), Abandoned>
@@ -86,7 +86,7 @@ impl<F> Reduction<'_, F> {
     fn collect<T: Remote>(
         &self,
         epoch: &Epoch<'_, T>,
-        place: &Place,
+        place: &TreeNode,
         result: &mut [T],
     ) -> Result<(), Abandoned>
     where

@@ -8,7 +8,7 @@ use crate::blocks::windows;
 use crate::epoch::Epoch;
 use crate::operator::append;
 use crate::reduce_scatter::Reduction;
-use crate::tree::{Order, Place, Tree};
+use crate::tree::{Order, Tree, TreeNode};
 
 impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
     pub(super) fn tree(&self, call: &Call, most: usize, mine: &mut [T]) -> Result<(), ImageFailed> {
@@ -32,7 +32,7 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
     fn up_and_down(
         &self,
         epoch: &mut Epoch<'_, T>,
-        me: &Place,
+        me: &TreeNode,
         all: &mut [T],
         mine: &mut [T],
     ) -> Result<(), Abandoned> {

@@ -28,7 +28,7 @@ pub struct SharedMemory {
     /// The region of the only node, or those of all nodes in this process.
     nodes: Vec<Arc<dyn RegionOwner>>,
     /// What was issued, for each image that there is anything for.
-    queues: RefCell<BTreeMap<usize, VecDeque<Operation>>>,
+    queues: RefCell<BTreeMap<usize, VecDeque<AsyncCopy>>>,
     /// How many operations are in the queues.
     queued: Cell<usize>,
     /// The image that progress was made with last.
@@ -36,7 +36,7 @@ pub struct SharedMemory {
 }
 
 #[derive(Debug)]
-struct Operation {
+struct AsyncCopy {
     direction: Direction,
     offset: usize,
     buffer: Buffer,
@@ -87,7 +87,7 @@ impl SharedMemory {
             self.progress();
         }
         let (completer, completion) = completion();
-        let operation = Operation {
+        let operation = AsyncCopy {
             direction,
             offset,
             buffer,
@@ -115,7 +115,7 @@ impl SharedMemory {
         Some(operation.completer.complete(operation.buffer))
     }
 
-    fn pop(&self, image: usize) -> Option<Operation> {
+    fn pop(&self, image: usize) -> Option<AsyncCopy> {
         let mut queues = self.queues.borrow_mut();
         let queue = queues.get_mut(&image)?;
         let operation = queue.pop_front();

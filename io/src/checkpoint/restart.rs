@@ -7,7 +7,7 @@ use coarray::grid::HaloArray;
 use coarray::ndarray::{Dim, Dimension};
 use coarray::this_image;
 
-use crate::agreement::Operation;
+use crate::agreement::FileOperation;
 use crate::block::{Block, expect, fill};
 use crate::checkpoint::generations::{list, open, path_of};
 use crate::checkpoint::header::{Field, Header, Places};
@@ -39,7 +39,7 @@ pub struct Restart {
 #[track_caller]
 pub(super) fn newest(folder: &Path) -> Result<Restart, Error> {
     let request = format!("a restart from {}", folder.display());
-    let operation = Operation::begin("Checkpoint::open", folder, &request)?;
+    let operation = FileOperation::begin("Checkpoint::open", folder, &request)?;
     let generations = operation.by_image_0(|| {
         let bytes = list(folder)?.into_iter().rev().map(u64::to_le_bytes);
         Ok(bytes.flatten().collect())
@@ -112,7 +112,7 @@ impl Restart {
     {
         let words = Block::of(array).array();
         let request = format!("field {name:?} of {} as {words}", self.path.display());
-        let operation = Operation::begin("Restart::read", &self.path, &request)?;
+        let operation = FileOperation::begin("Restart::read", &self.path, &request)?;
         let mut read = || {
             let (field, start) = self.find(name)?;
             expect(array, field.element, &field.shape).map_err(|failed| {

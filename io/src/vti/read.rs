@@ -7,7 +7,7 @@ use coarray::grid::HaloArray;
 use coarray::ndarray::{Dim, Dimension};
 
 use super::header::Header;
-use crate::agreement::Operation;
+use crate::agreement::FileOperation;
 use crate::block::{Block, fill};
 use crate::error::{Error, ErrorKind, Failed};
 use crate::npy::complete;
@@ -64,7 +64,7 @@ where
     let path = path.as_ref();
     let words = Block::of(array).array();
     let request = format!("cell data {name:?} of {} as {words}", path.display());
-    Operation::begin("read_vti", path, &request)?.agree(read(path, name, array))
+    FileOperation::begin("read_vti", path, &request)?.agree(read(path, name, array))
 }
 
 fn read<T: Scalar, const D: usize>(
@@ -180,7 +180,7 @@ impl VtiHeader {
     pub fn of(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let request = format!("the header of {}", path.display());
-        let operation = Operation::begin("VtiHeader::of", path, &request)?;
+        let operation = FileOperation::begin("VtiHeader::of", path, &request)?;
         operation.agree(open(path).map(|(_, header, _)| Self { header }))
     }
 

@@ -159,7 +159,7 @@ pub(crate) fn wait_for_step(
     call: &Call,
 ) -> Result<(), Abandoned> {
     let patience = here.image().backoff.patience();
-    let passed = eventcount::until(eventcount, target, patience, || Attentive {
+    let passed = eventcount::until(eventcount, target, patience, || StepWait {
         team: here,
         begun,
         watch: Waiting::new(
@@ -213,13 +213,13 @@ enum Obstacle {
 }
 
 /// Waits for a step, and looks for images that are on other nodes before it sleeps.
-struct Attentive<'a> {
+struct StepWait<'a> {
     team: &'a Team,
     begun: StepsBegun,
     watch: Waiting<'a, Step<'a>>,
 }
 
-impl WaitStrategy for Attentive<'_> {
+impl WaitStrategy for StepWait<'_> {
     type Stop = Obstacle;
 
     fn check(&self) -> Result<(), Obstacle> {

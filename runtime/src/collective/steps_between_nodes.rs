@@ -18,7 +18,7 @@ use crate::collective::steps::{Abandoned, STEP_BITS, StepsBegun};
 use crate::image::Image;
 use crate::image::message::{MessageKind, Outgoing, Reader};
 use crate::image::network::Network;
-use crate::image::subscriptions::{Answer, Subscription, Subscriptions};
+use crate::image::subscriptions::{StepReport, Subscription, Subscriptions};
 use crate::image::team::Team;
 use crate::job::control::Steps;
 use crate::job::control::TeamControl;
@@ -197,7 +197,7 @@ pub(crate) fn handle_step_answer(_image: &Image, network: &Network, mut reader: 
         answered, answer, ..
     } = &network.subscriptions;
     let [number, count] = reader.words();
-    answer.replace(Answer {
+    answer.replace(StepReport {
         count,
         signature: reader.words(),
         bytes: reader.bytes().into(),

@@ -67,7 +67,7 @@ pub enum AllocError {
     /// The heap that was reserved for each image is full.
     #[error(
         "cannot allocate {} for {}: image {full} has no room; of the heap of {} an image, {} are in use on image {image}{}\n{}set COARRAY_HEAP to more than {}",
-        Bytes(*requested), short(subject), Bytes(*heap), Bytes(*used), Waiting(*waiting), HeapUsers(users), Bytes(heap.saturating_add(*requested))
+        Bytes(*requested), short(subject), Bytes(*heap), Bytes(*used), AwaitingRelease(*waiting), HeapUsers(users), Bytes(heap.saturating_add(*requested))
     )]
     HeapExhausted {
         /// Bytes asked for on each image.
@@ -120,9 +120,9 @@ impl fmt::Debug for AllocError {
     }
 }
 
-struct Waiting(usize);
+struct AwaitingRelease(usize);
 
-impl fmt::Display for Waiting {
+impl fmt::Display for AwaitingRelease {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             0 => Ok(()),

@@ -14,7 +14,7 @@ pub(crate) struct Subscriptions {
     pub(crate) made: Cell<u64>,
     /// The number of the last one that was answered, and how.
     pub(crate) answered: Eventcount,
-    pub(crate) answer: RefCell<Answer>,
+    pub(crate) answer: RefCell<StepReport>,
 }
 
 /// An image waits for a step.
@@ -35,7 +35,7 @@ pub(crate) struct Subscription {
 
 /// How far an image has come, what it is doing, and the bytes that were asked for if it is doing the same.
 #[derive(Debug, Default)]
-pub(crate) struct Answer {
+pub(crate) struct StepReport {
     pub(crate) count: u64,
     pub(crate) signature: Signature,
     pub(crate) bytes: Vec<u8>,

@@ -8,7 +8,7 @@
 //! # When images disagree
 //! Whoever compares two signatures that differ reports it. But images that disagree may wait for each other in ways
 //! in which nobody compares their signatures: those of two barriers, or of a barrier that is held up by a third image.
-//! So an image that lies down to sleep looks at the arrivals of all who have come ([`Attentive`]). Of any two that
+//! So an image that lies down to sleep looks at the arrivals of all who have come ([`BarrierWait`]). Of any two that
 //! sleep, the one that entered later, or lay down later, sees the other's arrival.
 //!
 //! # When images fail
@@ -133,7 +133,7 @@ pub(crate) fn barrier_of_survivors<P: BarrierScope>(
                 missing.push(image);
                 continue 'images;
             }
-            let watch = || Attentive::new(episode, episode.scope.wait_for_one(image));
+            let watch = || BarrierWait::new(episode, episode.scope.wait_for_one(image));
             match eventcount::until(&arrival.signal, number, episode.patience, watch) {
                 Err(BarrierError::Stopped(_)) if episode.scope.has_failed(image) => {}
                 outcome => outcome?,
@@ -159,7 +159,7 @@ impl<P: BarrierScope> Episode<P> {
         awaited: usize,
     ) -> Result<(), BarrierError<P::Stop>> {
         eventcount::until(eventcount, self.number, self.patience, || {
-            Attentive::new(self, self.scope.watch(awaited))
+            BarrierWait::new(self, self.scope.watch(awaited))
         })
     }
 
@@ -192,13 +192,13 @@ impl<P: BarrierScope> Episode<P> {
 }
 
 /// Waits, and looks for images that disagree before it sleeps.
-struct Attentive<'a, P: BarrierScope> {
+struct BarrierWait<'a, P: BarrierScope> {
     episode: &'a Episode<P>,
     watch: P::WaitStrategy<'a>,
     is_lying: Cell<bool>,
 }
 
-impl<'a, P: BarrierScope> Attentive<'a, P> {
+impl<'a, P: BarrierScope> BarrierWait<'a, P> {
     fn new(episode: &'a Episode<P>, watch: P::WaitStrategy<'a>) -> Self {
         Self {
             episode,
@@ -208,7 +208,7 @@ impl<'a, P: BarrierScope> Attentive<'a, P> {
     }
 }
 
-impl<P: BarrierScope> WaitStrategy for Attentive<'_, P> {
+impl<P: BarrierScope> WaitStrategy for BarrierWait<'_, P> {
     type Stop = BarrierError<P::Stop>;
 
     fn check(&self) -> Result<(), Self::Stop> {

@@ -22,13 +22,13 @@ const LISTED: usize = ARMED - 1;
 
 /// A range of bytes in the part of an image.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct Target {
     image: u32,
     start: usize,
     end: usize,
 }
 
-impl Place {
+impl Target {
     #[inline]
     fn overlaps(self, image: usize, start: usize, end: usize) -> bool {
         self.image as usize == image && self.start < end && start < self.end
@@ -55,7 +55,7 @@ pub(crate) struct InFlight {
     single_start: Cell<usize>,
     single_length: Cell<usize>,
     /// The list, in state [`LISTED`].
-    places: [Cell<Place>; AT_MOST],
+    places: [Cell<Target>; AT_MOST],
     length: Cell<usize>,
     /// By image: a quick test that a place overlaps nothing. Valid only if the list has more than one place.
     bounds: Box<[Cell<BoundingRange>]>,
@@ -69,7 +69,7 @@ impl InFlight {
             single_length: Cell::new(0),
             bounds: vec![Cell::new(NOTHING); images].into(),
             places: [const {
-                Cell::new(Place {
+                Cell::new(Target {
                     image: 0,
                     start: 0,
                     end: 0,
@@ -163,9 +163,9 @@ impl InFlight {
     }
 
     #[inline]
-    fn single_place(&self) -> Option<Place> {
+    fn single_place(&self) -> Option<Target> {
         let start = self.single_start.get();
-        self.single_target().map(|image| Place {
+        self.single_target().map(|image| Target {
             image: image as u32,
             start,
             end: start + self.single_length.get(),
@@ -182,7 +182,7 @@ impl InFlight {
     /// Adds an operation to the list. Returns false, and does not, if the list is full.
     pub(crate) fn insert(&self, image: usize, start: usize, length: usize) -> bool {
         self.list();
-        let place = Place {
+        let place = Target {
             image: image as u32,
             start,
             end: start + length,
@@ -204,13 +204,13 @@ impl InFlight {
         self.single.set(LISTED);
     }
 
-    fn insert_in_list(&self, place: Place) -> bool {
+    fn insert_in_list(&self, place: Target) -> bool {
         let count = self.length.get();
         let last = &self.places[count - 1];
         let is_next = last.get().image == place.image && last.get().end == place.start;
         if is_next {
             let start = last.get().start;
-            last.set(Place { start, ..place });
+            last.set(Target { start, ..place });
         } else if let Some(free) = self.places.get(count) {
             if count == 1 {
                 self.widen(last.get());
@@ -226,7 +226,7 @@ impl InFlight {
         true
     }
 
-    fn widen(&self, place: Place) {
+    fn widen(&self, place: Target) {
         let bounds = &self.bounds[place.image as usize];
         bounds.set(BoundingRange {
             start: bounds.get().start.min(place.start),
@@ -285,7 +285,7 @@ impl InFlight {
     }
 
     #[inline]
-    fn places(&self) -> &[Cell<Place>] {
+    fn places(&self) -> &[Cell<Target>] {
         &self.places[..self.length.get()]
     }
 }

@@ -20,7 +20,7 @@ use mpi_rma::{Operation as Action, Window};
 use super::channel::Channel;
 use super::check::{expect, give_up};
 use super::in_flight::InFlight;
-use super::operations::{Loan, Operation, Operations};
+use super::operations::{Loan, Operations, Transfer};
 use super::staging::{SHORT_AT_LEAST, SHORT_AT_MOST, SMALL, Staging};
 use crate::transport::atomic::{AtomicOperation, Word};
 use crate::transport::completion::completion;
@@ -295,7 +295,7 @@ impl OneSided {
                 self.window.request_get_into(rank, place, start, length)
             }
         });
-        self.operations.push(Operation {
+        self.operations.push(Transfer {
             request: request.into_raw(),
             image,
             buffer,

@@ -17,7 +17,7 @@ const AT_ONCE: usize = 8;
 
 /// A put or get in flight.
 #[derive(Debug)]
-pub(crate) struct Operation {
+pub(crate) struct Transfer {
     pub(crate) request: MPI_Request,
     pub(crate) image: usize,
     pub(crate) buffer: Loan,
@@ -78,9 +78,9 @@ impl From<Loan> for Buffer {
 ///
 /// If the image ends before they complete, their buffers are leaked, because MPI may still access them.
 #[derive(Debug, Default)]
-pub(crate) struct Operations(RefCell<VecDeque<Operation>>);
+pub(crate) struct Operations(RefCell<VecDeque<Transfer>>);
 
-impl Operation {
+impl Transfer {
     fn is_complete(&mut self) -> bool {
         let mut is_complete = 0;
         // SAFETY: the request is one of MPI that was not freed, or the null request, which `MPI_Test` takes for complete.
@@ -107,7 +107,7 @@ impl Operation {
 }
 
 impl Operations {
-    pub(crate) fn push(&self, operation: Operation) {
+    pub(crate) fn push(&self, operation: Transfer) {
         self.0.borrow_mut().push_back(operation);
     }
 

@@ -16,11 +16,11 @@ const ALIGNMENT: usize = 8;
 /// A cache line: the buffer is aligned to it, so that a short copy in the first place lies on one line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-struct Line {
+struct CacheLine {
     _words: [u64; 8],
 }
 
-const LINES: usize = CAPACITY / size_of::<Line>();
+const LINES: usize = CAPACITY / size_of::<CacheLine>();
 
 /// The bytes of one vector move, and of one word.
 const PIECE: usize = 16;
@@ -40,7 +40,7 @@ pub(crate) struct Staging {
 
 impl Staging {
     pub(crate) fn new() -> Self {
-        let lines = vec![Line { _words: [0; 8] }; LINES].into_boxed_slice();
+        let lines = vec![CacheLine { _words: [0; 8] }; LINES].into_boxed_slice();
         Self {
             start: Box::into_raw(lines).cast::<u64>(),
             used: Cell::new(SMALL),
@@ -137,7 +137,7 @@ impl Staging {
 impl Drop for Staging {
     fn drop(&mut self) {
         if !self.is_lent.get() {
-            let lines = std::ptr::slice_from_raw_parts_mut(self.start.cast::<Line>(), LINES);
+            let lines = std::ptr::slice_from_raw_parts_mut(self.start.cast::<CacheLine>(), LINES);
             // SAFETY: `new` got the pointer from `Box::into_raw` of a slice of this length, and nothing uses it any more.
             drop(unsafe { Box::from_raw(lines) });
         }

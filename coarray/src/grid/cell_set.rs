@@ -4,7 +4,7 @@ use super::halo::{Exchange, Halo};
 
 /// Which cells an exchange of an array moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Kind<const D: usize> {
+pub(super) struct CellSet<const D: usize> {
     faces_only: bool,
     pub(super) width: Halo<D>,
 }
@@ -18,7 +18,7 @@ const READABLE: u64 = 1 << 63;
 /// Set in readable codes of faces only.
 const FACES: u64 = 1 << 62;
 
-impl<const D: usize> Kind<D> {
+impl<const D: usize> CellSet<D> {
     /// The kind of `exchange` in an array with this halo.
     ///
     /// # Panics
@@ -83,10 +83,10 @@ mod tests {
     #[test]
     fn codes_tell_kinds_apart_and_can_be_read() {
         let halo = Halo::from([(5, 6), (300, 7), (8, 9)]);
-        let kind = |exchange: Exchange<3>| Kind::of(&exchange, &halo);
+        let kind = |exchange: Exchange<3>| CellSet::of(&exchange, &halo);
         let narrow = Exchange::faces().width([(1, 2), (3, 4), (5, 0)]);
         assert_eq!(
-            Kind::<3>::describe(kind(narrow).code()),
+            CellSet::<3>::describe(kind(narrow).code()),
             "the faces of a halo with lower widths [1, 3, 5] and upper widths [2, 4, 0]"
         );
         let kinds = [
@@ -100,6 +100,9 @@ mod tests {
         for (index, code) in codes.iter().enumerate() {
             assert!(*code != 0 && !codes[..index].contains(code));
         }
-        assert_eq!(Kind::<3>::describe(codes[0]), "another part of a wide halo");
+        assert_eq!(
+            CellSet::<3>::describe(codes[0]),
+            "another part of a wide halo"
+        );
     }
 }
