@@ -39,16 +39,19 @@ fn retry(operation: &str, attempt: impl Fn(bool) + Sync) {
 #[test]
 fn a_reduction_that_panicked_on_one_image_is_not_taken_for_the_next() {
     // Combined by reduce_scatter_allgather, the values pass in more than one meeting, and the panic comes between them.
-    retry("co_reduce of 1000 x u64 by reduce_scatter_allgather at ", |panics| {
-        let mut values = vec![1u64; 1000];
-        let join = |a, b| if panics { panic!("once") } else { a + b };
-        let by_shares = Collective::new().algorithm(Algorithm::ReduceScatterAllgather);
-        by_shares.co_reduce(&mut values, join);
-        assert!(
-            values.iter().all(|&value| value == num_images() as u64),
-            "wrong sums"
-        );
-    });
+    retry(
+        "co_reduce of 1000 x u64 by reduce_scatter_allgather at ",
+        |panics| {
+            let mut values = vec![1u64; 1000];
+            let join = |a, b| if panics { panic!("once") } else { a + b };
+            let by_shares = Collective::new().algorithm(Algorithm::ReduceScatterAllgather);
+            by_shares.co_reduce(&mut values, join);
+            assert!(
+                values.iter().all(|&value| value == num_images() as u64),
+                "wrong sums"
+            );
+        },
+    );
 }
 
 #[test]
