@@ -1,4 +1,4 @@
-//! Locks as an image uses them: how it waits for one, and what it knows of those that it holds.
+//! Locks: how an image waits for one, and which ones it holds.
 
 pub(crate) mod between_nodes;
 
@@ -19,12 +19,12 @@ use crate::waiting::{Cause, Interruption};
 use coarray_fabric::transport::deferral::Deferral;
 use coarray_fabric::transport::pending::is_complete;
 
-/// What a lock is, in reports.
+/// The kind of a lock, for reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockKind {
     /// A mutex in a coarray.
     Mutex,
-    /// The lock of a team's critical sections.
+    /// The lock of the critical sections of a team.
     Critical,
 }
 
@@ -55,22 +55,22 @@ pub enum LockKind {
 pub enum LockError {
     /// Another image holds it.
     Busy {
-        /// That image.
+        /// The holder.
         holder: usize,
     },
     /// The image holds it already, and would wait for itself.
     AlreadyHeld {
-        /// Where it took the lock.
+        /// The line that took the lock.
         since: &'static Location<'static>,
     },
-    /// An image failed or panicked while it held the lock, and nobody has cleared the poison since.
+    /// An image failed or panicked while it held the lock, and the poison has not been cleared since.
     Poisoned {
         /// That image.
         by: usize,
     },
-    /// Another image still held it when the time was over.
+    /// Another image still held it at the deadline.
     TimedOut,
-    /// The image that the lock is on has failed, and the lock is lost with it.
+    /// The image that owns the lock has failed, and the lock is lost with it.
     ImageFailed(ImageFailed),
 }
 
@@ -100,14 +100,14 @@ impl fmt::Display for LockError {
 impl std::error::Error for LockError {}
 
 impl Image {
-    /// Takes `lock`, in turn: waits while other images hold it, until `deadline` if there is one. If the job
-    /// ends meanwhile, the image unwinds.
+    /// Acquires `lock`, in the order of the queue: waits while other images hold it, until `deadline` if there is one.
+    /// If the job ends meanwhile, the image unwinds.
     ///
-    /// No waker takes the image out of the queue. If one may be due, the deferral says so: it is for the caller to drop when there
-    /// is what gives the lock back.
+    /// No waker takes the image out of the queue. If one may be due, a deferral is returned, which the caller drops
+    /// when it has what releases the lock.
     ///
     /// # Errors
-    /// Why it did not get the lock; never [`LockError::Busy`].
+    /// Why the image did not get the lock; never [`LockError::Busy`].
     ///
     /// # Panics
     /// If the lock is not in the memory that the images of the job share.
@@ -132,10 +132,10 @@ impl Image {
         Ok(deferral)
     }
 
-    /// Takes `lock` if nobody holds it. Of the deferral as [`lock`](Self::lock).
+    /// Acquires `lock` if no image holds it. The deferral is as for [`lock`](Self::lock).
     ///
     /// # Errors
-    /// Why it did not get the lock.
+    /// Why the image did not get the lock.
     ///
     /// # Panics
     /// If the lock is not in the memory that the images of the job share.
@@ -150,7 +150,7 @@ impl Image {
         let deferral = defer_in_lock(self);
         let user = LocalAcquirer::new(self, lock, kind, caller, None);
         check_owner(self, lock, kind)?;
-        // Whoever holds it may have asked this image to give it back.
+        // The holder may have asked this image to release it.
         self.poll();
         let outcome = match self.remote_place(lock) {
             Some(place) => lock_remote(self, place, &user, false),
@@ -161,15 +161,15 @@ impl Image {
         Ok(deferral)
     }
 
-    /// Gives back `lock`, which this image holds; `poison` says that what it guards may not be as it should.
+    /// Releases `lock`, which this image holds. With `poison`, what the lock guards may be inconsistent.
     ///
-    /// What the image wrote and put before is visible to whoever takes the lock next.
+    /// What the image wrote and put before is visible to the next holder.
     ///
     /// # Safety
-    /// Only for who took the lock, and accesses no more what it guards.
+    /// The caller acquired the lock, and does not access what it guards again.
     #[inline]
     pub unsafe fn unlock(&self, lock: &QueueLock, poison: bool) {
-        // A waker that panics finds the lock given back.
+        // A waker that panics finds the lock released.
         let may_wake = self.network.is_some() || !is_complete();
         let _deferral = may_wake.then(Deferral::new);
         quiet();
@@ -183,13 +183,13 @@ impl Image {
         if let Some(place) = self.remote_place(lock) {
             return unlock_remote(self, place, poison);
         }
-        // It waits for nobody, so that nobody will be told for what.
+        // It waits for no image, so no report needs the cause.
         let user = LocalAcquirer::new(self, lock, LockKind::Mutex, caller, None);
         lock.unlock(&user, poison);
         user.successor.tell(self, lock);
     }
 
-    /// The mutex that `lock` is of, in words.
+    /// The mutex that contains `lock`, as text.
     #[must_use]
     pub fn describe_mutex(&self, lock: &QueueLock) -> String {
         let (owner, offset) = owner_of_lock(self, lock);
@@ -198,19 +198,19 @@ impl Image {
     }
 }
 
-/// A wait for a lock wakes somebody only by messages that come meanwhile.
+/// A wait for a lock makes wakers due only by messages that arrive meanwhile.
 #[inline]
 fn defer_in_lock(image: &Image) -> Option<Deferral> {
     image.network.as_ref().map(|_| Deferral::new())
 }
 
-/// The image that a mutex is on, and where in its heap.
+/// The image that owns a mutex, and its offset in the heap there.
 fn owner_of_lock(image: &Image, lock: &QueueLock) -> (usize, usize) {
     let distance = ptr::from_ref(lock).addr() - image.heap(0).addr();
     (distance / image.stride(), distance % image.stride())
 }
 
-/// A mutex on a failed image is lost. A team's critical sections stay: they guard nothing on that image.
+/// A mutex on a failed image is lost. The lock of a team's critical sections stays: it guards nothing on that image.
 #[inline]
 fn check_owner(here: &Image, lock: &QueueLock, kind: LockKind) -> Result<(), LockError> {
     if kind == LockKind::Critical || !here.job.region.job().has_failures() {
@@ -263,7 +263,7 @@ fn lock_error(
     }
 }
 
-/// An image that uses a lock.
+/// An image that acquires or releases a lock of its own node.
 pub(crate) struct LocalAcquirer<'a> {
     image: &'a Image,
     pub(crate) lock: &'a QueueLock,
@@ -285,7 +285,7 @@ impl<'a> LocalAcquirer<'a> {
         deadline: Option<Instant>,
     ) -> Self {
         let region = &image.job.region;
-        // The job's page is at offset 0, so that no lock is.
+        // Offset 0 is the job's page, so no lock is there.
         let identity = region.offset_of(lock);
         assert!(
             region.contains(identity),
@@ -302,7 +302,7 @@ impl<'a> LocalAcquirer<'a> {
         }
     }
 
-    /// Why the image waits in the queue from now on.
+    /// Records why the image waits in the queue from now on.
     pub(crate) fn queue(&self) -> Queue<'_> {
         Queue {
             locking: self,
@@ -375,7 +375,7 @@ impl Waiter for LocalAcquirer<'_> {
 /// Why an image waits in the queue of a lock.
 pub(crate) struct Queue<'a> {
     locking: &'a LocalAcquirer<'a>,
-    /// The epoch when it last looked after the queue.
+    /// The failure epoch when it last checked the queue.
     failure_epoch: u32,
 }
 
@@ -457,11 +457,11 @@ mod tests {
                 while !is_asleep(IMAGES - 1) {
                     std::thread::yield_now();
                 }
-                // SAFETY: the image took it, and it guards nothing.
+                // SAFETY: the image acquired the lock, and the test accesses nothing that it guards.
                 unsafe { image.unlock(lock, false) };
                 take();
             }
-            // SAFETY: the image took it, and it guards nothing.
+            // SAFETY: the image acquired the lock, and the test accesses nothing that it guards.
             unsafe { image.unlock(lock, false) };
         });
         assert_eq!(*order.lock().unwrap(), [0, 1, 2, 3, 4, 0]);

@@ -1,10 +1,9 @@
-//! Allocating in the heaps: what the images agree on, and how.
-
+//! Symmetric allocation: all images of a team take a block at the same offset of their heaps.
 //!
-//! Each image keeps its own books, and they differ: images drop coarrays at different times, and teams create
-//! coarrays of their own. So each image proposes the lowest offset at which the block fits in its heap, all
-//! meet, and if they propose the same, that is it. Otherwise each proposes again, from the highest of the
-//! proposals on. The proposals only rise, and end where the block fits on all images.
+//! Each image keeps its own free list. The lists differ, because images drop coarrays at different times and teams
+//! create coarrays of their own. So each image proposes the lowest offset at which the block fits in its heap, and
+//! brings the proposal to a barrier. If all proposals are equal, the images take the block there. Otherwise each image
+//! proposes again, from the highest proposal on. Proposals only rise, so this ends at an offset that suits all.
 
 use std::panic::Location;
 use std::sync::atomic::AtomicU64;
@@ -25,48 +24,48 @@ use crate::messages::messaging::send_or;
 use crate::messages::quiet::quiet_and_defer;
 use coarray_fabric::transport::deferral::Deferral;
 
-/// The step of an allocation in which new pages are committed; the steps before are proposals.
+/// The step of an allocation that commits new pages. The steps before it are proposals.
 const COMMIT: usize = 1 << 16;
 
 /// The first step of a creation after its allocation.
 pub const FILLED: usize = COMMIT + 1;
 
-/// Proposed by an image whose heap has no room.
+/// The proposal of an image whose heap has no room.
 const NO_ROOM: u64 = u64::MAX;
 
-/// What a block is to be like.
+/// Size and alignment of a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
-    /// Bytes.
+    /// Size in bytes.
     pub size: usize,
-    /// Alignment of the first byte.
+    /// Alignment in bytes.
     pub align: usize,
-    /// Whether other images may reach the block until they drop it, whatever its owner does.
+    /// Whether other images may access the block until they release it, also after its owner has dropped it.
     pub shared: bool,
 }
 
 impl Team {
-    /// Collective. Takes a block at the same offset of the heap of every image of the team. The bytes hold
-    /// anything.
+    /// Collective. Takes a block at the same offset of the heap of every image of the team. Its bytes are
+    /// uninitialised.
     ///
     /// # Errors
-    /// If it does not fit, an image gets no memory, or images of the team have failed; then on all images
-    /// alike, and nothing changed.
+    /// If the block does not fit, an image gets no memory, or images of the team have failed. The result is the same on
+    /// all images, and an error changes nothing.
     ///
     /// # Safety
     /// All images that make this call ask for the same layout.
     pub unsafe fn allocate(&self, call: &Call, layout: Layout) -> Result<Block, AllocError> {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches that all images ask for the same layout.
         unsafe { allocate_despite(self, &quiet_and_defer(), call, layout, OnFailure::Error) }
             .unwrap_or_else(|failed| Err(failed.into()))
     }
 
-    /// Local. Notes that this image will not touch `block` again, on any image. A plain block is free at once
-    /// on this image; a shared one once every image of the team has said so.
+    /// Local. Records that this image will not access `block` again, on any image. A block that is not shared is free
+    /// at once on this image; a shared block is free when every image of the team has called this.
     ///
     /// # Safety
-    /// This image allocated the block in this team, has not freed it before, and will not touch it again;
-    /// if it is not shared, no image will touch this image's copy.
+    /// This image allocated the block in this team, has not freed it before, and will not access it again. If the block
+    /// is not shared, no image will access this image's copy.
     pub unsafe fn free(&self, block: Block) {
         if block.shared {
             for index in 0..self.images() {
@@ -78,7 +77,7 @@ impl Team {
     }
 }
 
-/// As [`allocate`](Team::allocate), with a choice of what becomes of failed images.
+/// As [`allocate`](Team::allocate), with a choice of how failed images are handled.
 ///
 /// # Safety
 /// As [`allocate`](Team::allocate).
@@ -128,14 +127,14 @@ pub(crate) unsafe fn allocate_despite(
             committed as u64,
             0,
         ];
-        // SAFETY: this image brings its proposal.
+        // SAFETY: the barrier vouches for nothing but the proposal, which this image brings.
         let present =
             unsafe { exchange_payloads(team, deferral, &call.at_step(round), words, on_failure) }?;
         let proposals = || present.iter().map(|&index| team.payload(index));
         let highest = proposals().map(|[offset, ..]| offset).max();
         let highest = highest.expect("this image is present");
         if highest == NO_ROOM {
-            // Rather this image, whose heap the error describes.
+            // Report this image in preference to others: the error describes its heap.
             let without = |&index: &usize| team.payload(index)[0] == NO_ROOM;
             let full = match mine {
                 None => image.index,
@@ -176,7 +175,7 @@ pub(crate) unsafe fn allocate_despite(
     Ok(Ok(block))
 }
 
-/// Commits the pages of every image's heap for a block of `size` bytes that begins at `start`.
+/// Commits pages on every image for a block of `size` bytes at offset `start`.
 fn commit_on_all(
     team: &Team,
     deferral: &Deferral,
@@ -202,7 +201,7 @@ fn commit_on_all(
         clear_release_mask(team, extent, start);
     }
     let words = [u64::from(result.is_ok()), 0, 0];
-    // SAFETY: this image brings its success.
+    // SAFETY: the barrier vouches for nothing but the success, which this image brings.
     let present =
         unsafe { exchange_payloads(team, deferral, &call.at_step(COMMIT), words, on_failure) }?;
     let mut heap = image.heap.borrow_mut();
@@ -226,8 +225,8 @@ fn commit_on_all(
     })
 }
 
-/// Begins the roll of a block that starts there, if it is shared, in pages that are committed. This comes before the
-/// barrier from which on others may have the block, and drop it.
+/// Clears the release mask of a shared block in committed pages. Other images may get the block, and release it, after
+/// the next barrier, so this comes before.
 fn clear_release_mask(team: &Team, extent: Extent, start: usize) {
     if extent.is_shared() {
         let image = team.image();
@@ -235,7 +234,7 @@ fn clear_release_mask(team: &Team, extent: Extent, start: usize) {
     }
 }
 
-/// Frees what this image dropped and nobody reaches any more.
+/// Frees the blocks that this image dropped and that all other images have released.
 fn collect_dropped(team: &Team) {
     let image = team.image();
     collect_deferred_frees(image);
@@ -250,7 +249,7 @@ fn collect_dropped(team: &Team) {
     });
 }
 
-/// Strikes this image off the roll of another image's copy of a block.
+/// Releases another image's copy of a block.
 fn release_block(team: &Team, index: usize, block: &Block) {
     let mask = release_mask_of(team, index, block);
     let (word, bit) = mask.bit(team.index());
@@ -266,10 +265,10 @@ fn release_mask_of<'a>(team: &'a Team, index: usize, block: &Block) -> ReleaseMa
 }
 
 impl Image {
-    /// Local. Takes a block of `size` bytes in this image's heap alone. The bytes hold anything.
+    /// Local. Takes a block of `size` bytes in this image's heap only. Its bytes are uninitialised.
     ///
     /// # Errors
-    /// If it does not fit or there is no memory.
+    /// If the block does not fit or there is no memory.
     pub fn allocate_ragged(
         &self,
         size: usize,
@@ -304,10 +303,10 @@ impl Image {
         Ok(block)
     }
 
-    /// Local. Frees a ragged block at once: no image may touch it any more.
+    /// Local. Frees a ragged block at once.
     ///
     /// # Safety
-    /// This image allocated the block and has not freed it before, and no image will touch it again.
+    /// This image allocated the block and has not freed it before, and no image will access it again.
     pub unsafe fn free_ragged(&self, block: RaggedBlock) {
         self.heap.borrow_mut().free_ragged(block);
     }
@@ -327,12 +326,12 @@ fn heap_exhausted(here: &Image, full: usize, size: usize, purpose: Purpose) -> A
     }
 }
 
-/// The roll of a block that is shared by `images` images and starts at that offset of the heap of `image`.
+/// The release mask of the block at offset `start` of the heap of `image`, which `images` images share.
 fn release_mask_at(here: &Image, image: usize, start: usize, images: usize) -> ReleaseMask<'_> {
-    // SAFETY: a shared block starts with the words of its roll (`Extent::of`), at a multiple of their
-    // alignment, and the pages were committed before any image got the block. All bytes are valid for
-    // atomics, and no reference to this memory as anything else exists: before the block is taken this image alone
-    // uses its copy, which is free, and the copy is used for something else only when nobody is left on this roll.
+    // SAFETY: a shared block starts with the words of its release mask (`Extent::of`), aligned for them, in pages that
+    // were committed before any image got the block. All bit patterns are valid for atomics. No reference of another
+    // type to this memory exists: before the block is taken only this image uses its copy, which is free, and the copy
+    // is used again only when the mask is empty.
     let words = unsafe {
         let start = here.heap(image).add(start).cast::<AtomicU64>();
         std::slice::from_raw_parts(start, mask_words(images))

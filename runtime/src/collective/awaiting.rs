@@ -1,4 +1,4 @@
-//! How the tasks of an image await contributions: they poll again at once for a while, then the reactor wakes them.
+//! How tasks await contributions: a task polls again at once for a while; after that the reactor wakes it.
 
 use std::task::Waker;
 
@@ -6,11 +6,11 @@ use crate::collective::missing::Missing;
 use crate::image::Image;
 use crate::image::reactor::{Awaited, Reactor};
 
-/// How often a task is told to poll again at once.
+/// The most polls in a row before the reactor takes over.
 const MOST_POLLS: u32 = 1000;
 
 impl Missing<'_> {
-    /// Has `waker` woken when there is a reason to look again.
+    /// Arranges for `waker` to be woken when another poll may succeed.
     pub fn wake(&self, waker: &Waker) {
         let image = self.request.team().image();
         let is_late = self.request.count_polls() >= MOST_POLLS;
@@ -29,7 +29,7 @@ impl Missing<'_> {
     }
 }
 
-/// The reactor, which is started when it is first needed; none if there can be none.
+/// The image's reactor, started on first use. None if the image cannot have one.
 fn reactor_of(image: &Image) -> Option<&Reactor> {
     let can_be = image.network.is_none() && !image.is_over();
     can_be

@@ -1,4 +1,4 @@
-//! How the images of a team meet: the checked barrier, with what becomes of images that disagree or have failed.
+//! The checked barrier of a team: what it checks, and what happens if images disagree or have failed.
 
 use std::ops::Range;
 use std::thread;
@@ -22,30 +22,30 @@ use crate::messages::quiet::quiet_and_defer;
 use crate::waiting::{Cause, Stop, Waiting};
 use coarray_fabric::transport::deferral::Deferral;
 
-/// What becomes of an operation when images have failed.
+/// What an operation does if images have failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnFailure {
-    /// The job ends.
+    /// End the job.
     EndJob,
-    /// It returns an error.
+    /// Return an error.
     Error,
-    /// The others go on without them.
+    /// Continue without the failed images.
     Continue,
 }
 
 impl Team {
-    /// Collective. Waits until every image of the team is in the same call; everything an image wrote before,
-    /// and all operations it issued, are visible to all afterwards.
+    /// Collective. Waits until every image of the team is in the same call. Everything an image wrote before, and all
+    /// operations it issued, are then visible to all.
     ///
-    /// If an image is in another call, or has failed, the job ends with a report. If the job has ended, the
-    /// image unwinds.
+    /// If an image is in another call, or has failed, the job ends with a report. If the job has ended, the image
+    /// unwinds.
     ///
     /// # Safety
-    /// Other layers rely on what an image in this call has done, such as given up its references or
-    /// written its part: the caller has done it.
+    /// Other layers rely on what an image has done before this call, such as giving up its references or writing its
+    /// part. The caller has done that.
     #[inline]
     pub unsafe fn barrier(&self, call: &Call) {
-        // SAFETY: passed on.
+        // SAFETY: the caller has done what other layers rely on.
         if let Err(failed) = unsafe { self.try_barrier(call) } {
             self.fail_because(&failed, &call.describe(self));
         }
@@ -54,7 +54,7 @@ impl Team {
     /// Collective. As [`barrier`](Self::barrier), but failed images do not end the job.
     ///
     /// # Errors
-    /// The images that failed before they came to this call; on all others alike, which have met.
+    /// The images that failed before they entered the barrier, the same on all other images, which have passed it.
     ///
     /// # Safety
     /// As [`barrier`](Self::barrier).
@@ -63,7 +63,8 @@ impl Team {
         pass_barrier(self, call, self.barrier_algorithm(), |_| ())
     }
 
-    /// Collective. As [`try_barrier`](Self::try_barrier), by this barrier, which must be the same on all images.
+    /// Collective. As [`try_barrier`](Self::try_barrier), by the barrier algorithm `barrier`, which must be the same on
+    /// all images.
     ///
     /// # Errors
     /// As [`try_barrier`](Self::try_barrier).
@@ -74,8 +75,8 @@ impl Team {
         pass_barrier(self, call, self.supported(barrier), |_| ())
     }
 
-    /// Collective. As [`try_barrier`](Self::try_barrier), and brings words that all images can read afterwards with
-    /// [`payload`](Self::payload): until the deferral ends, and wakers of the program may make the images meet again.
+    /// Collective. As [`try_barrier`](Self::try_barrier), and brings `words`, which all images can read with
+    /// [`payload`](Self::payload) until the deferral ends: after that, wakers of the program may enter another barrier.
     ///
     /// # Errors
     /// As [`try_barrier`](Self::try_barrier).
@@ -95,13 +96,13 @@ impl Team {
         })
     }
 
-    /// What the image with that index brought to the last barrier, in which it took part. It stays readable
-    /// until this image enters the next.
+    /// The words that the image with index `index` brought to the last barrier. They stay readable until this image
+    /// enters the next one.
     #[inline]
     #[must_use]
     pub fn payload(&self, index: usize) -> [u64; WORDS] {
         if index == self.index() {
-            // The arrival's line has gone to the others.
+            // The arrival's cache line is in the caches of the others.
             return self.payload.get();
         }
         let parity = (self.barriers.get() & 1) as usize;
@@ -123,8 +124,8 @@ impl Team {
     }
 }
 
-/// Enters the next barrier and passes its barrier. What only a long wait needs is left to [`wait_in_barrier`](Team::wait_in_barrier): the
-/// fewer instructions lie between two barriers, the earlier the others learn of the second.
+/// Enters the next barrier and passes it. [`wait_in_barrier`] has everything that only a long wait needs: the fewer
+/// instructions lie between two barriers, the earlier the other images see the second.
 #[inline]
 fn pass_barrier(
     team: &Team,
@@ -156,13 +157,13 @@ fn pass_barrier(
         if all_arrive(me + 1..team.images()) && all_arrive(0..me) {
             return Ok(());
         }
-        // Enough of that.
+        // No more spinning.
         patience.spins = 0;
     }
     wait_in_barrier(team, number, signature, barrier, patience, is_quiet)
 }
 
-/// Passes the barrier of the barrier that the image has entered, however long it takes.
+/// Passes the barrier that the image has entered, however long it takes.
 #[inline(never)]
 fn wait_in_barrier(
     here: &Team,
@@ -172,7 +173,7 @@ fn wait_in_barrier(
     patience: SpinPolicy,
     is_quiet: bool,
 ) -> Result<(), ImageFailed> {
-    // Between the count of a barrier and its end no waker enters another one; nothing before this wakes any.
+    // Wakers run after the barrier: one that entered another barrier here would confuse the count.
     let _deferral = Deferral::new();
     let episode = Episode {
         me: here.index(),
@@ -204,7 +205,7 @@ fn check_failures(team: &Team) -> bool {
     team.has_failed_images()
 }
 
-/// What to do about a barrier that the image did not simply pass.
+/// Handles a barrier that was not passed at once: survivors pass among themselves, and a mismatch is reported.
 #[cold]
 fn resolve_stuck(
     team: &Team,
@@ -233,8 +234,7 @@ fn report_signatures(team: &Team, other: usize, episode: &Episode<TeamScope<'_>>
     disagree_by_signatures(team, mine, other, theirs)
 }
 
-/// Ends the job because this image is in the operation that one signature names, and another one in that of another
-/// signature.
+/// Ends the job because the signatures of this image and of `other` differ.
 #[cold]
 pub(crate) fn disagree_by_signatures(
     team: &Team,
@@ -244,7 +244,7 @@ pub(crate) fn disagree_by_signatures(
 ) -> ! {
     let signatures = [mine, theirs];
     let [(barrier, _), (other_barrier, _)] = signatures.each_ref().map(Barrier::of);
-    // Alike, but for the number of what is created.
+    // The signatures differ in nothing but the number of the new object.
     let is_other_object = creates(&mine) && mine[..OBJECT] == theirs[..OBJECT];
     let describe = |index: usize, signature| {
         let (by, plain) = Barrier::of(&signature);
@@ -284,12 +284,10 @@ pub(crate) fn disagree(team: &Team, mut both: [(usize, String); 2]) -> ! {
     team.image().unwind()
 }
 
-/// Collective. Brings words and meets the others.
-///
-/// Returns the indices of those who take part.
+/// Collective. Passes a barrier that carries `words`. Returns the indices of the images that took part.
 ///
 /// # Errors
-/// The images that failed before, if their absence is an error.
+/// The images that failed before, if `on_failure` makes that an error.
 ///
 /// # Safety
 /// As [`barrier`](Team::barrier).
@@ -300,7 +298,7 @@ pub(crate) unsafe fn exchange_payloads(
     words: [u64; WORDS],
     on_failure: OnFailure,
 ) -> Result<Vec<usize>, ImageFailed> {
-    // SAFETY: passed on.
+    // SAFETY: the caller has done what other layers rely on.
     let missing = match (
         unsafe { team.try_barrier_with(deferral, call, words) },
         on_failure,
@@ -315,15 +313,15 @@ pub(crate) unsafe fn exchange_payloads(
         .collect())
 }
 
-/// Collective. Lets the program end: waits for all other images that have not failed.
+/// Collective. Ends the program: waits for all other images that have not failed.
 pub(crate) fn finish_program(team: &Team, call: &Call) {
     let _deferral = quiet_and_defer();
     announce_stage(team.image(), Stage::Stopped);
-    // SAFETY: the end of the program promises nothing to anyone.
+    // SAFETY: no layer relies on anything at the end of the program.
     let _ = unsafe { team.try_barrier(call) };
 }
 
-/// Whether a signature is of an operation that creates an object.
+/// Whether `signature` is of an operation that creates an object.
 fn creates(signature: &Signature) -> bool {
     use Operation::{Create, CreatePart, FormTeam};
     [Create, CreatePart, FormTeam]
@@ -331,7 +329,7 @@ fn creates(signature: &Signature) -> bool {
         .any(|one| one.is_in(signature))
 }
 
-/// Where the images of a team meet for the time of that number.
+/// The structures of barrier `number` of a team.
 struct TeamScope<'a> {
     team: &'a Team,
     number: u64,
@@ -379,12 +377,12 @@ impl<'team> BarrierScope for TeamScope<'team> {
     }
 }
 
-/// Why an image waits in a barrier: for the image with that index, or for one after it.
+/// Why an image waits in a barrier: for the image with index `index`, or one after it.
 struct AtBarrier<'a> {
     team: &'a Team,
     number: u64,
     index: usize,
-    /// Whether failed images are not missed.
+    /// Whether failed images are left out.
     survivors: bool,
 }
 
@@ -405,7 +403,7 @@ impl Cause for AtBarrier<'_> {
         format!("is in {call}")
     }
 
-    /// An image that has not come, as whoever is waited for may itself wait for that one.
+    /// An image that has not entered, because the image that is waited for may itself wait for that one.
     fn awaited(&self) -> Option<usize> {
         let images = self.team.images();
         let absent = (0..images)

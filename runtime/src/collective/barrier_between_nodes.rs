@@ -1,9 +1,9 @@
-//! Meetings of a team whose images are on several nodes.
+//! The checked barrier of a team that spans nodes.
 //!
-//! The images of a node show each other their arrivals as always. The first of them, the node's *leader* in this team,
-//! waits until all have entered, and sends their arrivals in one message to the leader of each other node, who shows
-//! them there. Then everyone looks at everyone's arrival on its own node: who disagrees is found as always, and nobody leaves
-//! before all have entered. Arrivals of other nodes lie in their shadows.
+//! The images of a node write their arrivals where all of them see these. The first image of each node in the team, its
+//! *leader*, waits until all images of the node have entered, and sends their arrivals in one message to the leader of
+//! each other node, which writes them to the shadows there. Then every image reads all arrivals on its own node, so a
+//! mismatch is found as on one node, and no image leaves before all have entered.
 
 use std::mem::offset_of;
 
@@ -16,7 +16,7 @@ use crate::lockfree::arrival::{Arrival, WORDS};
 use crate::lockfree::checked_barrier::{BarrierError, BarrierScope, BarrierState, Episode};
 use crate::messages::messaging::send_message;
 
-/// Passes the barrier of a barrier that this image has entered.
+/// Passes the barrier that this image has entered.
 pub(crate) fn barrier_between_nodes<P: BarrierScope>(
     team: &Team,
     node_map: &NodeMap,
@@ -63,7 +63,7 @@ fn send_arrivals(team: &Team, node_map: &NodeMap, number: u64) {
     }
 }
 
-/// Shows arrivals that were sent from another node, in the shadows of this one.
+/// Handles a message of arrivals: writes them to the shadows on this node.
 pub(crate) fn handle_arrivals(image: &Image, mut reader: Reader<'_>) {
     let [control, number, images] = reader.words();
     for _ in 0..images {
@@ -80,9 +80,9 @@ fn shadow_arrival(here: &Image, image: usize, control: usize, number: u64) -> &A
     let arrival = offset_of!(TeamControl, state)
         + offset_of!(BarrierState, arrivals)
         + parity * size_of::<Arrival>();
-    // SAFETY: the sender is in a barrier of the team whose structures are at that offset of each member's part. All
-    // members have met since the shadows of these structures were made here (`Team::form`), and they stay until this
-    // image has left the team.
+    // SAFETY: the sender is in a barrier of the team whose structures are at offset `control` of each member's part.
+    // All members have passed a barrier since the shadows of these structures were made here (`Team::form`), and the
+    // shadows stay until this image has left the team.
     unsafe {
         &*here
             .job

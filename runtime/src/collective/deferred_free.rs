@@ -1,4 +1,4 @@
-//! Looking after what dropped teams have left behind, until nobody needs it.
+//! Deferred frees: descriptors and blocks of dropped teams, kept until no image needs them.
 
 use std::mem::offset_of;
 
@@ -10,11 +10,11 @@ use crate::lockfree::log::{Log, Reclaimable};
 impl DeferredFree {
     fn log<'a>(&self, image: &'a Image, member: usize) -> &'a Log {
         let offset = self.control + offset_of!(TeamControl, log);
-        // SAFETY: as `Team::control`; the block is not free before this image, too, has freed its own.
+        // SAFETY: as `Team::control`: the block is not free before this image has freed its own copy.
         unsafe { &*image.job.region.part_address(member, offset).cast::<Log>() }
     }
 
-    /// Takes back what nobody needs. Returns whether that is everything.
+    /// Frees what no image needs. Returns whether that is everything.
     fn shrink(&mut self, image: &Image) -> bool {
         let members = self.members.iter().map(|&member| member as usize);
         let nodes = &image.job.nodes;
@@ -30,8 +30,8 @@ impl DeferredFree {
     }
 }
 
-/// Keeps what a team leaves behind, until nobody needs it. Returns it if it may be dropped at once: this image
-/// is over, and uses no memory again.
+/// Queues what a dropped team leaves behind. Returns it if it may be dropped at once, because this image is over and
+/// allocates no more.
 pub(crate) fn enqueue_deferred_free(
     image: &Image,
     deferred_free: DeferredFree,
@@ -45,7 +45,7 @@ pub(crate) fn enqueue_deferred_free(
     }
 }
 
-/// Takes back what dropped teams have left behind and nobody needs any more.
+/// Frees what dropped teams left behind, as far as no image needs it.
 pub(crate) fn collect_deferred_frees(image: &Image) {
     let Some(deferred_frees) = image
         .deferred_frees
@@ -58,8 +58,8 @@ pub(crate) fn collect_deferred_frees(image: &Image) {
     };
     for mut deferred_free in deferred_frees {
         if deferred_free.shrink(image) {
-            // SAFETY: the block was allocated by the parent for the team, which this image has dropped, and
-            // whose structures it reads no more.
+            // SAFETY: the parent allocated the block for the team. This image has dropped the team and does not read
+            // its structures again.
             unsafe { deferred_free.parent.free(deferred_free.block) };
         } else {
             drop(enqueue_deferred_free(image, deferred_free));
@@ -67,7 +67,7 @@ pub(crate) fn collect_deferred_frees(image: &Image) {
     }
 }
 
-/// Forgets what dropped teams have left behind; other images may go on reading it.
+/// Forgets what dropped teams left behind. Other images may go on reading it.
 pub(crate) fn abandon_deferred_frees(image: &Image) {
     drop(image.deferred_frees.take());
 }

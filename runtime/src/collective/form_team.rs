@@ -17,20 +17,20 @@ use crate::lockfree::split::{Request, Split};
 use crate::messages::quiet::quiet_and_defer;
 use coarray_fabric::memory::region::SCRATCH_BYTES;
 
-/// The barrier that confirms a formation.
+/// The step of the barrier that confirms a split.
 const FORMED: usize = FILLED;
 
 impl Team {
-    /// Collective. Divides the images of this team into teams; returns the one that this image joins: that of
-    /// all images that give the same `number`. There it gets index `index`, or any if it is `None`.
+    /// Collective. Splits this team into teams, and returns the one that this image joins: all images with the same
+    /// colour `number`. In it the image gets index `index`, or any index if that is `None`.
     ///
-    /// If the wishes for indices cannot be met, the job ends with a report.
+    /// If the requests for indices conflict, the job ends with a report.
     ///
     /// # Errors
-    /// The images that have failed, unless `absence` is accepted.
+    /// The images that have failed, unless `absence` accepts that.
     ///
     /// # Panics
-    /// On all images alike if there is no room in the heap for the teams' structures.
+    /// On all images alike if the heap has no room for the structures of the teams.
     #[track_caller]
     pub fn form(
         self: &Rc<Self>,
@@ -46,7 +46,7 @@ impl Team {
             shared: true,
         };
         let deferral = quiet_and_defer();
-        // SAFETY: the layout is the same for all.
+        // SAFETY: all images of the team ask for the same layout.
         let block = match unsafe { allocate_despite(self, &deferral, &call, layout, on_failure) }? {
             Ok(block) => block,
             Err(error) => panic!("{error}"),
@@ -55,19 +55,19 @@ impl Team {
         let image = self.image();
         let control = image.job.region.heap_offset() + block.offset;
         let address = image.job.region.part_address(image.index, control);
-        // SAFETY: the block is this image's alone until the next barrier, and large enough.
+        // SAFETY: `block` is valid for writes of its size, and no other image uses it before the next barrier.
         unsafe { address.cast::<TeamControl>().write(TeamControl::default()) };
         shadow_controls(self, control);
 
         let (has_key, key) = (u64::from(index.is_some()), index.unwrap_or_default() as u64);
         let words = [number, has_key, key];
-        // SAFETY: this image's structures are ready, and it brings its request.
+        // SAFETY: this image's structures are initialised, and it brings its request.
         let present =
             unsafe { exchange_payloads(self, &deferral, &call.at_step(FORMED), words, on_failure) };
         let present = match present {
             Ok(present) => present,
             Err(failed) => {
-                // SAFETY: nobody got a team that would use the block.
+                // SAFETY: no image got a team that would use the block.
                 unsafe { self.free(block) };
                 return Err(failed);
             }
@@ -105,8 +105,7 @@ impl Team {
         )))
     }
 
-    /// The numbers of the teams that were formed together with this one, this one included; none for the
-    /// first team.
+    /// The numbers of the teams of the same split, this one included; none for the first team.
     #[must_use]
     pub fn siblings(&self) -> Vec<u64> {
         self.origin
@@ -115,8 +114,7 @@ impl Team {
             .collect()
     }
 
-    /// The indices in the parent of the images of the team with that number that was formed together with
-    /// this one, by their index there.
+    /// The indices in the parent of the images of team `number` of the same split, by their index there.
     #[must_use]
     pub fn sibling(&self, number: u64) -> Option<&[usize]> {
         self.origin.as_ref()?.formation.members(number)
@@ -131,8 +129,8 @@ impl Team {
     }
 }
 
-/// Makes the shadows of new control structures at that offset of the parts of images on other nodes: on each node
-/// once, before its images meet again and anybody could send something for them.
+/// Creates the shadows of new control structures for images on other nodes: once on each node, before the barrier after
+/// which other images may send something for them.
 fn shadow_controls(here: &Team, control: usize) {
     let Some(node_map) = here.node_map().filter(|d| d.is_leader(here.index())) else {
         return;
@@ -146,7 +144,7 @@ fn shadow_controls(here: &Team, control: usize) {
                 "has no memory for the structures of a team: {error}"
             ));
         }
-        // SAFETY: the block at this offset is new on all images, so that nobody uses this shadow.
+        // SAFETY: the block at this offset is new on all images, so no image uses this shadow yet.
         unsafe {
             let shadow = region.part_address(member, control).cast::<TeamControl>();
             shadow.write(TeamControl::default());
@@ -154,7 +152,7 @@ fn shadow_controls(here: &Team, control: usize) {
     }
 }
 
-/// A stay in a team.
+/// The period in which a team is the current one.
 #[derive(Debug)]
 pub struct Current {
     before: Option<Rc<Team>>,

@@ -1,8 +1,8 @@
-//! Waiting for whichever comes first of several contributions to asynchronous collectives.
+//! Waiting for the first of several contributions to asynchronous collectives.
 //!
-//! An image can sleep on one eventcount only. So it sleeps on the first for a short time, and looks at the others in between. Whoever
-//! looks for a deadlock sees that it sleeps, but not for what: the image itself looks at all of them before it describes its wait
-//! anew, and a deadlock is reported only after that.
+//! An image can sleep on one eventcount only. So it sleeps on the first for a short time, and checks the others in
+//! between. The deadlock search sees that the image sleeps, but not for what: the image itself checks all contributions
+//! before it records its wait again, and a deadlock is reported only after that.
 
 use std::panic::Location;
 use std::time::Duration;
@@ -13,21 +13,22 @@ use crate::image::reactor::describe_any;
 use crate::lockfree::eventcount::{self, Eventcount, SpinPolicy, WaitStrategy};
 use crate::waiting::{Cause, Stop, Waiting};
 
-/// A contribution that has not come: that of the image with this index.
+/// A contribution that has not arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Missing<'a> {
     /// The collective.
     pub request: &'a CollectiveRequest,
-    /// Whose contribution it is.
+    /// The index of the contributor.
     pub index: usize,
 }
 
-/// How long to sleep on one eventcount while others count as well.
+/// The longest sleep on one eventcount while others matter as well.
 const MAX_POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 impl Missing<'_> {
-    /// Waits until one of these contributions has come, or an image has failed that owes one; in [`CollectiveRequest::is_here`] is
-    /// seen what it was. `caller` is where the program waits. If the job has ended, the image unwinds.
+    /// Waits until one of these contributions has arrived, or an image has failed that owes one;
+    /// [`CollectiveRequest::is_here`] tells which. `caller` is the line of the program that waits. If the job has
+    /// ended, the image unwinds.
     pub fn await_any(missing: &[Self], caller: &'static Location<'static>) {
         let [first, others @ ..] = missing else {
             return;
@@ -49,7 +50,7 @@ impl Missing<'_> {
         }
     }
 
-    /// What the image raises, and how far it must rise.
+    /// The eventcount to wait for, and its target.
     pub(crate) fn eventcount(&self) -> (&Eventcount, u64) {
         let posted = posted_count(self.request.team(), self.index);
         (posted, self.request.awaited_count())
@@ -60,25 +61,25 @@ impl Missing<'_> {
         eventcount.has_reached(target)
     }
 
-    /// The number of the image.
+    /// The number of the contributor.
     pub(crate) fn image(&self) -> usize {
         self.request.team().members()[self.index] as usize
     }
 
-    /// The collective in words.
+    /// The collective, as text.
     pub(crate) fn describe(&self) -> String {
         self.request.call().describe(self.request.team())
     }
 }
 
-/// Why the image does not sleep on.
+/// Why a sleep ends early.
 enum End {
-    /// Another of the contributions has come.
+    /// Another of the contributions has arrived.
     Met,
     Stopped(Stop),
 }
 
-/// Waits for one contribution, and looks at the others before it sleeps.
+/// Waits for one contribution, and checks the others before each sleep.
 struct AnyOf<'a> {
     others: &'a [Missing<'a>],
     watch: Waiting<'a, AllMissing<'a>>,
@@ -110,7 +111,7 @@ impl WaitStrategy for AnyOf<'_> {
         self.watch.prepare_park(eventcount, target);
     }
 
-    /// A nap is over, not a sleep: [`look`](Self::look) sees when it has been long enough.
+    /// One interval is over: [`look`](Self::look) decides whether the whole wait took long.
     fn on_timeout(&self) -> Result<(), End> {
         Ok(())
     }
@@ -120,7 +121,7 @@ impl WaitStrategy for AnyOf<'_> {
     }
 }
 
-/// Why the image waits: for any of these.
+/// Why the image waits: for any of these contributions.
 struct AllMissing<'a> {
     all: &'a [Missing<'a>],
     caller: &'static Location<'static>,

@@ -1,10 +1,10 @@
-//! What an image keeps of the asynchronous collectives of a team: what it has posted, and how far it has come along the
-//! records of the others.
+//! The asynchronous collectives of a team that an image has begun: its log of descriptors, and its cursors in the logs
+//! of the others.
 //!
-//! The asynchronous collectives of a team are numbered from 0, in the order of the calls, which is the same on all
-//! images. Every call posts a record, also where the image contributes nothing, so that all can check that all make
-//! the same calls. After that the others need nothing from the image: it may compute, or wait for something else,
-//! for as long as it likes.
+//! The asynchronous collectives of a team are numbered from 0 in the order of the calls, which is the same on all
+//! images. Every call posts a descriptor, also if the image contributes nothing, so that all images can check that all
+//! make the same calls. The other images need nothing more from it: the image may compute, or wait for something else,
+//! as long as it likes.
 
 use std::rc::Rc;
 
@@ -28,27 +28,26 @@ use crate::lockfree::eventcount::Eventcount;
 use crate::lockfree::log::{Cursor, Log, Reclaimable};
 use crate::messages::quiet::quiet;
 
-/// While so many bytes of payloads are not taken back, every barrier is an occasion to look.
+/// If payloads of more than this many bytes await reclaiming, every barrier tries to reclaim them.
 const MANY: usize = 1 << 20;
 
-/// That image is in another asynchronous collective of that number.
+/// Image `.0` posted a different collective under this number.
 struct Mismatch {
     index: usize,
     number: u64,
 }
 
 impl Team {
-    /// Collective. Begins an asynchronous collective, to which this image contributes these bytes, one piece after
+    /// Collective. Begins an asynchronous collective to which this image contributes these bytes, the pieces one after
     /// the other. Never waits for another image.
     ///
-    /// If an image is found to make another call than this one, the job ends with a report. If the job has ended,
-    /// the image unwinds.
+    /// If an image is found to make another call, the job ends with a report. If the job has ended, the image unwinds.
     ///
     /// # Panics
     /// If the heap has no room for the bytes.
     ///
     /// # Safety
-    /// Other layers rely on what an image contributes to this call: it is what the operation says.
+    /// Other layers rely on the contribution of an image to this call: it is what the operation requires.
     #[must_use = "who drops it does not want what the others contribute"]
     pub unsafe fn post(self: &Rc<Self>, call: &Call, pieces: &[&[u8]]) -> CollectiveRequest {
         let image = self.image();
@@ -74,7 +73,8 @@ impl Team {
         };
         // SAFETY: the offsets are those of blocks in this image's heap, which is mapped.
         let place = |offset| unsafe { image.heap(image.index).add(offset) };
-        // SAFETY: the blocks are at least as large as the draft asks for, aligned likewise, and unknown to all others.
+        // SAFETY: `place` is aligned for a descriptor and valid for writes of the size that the builder asked for: the
+        // block was allocated for it, and no other image knows it yet.
         unsafe { builder.write(place(taken.descriptor), taken.payload.map(place)) };
         if taken.payload.is_some() && !outstanding.awaits_reclaim {
             outstanding.awaits_reclaim = true;
@@ -110,7 +110,7 @@ impl Team {
     }
 }
 
-/// Places for a record, after there were none.
+/// Takes slots for a descriptor after the heap had no room at first.
 #[cold]
 fn make_room(
     team: &Team,
@@ -137,16 +137,16 @@ fn log_of(team: &Team, index: usize) -> &Log {
     &team.control(index).log
 }
 
-/// The record at that offset of that image's heap.
+/// The descriptor at this offset of an image's heap.
 #[inline]
 fn descriptor_at(team: &Team, index: usize, offset: u64) -> Descriptor<'_> {
     let heap = team.image().heap(team.members()[index] as usize);
-    // SAFETY: who asks for it knows the offset from a cursor or from a link that it needs and has therefore not
-    // released; the owner leaves the record where it is.
+    // SAFETY: the caller has the offset from a cursor or a link that it has not released, so the owner keeps the
+    // descriptor where it is.
     unsafe { Descriptor::at(heap.add(offset as usize)) }
 }
 
-/// Finds the records of an image before number `end`, as far as they are posted, and compares their signatures.
+/// Follows the log of an image up to number `end`, as far as it is posted, and compares the signatures.
 fn follow_log(
     team: &Team,
     outstanding: &mut Outstanding,
@@ -178,7 +178,7 @@ fn follow_log(
     Ok(())
 }
 
-/// The record of this image with that number, which is not taken back.
+/// The descriptor of this image with number `number`, which is not reclaimed.
 fn own_descriptor<'a>(team: &'a Team, outstanding: &Outstanding, number: u64) -> Descriptor<'a> {
     descriptor_at(
         team,
@@ -187,19 +187,19 @@ fn own_descriptor<'a>(team: &'a Team, outstanding: &Outstanding, number: u64) ->
     )
 }
 
-/// How many records of an image this one has found.
+/// The number of descriptors of an image that this image has followed.
 fn found_count(team: &Team, outstanding: &Outstanding, index: usize) -> u64 {
     remote_log(team, index).map_or_else(|| outstanding.cursors[index].found(), RemoteLog::found)
 }
 
-/// How many records an image has posted, as far as this one has heard.
+/// The number of descriptors that an image has posted, as far as this image knows.
 #[inline]
 pub(crate) fn posted_count(team: &Team, index: usize) -> &Eventcount {
     remote_log(team, index).map_or_else(|| &log_of(team, index).posted, RemoteLog::posted)
 }
 
-/// Finds the record of an image with that number, which is posted, and compares it; if it is of another call, the job
-/// ends with a report.
+/// Follows the log of an image to number `number`, which is posted, and compares the signature. If the image made
+/// another call, the job ends with a report.
 pub(crate) fn find_descriptor(team: &Team, index: usize, number: u64) {
     let mut outstanding = team.outstanding.borrow_mut();
     if let Err(mismatch) = follow_log(team, &mut outstanding, index, number + 1) {
@@ -207,18 +207,17 @@ pub(crate) fn find_descriptor(team: &Team, index: usize, number: u64) {
     }
 }
 
-/// What an image that shares memory with this one contributes to the collective with that number, whose record was
-/// found.
+/// The contribution to collective `number` of an image that shares memory with this one. Its descriptor was found.
 ///
 /// # Safety
-/// This image does not finish with that collective as long as the bytes are used.
+/// This image does not finish that collective while the bytes are in use.
 pub(crate) unsafe fn read_payload(team: &Team, index: usize, number: u64) -> &[u8] {
     let place = team.outstanding.borrow().cursors[index].place(number);
-    // SAFETY: the owner does not take the payload back before this image has finished with it.
+    // SAFETY: the owner does not reclaim the payload before this image has finished the collective.
     unsafe { descriptor_at(team, index, place).payload() }
 }
 
-/// Notes that this image has finished with the collective with that number.
+/// Records that this image has finished collective `number`.
 pub(crate) fn finish_collective(team: &Team, number: u64) {
     let mut outstanding = team.outstanding.borrow_mut();
     outstanding.settle(number);
@@ -227,13 +226,13 @@ pub(crate) fn finish_collective(team: &Team, number: u64) {
         team_logs.finish(team.image(), outstanding.settled);
     }
     if outstanding.note_use(0) && reclaim(team, &mut outstanding).is_err() {
-        // The next call will find the mismatch again, and can report it.
+        // The next call finds the mismatch again, and can report it.
         outstanding.since_reclaim = RECLAIM_AFTER;
     }
 }
 
-/// Looks at what the others have posted so far, tells them what this image needs no more, and takes back what
-/// nobody needs.
+/// Follows the logs of all images, publishes the watermark of what this image needs no more, and reclaims what no image
+/// needs.
 #[cold]
 fn reclaim(team: &Team, outstanding: &mut Outstanding) -> Result<(), Mismatch> {
     let image = team.image();
@@ -241,7 +240,7 @@ fn reclaim(team: &Team, outstanding: &mut Outstanding) -> Result<(), Mismatch> {
     let (mut result, mut released) = (Ok(()), outstanding.settled);
     for index in (0..team.images()).filter(|&index| index != team.index()) {
         let followed = follow_log(team, outstanding, index, outstanding.begun);
-        // A failed image posts no more, so that this was all of it, and its memory stays as it is.
+        // A failed image posts no more, so this was all of it. Its memory stays as it is.
         if followed.is_err() || !team.is_failed(index) {
             released = released.min(found_count(team, outstanding, index));
         }
@@ -261,7 +260,7 @@ fn reclaim(team: &Team, outstanding: &mut Outstanding) -> Result<(), Mismatch> {
     result
 }
 
-/// Takes back what nobody needs, as far as the others have said so.
+/// Reclaims what no image needs, as far as the others have published that.
 fn free_reclaimable(team: &Team, outstanding: &mut Outstanding) {
     let left = (0..team.images())
         .filter(|&index| remote_log(team, index).is_none() && !team.is_failed(index));
@@ -277,7 +276,8 @@ fn report_mismatch(team: &Team, outstanding: &Outstanding, mismatch: &Mismatch) 
     let &Mismatch { index, number } = mismatch;
     let mine = own_descriptor(team, outstanding, number).describe(team);
     let theirs = if let Some(member) = remote_log(team, index) {
-        // SAFETY: its notice has come, and was found to be of another call, so that this image has not released it.
+        // SAFETY: the eager descriptor has arrived and was found to be of another call, so this image has not released
+        // it.
         unsafe { member.describe(team, number) }
     } else {
         let link = |offset| descriptor_at(team, index, offset).link();
@@ -289,8 +289,8 @@ fn report_mismatch(team: &Team, outstanding: &Outstanding, mismatch: &Mismatch) 
     disagree(team, [(numbers[0], mine), (numbers[1], theirs)])
 }
 
-/// Takes leave of the asynchronous collectives of a team that this image drops. Returns whether other images
-/// still need what it has posted; then the team's block is taken care of.
+/// Leaves the asynchronous collectives of a team that this image drops. Returns whether other images still need the
+/// log; then the team's block is freed later.
 pub(crate) fn leave_log(team: &mut Team) -> bool {
     let mut outstanding = team.outstanding.take();
     let Some(origin) = &team.origin else {
@@ -318,7 +318,7 @@ pub(crate) fn leave_log(team: &mut Team) -> bool {
     is_kept
 }
 
-/// Takes back the payloads that nobody needs any more, if they are many.
+/// Reclaims payloads that no image needs, if they are many.
 #[inline]
 pub(crate) fn collect_payloads_if_many(image: &Image) {
     if image.unreclaimed_bytes.get() >= MANY {
@@ -326,7 +326,7 @@ pub(crate) fn collect_payloads_if_many(image: &Image) {
     }
 }
 
-/// Takes back the payloads that nobody needs any more, of all teams.
+/// Reclaims payloads that no image needs, of all teams.
 #[cold]
 pub(crate) fn collect_payloads(image: &Image) {
     if image.unreclaimed_bytes.get() == 0 {
@@ -337,7 +337,7 @@ pub(crate) fn collect_payloads(image: &Image) {
         let Some(team) = team.upgrade() else {
             return false;
         };
-        // The team may be about to post, and then looks itself.
+        // The team may be about to post, and then reclaims by itself.
         if let Ok(mut outstanding) = team.outstanding.try_borrow_mut() {
             free_reclaimable(&team, &mut outstanding);
             outstanding.awaits_reclaim = outstanding.descriptors.has_payloads();
@@ -355,8 +355,7 @@ impl Drop for Team {
             return;
         }
         if let Some(origin) = &self.origin {
-            // SAFETY: the block was allocated by the parent for this team, whose structures this image uses
-            // no more.
+            // SAFETY: the parent allocated the block for this team, and this image does not use its structures again.
             unsafe { origin.parent.free(origin.block) };
         }
     }

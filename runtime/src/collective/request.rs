@@ -1,5 +1,5 @@
-//! Asynchronous collectives: each image posts what it contributes, and takes what it needs from the others when it
-//! is there.
+//! Requests of asynchronous collectives: each image posts its contribution, and reads those of the others when they
+//! have arrived.
 
 use std::cell::Cell;
 use std::fmt;
@@ -20,17 +20,17 @@ use crate::waiting::Cause;
 
 /// An asynchronous collective that this image has begun; see [`Team::post`].
 ///
-/// Who drops it needs nothing more from the others.
+/// Dropping it discards the contributions of the other images.
 pub struct CollectiveRequest {
     team: Rc<Team>,
     call: Call,
     number: u64,
-    /// How often a task has asked for it in vain.
+    /// The number of polls by tasks that were in vain.
     polls: Cell<u32>,
 }
 
 impl CollectiveRequest {
-    /// That with this number, in which this image has posted its record.
+    /// The request of collective `number`, for which this image has posted its descriptor.
     pub(crate) fn new(team: Rc<Team>, call: Call, number: u64) -> Self {
         Self {
             team,
@@ -52,10 +52,10 @@ impl CollectiveRequest {
         &self.call
     }
 
-    /// Whether the image with that index has made its contribution.
+    /// Whether the contribution of the image with index `image` has arrived.
     ///
-    /// If it has failed before, or has come to the end of the program, the job ends with a report. If the job has ended, the
-    /// image unwinds.
+    /// If that image has failed before, or has come to the end of the program, the job ends with a report. If the job
+    /// has ended, the image unwinds.
     #[must_use]
     pub fn is_here(&self, index: usize) -> bool {
         let team = &*self.team;
@@ -65,7 +65,7 @@ impl CollectiveRequest {
         }
         team.image().check_abort();
         team.image().poll();
-        // It has posted before all that it will ever post.
+        // The image posts nothing after that stage.
         let posts_no_more = team.is_failed(index) || team.has_stopped(index);
         let is_here = posted.has_reached(self.number + 1);
         if posts_no_more && !is_here {
@@ -74,7 +74,7 @@ impl CollectiveRequest {
         is_here
     }
 
-    /// What the image with that index contributes, when it is there; aligned to a cache line.
+    /// Waits for the contribution of the image with index `image`; it is aligned to a cache line.
     ///
     /// If the image is in another collective, or has failed, the job ends with a report. If the job has ended, the
     /// image unwinds.
@@ -87,10 +87,10 @@ impl CollectiveRequest {
         }
     }
 
-    /// These bytes of what the image with that index contributes, when it is there; as [`from`](Self::from) otherwise.
+    /// Waits for a range of the contribution, otherwise as [`from`](Self::from).
     ///
     /// # Panics
-    /// If it contributes fewer.
+    /// If the contribution is shorter.
     #[must_use]
     pub fn part(&self, index: usize, range: Range<usize>) -> Contribution<'_> {
         self.await_from(index);
@@ -100,7 +100,7 @@ impl CollectiveRequest {
         }
     }
 
-    /// How many bytes the image with that index contributes, when it is there; as [`from`](Self::from) otherwise.
+    /// Waits for the contribution, and returns its length in bytes; otherwise as [`from`](Self::from).
     #[must_use]
     pub fn length(&self, index: usize) -> usize {
         self.await_from(index);
@@ -110,20 +110,19 @@ impl CollectiveRequest {
         }
     }
 
-    /// What an image contributes that has been waited for, and that shares memory with this one.
+    /// The contribution of an image that shares memory with this one. It has arrived.
     fn read(&self, index: usize) -> &[u8] {
-        // SAFETY: this image finishes with the collective when `self` is dropped.
+        // SAFETY: this image finishes the collective when `self` is dropped, which the result borrows.
         unsafe { read_payload(&self.team, index, self.number) }
     }
 
-    /// As `read`, of an image on another node.
+    /// The same for an image on another node.
     fn fetch(&self, member: &RemoteLog, range: Range<usize>) -> Contribution<'static> {
-        // SAFETY: as above.
+        // SAFETY: this image finishes the collective when `self` is dropped, which the result borrows.
         unsafe { member.fetch(self.team.image().fabric(), self.number, range) }
     }
 
-    /// Waits until the image with that index has made its contribution, and compares its call with this image's; as
-    /// [`from`](Self::from).
+    /// Waits until the contribution has arrived, and compares its call with this image's; as [`from`](Self::from).
     pub fn await_from(&self, index: usize) {
         let team = &*self.team;
         let posted = posted_count(team, index);
@@ -139,17 +138,17 @@ impl CollectiveRequest {
         find_descriptor(team, index, self.number);
     }
 
-    /// How many contributions are there from the image with that index when that to this collective is.
+    /// The number of descriptors in the log of the image when its contribution to this collective has arrived.
     pub(crate) fn awaited_count(&self) -> u64 {
         self.number + 1
     }
 
-    /// What tells it from other collectives: the team, and the number there.
+    /// Identifies the collective: the team, and the number in it.
     pub(crate) fn key(&self) -> (u64, u64) {
         (self.team.identity().0, self.number)
     }
 
-    /// Counts that a task has asked for it in vain; returns how often that was before.
+    /// Counts a poll that was in vain. Returns the number of polls before it.
     pub(crate) fn count_polls(&self) -> u32 {
         let polls = self.polls.get();
         self.polls.set(polls.saturating_add(1));
@@ -172,7 +171,7 @@ impl CollectiveRequest {
 impl Drop for CollectiveRequest {
     fn drop(&mut self) {
         finish_collective(&self.team, self.number);
-        // Last, as it drops a waker of the program.
+        // Last, because it drops a waker of the program.
         if self.polls.get() > 0
             && let Some(reactor) = self.team.image().started_reactor()
         {
@@ -191,7 +190,7 @@ impl fmt::Debug for CollectiveRequest {
     }
 }
 
-/// Why an image waits for an asynchronous collective: for the image with that index.
+/// Why an image waits for an asynchronous collective: for the contribution of the image with this index.
 struct MissingContribution<'a> {
     request: &'a CollectiveRequest,
     index: usize,

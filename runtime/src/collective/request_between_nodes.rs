@@ -1,23 +1,24 @@
-//! Asynchronous collectives of teams whose images are on several nodes.
+//! Asynchronous collectives of teams that span nodes.
 //!
-//! Nobody can follow the list of an image on another node. So whoever posts a record also sends a *notice* to each
-//! member there: to its own process, as one that others would have to ask may compute for long. A notice says what the
-//! call is and where the payload is, or brings it if it is short. Each image keeps the notices that it may still need,
-//! and counts them in a eventcount of its own. Long payloads are fetched by who reads them, without help of the owner.
+//! An image cannot follow the log of an image on another node. So an image that posts a descriptor also sends an *eager
+//! descriptor* to each member there: to the member's own process, because a leader may compute for long. It names the
+//! call and the place of the payload, or contains a short payload. Each image keeps the eager descriptors that it may
+//! still need, and counts them in an eventcount of its own. The reader of a long payload fetches it without help of the
+//! owner.
 //!
-//! The other way, an image tells the owners on other nodes up to where it needs no records and payloads any more; these
-//! keep the counts for when they look what they can take back. It tells them when it does its chores, and the owner of
-//! long payloads as soon as many bytes of these wait for it alone.
+//! In the other direction, an image sends the owners on other nodes a *watermark*: up to which number it needs no
+//! descriptors and payloads any more. The owners read it when they reclaim. An image sends its watermark when it
+//! reclaims, and to the owner of long payloads as soon as many bytes of these wait for it alone.
 //!
-//! Such messages name the team by the offset of its control structure. One that comes before this image has posted
-//! anything to the team is kept until it does. When an offset is used again, by a later team, nothing that is kept or
-//! under way is of the earlier one:
+//! Such messages name the team by the offset of its control structure. A message that arrives before this image has
+//! posted anything to the team is kept until it does. When a later team uses the offset again, nothing that is kept or
+//! in flight is of the earlier one:
 //!
-//! * An image frees the block at the offset, and forgets what it kept for it, when all have struck themselves off its
-//!   roll. They do so by message from another node, after all that they sent for the team; messages of one image arrive
-//!   in order. So nothing for the earlier team comes afterwards.
+//! * An image frees the block at the offset, and forgets what it kept for it, when all members have released it. A
+//!   member on another node releases it by a message, after all its other messages for the team; messages of one image
+//!   arrive in order. So nothing for the earlier team arrives afterwards.
 //! * A later team gets its block there when all its members have proposed the offset, after they freed it. Only then
-//!   does any of them send anything for that team. So nothing for the later team comes before.
+//!   does any of them send anything for that team. So nothing for the later team arrives before.
 
 use std::rc::Rc;
 
@@ -30,44 +31,44 @@ use crate::image::remote_log::{RemoteLog, TeamLogs};
 use crate::image::team::Team;
 use crate::messages::messaging::send_message;
 
-/// Most bytes of long payloads of one owner that this image has finished with and not told it so; less if heaps are
-/// small.
+/// The most bytes of long payloads of one owner that this image has consumed without acknowledging them; less if heaps
+/// are small.
 const MANY: usize = 1 << 20;
 
-/// The part of a heap that may wait so.
+/// The divisor of the heap size for the same limit.
 const SHARE_OF_HEAP: usize = 64;
 
 impl RemoteLog {
-    /// Its call with that number in words.
+    /// The call of the member with number `number`, as text.
     ///
     /// # Safety
-    /// The number is that of a notice that has come, and that this image has not released.
+    /// The eager descriptor with this number has arrived, and this image has not released it.
     pub(crate) unsafe fn describe(&self, team: &Team, number: u64) -> String {
         let (image, place) = (
             team.image(),
             self.with_descriptor(number, |eager| eager.descriptor),
         );
-        // SAFETY: the owner wrote the record there before it sent the notice, and leaves it until it is released.
+        // SAFETY: the owner wrote the descriptor there before it sent the eager one, and keeps it until it is released.
         let fetch =
             |length| unsafe { Contribution::fetched(image.fabric(), self.image, place, length) };
         let head = fetch(Descriptor::HEAD);
-        // SAFETY: a copy of the start of a record, aligned likewise.
+        // SAFETY: `head` is a copy of the start of a descriptor, as aligned as one.
         let length = unsafe { Descriptor::at(head.as_ptr()) }.length();
         let record = fetch(length);
-        // SAFETY: a copy of all of it, but for the payload if that is not part of it.
+        // SAFETY: `copy` is a copy of the whole descriptor, without a payload that is stored separately.
         unsafe { Descriptor::at(record.as_ptr()) }.describe(team)
     }
 }
 
 impl TeamLogs {
-    /// Tells the others of a record that this image has posted.
+    /// Sends a descriptor that this image has posted to the members on other nodes.
     pub(crate) fn send_posted(&self, image: &Image, posted: &Posted<'_>) {
         let message = posted.message(self.team, self.index);
         self.members()
             .for_each(|member| send_message(image, member.image, &message));
     }
 
-    /// Notes that this image needs no payload before number `count` any more.
+    /// Records that this image needs no payload before number `count` any more.
     pub(crate) fn finish(&self, image: &Image, count: u64) {
         let over = self.watermark.get();
         self.watermark.set(Watermark {
@@ -86,7 +87,7 @@ impl TeamLogs {
         }
     }
 
-    /// Notes that so many bytes of a member's wait for it to be told that this image has finished with them.
+    /// Adds `bytes` to what this image has consumed from `member` and not yet acknowledged.
     fn owe(&self, image: &Image, member: &RemoteLog, bytes: usize) {
         let unreclaimed = member.unacknowledged_bytes.get() + bytes;
         member.unacknowledged_bytes.set(unreclaimed);
@@ -101,8 +102,8 @@ impl TeamLogs {
         send_message(image, member.image, &message);
     }
 
-    /// Notes that this image needs no record before number `count` any more, all of which it has found, and tells
-    /// the others all that it needs no more.
+    /// Records that this image needs no descriptor before number `count`, all of which it has found, and announces its
+    /// watermark.
     pub(crate) fn release(&self, image: &Image, count: u64) {
         let over = Watermark {
             descriptors: count,
@@ -138,7 +139,7 @@ impl TeamLogs {
     }
 }
 
-/// Begins the correspondence with the members on other nodes, if there are any.
+/// Opens the logs of the members on other nodes, if there are any.
 #[cold]
 pub(crate) fn open_team_logs(team: &Team) {
     let Some(node_map) = team.node_map() else {
@@ -164,13 +165,13 @@ pub(crate) fn open_team_logs(team: &Team) {
     debug_assert!(is_first);
 }
 
-/// The member with that index, if it is on another node.
+/// The log of the member with this index, if it is on another node.
 #[inline]
 pub(crate) fn remote_log(team: &Team, index: usize) -> Option<&RemoteLog> {
     team.team_logs.get()?.member(index)
 }
 
-/// Tells the members on other nodes that this image, which drops the team, needs nothing from them any more.
+/// Announces to the members on other nodes that this image, which drops the team, needs nothing from them any more.
 pub(crate) fn leave_team_logs(team: &Team) {
     let Some(node_map) = team.node_map() else {
         return;
@@ -178,14 +179,14 @@ pub(crate) fn leave_team_logs(team: &Team) {
     if let Some(team_logs) = team.team_logs.get() {
         team_logs.close();
     }
-    // Also if it has posted nothing: others may have, by mistake, and wait for it to take their records back.
+    // Also if this image has posted nothing: other images may have, by mistake, and wait to reclaim their descriptors.
     let message = Watermark::ALL.message(team.identity().0, team.index());
     for index in (0..team.images()).filter(|index| !node_map.local_peers().contains(index)) {
         send_message(team.image(), team.members()[index] as usize, &message);
     }
 }
 
-/// Takes the message of an image of a team about what it has posted, or needs no more.
+/// Handles a message about the log of a member: an eager descriptor, or a watermark.
 pub(crate) fn handle_log_message(image: &Image, kind: MessageKind, reader: Reader<'_>) {
     let (team, index, log_message) = LogMessage::read(kind, reader);
     let Some(network) = &image.network else {
@@ -203,7 +204,7 @@ pub(crate) fn handle_log_message(image: &Image, kind: MessageKind, reader: Reade
     team_logs.note(image, index, log_message);
 }
 
-/// Forgets what has come for a team whose control structure was at that offset of its heap: its block is free.
+/// Forgets what has arrived for a team whose control structure was at this offset of the heap: its block is free.
 pub(crate) fn forget_team_logs(image: &Image, offset: usize) {
     if let Some(network) = &image.network {
         let team = (image.job.region.heap_offset() + offset) as u64;

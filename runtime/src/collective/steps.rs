@@ -1,17 +1,17 @@
-//! The steps of a turn in which images pass data on: each says how far it has come, and waits for those
-//! whose data it needs.
+//! The steps of an epoch in which images forward data: each image publishes its step, and waits for the steps of the
+//! images whose data it needs.
 //!
-//! A turn is over when its images meet. Until an image is in that barrier, every other is in this turn or has not come
-//! to it, so whoever waits for a step finds the awaited turn or an earlier one. With its first step an image
-//! says what it is doing, and everyone who waits for it compares: data pass only between images that agree
-//! on operation, type, length and root. Whoever waits long also looks whether others have begun another turn, or are in a
-//! barrier that is not the end of this one.
+//! An epoch ends in a barrier. Until an image has entered that barrier, every other image is in this epoch or before
+//! it, so an image that waits for a step finds the awaited epoch or an earlier one. With its first step an image
+//! publishes its signature, and every waiter compares it: data pass only between images that agree on operation, type,
+//! length and root. A waiter that sleeps also checks whether other images have begun another epoch, or are in a barrier
+//! that is not the end of this one.
 //!
-//! An image that cannot go on, because another one failed, abandons the turn and tells so whoever waits for
-//! it. It still comes to the barrier, which tells all images of the failure alike: the failed one did not come
-//! to the end of the turn, so it is missing there.
+//! An image that cannot go on, because another one failed, abandons the epoch, which its waiters see. It still enters
+//! the barrier at the end. That barrier reports the failure to all images alike: the failed image did not come to the
+//! end of the epoch, so it is missing there.
 //!
-//! How far an image on another node has come is not seen but asked for: see `steps_between_nodes.rs`.
+//! The step of an image on another node is asked for: see `steps_between_nodes.rs`.
 
 use std::time::Duration;
 
@@ -24,13 +24,13 @@ use crate::lockfree::eventcount::{self, Eventcount, SpinPolicy, WaitStrategy};
 use crate::messages::quiet::quiet;
 use crate::waiting::{Cause, Stop, Waiting};
 
-/// How many bits of the count are the step.
+/// Width of the step in the count.
 pub(crate) const STEP_BITS: u32 = 20;
 
-/// The step of an image that abandoned the turn.
+/// The step of an image that abandoned the epoch.
 const ABANDONED: u64 = (1 << STEP_BITS) - 1;
 
-/// A turn of steps that this image has begun.
+/// An epoch with steps that this image has begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepsBegun {
     turn: u64,
@@ -41,28 +41,29 @@ pub struct StepsBegun {
     spans_nodes: bool,
 }
 
-/// The image whose step was awaited does not come to it, as an image has failed.
+/// The awaited image does not come to its step, because an image has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Abandoned;
 
 impl StepsBegun {
     pub(crate) fn count(self, step: u64) -> u64 {
-        // The highest bits are not part of a eventcount's count.
+        // The highest bits are not part of an eventcount's count.
         (self.turn << STEP_BITS | step) & (u64::MAX >> 2)
     }
 
-    /// What the image is doing.
+    /// The operation that the image is in.
     pub(crate) fn signature(self) -> Signature {
         self.signature
     }
 }
 
 impl Team {
-    /// Collective. Begins the steps of turn number `turn`, from 1; waits for nobody. The next barrier of this team, for
+    /// Collective. Begins the steps of epoch number `turn`, from 1. Does not wait. The next barrier of this team, for
     /// `end`, ends them.
     ///
     /// # Safety
-    /// Only for who began the turn, once in it: others take what it publishes then for what `call` says.
+    /// The caller has begun this epoch, and calls this once in it: other images read what it publishes as what `call`
+    /// says.
     #[must_use]
     pub unsafe fn begin_steps(&self, turn: usize, call: &Call, end: &Call) -> StepsBegun {
         quiet();
@@ -87,15 +88,15 @@ impl Team {
         }
     }
 
-    /// Says that this image has come to `step`, from 1. Everything written before is visible to whoever waits for
-    /// it.
+    /// Publishes that this image has come to `step`, from 1. Everything that it wrote before is visible to an image
+    /// that waits for the step.
     ///
     /// # Panics
     /// If there are too many steps.
     ///
     /// # Safety
-    /// In that turn, and the data that others get once they have seen the step are there; nobody writes them again before
-    /// the turn is over.
+    /// In this epoch, and the data that other images read after this step are written; no image writes them again
+    /// before the epoch is over.
     #[inline]
     pub unsafe fn take_step(&self, begun: StepsBegun, step: usize) {
         assert!((step as u64) < ABANDONED, "a turn of {step} steps");
@@ -106,10 +107,10 @@ impl Team {
         }
     }
 
-    /// Gives up the turn. To be followed by the barrier at its end.
+    /// Abandons the epoch. The barrier at its end follows.
     ///
     /// # Safety
-    /// In that turn.
+    /// In this epoch.
     #[cold]
     pub unsafe fn abandon_steps(&self, begun: StepsBegun) {
         let steps = &self.control(self.index()).steps;
@@ -119,8 +120,8 @@ impl Team {
         }
     }
 
-    /// Waits until the image with index `from`, which is [near](Self::is_local), has come to `step`, then sees everything
-    /// that it wrote before.
+    /// Waits until the image with index `from`, which is [local](Self::is_local), has come to `step`. Then everything
+    /// that it wrote before is visible.
     ///
     /// If it is in another call, the job ends with a report.
     ///
@@ -148,7 +149,7 @@ impl Team {
     }
 }
 
-/// Waits until `eventcount` has reached `target`, which says how far the image with index `from` has come.
+/// Waits until `eventcount`, the step of the image with index `from`, has reached `target`.
 #[inline]
 pub(crate) fn wait_for_step(
     here: &Team,
@@ -173,7 +174,7 @@ pub(crate) fn wait_for_step(
     });
     match passed {
         Ok(()) => Ok(()),
-        // It may have taken the step just before its failure was noticed.
+        // It may have come to the step just before its failure was noticed.
         Err(Obstacle::Stopped(Stop::Failed)) if eventcount.has_reached(target) => Ok(()),
         Err(Obstacle::Stopped(Stop::Failed)) => Err(Abandoned),
         Err(Obstacle::Stopped(_)) => here.image().unwind(),
@@ -184,7 +185,7 @@ pub(crate) fn wait_for_step(
     }
 }
 
-/// Compares what this image is doing with what the one with index `from` is doing, which has come so far.
+/// Compares the signature of this image with that of the image with index `from`, which has published its own.
 #[inline]
 pub(crate) fn compare_steps(
     team: &Team,
@@ -203,7 +204,7 @@ pub(crate) fn compare_steps(
     Ok(())
 }
 
-/// Why an image does not come to the step that it waits for.
+/// Why the awaited image does not come to its step.
 enum Obstacle {
     Stopped(Stop),
     /// This image itself has passed a barrier, by a call in the middle of the epoch.
@@ -212,7 +213,7 @@ enum Obstacle {
     Mismatch(usize, Signature),
 }
 
-/// Waits for a step, and looks for images that are on other nodes before it sleeps.
+/// Waits for a step. Before it sleeps it checks whether images are in another epoch or barrier.
 struct StepWait<'a> {
     team: &'a Team,
     begun: StepsBegun,

@@ -1,11 +1,11 @@
-//! What a turn takes from images on other nodes.
+//! Steps of images on other nodes, and their data.
 //!
-//! Nobody sees how far an image on another node has come, so whoever waits for one of its steps *subscribes* to it: by a
-//! message that says what the subscriber is doing. The other image answers as soon as it has come to the step, or is in
-//! another operation, and says how far it is and what it is doing. A short piece comes with the answer; a longer one,
-//! and all that is read after a barrier, the image gets from where it lies.
+//! An image that waits for a step of an image on another node *subscribes* to it, by a message with its own signature.
+//! The other image answers as soon as it has come to the step, or is in another operation, with its step and its
+//! signature. A short piece of data comes with the answer; a longer one, and everything that is read after a barrier,
+//! is fetched.
 //!
-//! An image waits for one step at a time, and answers bear the number of its subscription.
+//! An image waits for one step at a time, and answers carry the number of its subscription.
 
 use std::mem::offset_of;
 use std::ops::Range;
@@ -25,23 +25,23 @@ use crate::job::control::TeamControl;
 use crate::messages::messaging::own_address;
 use crate::messages::messaging::send_message;
 
-/// A piece of up to so many bytes comes with the answer.
+/// A piece of up to this many bytes comes with the answer.
 const SHORT: usize = 512;
 
 impl Team {
-    /// Whether the image with that index shares memory with this one, which then sees what it writes to its
-    /// [`scratch`](Self::scratch) space. If not, that address is only a name.
+    /// Whether the image with this index shares memory with this one, which can then read its
+    /// [`scratch`](Self::scratch) space. If not, that address only names a place.
     #[inline]
     #[must_use]
     pub fn is_local(&self, index: usize) -> bool {
         self.node_map().is_none() || is_on_this_node(self, index)
     }
 
-    /// Copies bytes of the scratch space of the image with that index, which is on another node.
+    /// Fetches bytes of the scratch space of the image with index `from`, which is on another node.
     ///
     /// # Safety
-    /// That image wrote them before a barrier or step of this team that this image has come through or waited for, and does
-    /// not write them again before the next barrier; `target` is valid for writes of as many.
+    /// That image wrote the bytes before a barrier or step of this team that this image has passed or waited for, and
+    /// does not write them again before the next barrier. `target` is valid for writes of as many bytes.
     #[cold]
     pub unsafe fn fetch(&self, from: usize, bytes: Range<usize>, target: *mut u8) {
         if bytes.is_empty() {
@@ -49,7 +49,8 @@ impl Team {
         }
         let member = self.members()[from] as usize;
         let offset = self.scratch_offset() + bytes.start;
-        // SAFETY: the bytes lie in the scratch space of that image, which does not write them now, as the caller says.
+        // SAFETY: the bytes lie in the scratch space of that image, which does not write them now: the caller vouches
+        // for that.
         unsafe {
             let fabric = self.image().fabric();
             fabric.get(member, offset, target, bytes.len());
@@ -62,8 +63,8 @@ impl Team {
     /// As [`await_step`](Self::await_step).
     ///
     /// # Safety
-    /// If that image is in the same call, it has written the bytes when it comes to the step, and does not write them again
-    /// before the next barrier; `target` is valid for writes of as many.
+    /// If that image is in the same call, it has written the bytes when it comes to the step, and does not write them
+    /// again before the next barrier. `target` is valid for writes of as many bytes.
     #[cold]
     pub unsafe fn fetch_piece(
         &self,
@@ -99,10 +100,10 @@ impl Team {
                 length,
                 "all images run the same program"
             );
-            // SAFETY: the caller vouches for the target.
+            // SAFETY: the caller vouches that `target` is valid for writes of this length.
             unsafe { ptr::copy_nonoverlapping(answer.bytes.as_ptr(), target, length) };
         } else {
-            // SAFETY: passed on; the image has come to the step.
+            // SAFETY: the image has come to the step, so the bytes are written; the caller vouches for the rest.
             unsafe { self.fetch(from, bytes, target) };
         }
         Ok(())
@@ -115,7 +116,7 @@ fn is_on_this_node(team: &Team, index: usize) -> bool {
     image.job.nodes.share(image.index, member)
 }
 
-/// Another image waits for a step of this one.
+/// Handles a subscription: another image waits for a step of this one.
 pub(crate) fn handle_subscription(
     image: &Image,
     network: &Network,
@@ -138,7 +139,7 @@ pub(crate) fn handle_subscription(
     }
 }
 
-/// Answers those who wait for the steps to which this image has come.
+/// Answers the subscriptions whose steps this image has come to.
 #[cold]
 pub(crate) fn answer_subscribers(image: &Image) {
     image.poll();
@@ -148,7 +149,7 @@ pub(crate) fn answer_subscribers(image: &Image) {
     }
 }
 
-/// Answers a subscription, if there is something to say.
+/// Answers a subscription, if the step has come or cannot come.
 fn answer_subscription(image: &Image, subscription: &Subscription) -> bool {
     let steps = own_steps(image, subscription.control);
     let (turn, begun, count) = (
@@ -159,7 +160,7 @@ fn answer_subscription(image: &Image, subscription: &Subscription) -> bool {
     let signature = steps.signature.read();
     let agrees = begun == turn && signature == subscription.signature;
     let has_come = count >= subscription.count;
-    // Who has not begun the turn may still do the same.
+    // This image has not begun the epoch, and may still enter the same operation.
     if begun < turn || agrees && !has_come {
         return false;
     }
@@ -177,21 +178,21 @@ fn answer_subscription(image: &Image, subscription: &Subscription) -> bool {
 
 fn own_steps(image: &Image, control: usize) -> &Steps {
     let place = own_address(image, control + offset_of!(TeamControl, steps));
-    // SAFETY: the subscriber is in a turn of the team whose structures are at that offset of each member's part: they
+    // SAFETY: the subscriber is in an epoch of the team whose structures are at this offset of each member's part. They
     // were made before any image got the team, and are not used for anything else before all have dropped it. All
     // fields are atomics.
     unsafe { &*place.cast::<Steps>() }
 }
 
-/// The bytes that are to come with the answer.
+/// The bytes that come with the answer.
 fn requested_bytes<'a>(image: &'a Image, subscription: &Subscription) -> &'a [u8] {
     let start = own_address(image, subscription.offset);
-    // SAFETY: both images are in the same turn of the same call, and this one has come to the step, before which it
-    // wrote these bytes, as the subscriber says; it writes there only in the turn after next, which this is not.
+    // SAFETY: both images are in the same epoch of the same call. This image has come to the step, before which it
+    // wrote these bytes, as the subscriber vouches. It writes there again only in the epoch after the next.
     unsafe { std::slice::from_raw_parts(start, subscription.length) }
 }
 
-/// An image answers for whose step this one waits.
+/// Handles the answer to the subscription of this image.
 pub(crate) fn handle_step_answer(_image: &Image, network: &Network, mut reader: Reader<'_>) {
     let Subscriptions {
         answered, answer, ..

@@ -1,5 +1,5 @@
-//! The tuning table that the job uses: image 0 reads it, before the program begins, and hands it to all others, so
-//! that no two images can choose differently.
+//! The tuning table of the job. Image 0 reads it before the program begins and hands it to all others, so no two images
+//! can choose differently.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -19,14 +19,14 @@ use crate::lockfree::barrier::Barrier;
 use crate::messages::messaging::send_to_all;
 use crate::waiting::Cause;
 
-/// The file that is read if there is one and `COARRAY_TUNING_FILE` names no other.
+/// The file that is read if it exists and `COARRAY_TUNING_FILE` names no other.
 const FILE: &str = "collectives.toml";
 
 const VARIABLE: &str = "COARRAY_TUNING_FILE";
 
 impl Team {
-    /// How the images of the team wait for each other: as the job's tuning table says, or else as is
-    /// fastest for so many.
+    /// The barrier algorithm of this team: that of the job's tuning table, or else the fastest for this number of
+    /// images.
     #[inline]
     #[must_use]
     pub fn barrier_algorithm(&self) -> Barrier {
@@ -46,7 +46,7 @@ impl Team {
         barrier
     }
 
-    /// Which algorithms the job's tuning table says for operations of this team: the same on all images.
+    /// The algorithms that the tuning table gives to operations of this team: the same on all images.
     #[inline]
     #[must_use]
     pub fn plan(&self) -> &Plan {
@@ -57,8 +57,8 @@ impl Team {
     }
 }
 
-/// Reads the tuning table and hands it to all images; for image 0, at its beginning. If there is
-/// something wrong with it, the job ends with a report.
+/// Reads the tuning table and hands it to all images. Image 0 calls this when it starts. If the table is wrong, the job
+/// ends with a report.
 pub(crate) fn publish_table(image: &Image) {
     let text = read_table(image);
     if let Err(error) = (image.tuning.read)(&text) {
@@ -73,7 +73,7 @@ pub(crate) fn publish_table(image: &Image) {
     store_table(image, &text);
 }
 
-/// Hands the table to the images of this node. If others did so before, it was the same.
+/// Hands the table to the images of this node. If other nodes did so before, it was the same table.
 pub(crate) fn store_table(image: &Image, text: &str) {
     let record = &image.job.region.job().table;
     if record.ready.count() == 0 {
@@ -127,23 +127,23 @@ fn reject_table(image: &Image, verb: &str, why: impl Display) -> ! {
     )
 }
 
-/// The rules of the tuning table; waits for image 0 to have read it.
+/// The rules of the tuning table. Waits until image 0 has read it.
 pub(crate) fn tuning_rules(image: &Image) -> Rc<Rules> {
     let rules = image.rules.get_or_init(|| {
         let record = &image.job.region.job().table;
-        // An image 0 that failed before it read the table leaves everyone with the built-in choices.
+        // If image 0 failed before it read the table, the built-in choices apply.
         let text = match image.wait(&record.ready, 1, Reading) {
             Ok(()) => record.text.get(),
             Err(_) => String::new(),
         };
-        // Image 0 has made sure that it can be read.
+        // Image 0 has made sure that the table can be parsed.
         Rc::new((image.tuning.read)(&text).unwrap_or_default())
     });
     Rc::clone(rules)
 }
 
-/// The text of a file and its length; no more of it than `most` bytes and one. One that nobody has asked for may be something else
-/// of the same name, such as a pipe, which nobody is to wait for.
+/// The text of a file and its length; at most `most` bytes and one more. A file that the user did not name may be
+/// something else, such as a pipe, on which no image must wait.
 fn read_at_most(path: &Path, most: usize, is_asked_for: bool) -> io::Result<(String, u64)> {
     let flags = if is_asked_for { 0 } else { libc::O_NONBLOCK };
     let file = File::options().read(true).custom_flags(flags).open(path)?;
@@ -160,7 +160,7 @@ fn path() -> PathBuf {
     value_of(VARIABLE).map_or_else(|| FILE.into(), |(_, file)| PathBuf::from(file))
 }
 
-/// Waiting for the table.
+/// Why an image waits for the table.
 struct Reading;
 
 impl Cause for Reading {

@@ -1,11 +1,10 @@
 //! Locks of images on other nodes.
 //!
-//! The words of a lock are changed on its own node only: images of that node use it as always, and one of another node asks
-//! the image that the lock is on, its *home*, to try, to join the queue, to leave it, or to give the lock back, in its name.
-//! So all wait in one queue, in the order in which they came. Nothing that the home does for others waits for
-//! anybody; an image that waits on another node sleeps on a eventcount of its own, which the answer to its question raises.
-//! Each question about getting the lock has one answer. It comes from the home, or from whichever image of its
-//! node hands the lock over.
+//! The words of a lock change on its own node only. Images of that node use it directly. An image of another node asks
+//! the *owner*, the image that the lock is on, to try, to join the queue, to leave it, or to release the lock on its
+//! behalf. So all images wait in one queue, first come, first served. The owner never waits for the images that it acts
+//! for; an image that waits on another node sleeps on an eventcount of its own, which the answer advances. Each request
+//! to acquire has one answer. It comes from the owner, or from the image of its node that hands the lock over.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -27,13 +26,13 @@ use crate::waiting::{Cause, Interruption};
 use coarray_fabric::memory::locality::{self, Place};
 use coarray_fabric::transport::pending::Pending;
 
-/// An image of another node that was handed a lock, and the number of its wait, to be told when nobody waits for the one
-/// that tells.
+/// An image of another node that was handed a lock, and the number of its wait. It is notified when no image waits for
+/// the notifier.
 #[derive(Debug, Default)]
 pub(crate) struct Successor(Cell<Option<(usize, u64)>>);
 
 impl Successor {
-    /// Lets an image know that the lock is handed over to it, or notes that it is to be told.
+    /// Notifies an image that the lock is handed over to it, or notes it for later.
     pub(crate) fn note(&self, image: &Image, successor: usize, number: u64) {
         if image.job.nodes.share(image.index, successor) {
             image.control(successor).queue.grant(number);
@@ -42,7 +41,7 @@ impl Successor {
         }
     }
 
-    /// Tells the image that was noted, if one was.
+    /// Notifies the image that was noted, if any.
     #[inline]
     pub(crate) fn tell(&self, image: &Image, lock: &QueueLock) {
         if let Some((successor, number)) = self.0.take() {
@@ -56,7 +55,7 @@ impl Successor {
 }
 
 impl Image {
-    /// The image that holds the lock at the moment, wherever the lock is.
+    /// The image that holds the lock at present, wherever the lock is.
     #[must_use]
     pub fn holder_of(&self, lock: &QueueLock) -> Option<usize> {
         load_state(self, lock).holder()
@@ -66,7 +65,7 @@ impl Image {
 fn load_state(image: &Image, lock: &QueueLock) -> State {
     match image.remote_place(lock) {
         Some(place) => {
-            // What this image told the lock's home before is part of it.
+            // What this image sent to the owner before is part of the answer.
             quiet();
             fetch_state(image, place)
         }
@@ -77,7 +76,7 @@ fn load_state(image: &Image, lock: &QueueLock) -> State {
 fn fetch_state(image: &Image, place: Place) -> State {
     let mut state = [0; 8];
     let offset = place.offset + QueueLock::STATE;
-    // SAFETY: the sources are the bytes of an atomic word of a lock, to which nobody has an exclusive reference.
+    // SAFETY: the source is an atomic word of a lock, to which no exclusive reference exists.
     unsafe {
         image
             .fabric()
@@ -86,7 +85,7 @@ fn fetch_state(image: &Image, place: Place) -> State {
     State(u64::from_ne_bytes(state))
 }
 
-/// As [`lock`](Image::lock), for one on another node, or if `waits` is false, [`try_lock`](Image::try_lock).
+/// As [`lock`](Image::lock), for a lock on another node; or as [`try_lock`](Image::try_lock), if `waits` is false.
 #[cold]
 pub(crate) fn lock_remote(
     image: &Image,
@@ -118,7 +117,7 @@ pub(crate) fn lock_remote(
             place,
             waits: false,
         };
-        // It has no time limit, and no image fails alone.
+        // It has no deadline, and no image fails alone.
         let _ = image.wait(node.granted(), number, cause);
     }
     match network.lock_answer.outcome.take() {
@@ -132,7 +131,7 @@ pub(crate) fn lock_remote(
     }
 }
 
-/// Has a lock on another node given back.
+/// Releases a lock on another node.
 #[cold]
 pub(crate) fn unlock_remote(image: &Image, place: Place, poison: bool) {
     let message =
@@ -149,7 +148,7 @@ fn answer_about_lock(here: &Image, image: usize, number: u64, outcome: Outcome) 
     }
 }
 
-/// Takes the answer to the question of that number.
+/// Handles the answer to request `number`.
 pub(crate) fn handle_lock_answer(image: &Image, mut reader: Reader<'_>) {
     let (number, outcome) = (reader.word(), Outcome::from_words(reader.words()));
     if let Some(network) = &image.network {
@@ -158,11 +157,11 @@ pub(crate) fn handle_lock_answer(image: &Image, mut reader: Reader<'_>) {
     image.control(image.index).queue.grant(number);
 }
 
-/// Carries out what an image of another node asks of a lock of this image.
+/// Handles a request of an image of another node for a lock of this image.
 pub(crate) fn handle_lock(here: &Image, from: usize, kind: MessageKind, mut reader: Reader<'_>) {
     let offset = reader.size();
-    // SAFETY: who asks for it knows that its copy of this place is a lock, as is this one: images number what they
-    // share by the same offsets. It uses it, and so nobody has freed it.
+    // SAFETY: the requester uses its copy of this place as a lock, and images number what they share by the same
+    // offsets, so a lock is here too. It is in use, so no image has freed it.
     let lock = unsafe { &*own_address(here, offset).cast::<QueueLock>() };
     let stand_in = StandIn {
         image: here,
@@ -197,7 +196,7 @@ pub(crate) fn handle_lock(here: &Image, from: usize, kind: MessageKind, mut read
     stand_in.successor.tell(here, lock);
 }
 
-/// The image that holds the lock at the moment, wherever the lock is.
+/// The image that holds the lock at present, wherever the lock is.
 ///
 /// # Panics
 /// On a thread that is not an image, if images are on several nodes.
@@ -206,8 +205,7 @@ pub fn holder_of(lock: &QueueLock) -> Option<usize> {
     state_of(lock).holder()
 }
 
-/// The image that failed or panicked while it held the lock, wherever that is, if one did since the poison was last
-/// cleared.
+/// The image that failed or panicked while it held the lock, wherever that is, since the poison was last cleared.
 ///
 /// # Panics
 /// On a thread that is not an image, if images are on several nodes.
@@ -224,7 +222,7 @@ fn state_of(lock: &QueueLock) -> State {
     state.unwrap_or_else(|| lock.load())
 }
 
-/// Makes a poisoned lock usable again, wherever it is.
+/// Clears the poison of a lock, wherever it is.
 ///
 /// # Panics
 /// On a thread that is not an image, if images are on several nodes.
@@ -242,7 +240,7 @@ pub fn clear_poison_of(lock: &QueueLock) {
     }
 }
 
-/// An image of another node that uses a lock of this image.
+/// An image of another node that acquires or releases a lock of this image.
 struct StandIn<'a> {
     image: &'a Image,
     from: usize,
@@ -251,7 +249,7 @@ struct StandIn<'a> {
 }
 
 impl StandIn<'_> {
-    /// Takes the lock, or joins its queue: then there is no answer yet.
+    /// Acquires the lock, or joins its queue: then there is no answer yet.
     fn ask(&self, lock: &QueueLock, waits: bool) -> Option<Outcome> {
         let error = match lock.try_lock(self) {
             Err(NotAcquired::Busy(_)) if waits => match lock.take_or_join(self) {
@@ -279,7 +277,7 @@ impl Acquirer for StandIn<'_> {
         self.image.images
     }
 
-    /// In the shadow of an image of another node lies its place in the queues of this one.
+    /// The shadow of an image of another node contains its node in the queues of this image's locks.
     fn node(&self, image: usize) -> &QueueNode {
         &self.image.control(image).queue
     }
@@ -313,7 +311,7 @@ impl Acquirer for StandIn<'_> {
 struct AwaitingAnswer<'a> {
     queue: Queue<'a>,
     place: Place,
-    /// Whether its time is over only when that of the wait is.
+    /// Whether the wait's deadline applies.
     waits: bool,
 }
 
@@ -329,7 +327,7 @@ impl Cause for AwaitingAnswer<'_> {
         } else {
             None
         };
-        // Unless somebody holds it, the lock's home has not come by yet.
+        // If no image holds it, the owner has not handled the request yet.
         Some(holder.unwrap_or(self.place.image))
     }
 
@@ -353,7 +351,7 @@ mod tests {
     use crate::lock::LockKind;
     use crate::testing::run;
 
-    /// Waits to be told to go on.
+    /// Waits for the signal to go on.
     struct Idle;
 
     impl Cause for Idle {
@@ -398,7 +396,7 @@ mod tests {
                     assert_eq!(image.holder_of(lock), Some(image.index));
                     order.lock().unwrap().push(image.index);
                 }
-                // SAFETY: the image took it, and it guards nothing.
+                // SAFETY: the image acquired the lock, and the test accesses nothing that it guards.
                 unsafe { image.unlock(lock, false) };
             });
             assert_eq!(*order.lock().unwrap(), ARRIVALS, "{nodes} nodes");
