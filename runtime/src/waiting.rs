@@ -1,8 +1,8 @@
-//! What an image says about a wait that takes long: for whoever looks for a deadlock.
+//! Waiting: what an image records about a long wait, for the deadlock search.
 //!
-//! [`WaitRecord`] is in shared memory. An image that lies down to sleep says which eventcount must reach which
-//! count (`sleep.rs`); one that has slept for a while also says it in words. `deadlock.rs` reads the records of
-//! all.
+//! [`WaitRecord`] is in shared memory. An image that goes to sleep records the eventcount and the count that it waits
+//! for (`sleep.rs`); after a while it also records the cause as text. The deadlock search reads the records of all
+//! images.
 
 pub(crate) mod between_nodes;
 pub(crate) mod suspicion;
@@ -24,31 +24,30 @@ use crate::messages::messaging::publish_traffic;
 pub(crate) enum Stop {
     /// The job has ended.
     Ended,
-    /// An image has failed whose failure matters here.
+    /// An image has failed, and the failure matters to this wait.
     Failed,
-    /// The time is over.
+    /// The deadline has passed.
     TimedOut,
 }
 
 /// Why an image gave up a wait in a job that goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interruption {
-    /// An image has failed whose failure matters to the wait.
+    /// An image has failed, and the failure matters to the wait.
     Failed,
-    /// The time is over.
+    /// The deadline has passed.
     TimedOut,
 }
 
-/// What a wait is about.
+/// The cause of a wait.
 pub trait Cause {
-    /// Where and for what the image waits, as the end of a sentence about it; asked only when the wait takes
-    /// long.
+    /// Where and for what the image waits, as the end of a sentence about it. Called only if the wait takes long.
     fn describe(&self) -> String;
 
-    /// The image whose move it is, by its number in the job, if it is one image's.
+    /// The number of the image that is waited for, if it is one.
     fn awaited(&self) -> Option<usize>;
 
-    /// Whether a failure has made the wait pointless; asked whenever images have failed.
+    /// Whether a failure has made the wait pointless. Called whenever images have failed.
     fn has_failed(&self) -> bool;
 
     /// The team and the number of a barrier.
@@ -56,15 +55,15 @@ pub trait Cause {
         None
     }
 
-    /// When to give up; a wait with a deadline is never part of a deadlock.
+    /// The deadline, if any; a wait with one is never part of a deadlock.
     fn deadline(&self) -> Option<Instant> {
         None
     }
 }
 
 impl Image {
-    /// Waits until `eventcount` has reached `target`, then sees everything written before it was raised so far. If
-    /// the job ends meanwhile, the image unwinds.
+    /// Waits until `eventcount` has reached `target`. Then everything written before it was advanced so far is visible.
+    /// If the job ends meanwhile, the image unwinds.
     ///
     /// # Errors
     /// Why the wait was given up, as `cause` says.
@@ -79,7 +78,7 @@ impl Image {
             Waiting::new(self, cause)
         }) {
             Ok(()) => Ok(()),
-            // An image may have done its part between our last look at the eventcount and its failure.
+            // The failed image may have advanced the eventcount between the last check and its failure.
             Err(Stop::Failed) if eventcount.has_reached(target) => Ok(()),
             Err(Stop::Failed) => Err(Interruption::Failed),
             Err(Stop::TimedOut) => Err(Interruption::TimedOut),
@@ -87,7 +86,7 @@ impl Image {
         }
     }
 
-    /// What this image keeps at that address of its own heap, for reports.
+    /// What this image stores at this address of its own heap, for reports.
     #[must_use]
     pub fn describe_place(&self, address: usize) -> String {
         let heap = self.heap(self.index).addr();
@@ -106,11 +105,11 @@ pub(crate) struct Waiting<'a, C> {
     deadline: Option<Instant>,
     suspicion: Suspicion,
     failure_epoch: Cell<u32>,
-    /// The next sleep of an image that must look for messages.
+    /// The next sleep of an image that must poll for messages.
     poll_interval: Cell<Duration>,
-    /// When it was first heedful of the silence of others.
+    /// When it first checked for lost peers.
     checked_since: Cell<Option<Instant>>,
-    /// When the image lay down, or turned over last.
+    /// When the image parked, or renewed its sleep.
     parked_since: Cell<Option<Instant>>,
 }
 
@@ -132,7 +131,7 @@ impl<'a, C: Cause> Waiting<'a, C> {
         &self.image.control(self.image.index).waiting
     }
 
-    /// How long to sleep at most before messages are looked for: at first not long, as they come soon as a rule.
+    /// The longest sleep before the next poll: short at first, because messages usually arrive soon.
     fn poll_timeout(&self) -> Duration {
         if self.image.network.is_none() {
             return PARK_TIMEOUT;
@@ -169,7 +168,7 @@ impl<C: Cause> WaitStrategy for Waiting<'_, C> {
         if self.deadline.is_some_and(is_over) {
             return Err(Stop::TimedOut);
         }
-        // Signals may cut short every nap, so that none is slept to its end.
+        // Signals may interrupt every sleep, so no sleep may last its whole time.
         match self.parked_since.get() {
             Some(since) if since.elapsed() >= PARK_TIMEOUT => self.on_timeout(),
             _ => Ok(()),
@@ -185,7 +184,7 @@ impl<C: Cause> WaitStrategy for Waiting<'_, C> {
     }
 
     fn park_timeout(&self) -> Duration {
-        // What others need to know of the last look around.
+        // The state that others need after the last check.
         self.record()
             .sleep
             .note_failure_epoch(self.failure_epoch.get());

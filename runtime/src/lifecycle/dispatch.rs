@@ -1,4 +1,4 @@
-//! What a message has its receiver do.
+//! The handlers of active messages.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -22,7 +22,7 @@ use crate::waiting::between_nodes::answer_probe;
 use crate::waiting::between_nodes::handle_probe_answer;
 use coarray_fabric::transport::pending::Pending;
 
-/// Carries out a message from that image.
+/// Runs the handler of a message from image `from`.
 pub(crate) fn handle_message(image: &Image, from: usize, message: &[u8]) {
     let Some(network) = &image.network else {
         return;
@@ -43,7 +43,7 @@ pub(crate) fn handle_message(image: &Image, from: usize, message: &[u8]) {
     }
 }
 
-/// Carries out what may let an image go on.
+/// Handles a message that may end a wait.
 fn dispatch(
     image: &Image,
     network: &Network,
@@ -58,7 +58,8 @@ fn dispatch(
         }
         MessageKind::SetBits => {
             let place = own_address(image, reader.size()).cast::<AtomicU64>();
-            // SAFETY: who asks for it knows that its copy of this place is a word of a roll, as is this one.
+            // SAFETY: the sender vouches that its copy of this place is a word of a release mask; so is this one, at
+            // the same offset.
             let word = unsafe { &*place };
             word.fetch_or(reader.word(), Ordering::Release);
         }
@@ -89,8 +90,8 @@ fn dispatch(
 }
 
 fn eventcount_at(image: &Image, offset: usize) -> &Eventcount {
-    // SAFETY: who asks for it knows that its copy of this place is a eventcount, as is this one: images number what they
-    // share by the same offsets.
+    // SAFETY: the sender vouches that its copy of this place is an eventcount; so is this one, because images number
+    // what they share by the same offsets.
     unsafe { &*own_address(image, offset).cast::<Eventcount>() }
 }
 
@@ -100,7 +101,7 @@ fn handle_stage(here: &Image, network: &Network, image: usize, stage: u64) {
     if matches!(stage, Some(Stage::Stopped | Stage::Finished)) {
         network.stopped.borrow_mut().insert(image);
     }
-    // It may have heard of a later one from another image of this node.
+    // Another image of this node may have recorded a later stage already.
     if let Some(stage) = stage
         && stage as u32 > here.control(image).stage() as u32
     {

@@ -1,4 +1,4 @@
-//! How an image ends the job, and how panics become reports.
+//! Ending the job from an image, and panics as reports.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::fmt;
@@ -12,7 +12,7 @@ use crate::job::settings::FabricKind;
 use crate::job::unwinding::{BLAMED, Fall, IMAGE, LAST_PANIC, Panic, can_unwind, leave, message};
 use coarray_fabric::system::drain_stdio::await_readers;
 
-/// Unwinds this image, which fails alone: the job keeps going. Where that is impossible, the job ends.
+/// Unwinds this image, which fails alone: the other images go on. Where that is impossible, the job ends.
 fn fail_alone(image: &Image, code: u8, text: String) -> ! {
     if !can_unwind() {
         image.fail_silently(code, text, image.index);
@@ -21,9 +21,9 @@ fn fail_alone(image: &Image, code: u8, text: String) -> ! {
     panic::resume_unwind(Box::new(Fall { code, text }))
 }
 
-/// Makes panics of this thread reports of an image instead of lines of their own.
+/// Replaces the message of a panic by the report of its image.
 ///
-/// A panic may still be caught by the program; only one that reaches the end of the image is reported.
+/// The program may still catch a panic; only one that reaches the end of the image is reported.
 pub(crate) fn adopt_thread(image: usize) {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -51,7 +51,7 @@ pub(crate) fn adopt_thread(image: usize) {
                 backtrace: captured.then_some(backtrace),
             };
             match Image::try_current() {
-                // Nobody will find it at the end of the image.
+                // No supervisor finds it at the end of the image.
                 Some(image) if cfg!(panic = "abort") => report_abort(&image, &panic),
                 _ => LAST_PANIC.set(Some(panic)),
             }
@@ -60,7 +60,7 @@ pub(crate) fn adopt_thread(image: usize) {
     IMAGE.set(Some(image));
 }
 
-/// Reports a panic that aborts the process as soon as this returns.
+/// Reports a panic that aborts the process when this returns.
 fn report_abort(image: &Image, panic: &Panic) {
     let is_process = image.job.fabric == FabricKind::Processes;
     if is_process && image.job.region.job().keeps_going() && !image.has_ended() {
@@ -74,21 +74,21 @@ fn report_abort(image: &Image, panic: &Panic) {
     };
     let is_first = image.fail_after(&failure, || {
         panic.tell_backtrace(image.index);
-        // Before others learn of the end, and report it as well.
+        // Before other images see the end, and report it as well.
         begins_report();
     });
     if !is_first {
         leave(&image.job, image.index);
     }
-    // A supervisor reports it.
+    // The supervisor reports it.
     if !is_process {
         report(&failure);
         await_readers();
     }
 }
 
-/// Local. Ends the whole job at once with exit code `code` (1 if it is a multiple of 256) and a report that
-/// names this image and this line.
+/// Local. Ends the whole job at once with exit code `code` (1 if it is a multiple of 256) and a report that names this
+/// image and this line.
 ///
 /// # Examples
 /// ```
@@ -106,10 +106,9 @@ pub fn error_stop(code: i32) -> ! {
     )
 }
 
-/// Local. Ends the whole job at once with exit code `code` and `message` as the only report, in these words.
+/// Local. Ends the whole job at once with exit code `code` and `message` as the only report.
 ///
-/// For errors that are the user's, such as a file that does not exist: if several images say so, it is
-/// printed once.
+/// For errors of the user, such as a file that does not exist. If several images report one, it is printed once.
 ///
 /// # Examples
 /// ```
@@ -125,12 +124,10 @@ pub fn error_stop_with(code: i32, message: impl fmt::Display) -> ! {
     stop(code, format!("{OWN_WORDS}{message}"))
 }
 
-/// Local. Ends this image at once, without unwinding where it is a process. In a job that keeps going
-/// (`Launch::keep_going`, `coarun --keep-going`) the other images go on
-/// without it; any other job ends as with [`error_stop`]`(1)`.
+/// Local. Ends this image at once, without unwinding if it is a process. In a fault-tolerant job (`Launch::keep_going`,
+/// `coarun --keep-going`) the other images go on without it; any other job ends as with [`error_stop`]`(1)`.
 ///
-/// It is there to try what a program does about images that fail. Images that are threads unwind, which
-/// a program must not catch.
+/// Use it to test what a program does when images fail. Images that are threads unwind, which a program must not catch.
 ///
 /// # Panics
 /// On a thread that is not an image of a running job.
@@ -177,7 +174,7 @@ fn stop(code: i32, text: String) -> ! {
     image.stop(code, text)
 }
 
-/// The exit code that `code` stands for: what the operating system keeps of it, but never success.
+/// The exit code that the operating system makes of `code`, but never success.
 pub(crate) fn exit_code(code: i32) -> u8 {
     match code.rem_euclid(256) {
         0 => 1,

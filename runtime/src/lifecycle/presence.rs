@@ -1,4 +1,4 @@
-//! Making a thread an image, and an ordinary thread again.
+//! Making a thread an image, and undoing that.
 
 use std::rc::Rc;
 
@@ -16,11 +16,11 @@ use crate::lifecycle::fork;
 use coarray_fabric::memory::locality;
 use coarray_fabric::transport::handle::{self, HandleState};
 
-/// Makes a thread an image for as long as it lives.
+/// Makes a thread an image until it is dropped.
 pub(crate) struct Presence(());
 
 impl Image {
-    /// Makes the calling thread this image, in the team of all.
+    /// Makes the calling thread this image, in the team of all images.
     pub(crate) fn enter(self: Rc<Self>) -> Presence {
         adopt_thread(self.index);
         fork::watch();
@@ -43,8 +43,8 @@ impl Image {
             has_neighbours: others.any(|other| self.job.nodes.share(self.index, other)),
             poll: polls.then_some(|| Self::with_current(Self::poll)),
         };
-        // SAFETY: the team that becomes the current one keeps the image, which keeps its fabric and its job's memory, and `drop` closes
-        // the way before it takes the team.
+        // SAFETY: the team that becomes the current one owns the image, which owns its fabric and the memory of its
+        // job. `drop` removes the handle before it drops the team.
         unsafe { handle::install(&opening) };
         let heap = self.heap(self.index).addr();
         set_own_heap(heap..heap + self.heap_bytes());
@@ -55,7 +55,7 @@ impl Image {
 
 impl Drop for Presence {
     fn drop(&mut self) {
-        // SAFETY: the program of the image is over, and every operation with it.
+        // SAFETY: the program of the image is over, and so is every operation of it.
         unsafe { handle::remove() };
         if let Some(team) = take_current() {
             abandon_deferred_frees(team.image());
@@ -63,7 +63,7 @@ impl Drop for Presence {
                 reactor.end();
             }
             team.image().job.threads.leave();
-            // SAFETY: `enter` entered so.
+            // SAFETY: `enter` did the matching step.
             unsafe { locality::leave(team.image().job.direct) };
         }
         set_position(0, 0);

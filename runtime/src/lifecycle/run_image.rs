@@ -1,4 +1,4 @@
-//! Running the program as one image, from the beginning of the image to its end.
+//! Running the program as one image, from its start to its end.
 
 use std::io;
 use std::panic::{self, AssertUnwindSafe, Location};
@@ -25,25 +25,26 @@ use crate::messages::messaging::announce_stage;
 use coarray_fabric::transport::fabric::Fabric;
 use coarray_fabric::transport::shared_memory::SharedMemory;
 
-/// How an image came to its end.
+/// How an image ended.
 #[derive(Debug)]
 pub enum Ending<R> {
-    /// At the end of the program, as all do, with this result.
+    /// At the end of the program, with this result.
     Finished(R),
-    /// With the job, whose failure is on record.
+    /// With the job, whose failure is recorded.
     Ended,
-    /// Alone: the others go on.
+    /// Alone: the other images go on.
     Failed(Failure),
 }
 
 /// Runs the program as one image to its end, which all images reach together.
 ///
-/// In a job that keeps going, the caller declares an image that [failed](Ending::Failed).
+/// In a fault-tolerant job the caller declares an image that [failed](Ending::Failed).
 ///
-/// `fabric` is the way to images on other nodes, if there are any.
+/// `fabric` connects images on other nodes, if there are any.
 ///
 /// # Safety
-/// No other thread of any process is that image of the job, or was it before. The fabric reaches the parts of this job's images.
+/// No other thread of any process is or was this image of the job. The fabric reaches the parts of the images of this
+/// job.
 pub unsafe fn run_image<R>(
     job: &Arc<Job>,
     index: usize,
@@ -116,7 +117,7 @@ pub unsafe fn run_image<R>(
         );
         fork::end_copy(process, failure.code.into());
     }
-    // It has come to its end, whatever destructors did on the way.
+    // It has come to its end, whatever destructors did meanwhile.
     image.control(index).note_panic(None);
     if job.region.job().keeps_going() && !job.has_ended() {
         panic.tell_backtrace(index);
@@ -127,10 +128,10 @@ pub unsafe fn run_image<R>(
     Ending::Ended
 }
 
-/// Keeps the calling thread on the `image`-th of the cores it may use, round robin.
+/// Binds the calling thread to one of the cores that it may use: number `image`, round robin.
 ///
-/// Threads inherit the cores of the thread that creates them, so an image that is a thread must be
-/// created by one that is not bound.
+/// Threads inherit the cores of the thread that creates them, so an unbound thread must create an image that is a
+/// thread.
 fn bind_to_core(image: usize) -> io::Result<()> {
     let usable = sched_getaffinity(None)?;
     let cores: Vec<usize> = (0..CpuSet::MAX_CPU)

@@ -5,14 +5,14 @@ use crate::job::control::Stage;
 use crate::job::image_failed::ImageFailed;
 
 impl ImageFailed {
-    /// Local. The images of a team that have failed, as far as is known now.
+    /// Local. The images of the team that have failed, as far as is known.
     #[must_use]
     pub fn of(team: &Team) -> Self {
         Self::new(team.failed_images())
     }
 }
 
-/// How an image is.
+/// The status of an image.
 ///
 /// # Examples
 /// See [`image_status`].
@@ -26,11 +26,11 @@ pub enum ImageStatus {
     Active,
     /// It has come to the end of the program.
     Stopped,
-    /// It ended before its time.
+    /// It has failed.
     Failed,
 }
 
-/// Local. How the image of the current team with index `image` is, as far as is known now.
+/// Local. The status of the image with index `index` of the current team, as far as is known.
 ///
 /// # Panics
 /// If there is no such image; on a thread that is not an image.
@@ -57,10 +57,10 @@ pub fn image_status(image: usize) -> ImageStatus {
     status_of(&team, image)
 }
 
-/// Local. The images of the current team that have failed, as far as is known now, in increasing order.
+/// Local. The images of the current team that have failed, as far as is known, in increasing order.
 ///
-/// An image that is killed is known to have failed within milliseconds. Once an operation returned
-/// [`ImageFailed`], its images are among these.
+/// That an image was killed is known within milliseconds. Once an operation returned [`ImageFailed`], its images are
+/// among these.
 ///
 /// # Panics
 /// On a thread that is not an image.
@@ -90,8 +90,8 @@ pub fn failed_images() -> Vec<usize> {
     Team::current().failed_images()
 }
 
-/// Local. The images of the current team that have come to the end of the program, as far as is known now, in
-/// increasing order.
+/// Local. The images of the current team that have come to the end of the program, as far as is known, in increasing
+/// order.
 ///
 /// # Panics
 /// On a thread that is not an image.
@@ -122,7 +122,7 @@ pub fn stopped_images() -> Vec<usize> {
 }
 
 fn status_of(team: &Team, index: usize) -> ImageStatus {
-    // Images of other nodes tell it in messages, which a program that asks in a loop must not wait for in vain.
+    // Images of other nodes announce it by messages, which a program that asks in a loop must see in the end.
     team.image().poll();
     let number = team.members()[index] as usize;
     match team.image().control(number).stage() {

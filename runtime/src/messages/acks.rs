@@ -1,9 +1,10 @@
-//! What an image has told others to do, and does not know to be done.
+//! Unacknowledged active messages.
 //!
-//! Messages of one image to another arrive in the order in which they were sent, but those to different ones do not: who hears
-//! from this image that it has come to some point may look at what a third was told before. So this image says that
-//! it has come to a point only when all that it told before is done: whoever is told to do something that others may see
-//! acknowledges it. Posts of events alone may overtake each other, lest an image that computes delays all who post to it.
+//! Messages from one image to another arrive in the order in which they were sent, but messages to different images do
+//! not: an image that hears from this one that it has come to a point may read what a third image has yet to change. So
+//! the receiver of a message whose effect other images can see acknowledges it, and this image announces a point only
+//! when all its messages are acknowledged. Only posts of events may overtake each other, so that an image that computes
+//! does not delay all that post to it.
 
 use std::cell::Cell;
 
@@ -17,34 +18,35 @@ use coarray_fabric::memory::locality::Place;
 use coarray_fabric::transport::pending::{Pending, note_pending};
 
 impl Image {
-    /// Posts an event on another node: adds to its eventcount there.
+    /// Posts an event on another node: adds to its eventcount.
     ///
     /// # Safety
-    /// At the place is the eventcount of an event, which stays until this image next meets those who may drop it.
+    /// At `place` is the eventcount of an event, which stays until this image enters the next barrier with the images
+    /// that may drop it.
     pub unsafe fn send_post(&self, place: Place) {
         let message = Outgoing::new(MessageKind::PostEvent).word(place.offset as u64);
         send_acked(self, place.image, &message, Pending::Posts);
     }
 }
 
-/// Sends a message that is to be acknowledged.
+/// Sends a message that the receiver acknowledges.
 pub(crate) fn send_acked(here: &Image, image: usize, message: &Outgoing, pending: Pending) {
     if let Some(network) = &here.network {
         let count = network.unacked.count(pending);
         count.set(count.get() + 1);
-        // SAFETY: one message is not acknowledged.
+        // SAFETY: one more message is unacknowledged.
         unsafe { note_pending(pending, true) };
     }
     send_message(here, image, message);
 }
 
-/// Tells another image that its message has been carried out.
+/// Acknowledges a message to its sender.
 pub(crate) fn acknowledge(here: &Image, image: usize, pending: Pending) {
     let message = Outgoing::new(MessageKind::Acknowledgement).word(pending as u64);
     send_message(here, image, &message);
 }
 
-/// Notes that a message has been carried out.
+/// Handles an acknowledgement.
 pub(crate) fn note_acknowledged(image: &Image, pending: u64) {
     let Some(network) = &image.network else {
         return;
@@ -56,11 +58,11 @@ pub(crate) fn note_acknowledged(image: &Image, pending: u64) {
     };
     let count = network.unacked.count(pending);
     count.set(count.get() - 1);
-    // SAFETY: each message of the kind that was sent has been counted, and each answer discounted.
+    // SAFETY: each message of this kind was counted when it was sent, and discounted when it was acknowledged.
     unsafe { note_pending(pending, count.get() > 0) };
 }
 
-/// Waits until all messages of a kind have been carried out, or the job has ended.
+/// Waits until all messages of a kind are acknowledged, or the job has ended.
 pub(crate) fn await_acknowledgements(image: &Image, pending: Pending) {
     let Some(network) = &image.network else {
         return;
@@ -72,7 +74,7 @@ pub(crate) fn await_acknowledgements(image: &Image, pending: Pending) {
     let (since, mut yields) = (Cell::new(None), image.yields());
     while count.get() > 0 {
         image.poll();
-        // Then the others may be gone. The image unwinds when it next waits for something that matters.
+        // Then the receivers may be gone. The image unwinds at its next wait.
         if image.has_ended() {
             return;
         }

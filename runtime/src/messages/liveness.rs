@@ -1,9 +1,9 @@
 //! Noticing that another node is lost.
 //!
-//! Networks tell late, or never, that a machine or a line has gone. With `COARRAY_PEER_TIMEOUT=SECONDS` an image that waits
-//! for images of other nodes asks them now and then whether they are there, and ends the job when one has not
-//! answered for so long. Images answer in every call of the library, so the limit must be longer than any image
-//! computes without one: that is why there is none unless somebody sets it.
+//! Networks report late, or never, that a machine or a link is gone. With `COARRAY_PEER_TIMEOUT=SECONDS` an image that
+//! waits for images of other nodes pings them now and then, and ends the job when one has not answered for this time.
+//! Images answer in every call of the library, so the limit must be longer than any image computes without one. That is
+//! why there is none by default.
 //!
 //! An operation of the fabric itself may hang in the same way: see `watchdog.rs`.
 
@@ -14,7 +14,7 @@ use crate::image::Image;
 use crate::image::message::{MessageKind, Outgoing};
 use crate::messages::messaging::send_uncounted;
 
-/// Whether it is time to look whether others have been silent for too long.
+/// Whether it is time to check whether peers are lost.
 #[inline]
 pub(crate) fn is_time_to_check_peers(image: &Image) -> bool {
     let peer_timeout = image
@@ -26,10 +26,10 @@ pub(crate) fn is_time_to_check_peers(image: &Image) -> bool {
     })
 }
 
-/// What an image does while it waits, if silence has a limit: asks, now and then, whoever it waits for on other nodes.
-/// `since` is when it began to wait, `awaited` whom it waits for, if that is one image.
+/// Pings the image `awaited` on another node, or all other nodes, now and then, if there is a peer timeout. `since` is
+/// when this image began to wait.
 ///
-/// If one has been silent for too long, the job ends with a report.
+/// If one has not answered for too long, the job ends with a report.
 pub(crate) fn check_peers(here: &Image, since: &Cell<Option<Instant>>, awaited: Option<usize>) {
     let Some(peer_timeout) = here
         .network

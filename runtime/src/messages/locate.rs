@@ -1,15 +1,15 @@
-//! Where something shared is, by its address.
+//! The image and offset of a shared object, by its address.
 
 use crate::image::Image;
 use coarray_fabric::memory::locality::{Place, is_mapped, refuse_strangers};
 use coarray_fabric::transport::pending::has_outstanding;
 
 /// Calls `operate` with the image of this thread and the place of `thing`, if that is in the memory of its job and the
-/// images of the job do not all share theirs. A local variable is not. For other jobs the caller uses an instruction; what
-/// the image has issued, perhaps to the same place, comes before it.
+/// images of the job do not all share memory. For a local variable, or another job, the caller uses an instruction.
+/// What the image has issued, perhaps to the same place, is completed first.
 ///
 /// # Panics
-/// If `thing` is in the memory of a job on several nodes, of which this thread is no image.
+/// If `thing` is in the memory of a job on several nodes, and this thread is no image of that job.
 #[cold]
 #[inline(never)]
 pub fn locate<T: ?Sized, R>(thing: &T, operate: impl FnOnce(&Image, Place) -> R) -> Option<R> {
@@ -27,7 +27,7 @@ pub fn locate<T: ?Sized, R>(thing: &T, operate: impl FnOnce(&Image, Place) -> R)
 }
 
 impl Image {
-    /// Where something is that has an address here, if that is in the part of any image.
+    /// The place of an object with an address on this node, if it is in the part of any image.
     #[must_use]
     pub fn locate<T: ?Sized>(&self, thing: &T) -> Option<Place> {
         let address = std::ptr::from_ref(thing).cast::<u8>().addr();
@@ -35,13 +35,13 @@ impl Image {
         Some(Place { image, offset })
     }
 
-    /// Whether something is in the memory of another job of this process.
+    /// Whether an object is in the memory of another job of this process.
     #[must_use]
     pub fn is_in_another_job<T: ?Sized>(&self, thing: &T) -> bool {
         self.locate(thing).is_none() && is_mapped(thing, |_| true)
     }
 
-    /// Where something is that has an address here, if that is on another node.
+    /// The place of an object with an address on this node, if it belongs to an image on another node.
     #[inline]
     #[must_use]
     pub fn remote_place<T: ?Sized>(&self, thing: &T) -> Option<Place> {

@@ -1,9 +1,8 @@
-//! What images do for each other that share no memory.
+//! Active messages between images that share no memory.
 //!
-//! An image changes control structures only of images on its own node. For another node it sends a message to the
-//! image whose structure it is, which carries it out when it comes by: in every wait, and whenever it calls for it. So a
-//! structure is changed by processors of one node only, whoever asks for it. What a message has its receiver do is in
-//! `dispatch.rs`.
+//! An image changes control structures only of images on its own node. For another node it sends a message to the owner
+//! of the structure, which handles it when it polls: in every wait, and in every call of [`poll`](Image::poll). So only
+//! processors of one node change a structure, whichever image asks. The handlers are in `dispatch.rs`.
 
 use std::sync::atomic::Ordering;
 
@@ -15,7 +14,7 @@ use coarray_fabric::memory::locality::Place;
 use coarray_fabric::transport::handle;
 
 impl Image {
-    /// Carries out what others have asked for. Costs next to nothing where all images share memory.
+    /// Handles messages that have arrived. Costs next to nothing where all images share memory.
     #[inline]
     pub fn poll(&self) {
         if let Some(network) = &self.network {
@@ -23,8 +22,8 @@ impl Image {
         }
     }
 
-    /// As [`poll`](Self::poll), but only now and then: for operations of which a program may make many while it waits
-    /// for what others do.
+    /// As [`poll`](Self::poll), but only now and then: for operations that a program may repeat while it waits for
+    /// other images.
     #[inline]
     pub fn poll_throttled(&self) {
         if let Some(network) = &self.network
@@ -40,7 +39,7 @@ fn poll_network(image: &Image, network: &Network) {
         return;
     }
     let mut are_there = false;
-    // SAFETY: what the message asks for is carried out.
+    // SAFETY: each message is handled.
     while let Some(message) = unsafe { image.fabric().receive() } {
         are_there = true;
         (image.dispatch)(image, message.from, &message.bytes);
@@ -49,8 +48,8 @@ fn poll_network(image: &Image, network: &Network) {
     network.is_polling.set(false);
 }
 
-/// Lets others see how many messages this image has carried out. An image that sleeps says so only when it
-/// has looked at what it waits for since.
+/// Publishes how many messages this image has handled. A sleeping image does so only when it has checked its own wait
+/// since.
 pub(crate) fn publish_traffic(image: &Image) {
     if let Some(network) = &image.network {
         let carried_out = network.dispatched.get();
@@ -66,14 +65,14 @@ pub(crate) fn send_message(here: &Image, image: usize, message: &Outgoing) {
     send_uncounted(here, image, message);
 }
 
-/// Sends a message that can wake nobody.
+/// Sends a message that can end no wait.
 pub(crate) fn send_uncounted(here: &Image, image: usize, message: &Outgoing) {
     debug_assert!(!here.job.nodes.share(here.index, image));
     if here.is_over() {
-        // Whoever outlives the image, such as a coarray in a variable of the thread, has nobody to tell.
+        // An object that outlives the image, such as a coarray in a variable of the thread, has no receiver.
         return;
     }
-    // SAFETY: letters are made in this crate only, for what the structures at that place need.
+    // SAFETY: this crate alone makes messages, for the structures at these places.
     unsafe { here.fabric().send(image, message.as_bytes()) };
 }
 
@@ -86,24 +85,24 @@ pub(crate) fn send_to_all(here: &Image, message: &Outgoing) {
     }
 }
 
-/// Has a eventcount on another node raised to `count`.
+/// Advances an eventcount on another node to `count`.
 pub(crate) fn send_advance(image: &Image, place: Place, count: u64) {
     let message = Outgoing::new(MessageKind::Advance).words(&[place.offset as u64, count]);
     send_message(image, place.image, &message);
 }
 
-/// Has bits of a word on another node set.
+/// Sets bits of a word on another node.
 pub(crate) fn send_or(image: &Image, place: Place, bits: u64) {
     let message = Outgoing::new(MessageKind::SetBits).words(&[place.offset as u64, bits]);
     send_message(image, place.image, &message);
 }
 
-/// Where this image's own part has that offset.
+/// The address of an offset in this image's own part.
 pub(crate) fn own_address(image: &Image, offset: usize) -> *mut u8 {
     image.job.region.part_address(image.index, offset)
 }
 
-/// Sets the stage of this image, for others to see.
+/// Publishes the stage of this image.
 pub(crate) fn announce_stage(image: &Image, stage: Stage) {
     image.control(image.index).set_stage(stage);
     if image.network.is_some() {
@@ -111,7 +110,7 @@ pub(crate) fn announce_stage(image: &Image, stage: Stage) {
     }
 }
 
-/// Tells the other nodes that the job has ended.
+/// Announces to the other nodes that the job has ended.
 pub(crate) fn broadcast_end(image: &Image, failure: &Failure) {
     let message = Outgoing::new(MessageKind::End)
         .words(&[failure.image as u64, u64::from(failure.code)])

@@ -5,8 +5,8 @@ use crate::lockfree::eventcount::Eventcount;
 use crate::messages::messaging::send_advance;
 
 impl Image {
-    /// Tells `image` that this image has called `sync_images` with it once more. Everything written before is
-    /// visible to whoever sees it.
+    /// Counts a call of `sync_images` with `image`, and wakes it. Everything written before is visible to an image that
+    /// sees the count.
     pub fn advance_pair(&self, image: usize) {
         let calls = self.pairs[image].get() + 1;
         self.pairs[image].set(calls);
@@ -17,7 +17,7 @@ impl Image {
         }
     }
 
-    /// What `image` raises when it calls `sync_images` with this image, and how far it must rise to match the
+    /// The eventcount that `image` advances when it calls `sync_images` with this image, and the count that matches the
     /// calls of this image.
     #[must_use]
     pub fn pair_with(&self, image: usize) -> (&Eventcount, u64) {

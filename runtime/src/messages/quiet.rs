@@ -1,4 +1,4 @@
-//! Completing what an image has issued, whatever it is: operations of its fabric, and what it has told other images to do.
+//! Completing everything that an image has issued: operations of its fabric, and active messages.
 
 use std::sync::atomic::{Ordering, fence};
 
@@ -11,8 +11,8 @@ use coarray_fabric::transport::pending::{
     Pending, has_outstanding, is_complete, is_complete_but, is_pending,
 };
 
-/// Completes what the image of this thread has issued and not waited for, and told others to do. Whatever tells other
-/// images that this one has come to some point does this first; it costs next to nothing if there is nothing to complete.
+/// Completes what the image of this thread has issued: operations and active messages. Every operation that announces a
+/// point to other images does this first. It costs next to nothing if nothing is outstanding.
 #[inline]
 pub fn quiet() {
     if !handle::quiet_fabric_only() {
@@ -20,7 +20,7 @@ pub fn quiet() {
     }
 }
 
-/// As [`quiet`]; and all that the image has written is visible before what it reads and writes later.
+/// As [`quiet`], and orders everything that the image has written before what it reads and writes later.
 ///
 /// # Panics
 /// On a thread that is not an image of a running job.
@@ -30,7 +30,7 @@ pub fn quiet_and_fence() {
     if handle::quiet_fabric_only() {
         return;
     }
-    // Who is no image hears about it here.
+    // Panics on a thread that is not an image.
     let _ = num_images();
     complete_pending();
     fence(Ordering::SeqCst);
@@ -43,7 +43,7 @@ fn complete_pending() {
     }
 }
 
-/// As [`quiet`], but for posts, which may overtake each other.
+/// As [`quiet`], but without posts of events, which may overtake each other.
 #[inline]
 pub fn quiet_except_posts() {
     if !is_complete_but(Pending::Posts) {
@@ -66,8 +66,8 @@ fn complete_all(told: &[Pending]) {
     });
 }
 
-/// Local. Completes what the image has issued, and runs the wakers that this makes due: nothing of the operation that
-/// follows has begun. From then on no waker runs until the deferral is dropped.
+/// Local. Completes what the image has issued, and runs the wakers that this makes due, before the following operation
+/// begins. No waker runs until the deferral is dropped.
 #[inline]
 pub fn quiet_and_defer() -> Deferral {
     quiet();

@@ -1,13 +1,13 @@
-//! Finding out that no image can ever go on where they are on several nodes.
+//! The deadlock search across nodes.
 //!
-//! The images of a node that all sleep can be woken only by a message. When image 0 finds its node at a standstill, it
-//! asks the *leader* of each node, its lowest image, twice: is the node at a standstill, in which
-//! sleeps, and how many messages have its images sent and carried out? If all answers are yes, the second ones are those
-//! of the first time, and as many messages were carried out as were sent, then nothing was on its way when the last
-//! of the first answers was given, and nobody was awake: nothing will ever happen again.
+//! If all images of a node sleep, only a message can wake one. When image 0 finds its node at a standstill, it asks the
+//! *leader* of each node, its lowest image, twice: is the node at a standstill, in which sleeps, and how many messages
+//! have its images sent and handled? Suppose that all answers are yes, that the second answers equal the first, and
+//! that as many messages were handled as were sent. Then no message was in flight when the last of the first answers
+//! was given, and no image was awake: nothing will ever happen again.
 //!
-//! An image counts a message as sent before it sends it, and as carried out only after it has looked, since, whether
-//! that ends its own sleep. Questions and answers are not counted: they wake nobody.
+//! An image counts a message as sent before it sends it, and as handled only after it has checked whether the message
+//! ends its own sleep. Questions and answers are not counted: they wake no image.
 //!
 //! # Source
 //! F. Mattern, *Algorithms for distributed termination detection*, Distributed Computing 2 (1987), the four counter
@@ -26,11 +26,10 @@ use crate::messages::liveness::other_leaders;
 use crate::messages::messaging::send_uncounted;
 use coarray_fabric::memory::direct;
 
-/// How long image 0 waits for answers before it asks anew.
+/// How long image 0 waits for answers before it asks again.
 const END_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Goes after the suspicion that no image can go on, as this node is at a standstill. Returns whether the job has
-/// ended.
+/// Continues the search on other nodes, because this node is at a standstill. Returns whether the job has ended.
 pub(crate) fn probe_other_nodes(image: &Image) -> bool {
     let Some(network) = &image.network else {
         return false;
@@ -63,7 +62,7 @@ fn probe_leaders(image: &Image, probe: &Probe, question: u64) {
     }
 }
 
-/// For the leader of a node that image 0 asks.
+/// Handles a question of image 0, on the leader of a node.
 pub(crate) fn answer_probe(image: &Image, question: u64) {
     if let Some(answer) = node_standstill(image) {
         let message = Outgoing::new(MessageKind::ProbeAnswer)
@@ -73,7 +72,7 @@ pub(crate) fn answer_probe(image: &Image, question: u64) {
     }
 }
 
-/// What there is to say of this node, if it is at a standstill.
+/// The answer for this node, if it is at a standstill.
 fn node_standstill(here: &Image) -> Option<Answer> {
     let sleeps = here.job.find_all_asleep(here.index).ok().flatten();
     let standstill = &here.network.as_ref()?.probe.standstill;
@@ -89,7 +88,7 @@ fn node_standstill(here: &Image) -> Option<Answer> {
     Some([turns.sum(), sent, carried_out])
 }
 
-/// For image 0: the answer of a leader.
+/// Handles the answer of a leader, on image 0.
 pub(crate) fn handle_probe_answer(image: &Image, leader: usize, mut reader: Reader<'_>) {
     let Some(network) = &image.network else {
         return;
@@ -119,7 +118,7 @@ pub(crate) fn handle_probe_answer(image: &Image, leader: usize, mut reader: Read
     }
 }
 
-/// Gets what the images of other nodes say of their waits, to the shadows of this one.
+/// Fetches the wait records of images of other nodes into the shadows on this one.
 fn refresh_waits(here: &Image) {
     let (start, length) = (offset_of!(ImageControl, waiting), size_of::<WaitRecord>());
     for image in 0..here.images {
@@ -127,15 +126,15 @@ fn refresh_waits(here: &Image) {
     }
 }
 
-/// Gets bytes of the control structure of an image on another node to its shadow here. They may be changing.
+/// Fetches bytes of the control structure of an image on another node into its shadow. They may change meanwhile.
 pub(crate) fn refresh_shadow(here: &Image, image: usize, offset: usize, length: usize) {
     if here.job.nodes.share(here.index, image) {
         return;
     }
     let mut bytes = vec![0; length];
     let shadow = here.job.region.part_address(image, offset);
-    // SAFETY: the bytes lie in the control structure of the image, which is made of atomics, so that they may be any,
-    // and in its shadow.
+    // SAFETY: source and target lie in the control structure of the image and in its shadow, which consist of atomics,
+    // so any bytes are valid.
     unsafe {
         here.fabric().get(image, offset, bytes.as_mut_ptr(), length);
         direct::copy(shadow, bytes.as_ptr(), length);
@@ -143,7 +142,7 @@ pub(crate) fn refresh_shadow(here: &Image, image: usize, offset: usize, length: 
 }
 
 impl Image {
-    /// Gets from an image on another node in which collective operation it is.
+    /// Fetches the collective operation that an image on another node is in.
     #[cold]
     pub(crate) fn refresh_call(&self, image: usize) {
         let offset = offset_of!(ImageControl, call);

@@ -1,17 +1,18 @@
-//! Finding out that no image can ever go on, and saying why.
+//! The deadlock search: finding out that no image can ever go on, and reporting why.
 //!
-//! If all images are found asleep, and nothing that any of them waits for has come, nothing will ever happen
-//! again; `sleep.rs` has the proof. (Sleep with a time limit does not count as sleep.) This holds however long
-//! anything takes, so slow computations and slow output are never taken for a deadlock.
+//! If all images are found asleep, and nothing that any of them waits for has arrived, nothing will ever happen again;
+//! `sleep.rs` has the proof. (Sleep with a time limit does not count.) This holds however long anything takes, so slow
+//! computations and slow output are never taken for a deadlock.
 //!
-//! Of an image that waits for any of several things only one eventcount can be seen, or none. It looks at all of them itself, each time
-//! before it describes its wait anew: what was raised before all were found asleep is seen by then, and nothing was raised since.
+//! An image that waits for any of several events shows at most one eventcount. It checks all of them itself, each time
+//! before it records its wait again. So it has seen everything that was advanced before all images were found asleep,
+//! and nothing was advanced since.
 //!
-//! An image looks around when it has slept for a while. It first suspects a deadlock, and reports it only
-//! when all images have described their waits anew since, so that the report is of one moment.
+//! An image starts a search when it has slept for a while. It first suspects a deadlock, and reports it only when all
+//! images have recorded their waits again since, so the report is consistent.
 //!
-//! Unlike the ring and the lock graph of Roy, Luecke, Coyle and Kraeva (*Scalable deadlock detection*, PGAS
-//! 2013), which look at one kind of operation each, this needs no model of what an operation waits for.
+//! Roy, Luecke, Coyle and Kraeva (*Scalable deadlock detection*, PGAS 2013) use a ring and a lock graph for one kind of
+//! operation each. This search needs no model of what an operation waits for.
 
 use crate::deadlock::search::{Suspicion, report};
 use crate::image::Image;
@@ -25,10 +26,10 @@ impl Suspicion {
             return false;
         }
         if image.network.is_some() {
-            // Other nodes may send something.
+            // Images of other nodes may send something.
             return probe_other_nodes(image);
         }
-        // If another image finds the same first, this report may be of images that wake up; it is not kept.
+        // If another image finds the deadlock first, this report may be of images that wake up. It is then discarded.
         image.report_deadlock();
         true
     }
