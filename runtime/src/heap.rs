@@ -22,31 +22,31 @@ use crate::heap::free_list::FreeList;
 use crate::lockfree::release_mask::mask_words;
 use coarray_fabric::system::type_name::short;
 
-/// What tells a team from others of the same image.
+/// Identifies a team among the teams of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TeamIdentity(pub(crate) u64);
 
-/// Blocks start at multiples of this, a cache line.
+/// Blocks start at multiples of a cache line.
 const GRAIN: usize = 64;
 
-/// Large blocks begin so many bytes into a page. The string instructions with which C libraries copy are slower by up to
-/// a third where the target begins less than a line after the source, counted within pages, and by a tenth where it is less than
-/// some lines. Large buffers from the C library's allocator begin 16 bytes into one.
+/// Large blocks begin this many bytes into a page. The string instructions by which C libraries copy are up to a third
+/// slower if the target begins less than a cache line after the source, modulo the page size, and a tenth slower if it
+/// is less than a few lines. Large buffers of the C library's allocator begin 16 bytes into a page.
 const INTO_PAGE: usize = 512;
 
-/// The pages in question.
+/// The page size in question.
 const PAGE: usize = 4096;
 
-/// A large block: the rest of a page before it does not matter.
+/// The size from which a block is large: the unused part of a page before it does not matter.
 const LARGE: usize = 4 * PAGE;
 
-/// Pages are committed in steps of this, so that small allocations rarely need the kernel.
+/// Pages are committed in steps of this size, so that small allocations rarely need the kernel.
 const COMMIT_STEP: usize = 1 << 20;
 
 /// How many dropped objects an image can still describe.
 const REMEMBERED: usize = 256;
 
-/// Largest alignment of a value in the heap: heaps start at page boundaries.
+/// The largest alignment of a value in the heap: heaps start at page boundaries.
 pub(crate) const MAX_ALIGN: usize = 4096;
 
 /// A symmetric block, at the same offset of every image's heap.
@@ -55,10 +55,10 @@ pub struct Block {
     pub(crate) id: ObjectId,
     /// Offset of the first byte, after the header.
     pub(crate) offset: usize,
-    /// The bytes taken from the free list, which begin with the roll of a shared block.
+    /// The bytes taken from the free list, which begin with the release mask of a shared block.
     pub(crate) start: usize,
     taken: usize,
-    /// Whether other images may reach it until they drop it.
+    /// Whether other images may access it until they release it.
     pub(crate) shared: bool,
 }
 
@@ -72,8 +72,8 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// For a block of `size` bytes; `None` if no heap is that large. A block that is shared by `sharers` images
-    /// has their roll before it.
+    /// The extent of a block of `size` bytes; `None` if no heap is that large. In a block that `sharers` images share,
+    /// their release mask comes first.
     pub(crate) fn of(size: usize, align: usize, sharers: Option<usize>) -> Option<Self> {
         let align = align.max(GRAIN);
         let mask = sharers.map_or(0, |images| mask_words(images) * size_of::<u64>());
@@ -94,7 +94,7 @@ impl Extent {
         })
     }
 
-    /// Whether other images may reach the block until they drop it.
+    /// Whether other images may access the block until they release it.
     pub(crate) fn is_shared(self) -> bool {
         self.shared
     }
@@ -106,7 +106,7 @@ impl Extent {
 }
 
 impl Block {
-    /// The number of the object that lives here.
+    /// The number of the object in it.
     #[must_use]
     pub fn id(&self) -> ObjectId {
         self.id
@@ -136,7 +136,7 @@ impl RaggedBlock {
     }
 }
 
-/// What an allocation is for, in words.
+/// The purpose of an allocation, as text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Purpose {
     pub(crate) subject: &'static str,
@@ -147,7 +147,7 @@ impl fmt::Display for Purpose {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { subject, caller } = self;
         let subject = short(subject);
-        // What has coarrays of its own goes by its own name.
+        // A type that contains coarrays is named, rather than these.
         let is_part = ["HaloArray<", "Ragged<"].map(|name| subject.starts_with(name));
         let kind = if is_part.contains(&true) {
             ""
@@ -165,11 +165,10 @@ pub(crate) struct Heap {
     symmetric: FreeList,
     ragged: FreeList,
     users: BTreeMap<usize, (Purpose, usize)>,
-    /// What the objects of each team are; for a while also those that this image dropped, on which it may
-    /// have to report.
+    /// The objects of each team, and for a while those that this image dropped, which reports may have to name.
     objects: BTreeMap<(TeamIdentity, ObjectId), Purpose>,
     gone: VecDeque<(TeamIdentity, ObjectId)>,
-    /// Shared blocks that this image dropped and not yet all images, and the numbers of those.
+    /// Shared blocks that this image dropped but not all images, and the indices of these in their teams.
     dropped: Vec<(Block, Rc<[u32]>)>,
     committed: usize,
     ragged_committed: usize,
@@ -179,13 +178,13 @@ impl Heap {
     pub(crate) fn new(bytes: usize) -> Self {
         Self {
             bytes,
-            // No place is at offset 0, which is that of null.
+            // No block is at offset 0, the offset of null.
             symmetric: FreeList::from(GRAIN),
             ..Self::default()
         }
     }
 
-    /// Lowest offset of a ragged byte.
+    /// The lowest offset of a ragged byte.
     pub(crate) fn floor(&self) -> usize {
         self.bytes - self.ragged.top()
     }
@@ -195,7 +194,7 @@ impl Heap {
         self.symmetric.used() + self.ragged.used()
     }
 
-    /// Bytes in blocks that this image dropped and that wait for others.
+    /// Bytes in blocks that this image dropped and other images have not released.
     pub(crate) fn waiting(&self) -> usize {
         self.dropped.iter().map(|(block, _)| block.taken).sum()
     }
@@ -204,7 +203,7 @@ impl Heap {
         self.bytes
     }
 
-    /// Frees the shared blocks of which `all_dropped` says that these images dropped them.
+    /// Frees the shared blocks that all images have dropped, as `all_dropped` tells.
     pub(crate) fn collect_dropped(&mut self, all_dropped: impl Fn(&Block, &[u32]) -> bool) {
         let symmetric = &mut self.symmetric;
         self.dropped.retain(|(block, images)| {
@@ -239,7 +238,7 @@ impl Heap {
         self.symmetric.free(block.start, block.taken);
     }
 
-    /// Notes what a block is for.
+    /// Records the purpose of a block.
     pub(crate) fn hold(
         &mut self,
         team: TeamIdentity,
@@ -251,7 +250,7 @@ impl Heap {
         self.objects.insert((team, block.id), purpose);
     }
 
-    /// Notes that this image dropped a block of a team of these images.
+    /// Records that this image dropped a block of a team of these images.
     pub(crate) fn drop_block(&mut self, team: TeamIdentity, block: Block, images: &Rc<[u32]>) {
         self.users.remove(&block.start);
         self.gone.push_back((team, block.id));
@@ -267,12 +266,12 @@ impl Heap {
         }
     }
 
-    /// Up to where pages are committed.
+    /// The end of the committed pages.
     pub(crate) fn committed(&self) -> usize {
         self.committed
     }
 
-    /// The bytes that must be committed before any up to `end` may be touched.
+    /// The bytes to commit before any byte up to `end` is accessed.
     pub(crate) fn uncommitted(&self, end: usize) -> Option<(usize, usize)> {
         (end > self.committed).then(|| {
             let new = end.next_multiple_of(COMMIT_STEP).min(self.bytes);
@@ -280,7 +279,7 @@ impl Heap {
         })
     }
 
-    /// Notes that the bytes that [`uncommitted`](Self::uncommitted) named are committed.
+    /// Records that the bytes which [`uncommitted`](Self::uncommitted) named are committed.
     pub(crate) fn set_committed(&mut self, offset: usize, length: usize) {
         self.committed = offset + length;
     }
@@ -311,7 +310,7 @@ impl Heap {
         self.ragged.free(block.from_end, block.taken);
     }
 
-    /// The bytes that must be committed before a ragged block may be touched.
+    /// The bytes to commit before a ragged block is accessed.
     pub(crate) fn uncommitted_ragged(&self, block: &RaggedBlock) -> Option<(usize, usize)> {
         let end = block.from_end + block.taken;
         (end > self.ragged_committed).then(|| {
@@ -324,7 +323,7 @@ impl Heap {
         self.ragged_committed += length;
     }
 
-    /// Where the object was created, for reports.
+    /// The line that created the object, for reports.
     pub(crate) fn describe(&self, team: TeamIdentity, id: ObjectId) -> String {
         match self.objects.get(&(team, id)) {
             Some(purpose) => purpose.to_string(),
@@ -332,13 +331,13 @@ impl Heap {
         }
     }
 
-    /// What lives at that offset, for reports.
+    /// The object at this offset, for reports.
     pub(crate) fn describe_place(&self, offset: usize) -> Option<String> {
         let (&start, (purpose, size)) = self.users.range(..=offset).next_back()?;
         (offset < start + size + MAX_ALIGN).then(|| purpose.to_string())
     }
 
-    /// Who holds the memory: blocks of one type from one place in the program together.
+    /// The users of the memory: blocks of one type from one line of the program together.
     pub(crate) fn users(&self) -> Vec<HeapUser> {
         let mut groups: BTreeMap<(String, &'static str), (usize, usize)> = BTreeMap::new();
         for (purpose, size) in self.users.values() {

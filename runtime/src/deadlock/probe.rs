@@ -1,25 +1,24 @@
-//! What image 0 has been told when it suspects that no image can go on, and what others have asked.
+//! State of the deadlock search across nodes: the answers that image 0 has, and the question that a leader has.
 
 use std::cell::{Cell, RefCell};
 use std::time::Instant;
 
 use super::standstill::Standstill;
 
-/// What a node says of itself: the sum of the numbers of its images' sleeps, and how many messages they have sent and
-/// carried out.
+/// A node's answer: the sum of the numbers of its images' sleeps, and how many messages they have sent and handled.
 pub(crate) type Answer = [u64; 3];
 
-/// What image 0 has been told, and what others have asked.
+/// The answers that image 0 has, and the question that a leader has.
 #[derive(Debug, Default)]
 pub(crate) struct Probe {
-    /// The number of the question that is asked now; those asked for the second time are odd.
+    /// The number of the current question; odd numbers ask for the second time.
     pub(crate) question: Cell<u64>,
-    /// When it was asked for the first time.
+    /// When it was first asked.
     pub(crate) asked: Cell<Option<Instant>>,
-    /// The answers to it, by image; those of leaders only.
+    /// The answers to it, by image; leaders only.
     pub(crate) answers: RefCell<Vec<(usize, Answer)>>,
-    /// The answers to the one before, if all came.
+    /// The answers to the question before, if all arrived.
     pub(crate) before: RefCell<Vec<(usize, Answer)>>,
-    /// Of the node that is asked.
+    /// The question that a leader has to answer.
     pub(crate) standstill: Standstill,
 }

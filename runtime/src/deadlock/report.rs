@@ -1,4 +1,4 @@
-//! What is said about a deadlock: what each image waits for, and how that closes a circle.
+//! The report of a deadlock: what each image waits for, and the cycle of waits.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -6,22 +6,22 @@ use std::fmt::Write;
 use crate::job::Job;
 use crate::job::control::Stage;
 
-/// Most images that have a line each. If there are more, those that wait alike share one.
+/// The most images with a line each. If there are more, images that wait alike share a line.
 const ALONE: usize = 16;
 
-/// Most lines about images.
+/// The most lines about images.
 const LINES: usize = 32;
 
-/// Most cycles that are named.
+/// The most cycles that are named.
 const CYCLES: usize = 8;
 
-/// Most images of a cycle, or runs of images in a line, that are named.
+/// The most images of a cycle, or runs of images in a line, that are named.
 const NAMES: usize = 16;
 
-/// Bytes for the lines about images, so that the rest of the report is not cut off.
+/// Bytes for the lines about images, so that the rest of the report is not truncated.
 const ROOM: usize = 6000;
 
-/// The waits of all images, which stand still.
+/// The waits of all images, which do not change.
 #[derive(Debug)]
 pub(super) struct Report {
     images: Vec<Wait>,
@@ -31,9 +31,9 @@ pub(super) struct Report {
 struct Wait {
     /// What the image does, as the end of a sentence about it.
     words: String,
-    /// The image whose move it is; none if it is anyone's, or if the image does not wait.
+    /// The image that it waits for; none if it waits for any image, or does not wait.
     awaited: Option<usize>,
-    /// What became of an image that executes no statement of the program any more.
+    /// How an image ended that executes no statement of the program any more.
     end: Option<End>,
 }
 
@@ -93,7 +93,7 @@ impl Report {
         text
     }
 
-    /// What the images do, and which do the same if there are too many for a line each.
+    /// What the images do; images that do the same share a line if there are too many for a line each.
     fn lines(&self) -> Vec<(Vec<usize>, String)> {
         let mut lines: Vec<(Vec<usize>, String)> = Vec::new();
         let mut known: HashMap<String, usize> = HashMap::new();
@@ -133,9 +133,9 @@ impl Report {
         wait.awaited.is_none() && !wait.is_gone()
     }
 
-    /// The images that wait for each other in a circle, each circle from its lowest image on.
+    /// The cycles of images that wait for each other, each from its lowest image on.
     fn cycles(&self) -> Vec<Vec<usize>> {
-        // For each image the walk that came by first, counted from 1.
+        // For each image the first walk that visited it, counted from 1.
         let mut walks = vec![0; self.images.len()];
         let mut cycles = Vec::new();
         for start in 0..self.images.len() {
@@ -164,7 +164,7 @@ impl Report {
         cycles
     }
 
-    /// Where it ends if there is no circle of images: at one that is gone, or at those that wait for anyone.
+    /// The end of the chain if there is no cycle: an image that is gone, or images that wait for any image.
     fn dead_end(&self) -> String {
         let waiting = |index: &usize| !self.images[*index].is_gone();
         let all: Vec<usize> = (0..self.images.len()).filter(waiting).collect();
@@ -183,7 +183,7 @@ impl Report {
     }
 }
 
-/// Who could let an image go on that waits for no image in particular.
+/// The images that could end the wait of an image that waits for no particular image.
 const ANYONE: &str = "any image, and all of them wait or have ended";
 
 impl Wait {
@@ -224,13 +224,13 @@ impl End {
     }
 }
 
-/// The image whose move it is for an image that waits. An image in a barrier waits for its partner of one
-/// round, who may be in the barrier as well: it is the move of the one who is not.
+/// The image that an image waits for. An image in a barrier waits for its partner of one round, which may be in the
+/// barrier as well: then the image that has not entered counts.
 fn move_of(job: &Job, index: usize) -> Option<usize> {
     let record = |index| &job.region.control(index).waiting;
     let barrier = record(index).barrier();
     let mut awaited = record(index).awaited()?;
-    // Each of them waits in an earlier round than the one before, if the rounds stand still.
+    // Each of them waits in an earlier round than the one before, because the rounds do not change.
     for _ in 0..usize::BITS {
         let is_there = barrier.is_some() && record(awaited).barrier() == barrier;
         match record(awaited).awaited() {

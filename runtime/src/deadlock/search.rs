@@ -1,4 +1,4 @@
-//! Whether all images of a node are asleep, and nothing that any of them waits for has come.
+//! Whether all images of a node are asleep, and nothing that any of them waits for has arrived.
 
 use std::cell::Cell;
 
@@ -8,22 +8,22 @@ use crate::job::Job;
 use crate::job::control::{Failure, ONE_FAILED, OWN_WORDS, Stage};
 use crate::lockfree::sleep::{self, Sleep, SleepRecord};
 
-/// What one image knows of the sleep of all.
+/// What one image knows of the sleeps of all.
 #[derive(Default)]
 pub(crate) struct Suspicion {
     standstill: Standstill,
-    /// An image that was awake the last time.
+    /// An image that was awake at the last search.
     awake: Cell<usize>,
 }
 
 impl Suspicion {
-    /// Whether no image of the node of image `viewer` can go on, unless another node sends something.
+    /// Whether no image of the node of image `viewer` can go on unless another node sends something.
     pub(crate) fn sees_standstill(&self, job: &Job, viewer: usize) -> bool {
         let now = self.find_all_asleep(job, viewer);
         self.standstill.lasts(now.as_deref())
     }
 
-    /// The sleep of each image of this node, if none can be woken; none for those that are gone or on other nodes.
+    /// The sleep of each image of this node, if no image can wake; none for images that are gone or on other nodes.
     fn find_all_asleep(&self, job: &Job, viewer: usize) -> Option<Vec<Option<Sleep>>> {
         let awake = job.record_of_sleep(viewer, self.awake.get());
         awake
@@ -36,7 +36,7 @@ impl Suspicion {
     }
 }
 
-/// What image `viewer` reports, as no image can go on.
+/// The report of image `viewer` that no image can go on.
 pub(crate) fn report(job: &Job, viewer: usize) -> Failure {
     Failure {
         image: viewer,
@@ -46,7 +46,7 @@ pub(crate) fn report(job: &Job, viewer: usize) -> Failure {
 }
 
 impl Job {
-    /// What an image says of its sleep to image `viewer`; none if it is gone or remote_place.
+    /// The sleep that an image has recorded, as image `viewer` sees it; none if it is gone or on another node.
     fn record_of_sleep(&self, viewer: usize, index: usize) -> Option<&SleepRecord> {
         let control = self.region.control(index);
         let is_gone = matches!(control.stage(), Stage::Failed | Stage::Finished);
@@ -54,8 +54,8 @@ impl Job {
         (!is_gone && is_here).then_some(&control.waiting.sleep)
     }
 
-    /// The sleep of each image of the node of image `viewer`, if none can be woken; otherwise one that is awake, or nothing if
-    /// that is not certain.
+    /// The sleep of each image of the node of image `viewer`, if no image can wake. Otherwise an image that is awake,
+    /// or none if that is uncertain.
     pub(crate) fn find_all_asleep(
         &self,
         viewer: usize,
@@ -68,7 +68,7 @@ impl Job {
             count.is_some_and(|count| count >= target)
         };
         let sleeps = sleep::find_all_asleep(images, record, failure_epoch, has_reached)?;
-        // An image is marked as failed before the others are told, which wakes them.
+        // An image is marked as failed before the others are notified, which wakes them.
         let failed = (0..images)
             .filter(|&index| self.region.control(index).stage() == Stage::Failed)
             .count();

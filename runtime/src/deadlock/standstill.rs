@@ -1,10 +1,10 @@
-//! What is kept of the sleep of all images, to see whether it lasts.
+//! The sleeps that one search has found, kept to see whether they last.
 
 use std::cell::RefCell;
 
 use crate::lockfree::sleep::Sleep;
 
-/// How often an image describes its wait until the description is of now.
+/// How often an image must record its wait until the record is surely current.
 const FRESH: u64 = 2;
 
 /// The sleep of each image when all were first found asleep.
@@ -12,7 +12,7 @@ const FRESH: u64 = 2;
 pub(crate) struct Standstill(RefCell<Option<Vec<Option<Sleep>>>>);
 
 impl Standstill {
-    /// Whether all have slept on since then, and described their waits anew. `now` is none if not all sleep.
+    /// Whether all images have slept on since then and recorded their waits again. `now` is none if not all sleep.
     pub(crate) fn lasts(&self, now: Option<&[Option<Sleep>]>) -> bool {
         let mut since = self.0.borrow_mut();
         let Some(now) = now else {

@@ -20,7 +20,7 @@ const LISTED: usize = 5;
 pub struct HeapUser {
     /// Their bytes on this image, together.
     pub bytes: usize,
-    /// How many they are.
+    /// Their number.
     pub count: usize,
     /// The type.
     pub subject: &'static str,
@@ -28,8 +28,7 @@ pub struct HeapUser {
     pub caller: String,
 }
 
-/// Why an allocation failed. All images get the error for a collective allocation, and all other data
-/// stays as it was.
+/// Why an allocation failed. All images get the error of a collective allocation, and nothing else changes.
 ///
 /// # Examples
 /// A program that asks who takes its memory:
@@ -70,9 +69,9 @@ pub enum AllocError {
         Bytes(*requested), short(subject), Bytes(*heap), Bytes(*used), AwaitingRelease(*waiting), HeapUsers(users), Bytes(heap.saturating_add(*requested))
     )]
     HeapExhausted {
-        /// Bytes asked for on each image.
+        /// Bytes requested on each image.
         requested: usize,
-        /// What they were for.
+        /// Their purpose.
         subject: &'static str,
         /// Bytes of heap reserved for each image.
         heap: usize,
@@ -82,9 +81,9 @@ pub enum AllocError {
         image: usize,
         /// Bytes in use on this image.
         used: usize,
-        /// Of these, bytes that this image dropped, but not all images.
+        /// Of these, bytes that this image dropped and other images have not released.
         waiting: usize,
-        /// Who holds the others, largest first.
+        /// The users of the others, largest first.
         users: Vec<HeapUser>,
     },
     /// The machine has no memory left for pages that were reserved.
@@ -93,27 +92,27 @@ pub enum AllocError {
         Bytes(*requested), short(subject), HeapUsers(users)
     )]
     NoMemory {
-        /// Bytes asked for on each image.
+        /// Bytes requested on each image.
         requested: usize,
-        /// What they were for.
+        /// Their purpose.
         subject: &'static str,
         /// An image that got none.
         image: usize,
-        /// What the system said, if this image is that one.
+        /// The operating system's reason, if this image is that one.
         reason: String,
-        /// Who holds memory on this image, largest first.
+        /// The users of memory on this image, largest first.
         users: Vec<HeapUser>,
     },
-    /// Images failed that have to take part.
+    /// Images that must take part have failed.
     #[error("cannot create a coarray: {0}")]
     ImageFailed(
-        /// Which.
+        /// These images.
         #[from]
         ImageFailed,
     ),
 }
 
-/// In words: what `unwrap` and a `main` that returns the error print is to say who holds the memory and what to do.
+/// The text of the error: `unwrap`, and a `main` that returns the error, print who uses the memory and what to do.
 impl fmt::Debug for AllocError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, formatter)

@@ -1,7 +1,7 @@
-//! Which bytes of a heap are free. First fit from the low end, neighbours merged.
+//! The free bytes of a heap: first fit from the low end, adjacent holes merged.
 //!
-//! The answer depends only on the set of live blocks and the requests, so images with the same live blocks
-//! find the same offsets.
+//! The result depends only on the live blocks and the requests, so images with the same live blocks find the same
+//! offsets.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FreeList {
     bottom: usize,
-    /// Length of each hole below `top`, by its offset; holes never touch each other nor `top`.
+    /// Length of each hole below `top`, by its offset. Holes never touch each other or `top`.
     holes: BTreeMap<usize, usize>,
     top: usize,
 }
@@ -24,7 +24,7 @@ impl FreeList {
         }
     }
 
-    /// First offset above every live block.
+    /// The first offset above every live block.
     pub(crate) fn top(&self) -> usize {
         self.top
     }
@@ -34,8 +34,8 @@ impl FreeList {
         self.top - self.bottom - self.holes.values().sum::<usize>()
     }
 
-    /// The lowest offset from `from` on, a multiple of `align`, at which `size` bytes are free, ending at or
-    /// below `limit`.
+    /// The lowest offset from `from` on, a multiple of `align`, at which `size` bytes are free that end at or below
+    /// `limit`.
     pub(crate) fn find(
         &self,
         size: usize,
@@ -80,7 +80,7 @@ impl FreeList {
         Some(offset)
     }
 
-    /// Gives back a block that `allocate` returned.
+    /// Frees a block that `allocate` returned.
     pub(crate) fn free(&mut self, offset: usize, size: usize) {
         let mut start = offset;
         let mut end = offset + size;

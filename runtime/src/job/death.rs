@@ -1,4 +1,4 @@
-//! How an image ended that must not have.
+//! How an image ended that should not have.
 
 use std::fmt;
 use std::os::unix::process::ExitStatusExt;
@@ -8,10 +8,10 @@ use rustix::process::{Resource, getrlimit};
 
 use crate::job::control::{Failure, Stage};
 
-/// Added to the number of a signal, it makes the exit code that shells report.
+/// Added to the number of a signal, this is the exit code that shells report.
 pub const SIGNAL_CODE: i32 = 128;
 
-/// The ways in which an image must not end.
+/// The wrong ways in which an image ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Death {
     /// Killed by this signal.
@@ -20,17 +20,17 @@ pub enum Death {
     Code(i32),
     /// Exited with code 0 in the middle of the program.
     Deserted,
-    /// Exited with code 0 while others became images and it did not.
+    /// Exited with code 0 without becoming an image, while others did.
     NeverCame,
-    /// Ended in the middle of the program, which only another process saw, which had started it and does not tell.
+    /// Ended in the middle of the program. Its parent, another process, saw the status and does not report it.
     Unseen,
 }
 
 impl Death {
-    /// What is wrong with an image that ended like this at that stage, if anything is.
+    /// What is wrong with an image that ended like this at `stage`, if anything.
     ///
-    /// An exit with code 0 at `Absent` is right for a program that has nothing to do with coarrays. The status may be that
-    /// of what had started the image, which `is_wrapped` in that.
+    /// An exit with code 0 at `Absent` is right for a program that does not use coarrays. If the image `is_wrapped`,
+    /// the status may be that of the process which started it.
     pub fn of(status: ExitStatus, stage: Stage, is_wrapped: bool) -> Option<Self> {
         match (status.code(), stage) {
             (Some(0), Stage::Running | Stage::Stopped) if is_wrapped => Some(Self::Unseen),
@@ -41,7 +41,7 @@ impl Death {
         }
     }
 
-    /// What it says of the image, which may have left last words.
+    /// The text about the image, with its last words if it left any.
     pub fn failure(self, image: usize, process: u32, last_words: String) -> Failure {
         let text = match self {
             _ if !last_words.is_empty() => last_words,
@@ -55,7 +55,7 @@ impl Death {
         }
     }
 
-    /// A line for who wonders why, where many do.
+    /// A line that explains a frequent cause.
     pub fn advice(self) -> &'static str {
         match self {
             Self::Signal(libc::SIGKILL | libc::SIGXCPU)
@@ -71,7 +71,7 @@ impl Death {
         }
     }
 
-    /// The exit code that a shell would tell.
+    /// The exit code that a shell would report.
     #[must_use]
     pub fn exit_code(self) -> u8 {
         match self {
@@ -104,7 +104,7 @@ impl fmt::Display for Death {
     }
 }
 
-/// What people call a signal; real-time signals have numbers only.
+/// The name of a signal; real-time signals have numbers only.
 pub fn signal_name(signal: i32) -> Option<&'static str> {
     const NAMES: [(i32, &str); 28] = [
         (libc::SIGHUP, "SIGHUP"),

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// Images failed that an operation needs: they died, or called [`fail_image`](crate::fail_image), in a job that
-/// [keeps going](crate::Settings::keep_going).
+/// Images that an operation needs have failed: they died, or called [`fail_image`](crate::fail_image), in a
+/// [fault-tolerant](crate::Settings::keep_going) job.
 ///
 /// # Examples
 /// ```
@@ -30,7 +30,7 @@ pub struct ImageFailed {
 }
 
 impl ImageFailed {
-    /// Local. These images have failed, by their indices in increasing order.
+    /// Local. The error that these images have failed; indices in increasing order.
     #[must_use]
     pub fn new(images: Vec<usize>) -> Self {
         Self { images }

@@ -13,7 +13,7 @@ use crate::job::control::{ImageControl, JobControl, LAYOUT};
 use crate::lockfree::eventcount::Eventcount;
 use coarray_fabric::memory::region::{Areas, Region};
 
-/// What one image waits for from one other in `sync_images`: a cache line.
+/// The count that one image awaits from one other in `sync_images`: a cache line.
 #[derive(Debug)]
 #[repr(C, align(64))]
 struct Pair(Eventcount);
@@ -23,55 +23,54 @@ struct Pair(Eventcount);
 pub struct JobMemory(Region);
 
 impl JobMemory {
-    /// Makes that of a job with `images` heaps of `heap` bytes each.
+    /// Creates the memory of a job with `images` heaps of `heap` bytes each.
     pub fn create(images: usize, heap: usize, cores: usize) -> io::Result<Self> {
         Region::create(areas(images), LAYOUT, images, heap, cores).map(Self)
     }
 
-    /// Maps that which another process created.
+    /// Maps the memory that another process created.
     ///
     /// # Safety
-    /// The file is that of a job whose images this process is to be one of.
+    /// The file is that of a job of which this process is to be an image.
     pub unsafe fn attach(file: File) -> io::Result<Self> {
-        // SAFETY: a job's file is made by `create`, and its images are of the same version, as the layout says.
+        // SAFETY: `create` made the file, and the layout says that the job's images are of the same version.
         unsafe { Region::attach(file, LAYOUT) }.map(Self)
     }
 
-    /// What the whole job shares.
+    /// The structure that the whole job shares.
     #[inline]
     pub fn job(&self) -> &JobControl {
-        // SAFETY: the job's area was made for a JobControl, and is aligned to cache lines; every field is an atomic for which zero
-        // bytes are valid, and the mapping lives as long as `self`.
+        // SAFETY: the job's area was made for a `JobControl` and is aligned to cache lines. Every field is an atomic,
+        // for which zero bytes are valid, and the mapping lives as long as `self`.
         unsafe { &*self.job_area().cast::<JobControl>() }
     }
 
     /// The control structure of an image.
     #[inline]
     pub fn control(&self, image: usize) -> &ImageControl {
-        // SAFETY: each part begins at a page with an area that was made for an ImageControl; every field is an atomic for which
-        // zero bytes are valid, and the mapping lives as long as `self`.
+        // SAFETY: each part begins at a page with an area that was made for an `ImageControl`. Every field is an
+        // atomic, for which zero bytes are valid, and the mapping lives as long as `self`.
         unsafe { &*self.part_address(image, 0).cast::<ImageControl>() }
     }
 
-    /// Where in each part the control structure of the team of all images is.
+    /// The offset in each part of the control structure of the team of all images.
     pub(crate) fn first_team(&self) -> usize {
         offset_of!(ImageControl, team)
     }
 
-    /// How often image `from` has called `sync_images` with `image`: raised by `from`, read by `image`.
+    /// The count of calls of `sync_images` by image `from` with `image`: `from` advances it, `image` reads it.
     pub(crate) fn pair(&self, image: usize, from: usize) -> &Eventcount {
         assert!(from < self.dimensions().images);
         let offset = size_of::<ImageControl>() + from * size_of::<Pair>();
-        // SAFETY: the pairs follow the control structure in each part, which is a multiple of their alignment
-        // long; zero bytes are valid, only this function refers to them, and the mapping lives as long as
-        // `self`.
+        // SAFETY: the pairs follow the control structure in each part, whose length is a multiple of their alignment.
+        // Zero bytes are valid, only this function refers to them, and the mapping lives as long as `self`.
         unsafe { &(*self.part_address(image, offset).cast::<Pair>()).0 }
     }
 
-    /// The count of the eventcount at that offset of the region, as another image sees it; `None` if no eventcount can be there.
+    /// The count of the eventcount at this offset of the region, as another image sees it; `None` if none can be there.
     pub(crate) fn count_at(&self, offset: usize) -> Option<u64> {
-        // SAFETY: some image waits for a eventcount there, or did so when it was asked, so the page exists. Should the eventcount be gone,
-        // the count is of no eventcount, and means nothing.
+        // SAFETY: some image waits or waited for an eventcount there, so the page exists. If the eventcount is gone,
+        // the count means nothing.
         unsafe { self.word_at(offset) }.map(Eventcount::count_in)
     }
 }
@@ -91,7 +90,7 @@ impl DerefMut for JobMemory {
     }
 }
 
-/// The largest heap of each of so many images that the limits allow.
+/// The largest heap for each of `images` images that the limits allow.
 pub(crate) fn largest_heap(images: usize) -> usize {
     areas(images).largest_heap(images)
 }

@@ -1,7 +1,7 @@
 //! Which image a whole process is.
 //!
-//! An image that is a process can be killed between any two instructions, with all of its threads. One that
-//! is a thread ends only where it lets itself end.
+//! An image that is a process can be killed between any two instructions, with all of its threads. An image that is a
+//! thread ends only where it unwinds.
 
 use std::sync::{Arc, OnceLock};
 
@@ -22,8 +22,8 @@ pub fn process_image() -> Option<usize> {
     PROCESS.get().map(|&(_, image)| image)
 }
 
-/// Whether the process that was `image` of this process's job has ended before its time, so that it will
-/// touch nothing any more. Never where images are threads.
+/// Whether the process that was `image` of this process's job has died, so that it accesses nothing any more. Never
+/// where images are threads.
 #[must_use]
 pub fn process_has_failed(image: usize) -> bool {
     PROCESS

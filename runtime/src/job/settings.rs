@@ -1,6 +1,5 @@
-//! What the environment asks for: `COARRAY_IMAGES`, `COARRAY_HEAP`, `COARRAY_FABRIC`, `COARRAY_BIND`,
-//! `COARRAY_LABEL`, `COARRAY_FAULT_TOLERANT`, `COARRAY_SHARED_MEMORY`,
-//! `COARRAY_PEER_TIMEOUT`, `COARRAY_WAIT`.
+//! Settings from the environment: `COARRAY_IMAGES`, `COARRAY_HEAP`, `COARRAY_FABRIC`, `COARRAY_BIND`, `COARRAY_LABEL`,
+//! `COARRAY_FAULT_TOLERANT`, `COARRAY_SHARED_MEMORY`, `COARRAY_PEER_TIMEOUT`, `COARRAY_WAIT`.
 
 use std::ffi::OsString;
 use std::str::FromStr;
@@ -31,7 +30,7 @@ pub enum FabricKind {
 }
 
 impl FabricKind {
-    /// What it is called in settings, and the feature that it needs if it needs one.
+    /// Its name in settings, and that of the feature that it needs, if any.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -42,7 +41,7 @@ impl FabricKind {
         }
     }
 
-    /// Whether this program can be on it.
+    /// Whether this program was built with it.
     pub fn is_built_in(self) -> bool {
         match self {
             Self::Processes | Self::Threads => true,
@@ -51,7 +50,7 @@ impl FabricKind {
         }
     }
 
-    /// The fabric of a program that a launcher has started and that is told no other: the one it was built with.
+    /// The fabric of a program that a launcher started without naming one: the one that it was built with.
     pub fn of_launcher() -> Option<Self> {
         [Self::Mpi, Self::Shmem]
             .into_iter()
@@ -69,20 +68,20 @@ pub enum Bind {
     Core,
 }
 
-/// What an image does with its core while it waits.
+/// How an image waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Wait {
-    /// Keeps it, shares it with other images, or sleeps, by what was best lately.
+    /// It spins, yields to other images, or sleeps, by what was best lately.
     #[default]
     Adaptive,
-    /// Keeps it for milliseconds before it sleeps: for cores that nobody else wants.
+    /// It spins for milliseconds before it sleeps: for cores that no other program wants.
     Spin,
-    /// Leaves it at once.
+    /// It sleeps at once.
     Sleep,
 }
 
 impl Wait {
-    /// What it is called in settings.
+    /// Its name in settings.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -93,7 +92,7 @@ impl Wait {
     }
 }
 
-/// How a job is to be run.
+/// The settings of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Number of images.
@@ -104,21 +103,21 @@ pub struct Settings {
     pub fabric: FabricKind,
     /// Where images run.
     pub bind: Bind,
-    /// What images do with their cores while they wait.
+    /// How images wait.
     pub wait: Wait,
     /// Whether each line of output starts with the number of its image.
     pub label: bool,
-    /// Whether the other images go on when one dies, instead of ending with it.
+    /// Whether the job goes on when an image dies.
     pub keep_going: bool,
-    /// Whether corefs may use loads and stores. Off, every access takes the way of a network: for tests.
+    /// Whether corefs may use loads and stores. If not, every access uses the fabric: for tests.
     pub direct: bool,
     /// How many images count as one node: for tests of what passes between nodes.
     pub node_images: usize,
-    /// Of images that are threads: how many nodes they make that share no memory; 0 if they all share it. For tests.
+    /// How many nodes without shared memory the images that are threads form; 0 if they all share memory. For tests.
     pub simulated_nodes: usize,
-    /// How long images of other nodes may be silent while one waits for them.
+    /// The longest time that images of other nodes may take to answer while one waits for them.
     pub peer_timeout: Option<Duration>,
-    /// What is wrong with the network between those nodes.
+    /// The fault of the network between those nodes.
     #[cfg(feature = "simulated")]
     pub simulated_fault: Fault,
 }
@@ -133,10 +132,10 @@ pub struct SettingError {
 }
 
 impl Settings {
-    /// Settings for `images` images, all else as the environment says.
+    /// Settings for `images` images, and all else from the environment.
     ///
     /// # Errors
-    /// If a variable holds something that its setting does not allow.
+    /// If a variable has a value that its setting does not allow.
     pub fn with_images(images: usize) -> Result<Self, SettingError> {
         if !(1..=MAX_IMAGES).contains(&images) {
             return Err(SettingError {
@@ -163,10 +162,10 @@ impl Settings {
         })
     }
 
-    /// Everything from the environment; as many images as usable cores if it does not say.
+    /// All settings from the environment; by default one image for each usable core.
     ///
     /// # Errors
-    /// If a variable holds something that its setting does not allow.
+    /// If a variable has a value that its setting does not allow.
     pub fn from_environment() -> Result<Self, SettingError> {
         let images = variable("COARRAY_IMAGES")?.map_or_else(cores, |ImageCount(images)| images);
         Self::with_images(images)
@@ -179,7 +178,7 @@ impl Settings {
     }
 }
 
-/// The fabric whose launcher has started this process, or else the default.
+/// The fabric whose launcher started this process, or else the default.
 fn noticed() -> FabricKind {
     let fabric = process_manager::mark().and_then(|_| FabricKind::of_launcher());
     fabric.unwrap_or_default()
@@ -204,8 +203,8 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Three quarters of the memory, divided among the images of this machine, or what the limits allow if that is less; at least a
-/// mebibyte each.
+/// Three quarters of the memory, divided among the images of this machine, or what the limits allow if that is less; at
+/// least a mebibyte each.
 fn default_heap(images: usize) -> usize {
     const UNKNOWN_MACHINE: usize = 4 << 30;
     let total = memory::memory().map_or(UNKNOWN_MACHINE, |memory| memory.total);
@@ -215,7 +214,7 @@ fn default_heap(images: usize) -> usize {
         .max(1 << 20)
 }
 
-/// Settings that have had another name: the new one, and the former, which is read where the new one is not set.
+/// Renamed settings: the new name, and the former one, which is read where the new one is not set.
 pub const RENAMED: [(&str, &str); 4] = [
     ("COARRAY_PEER_TIMEOUT", "COARRAY_SILENCE"),
     ("COARRAY_SHARED_MEMORY", "COARRAY_DIRECT"),

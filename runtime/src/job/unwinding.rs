@@ -1,4 +1,4 @@
-//! How an image unwinds, and how its process ends: what is known of the thread's last panic, and what becomes of it.
+//! How an image unwinds, and how its process ends: this thread's last panic, and what follows from it.
 
 use std::any::Any;
 use std::backtrace::Backtrace;
@@ -23,42 +23,42 @@ use coarray_fabric::system::drain_stdio::await_readers;
 #[cfg(any(feature = "mpi", feature = "shmem"))]
 use coarray_fabric::system::process_manager::pmi;
 
-/// Carried by the panic that unwinds an image after the job has ended. The reason is in the job's
-/// failure record, so nothing is printed for it.
+/// The payload of the panic that unwinds an image after the job has ended. The job's failure record has the reason, so
+/// nothing is printed for it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JobEnded;
 
 thread_local! {
-    /// The image that this thread is. It has no destructor, so that those of other variables may look.
+    /// The image that this thread is. It has no destructor, so the destructors of other variables may read it.
     pub(crate) static IMAGE: Cell<Option<usize>> = const { Cell::new(None) };
     pub(crate) static LAST_PANIC: Cell<Option<Panic>> = const { Cell::new(None) };
-    /// The place in the program that a panic of the library is about.
+    /// The line of the program that a panic of the library is about.
     pub(crate) static BLAMED: Cell<Option<&'static Location<'static>>> = const { Cell::new(None) };
 }
 
-/// Carried by the panic that unwinds an image which fails without one.
+/// The payload of the panic that unwinds an image which fails without one.
 #[derive(Debug)]
 pub(crate) struct Fall {
     pub(crate) code: u8,
     pub(crate) text: String,
 }
 
-/// What is known of a panic.
+/// A panic.
 pub struct Panic {
     /// What happened and where, as the end of a sentence about an image.
     pub text: String,
-    /// What the image is to exit with.
+    /// The exit code of the image.
     pub code: u8,
-    /// If `RUST_BACKTRACE` asks for it.
+    /// The backtrace, if `RUST_BACKTRACE` asks for it.
     pub backtrace: Option<Backtrace>,
 }
 
 impl Panic {
-    /// Prints the backtrace, if there is one, and what happened before it, which the report of the job says after it.
+    /// Prints the backtrace, if there is one, and the reason before it. The report of the job has the reason again.
     pub(crate) fn tell_backtrace(&self, image: usize) {
         if let Some(backtrace) = &self.backtrace {
             let frames = backtrace::show(backtrace);
-            // In one piece: others may print as well.
+            // In one piece, because other images may print too.
             let lines = format!(
                 "image {image} {}\nbacktrace of image {image}:\n{frames}",
                 self.text
@@ -68,7 +68,7 @@ impl Panic {
     }
 }
 
-/// Unwinds this image: the job is over. Where that is impossible, its process ends at once.
+/// Unwinds this image, because the job is over. Where that is impossible, its process ends at once.
 pub(crate) fn unwind(job: &Job, image: usize) -> ! {
     if !can_unwind() {
         leave(job, image);
@@ -76,20 +76,20 @@ pub(crate) fn unwind(job: &Job, image: usize) -> ! {
     panic::resume_unwind(Box::new(JobEnded))
 }
 
-/// Whether what is thrown here comes to the end of the image: not if panics abort, from a destructor that a panic calls, or
-/// from that of a thread-local variable after the end.
+/// Whether a panic from here reaches the end of the image: not if panics abort, nor from a destructor during a panic,
+/// nor from a destructor of a thread-local variable after the end.
 pub(crate) fn can_unwind() -> bool {
     !cfg!(panic = "abort") && !thread::panicking() && IMAGE.get().is_some()
 }
 
-/// Ends this image of a job that has ended as far as a process can, without unwinding.
+/// Ends this image of an ended job without unwinding, as far as a process can.
 pub(crate) fn leave(job: &Job, image: usize) -> ! {
     let failure = job.reason();
     let code = i32::from(failure.code);
     match job.fabric {
         FabricKind::Threads => report_and_exit(&failure),
         FabricKind::Processes => {
-            // The image that failed is to be the first to exit; then the supervisor ends the others.
+            // The image that failed exits first; then the supervisor ends the others.
             if failure.image != image {
                 thread::sleep(GRACE);
             }
@@ -111,8 +111,8 @@ pub(crate) fn leave(job: &Job, image: usize) -> ! {
     }
 }
 
-/// Has a process whose images are threads say so if one of them exits, which ends them all. Without it, an image that
-/// calls `exit(0)` would look like success. Other libraries of C than glibc do not tell the code.
+/// Makes a process whose images are threads report that one of them called `exit`, which ends them all. Otherwise
+/// `exit(0)` of one image would look like success. C libraries other than glibc do not pass the code.
 pub fn watch_exits() {
     #[cfg(target_env = "gnu")]
     {
@@ -123,7 +123,7 @@ pub fn watch_exits() {
             ) -> libc::c_int;
         }
         extern "C" fn look(code: libc::c_int, _: *mut libc::c_void) {
-            // Other handlers, and destructors of this thread's variables, have run: nothing of theirs is used.
+            // Other handlers, and destructors of this thread's variables, have run: this uses nothing of theirs.
             let Some(image) = IMAGE.get() else {
                 return;
             };
@@ -139,7 +139,7 @@ pub fn watch_exits() {
             let line = format!("{report}\n");
             let _ = rustix::io::write(rustix::stdio::stderr(), line.as_bytes());
             if code == 0 {
-                // SAFETY: ends the process, without any of its code.
+                // SAFETY: `_exit` ends the process without running any of its code.
                 unsafe { libc::_exit(i32::from(report.code)) };
             }
         }
@@ -147,14 +147,14 @@ pub fn watch_exits() {
         static WATCHED: AtomicU32 = AtomicU32::new(0);
         ONCE.call_once(|| {
             WATCHED.store(std::process::id(), Ordering::Relaxed);
-            // SAFETY: `look` is a function of the program, which stays where it is; it does not unwind, and uses no
+            // SAFETY: `look` is a function of this program, which is never unloaded; it does not unwind and uses no
             // argument. If there is no room for it, exits are not watched.
             unsafe { on_exit(look, std::ptr::null_mut()) };
         });
     }
 }
 
-/// Ends this process, whose images are threads, with the report of the job; once, on whatever thread.
+/// Ends this process, whose images are threads, with the report of the job; once, on whichever thread.
 pub fn report_and_exit(failure: &Failure) -> ! {
     if !begins_report() {
         loop {
@@ -170,9 +170,9 @@ pub(crate) fn exit(code: i32) -> ! {
     if IMAGE.take().is_some() {
         std::process::exit(code);
     }
-    // The destructor of a thread-local variable may run because the process exits, which cannot be begun again.
+    // The destructor of a thread-local variable may run because the process exits, and `exit` must not be called twice.
     let _ = io::stdout().flush();
-    // SAFETY: ends the process, without any of its code.
+    // SAFETY: `_exit` ends the process without running any of its code.
     unsafe { libc::_exit(code) }
 }
 
@@ -184,7 +184,7 @@ pub(crate) fn last_panic() -> Option<String> {
     text
 }
 
-/// Panics with a report that names a place in the program in place of one in the library.
+/// Panics with a report that names a line of the program instead of one of the library.
 #[cold]
 pub(crate) fn panic_at(place: &'static Location<'static>, text: &str) -> ! {
     BLAMED.set(Some(place));
@@ -197,8 +197,7 @@ pub(crate) fn release_thread() {
     LAST_PANIC.set(None);
 }
 
-/// What to report of a panic that reached the end of the image: nothing if it only passed on the end
-/// of the job.
+/// The report of a panic that reached the end of the image; none if it only forwarded the end of the job.
 pub(crate) fn of_panic(payload: &(dyn Any + Send)) -> Option<Panic> {
     if payload.is::<JobEnded>() {
         return None;
@@ -216,14 +215,14 @@ pub(crate) fn of_panic(payload: &(dyn Any + Send)) -> Option<Panic> {
         backtrace: None,
     };
     let last = LAST_PANIC.take();
-    // The program may have resumed another panic than the last one.
+    // The program may have resumed a panic other than the last.
     Some(
         last.filter(|panic| panic.text.ends_with(&message(payload)))
             .unwrap_or_else(unknown),
     )
 }
 
-/// The text of a panic, with those characters escaped by which it would have power over a terminal.
+/// The text of a panic, with the characters escaped that control a terminal.
 pub(crate) fn message(payload: &(dyn Any + Send)) -> String {
     let text = if let Some(text) = payload.downcast_ref::<&str>() {
         text

@@ -1,4 +1,4 @@
-//! Why a job failed, for all images and their supervisor to see.
+//! Why a job failed, for all images and their supervisor to read.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use coarray_fabric::system::fixed_str::FixedStr;
 
-/// The first reason for which the job failed. Later ones are consequences and are not kept.
+/// The first reason for which the job failed. Later reasons are consequences, and are discarded.
 #[derive(Debug)]
 #[repr(C)]
 pub struct FailureRecord {
@@ -40,13 +40,13 @@ pub struct FailureRecord {
 pub struct Failure {
     /// The image that failed.
     pub image: usize,
-    /// The exit code it asked for.
+    /// The exit code.
     pub code: u8,
-    /// One or more lines for a person.
+    /// One or more lines for people.
     pub text: String,
 }
 
-/// Starts the text of a failure that is to be shown in the program's own words.
+/// The first byte of a failure whose text is shown as it is.
 pub(crate) const OWN_WORDS: char = '\u{1}';
 
 impl fmt::Display for Failure {
@@ -61,14 +61,14 @@ impl fmt::Display for Failure {
 impl std::error::Error for Failure {}
 
 impl FailureRecord {
-    /// Whether this is the first failure: then the caller is to [`write`](Self::write) it, and may take its time.
+    /// Whether this is the first failure. Then the caller [writes](Self::write) it, and may take its time.
     pub(crate) fn claim(&self) -> bool {
         self.state
             .compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed)
             .is_ok()
     }
 
-    /// Keeps the first failure.
+    /// Records the first failure.
     pub(crate) fn write(&self, failure: &Failure) {
         self.image.store(failure.image as u32, Ordering::Relaxed);
         self.code.store(u32::from(failure.code), Ordering::Relaxed);
@@ -76,7 +76,7 @@ impl FailureRecord {
         self.state.store(2, Ordering::Release);
     }
 
-    /// Waits until the first failure is written, at most so long: whoever writes it may be killed.
+    /// Waits until the first failure is written, or `limit` has passed: its writer may be killed.
     pub(crate) fn wait(&self, longest: Duration) -> Option<Failure> {
         let end = Instant::now() + longest;
         loop {

@@ -1,8 +1,8 @@
-//! How many messages pass between nodes, for who looks for a deadlock.
+//! Counts of messages between nodes, for the deadlock search.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many messages an image has sent to other nodes, and carried out for them, for the images of its node to see.
+/// How many messages an image has sent to other nodes and handled for them, for the images of its node to read.
 #[derive(Debug, Default)]
 pub(crate) struct Traffic {
     pub(crate) sent: AtomicU64,

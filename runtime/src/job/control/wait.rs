@@ -1,26 +1,26 @@
-//! What an image waits for, for who looks for a deadlock.
+//! What an image waits for, for the deadlock search.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::lockfree::sleep::SleepRecord;
 use coarray_fabric::system::fixed_str::FixedStr;
 
-/// What an image says about its wait.
+/// The record of a wait.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct WaitRecord {
-    /// Its sleep, for a eventcount at an offset of the region, or beyond it if no other image can reach it.
+    /// Its sleep, for an eventcount at an offset of the region, or beyond it if no other image can read it.
     pub(crate) sleep: SleepRecord,
-    /// The image whose move it is, plus one; 0 for any.
+    /// The image that it waits for, plus one; 0 for any.
     awaited: AtomicU32,
-    /// What identifies the barrier that it waits in: the team, and the number there.
+    /// Identifies the barrier that it waits in: the team, and the number in it.
     barrier: [AtomicU64; 2],
-    /// The wait in words.
+    /// The wait, as text.
     pub(crate) words: FixedStr<1024>,
 }
 
 impl WaitRecord {
-    /// The image whose move it is, by the description of the wait.
+    /// The image that it waits for, as the text of the wait says.
     pub(crate) fn awaited(&self) -> Option<usize> {
         (self.awaited.load(Ordering::Relaxed) as usize).checked_sub(1)
     }
@@ -31,8 +31,8 @@ impl WaitRecord {
         (number != 0).then_some([team, number])
     }
 
-    /// Begins to sleep until the eventcount at a place has reached a count, or until something comes that only the image itself, or
-    /// its reactor, looks for; in the barrier with that number of a team, if that is not 0.
+    /// Records a sleep until an eventcount has reached a count, or until something that only the image itself, or its
+    /// reactor, can see; in barrier `number` of a team, if that is not 0.
     pub(crate) fn prepare_park(&self, eventcount: Option<(u64, u64)>, (team, number): (u64, u64)) {
         self.barrier[0].store(team, Ordering::Relaxed);
         self.barrier[1].store(number, Ordering::Relaxed);
@@ -40,7 +40,7 @@ impl WaitRecord {
         self.sleep.prepare_park(place, target);
     }
 
-    /// Describes the wait anew, after a look whether it is over.
+    /// Records the wait again, after a check that it is not over.
     pub(crate) fn describe(&self, awaited: Option<usize>, words: &str) {
         let awaited = awaited.map_or(0, |image| image as u32 + 1);
         self.awaited.store(awaited, Ordering::Relaxed);
