@@ -1,18 +1,18 @@
-//! What an image shows the others when it enters a barrier.
+//! Arrivals: what an image publishes when it enters a barrier.
 
 use crate::lockfree::eventcount::Eventcount;
 use crate::primitives::{AtomicU64, Ordering};
 
-/// What an image is doing, in words that are compared exactly.
+/// What an image is doing, as words that are compared exactly.
 pub(crate) type Signature = [u64; 4];
 
-/// How many words an image brings to a barrier, for all others to read.
+/// How many words of payload an image brings to a barrier, for all others to read.
 pub(crate) const WORDS: usize = 3;
 
-/// How many bytes that is.
+/// The same in bytes.
 pub const PAYLOAD_BYTES: usize = WORDS * size_of::<u64>();
 
-/// Words in shared memory.
+/// Words in shared memory. Relaxed throughout: the count of [`Arrival::signal`] publishes them.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Words<const N: usize>([AtomicU64; N]);
@@ -45,10 +45,10 @@ impl<const N: usize> Words<N> {
     }
 }
 
-/// One image's entry into a barrier: one cache line, written by that image and read by all.
+/// One image's entry into a barrier: one cache line, which that image writes and all read.
 ///
-/// There are two, for consecutive barriers. An image may run ahead of another by one barrier, never by two: so
-/// a arrival is not written again before everyone has read it.
+/// There are two, for consecutive barriers. An image may be ahead of another by one barrier, never by two, so all have
+/// read an arrival before it is written again.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Arrival {
@@ -61,37 +61,37 @@ pub(crate) struct Arrival {
 const _: () = assert!(size_of::<Arrival>() == 64 || cfg!(not(target_pointer_width = "64")));
 
 impl Arrival {
-    /// Brings words, before the image enters.
+    /// Writes the payload, before the image enters.
     #[inline]
     pub(crate) fn bring(&self, words: &[u64; WORDS]) {
         self.words.write(words);
     }
 
-    /// Enters barrier number `number`.
+    /// Enters barrier `number`: publishes the signature and the payload.
     #[inline]
     pub(crate) fn enter(&self, number: u64, signature: &Signature) {
         self.signature.write(signature);
         self.signal.advance_to(number);
     }
 
-    /// Whether the image has entered that barrier, one of the two latest with this arrival.
+    /// Whether the image has entered barrier `number`, one of the latest two with this arrival.
     #[inline]
     pub(crate) fn has_entered(&self, number: u64) -> bool {
         self.signal.has_reached(number)
     }
 
-    /// Whether the image, which has entered, does the same.
+    /// Whether the signature of the image, which has entered, is `signature`.
     #[inline]
     pub(crate) fn agrees(&self, signature: &Signature) -> bool {
         self.signature.equals(signature)
     }
 
-    /// What the image, which has entered, is doing.
+    /// The signature of the image, which has entered.
     pub(crate) fn signature(&self) -> Signature {
         self.signature.read()
     }
 
-    /// What the image, which has entered, brought; if it brought nothing, anything.
+    /// The payload of the image, which has entered; arbitrary words if it brought none.
     #[inline]
     pub(crate) fn words(&self) -> [u64; WORDS] {
         self.words.read()

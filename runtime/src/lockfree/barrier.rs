@@ -1,6 +1,6 @@
-//! The ways in which the images of a team wait for each other.
+//! The barrier algorithms.
 
-// The paths are those that the names stand for anyway, also where a model includes this file.
+// The paths are what the names stand for anyway, also where a loom model includes this file.
 #[path = "barrier/central.rs"]
 pub(crate) mod central;
 #[path = "barrier/dissemination.rs"]
@@ -12,12 +12,12 @@ pub(crate) mod tree;
 
 use crate::lockfree::arrival::Signature;
 
-/// How the images of a team wait for each other in a barrier.
+/// A barrier algorithm.
 ///
-/// All are checked alike: no image comes out unless all went in for the same operation. They differ in how often
-/// the images look at each other's memory. With `n` images:
+/// All are checked alike: no image leaves unless all entered for the same operation. They differ in the reads of other
+/// images' memory. With `n` images:
 ///
-/// | | in a row | in all | looked at by one image |
+/// | | one after the other | in all | by one image |
 /// |-|-|-|-|
 /// | `Flat` | 1 | n | n - 1 |
 /// | `Dissemination` | log2 n | n log2 n | log2 n |
@@ -44,34 +44,33 @@ use crate::lockfree::arrival::Signature;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Barrier {
-    /// Every image shows its arrival and looks at everyone's. The fastest for few images, since nobody waits for
-    /// what another makes of what it saw. Also where images share cores: who gets the core finds
-    /// everyone there.
+    /// Every image publishes its arrival and reads all others. One round trip, no forwarding: the fastest for few
+    /// images. Also where images share cores: one scheduling round suffices.
     #[default]
     Flat = 0,
-    /// In round `k` image `i` signals image `i + 2^k` and waits for image `i - 2^k`. The fastest for many images
-    /// with a core each (Hensgen, Finkel and Manber).
+    /// In round `k` image `i` signals image `i + 2^k` and waits for image `i - 2^k`. The fastest for many images with a
+    /// core each (Hensgen, Finkel and Manber).
     Dissemination = 1,
-    /// Each image waits for up to four others, its children in a tree, and then for its parent to let it go.
-    /// The least traffic between cores (Mellor-Crummey and Scott).
+    /// Each image waits for up to four children in a tree, and then for its parent to release it. The least traffic
+    /// between cores (Mellor-Crummey and Scott).
     Tree = 2,
-    /// A count of those who have come; the last one looks at all arrivals and lets everybody go with one write
-    /// (the centralised barrier; its sense is the number of the barrier). The fewest writes.
+    /// A count of arrivals; the last image reads all arrivals and releases everyone with one write (the centralised
+    /// barrier; its sense is the number of the barrier). The fewest writes.
     Central = 3,
 }
 
-/// So many images that have a core each look at each other faster than they pass a message on.
+/// Up to this many images with a core each read each other faster than they forward a signal.
 const FEW: usize = 16;
 
-/// Where in the first word of a signature the barrier is: above all that other parts of it, steps of operations and
-/// numbers of objects, can ever count to.
+/// The position of the barrier in the first word of a signature: above everything that operations, steps and object
+/// numbers can count to.
 const SHIFT: u32 = 62;
 
 impl Barrier {
-    /// All of them.
+    /// All algorithms.
     pub const ALL: [Self; 4] = [Self::Flat, Self::Dissemination, Self::Tree, Self::Central];
 
-    /// Local. What it is called in settings and tables.
+    /// Local. Its name in settings and tables.
     ///
     /// # Examples
     /// ```
@@ -89,7 +88,7 @@ impl Barrier {
         }
     }
 
-    /// Local. The barrier of that name.
+    /// Local. The algorithm with this name.
     ///
     /// # Examples
     /// ```
@@ -103,7 +102,7 @@ impl Barrier {
         Self::ALL.into_iter().find(|barrier| barrier.name() == name)
     }
 
-    /// The fastest for so many images.
+    /// The fastest for `images` images.
     pub(crate) fn for_images(images: usize, has_cores_for_all: bool) -> Self {
         if images <= FEW || !has_cores_for_all {
             Self::Flat
@@ -112,7 +111,7 @@ impl Barrier {
         }
     }
 
-    /// The signature of an operation for which images meet in this way.
+    /// The signature of an operation that uses this barrier.
     #[inline]
     pub(crate) fn mark(self, signature: &Signature) -> Signature {
         let [first, rest @ ..] = *signature;

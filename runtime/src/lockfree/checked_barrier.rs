@@ -1,23 +1,22 @@
 //! The checked barrier under every collective operation.
 //!
-//! An image enters a barrier with a [`Arrival`] that says what it is doing: its [`Signature`]. Then it waits for the
-//! others, in one of the ways that [`Barrier`] names, in all of which it is let out only when all have entered
-//! and all signatures were found equal, by itself or by others. So nobody leaves the barrier unless all images entered
-//! it for the same operation in the same way, and of any two that disagree none leaves.
+//! An image enters a barrier with an [`Arrival`], which contains its [`Signature`]. Then it waits for the others, by
+//! one of the algorithms of [`Barrier`]. In each of them it leaves only when all images have entered and all signatures
+//! were found equal, by itself or by others. So no image leaves unless all entered for the same operation by the same
+//! algorithm, and of any two that disagree none leaves.
 //!
 //! # When images disagree
-//! Whoever compares two signatures that differ reports it. But images that disagree may wait for each other in ways
-//! in which nobody compares their signatures: those of two barriers, or of a barrier that is held up by a third image.
-//! So an image that lies down to sleep looks at the arrivals of all who have come ([`BarrierWait`]). Of any two that
-//! sleep, the one that entered later, or lay down later, sees the other's arrival.
+//! An image that compares two signatures that differ reports it. But images that disagree may wait for each other
+//! without comparing: by two algorithms, or in a barrier that a third image delays. So an image that goes to sleep
+//! reads the arrivals of all images that have entered ([`BarrierWait`]). Of any two that sleep, the one that entered
+//! later, or went to sleep later, sees the arrival of the other.
 //!
 //! # When images fail
-//! A failed image does not do its part, so the barrier gets stuck. But everyone who entered has shown its arrival,
-//! and whoever learns of a failure goes over to [`barrier_of_survivors`]: it waits until each image has entered
-//! or failed, and finds out which entered. All images come to the same answer, however they went through:
-//! * if the barrier took anyone through, all images had entered, also those that failed since;
-//! * who has not entered and is dead never will, so the set of those who entered is settled when all others
-//!   have.
+//! A failed image does not do its part, so the barrier is stuck. But every image that entered has published its
+//! arrival, and an image that learns of the failure continues in [`barrier_of_survivors`]: it waits until each image
+//! has entered or failed, and determines which entered. All images get the same answer, whichever way they took:
+//! * if the barrier let any image leave, all images had entered, also those that failed since;
+//! * a dead image that has not entered never will, so the set of images that entered is final when all others have.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -33,26 +32,26 @@ use crate::primitives::{AtomicU64, Ordering, fence};
 #[repr(C, align(64))]
 pub(crate) struct Alone<T>(pub(crate) T);
 
-/// What one image shows and tells the others in the barriers of a team.
+/// What one image publishes in the barriers of a team.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct BarrierState {
     /// By the parity of the barrier's number.
     pub(crate) arrivals: [Arrival; 2],
-    /// The last barrier for which all below the image in the tree were found to agree.
+    /// The last barrier for which the whole subtree of the image was found to agree.
     pub(crate) gathered: Alone<Eventcount>,
-    /// The last barrier that those were let out of who wait for this image to do so.
+    /// The last barrier that this image released its children from.
     pub(crate) release: Alone<Eventcount>,
-    /// How many images have come to the central barrier; only that of the first image is used.
+    /// The count of the central barrier; only that of the first image is used.
     pub(crate) arrived: Alone<AtomicU64>,
 }
 
-/// Where images meet, as one of them sees it.
+/// The structures of a barrier, as one image sees them.
 pub(crate) trait BarrierScope {
     /// Why a wait is given up.
     type Stop;
 
-    /// What the image does while it waits.
+    /// How the image waits.
     type WaitStrategy<'a>: WaitStrategy<Stop = Self::Stop>
     where
         Self: 'a;
@@ -63,33 +62,33 @@ pub(crate) trait BarrierScope {
     /// A mailbox of an image; `set` is 0 or 1.
     fn line(&self, image: usize, set: usize, round: usize) -> &Line;
 
-    /// A wait that ends when any image fails. `awaited` is who could end it.
+    /// A wait that ends when any image fails. `awaited` is an image that could end it.
     fn watch(&self, awaited: usize) -> Self::WaitStrategy<'_>;
 
     /// A wait that ends when image `awaited` fails.
     fn wait_for_one(&self, awaited: usize) -> Self::WaitStrategy<'_>;
 
-    /// Whether that image has failed, so that it can do nothing any more.
+    /// Whether that image has failed, and so accesses nothing any more.
     fn has_failed(&self, image: usize) -> bool;
 }
 
-/// The way of one image through a barrier.
+/// One image's passage through a barrier.
 pub(crate) struct Episode<P> {
     /// The image's index.
     pub(crate) me: usize,
-    /// How many images meet.
+    /// How many images take part.
     pub(crate) images: usize,
     /// 1, 2, 3, ... on every image alike.
     pub(crate) number: u64,
-    /// What the image is doing, with the barrier.
+    /// The signature of the image, with the barrier.
     pub(crate) signature: Signature,
-    /// How it waits.
+    /// How long it spins.
     pub(crate) patience: SpinPolicy,
-    /// Where.
+    /// The structures.
     pub(crate) scope: P,
 }
 
-/// Why an image does not come out of a barrier.
+/// Why an image does not leave a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BarrierError<Stop> {
     /// That image is in another collective operation.
@@ -97,14 +96,14 @@ pub(crate) enum BarrierError<Stop> {
         /// The image whose signature differs.
         image: usize,
     },
-    /// The waiting was stopped.
+    /// The wait was given up.
     Stopped(Stop),
 }
 
-/// Most children of an image in the tree.
+/// The most children of an image in the tree.
 const CHILDREN: usize = 4;
 
-/// Passes the barrier, which the image has entered with its arrival, in the way of its signature.
+/// Passes the barrier, which the image has entered, by the algorithm in its signature.
 #[inline]
 pub(crate) fn pass<P: BarrierScope>(
     episode: &Episode<P>,
@@ -118,8 +117,8 @@ pub(crate) fn pass<P: BarrierScope>(
     }
 }
 
-/// Passes the barrier although images have failed, by looking at everyone. Returns who had not entered when
-/// it failed.
+/// Passes the barrier although images have failed, by reading all arrivals. Returns the images that had not entered
+/// when they failed.
 pub(crate) fn barrier_of_survivors<P: BarrierScope>(
     episode: &Episode<P>,
 ) -> Result<Vec<usize>, BarrierError<P::Stop>> {
@@ -163,7 +162,7 @@ impl<P: BarrierScope> Episode<P> {
         })
     }
 
-    /// Compares the signature of an image that has entered, with this arrival.
+    /// Compares the signature of an image that has entered with this arrival.
     #[inline]
     pub(crate) fn compare(
         &self,
@@ -191,7 +190,7 @@ impl<P: BarrierScope> Episode<P> {
     }
 }
 
-/// Waits, and looks for images that disagree before it sleeps.
+/// A wait that compares all arrivals before it sleeps.
 struct BarrierWait<'a, P: BarrierScope> {
     episode: &'a Episode<P>,
     watch: P::WaitStrategy<'a>,
@@ -213,7 +212,8 @@ impl<P: BarrierScope> WaitStrategy for BarrierWait<'_, P> {
 
     fn check(&self) -> Result<(), Self::Stop> {
         if self.is_lying.get() {
-            // Of two images that each showed their arrival and then look here, one sees the other's.
+            // Each image publishes its arrival before this fence and reads the arrivals of others after it. So of two
+            // images that do both, at least one sees the arrival of the other (store buffering).
             fence(Ordering::SeqCst);
             self.episode.compare_all()?;
         }

@@ -1,36 +1,40 @@
-//! A count in shared memory that only grows, and waiting for it: spin, then yield, then sleep on a futex.
+//! An eventcount (Reed and Kanodia 1979): a count in shared memory that only grows, and waiting for it by spinning,
+//! then yielding, then sleeping on a futex.
 //!
-//! A waiter that goes to sleep leaves the [`SLEEPING`] bit in the word. Who raises the count swaps or adds,
-//! and learns from the old value whether it must wake somebody: no wake-up is lost, and an awake waiter
-//! costs the other side no system call and no extra cache line.
+//! A waiter that goes to sleep sets the [`SLEEPING`] bit in the word. An image that advances the count swaps or adds,
+//! and learns from the old value whether it must wake somebody. So no wake-up is lost, and an awake waiter costs the
+//! other side no system call and no extra cache line.
 //!
-//! Many may wait for one eventcount, each for a count of its own. So the bit belongs to no waiter, and none takes it
-//! back: whoever raises the count and finds the bit takes it out and then wakes all, and those who still
-//! wait set it again. Nobody sleeps on unnoticed, because whoever takes the bit out wakes all who slept
-//! until then, and who was only about to sleep finds the bit gone: the kernel compares it too, for it is
-//! the lowest of the word. A waiter that gives up leaves the bit behind, which costs one idle wake-up.
+//! Many images may wait for one eventcount, each for a count of its own. So the bit belongs to no waiter, and no waiter
+//! clears it: an image that advances the count and finds the bit clears it and then wakes all, and those that still
+//! wait set it again. No sleeper is missed: clearing the bit wakes all that slept until then, and an image about to
+//! sleep finds the bit gone, because the kernel compares the whole low half of the word, which contains it. A waiter
+//! that gives up leaves the bit, which costs one idle wake-up.
+//!
+//! D. P. Reed, R. K. Kanodia, *Synchronization with eventcounts and sequencers*, Communications of the ACM 22 (1979).
 
 use std::time::Duration;
 
 use crate::primitives::{AtomicU64, Ordering, pause, sleep_while_equal, wake, yield_now};
 
-/// Set by a waiter in the word it sleeps on; the count is in the bits above.
+/// Set by a waiter in the word that it sleeps on; the count is in the bits above.
 const SLEEPING: u64 = 1;
 
-/// A count that images raise and that others wait for.
+/// A count that images advance and that others wait for.
 #[derive(Debug, Default)]
 #[repr(transparent)]
 pub struct Eventcount(AtomicU64);
 
 impl Eventcount {
-    /// The count. Everything that was written before it was raised so far is visible.
+    /// The count. Everything written before it was advanced so far is visible.
     #[inline]
     #[must_use]
     pub fn count(&self) -> u64 {
+        // Pairs with the Release in `advance_to` and `add`.
         self.0.load(Ordering::Acquire) >> 1
     }
 
-    /// The count in the bytes of a eventcount, which were got from another node.
+    /// The count in the bytes of an eventcount that were fetched from another node.
     #[must_use]
     pub fn count_in(bytes: u64) -> u64 {
         bytes >> 1
@@ -43,27 +47,30 @@ impl Eventcount {
         self.count() >= target
     }
 
-    /// Sets the count, for one writer at a time, and wakes who waits. Everything written before is visible
-    /// to whoever sees the count.
+    /// Sets the count, for one writer at a time, and wakes waiters. Everything written before is visible to an image
+    /// that sees the count.
     #[inline]
     pub fn advance_to(&self, count: u64) {
+        // Release pairs with the Acquire in `count`; Acquire with the one in `sleep` that set the bit.
         if self.0.swap(count << 1, Ordering::AcqRel) & SLEEPING != 0 {
             wake(&self.0);
         }
     }
 
-    /// Adds to the count, for any number of writers, and wakes who waits. Everything written before is
-    /// visible to whoever sees the sum.
+    /// Adds to the count, for any number of writers, and wakes waiters. Everything written before is visible to an
+    /// image that sees the sum.
     #[inline]
     pub fn add(&self, count: u64) {
+        // As in `advance_to`. Every write in a chain of additions stays visible: they are one release sequence.
         if self.0.fetch_add(count << 1, Ordering::AcqRel) & SLEEPING != 0 {
+            // Relaxed: the addition above has published the count, and only the bit changes.
             self.0.fetch_and(!SLEEPING, Ordering::Relaxed);
             wake(&self.0);
         }
     }
 }
 
-/// How long an image sleeps before it looks around again.
+/// The longest sleep before the next check.
 pub(crate) const PARK_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// How long to spin and to yield before sleeping.
@@ -71,7 +78,7 @@ pub(crate) const PARK_TIMEOUT: Duration = Duration::from_millis(50);
 pub(crate) struct SpinPolicy {
     /// Rounds of spinning with a pause, a few nanoseconds each.
     pub(crate) spins: u32,
-    /// Offers of the core to other images.
+    /// How often to yield the core.
     pub(crate) yields: u32,
 }
 
@@ -80,36 +87,36 @@ pub(crate) trait WaitStrategy {
     /// Why it gives up.
     type Stop;
 
-    /// Looks around, between two steps of waiting.
+    /// Checks whether to give up, between two steps of waiting.
     fn check(&self) -> Result<(), Self::Stop>;
 
-    /// Has spun in vain. Says how often to offer the core before sleeping.
+    /// Called after spinning in vain. Returns how often to yield before sleeping.
     fn yields(&self, patience: SpinPolicy) -> u32 {
         patience.yields
     }
 
-    /// Offers the core to other images. Returns whether to do so again.
+    /// Yields the core. Returns whether to do so again.
     fn yield_core(&self) -> bool {
         yield_now();
         true
     }
 
-    /// Says how long to sleep at most before looking around again.
+    /// The longest sleep before the next check.
     fn park_timeout(&self) -> Duration;
 
-    /// Begins to sleep: until `rise` the image does nothing but wait for `eventcount` to reach `target`.
+    /// Called before sleeping: until `unpark` the image only waits for `eventcount` to reach `target`.
     fn prepare_park(&self, eventcount: &Eventcount, target: u64);
 
-    /// Slept a whole nap, and nobody woke it.
+    /// Called after a sleep that timed out.
     fn on_timeout(&self) -> Result<(), Self::Stop>;
 
-    /// Sleeps no more.
+    /// Called when the image sleeps no more.
     fn unpark(&self);
 }
 
-/// Waits until `eventcount` has reached `target`, then sees everything written before it was raised so far.
+/// Waits until `eventcount` has reached `target`. Then everything written before it was advanced so far is visible.
 ///
-/// `watch` is made only if the wait is not over at once.
+/// `watch` is made only if the wait is not over after spinning.
 #[inline]
 pub(crate) fn until<W: WaitStrategy>(
     eventcount: &Eventcount,
@@ -155,6 +162,7 @@ fn until_patiently<W: WaitStrategy>(
 
 fn sleep<W: WaitStrategy>(eventcount: &Eventcount, target: u64, watch: &W) -> Result<(), W::Stop> {
     loop {
+        // Acquire pairs with the Release of the image that advanced the count, Release with its Acquire.
         let seen = eventcount.0.fetch_or(SLEEPING, Ordering::AcqRel);
         if seen >> 1 >= target {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The words of a lock, in which images are named by their numbers plus one.
+//! The words of a lock. They name images by their numbers plus one.
 
 use crate::primitives::{AtomicU32, Ordering};
 
@@ -24,7 +24,7 @@ pub(crate) fn packed(image: Option<usize>) -> u64 {
     image.map_or(0, |image| image as u64 + 1)
 }
 
-/// Who holds a lock, whether others wait, and whose failure poisoned it.
+/// The holder of a lock, whether images wait, and the image whose failure poisoned it.
 #[derive(Clone, Copy)]
 pub(crate) struct State(pub(crate) u64);
 

@@ -1,35 +1,35 @@
 //! A fair lock that survives the death of any image at any instruction.
 //!
-//! A free lock is taken, and given back, with one compare-and-swap. An image that finds it taken joins a queue
-//! and waits for a eventcount of its own, so that waiters do not disturb each other; who gives the lock back hands it
-//! to the first in the queue. This is the idea of the queue lock of Mellor-Crummey and Scott (*Algorithms for
-//! scalable synchronization on shared-memory multiprocessors*, 1991). But theirs hangs if a waiter dies between
-//! two of its instructions, so here all changes of the queue are made under a small inner lock, the
-//! [`owner`](QueueLock), whose death is found out and repaired.
+//! A free lock is acquired, and released, with one compare-and-swap. An image that finds it held joins a queue and
+//! waits for an eventcount of its own, so waiters do not disturb each other; the releasing image hands the lock to the
+//! first in the queue. This is the idea of the queue lock of Mellor-Crummey and Scott (*Algorithms for scalable
+//! synchronization on shared-memory multiprocessors*, 1991). But theirs hangs if a waiter dies between two of its
+//! instructions. So here all changes of the queue are made under a small inner lock, whose [`owner`](QueueLock) is
+//! known, so that its death is noticed and repaired.
 //!
-//! # What holds
-//! 1. `state` alone says who holds the lock. It goes from free to held by the compare-and-swap of the new
-//!    holder; all other changes of the holder are made by the holder itself or by the owner of the queue.
-//! 2. A living image whose [`QueueNode`] names the lock waits for it, or holds it and has not noticed yet. Such a
-//!    node changes only under the owner.
-//! 3. While a living image waits, the lock is held and marked [`QUEUED`], so that its holder cannot give it back
-//!    without becoming the owner of the queue.
+//! # Invariants
+//! 1. `state` alone names the holder. It goes from free to held by the compare-and-swap of the new holder; the holder
+//!    itself, or the owner of the queue, makes all other changes of the holder.
+//! 2. A living image whose [`QueueNode`] names the lock waits for it, or holds it and has not noticed yet. Such a node
+//!    changes only under the owner.
+//! 3. While a living image waits, the lock is held and marked [`QUEUED`], so its holder cannot release it without
+//!    becoming the owner of the queue.
 //!
 //! # When images die
-//! Whoever learns that images have failed comes back from its wait, becomes the owner, looks, and waits on if
-//! there is nothing to do. So for every point at which an image may die somebody living comes by:
-//! * *The holder* dies: who comes by marks the lock as poisoned, and hands it to the first living image in the
-//!   queue. If none waits, whoever comes next does so.
-//! * *A waiter* dies: it is passed over when its turn comes.
-//! * *The owner* dies: who wants to become the owner sees that it has failed and takes its place by
-//!   compare-and-swap. The links of the queue may be half-changed, so they are made anew from the nodes, each of
-//!   which says for which lock it waits and since when. A node is written by its image only, and that one lives.
-//! * *The owner dies while it hands over*, after `state` names the successor and before the successor's eventcount is raised:
-//!   the successor, which comes back like all others, finds that it is the holder.
-//! * *The holder dies while it gives back*, before `state` says so, or *an successor dies* before it notices: it died
-//!   as the holder. These are the cases of poison without need.
-//! * *The owner dies after it marked the lock as queued*, and joined nothing: the next to give back the lock
-//!   finds an empty queue. If the lock was free, the next that wants it becomes the owner first.
+//! An image that learns that images have failed returns from its wait, becomes the owner, checks the queue, and waits
+//! again if there is nothing to do. So whichever instruction an image dies at, a living image repairs the lock:
+//! * *The holder* dies: the next owner of the queue marks the lock as poisoned, and hands it to the first living image
+//!   in the queue. If none waits, the next image that wants the lock does this.
+//! * *A waiter* dies: it is skipped when it is its turn.
+//! * *The owner* dies: an image that wants to become the owner sees that, and takes its place by compare-and-swap. The
+//!   links of the queue may be half-changed, so they are rebuilt from the nodes, each of which names its lock and its
+//!   ticket. Only its own image writes a node, and that image lives.
+//! * *The owner dies while it hands over*, after `state` names the successor and before the successor's eventcount is
+//!   advanced: the successor, which returns from its wait like all others, finds that it is the holder.
+//! * *The holder dies while it releases*, before `state` says so, or *a successor dies* before it notices: it died as
+//!   the holder. In these cases the lock is poisoned without need.
+//! * *The owner dies after it marked the lock as queued*, and joined nothing: the next release finds an empty queue. If
+//!   the lock was free, the next image that wants it becomes the owner first.
 
 use std::time::Duration;
 
@@ -37,25 +37,25 @@ use crate::lockfree::eventcount::{Eventcount, SpinPolicy};
 use crate::lockfree::lock_state::{HOLDER, Link, QUEUED, State, packed};
 use crate::primitives::{AtomicU64, Ordering, pause, sleep_while_equal, wake, yield_now};
 
-/// How long an image sleeps before it looks whether the owner of the queue has failed.
+/// How long an image sleeps before it checks whether the owner of the queue has failed.
 const PARK_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// A lock of which images wait in a queue.
+/// A lock with a queue of waiting images.
 ///
 /// It lies in the memory that images share. All-zero bytes are a free lock.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct QueueLock {
     state: AtomicU64,
-    /// Who changes the queue, plus one, and whether others sleep until they can.
+    /// The image that changes the queue, plus one, and whether others sleep until they can.
     owner: AtomicU64,
     head: Link,
     tail: Link,
-    /// How many have joined the queue, which numbers them.
+    /// How many images have joined the queue; numbers the tickets.
     pub(crate) tickets: AtomicU64,
 }
 
-/// The place of one image in a queue; it waits in one at a time.
+/// One image's node in a queue; it waits in one at a time.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct QueueNode {
@@ -65,44 +65,44 @@ pub(crate) struct QueueNode {
     number: AtomicU64,
     /// The lock that it waits for; 0 for none.
     lock: AtomicU64,
-    /// Its turn there.
+    /// Its ticket there.
     ticket: AtomicU64,
     next: Link,
 }
 
 impl QueueNode {
-    /// Ends the wait of that number, with the lock or otherwise.
+    /// Ends the wait with this number, with the lock or otherwise.
     pub(crate) fn grant(&self, number: u64) {
         self.granted.advance_to(number);
     }
 
-    /// What a wait ends by.
+    /// The eventcount that ends a wait.
     pub(crate) fn granted(&self) -> &Eventcount {
         &self.granted
     }
 
-    /// Numbers a wait that is in the queue of another node, for its image.
+    /// Numbers a wait of this image that is in the queue of another node.
     pub(crate) fn begin_wait(&self) -> u64 {
         let number = self.number.load(Ordering::Relaxed) + 1;
         self.number.store(number, Ordering::Relaxed);
         number
     }
 
-    /// Lets the next wait have that number, for an image that is in no queue of this node.
+    /// Gives the next wait this number, for an image that is in no queue of this node.
     pub(crate) fn expect(&self, number: u64) {
         self.number.store(number - 1, Ordering::Relaxed);
     }
 }
 
-/// Images sleep until the owner of the queue leaves it.
+/// Images sleep until the owner leaves the queue.
 const SLEEPING: u64 = 1 << 31;
 
-/// An image that uses a lock, and what it knows of the others.
+/// An image that acquires or releases a lock, and what it knows of the others.
 pub(crate) trait Acquirer {
     /// Its number.
     fn me(&self) -> usize;
 
-    /// What tells the lock from all others; not 0, and the same for all images.
+    /// Identifies the lock; not 0, and the same for all images.
     fn lock(&self) -> u64;
 
     /// How many images there are.
@@ -111,47 +111,47 @@ pub(crate) trait Acquirer {
     /// The node of an image.
     fn node(&self, image: usize) -> &QueueNode;
 
-    /// Lets an image know that the lock is handed over to it, which ends its wait of that number.
+    /// Notifies an image that the lock is handed over to it, which ends its wait with this number.
     fn grant(&self, image: usize, number: u64) {
         self.node(image).grant(number);
     }
 
-    /// Whether an image has failed; becomes true only when it can do nothing any more.
+    /// Whether an image has failed; becomes true only when it accesses nothing any more.
     fn has_failed(&self, image: usize) -> bool;
 
-    /// Whether nothing matters any more.
+    /// Whether the job has ended.
     fn has_ended(&self) -> bool;
 
     /// How to wait for the owner of the queue.
     fn patience(&self) -> SpinPolicy;
 
-    /// Has spun in vain. Says how often to offer the core before sleeping.
+    /// Called after spinning in vain. Returns how often to yield before sleeping.
     fn yields(&self) -> u32 {
         self.patience().yields
     }
 
-    /// Offers the core to other images. Returns whether to do so again.
+    /// Yields the core. Returns whether to do so again.
     fn yield_core(&self) -> bool {
         yield_now();
         true
     }
 }
 
-/// An image that uses a lock, and waits for its turn itself.
+/// An image that acquires a lock of its own node, and waits for it itself.
 pub(crate) trait Waiter: Acquirer {
     /// Changes whenever an image has failed.
     fn failure_epoch(&self) -> u32;
 
-    /// Waits until `granted` has reached `number`, or the epoch is another than `epoch`.
+    /// Waits until `granted` has reached `number`, or the failure epoch is no longer `epoch`.
     fn wait(&self, granted: &Eventcount, number: u64, failure_epoch: u32) -> Result<(), Wake>;
 }
 
-/// Why an image comes back from waiting for its turn.
+/// Why an image returns from its wait without the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wake {
     /// Images have failed.
     ImagesFailed,
-    /// The time is over.
+    /// The deadline has passed.
     TimedOut,
 }
 
@@ -160,45 +160,46 @@ pub(crate) enum Wake {
 pub(crate) enum NotAcquired {
     /// That image holds it.
     Busy(usize),
-    /// It holds it already.
+    /// It holds the lock already.
     AlreadyHeld,
     /// That image failed while it held it.
     Poisoned(usize),
-    /// Another image still held it when the time was over.
+    /// Another image still held it at the deadline.
     TimedOut,
     /// The job has ended.
     Ended,
 }
 
 impl QueueLock {
-    /// Where in it the word is that says who holds it.
+    /// The offset of the word that names the holder.
     pub(crate) const STATE: usize = std::mem::offset_of!(Self, state);
 
-    /// The number of the image that holds the lock at the moment.
+    /// The number of the image that holds the lock at present.
     #[must_use]
     pub(crate) fn holder(&self) -> Option<usize> {
         self.load().holder()
     }
 
-    /// The number of the image that failed or panicked while it held the lock, if one did since the poison was
-    /// last cleared.
+    /// The number of the image that failed or panicked while it held the lock, since the poison was last cleared.
     #[must_use]
     pub(crate) fn poisoner(&self) -> Option<usize> {
         self.load().poisoner()
     }
 
-    /// Makes a poisoned lock usable again.
+    /// Clears the poison.
     pub(crate) fn clear_poison(&self) {
+        // Relaxed: only the poison changes, which guards nothing.
         self.state.fetch_and(State::UNPOISONED, Ordering::Relaxed);
     }
 
-    /// Takes the lock if nobody holds it.
+    /// Acquires the lock if no image holds it.
     #[inline]
     pub(crate) fn try_lock(&self, user: &impl Acquirer) -> Result<(), NotAcquired> {
         let mine = State::FREE.held_by(Some(user.me()));
         let taken = self.state.compare_exchange(
             State::FREE.0,
             mine.0,
+            // Pairs with the Release of the last holder in `unlock` and `update`.
             Ordering::Acquire,
             Ordering::Relaxed,
         );
@@ -224,7 +225,7 @@ impl QueueLock {
         }
     }
 
-    /// Takes the lock, in turn.
+    /// Acquires the lock, in the order of the queue.
     #[inline]
     pub(crate) fn lock(&self, user: &impl Waiter) -> Result<(), NotAcquired> {
         match self.try_lock(user) {
@@ -235,7 +236,7 @@ impl QueueLock {
 
     #[cold]
     fn queue_up(&self, user: &impl Waiter) -> Result<(), NotAcquired> {
-        // Whoever fails from here on changes it, and so ends the wait.
+        // An image that fails from here on changes the epoch, and so ends the wait.
         let failure_epoch = user.failure_epoch();
         match self.take_or_join(user)? {
             Some(number) => self.await_turn(user, number, failure_epoch),
@@ -243,7 +244,7 @@ impl QueueLock {
         }
     }
 
-    /// Takes the lock if nobody holds it, and joins the queue otherwise; returns the number of the wait then.
+    /// Acquires the lock if no image holds it. Otherwise joins the queue, and returns the number of the wait.
     pub(crate) fn take_or_join(&self, user: &impl Acquirer) -> Result<Option<u64>, NotAcquired> {
         self.seize(user)?;
         let outcome = match self.enter(user) {
@@ -255,7 +256,7 @@ impl QueueLock {
         outcome
     }
 
-    /// Leaves the queue, if the image is in it and has not been handed the lock; returns whether.
+    /// Leaves the queue, if the image is in it and was not handed the lock. Returns whether it left.
     pub(crate) fn give_up(&self, user: &impl Acquirer) -> Result<bool, NotAcquired> {
         self.seize(user)?;
         let waits = user.node(user.me()).lock.load(Ordering::Relaxed) == user.lock();
@@ -305,15 +306,16 @@ impl QueueLock {
         }
     }
 
-    /// Gives the lock back, which the image holds.
+    /// Releases the lock, which the image holds.
     #[inline]
     pub(crate) fn unlock(&self, user: &impl Acquirer, poison: bool) {
         let mine = State::FREE.held_by(Some(user.me()));
         let poisoner = poison.then_some(user.me());
         let free = State::FREE.poisoned_by(poisoner);
-        let freed =
-            self.state
-                .compare_exchange(mine.0, free.0, Ordering::Release, Ordering::Relaxed);
+        let freed = self
+            .state
+            // Pairs with the Acquire of the next holder in `try_lock` and `load`.
+            .compare_exchange(mine.0, free.0, Ordering::Release, Ordering::Relaxed);
         if freed.is_err() {
             self.unlock_slowly(user, poisoner);
         }
@@ -321,7 +323,7 @@ impl QueueLock {
 
     #[cold]
     fn unlock_slowly(&self, user: &impl Acquirer, poisoner: Option<usize>) {
-        // Once the job has ended nobody gets the lock any more.
+        // Once the job has ended no image gets the lock any more.
         if self.seize(user).is_ok() {
             self.pass_on(user, poisoner);
             self.leave();
@@ -335,7 +337,7 @@ impl QueueLock {
 
     #[inline]
     fn update(&self, change: impl Fn(State) -> State) {
-        // It never refuses.
+        // The update never fails.
         let _ = self
             .state
             .fetch_update(Ordering::AcqRel, Ordering::Acquire, |state| {
@@ -355,7 +357,7 @@ impl QueueLock {
                 Err(seen) => seen,
             };
             if user.has_failed((seen & HOLDER) as usize - 1) {
-                // Who sleeps is to be woken still.
+                // The sleepers still have to be woken.
                 if self.replace_owner(seen, mine | seen & SLEEPING).is_ok() {
                     self.repair(user);
                     return Ok(());
@@ -376,17 +378,20 @@ impl QueueLock {
     #[inline]
     fn replace_owner(&self, old: u64, new: u64) -> Result<u64, u64> {
         self.owner
+            // Acquire pairs with the Release in `leave`, and with that of an owner that died: the nodes it wrote are
+            // visible.
             .compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire)
     }
 
     #[inline]
     fn leave(&self) {
+        // Release pairs with the Acquire of the next owner; Acquire with the image that set the bit.
         if self.owner.swap(0, Ordering::AcqRel) & SLEEPING != 0 {
             wake(&self.owner);
         }
     }
 
-    /// As the owner: takes the lock if nobody holds it; if it is busy, it is marked as queued.
+    /// As the owner: acquires the lock if no image holds it; otherwise marks it as queued.
     fn enter(&self, user: &impl Acquirer) -> Result<(), NotAcquired> {
         let state = loop {
             let state = State(self.state.fetch_or(QUEUED, Ordering::AcqRel));
@@ -405,7 +410,7 @@ impl QueueLock {
         entered
     }
 
-    /// As the owner, when the holder is this image or has failed: gives the lock to the first in the queue.
+    /// As the owner, if the holder is this image or has failed: hands the lock to the first in the queue.
     fn pass_on(&self, user: &impl Acquirer, poisoner: Option<usize>) {
         let successor = self.pop(user);
         let queued = self.head.get().is_some();
@@ -422,7 +427,7 @@ impl QueueLock {
         }
     }
 
-    /// As the owner: the first in the queue that has not failed leaves it.
+    /// As the owner: removes the first image in the queue that has not failed.
     fn pop(&self, user: &impl Acquirer) -> Option<usize> {
         while let Some(first) = self.head.get() {
             self.head.set(user.node(first).next.get());
@@ -433,9 +438,10 @@ impl QueueLock {
         None
     }
 
-    /// As the owner: joins the queue; returns the number of the wait.
+    /// As the owner: joins the queue. Returns the number of the wait.
     fn join(&self, user: &impl Acquirer) -> u64 {
         let node = user.node(user.me());
+        // Relaxed here and wherever the nodes are accessed: the word `owner` orders all changes of the queue.
         let number = node.number.load(Ordering::Relaxed) + 1;
         let ticket = self.tickets.load(Ordering::Relaxed) + 1;
         self.tickets.store(ticket, Ordering::Relaxed);
@@ -455,7 +461,7 @@ impl QueueLock {
         self.tail.set(Some(image));
     }
 
-    /// As the owner: leaves the queue, in which this image is.
+    /// As the owner: removes this image from the queue.
     fn withdraw(&self, user: &impl Acquirer) {
         let me = user.me();
         let next = user.node(me).next.get();
@@ -475,7 +481,7 @@ impl QueueLock {
         user.node(me).lock.store(0, Ordering::Relaxed);
     }
 
-    /// As the owner after one that died: makes the queue anew.
+    /// As the owner after one that died: rebuilds the queue.
     #[cold]
     fn repair(&self, user: &impl Acquirer) {
         let holder = self.load().holder();

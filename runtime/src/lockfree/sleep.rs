@@ -1,31 +1,31 @@
-//! Sleep that others can see, and finding out that nobody will ever wake up.
+//! Sleep that others can see, and finding out that no image will ever wake.
 //!
-//! Images act only while they are awake. An image that lies down to sleep first says in its [`SleepRecord`] which
-//! eventcount must reach which count. Whoever finds all images asleep, and then every eventcount too low, knows that
+//! Images act only while they are awake. An image that goes to sleep first records in its [`SleepRecord`] which
+//! eventcount must reach which count. An image that finds all asleep, and then every eventcount too low, knows that
 //! nothing will ever happen again:
 //!
-//! Suppose that some images have risen, or will rise, from the sleep that was found, and take the first one. It rose
-//! because its eventcount was raised, by an image that was awake then. That image lay down later, for the sleep that
-//! was found of it, as nobody had risen from such a sleep before. So it raised the eventcount before it lay down,
-//! and who found it asleep sees the eventcount raised: but all were found too low.
+//! Suppose that some images have woken, or will wake, from the sleep that was found, and take the first one. It woke
+//! because its eventcount was advanced, by an image that was awake then. That image went to sleep later, for the sleep
+//! that was found, because no image had woken from such a sleep before. So it advanced the eventcount before it went to
+//! sleep, and the search, which found it asleep, sees the advanced eventcount: but all were found too low.
 //!
-//! That what was read of a record is of the sleep that was found is seen from the record's turns, which count
-//! every lying down and every rising, and are read once more.
+//! A second read of `turns`, a sequence counter as in a seqlock, confirms that the snapshot of a record is of one
+//! sleep.
 
 use crate::primitives::{AtomicU32, AtomicU64, Ordering, fence};
 
-/// An image that lies asleep, or lay so.
+/// The sleep of an image, present or last.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct SleepRecord {
-    /// Odd while the image sleeps and only that eventcount, or an alarm, can let it go on.
+    /// Odd while the image sleeps and only that eventcount, or a new failure epoch, can end the sleep.
     turns: AtomicU64,
-    /// How often the image found itself still asleep, and described the wait anew.
+    /// How often the image found itself still asleep, and recorded its wait again.
     described: AtomicU64,
-    /// Where the eventcount is.
+    /// The place of the eventcount.
     eventcount: AtomicU64,
     target: AtomicU64,
-    /// The alarm that the image has seen.
+    /// The failure epoch that the image has seen.
     failure_epoch: AtomicU32,
 }
 
@@ -37,9 +37,10 @@ pub(crate) struct Sleep {
 }
 
 impl SleepRecord {
-    /// Begins to sleep until the eventcount at `place` has reached `target`.
+    /// Begins a sleep until the eventcount at `place` has reached `target`.
     pub(crate) fn prepare_park(&self, place: u64, target: u64) {
-        // Who reads what is written here also sees that the last sleep is over.
+        // Pairs with the Acquire fence in `find_all_asleep`: a search that reads one of these stores also sees in
+        // `turns` that the last sleep is over.
         fence(Ordering::Release);
         self.eventcount.store(place, Ordering::Relaxed);
         self.target.store(target, Ordering::Relaxed);
@@ -47,24 +48,27 @@ impl SleepRecord {
         self.turn();
     }
 
-    /// Sleeps no more.
+    /// Ends the sleep.
     pub(crate) fn unpark(&self) {
         self.turn();
     }
 
     fn turn(&self) {
         let turns = self.turns.load(Ordering::Relaxed);
+        // Pairs with the Acquire in `sleep`: the record, and all that the image did before, are visible.
         self.turns.store(turns + 1, Ordering::Release);
     }
 
-    /// Notes that the image has looked at this alarm.
+    /// Records the failure epoch that the image has seen.
     pub(crate) fn note_failure_epoch(&self, failure_epoch: u32) {
+        // Pairs with the Acquire in `will_wake`.
         self.failure_epoch.store(failure_epoch, Ordering::Release);
     }
 
-    /// Notes that the image has described its wait anew.
+    /// Records that the image has recorded its wait again.
     pub(crate) fn note_description(&self) {
         let described = self.described.load(Ordering::Relaxed);
+        // Pairs with the Acquire in `sleep`: the text of the wait is visible.
         self.described.store(described + 1, Ordering::Release);
     }
 
@@ -77,7 +81,7 @@ impl SleepRecord {
         })
     }
 
-    /// Whether something will wake the image: an alarm that it has not seen, or its eventcount, of which
+    /// Whether something will wake the image: a failure epoch that it has not seen, or its eventcount, as
     /// `has_reached(place, target)` tells.
     pub(crate) fn will_wake(
         &self,
@@ -101,13 +105,13 @@ impl Sleep {
         self.turns == earlier.turns
     }
 
-    /// Whether the wait was described so often since `earlier`.
+    /// Whether the wait was recorded this often since `earlier`.
     pub(crate) fn was_described_since(self, earlier: Self, times: u64) -> bool {
         self.described >= earlier.described + times
     }
 }
 
-/// The sleep of each image, if all sleep and nothing will wake any; otherwise the image that does not, or will not.
+/// The sleep of each image, if all sleep and nothing will wake any; otherwise an image that is awake, or will be.
 ///
 /// `record(image)` is none for images that are gone.
 pub(crate) fn find_all_asleep<'records>(
@@ -126,7 +130,8 @@ pub(crate) fn find_all_asleep<'records>(
             return Err(image);
         }
     }
-    // What was read of the sleeps is older than what is read now; goes with the one in `prepare_park`.
+    // Pairs with the Release fence in `prepare_park`: orders the reads of the records before the second reads of
+    // `turns`.
     fence(Ordering::Acquire);
     let second: Vec<Option<Sleep>> = (0..images).map(sleep_of).collect::<Result<_, _>>()?;
     let changed = |image: &usize| match (first[*image], second[*image]) {

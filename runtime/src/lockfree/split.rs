@@ -1,28 +1,28 @@
-//! How the images of a team divide into teams: pure arithmetic on what everyone asked for.
+//! Splitting a team into teams: pure arithmetic on the requests of all images.
 
 use std::collections::BTreeMap;
 
 use thiserror::Error;
 
-/// What an image asks for when a team divides.
+/// The request of an image when a team is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Request {
     /// The image's index in the parent.
     pub(crate) image: usize,
-    /// The number of the team it joins.
+    /// The number of the team that it joins (its colour).
     pub(crate) number: u64,
-    /// The index it wants there.
+    /// The index that it wants there (its key).
     pub(crate) index: Option<usize>,
 }
 
-/// The teams that a team has divided into.
+/// The teams of a split.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Split {
     /// By number, the indices of the members in the parent.
     teams: BTreeMap<u64, Vec<usize>>,
 }
 
-/// Requests that cannot be met together.
+/// Requests that conflict.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(crate) enum SplitError {
     #[error("image {image} wants index {index} in team {number}, which has {images} images: 0 to {} are possible", images - 1)]
@@ -42,8 +42,8 @@ pub(crate) enum SplitError {
 }
 
 impl Split {
-    /// Gives each image the place it asked for; who asked for none gets the lowest that is left, in the order
-    /// of the parent.
+    /// Gives each image the index that it asked for. An image that asked for none gets the lowest that is left, in the
+    /// order of the parent.
     pub(crate) fn arrange(requests: &[Request]) -> Result<Self, SplitError> {
         let mut groups: BTreeMap<u64, Vec<Request>> = BTreeMap::new();
         for request in requests {
@@ -56,7 +56,7 @@ impl Split {
         Ok(Self { teams })
     }
 
-    /// The members of the team of that number, by index: their indices in the parent.
+    /// The members of the team with this number, by index: their indices in the parent.
     pub(crate) fn members(&self, number: u64) -> Option<&[usize]> {
         self.teams.get(&number).map(Vec::as_slice)
     }

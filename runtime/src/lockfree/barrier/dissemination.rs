@@ -1,11 +1,11 @@
-//! In round `k` image `i` signals image `i + 2^k` and waits for image `i - 2^k`, so that after `ceil(log2 n)`
-//! rounds everyone has heard, directly or not, of everyone (Hensgen, Finkel and Manber 1988).
+//! The dissemination barrier (Hensgen, Finkel and Manber 1988): in round `k` image `i` signals image `i + 2^k` and
+//! waits for image `i - 2^k`. After `ceil(log2 n)` rounds every image has heard, directly or not, of every other.
 //!
-//! Every signal carries the sender's signature. After round `k` an image knows that the `2^(k+1)` images up to and
-//! including itself do the same thing.
+//! Every signal carries the signature of its sender. After round `k` an image knows that the `2^(k+1)` images up to and
+//! including itself agree.
 //!
-//! Signals of consecutive barriers use two alternating sets of [`Line`]s: an image may run ahead by one
-//! barrier, never by two, so a line is not written again before it has been read.
+//! Signals of consecutive barriers use two alternating sets of [`Line`]s. An image may be ahead by one barrier, never
+//! by two, so a line is read before it is written again.
 
 use crate::lockfree::arrival::{Signature, Words};
 use crate::lockfree::checked_barrier::{BarrierError, BarrierScope, Episode};

@@ -1,10 +1,9 @@
-//! Everyone looks at everyone's arrival.
+//! The flat barrier: every image reads the arrivals of all others.
 //!
-//! The latency is that of one arrival on its way from core to core, since all are on the way at once. Where images
-//! share cores, one that finds somebody missing lets another run, and when it runs again all the others have
-//! come by: one change of images for each image and barrier. All wait for the missing image with the highest number
-//! first, so that those who sleep are woken together by an image that comes late, and not one by one by their
-//! neighbours, only to find the next one missing.
+//! The latency is that of one cache line between cores, because all lines travel at once. Where images share cores, an
+//! image that finds another missing yields, and when it runs again all others have run: one context switch for each
+//! image and barrier. All images first wait for the missing image with the highest number, so a late image wakes all
+//! sleepers together, rather than each its neighbour, which finds the next one missing.
 
 use crate::lockfree::arrival::{Arrival, Signature};
 use crate::lockfree::checked_barrier::{BarrierError, BarrierScope, Episode};
@@ -24,8 +23,8 @@ pub(crate) fn pass<P: BarrierScope>(episode: &Episode<P>) -> Result<(), BarrierE
     Ok(())
 }
 
-/// Whether the image with this arrival comes while this one spins, and agrees: the short way through the barrier, on
-/// which nothing is made that only a longer wait needs. If not, [`barrier`] is to find out more.
+/// Whether the image with this arrival enters while this one spins, and agrees: the fast path, without anything that
+/// only a longer wait needs. If not, [`barrier`] finds out more.
 #[inline]
 pub(crate) fn spin_for(arrival: &Arrival, number: u64, signature: &Signature, spins: u32) -> bool {
     for _ in 0..spins {

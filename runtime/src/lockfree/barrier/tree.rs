@@ -1,14 +1,14 @@
-//! The images gather up a tree and are let go down it (Mellor-Crummey and Scott 1991).
+//! The tree barrier (Mellor-Crummey and Scott 1991): images gather up a tree and are released down it.
 //!
-//! A parent waits for each of its children, and looks at their arrivals. An image that has found all below it
-//! says so to its parent, except for a leaf, whose arrival says it. So the first image, at the root, knows that
-//! all do the same thing; it lets its children go, and they theirs, all with one write each.
+//! A parent waits for each of its children, and reads their arrivals. An image that has found its whole subtree
+//! agreeing signals its parent; the arrival of a leaf is its signal. So the root knows that all agree. It releases its
+//! children, and they theirs, each with one write.
 
 use std::ops::Range;
 
 use crate::lockfree::checked_barrier::{BarrierError, BarrierScope, Episode};
 
-/// Passes the barrier in a tree in which an image has at most so many children.
+/// Passes the barrier in a tree in which an image has at most `CHILDREN` children.
 pub(crate) fn pass<const CHILDREN: usize, P: BarrierScope>(
     episode: &Episode<P>,
 ) -> Result<(), BarrierError<P::Stop>> {
