@@ -1,22 +1,21 @@
-//! How an image waits: how long it spins, how often it offers its core, and when it rather sleeps.
+//! How an image waits: how long it spins, how often it yields its core, and when it sleeps instead.
 //!
-//! Spinning is the fastest where the awaited image has a core of its own, offering the core where images share cores and
-//! nobody else wants them. Beside other programs both go wrong. A core that is offered goes to a program that computes,
-//! for a time slice: milliseconds. A sleeper, though, is scheduled soon when it is woken, as it has used less than its
-//! share. So an image watches what becomes of its waits:
+//! Spinning is the fastest if the awaited image has a core of its own; yielding is, if images share cores that no other
+//! program wants. Beside other programs both go wrong. A core that is yielded goes to a program that computes, for a
+//! time slice: milliseconds. But a sleeper is scheduled soon after it is woken, because it has used less than its
+//! share. So an image measures its waits:
 //!
-//! * *An offer that took long* went to somebody who computes. For some time all images of the node sleep at once instead
-//!   (`contention.rs`); then they try again, less often each time that one finds the same.
-//! * *Spinning in vain, again and again, on a core that others use too*: most likely the awaited image waits for that
-//!   very core. The image spins but a moment, and tries again now and then.
+//! * *A yield that took long* went to a program that computes. For some time all images of the node sleep at once
+//!   instead (`contention.rs`). Then they try again, less often each time that one finds the same.
+//! * *Spinning in vain, again and again, on a core that other programs use too*: most likely the awaited image waits
+//!   for that very core. The image spins briefly, and tries again now and then.
 //!
-//! Either way it also asks the scheduler for shorter slices (`scheduler.rs`), to run soon after it is woken; where images
-//! outnumber cores, it has done so at its beginning.
+//! In both cases it also asks the scheduler for shorter slices (`scheduler.rs`), to run soon after it is woken. Where
+//! images outnumber cores, it does so at its start.
 //!
-//! Nothing of this costs anything while waits are short: an image looks at a clock when it has spun in vain, and at a cheaper
-//! one when it offers its core. Spinning as long as sleeping takes is Karlin, Li, Manasse and Owicki, *Empirical studies
-//! of competitive spinning for a shared-memory multiprocessor* (SOSP 1991); to learn from earlier waits is
-//! also theirs.
+//! Short waits cost nothing of this: an image reads a clock when it has spun in vain, and a cheaper one when it yields.
+//! To spin as long as sleeping takes, and to learn from earlier waits, is due to Karlin, Li, Manasse and Owicki,
+//! *Empirical studies of competitive spinning for a shared-memory multiprocessor* (SOSP 1991).
 
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
@@ -34,18 +33,18 @@ pub(crate) struct Backoff {
     wait: Wait,
     /// Whether images outnumber cores.
     shares_cores: bool,
-    /// Whether it looks for messages between two offers, which may take long, too.
+    /// Whether it polls for messages between two yields, which may take long too.
     polls: bool,
     patience: Cell<SpinPolicy>,
     stretch: Cell<Stretch>,
     policy: RefCell<Policy>,
 }
 
-/// Some offers of the core, one after the other.
+/// A series of yields.
 #[derive(Clone, Copy, Debug, Default)]
 struct Stretch {
     since: Duration,
-    /// A cheap clock, which goes on whenever somebody who computes can lose the core.
+    /// A cheap clock, which advances whenever the scheduler can take the core from a program that computes.
     tick: Duration,
     yields: u32,
 }
@@ -60,7 +59,7 @@ impl Stretch {
     }
 }
 
-/// So many short offers together are shorter than a long one.
+/// This many short yields together take less time than a long one.
 const STRETCH: u32 = 32;
 
 impl Backoff {
@@ -76,7 +75,7 @@ impl Backoff {
         }
     }
 
-    /// Prepares the thread that the image is.
+    /// Prepares the thread of the image.
     pub(crate) fn begin(&self) {
         let will_share = match self.wait {
             Wait::Adaptive => self.shares_cores,
@@ -88,13 +87,13 @@ impl Backoff {
         }
     }
 
-    /// What to do in the next wait.
+    /// How to spin and yield in the next wait.
     #[inline]
     pub(crate) fn patience(&self) -> SpinPolicy {
         self.patience.get()
     }
 
-    /// The image has spun in vain, if it was to spin. Returns how often it may offer its core before it sleeps.
+    /// Called after spinning in vain, if the image was to spin. Returns how often it may yield before it sleeps.
     pub(crate) fn yields(&self, contention: &Contention) -> u32 {
         let mut patience = self.patience.get();
         if self.wait != Wait::Adaptive {
@@ -117,7 +116,7 @@ impl Backoff {
         patience.yields
     }
 
-    /// Offers the core to others, in a wait that has asked for [`offers`](Self::offers). Returns whether it may be offered again.
+    /// Yields the core, in a wait that has called [`offers`](Self::offers). Returns whether to yield again.
     pub(crate) fn yield_core(&self, contention: &Contention) -> bool {
         if self.polls {
             self.stretch.set(Stretch::begin(scheduler::now()));
@@ -143,10 +142,10 @@ impl Backoff {
     }
 }
 
-/// What an image has learnt from its waits, and what follows from it.
+/// What an image has learnt from its waits.
 #[derive(Debug)]
 struct Policy {
-    /// Rounds of spinning, if nobody else wants the core.
+    /// Rounds of spinning, if no other program wants the core.
     most: u32,
     spinning: Spinning,
 }
@@ -154,28 +153,28 @@ struct Policy {
 /// Rounds of spinning of an image that hardly spins.
 const MOMENT: u32 = 32;
 
-/// Spinning in vain so often, one soon after the other, is enough.
+/// After this many vain spins in quick succession the image spins less.
 const VAIN: u32 = 3;
 
-/// No image spins in vain more often than that.
+/// The shortest time between two vain spins that count.
 const SHORTEST: Duration = Duration::from_micros(20);
 
-/// What is longer apart has nothing to do with each other.
+/// Vain spins further apart are unrelated.
 const SOON: Duration = Duration::from_millis(2);
 
-/// After so many short waits a long one is tried again: first, and at most.
+/// After this many short waits a long one is tried again: at first, and at most.
 const RETRIES: [u32; 2] = [16, 1024];
 
 #[derive(Debug)]
 enum Spinning {
-    /// As long as it may. The last time it was in vain, and how often the core had gone to others by then.
+    /// It spins in full. The last vain spin, and how often the core had been taken until then.
     Long {
         vain: u32,
         last: Option<(Duration, u64)>,
         /// How many short waits came before this.
         after: u32,
     },
-    /// A moment only, in so many more waits.
+    /// It spins briefly, for this many more waits.
     Short { left: u32, of: u32 },
 }
 
@@ -198,12 +197,13 @@ impl Policy {
         }
     }
 
-    /// Whether it spins long enough to be worth a thought.
+    /// Whether it spins long enough to matter.
     fn minds_spinning(&self) -> bool {
         self.most > MOMENT
     }
 
-    /// Spun in vain; `switches` says how often the core has gone to others so far. Returns whether it is time to spin less.
+    /// Records a vain spin; `switches` counts how often the core was taken so far. Returns whether to spin less from
+    /// now on.
     fn spun(&mut self, now: Duration, is_crowded: bool, switches: impl FnOnce() -> u64) -> bool {
         match &mut self.spinning {
             Spinning::Short { left, of } => {
@@ -220,11 +220,11 @@ impl Policy {
             Spinning::Long { vain, last, after } => {
                 let since = last.map(|(then, _)| now.saturating_sub(then));
                 if since.is_some_and(|since| since < SHORTEST) {
-                    // Of the same wait, or the next, which came without spinning.
+                    // Part of the same wait, or of the next one, which did not spin.
                     return false;
                 }
                 let switches = switches();
-                // Who sleeps instead of offering its core does not lose it to anybody.
+                // An image that sleeps instead of yielding does not lose its core to another program.
                 let is_shared = is_crowded || last.is_some_and(|(_, before)| switches > before);
                 match since {
                     Some(since) if since < SOON && is_shared => *vain += 1,

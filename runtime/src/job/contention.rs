@@ -1,38 +1,39 @@
-//! Whether programs that compute want the cores of the images too.
+//! Whether other programs that compute want the cores of the images.
 //!
-//! An image that offers its core to such a program gets it back a time slice later. Whoever finds that tells all images of its
-//! node, in the memory they share, so that it costs one of them a time slice, and not each.
+//! An image that yields its core to such a program gets it back a time slice later. It then publishes that to all
+//! images of its node, in the memory that they share, so it costs one of them a time slice, and not each.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// An offer that lasts longer went to somebody who computes. Images that wait, too, hand the core on within microseconds; from
-/// who computes it is taken at a tick of the scheduler's clock only, one to ten milliseconds apart, and seldom at the first.
+/// A yield that lasts longer went to a program that computes. Other images that wait hand the core on within
+/// microseconds; a program that computes loses it only at a tick of the scheduler's clock, one to ten milliseconds
+/// apart, and seldom at the first.
 pub(crate) const LONG: Duration = Duration::from_millis(1);
 
-/// For how long no core is offered after an offer took long: first, and at most. The first is a few times what such an
-/// offer costs, so that one that came by chance costs little more; who always finds the same loses a thousandth.
+/// For how long no core is yielded after a yield took long: at first, and at most. The first pause is a few times what
+/// such a yield costs, so a chance hit costs little more; an image that always finds the same loses a thousandth.
 const PAUSES: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(4)];
 
-/// What the images of a node have found. Times are those of [`scheduler::now`](coarray_fabric::system::scheduler::now), in nanoseconds, and nothing but
-/// advice: no memory is ordered by them.
+/// What the images of a node have found. Times are those of [`scheduler::now`](coarray_fabric::system::scheduler::now),
+/// in nanoseconds. They are advice only, and order no memory.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct Contention {
-    /// No core is offered until then.
+    /// No core is yielded until then.
     until: AtomicU64,
-    /// So long was that.
+    /// The length of that pause.
     pause: AtomicU64,
 }
 
 impl Contention {
-    /// Whether no core is to be offered now.
+    /// Whether to yield no core now.
     #[inline]
     pub(crate) fn is_here(&self, now: Duration) -> bool {
         nanoseconds(now) < self.until.load(Ordering::Relaxed)
     }
 
-    /// An image has offered its core, and has it back.
+    /// Records a yield that is over.
     pub(crate) fn offered(&self, before: Duration, now: Duration) {
         let until = self.until.load(Ordering::Relaxed);
         let is_told = nanoseconds(before) < until;
@@ -99,7 +100,7 @@ mod tests {
     fn pauses_grow_while_offers_take_long_and_begin_anew_when_they_did_not() {
         let contention = Contention::default();
         let mut now = START;
-        // Offers the core so much later; returns how long it is not offered then.
+        // Yields the core at this later time; returns for how long no core is yielded then.
         let mut take_long = |later: Duration| {
             let end = now + later + LONG;
             contention.offered(now + later, end);
@@ -115,7 +116,7 @@ mod tests {
             expected = (2 * expected).min(most);
         }
         assert_eq!(expected, most);
-        // Nobody wanted a core for longer than the last pause.
+        // No other program wanted a core for longer than the last pause.
         assert_eq!(take_long(most), first);
     }
 }

@@ -1,7 +1,7 @@
-//! What the images and their supervisor share besides the heaps: fixed structures of atomics at the
-//! start of the region and at the start of each image's part.
+//! What images and their supervisor share besides the heaps: fixed structures of atomics, at the start of the region
+//! and at the start of each image's part.
 //!
-//! All-zero bytes, as a fresh region has them, are a valid initial state of every structure here.
+//! All-zero bytes, as in a fresh region, are a valid initial state of every structure here.
 
 mod failure;
 mod steps;
@@ -31,11 +31,11 @@ pub(crate) use wait::WaitRecord;
 
 const MAX_ROUNDS: usize = MAX_IMAGES.trailing_zeros() as usize;
 
-/// Changes with the version of this crate and with the layout, so that a launcher and a program that were built from different
-/// sources notice it.
+/// Changes with the version of this crate and with the layout, so a launcher and a program built from different sources
+/// notice that.
 pub(crate) const LAYOUT: u64 = fingerprint(env!("CARGO_PKG_VERSION").as_bytes(), &SIZES);
 
-/// How large the structures are that images and supervisor share, and where in them their parts begin.
+/// The sizes of the structures that images and supervisor share, and the offsets of their parts.
 const SIZES: [usize; 33] = [
     size_of::<JobControl>(),
     offset_of!(JobControl, keeps_going),
@@ -72,7 +72,7 @@ const SIZES: [usize; 33] = [
     size_of::<WaitRecord>(),
 ];
 
-/// A number that is another one for each version and each layout, but for accidents: FNV-1a (Fowler, Noll, Vo, 1991).
+/// A hash of the version and the layout: FNV-1a (Fowler, Noll, Vo, 1991).
 const fn fingerprint(version: &[u8], sizes: &[usize]) -> u64 {
     const fn add(hash: u64, byte: u8) -> u64 {
         (hash ^ byte as u64).wrapping_mul(0x0000_0100_0000_01b3)
@@ -96,14 +96,13 @@ const fn fingerprint(version: &[u8], sizes: &[usize]) -> u64 {
     hash
 }
 
-/// What the whole job shares: at the start of the region.
+/// The structure that the whole job shares, at the start of the region.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct JobControl {
     /// Whether images may fail without ending the job.
     keeps_going: AtomicU32,
-    /// [`ENDED`] once the job must end, plus [`ONE_FAILED`] for each image that has failed; read inside every
-    /// long wait.
+    /// [`ENDED`] once the job must end, plus [`ONE_FAILED`] for each image that has failed. Every long wait reads it.
     failure_epoch: AtomicU32,
     pub(crate) contention: Contention,
     /// Why the job ended.
@@ -111,10 +110,10 @@ pub struct JobControl {
     pub(crate) table: TableRecord,
 }
 
-/// The bit of the alarm that says that the job must end.
+/// The bit of the failure epoch that says that the job must end.
 pub(crate) const ENDED: u32 = 1;
 
-/// What each failed image adds to the alarm.
+/// What each failed image adds to the failure epoch.
 pub(crate) const ONE_FAILED: u32 = 2;
 
 impl JobControl {
@@ -140,24 +139,24 @@ impl JobControl {
         self.failure_epoch() >= ONE_FAILED
     }
 
-    /// Lets images fail without ending the job. To be called before any image starts.
+    /// Lets images fail without ending the job. Called before any image starts.
     pub fn keep_going(&self) {
         self.keeps_going.store(1, Ordering::Relaxed);
     }
 
-    /// Whether the other images go on when one fails.
+    /// Whether the job goes on when an image fails.
     pub fn keeps_going(&self) -> bool {
         self.keeps_going.load(Ordering::Relaxed) != 0
     }
 
-    /// Declares an image failed: its process has ended, or its thread will touch nothing any more.
+    /// Declares an image failed: its process has ended, or its thread accesses nothing any more.
     pub fn declare_failed(&self, control: &ImageControl) {
         control.set_stage(Stage::Failed);
         self.failure_epoch.fetch_add(ONE_FAILED, Ordering::Release);
     }
 }
 
-/// How far an image has come.
+/// The stage of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Stage {
@@ -165,11 +164,11 @@ pub enum Stage {
     Absent = 0,
     /// It runs the program.
     Running = 1,
-    /// It came to the end of the program, and waits there for the others.
+    /// It has come to the end of the program, and waits there for the others.
     Stopped = 2,
-    /// It passed the end of the program together with all others.
+    /// It has passed the end of the program together with all others.
     Finished = 3,
-    /// It ended before its time, and the others go on.
+    /// It has failed, and the others go on.
     Failed = 4,
 }
 
@@ -180,13 +179,13 @@ pub struct ImageControl {
     stage: AtomicU32,
     /// The process that has claimed to be this image; 0 for none.
     process: AtomicU32,
-    /// 1 while it takes part in a collective operation although a panic unwinds it, of which its last words are.
+    /// 1 while it takes part in a collective operation although a panic unwinds it; `last_words` is about that panic.
     unwinds: AtomicU32,
     /// Why it failed, in its own words, if it had time for any.
     pub last_words: FixedStr<1024>,
     pub(crate) call: CallRecord,
     pub(crate) waiting: WaitRecord,
-    /// Its place in the queue of the lock that it waits for.
+    /// Its node in the queue of the lock that it waits for.
     pub(crate) queue: QueueNode,
     pub(crate) traffic: Traffic,
     /// Its part in the team of all images.
@@ -199,16 +198,17 @@ pub struct ImageControl {
 pub(crate) struct TeamControl {
     pub(crate) state: BarrierState,
     pub(crate) steps: Steps,
-    /// Of the dissemination barrier, by the parity of the barrier's number and the round.
+    /// Mailboxes of the dissemination barrier, by the parity of the barrier's number and the round.
     pub(crate) lines: [[Line; MAX_ROUNDS]; 2],
-    /// Of the team's critical sections; only that of its image 0 is used.
+    /// The lock of the team's critical sections; only that of its image 0 is used.
     pub(crate) critical: QueueLock,
-    /// Of the asynchronous collectives.
+    /// The log of its asynchronous collectives.
     pub(crate) log: Log,
 }
 
 impl ImageControl {
-    /// Notes that this panic unwinds the image, which is about to take part in a collective operation; or that none does.
+    /// Records that this panic unwinds the image, which is about to take part in a collective operation; or that none
+    /// does.
     pub(crate) fn note_panic(&self, text: Option<&str>) {
         self.last_words.set(text.unwrap_or_default());
         self.unwinds
@@ -220,7 +220,7 @@ impl ImageControl {
         (self.unwinds.load(Ordering::Acquire) == 1).then(|| self.last_words.get())
     }
 
-    /// Makes `process` this image, unless another one is: then returns that.
+    /// Makes `process` this image, unless another process is: then returns that one.
     pub fn claim(&self, process: u32) -> Result<(), u32> {
         self.process
             .compare_exchange(0, process, Ordering::AcqRel, Ordering::Acquire)
@@ -236,7 +236,7 @@ impl ImageControl {
         self.stage.store(stage as u32, Ordering::Release);
     }
 
-    /// How far the image is.
+    /// The stage of the image.
     pub fn stage(&self) -> Stage {
         match self.stage.load(Ordering::Acquire) {
             0 => Stage::Absent,

@@ -7,8 +7,8 @@
 //! ```text
 //! Log of image 0:  posted 3
 //!                    first --> descriptor 0 --> descriptor 1 --> descriptor 2
-//!                                 ^             ^
-//! Cursor of image 1 ---------------+-------------+         it has found two, and looks for the third
+//!                                   ^                ^
+//! Cursor of image 1 ----------------+----------------+     it has found two, and looks for the third
 //! ```
 //!
 //! There are no slots to run out of, or to claim in the wrong order. So any number of descriptors may be outstanding, and
