@@ -108,7 +108,7 @@ fn write_all(
     Ok(())
 }
 
-/// Turns numbers of so many bytes round if files have them in another order than memory.
+/// Swaps the bytes of numbers of this size if files and memory differ in their order.
 pub(crate) fn swap_for_file(width: usize, bytes: &mut [u8]) {
     swap_cells(
         width > 1 && !ByteOrder::Little.is_native(),

@@ -110,7 +110,7 @@ impl Launch {
         self
     }
 
-    /// Divides the images into so many nodes that share no memory, with a network between them.
+    /// Divides the images into this number of nodes that share no memory, with a network between them.
     #[cfg(feature = "simulated")]
     #[must_use]
     pub fn simulated_nodes(mut self, nodes: usize) -> Self {

@@ -17,7 +17,7 @@ use coarray_runtime::{FabricKind, Settings};
 const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
 
 /// # Errors
-/// If a fabric knows of one process where the launcher has started several: so many jobs of one image would run, each taking
+/// If a fabric knows of one process where the launcher has started several: several jobs of one image would run, each taking
 /// itself for all.
 #[cfg(any(feature = "mpi", feature = "shmem"))]
 pub(crate) fn check_size(fabric: FabricKind, images: usize) -> Result<(), String> {

@@ -7,7 +7,7 @@
 //! waiting for.
 //!
 //! A terminal has a person in front of it. There image 0, the one that can read input, may show a
-//! prompt or a progress bar: its unfinished line is passed on once it rests, or at a carriage
+//! prompt or a progress bar: its unfinished line is forwarded once it pauses, or at a carriage
 //! return. If somebody else's line follows, it starts on a line of its own.
 
 use std::io::Write;

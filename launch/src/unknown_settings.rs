@@ -33,7 +33,7 @@ const OF_TESTS: [&str; 2] = ["SHMEM_TEST", "TEST_CASE"];
 /// What they set for simulated nodes, where there are any.
 const OF_SIMULATIONS: [&str; 2] = ["SIMULATED_NODES", "SIMULATED_FAULT"];
 
-/// Up to so many letters are wrong in a name that is misspelt.
+/// The most wrong letters of a misspelt name.
 const SLIPS: usize = 2;
 
 /// Prints a line on stderr for each variable that is no setting; for the process that starts a job, before the images print.

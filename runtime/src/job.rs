@@ -112,7 +112,7 @@ impl Job {
             prepare();
             record.write(&self.with_panic(failure));
         } else {
-            // Who was first may still print its backtrace, which the end of the job would cut off.
+            // The first image may still print its backtrace, which the end of the job would truncate.
             record.wait(END_TIMEOUT);
         }
         self.region.job().end();

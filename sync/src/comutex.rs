@@ -24,7 +24,7 @@ use crate::far_slots::FarSlots;
 /// A value that one image at a time reads and writes: whoever has [locked](ComutexPlace::lock) it.
 ///
 /// A coarray of comutexes needs no opening. Images that wait for a comutex get it in the order in which they
-/// came, and sleep meanwhile. If images wait for each other, the job ends with a report of who waits for what.
+/// came, and sleep meanwhile. If images wait for each other, the job ends with a report of these waits.
 ///
 /// A comutex is *poisoned* when an image panics while it holds it, or dies, in a job that keeps going: what it
 /// was about to do is then half done. The value itself is whole, always: it is the last one that was put.

@@ -202,7 +202,7 @@ impl Region {
     #[cfg(any(feature = "mpi", feature = "shmem"))]
     pub(crate) unsafe fn overlay(&mut self, image: usize, memory: *mut u8) -> io::Result<()> {
         let place = self.part_address(image, 0);
-        // SAFETY: passed on; the place of the part belongs to the region.
+        // SAFETY: the caller vouches for `memory`; the address of the part, and its stride, belong to this region.
         let overlay = unsafe { Overlay::new(place, self.dimensions.stride, memory)? };
         self.overlays.insert(image, overlay);
         Ok(())

@@ -24,10 +24,10 @@ pub(crate) struct Mapping {
     length: usize,
 }
 
-// SAFETY: the mapping belongs to the process, not to a thread; who uses the memory takes care of races.
+// SAFETY: the mapping belongs to the process, not to a thread; users of the memory prevent races.
 unsafe impl Send for Mapping {}
 
-// SAFETY: as above.
+// SAFETY: `&Mapping` gives the address only; users of the memory prevent races.
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
@@ -230,7 +230,7 @@ mod tests {
         unsafe { place(3 * HUGE + 5).write_volatile(42) };
         let range = HUGE / 2..5 * HUGE + 4096;
         map.commit(&file, range.clone()).unwrap();
-        // SAFETY: as above.
+        // SAFETY: only this test uses the memory, which is mapped.
         unsafe {
             assert_eq!(place(3 * HUGE + 5).read_volatile(), 42);
             assert_eq!(place(2 * HUGE).read_volatile(), 0);

@@ -37,11 +37,12 @@ use crate::transport::cluster::Cluster;
 /// Why it cannot start.
 ///
 /// # Safety
-/// Once in a process, which then is one image, and calls no MPI from other threads unless MPI allows that. Whoever has the cluster uses
-/// it as its methods say.
+/// Called once in a process, which is then one image. The process calls no MPI from other threads unless MPI allows that,
+/// and uses the cluster as the contracts of its methods say.
 pub unsafe fn start() -> Result<Rc<dyn Cluster>, String> {
     let environment = Environment::enter()?;
     let world = mpi_rma::mpi::topology::SimpleCommunicator::world();
-    // SAFETY: passed on: all processes of the launcher are images, and this is theirs.
+    // SAFETY: all processes of the launcher are images and do this, so the call is collective; the caller vouches that
+    // this process does it once.
     Ok(Rc::new(unsafe { Group::new(environment, &world) }?))
 }

@@ -227,7 +227,7 @@ impl Fabric for SharedMemory {
     }
 }
 
-/// Carries out an atomic operation by an instruction of the processor.
+/// An atomic operation by an instruction of the processor.
 ///
 /// # Safety
 /// The word is mapped and aligned, and only used by atomic operations meanwhile.
@@ -236,7 +236,7 @@ pub(crate) unsafe fn carry_out(place: *mut u8, word: Word, operation: AtomicOper
     use Ordering::Relaxed;
     macro_rules! on {
         ($atomic:ty, $number:ty) => {{
-            // SAFETY: passed on.
+            // SAFETY: the caller vouches that the word is mapped and aligned, and that all other accesses are atomic.
             let word = unsafe { &*place.cast::<$atomic>() };
             let old = match operation {
                 Load => word.load(Relaxed),

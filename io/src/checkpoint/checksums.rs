@@ -99,7 +99,7 @@ pub(crate) fn checksums(mut sums: Vec<u32>, bytes: u64, segment_bytes: u64) -> V
     sums
 }
 
-/// How many segments a file of so many bytes has.
+/// The number of segments of a file of `bytes` bytes.
 pub(crate) fn segments(bytes: u64, segment_bytes: u64) -> u64 {
     bytes.div_ceil(segment_bytes)
 }
@@ -128,7 +128,7 @@ fn product(a: u32, mut b: u32) -> u32 {
     product
 }
 
-/// The polynomial that moves something by so many bytes: x to the power of 8 `bytes`.
+/// The polynomial that shifts a checksum by `bytes` bytes: x to the power of 8 `bytes`.
 fn power(mut bytes: u64) -> u32 {
     let mut power = ONE;
     // x to the power of 8.

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use crate::image::descriptors::Descriptors;
 use crate::lockfree::log::Cursor;
 
-/// Reclaiming is due after so many descriptors, or so many bytes of payload.
+/// Reclaiming is due after this many descriptors, or bytes of payload.
 pub(crate) const RECLAIM_AFTER: (usize, usize) = (32, 1 << 20);
 
 /// The state of a team's asynchronous collectives on one image.

@@ -167,7 +167,7 @@ mod tests {
         let source: Vec<u8> = (1..=SHORT_AT_MOST as u8).collect();
         for length in SHORT_AT_LEAST..=SHORT_AT_MOST {
             let staging = Staging::new();
-            // SAFETY: the source has so many bytes, and nobody uses the first place.
+            // SAFETY: `source` is valid for reads of `length` bytes, and no operation uses the first place.
             let copy = unsafe { staging.copy_short(source.as_ptr(), length) };
             // SAFETY: the first place has room for more.
             let copied = unsafe { std::slice::from_raw_parts(copy, length + 1) };

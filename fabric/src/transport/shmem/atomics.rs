@@ -22,7 +22,7 @@ pub(super) unsafe fn carry_out(
     word: Word,
     operation: AtomicOperation,
 ) -> u64 {
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches that `place` is an aligned symmetric word in a block aligned to eight bytes.
     unsafe {
         match word {
             Word::Bits32 => u64::from(carry_out_32(place.cast(), image, operation)),
@@ -35,7 +35,7 @@ pub(super) unsafe fn carry_out(
 /// As [`carry_out`].
 unsafe fn carry_out_64(place: *mut c_ulonglong, image: c_int, operation: AtomicOperation) -> u64 {
     use AtomicOperation::{Add, And, CompareExchange, Load, Or, Swap, Xor};
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches that `place` is an aligned symmetric word in a block aligned to eight bytes.
     unsafe {
         match operation {
             Load => ulonglong::atomic_fetch(place, image),
@@ -71,7 +71,7 @@ unsafe fn carry_out_32(place: *mut u32, image: c_int, operation: AtomicOperation
         // SAFETY: the eight bytes lie in the same block, which begins at a multiple of eight.
         part(unsafe { change(around, image, with_part) })
     };
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches that `place` is an aligned symmetric word in a block aligned to eight bytes.
     unsafe {
         match operation {
             Load => uint::atomic_fetch(place, image),
@@ -92,10 +92,10 @@ unsafe fn carry_out_32(place: *mut u32, image: c_int, operation: AtomicOperation
 /// # Safety
 /// As [`carry_out`].
 unsafe fn change(place: *mut c_ulonglong, image: c_int, new: impl Fn(u64) -> Option<u64>) -> u64 {
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches that `place` is an aligned symmetric word in a block aligned to eight bytes.
     let mut old = unsafe { ulonglong::atomic_fetch(place, image) };
     while let Some(new) = new(old) {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches that `place` is an aligned symmetric word in a block aligned to eight bytes.
         let seen = unsafe { ulonglong::atomic_compare_swap(place, old, new, image) };
         if seen == old {
             break;

@@ -5,7 +5,7 @@
 pub(super) struct Reach(Vec<u8>);
 
 impl Reach {
-    /// Bytes of a set among so many images.
+    /// Bytes of a set of images, out of this number.
     pub(super) fn bytes(images: usize) -> usize {
         images.div_ceil(8)
     }

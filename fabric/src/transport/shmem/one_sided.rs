@@ -170,7 +170,7 @@ impl Fabric for OneSided {
     unsafe fn put_word(&self, image: usize, offset: usize, word: u64) {
         let length = size_of::<u64>();
         if !(self.is_free() && offset.is_multiple_of(length)) {
-            // SAFETY: passed on.
+            // SAFETY: the caller vouches that the word lies in the part of `image`, as this method requires too.
             return unsafe { self.put_word_when_busy(image, offset, word) };
         }
         self.in_flight
@@ -187,12 +187,12 @@ impl Fabric for OneSided {
     }
 
     unsafe fn issue_put(&self, image: usize, offset: usize, source: Buffer) -> Request {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for the range in the part of `image`, and the buffer for its own bytes until completion.
         unsafe { self.issue(image, offset, source, Direction::Put) }
     }
 
     unsafe fn issue_get(&self, image: usize, offset: usize, target: Buffer) -> Request {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for the range in the part of `image`, and the buffer for its own bytes until completion.
         unsafe { self.issue(image, offset, target, Direction::Get) }
     }
 
