@@ -29,7 +29,7 @@ mod tune;
 use std::error::Error;
 use std::process::ExitCode;
 
-use options::{Command, Request};
+use options::{Command, Options};
 
 /// What users can ask for. A new command is a line here, and a paragraph of the help text.
 const COMMANDS: [Command; 7] = [
@@ -69,10 +69,10 @@ fn main() -> ExitCode {
     }
 }
 
-fn follow(request: Request) -> Result<(), Box<dyn Error>> {
-    match request {
-        Request::Help => println!("{}", help::text()),
-        Request::Run(command, options) => (command.run)(&options)?,
-    }
-    Ok(())
+fn follow(request: Option<(Command, Options)>) -> Result<(), Box<dyn Error>> {
+    let Some((command, options)) = request else {
+        println!("{}", help::text());
+        return Ok(());
+    };
+    (command.run)(&options)
 }

@@ -246,22 +246,14 @@ impl Takes {
     }
 }
 
-/// What a user wants.
-pub enum Request {
-    /// The help text.
-    Help,
-    /// A command with its options.
-    Run(Command, Options),
-}
-
-/// Reads a command line, without the program's name.
+/// Reads a command line, without the program's name; none if it asks for help.
 ///
 /// # Errors
 /// What is wrong with it.
 pub fn parse(
     words: impl IntoIterator<Item = OsString>,
     commands: &[Command],
-) -> Result<Request, Error> {
+) -> Result<Option<(Command, Options)>, Error> {
     let mut words = words.into_iter();
     let names: Vec<&str> = commands.iter().map(|command| command.name).collect();
     let names = names.join(", ");
@@ -270,7 +262,7 @@ pub fn parse(
     };
     let name = name.to_string_lossy();
     if ["--help", "-h", "help"].contains(&&*name) {
-        return Ok(Request::Help);
+        return Ok(None);
     }
     // It was called so before engines were called fabrics.
     let name = if name == "engines" {
@@ -284,10 +276,10 @@ pub fn parse(
     let in_command = |error: String| Error::from(format!("{name}: {error}"));
     let options = options(command, words).map_err(|error| in_command(error.to_string()))?;
     let Some(options) = options else {
-        return Ok(Request::Help);
+        return Ok(None);
     };
     (command.check)(&options).map_err(in_command)?;
-    Ok(Request::Run(*command, options))
+    Ok(Some((*command, options)))
 }
 
 /// Reads what follows a command; none if it asks for help.

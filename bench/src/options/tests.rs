@@ -3,10 +3,9 @@ use crate::COMMANDS;
 
 fn parse(line: &str) -> Result<(&'static str, Options), String> {
     let words = line.split_whitespace().map(OsString::from);
-    match super::parse(words, &COMMANDS).map_err(|error| error.to_string())? {
-        Request::Help => Err("help".into()),
-        Request::Run(command, options) => Ok((command.name, options)),
-    }
+    let request = super::parse(words, &COMMANDS).map_err(|error| error.to_string())?;
+    let (command, options) = request.ok_or("help")?;
+    Ok((command.name, options))
 }
 
 #[test]
