@@ -1,4 +1,5 @@
-//! What the images of a team do together: barriers, steps of a turn, asynchronous posts, and the creation of what they share.
+//! Collective operations of a team: barriers, the steps of an epoch, asynchronous collectives, and symmetric
+//! allocation.
 
 pub(crate) mod allocation;
 pub(crate) mod awaiting;

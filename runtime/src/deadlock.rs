@@ -1,6 +1,6 @@
-//! Finding out that no image can ever go on, from what each says of its sleep; `lockfree/sleep.rs` has the proof.
+//! The deadlock search on one node, from the sleep that each image has recorded; `lockfree/sleep.rs` has the proof.
 //!
-//! It knows jobs, and no images: the reactor, which is no image, looks as well. How images look around is in
+//! It knows jobs, but not `Image`: the reactor, which is no image, searches too. The search of an image is in
 //! `waiting/suspicion.rs`.
 
 pub(crate) mod probe;

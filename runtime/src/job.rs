@@ -1,4 +1,4 @@
-//! What the images of one job in one process share.
+//! A job: the state that its images in one process share.
 
 pub(crate) mod backoff;
 pub(crate) mod backtrace;
@@ -25,20 +25,20 @@ use coarray_fabric::memory::nodes::Nodes;
 use coarray_fabric::memory::region::{Region, RegionOwner};
 use coarray_fabric::system::parked::Threads;
 
-/// How long an image that ends the job may take to say why, before others do not wait for that.
+/// How long an image that ends the job may take to say why, before others stop waiting for that.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A running job.
 #[derive(Debug)]
 pub struct Job {
-    /// Given up before the region is unmapped: fields are dropped in this order.
+    /// Fields are dropped in this order: this one before the region is unmapped.
     _claim: Registration,
     /// The memory that its images share.
     pub region: JobMemory,
     pub(crate) wait: Wait,
-    /// That of an image whose core nobody else wants.
+    /// The spinning and yielding of an image whose core no other program wants.
     pub(crate) patience: SpinPolicy,
-    /// Whether places may be reached by load and store.
+    /// Whether corefs may use loads and stores.
     pub(crate) direct: bool,
     pub(crate) bind: Bind,
     /// Which of its images share memory.
@@ -46,9 +46,9 @@ pub struct Job {
     pub(crate) fabric: FabricKind,
     /// The threads of this process that belong to it.
     pub threads: Threads,
-    /// How long images of other nodes may be silent while one waits for them.
+    /// The longest time that images of other nodes may take to answer while one waits for them.
     pub(crate) peer_timeout: Option<Duration>,
-    /// Whether the failure on record was first noticed in this process, which is to report it.
+    /// Whether this process noticed the recorded failure first, and so reports it.
     is_reporter: AtomicBool,
     /// The lowest image of other nodes that reports the end of the job; too large a number for none.
     told_by: AtomicUsize,
@@ -91,7 +91,7 @@ impl Job {
         self.fail_after(failure, || ())
     }
 
-    /// As [`fail`](Self::fail); does something before others learn of the end, for which there is no time later.
+    /// As [`fail`](Self::fail), but calls `prepare` before others learn of the end; later there is no time.
     pub(crate) fn fail_after(&self, failure: &Failure, prepare: impl FnOnce()) -> bool {
         let first = self.settle(failure, prepare);
         if first {
@@ -100,7 +100,7 @@ impl Job {
         first
     }
 
-    /// Ends the job because of `failure`, of which another node tells; false if it already ended for another reason.
+    /// Ends the job because of a `failure` on another node; false if it already ended for another reason.
     pub(crate) fn learn(&self, failure: &Failure) -> bool {
         self.settle(failure, || ())
     }
@@ -119,8 +119,8 @@ impl Job {
         first
     }
 
-    /// The failure, as a consequence of the panic of an image that entered a collective operation while it unwound, if one
-    /// did.
+    /// The failure, as a consequence of the panic of an image that entered a collective operation while it unwound, if
+    /// one did.
     fn with_panic(&self, failure: &Failure) -> Failure {
         let images = 0..self.region.dimensions().images;
         let panic = |image| Some((image, self.region.control(image).panic()?));
@@ -136,24 +136,24 @@ impl Job {
         }
     }
 
-    /// Notes that an image of another node reports the end of the job.
+    /// Records that an image of another node reports the end of the job.
     pub fn be_told_by(&self, image: usize) {
         self.told_by.fetch_min(image, Ordering::Relaxed);
     }
 
-    /// Whether an image of another node that is lower than `image` reports the end of the job.
+    /// Whether an image of another node with a lower number than `image` reports the end of the job.
     #[cfg(any(feature = "mpi", feature = "shmem"))]
     pub fn is_told_by_lower(&self, image: usize) -> bool {
         self.told_by.load(Ordering::Relaxed) < image
     }
 
-    /// Whether the failure on record was first noticed in this process, which is to report it.
+    /// Whether this process noticed the recorded failure first, and so reports it.
     #[must_use]
     pub fn is_reporter(&self) -> bool {
         self.is_reporter.load(Ordering::Relaxed)
     }
 
-    /// Why the job, which has ended, did.
+    /// The failure of the job, which has ended.
     pub(crate) fn reason(&self) -> Failure {
         let reason = self.region.job().failure.wait(END_TIMEOUT);
         reason.unwrap_or_else(|| Failure {
@@ -169,16 +169,16 @@ impl Job {
     }
 }
 
-/// How long images wait before they sleep, if nobody else wants their cores.
+/// How long images spin and yield before they sleep, if no other program wants their cores.
 fn patience(wait: Wait, share_all: bool, have_cores_for_all: bool) -> SpinPolicy {
     let [spins, yields] = match (wait, have_cores_for_all) {
         (Wait::Sleep, _) => [1, 0],
-        // What others do arrives only when the image looks for it.
+        // Messages of other images arrive only when the image polls.
         _ if !share_all => [1, 1000],
         (Wait::Spin, _) => [100_000, 200],
         (Wait::Adaptive, true) => [4000, 200],
-        // An image that waits for a core must not keep another one busy: where they share cores, whoever is waited for
-        // most likely waits for this one.
+        // An image that waits for a core must not keep another one busy: where images share cores, the awaited image
+        // most likely waits for this core.
         (Wait::Adaptive, false) => [1, 20],
     };
     SpinPolicy { spins, yields }

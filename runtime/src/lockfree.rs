@@ -1,6 +1,6 @@
-//! The algorithms over words that images share: counts to wait for, arrivals, barriers, locks, lists of posts, agreements.
+//! The algorithms on words that images share: eventcounts, arrivals, barriers, locks, logs, release masks, splits.
 //!
-//! They know neither images nor teams, only atomics, so that loom runs these very sources (`runtime/tests/loom_*`).
+//! They know no images and teams, only atomics, so loom runs these very sources (`runtime/tests/loom_*`).
 
 pub(crate) mod arrival;
 pub(crate) mod barrier;

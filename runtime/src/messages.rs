@@ -1,5 +1,5 @@
-//! What images do for each other that share no memory: messages, sent, counted and acknowledged. What a message has its receiver
-//! do is in `lifecycle/dispatch.rs`, on top of all that it may ask for.
+//! Active messages between images that share no memory: sending, counting and acknowledging them. The handlers are in
+//! `lifecycle/dispatch.rs`, above everything that they use.
 
 pub(crate) mod acks;
 pub(crate) mod failing;

@@ -1,4 +1,4 @@
-//! What the call of an image is in words: made from the signature that it showed, and the texts that it keeps for reports.
+//! The call of an image as text: from the signature that it published, and the texts that it recorded.
 
 use std::fmt;
 use std::sync::atomic::Ordering;
@@ -13,7 +13,7 @@ use crate::lockfree::arrival::Signature;
 use coarray_fabric::system::type_name::short;
 
 impl Call {
-    /// This image's call in words.
+    /// This image's call, as text.
     #[must_use]
     pub fn describe(&self, team: &Team) -> String {
         let caller = self.caller();
@@ -22,7 +22,7 @@ impl Call {
 }
 
 impl CallRecord {
-    /// The call with that signature, in words.
+    /// The call with this signature, as text.
     pub(crate) fn describe(&self, signature: Signature, team: &Team) -> String {
         let (line, column) = (
             self.line.load(Ordering::Relaxed),
@@ -34,14 +34,14 @@ impl CallRecord {
 }
 
 impl Descriptor<'_> {
-    /// The owner's call in words.
+    /// The owner's call, as text.
     pub(crate) fn describe(self, team: &Team) -> String {
         let [caller, subject] = self.call_texts();
         describe(*self.signature(), &subject, &caller, team)
     }
 }
 
-/// A call in words, of any image of the team.
+/// A call of any image of the team, as text.
 fn describe(signature: Signature, subject: &str, caller: &str, team: &Team) -> String {
     let object = |id| {
         let heap = team.image().heap.borrow();
@@ -70,7 +70,7 @@ fn describe(signature: Signature, subject: &str, caller: &str, team: &Team) -> S
     format!("{what}{by}{of_team} at {caller}{half_way}")
 }
 
-/// Whether the bits over the operation count steps and name an algorithm; otherwise they name an object.
+/// Whether the bits above the operation contain steps and an algorithm; otherwise they contain an object number.
 fn takes_steps(signature: Signature) -> bool {
     let on_objects = [
         Operation::Open,
@@ -118,7 +118,7 @@ fn what(signature: Signature, subject: &str, object: impl Fn(ObjectId) -> String
                 .filter(|id| id.0 != 0)
                 .map(object)
                 .collect();
-            // What follows is a place, and what precedes it ends with another one.
+            // A line of the source follows, and the text before it ends with another one.
             let there = match operation {
                 Operation::Close | Operation::Unpublish => "which began",
                 _ => "called",

@@ -1,11 +1,11 @@
-//! What is said if the function with which a collective joins values calls other operations.
+//! The reports if the operator of a collective calls other operations.
 
 use crate::call::Call;
 use crate::image::team::Team;
 use crate::job::unwinding::panic_at;
 
 impl Team {
-    /// Panics about `call`, as another collective is in progress.
+    /// Panics about `call`, because another collective is in progress.
     #[cold]
     pub fn refuse_epoch(&self, call: &Call) -> ! {
         let other = self.image().interrupted_call();
@@ -19,7 +19,7 @@ impl Team {
         )
     }
 
-    /// Panics about `call`, in the middle of which this image met others.
+    /// Panics about `call`, in the middle of which this image entered another barrier.
     #[cold]
     pub fn refuse_barrier(&self, call: &Call) -> ! {
         panic_at(

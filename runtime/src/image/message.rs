@@ -47,13 +47,13 @@ kinds! {
     ProbeAnswer,
     /// Post an event of the receiver.
     PostEvent,
-    /// The sender has carried out a message of the receiver.
+    /// The sender has handled a message of the receiver.
     Acknowledgement,
-    /// Take a lock of the receiver for the sender, or join its queue.
+    /// Acquire a lock of the receiver for the sender, or join its queue.
     Lock,
     /// Leave the queue of that lock.
     Withdraw,
-    /// Give that lock back.
+    /// Release that lock.
     Unlock,
     /// Clear the poison of that lock.
     ClearPoison,

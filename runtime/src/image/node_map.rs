@@ -12,7 +12,7 @@ pub(crate) struct NodeMap {
 }
 
 impl NodeMap {
-    /// That of a team with these members, if they do not all share memory.
+    /// The node map of a team with these members, if they do not all share memory.
     pub(crate) fn of(nodes: &Nodes, index: usize, members: &[u32]) -> Option<Self> {
         let me = members[index] as usize;
         let is_here = |&member: &u32| nodes.share(me, member as usize);
@@ -39,7 +39,7 @@ impl NodeMap {
         &self.nodes[self.mine]
     }
 
-    /// Whether that image is the leader of this image's node.
+    /// Whether the image with this index is the leader of this image's node.
     pub(crate) fn is_leader(&self, index: usize) -> bool {
         self.local_peers()[0] == index
     }

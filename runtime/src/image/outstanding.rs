@@ -1,5 +1,5 @@
 //! The state of a team's asynchronous collectives on one image: its descriptors, and its cursors in the logs of the
-//! others. `collective/post.rs` describes the protocol.
+//! others. `collective/outstanding.rs` describes the protocol.
 
 use std::collections::VecDeque;
 
@@ -21,7 +21,7 @@ pub(crate) struct Outstanding {
     /// The cursor in the log of each image, by index; none before the first call.
     pub(crate) cursors: Vec<Cursor>,
     pub(crate) descriptors: Descriptors,
-    /// Descriptors and bytes of payload since the last time.
+    /// Descriptors and bytes of payload since the last reclaiming.
     pub(crate) since_reclaim: (usize, usize),
     /// Whether the team is in `Image::teams_to_reclaim`.
     pub(crate) awaits_reclaim: bool,
@@ -35,7 +35,7 @@ impl Outstanding {
         self.since_reclaim.0 >= RECLAIM_AFTER.0 || self.since_reclaim.1 >= RECLAIM_AFTER.1
     }
 
-    /// Notes that the collective with this number is over on this image.
+    /// Records that the collective with this number is over on this image.
     pub(crate) fn settle(&mut self, number: u64) {
         self.is_over[(number - self.settled) as usize] = true;
         while self.is_over.front() == Some(&true) {

@@ -1,19 +1,21 @@
-//! Waking the tasks of an image that await asynchronous collectives, and seeing that it sleeps when all of them do.
+//! The reactor wakes the tasks of an image that await asynchronous collectives, and records that the image sleeps when
+//! all of them wait.
 //!
-//! Nobody on an image notices that another one has made its contribution. A task that polls its cofuture is told to do so
-//! again for a while; after that the *reactor*, a thread of its own, looks for the contribution and wakes the task, so that its
-//! executor can park the thread of the image.
+//! No event reaches an image when another one makes its contribution. A task that polls its cofuture polls again at
+//! once for a while; after that the *reactor*, a thread of its own, looks for the contribution and wakes the task, so
+//! that its executor can park the thread of the image.
 //!
 //! # When such an image is asleep
-//! An executor is not ours. It may have other tasks, which wait for timers, files or threads, and the image then is awake,
-//! however often it polls in vain. It is taken for asleep only while its thread is parked and nothing but the job can wake it
-//! (`parked.rs`), all the time since the reactor looked last. What was found asleep is then asleep indeed, and goes on only when the
-//! reactor finds that what a task awaits has come: the reactor looks for that before it describes the wait anew. A
-//! deadlock is reported only if all have described their waits since all were found asleep (`deadlock.rs`), so what had
-//! come until then is seen.
+//! The executor is the program's. It may have other tasks, which wait for timers, files or threads; then the image is
+//! awake, however often it polls in vain. The image counts as asleep only while its thread is parked and nothing but
+//! the job can wake it (`parked.rs`), for the whole time since the reactor's last check. An image found asleep is then
+//! really asleep, and goes on only when the reactor finds an awaited contribution: it looks for these before it records
+//! the wait again. A deadlock is reported only if all images have recorded their waits since all were found asleep
+//! (`deadlock.rs`), so contributions that arrived before that are seen.
 //!
-//! Executors that never park their thread, or park it with a time limit, are not seen asleep, nor are images of
-//! processes with threads of the program, or of other libraries; and no images of several nodes, which look for messages themselves.
+//! These do not count as asleep: executors that never park their thread, or park it with a time limit; images in
+//! processes with threads of the program, or of other libraries; and images on several nodes, which poll for messages
+//! themselves.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -28,23 +30,23 @@ use crate::job::control::{Stage, WaitRecord};
 use crate::lockfree::eventcount::PARK_TIMEOUT;
 use coarray_fabric::system::parked::ThreadId;
 
-/// How long the reactor sleeps at first until it looks for what is awaited.
+/// The first sleep of the reactor between two checks.
 const MIN_POLL_INTERVAL: Duration = Duration::from_micros(50);
 
-/// How long it sleeps at most.
+/// The longest sleep between two checks.
 const MAX_POLL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// How much longer than a look the pause after it is at least, for each thread of the job in the process.
+/// The pause after a check is at least this many times as long as the check, for each thread of the job in the process.
 const CHECK_PAUSE: u32 = 5;
 
-/// Most operations that a report names.
+/// The most operations that a report names.
 const NAMES: usize = 4;
 
 /// The reactor of one image.
 #[derive(Debug)]
 pub(crate) struct Reactor(Arc<Shared>);
 
-/// An asynchronous collective: the team, and the number there.
+/// Identifies an asynchronous collective: the team, and the number in it.
 pub(crate) type Key = (u64, u64);
 
 #[derive(Debug)]
@@ -61,31 +63,31 @@ struct Shared {
 #[derive(Debug, Default)]
 struct State {
     awaited: BTreeMap<Key, Awaited>,
-    /// How often the thread had gone to sleep when the reactor looked last, if it slept.
+    /// How often the thread had gone to sleep at the last check, if it slept.
     sleeps: Option<u64>,
-    /// When it is to look again.
+    /// The time of the next check.
     next_check: Option<Instant>,
-    /// Its next sleep.
+    /// The sleep until then.
     poll_interval: Duration,
-    /// Whether the image is shown as asleep.
+    /// Whether the image is recorded as asleep.
     is_asleep: bool,
     is_over: bool,
 }
 
-/// What a task waits for.
+/// A contribution that a task awaits.
 #[derive(Debug)]
 pub(crate) struct Awaited {
-    /// Where the eventcount is, and how far it must rise.
+    /// The place of the eventcount, and its target.
     pub(crate) place: u64,
     pub(crate) target: u64,
     pub(crate) image: usize,
-    /// The collective in words.
+    /// The collective, as text.
     pub(crate) description: String,
     pub(crate) waker: Waker,
 }
 
 impl Reactor {
-    /// That of the image of the calling thread; none if there can be no more threads.
+    /// The reactor of the image of the calling thread; none if no thread can be started.
     pub(crate) fn start(job: &Arc<Job>, index: usize) -> Option<Self> {
         let shared = Arc::new(Shared {
             job: Arc::clone(job),
@@ -100,7 +102,7 @@ impl Reactor {
         Some(Self(shared))
     }
 
-    /// Has a waker woken when there is a reason to look again at what it waits for.
+    /// Registers a waker, to be woken when its contribution may have arrived.
     pub(crate) fn register(&self, key: Key, awaited: Awaited) {
         let Self(shared) = self;
         let mut state = shared.lock();
@@ -123,13 +125,13 @@ impl Reactor {
         }
     }
 
-    /// Forgets what a task awaited.
+    /// Forgets what a task awaits.
     pub(crate) fn forget(&self, key: Key) {
         // The waker is the program's: it is not dropped while the state is locked.
         let _forgotten = self.0.lock().awaited.remove(&key);
     }
 
-    /// Notes that the image is awake, before it says otherwise itself.
+    /// Records that the image is awake, before it does so itself.
     pub(crate) fn unpark(&self) {
         self.0.lock().unpark(self.0.record());
     }
@@ -175,7 +177,7 @@ impl Shared {
                     state.unpark(self.record());
                     drop(state);
                     for waker in due {
-                        // A waker that panics is the program's affair, and the others are woken all the same.
+                        // A panic of a waker is the program's; the other wakers run nevertheless.
                         let _ = panic::catch_unwind(AssertUnwindSafe(|| waker.wake()));
                     }
                     self.lock()
@@ -186,7 +188,7 @@ impl Shared {
         self.job.threads.leave();
     }
 
-    /// Sleeps until it is time to look again.
+    /// Sleeps until the next check.
     fn pause<'a>(
         &'a self,
         mut state: MutexGuard<'a, State>,
@@ -202,20 +204,20 @@ impl Shared {
         let wait = self.changed.wait_timeout(state, poll_interval);
         let (mut state, _) = wait.unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        // What was awaited may have been forgotten meanwhile.
+        // The awaited contribution may have been forgotten meanwhile.
         if state.next_check.is_none_or(|next| next <= now) && !state.awaited.is_empty() {
             let threads = self.check_sleep(&mut state, suspicion);
-            // Together, the reactors of a process with many images are to leave most of its time to others.
+            // Together, the reactors of a process with many images leave most of its time to others.
             let pause = now.elapsed() * (CHECK_PAUSE * threads as u32);
             state.next_check = Some(Instant::now() + pause.max(PARK_TIMEOUT));
         }
         state
     }
 
-    /// Shows whether the image is asleep, and for what; ends the job if no image can go on. Returns how many threads the job has
-    /// in this process.
+    /// Records whether the image is asleep, and for what; ends the job if no image can go on. Returns how many threads
+    /// the job has in this process.
     fn check_sleep(&self, state: &mut State, suspicion: &Suspicion) -> usize {
-        // Another reactor that looks may hold what the image waits for, such as a lock of the allocator.
+        // Another reactor that checks may hold what the image waits for, such as a lock of the allocator.
         let threads = self.job.threads.look();
         let sleeps = threads.sleeps_of(self.thread);
         let sleeps_on = sleeps.is_some() && sleeps == state.sleeps;
@@ -236,7 +238,7 @@ impl Shared {
         threads.threads()
     }
 
-    /// Takes out the wakers of those who have a reason to look again.
+    /// Removes the wakers whose contributions may have arrived.
     fn take_due(&self, state: &mut State) -> Vec<Waker> {
         let failure_epoch = self.job.region.job().failure_epoch();
         let has_ended = self.job.has_ended();
@@ -256,7 +258,7 @@ impl Shared {
             .filter(|(_, awaited)| is_due(awaited))
             .map(|(&key, _)| key)
             .collect();
-        // What others need to know of this look; of other sleeps the image says it itself.
+        // The state that others need after this check; the image itself records its other sleeps.
         if state.is_asleep {
             self.record().sleep.note_failure_epoch(failure_epoch);
         }
@@ -267,7 +269,8 @@ impl Shared {
     }
 }
 
-/// "co_sum_async at .. or co_max_async at ..", and the image that owes the first of these; if others owe others, each is named.
+/// "co_sum_async at .. or co_max_async at ..", and the image that owes the first of these; if others owe the others,
+/// each is named.
 pub(crate) fn describe_any(all: impl Iterator<Item = (usize, String)>) -> (String, Option<usize>) {
     let all: Vec<(usize, String)> = all.collect();
     let first = all.first().map(|&(image, _)| image);

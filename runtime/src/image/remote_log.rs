@@ -1,4 +1,5 @@
-//! What an image keeps of the asynchronous collectives of a team on other nodes; `request_between_nodes.rs` says how it is used.
+//! What an image keeps of the asynchronous collectives of a team on other nodes; `request_between_nodes.rs` has the
+//! protocol.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -13,16 +14,16 @@ use crate::lockfree::eventcount::Eventcount;
 use crate::lockfree::log::Reclaimable;
 use coarray_fabric::transport::fabric::Fabric;
 
-/// What an image keeps of its correspondence with other nodes.
+/// An image's state for the asynchronous collectives of all teams that span nodes.
 #[derive(Debug, Default)]
 pub(crate) struct RemoteLogs {
     /// By the identity of the team.
     pub(crate) open: BTreeMap<u64, Rc<TeamLogs>>,
-    /// What has come for teams in which this image has posted nothing so far: the index of the sender, and the news.
+    /// Messages for teams to which this image has posted nothing so far, each with the index of its sender.
     pub(crate) early: BTreeMap<u64, Vec<(usize, LogMessage)>>,
 }
 
-/// What an image knows of the asynchronous collectives of a team on other nodes.
+/// The state for one team.
 #[derive(Debug)]
 pub(crate) struct TeamLogs {
     pub(crate) team: u64,
@@ -30,28 +31,28 @@ pub(crate) struct TeamLogs {
     pub(crate) index: usize,
     /// By index; none for those that share memory with this image.
     pub(crate) members: Box<[Option<RemoteLog>]>,
-    /// What is over for this image.
+    /// This image's watermark.
     pub(crate) watermark: Cell<Watermark>,
-    /// What it has told all of that.
+    /// The watermark that it has announced to all members.
     pub(crate) announced: Cell<Watermark>,
     /// Whether it has dropped the team.
     pub(crate) is_closed: Cell<bool>,
 }
 
-/// A member on another node.
+/// The log of a member on another node.
 #[derive(Debug)]
 pub(crate) struct RemoteLog {
     /// Its number in the job.
     pub(crate) image: usize,
-    /// How many notices have come from it.
+    /// How many eager descriptors have arrived from it.
     pub(crate) posted: Eventcount,
     /// The last of these.
     pub(crate) descriptors: RefCell<VecDeque<EagerDescriptor>>,
-    /// How many have been found to be of the same calls as this image's.
+    /// How many were found to be of the same calls as this image's.
     pub(crate) compared: Cell<u64>,
-    /// What it has said that is over for it.
+    /// The watermark that it has announced.
     pub(crate) watermark: Cell<Watermark>,
-    /// Bytes of its payloads that this image has finished with and not told it so.
+    /// Bytes of its payloads that this image has consumed and not acknowledged.
     pub(crate) unacknowledged_bytes: Cell<usize>,
 }
 
@@ -67,22 +68,22 @@ impl RemoteLog {
         }
     }
 
-    /// How many notices have come.
+    /// How many eager descriptors have arrived.
     pub(crate) fn posted(&self) -> &Eventcount {
         &self.posted
     }
 
-    /// How many of its records this image has found, and compared.
+    /// How many of its descriptors this image has found and compared.
     pub(crate) fn found(&self) -> u64 {
         self.compared.get()
     }
 
-    /// Number of the first notice that is kept.
+    /// The number of the first eager descriptor that is kept.
     pub(crate) fn first_kept(&self) -> u64 {
         self.posted.count() - self.descriptors.borrow().len() as u64
     }
 
-    /// Does something with the notice of that number, which has come and is not forgotten.
+    /// Calls `read` with eager descriptor `number`, which has arrived and is kept.
     pub(crate) fn with_descriptor<R>(
         &self,
         number: u64,
@@ -92,7 +93,8 @@ impl RemoteLog {
         read(&self.descriptors.borrow()[index])
     }
 
-    /// Compares the notices before number `end`, as far as they have come, with this image's signatures.
+    /// Compares the eager descriptors before number `end`, as far as they have arrived, with the signatures of this
+    /// image.
     ///
     /// # Errors
     /// The number of the first that is of another call.
@@ -107,18 +109,18 @@ impl RemoteLog {
         Ok(())
     }
 
-    /// How many bytes it contributes to the collective with that number.
+    /// The length of its contribution to collective `number`.
     pub(crate) fn length(&self, number: u64) -> usize {
         self.with_descriptor(number, EagerDescriptor::length)
     }
 
-    /// These bytes of what it contributes to the collective with that number.
+    /// A range of its contribution to collective `number`.
     ///
     /// # Safety
-    /// This image has not finished with that collective.
+    /// This image has not finished that collective.
     ///
     /// # Panics
-    /// If it contributes fewer.
+    /// If the contribution is shorter.
     pub(crate) unsafe fn fetch(
         &self,
         fabric: &dyn Fabric,
@@ -136,8 +138,8 @@ impl RemoteLog {
             }
         });
         match offset {
-            // SAFETY: the owner wrote the payload there before it sent the notice, and takes it back only after this image has
-            // told it that it has finished with it.
+            // SAFETY: the owner wrote the payload there before it sent the eager descriptor, and reclaims it only after
+            // this image has announced that it has finished with it.
             Ok(offset) => unsafe { Contribution::fetched(fabric, self.image, offset, range.len()) },
             Err(copy) => copy,
         }
@@ -154,7 +156,7 @@ impl RemoteLog {
 }
 
 impl TeamLogs {
-    /// That of image `index` of the team with that identity, of these members.
+    /// The state of image `index` for the team with this identity and these members.
     pub(crate) fn new(team: u64, index: usize, members: &[u32], node_map: &NodeMap) -> Self {
         let member = |index: usize| {
             let is_remote = !node_map.local_peers().contains(&index);
@@ -170,7 +172,7 @@ impl TeamLogs {
         }
     }
 
-    /// The member with that index, if it is on another node.
+    /// The log of the member with this index, if it is on another node.
     #[inline]
     pub(crate) fn member(&self, index: usize) -> Option<&RemoteLog> {
         self.members[index].as_ref()
@@ -180,7 +182,7 @@ impl TeamLogs {
         self.members.iter().flatten()
     }
 
-    /// What is unneeded by the members on other nodes, too.
+    /// What is reclaimable for the members on other nodes too.
     pub(crate) fn narrow(&self, reclaimable: Reclaimable) -> Reclaimable {
         self.members()
             .map(|member| member.watermark.get())
@@ -189,7 +191,7 @@ impl TeamLogs {
             })
     }
 
-    /// Forgets the notices: this image has dropped the team.
+    /// Forgets the eager descriptors: this image has dropped the team.
     pub(crate) fn close(&self) {
         self.is_closed.set(true);
         self.members()

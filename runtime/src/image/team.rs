@@ -1,4 +1,4 @@
-//! A team: images that meet, and share what they create, by numbers of their own.
+//! Teams: images that synchronise, and create objects together, with indices of their own.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
@@ -19,8 +19,8 @@ use crate::lockfree::split::Split;
 
 /// One image's view of a team that it belongs to.
 ///
-/// The first team is that of all images; others are [formed](Team::form) by the images of a team. An
-/// image's number in a team is its *index*; its *number* without more said is its index in the first team.
+/// The first team has all images; other teams are [formed](Team::form) by the images of a team. The *index* of an image
+/// is its number in a team; its *number* is its index in the first team.
 pub struct Team {
     image: Rc<Image>,
     index: usize,
@@ -28,41 +28,41 @@ pub struct Team {
     members: Rc<[u32]>,
     /// Offset of the team's control structure in each image's part of the region.
     control: usize,
-    /// Where this image sees that structure of each member.
+    /// The address of that structure of each member on this image.
     controls: Box<[NonNull<TeamControl>]>,
     /// Offset of the team's scratch space in each image's part of the region.
     scratch: usize,
     pub(crate) origin: Option<Origin>,
     /// How many barriers this image has entered.
     pub(crate) barriers: Cell<u64>,
-    /// What this image brought to the last one.
+    /// This image's payload of the last one.
     pub(crate) payload: Cell<[u64; WORDS]>,
-    /// None until the images first meet.
+    /// None until the first barrier.
     pub(crate) barrier: Cell<Option<Barrier>>,
     epochs: Cell<usize>,
     in_epoch: Cell<bool>,
-    /// How many objects the team has created, which numbers them.
+    /// How many objects the team has created; numbers them.
     pub(crate) objects: Cell<u64>,
-    /// The alarm of the job when this team was last searched for failed images.
+    /// The failure epoch of the job when this team was last searched for failed images.
     pub(crate) failure_epoch: Cell<u32>,
     pub(crate) has_failed: Cell<bool>,
-    /// What `places` returned.
+    /// The result of `places`.
     progression: OnceCell<Option<(usize, usize)>>,
     /// None if all members share memory.
     node_map: Option<NodeMap>,
     pub(crate) plan: OnceCell<Plan>,
-    /// Of the asynchronous collectives.
+    /// The asynchronous collectives.
     pub(crate) outstanding: RefCell<Outstanding>,
-    /// With members on other nodes; none before the first of these calls, or if there are no such members.
+    /// The same with members on other nodes; none before the first of these calls, or without such members.
     pub(crate) team_logs: OnceCell<Rc<TeamLogs>>,
 }
 
-/// Where a team that was formed comes from.
+/// The split that a team comes from.
 pub(crate) struct Origin {
     pub(crate) parent: Rc<Team>,
     pub(crate) formation: Rc<Split>,
     pub(crate) number: u64,
-    /// What the team's structures are in: a block of the parent.
+    /// The block of the parent with the team's structures.
     pub(crate) block: Block,
 }
 
@@ -167,8 +167,8 @@ impl Team {
         std::ptr::eq(self, other)
     }
 
-    /// Where this image sees the scratch space of the image with that index: [`SCRATCH_BYTES`](coarray_fabric::SCRATCH_BYTES)
-    /// that collectives of the team pass data through.
+    /// The address on this image of the scratch space of the image with index `index`:
+    /// [`SCRATCH_BYTES`](coarray_fabric::SCRATCH_BYTES) through which collectives of the team pass data.
     #[inline]
     #[must_use]
     pub fn scratch(&self, index: usize) -> *mut u8 {
@@ -176,14 +176,14 @@ impl Team {
         region.part_address(self.members[index] as usize, self.scratch)
     }
 
-    /// Where in each part of the region the scratch space is.
+    /// The offset of the scratch space in each part of the region.
     #[inline]
     pub(crate) fn scratch_offset(&self) -> usize {
         self.scratch
     }
 
-    /// The barrier by which the images meet that want this one. Between nodes there is but one way, for which it only
-    /// matters that the images agree, and that they do not take the short way of the flat one.
+    /// The barrier algorithm that is used if `barrier` is chosen. Between nodes there is only one, for which it matters
+    /// only that the images agree, and that they do not take the fast path of the flat one.
     pub(crate) fn supported(&self, barrier: Barrier) -> Barrier {
         match (&self.node_map, barrier) {
             (Some(_), Barrier::Flat) => Barrier::Dissemination,
@@ -197,26 +197,26 @@ impl Team {
         self.node_map.as_ref()
     }
 
-    /// Local. Chooses how the images of the team wait for each other from the next barrier on. All images must
-    /// choose the same between the same two collective operations, otherwise the next ends the job with a report.
+    /// Local. Chooses the barrier algorithm of the team from the next barrier on. All images must choose the same
+    /// between the same two collective operations; otherwise the next one ends the job with a report.
     ///
     /// # Safety
-    /// Not while a collective operation is in progress, such as in an operator of the program: its images have told each
-    /// other already by which barrier it ends.
+    /// Not while a collective operation is in progress, for example in an operator of the program: its images have
+    /// already published by which barrier it ends.
     pub unsafe fn set_barrier_algorithm(&self, barrier: Barrier) {
         self.barrier.set(Some(self.supported(barrier)));
     }
 
-    /// Begins a turn in which a collective uses the scratch space, and counts it: the same number on all
-    /// images. None while another turn is in progress. If the job has ended, the image unwinds.
+    /// Begins an epoch in which a collective uses the scratch space, and counts it: the same number on all images. None
+    /// while another epoch is in progress. If the job has ended, the image unwinds.
     ///
     /// # Safety
-    /// Only for the module that passes data through the scratch space: its turns alternate.
+    /// Only for the module that passes data through the scratch space: its epochs alternate.
     #[must_use]
     #[inline]
     pub unsafe fn begin_epoch(&self) -> Option<usize> {
         if self.image.job.has_ended() {
-            // The last turn's barrier may not have taken place, so that others still read its half.
+            // The last epoch's barrier may not have been passed, so others may still read its half.
             self.image.unwind();
         }
         if self.in_epoch.replace(true) {
@@ -234,27 +234,27 @@ impl Team {
         self.barriers.get()
     }
 
-    /// Whether a turn is in progress.
+    /// Whether an epoch is in progress.
     pub(crate) fn is_in_epoch(&self) -> bool {
         self.in_epoch.get()
     }
 
-    /// Ends the turn in progress.
+    /// Ends the epoch in progress.
     ///
     /// # Safety
-    /// Only for who began it, when no reference into the scratch space is left.
+    /// The caller began it, and no reference into the scratch space is left.
     #[inline]
     pub unsafe fn end_epoch(&self) {
         self.in_epoch.set(false);
     }
 
-    /// Whether the image with that index has failed.
+    /// Whether the image with this index has failed.
     #[must_use]
     pub fn is_failed(&self, index: usize) -> bool {
         self.image.has_failed(self.members[index] as usize)
     }
 
-    /// Whether the image with that index has come to the end of the program: what it posted before can be seen.
+    /// Whether the image with this index has come to the end of the program: everything it posted before is visible.
     pub(crate) fn has_stopped(&self, index: usize) -> bool {
         self.image.has_stopped(self.members[index] as usize)
     }
@@ -262,7 +262,7 @@ impl Team {
     /// Whether any image of the team has failed.
     #[must_use]
     pub fn has_failed_images(&self) -> bool {
-        // The end of the job stays news, so that barriers notice it.
+        // The bit for the end of the job is left out, so that barriers notice the end themselves.
         let failure_epoch = self.image.job.region.job().failure_epoch() & !ENDED;
         if failure_epoch != self.failure_epoch.replace(failure_epoch) && !self.has_failed.get() {
             let failed = (0..self.images()).any(|index| self.is_failed(index));
@@ -279,7 +279,7 @@ impl Team {
             .collect()
     }
 
-    /// The number of the image with index 0 and the distance from each to the next, if it is always the same.
+    /// The number of the image with index 0 and the distance from each image to the next, if that is constant.
     #[must_use]
     pub fn progression(&self) -> Option<(usize, usize)> {
         *self.progression.get_or_init(|| {
@@ -297,7 +297,7 @@ impl Team {
         })
     }
 
-    /// The number of the node of the image with that index: images with the same one share memory.
+    /// The number of the node of the image with this index: images of one node share memory.
     #[must_use]
     pub fn node(&self, index: usize) -> usize {
         self.image.node(self.members[index] as usize)
@@ -310,7 +310,7 @@ impl Team {
         &self.control(0).critical
     }
 
-    /// What tells this team from others of this image.
+    /// Identifies this team among the teams of this image.
     pub(crate) fn identity(&self) -> TeamIdentity {
         TeamIdentity(self.control as u64)
     }
@@ -318,9 +318,9 @@ impl Team {
     #[inline]
     pub(crate) fn control(&self, index: usize) -> &TeamControl {
         // SAFETY: members are images of the job, whose parts lie in the mapping, which lives as long as the image. The
-        // control structure of the first team is a part of every `ImageControl`; that of another team lies in a
-        // block of the heap that `Team::form` took, aligned and initialised on every image before any got the
-        // team, and that is used for nothing else until all members dropped it. All fields are atomics.
+        // control structure of the first team is a part of every `ImageControl`; that of another team lies in a block
+        // of the heap that `Team::form` took, aligned and initialised on every image before any got the team, and used
+        // for nothing else until all members have dropped it. All fields are atomics.
         unsafe { self.controls[index].as_ref() }
     }
 }
