@@ -111,7 +111,7 @@ impl WaitStrategy for AnyOf<'_> {
         self.watch.prepare_park(eventcount, target);
     }
 
-    /// One interval is over: [`look`](Self::look) decides whether the whole wait took long.
+    /// One interval is over: [`check`](Self::check) decides whether the whole wait took long.
     fn on_timeout(&self) -> Result<(), End> {
         Ok(())
     }

@@ -116,7 +116,7 @@ impl Backoff {
         patience.yields
     }
 
-    /// Yields the core, in a wait that has called [`offers`](Self::offers). Returns whether to yield again.
+    /// Yields the core, in a wait that has called [`yields`](Self::yields). Returns whether to yield again.
     pub(crate) fn yield_core(&self, contention: &Contention) -> bool {
         if self.polls {
             self.stretch.set(Stretch::begin(scheduler::now()));

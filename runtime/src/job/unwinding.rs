@@ -191,7 +191,7 @@ pub(crate) fn panic_at(place: &'static Location<'static>, text: &str) -> ! {
     panic!("{text}")
 }
 
-/// Undoes [`adopt_thread`] for a thread that goes on with other work.
+/// Forgets which image this thread was, because it goes on with other work.
 pub(crate) fn release_thread() {
     IMAGE.set(None);
     LAST_PANIC.set(None);

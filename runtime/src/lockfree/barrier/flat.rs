@@ -24,7 +24,7 @@ pub(crate) fn pass<P: BarrierScope>(episode: &Episode<P>) -> Result<(), BarrierE
 }
 
 /// Whether the image with this arrival enters while this one spins, and agrees: the fast path, without anything that
-/// only a longer wait needs. If not, [`barrier`] finds out more.
+/// only a longer wait needs. If not, [`pass`] finds out more.
 #[inline]
 pub(crate) fn spin_for(arrival: &Arrival, number: u64, signature: &Signature, spins: u32) -> bool {
     for _ in 0..spins {
