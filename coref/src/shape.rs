@@ -148,11 +148,22 @@ unsafe impl<T: Symmetric> Shape for [T] {
 ///
 /// # Source
 /// `mismatched_extent_error`, *Coarray C++* section 4.2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("mismatched extents: expected {expected}, found {found}")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MismatchedExtentError {
     /// The extent that the target shape needs.
     pub expected: usize,
     /// The extent there is.
     pub found: usize,
 }
+
+impl std::fmt::Display for MismatchedExtentError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { expected, found } = self;
+        write!(
+            formatter,
+            "mismatched extents: expected {expected}, found {found}"
+        )
+    }
+}
+
+impl std::error::Error for MismatchedExtentError {}

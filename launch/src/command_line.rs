@@ -50,26 +50,41 @@ impl Run {
 }
 
 /// A command line that makes no sense.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum UsageError {
-    #[error("which program?")]
     NoProgram,
-    #[error("unknown option {0}")]
     UnknownOption(String),
     /// Whoever comes from MPI writes this one.
-    #[error("unknown option -np: the number of images is -n N")]
     NumberOfProcesses,
-    #[error("{0} needs a value")]
     NoValue(String),
-    #[error("{0} takes no value")]
     NeedlessValue(String),
-    #[error("{option} {value}: {expected}")]
     WrongValue {
         option: String,
         value: String,
         expected: String,
     },
 }
+
+impl std::fmt::Display for UsageError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoProgram => formatter.write_str("which program?"),
+            Self::UnknownOption(what) => write!(formatter, "unknown option {what}"),
+            Self::NumberOfProcesses => {
+                formatter.write_str("unknown option -np: the number of images is -n N")
+            }
+            Self::NoValue(what) => write!(formatter, "{what} needs a value"),
+            Self::NeedlessValue(what) => write!(formatter, "{what} takes no value"),
+            Self::WrongValue {
+                option,
+                value,
+                expected,
+            } => write!(formatter, "{option} {value}: {expected}"),
+        }
+    }
+}
+
+impl std::error::Error for UsageError {}
 
 /// Understands the arguments that follow the name of the command.
 pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, UsageError> {

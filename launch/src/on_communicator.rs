@@ -15,9 +15,16 @@ use coarray_runtime::{FabricKind, Settings};
 ///
 /// # Source
 /// Its own.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CannotRun(String);
+
+impl std::fmt::Display for CannotRun {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for CannotRun {}
 
 /// Collective. Runs `body` on every process of `communicator`, each of which is an image meanwhile, numbered as there.
 ///

@@ -114,17 +114,15 @@ pub(crate) struct Inherited {
 }
 
 /// Why a process that was started as an image cannot be one.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum LaunchError {
     /// A variable of the hand-over is not there.
-    #[error("{name} is not set; the launcher of coarray sets it for each image")]
     Missing {
         /// The variable.
         name: &'static str,
     },
     /// A variable of the hand-over holds something else than a number.
-    #[error("{name}={value} is not a number; the launcher of coarray sets it for each image")]
     Malformed {
         /// The variable.
         name: &'static str,
@@ -132,7 +130,6 @@ pub enum LaunchError {
         value: String,
     },
     /// The shared memory cannot be used.
-    #[error("cannot use the job's shared memory (COARRAY_REGION={descriptor}): {source}")]
     Region {
         /// The inherited file descriptor.
         descriptor: i32,
@@ -140,16 +137,54 @@ pub enum LaunchError {
         source: io::Error,
     },
     /// Nothing would end this process with its supervisor.
-    #[error("cannot learn of the end of the job's supervisor: {0}")]
-    Supervisor(#[source] io::Error),
+    Supervisor(io::Error),
     /// The image number is too large for the job.
-    #[error("COARRAY_IMAGE={image}, but the images of this job are numbered 0 to {}", images - 1)]
     NoSuchImage {
         /// The image this process should be.
         image: usize,
         /// How many the job has.
         images: usize,
     },
+}
+
+impl std::fmt::Display for LaunchError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Missing { name } => write!(
+                formatter,
+                "{name} is not set; the launcher of coarray sets it for each image"
+            ),
+            Self::Malformed { name, value } => write!(
+                formatter,
+                "{name}={value} is not a number; the launcher of coarray sets it for \
+                 each image"
+            ),
+            Self::Region { descriptor, source } => write!(
+                formatter,
+                "cannot use the job's shared memory (COARRAY_REGION={descriptor}): \
+                 {source}"
+            ),
+            Self::Supervisor(what) => write!(
+                formatter,
+                "cannot learn of the end of the job's supervisor: {what}"
+            ),
+            Self::NoSuchImage { image, images } => write!(
+                formatter,
+                "COARRAY_IMAGE={image}, but the images of this job are numbered 0 to {}",
+                images - 1
+            ),
+        }
+    }
+}
+
+impl std::error::Error for LaunchError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Region { source, .. } => Some(source),
+            Self::Supervisor(source) => Some(source),
+            _ => None,
+        }
+    }
 }
 
 /// What the supervisor handed to this process, if it is the first of its image to ask.

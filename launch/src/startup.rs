@@ -33,40 +33,102 @@ const OTHER_FILES: usize = 20;
 const OPEN_FILES: usize = 44;
 
 /// Why a job does not start.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 pub(crate) enum StartError {
-    #[error(
-        "cannot reserve a heap of {} for each of {images} images: {source}; \
-         set COARRAY_HEAP or COARRAY_IMAGES to less",
-        Bytes(*heap)
-    )]
     Region {
         images: usize,
         heap: usize,
         source: io::Error,
     },
-    #[error("{images} images need {needed} open files, but the limit is {limit} (`ulimit -n`)")]
     Files {
         images: usize,
         needed: usize,
         limit: u64,
     },
-    #[error("cannot receive signals: {0}")]
-    Signals(#[source] io::Error),
-    #[error("cannot see to what images leave behind: {0}")]
-    Leftovers(#[source] io::Error),
-    #[error(transparent)]
-    Program(#[from] ProgramError),
+    Signals(io::Error),
+    Leftovers(io::Error),
+    Program(ProgramError),
+}
+
+impl std::fmt::Display for StartError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Region {
+                images,
+                heap,
+                source,
+            } => write!(
+                formatter,
+                "cannot reserve a heap of {} for each of {images} images: {source}; set \
+                 COARRAY_HEAP or COARRAY_IMAGES to less",
+                Bytes(*heap)
+            ),
+            Self::Files {
+                images,
+                needed,
+                limit,
+            } => write!(
+                formatter,
+                "{images} images need {needed} open files, but the limit is {limit} \
+                 (`ulimit -n`)"
+            ),
+            Self::Signals(what) => write!(formatter, "cannot receive signals: {what}"),
+            Self::Leftovers(what) => {
+                write!(formatter, "cannot see to what images leave behind: {what}")
+            }
+            Self::Program(error) => std::fmt::Display::fmt(error, formatter),
+        }
+    }
+}
+
+impl std::error::Error for StartError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Region { source, .. } => Some(source),
+            Self::Signals(source) => Some(source),
+            Self::Leftovers(source) => Some(source),
+            Self::Program(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl From<ProgramError> for StartError {
+    fn from(error: ProgramError) -> Self {
+        Self::Program(error)
+    }
 }
 
 /// Why a program does not start.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot start {}{}: {}", program.display(), again(*image), reason(program, source))]
+#[derive(Debug)]
 pub(crate) struct ProgramError {
     pub(crate) program: PathBuf,
     /// As which image, if others could be started before.
     pub(crate) image: usize,
     pub(crate) source: io::Error,
+}
+
+impl std::fmt::Display for ProgramError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            program,
+            image,
+            source,
+        } = self;
+        write!(
+            formatter,
+            "cannot start {}{}: {}",
+            program.display(),
+            again(*image),
+            reason(program, source)
+        )
+    }
+}
+
+impl std::error::Error for ProgramError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.source)
+    }
 }
 
 fn again(image: usize) -> String {

@@ -19,14 +19,10 @@ use coarray_runtime::AllocError;
 ///
 /// # Source
 /// Its own.
-#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GridError {
     /// The extents of a grid do not fit the team.
-    #[error(
-        "an image grid with extents {extents:?} takes {}, but the team has {images}; let ImageGrid::balanced choose, or start another number of images",
-        Images(*needed)
-    )]
     WrongNumberOfImages {
         /// The extents asked for.
         extents: Vec<usize>,
@@ -36,9 +32,6 @@ pub enum GridError {
         images: usize,
     },
     /// An axis has fewer cells than images.
-    #[error(
-        "axis {axis} has {cells} cells, which are too few for {images} images: each image needs one at least; use fewer images on this axis"
-    )]
     TooFewCells {
         /// The axis, counted from 0.
         axis: usize,
@@ -48,9 +41,6 @@ pub enum GridError {
         images: usize,
     },
     /// No factorisation gives each image a cell on each axis.
-    #[error(
-        "{images} images cannot be arranged so that each has a cell of an array with shape {cells:?}; use fewer images, or a number with smaller factors"
-    )]
     NoFactorisation {
         /// The images of the team.
         images: usize,
@@ -58,15 +48,11 @@ pub enum GridError {
         cells: Vec<usize>,
     },
     /// The array has more cells than a number can count.
-    #[error("an array with shape {shape:?} has more cells than can be counted")]
     TooLarge {
         /// The shape of the array.
         shape: Vec<usize>,
     },
     /// A halo reaches beyond the neighbour.
-    #[error(
-        "on axis {axis} the halo is {width} cells wide, but image {image} has only {block} there: a halo holds cells of the next images only; use a narrower halo, or fewer images on this axis"
-    )]
     HaloTooWide {
         /// The axis, counted from 0.
         axis: usize,
@@ -78,9 +64,6 @@ pub enum GridError {
         image: usize,
     },
     /// The images ask for different arrays.
-    #[error(
-        "the images ask for halo arrays with different shapes, image grids, periodic axes or halos; this image, {image}, wants {wanted}"
-    )]
     ImagesDisagree {
         /// This image.
         image: usize,
@@ -88,9 +71,6 @@ pub enum GridError {
         wanted: String,
     },
     /// The root of a `scatter_global` has no array of the right shape.
-    #[error(
-        "image {root} is to scatter an array with shape {shape:?}, but gave none, or one with another shape; give the whole array there"
-    )]
     NothingToScatter {
         /// The image that has the array.
         root: usize,
@@ -98,9 +78,6 @@ pub enum GridError {
         shape: Vec<usize>,
     },
     /// The arrays of a `gmove` differ in shape.
-    #[error(
-        "gmove from an array with shape {from:?} to one with shape {to:?}: it divides cells in another way, but they must be the same"
-    )]
     DifferentShapes {
         /// The shape of the array that is read.
         from: Vec<usize>,
@@ -108,13 +85,85 @@ pub enum GridError {
         to: Vec<usize>,
     },
     /// The arrays of a `gmove` were made in different teams.
-    #[error(
-        "gmove from an array of one team to an array of another; make both in the same team, and use image grids that differ"
-    )]
     DifferentTeams,
     /// There is no room for the array.
-    #[error(transparent)]
-    Allocation(#[from] AllocError),
+    Allocation(AllocError),
+}
+
+impl std::fmt::Display for GridError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::WrongNumberOfImages {
+                extents,
+                needed,
+                images,
+            } => write!(
+                formatter,
+                "an image grid with extents {extents:?} takes {}, but the team has \
+                 {images}; let ImageGrid::balanced choose, or start another number of \
+                 images",
+                Images(*needed)
+            ),
+            Self::TooFewCells {
+                axis,
+                cells,
+                images,
+            } => write!(
+                formatter,
+                "axis {axis} has {cells} cells, which are too few for {images} images: \
+                 each image needs one at least; use fewer images on this axis"
+            ),
+            Self::NoFactorisation { images, cells } => write!(
+                formatter,
+                "{images} images cannot be arranged so that each has a cell of an array \
+                 with shape {cells:?}; use fewer images, or a number with smaller \
+                 factors"
+            ),
+            Self::TooLarge { shape } => write!(
+                formatter,
+                "an array with shape {shape:?} has more cells than can be counted"
+            ),
+            Self::HaloTooWide {
+                axis,
+                width,
+                block,
+                image,
+            } => write!(
+                formatter,
+                "on axis {axis} the halo is {width} cells wide, but image {image} has \
+                 only {block} there: a halo holds cells of the next images only; use a \
+                 narrower halo, or fewer images on this axis"
+            ),
+            Self::ImagesDisagree { image, wanted } => write!(
+                formatter,
+                "the images ask for halo arrays with different shapes, image grids, \
+                 periodic axes or halos; this image, {image}, wants {wanted}"
+            ),
+            Self::NothingToScatter { root, shape } => write!(
+                formatter,
+                "image {root} is to scatter an array with shape {shape:?}, but gave \
+                 none, or one with another shape; give the whole array there"
+            ),
+            Self::DifferentShapes { from, to } => write!(
+                formatter,
+                "gmove from an array with shape {from:?} to one with shape {to:?}: it \
+                 divides cells in another way, but they must be the same"
+            ),
+            Self::DifferentTeams => formatter.write_str(
+                "gmove from an array of one team to an array of another; make both in \
+                 the same team, and use image grids that differ",
+            ),
+            Self::Allocation(error) => std::fmt::Display::fmt(error, formatter),
+        }
+    }
+}
+
+impl std::error::Error for GridError {}
+
+impl From<AllocError> for GridError {
+    fn from(error: AllocError) -> Self {
+        Self::Allocation(error)
+    }
 }
 
 /// In words: what `unwrap` and a `main` that returns the error print is to say what to do.

@@ -1,9 +1,7 @@
 //! The tuning table: which algorithm a collective operation uses, by kind of operation, number of images and bytes.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
-
-use thiserror::Error;
+use std::fmt::{self, Write};
 
 use coarray_runtime::{Barrier, PAYLOAD_BYTES, Plan, Rule, Rules};
 
@@ -32,13 +30,11 @@ pub struct TuningTable {
 }
 
 /// What is wrong with a tuning table.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TuningError {
     /// It cannot be read, or its entries are not lists of `[images, bytes, "algorithm"]`.
-    #[error("{0}; a line looks like: co_broadcast = [[8, 1024, \"flat\"], [0, 0, \"binomial\"]]")]
     Form(String),
     /// It has rules for something that is no operation.
-    #[error("`{name}` is no operation with a choice: there are {known}")]
     Kind {
         /// What was found.
         name: String,
@@ -46,7 +42,6 @@ pub enum TuningError {
         known: String,
     },
     /// It names an algorithm that the operation does not have.
-    #[error("{kind}, rule {rule}: `{name}` is no algorithm for it: there are {known}")]
     Algorithm {
         /// The operation.
         kind: &'static str,
@@ -58,6 +53,33 @@ pub enum TuningError {
         known: String,
     },
 }
+
+impl fmt::Display for TuningError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Form(what) => write!(
+                formatter,
+                "{what}; a line looks like: co_broadcast = [[8, 1024, \"flat\"], [0, 0, \
+                 \"binomial\"]]"
+            ),
+            Self::Kind { name, known } => write!(
+                formatter,
+                "`{name}` is no operation with a choice: there are {known}"
+            ),
+            Self::Algorithm {
+                kind,
+                rule,
+                name,
+                known,
+            } => write!(
+                formatter,
+                "{kind}, rule {rule}: `{name}` is no algorithm for it: there are {known}"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for TuningError {}
 
 /// The name under which a table has the rules for barriers.
 const BARRIERS: &str = "sync_all";

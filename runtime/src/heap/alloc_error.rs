@@ -49,14 +49,10 @@ pub struct HeapUser {
 ///
 /// # Source
 /// Fortran 2018 `allocate` with `stat` and `errmsg`, clauses 9.7.4 and 9.7.5.
-#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AllocError {
     /// The size does not fit in an address space.
-    #[error(
-        "cannot allocate {length} x {}: the size in bytes overflows",
-        short(subject)
-    )]
     TooLarge {
         /// The leading extent asked for.
         length: usize,
@@ -64,10 +60,6 @@ pub enum AllocError {
         subject: &'static str,
     },
     /// The heap that was reserved for each image is full.
-    #[error(
-        "cannot allocate {} for {}: image {full} has no room; of the heap of {} an image, {} are in use on image {image}{}\n{}set COARRAY_HEAP to more than {}",
-        Bytes(*requested), short(subject), Bytes(*heap), Bytes(*used), AwaitingRelease(*waiting), HeapUsers(users), Bytes(heap.saturating_add(*requested))
-    )]
     HeapExhausted {
         /// Bytes requested on each image.
         requested: usize,
@@ -87,10 +79,6 @@ pub enum AllocError {
         users: Vec<HeapUser>,
     },
     /// The machine has no memory left for pages that were reserved.
-    #[error(
-        "cannot allocate {} for {}: image {image} got no memory from the system ({reason})\n{}use fewer images, a smaller problem, or a machine with more memory",
-        Bytes(*requested), short(subject), HeapUsers(users)
-    )]
     NoMemory {
         /// Bytes requested on each image.
         requested: usize,
@@ -104,12 +92,75 @@ pub enum AllocError {
         users: Vec<HeapUser>,
     },
     /// Images that must take part have failed.
-    #[error("cannot create a coarray: {0}")]
     ImageFailed(
         /// These images.
-        #[from]
         ImageFailed,
     ),
+}
+
+impl fmt::Display for AllocError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge { length, subject } => write!(
+                formatter,
+                "cannot allocate {length} x {}: the size in bytes overflows",
+                short(subject)
+            ),
+            Self::HeapExhausted {
+                requested,
+                subject,
+                heap,
+                full,
+                image,
+                used,
+                waiting,
+                users,
+            } => write!(
+                formatter,
+                "cannot allocate {} for {}: image {full} has no room; of the heap of {} \
+                 an image, {} are in use on image {image}{}\n{}set COARRAY_HEAP to more \
+                 than {}",
+                Bytes(*requested),
+                short(subject),
+                Bytes(*heap),
+                Bytes(*used),
+                AwaitingRelease(*waiting),
+                HeapUsers(users),
+                Bytes(heap.saturating_add(*requested))
+            ),
+            Self::NoMemory {
+                requested,
+                subject,
+                image,
+                reason,
+                users,
+            } => write!(
+                formatter,
+                "cannot allocate {} for {}: image {image} got no memory from the system \
+                 ({reason})\n{}use fewer images, a smaller problem, or a machine with \
+                 more memory",
+                Bytes(*requested),
+                short(subject),
+                HeapUsers(users)
+            ),
+            Self::ImageFailed(what) => write!(formatter, "cannot create a coarray: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for AllocError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::ImageFailed(source) => Some(source),
+            _ => None,
+        }
+    }
+}
+
+impl From<ImageFailed> for AllocError {
+    fn from(error: ImageFailed) -> Self {
+        Self::ImageFailed(error)
+    }
 }
 
 /// The text of the error: `unwrap`, and a `main` that returns the error, print who uses the memory and what to do.

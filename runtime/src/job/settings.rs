@@ -123,13 +123,25 @@ pub struct Settings {
 }
 
 /// A setting that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{name}={value}: {expected}")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettingError {
     name: &'static str,
     value: String,
     expected: String,
 }
+
+impl std::fmt::Display for SettingError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            name,
+            value,
+            expected,
+        } = self;
+        write!(formatter, "{name}={value}: {expected}")
+    }
+}
+
+impl std::error::Error for SettingError {}
 
 impl Settings {
     /// Settings for `images` images, and all else from the environment.

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use thiserror::Error;
-
 /// The request of an image when a team is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Request {
@@ -23,16 +21,14 @@ pub(crate) struct Split {
 }
 
 /// Requests that conflict.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SplitError {
-    #[error("image {image} wants index {index} in team {number}, which has {images} images: 0 to {} are possible", images - 1)]
     OutOfRange {
         image: usize,
         index: usize,
         number: u64,
         images: usize,
     },
-    #[error("images {first} and {second} both want index {index} in team {number}")]
     Twice {
         first: usize,
         second: usize,
@@ -40,6 +36,35 @@ pub(crate) enum SplitError {
         number: u64,
     },
 }
+
+impl std::fmt::Display for SplitError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::OutOfRange {
+                image,
+                index,
+                number,
+                images,
+            } => write!(
+                formatter,
+                "image {image} wants index {index} in team {number}, which has {images} \
+                 images: 0 to {} are possible",
+                images - 1
+            ),
+            Self::Twice {
+                first,
+                second,
+                index,
+                number,
+            } => write!(
+                formatter,
+                "images {first} and {second} both want index {index} in team {number}"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for SplitError {}
 
 impl Split {
     /// Gives each image the index that it asked for. An image that asked for none gets the lowest that is left, in the
