@@ -281,15 +281,19 @@ where
     Text::new(number.to_owned(), (0, -4), style)
 }
 
-/// A line, or two where it is too long for one.
-fn folded(line: &str) -> impl Iterator<Item = &str> {
+/// A line, or two where it is too long for one; what does not fit on these is left out.
+fn folded(line: &str) -> Vec<String> {
     const LONGEST: usize = 130;
     let place = line.char_indices().nth(LONGEST).map(|(place, _)| place);
-    let place = place.and_then(|place| line[..place].rfind(' '));
-    let (first, second) = place.map_or((line, ""), |place| line.split_at(place));
-    [first, second.trim_start()]
-        .into_iter()
-        .filter(|part| !part.is_empty())
+    let Some(place) = place.and_then(|place| line[..place].rfind(' ')) else {
+        return vec![line.to_owned()];
+    };
+    let (first, second) = (&line[..place], &line[place + 1..]);
+    let mut rest: String = second.chars().take(LONGEST).collect();
+    if rest.len() < second.len() {
+        rest += "…";
+    }
+    vec![first.to_owned(), rest]
 }
 
 fn text(size: i32, colour: &RGBColor) -> TextStyle<'static> {
