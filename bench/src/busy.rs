@@ -1,8 +1,8 @@
-//! `cobench busy`: what operations that wait cost on a machine that others use, too.
+//! `cobench busy`: the cost of operations that wait on a machine with other users.
 //!
-//! Images and processes of Open MPI in turn run on two cores, beside so many programs that do nothing but compute
-//! ([`loops`]). What is timed is every single operation: on such a machine most are as fast as ever, and a few
-//! take as long as the others keep the core. What is asked for is a list ([`report`]).
+//! Images and processes of Open MPI in turn run on two cores, beside programs that do nothing but compute ([`loops`]).
+//! Every single operation is timed: on such a machine most are as fast as ever, and a few take as long as the others
+//! keep the core. [`report`] has the targets.
 
 pub mod job;
 pub mod loops;
@@ -24,13 +24,13 @@ use crate::task::Task;
 use loops::Loops;
 use report::Finding;
 
-/// So many cores are shared by all.
+/// All share this number of cores.
 const CORES: usize = 2;
 
-/// A job that has not ended after this is not going to.
+/// A job that runs longer has hung.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// One operation, on so many images, beside so many loops.
+/// One operation, with a number of images and a number of loops.
 #[derive(Clone, Debug)]
 struct Case {
     operation: &'static str,
@@ -40,7 +40,7 @@ struct Case {
     peer: Series,
 }
 
-/// What one side has measured in all rounds.
+/// All measurements of one side.
 #[derive(Clone, Debug, Default)]
 struct Series {
     /// Every single time.
@@ -76,7 +76,7 @@ pub const COMMAND: Command = Command {
 /// Measures and prints.
 ///
 /// # Errors
-/// If a job of ours fails. What Open MPI does not achieve is only told.
+/// If a job of ours fails. What Open MPI does not achieve is only reported.
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     share_few_cores()?;
     let effort = Effort::new(Task::Busy, options.quick);
@@ -110,7 +110,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
                     }
                 };
                 let mut own = runner::job(Task::Busy, images, Fabric::Processes, &[], effort)?;
-                // As users start jobs who do not think of cores.
+                // The users of this comparison do not think of cores.
                 own.env("COARRAY_BIND", "none");
                 watch(&mut own, PATIENCE, |line| take(line, OWN)).map_err(|failure| {
                     format!("a job of {images} images beside {loops} loops failed: {failure}")
@@ -171,7 +171,7 @@ fn run_peer(peer: &mut Installed, images: usize, effort: Effort, each: impl FnMu
     }
 }
 
-/// What was measured, and what it is to be compared with.
+/// The measurements, and their targets.
 fn findings(cases: &[Case]) -> Vec<Finding> {
     let measured = cases.iter().filter(|case| !case.own.means.is_empty());
     measured

@@ -1,10 +1,9 @@
-//! `cobench fabrics`: operations on the fabrics that jobs of several machines use, beside what they should be as fast
-//! as: the same operations on `processes` where images reach each other's memory directly, and the same calls written
-//! in C where they do not.
+//! `cobench fabrics`: operations on the fabrics of clusters, beside their references: the same operations on
+//! `processes` where images access each other's memory directly, and the same calls in C where they do not.
 //!
-//! What is compared with what is a list ([`comparison`]). All programs take turns in every round, and ratios are taken
-//! within a round, before the machine is another. Every second round goes backwards: a program gets the pages that the one
-//! before it gave back, and how fast it copies depends on which program that was.
+//! [`comparison`] lists the pairs. All programs take turns in every round, and ratios are taken within a round, before
+//! the speed of the machine changes. Every second round runs backwards: a program gets the pages that the one before it
+//! freed, and the speed of its copies depends on which program that was.
 
 mod comparison;
 mod report;
@@ -44,7 +43,7 @@ pub const COMMAND: Command = Command {
 /// Measures and prints.
 ///
 /// # Errors
-/// If no fabric is left, or a job fails. What is not installed is only told.
+/// If no fabric is left, or a job fails. What is not installed is only reported.
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let images = options.image_count();
     let wanted = |comparison: &Comparison| options.wants(comparison.operation);
@@ -78,7 +77,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The fabrics that this program can use; tells what to do about others.
+/// The fabrics of which this program was built; reports how to get the others.
 fn built_in(fabrics: &[Fabric]) -> Result<Vec<Fabric>, &'static str> {
     let is_built_in = |fabric: &Fabric| match fabric {
         Fabric::Processes | Fabric::Threads => true,
@@ -100,7 +99,7 @@ fn built_in(fabrics: &[Fabric]) -> Result<Vec<Fabric>, &'static str> {
     Ok(there)
 }
 
-/// This program once more, as a job on a fabric that measures operations alone.
+/// This program as a job on a fabric that measures operations alone.
 fn job(
     fabric: Fabric,
     is_direct: bool,
@@ -120,7 +119,7 @@ fn job(
             let mut command = start(launcher, own.get_program(), images);
             command
                 .args(own.get_args())
-                // The launcher says how many there are, and binds them.
+                // The launcher sets their number, and binds them.
                 .env_remove("COARRAY_IMAGES")
                 .env_remove("COARRAY_BIND")
                 .env("COARRAY_FABRIC", fabric.name())
@@ -132,7 +131,7 @@ fn job(
     Ok(command)
 }
 
-/// A program, and what it has measured.
+/// A program, and its measurements.
 struct Series {
     program: Program,
     operations: Vec<String>,
@@ -142,7 +141,7 @@ struct Series {
     all: Rows,
 }
 
-/// What times of a series are filed under.
+/// The key of the times of a series.
 const TIME: &str = "time";
 
 impl Series {
@@ -168,7 +167,7 @@ impl Series {
     }
 }
 
-/// The peers that are among the programs, ready to run.
+/// The peers among the programs, ready to run.
 fn peers_of(series: &[Series]) -> Vec<Installed> {
     let peer = |series: &Series| match series.program {
         Program::C(peer) => Some(peer),
@@ -254,13 +253,13 @@ fn failed(fabric: Fabric, is_direct: bool, failure: &Failure) -> String {
     format!("a job with COARRAY_FABRIC={name} COARRAY_SHARED_MEMORY={setting} failed: {failure}")
 }
 
-/// The series of a program, which is among them.
+/// The series of a program, which is in the list.
 fn series_of(series: &[Series], program: Program) -> &Series {
     let found = series.iter().find(|series| series.program == program);
     found.expect("each program of a comparison has a series")
 }
 
-/// Adds how many times as long operations took in the latest round.
+/// Adds the ratios of the latest round.
 fn add_ratios(comparison: &Comparison, series: &[Series], ratios: &mut Rows) {
     let reference = &series_of(series, comparison.reference).latest;
     for row in &series_of(series, comparison.subject()).latest.0 {
@@ -277,19 +276,19 @@ fn add_ratios(comparison: &Comparison, series: &[Series], ratios: &mut Rows) {
     }
 }
 
-/// What came of a comparison at one size.
+/// The result of a comparison at one size.
 struct Finding<'a> {
     comparison: &'a Comparison,
     bytes: usize,
     /// Nanoseconds.
     time: f64,
     reference: f64,
-    /// How many times as long, the median over rounds.
+    /// The ratio, the median over rounds.
     ratio: f64,
 }
 
 impl Finding<'_> {
-    /// How many times as long it may take, if that is limited.
+    /// The target of the ratio, if there is one.
     fn limit(&self) -> Option<f64> {
         (self.comparison.limit)(self.bytes)
     }
@@ -299,7 +298,7 @@ impl Finding<'_> {
     }
 }
 
-/// All that could be measured on both sides.
+/// All comparisons that were measured on both sides.
 fn findings<'a>(
     compared: &'a [Comparison],
     series: &[Series],

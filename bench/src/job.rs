@@ -1,4 +1,4 @@
-//! What a job of images does: measure, and print the samples.
+//! The job of images that measures, and prints the samples.
 
 use std::rc::Rc;
 
@@ -52,8 +52,8 @@ fn wanted(job: &Job) -> impl Iterator<Item = &'static Operation> {
         .filter(|operation| job.wants(operation.name))
 }
 
-/// Batches begin with `sync_all`, as those of C do with the barrier of their library: an engine may need the help of
-/// the images that wait.
+/// Batches begin with `sync_all`, as those in C do with the barrier of their library: a fabric may need the help of
+/// images that wait.
 fn alone(job: &Job, images: usize) {
     if num_images() != images {
         error_stop_with(

@@ -235,7 +235,7 @@ fn own_program(runs: &Runs, fabric: Fabric) -> Result<process::Command, KernelEr
 
 /// The rate of a peer's program.
 fn peer_rate(peer: &mut Installed, runs: &Runs) -> Result<f64, Box<dyn Error>> {
-    /// None of ours takes a tenth of this.
+    /// Ours take less than a tenth of this.
     const PATIENCE: Duration = Duration::from_secs(120);
     let name = runs.kernel.name;
     let words = runs.parameters.split_whitespace().map(str::to_owned);

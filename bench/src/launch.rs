@@ -1,7 +1,7 @@
-//! How long a whole job takes that does nothing, as a row beside those of the operations.
+//! The time of a whole job that does nothing, as a row beside those of the operations.
 //!
-//! It is measured from outside, from the start of the launcher to its end. The bound is as many processes that end at once;
-//! of a peer, its launcher with a program that initialises and finalises the library.
+//! It is measured from outside, from the start of the launcher to its end. The bound is the same number of processes
+//! that end at once; of a peer, its launcher with a program that initialises and finalises the library.
 
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -14,10 +14,10 @@ use crate::task::{NOTHING, Task};
 /// The row's name.
 pub const NAME: &str = "launch";
 
-/// Nothing takes as long as this, if it does not hang.
+/// A launch that takes longer has hung.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The nanoseconds of a job, from outside.
+/// The nanoseconds of a job, measured from outside.
 ///
 /// # Errors
 /// If it fails.
@@ -26,7 +26,7 @@ pub fn own(images: usize, fabric: Fabric, effort: Effort) -> Result<f64, Failure
     watch(&mut job, PATIENCE, |_| ()).map(nanoseconds)
 }
 
-/// The nanoseconds of so many processes at the same time.
+/// The nanoseconds of `processes` processes at the same time.
 ///
 /// # Errors
 /// If one of them cannot be started, or fails.
@@ -50,7 +50,7 @@ pub fn raw(processes: usize) -> Result<f64, Failure> {
     Ok(nanoseconds(start.elapsed()))
 }
 
-/// As samples are counted.
+/// The unit of samples.
 pub fn nanoseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e9
 }

@@ -35,7 +35,7 @@ pub const COMMAND: Command = Command::new(
 /// Measures operations, prints and plots them.
 ///
 /// # Errors
-/// If a job fails, or a plot cannot be written. What a peer does not achieve is only told.
+/// If a job fails, or a plot cannot be written. What a peer does not achieve is only reported.
 pub fn report(options: &Options, peers: &mut [Installed]) -> Result<(), Box<dyn Error>> {
     let mut wanted = operations::names();
     wanted.retain(|name| options.wants(name));
@@ -72,7 +72,7 @@ struct Measurement {
     images: usize,
     fabric: Fabric,
     effort: Effort,
-    /// Those that a job measures.
+    /// The operations that a job measures.
     inside: Vec<String>,
     with_launch: bool,
     /// How many rows a job has.
@@ -156,7 +156,7 @@ impl Measurement {
         Ok(())
     }
 
-    /// Jobs that do nothing, more often our own than those of peers, which take longer and vary less.
+    /// Jobs that do nothing. Ours run more often than those of peers, which take longer and vary less.
     fn launches(&mut self, peers: &mut [Installed]) -> Result<(), Box<dyn Error>> {
         const TIMES: usize = 3;
         let Self { images, fabric, .. } = *self;
@@ -192,7 +192,7 @@ impl Measurement {
 
     fn end_program(&mut self) {
         self.ended += 1;
-        // A peer need not know all operations.
+        // A peer may not have all operations.
         self.bar
             .set_position((self.ended * self.rows_of_one) as u64);
     }

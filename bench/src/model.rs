@@ -1,8 +1,8 @@
-//! `cobench model`: what barriers and collective operations would cost on a network, for more images than anybody has.
+//! `cobench model`: predictions of barriers and collective operations on a network, for more images than anyone has.
 //!
-//! Every image has a clock, and messages move the clocks by the rules of LogGP ([`machine`]). What the model does
-//! not know: the topology of the network and that messages hinder each other on their way, the memory system, the
-//! additions of reductions, and images that share cores.
+//! Every image has a clock, and messages advance the clocks by the rules of LogGP ([`machine`]). The model leaves out
+//! the topology of the network, messages that hinder each other, the memory system, the additions of reductions, and
+//! images that share cores.
 
 mod alltoall;
 mod barrier;
@@ -34,7 +34,7 @@ use crate::runner;
 /// The name under which barriers are listed.
 pub const BARRIERS: &str = "sync_all";
 
-/// What is predicted.
+/// The subject of a prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// `sync_all` by a barrier.
@@ -44,7 +44,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// All, those for the same purpose one after the other.
+    /// All subjects, those for the same purpose one after the other.
     pub fn all() -> impl Iterator<Item = Self> {
         let barriers = Barrier::ALL.into_iter().map(Self::Barrier);
         let of_kind = |kind: Kind| {
@@ -62,7 +62,7 @@ impl Subject {
         }
     }
 
-    /// How it is done.
+    /// The algorithm.
     pub fn algorithm(self) -> &'static str {
         match self {
             Self::Barrier(barrier) => barrier.name(),
@@ -71,16 +71,16 @@ impl Subject {
     }
 }
 
-/// How large the operations are.
+/// The size of the operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// Bytes of one image's values, or of one block where an image has one for each.
     pub bytes: u64,
-    /// Images on a node, for the algorithm that goes by nodes.
+    /// Images on a node, for the hierarchical algorithm.
     pub per_node: usize,
 }
 
-/// What the model says.
+/// A prediction.
 #[derive(Clone, Copy, Debug)]
 pub struct Prediction {
     pub subject: Subject,
@@ -90,7 +90,7 @@ pub struct Prediction {
     pub tally: Tally,
 }
 
-/// What `subject` costs with so many images.
+/// Predicts `subject` for a number of images.
 pub fn predict(machine: LogGp, subject: Subject, images: usize, extent: Extent) -> Prediction {
     let mut network = Network::new(machine, images);
     let short_cut = simulate(&mut network, subject, extent);
@@ -106,7 +106,7 @@ pub fn predict(machine: LogGp, subject: Subject, images: usize, extent: Extent) 
     }
 }
 
-/// Lets the messages of `subject` pass. Returns how many they are where not all need be sent to know that.
+/// Sends the messages of `subject`. Returns their number where it is known without sending all of them.
 fn simulate(network: &mut Network, subject: Subject, extent: Extent) -> Option<Tally> {
     let images = network.images();
     match subject {
@@ -127,7 +127,7 @@ fn simulate(network: &mut Network, subject: Subject, extent: Extent) -> Option<T
     }
 }
 
-/// The one that takes the least time, the first of several, of those for the same purpose and with as many images.
+/// The fastest prediction, the first of several, among those for the same purpose and number of images.
 pub fn fastest<'a>(predictions: impl Iterator<Item = &'a Prediction>) -> Option<&'a Prediction> {
     predictions.min_by(|one, other| one.time.total_cmp(&other.time))
 }
@@ -151,7 +151,7 @@ pub const COMMAND: Command = Command {
     )
 };
 
-/// What the library calls an operation whose kind has another name.
+/// The library's name of an operation whose kind has another name.
 const ALIAS: (&str, &str) = ("co_sum", "co_reduce");
 
 fn names() -> Vec<&'static str> {
@@ -180,7 +180,7 @@ fn check(options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// Numbers of images of which something can be learnt, where the user names none.
+/// Instructive numbers of images, where the user names none.
 fn image_counts(options: &Options) -> Vec<usize> {
     let powers = |step| (5..=20).step_by(step).map(|power| 1 << power).collect();
     match (options.quick, &options.plot) {

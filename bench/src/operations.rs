@@ -1,4 +1,4 @@
-//! What `cobench micro` measures.
+//! The operations of `cobench micro`.
 
 mod atomics;
 pub mod blocks;
@@ -29,11 +29,11 @@ pub struct Operation {
     pub name: &'static str,
     /// The sizes in bytes at which it is measured; 0 alone for an operation that has none.
     pub sizes: &'static [usize],
-    /// Collective. Gets everything ready to run it at one size.
+    /// Collective. Prepares everything to run it at one size.
     pub prepare: fn(bytes: usize, barrier: &Rc<Barrier>) -> Trial,
 }
 
-/// An operation that is ready to run, and what the hardware could do instead.
+/// An operation that is ready to run, and its bound.
 pub struct Trial {
     /// The operation.
     pub own: Action,
@@ -58,12 +58,12 @@ impl Part {
     }
 }
 
-/// Something that is told in other numbers than the time that it takes beside a bound.
+/// An observation whose numbers are not the time of an operation and its bound.
 #[derive(Debug)]
 pub struct Observation {
     /// Its name in tables and on the command line.
     pub name: &'static str,
-    /// Collective. What stands in place of the operation's time and of the bound's, once or more often; on image 0.
+    /// Collective. The numbers in place of the operation's time and of the bound's, at least once; on image 0.
     pub observe: fn() -> Vec<[f64; 2]>,
 }
 
@@ -80,7 +80,7 @@ pub fn names() -> Vec<&'static str> {
         .collect()
 }
 
-/// How many rows what has this name takes of those that a job prints.
+/// How many rows of a job this name has.
 pub fn rows_of(name: &str) -> usize {
     let operation = OPERATIONS.iter().find(|operation| operation.name == name);
     operation.map_or(1, |operation| operation.sizes.len())

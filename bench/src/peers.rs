@@ -40,11 +40,11 @@ pub const BUSY: &str = "busy";
 /// The program of a peer that only begins and ends.
 pub const EMPTY: &str = "empty";
 
-/// A peer whose tools are there.
+/// A peer that is installed.
 pub struct Installed {
     /// Which one.
     pub peer: Peer,
-    /// What it calls itself, as soon as one of its programs has said so.
+    /// Its name and version, as soon as one of its programs has printed them.
     pub title: Option<String>,
     build_dir: BuildDir,
     ready: Vec<(String, Option<PathBuf>)>,
@@ -66,7 +66,7 @@ impl Installed {
         })
     }
 
-    /// Makes a program ready; whether the peer has it.
+    /// Compiles a program. Returns whether the peer has it.
     ///
     /// # Errors
     /// If it cannot be compiled.
@@ -80,12 +80,12 @@ impl Installed {
         outcome
     }
 
-    /// Whether [`prepare`](Self::prepare) has made a program ready that has not [failed](Self::drop_program) since.
+    /// Whether [`prepare`](Self::prepare) has compiled a program that has not been [dropped](Self::drop_program) since.
     pub fn has(&self, program: &str) -> bool {
         self.path(program).is_some()
     }
 
-    /// Does without a program from now on.
+    /// Does not run a program again.
     pub fn drop_program(&mut self, program: &str) {
         self.ready.retain(|(name, _)| name != program);
     }
@@ -95,14 +95,14 @@ impl Installed {
         ready.and_then(|(_, path)| path.as_deref())
     }
 
-    /// Runs a program that is ready, in so many processes; `each` gets every line that it prints, except the one with the
+    /// Runs a compiled program in `processes` processes. `each` gets every line that it prints, except the one with the
     /// peer's title. Returns how long it took.
     ///
     /// # Errors
     /// If it fails, or takes longer than `limit`.
     ///
     /// # Panics
-    /// If the program is not ready.
+    /// If the program is not compiled.
     pub fn run(
         &mut self,
         program: &str,
@@ -125,7 +125,7 @@ impl Installed {
     }
 }
 
-/// Looks for peers, and tells which are skipped and why.
+/// Looks for peers, and reports which are skipped and why.
 pub fn find(peers: &[Peer]) -> Vec<Installed> {
     let find = |&peer: &Peer| {
         let skip = |error| skip(peer.name(), &error);
@@ -134,7 +134,7 @@ pub fn find(peers: &[Peer]) -> Vec<Installed> {
     peers.iter().filter_map(find).collect()
 }
 
-/// Makes a program of a peer ready, or tells why that cannot be.
+/// Compiles a program of a peer, or reports why that fails.
 pub fn prepare(peer: &mut Installed, program: &str) {
     if let Err(error) = peer.prepare(program) {
         skip(peer.peer.name(), &error);
@@ -145,7 +145,7 @@ fn skip(name: &str, error: &PeerError) {
     eprintln!("cobench: {name} is skipped: {error}");
 }
 
-/// Tells why a program of a peer is not run again.
+/// Reports why a program of a peer is not run again.
 pub fn give_up(peer: &mut Installed, program: &str, reason: &(impl Display + ?Sized)) {
     peer.drop_program(program);
     let name = peer.peer.name();

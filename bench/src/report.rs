@@ -1,4 +1,4 @@
-//! What people and programs get to see.
+//! Reports for people and programs.
 
 pub mod json;
 pub mod machine;
@@ -9,18 +9,18 @@ use crate::peers::Installed;
 use crate::sample::Row;
 use crate::statistics::Samples;
 
-/// What a row says of a peer.
+/// A row beside one peer.
 #[derive(Clone, Copy, Debug)]
 pub struct Comparison<'rows> {
     /// The peer's name.
     pub peer: &'static str,
-    /// What it was measured at: nanoseconds, or a rate.
+    /// The peer's samples: nanoseconds, or rates.
     pub samples: &'rows Samples,
     /// How many times as fast `coarray` was, in each round.
     pub speedup: &'rows Samples,
 }
 
-/// What a row says of a peer, if the peer has the operation.
+/// A row beside `peer`, if the peer has the operation.
 pub fn comparison<'rows>(row: &'rows Row, peer: &Installed) -> Option<Comparison<'rows>> {
     Some(Comparison {
         peer: peer.peer.name(),
@@ -29,7 +29,7 @@ pub fn comparison<'rows>(row: &'rows Row, peer: &Installed) -> Option<Comparison
     })
 }
 
-/// What a row says of all peers that have the operation.
+/// A row beside all peers that have the operation.
 pub fn comparisons<'rows, 'peers>(
     row: &'rows Row,
     peers: impl IntoIterator<Item = &'peers Installed>,

@@ -1,4 +1,4 @@
-//! Starting the programs that measure, one after the other, and reading what they print.
+//! Starting the programs that measure, one after the other, and reading their output.
 
 mod process_tree;
 mod watched;
@@ -14,7 +14,7 @@ use crate::options::{Fabric, cores};
 use crate::task::{Job, Task};
 pub use watched::{Failure, watch};
 
-/// How much time a measurement takes.
+/// The time that a measurement takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
     /// How often each program is started, in turn.
@@ -24,27 +24,27 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// Enough for numbers that come out the same tomorrow. Many short rounds, so that a peer is measured soon after
-    /// `coarray`, before the machine is another.
+    /// For reproducible numbers. Many short rounds, so that a peer is measured soon after `coarray`, before the speed
+    /// of the machine changes.
     const FULL: Self = Self {
         rounds: 15,
         budget: Duration::from_millis(25),
     };
 
-    /// So long that the others have had the core many times.
+    /// Long enough that the other programs get the cores many times.
     const BUSY: Self = Self {
         rounds: 3,
         budget: Duration::from_millis(500),
     };
 
-    /// For a choice that is to be right, but need not be told in numbers.
+    /// For a choice that is right; the numbers are not reported.
     const CHOICE: Self = Self {
         rounds: 5,
         budget: Duration::from_millis(25),
     };
 
-    /// Time for a peer's program to measure so many rows: several times what it needs, and that it may wait for
-    /// memory, or for other programs.
+    /// The time limit of a peer's program with this many rows: several times what it needs, and some for waiting for
+    /// memory or for other programs.
     pub fn patience(self, rows: usize) -> Duration {
         Duration::from_secs(60) + self.budget * 10 * u32::try_from(rows).unwrap_or(u32::MAX)
     }
@@ -55,7 +55,7 @@ impl Effort {
         budget: Duration::from_millis(5),
     };
 
-    /// What the task needs, or the quick one.
+    /// The effort for a task, or the quick one.
     pub fn new(task: Task, quick: bool) -> Self {
         match task {
             _ if quick => Self::QUICK,
@@ -66,7 +66,7 @@ impl Effort {
     }
 }
 
-/// Why a program that measures did not do so.
+/// Why a program did not measure.
 #[derive(Debug, Error)]
 pub enum ProgramError {
     /// It cannot be run or read.
@@ -77,7 +77,7 @@ pub enum ProgramError {
         /// Why.
         source: io::Error,
     },
-    /// It said no.
+    /// It failed.
     #[error("{program} failed: {status}")]
     Failed {
         /// The program.
@@ -87,15 +87,15 @@ pub enum ProgramError {
     },
 }
 
-/// Whether each of so many images has a core of its own.
+/// Whether each of `images` images has a core of its own.
 pub fn fit(images: usize) -> bool {
     images <= cores()
 }
 
-/// This program once more, as a job of images that measures.
+/// This program as a job of images that measures.
 ///
 /// # Errors
-/// If this program does not find itself.
+/// If this program cannot find itself.
 pub fn job(
     task: Task,
     images: usize,
@@ -113,13 +113,13 @@ pub fn job(
     command.args(job.words());
     as_job(&mut command, images, fabric);
     if task == Task::Tune {
-        // An older table has no say in the new one.
+        // An older table must not influence the new one.
         command.env("COARRAY_TUNING_FILE", "/dev/null");
     }
     Ok(command)
 }
 
-/// Makes a program of coarrays run as so many images, bound to cores of their own if these suffice.
+/// Makes a program of coarrays run with this number of images, each bound to a core if there are enough.
 pub fn as_job(command: &mut Command, images: usize, fabric: Fabric) {
     command
         .env("COARRAY_IMAGES", images.to_string())
@@ -157,7 +157,7 @@ pub fn read_lines(command: &mut Command, mut each: impl FnMut(&str)) -> Result<(
     }
 }
 
-/// A progress bar over so many rows, if there is a terminal.
+/// A progress bar over this number of rows, if there is a terminal.
 pub fn progress(rows: usize) -> ProgressBar {
     let style = ProgressStyle::with_template(
         "{bar:40.yellow/238} {human_pos}/{human_len} rows  {eta} left  {msg}",

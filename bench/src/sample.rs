@@ -1,4 +1,4 @@
-//! The lines in which jobs and peers' programs tell what they measured: `OPERATION BYTES WHAT NS NS NS ...`.
+//! The lines by which jobs and peers' programs report measurements: `OPERATION BYTES WHAT NS NS NS ...`.
 
 use std::fmt;
 use std::io::{self, Write as _};
@@ -14,25 +14,25 @@ pub struct Line {
     pub operation: String,
     /// Its size; 0 for operations that have none.
     pub bytes: usize,
-    /// What was measured of it: [`OWN`], [`RAW`], [`RATIO`], [`PEER`], or the name of an algorithm.
+    /// The kind of the samples: [`OWN`], [`RAW`], [`RATIO`], [`PEER`], or the name of an algorithm.
     pub what: String,
-    /// Nanoseconds that it took; or ratios.
+    /// Nanoseconds, or ratios.
     pub times: Vec<f64>,
 }
 
-/// `coarray`'s operation.
+/// Times of `coarray`'s operation.
 pub const OWN: &str = "own";
 
-/// What the hardware could do at the same moment.
+/// Times of the bound at the same moment.
 pub const RAW: &str = "raw";
 
-/// How many times as long as the bound the operation took in the same turn.
+/// Ratios of the operation to the bound in the same turn.
 ///
-/// The median of these is steadier than the ratio of two medians: how fast cores talk to each other can change by a
-/// factor of five when a hypervisor moves them.
+/// Their median is steadier than the ratio of two medians: the speed at which cores communicate can change by a factor
+/// of five when a hypervisor moves them.
 pub const RATIO: &str = "ratio";
 
-/// A peer's operation.
+/// Times of a peer's operation.
 pub const PEER: &str = "peer";
 
 impl Line {
@@ -63,7 +63,7 @@ impl fmt::Display for Line {
             times,
         } = self;
         write!(formatter, "{operation} {bytes} {what}")?;
-        // Some ratios are next to nothing.
+        // Some ratios are very small.
         let digits = if what == RATIO { 6 } else { 3 };
         times
             .iter()
@@ -86,14 +86,14 @@ pub fn tell(operation: &str, bytes: usize, what: &str, times: Vec<f64>) {
     }
 }
 
-/// Everything measured of one operation at one size, over all rounds.
+/// All measurements of one operation at one size, over all rounds.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// The operation.
     pub operation: String,
     /// Its size; 0 for operations that have none.
     pub bytes: usize,
-    /// What was measured, in the order in which it came.
+    /// The samples by kind, in the order of arrival.
     pub samples: Vec<(String, Samples)>,
 }
 
@@ -122,7 +122,7 @@ impl Row {
     }
 }
 
-/// All rows, in the order in which they came.
+/// All rows, in the order of arrival.
 #[derive(Clone, Debug, Default)]
 pub struct Rows(pub Vec<Row>);
 
@@ -139,7 +139,7 @@ impl Rows {
         self.0.iter().find(is_it)
     }
 
-    /// The row of an operation at a size, which may be a new one.
+    /// The row of an operation at a size; a new one if there is none.
     pub fn row(&mut self, operation: &str, bytes: usize) -> &mut Row {
         let is_it = |row: &Row| row.operation == operation && row.bytes == bytes;
         let index = self.0.iter().position(is_it).unwrap_or_else(|| {

@@ -1,4 +1,4 @@
-//! What is said of many samples of one time.
+//! Statistics of samples.
 
 /// Samples of a time, in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,7 +45,7 @@ impl Samples {
         }
     }
 
-    /// How large a part of them is less than `limit`; 0 if there are no samples.
+    /// The part of the samples that is less than `limit`; 0 if there are none.
     pub fn share_below(&self, limit: f64) -> f64 {
         let below = self.ascending.partition_point(|&sample| sample < limit);
         below as f64 / self.ascending.len().max(1) as f64

@@ -1,32 +1,32 @@
 //! Timing what all images do together.
 //!
-//! Everything is run in batches: a barrier, the clock, so many times the operation, the clock. What is to be compared
-//! takes turns, batch by batch, so that a disturbance of the machine hits all of it.
+//! Everything runs in batches: a barrier, the clock, the operation many times, the clock. Actions that are compared
+//! take turns, batch by batch, so a disturbance of the machine hits all of them.
 
 use std::time::Duration;
 
 use coarray::collectives::{co_max, co_min};
 use rustix::time::{ClockId, clock_gettime};
 
-/// Something to time: does it so many times.
+/// An action to time: runs it the given number of times.
 pub type Action = Box<dyn FnMut(usize)>;
 
-/// A batch lasts about this long, so that the clock and the start cost nothing in comparison; longer if images must
-/// take turns to start.
+/// The length of a batch, so that the clock and the start cost nothing in comparison; longer if images take turns to
+/// start.
 pub fn batch(crowded: bool) -> Duration {
     Duration::from_micros(if crowded { 1000 } else { 100 })
 }
 
-/// How long a batch is, of which each image has a start and an end.
+/// How to measure a batch, of which each image has a start and an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
     /// From the first start to the last end: where images outnumber cores, one may begin when another has ended.
     Whole,
-    /// That of the image that takes the longest: where an image may sleep in the barrier while another has begun.
+    /// The longest time of one image: where an image may sleep in the barrier while another has begun.
     Longest,
 }
 
-/// Batches of each action at least, however long they last.
+/// The fewest batches of each action, however long they take.
 const MIN_BATCHES: usize = 5;
 
 /// Times actions, the same on all images.
@@ -61,7 +61,7 @@ impl Stopwatch {
             .map(|action| self.batch_size(action))
             .collect();
         let turn: f64 = sizes.iter().map(|(_, nanoseconds)| nanoseconds).sum();
-        // The same on all images, as the times are.
+        // Equal on all images, because the times are.
         let turns = (self.budget.as_nanos() as f64 / turn) as usize;
         let turns = turns.max(MIN_BATCHES);
         let mut batches = vec![Vec::with_capacity(turns); actions.len()];
@@ -77,14 +77,14 @@ impl Stopwatch {
             .collect()
     }
 
-    /// Collective. How often to repeat the action in a batch, and how long that takes; warms up as well.
+    /// Collective. The number of repetitions in a batch, and how long that takes; also warms up.
     fn batch_size(&self, action: &mut Action) -> (usize, f64) {
         const MAX_SIZE: usize = 1 << 20;
-        /// A disturbance of one must not pass for the length of all.
+        /// A disturbance of one batch must not count as the length of all.
         const TRIALS: usize = 3;
         let mut size = 1;
         loop {
-            // The first one pays for what nobody has used before.
+            // The first batch pays for cold memory.
             self.run(action, size);
             let trials: Vec<Batch> = (0..TRIALS).map(|_| self.run(action, size)).collect();
             let nanoseconds = self

@@ -1,4 +1,4 @@
-//! `cobench tune`: which algorithm of a collective operation is the fastest, by size and number of images.
+//! `cobench tune`: finds the fastest algorithm of each collective operation, by size and number of images.
 
 mod candidates;
 mod table;
@@ -36,7 +36,7 @@ pub const COMMAND: Command = Command {
 /// If a job fails, or the file cannot be written.
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let output = options.output.display();
-    // Found out before everything is measured, and not after.
+    // Before everything is measured in vain.
     std::fs::OpenOptions::new()
         .append(true)
         .create(true)

@@ -1,4 +1,4 @@
-//! The barrier that nothing can beat by much: a flag for each image in a shared mapping.
+//! The baseline of barriers: a flag for each image in a shared mapping.
 
 use std::cell::Cell;
 use std::hint::spin_loop;
@@ -11,18 +11,18 @@ use memmap2::MmapRaw;
 
 use super::mapping::map;
 
-/// Bytes from flag to flag: two cache lines, because processors fetch them in pairs.
+/// Bytes between flags: two cache lines, because processors fetch them in pairs.
 pub const STRIDE: usize = 128;
 
-/// A barrier of all images that checks nothing and never sleeps. Each image counts its own flag up and waits until
-/// all others have come as far; with two images, the two-flag barrier.
+/// A barrier of all images that checks nothing and never sleeps. Each image advances its own flag and waits until the
+/// flags of all others have the same count; with two images it is the two-flag barrier.
 #[derive(Debug)]
 pub struct Barrier {
     mapping: MmapRaw,
     images: usize,
     own: usize,
     passed: Cell<u64>,
-    /// Images outnumber cores: a waiting image lets the others run.
+    /// Images outnumber cores: a waiting image yields.
     crowded: bool,
 }
 
@@ -56,7 +56,7 @@ impl Barrier {
         }
     }
 
-    /// What an image does between two looks at a flag.
+    /// What an image does between two reads of a flag.
     #[inline]
     pub fn pause(&self) {
         if self.crowded {

@@ -1,4 +1,4 @@
-//! A flag for each image, and bytes beside it: what events, locks and notifications are made of.
+//! The baseline of events, locks and notifications: a flag for each image, and words beside it.
 
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,8 +9,7 @@ use memmap2::MmapRaw;
 use super::barrier::{Barrier, STRIDE};
 use super::mapping::map;
 
-/// Flags that count up, and words, one flag and so many words for each image. Nothing is checked, and nobody ever
-/// sleeps.
+/// For each image a flag that counts up, and words. Nothing is checked, and no image sleeps.
 #[derive(Debug)]
 pub struct Flags {
     mapping: MmapRaw,
@@ -19,10 +18,10 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// Collective. Flags that are 0, with `words` words each; an image that waits does what it does in `barrier`.
-    /// The job ends if there is no memory to share.
+    /// Collective. Flags that are 0, with `words` words each; waiting images behave as in `barrier`. The job ends if
+    /// there is no memory to share.
     pub fn new(words: usize, barrier: &Rc<Barrier>) -> Self {
-        // From one image's flag to the next one's.
+        // The distance between the flags of two images.
         let stride = STRIDE + (words * size_of::<u64>()).next_multiple_of(STRIDE);
         let mapping = map(num_images() * stride).unwrap_or_else(|error| {
             error_stop_with(1, format_args!("cobench: cannot share memory: {error}"))
@@ -48,8 +47,8 @@ impl Flags {
         }
     }
 
-    /// Where the words of `image` are: so many, valid as long as `self`. The flags are to see to it that nobody reads
-    /// or writes them while somebody writes.
+    /// The words of `image`, valid as long as `self`. The flags must keep images from accessing them while another
+    /// image writes.
     #[inline]
     pub fn words(&self, image: usize) -> *mut u64 {
         self.part(image).wrapping_add(STRIDE).cast()

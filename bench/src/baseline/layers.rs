@@ -18,13 +18,13 @@ struct Private {
     extents: [usize; AXES],
 }
 
-/// A function that fills the halo of width 1 around a block of this shape, in private memory, with the block's own cells,
-/// so many times: the last layer goes before the first, and the first behind the last, on each axis. So many bytes does an
-/// exchange have to move. `with_corners` says whether edges and corners are filled as well.
+/// A function that fills the halo of width 1 around a block of this shape, in private memory, with the block's own
+/// cells, a number of times: on each axis the last layer goes before the first, and the first behind the last. An
+/// exchange has to move as many bytes. `with_corners` says whether edges and corners are filled as well.
 pub fn wrap(block: [usize; AXES], with_corners: bool) -> impl FnMut(usize) {
     let extents = block.map(|cells| cells + 2);
     let mut array = Private {
-        // Written once so that the pages are there.
+        // Written once, so that the pages exist.
         cells: black_box(vec![-0.0; extents.iter().product()]),
         extents,
     };
@@ -47,7 +47,7 @@ impl Private {
         }
     }
 
-    /// What lies at `index` on an axis: with corners, also what lies there in the halos of the axes before.
+    /// The range at `index` on an axis; with corners, also the halos of the axes before.
     fn layer(&self, axis: usize, index: usize, with_corners: bool) -> Cuboid {
         let has_halo = |other: usize| with_corners && other < axis;
         Cuboid {
@@ -100,7 +100,7 @@ mod tests {
                     (0..rows).flat_map(move |j| (0..columns).map(move |k| [i, j, k]))
                 })
             };
-            // The number of the cell that belongs there, counted from 1, and on how many axes it lies outside.
+            // The expected number of the cell, counted from 1, and on how many axes it lies outside.
             let number = |place: [usize; AXES]| {
                 (0..AXES).fold((0, 0), |(number, outside), axis| {
                     let wrapped = (place[axis] + block[axis] - 1) % block[axis];

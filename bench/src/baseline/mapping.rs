@@ -9,7 +9,7 @@ use coarray::{sync_all, this_image};
 use memmap2::{MmapOptions, MmapRaw};
 use rustix::fs::{MemfdFlags, memfd_create};
 
-/// Collective. Maps `length` bytes, all zero, that this and all other images see.
+/// Collective. Maps `length` zero bytes that all images share.
 ///
 /// # Errors
 /// If the shared memory cannot be made or found.
@@ -28,14 +28,14 @@ pub fn map(length: usize) -> io::Result<MmapRaw> {
     co_broadcast(&mut place, 0);
     let file = match &made {
         Some(file) => file.try_clone()?,
-        // The file has no name, but its maker's descriptor has.
+        // The file has no name, but its creator's descriptor has one.
         None => File::options()
             .read(true)
             .write(true)
             .open(format!("/proc/{}/fd/{}", place[0], place[1]))?,
     };
     let mapping = MmapOptions::new().len(length).map_raw(&file)?;
-    // Until here the maker's descriptor stays open.
+    // The creator's descriptor stays open until here.
     sync_all();
     Ok(mapping)
 }

@@ -1,8 +1,8 @@
-//! Copies and additions in the memory of one image.
+//! The baseline of collectives: copies and additions in the memory of one image.
 
 use std::hint::black_box;
 
-/// A function that copies `bytes` bytes from one private buffer to another, so many times.
+/// A function that copies `bytes` bytes between two private buffers, a number of times.
 pub fn copy(bytes: usize) -> impl FnMut(usize) {
     let source = vec![1u8; bytes];
     let mut target = vec![2u8; bytes];
@@ -14,9 +14,9 @@ pub fn copy(bytes: usize) -> impl FnMut(usize) {
     }
 }
 
-/// A function that adds `bytes` bytes of `f64` to as many others, so many times.
+/// A function that adds `bytes` bytes of `f64` to as many others, a number of times.
 pub fn add(bytes: usize) -> impl FnMut(usize) {
-    // Zero stays zero however often it is added; written once so that the pages are there.
+    // Zero stays zero however often it is added. Written once, so that the pages exist.
     let source = black_box(vec![-0.0f64; bytes / size_of::<f64>()]);
     let mut target = source.clone();
     move |times| {

@@ -1,4 +1,4 @@
-//! Collective. What a job of images measures beside the loops: how long each single operation takes on image 0.
+//! The job of `cobench busy`: image 0 times each single operation.
 
 use std::time::{Duration, Instant};
 
@@ -6,16 +6,16 @@ use coarray::prelude::*;
 
 use crate::sample::{OWN, tell};
 
-/// What is measured, in the order in which it is printed.
+/// The operations, in the order of the report.
 pub const OPERATIONS: [&str; 4] = ["sync_all", "event_exchange", "notify_ring", "co_sum"];
 
-/// So often at least, and at most.
+/// The fewest and the most repetitions.
 const COUNTS: [f64; 2] = [200.0, 20_000.0];
 
-/// So often before it counts; it tells how often there is time for it, too.
+/// Repetitions that do not count; they also tell how many repetitions there is time for.
 const TRIALS: usize = 50;
 
-/// Collective. Measures all operations, for about that time each.
+/// Collective. Measures all operations, each for about this time.
 pub fn run(budget: Duration) {
     let (me, images) = (this_image(), num_images());
     let [next, previous] = [(me + 1) % images, (me + images - 1) % images];
@@ -27,7 +27,7 @@ pub fn run(budget: Duration) {
         tell(operation, 0, OWN, times(count as usize, act));
     };
     time(OPERATIONS[0], &mut sync_all);
-    // Each tells both of its neighbours, and waits for both.
+    // Each image notifies both of its neighbours, and waits for both.
     let told = Coarray::new([Coevent::new(), Coevent::new()]);
     time(OPERATIONS[1], &mut || {
         told.at(next)[0].post();
@@ -35,7 +35,7 @@ pub fn run(budget: Duration) {
         told[0].wait();
         told[1].wait();
     });
-    // A number goes round, and each adds one.
+    // A number goes round, and each image adds one.
     let mut place = Coarray::new(0_u64);
     let arrived = Coarray::new(Coevent::new());
     let open = place.open();
@@ -60,7 +60,7 @@ pub fn run(budget: Duration) {
     });
 }
 
-/// Collective. The nanoseconds of each of so many, on this image.
+/// Collective. The nanoseconds of each repetition on this image.
 fn times(count: usize, act: &mut dyn FnMut()) -> Vec<f64> {
     sync_all();
     let mut before = Instant::now();

@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 
 use crate::task::LOOP;
 
-/// So many processes that compute until this is dropped.
+/// Processes that compute until this is dropped.
 #[derive(Debug)]
 pub struct Loops(Vec<Child>);
 
@@ -38,7 +38,7 @@ impl Loops {
 impl Drop for Loops {
     fn drop(&mut self) {
         for child in &mut self.0 {
-            // It may have been killed by somebody else, and then there is nothing to do.
+            // If it was killed already, there is nothing to do.
             let _ = child.kill();
             let _ = child.wait();
         }
@@ -48,7 +48,7 @@ impl Drop for Loops {
 /// Computes until the process that started this one, which has the number `parent`, ends or kills it.
 ///
 /// # Errors
-/// If there is no such number, or the system does not promise to tell of the end of that process.
+/// If there is no such number, or the system refuses to signal the end of that process.
 pub fn compute(parent: Option<OsString>) -> io::Result<()> {
     let parent = parent.and_then(|parent| parent.to_str()?.parse().ok());
     let parent: i32 = parent.ok_or(io::ErrorKind::InvalidInput)?;

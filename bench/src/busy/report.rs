@@ -1,4 +1,4 @@
-//! What came of it, and what is asked for.
+//! The report of `cobench busy`, and its targets.
 
 use crate::report::table::aligned;
 use crate::report::units::{digits, time};
@@ -8,30 +8,30 @@ use crate::report::units::{digits, time};
 pub struct Finding {
     /// The operation.
     pub operation: &'static str,
-    /// On so many images.
+    /// Number of images.
     pub images: usize,
-    /// Beside so many loops.
+    /// Number of loops.
     pub loops: usize,
     /// Nanoseconds of one operation.
     pub median: f64,
-    /// All time by all operations.
+    /// The total time divided by the number of operations.
     pub mean: f64,
-    /// 999 of a thousand do not take longer.
+    /// 99.9 % of the operations take no longer.
     pub p999: f64,
     /// The median without loops, if that was measured.
     pub quiet: Option<f64>,
-    /// The mean of Open MPI, and how many times as long as there it takes: the median over rounds.
+    /// The mean of Open MPI, and the ratio to it: the median over rounds.
     pub peer: Option<(f64, f64)>,
 }
 
-/// How many times as long as on a quiet machine an operation may take on average.
+/// The target for the mean, as a multiple of the median on a quiet machine.
 const TIMES: f64 = 10.0;
 
-/// What it may take anyway, in nanoseconds.
+/// A mean that is always good enough, in nanoseconds.
 const ANYWAY: f64 = 100_000.0;
 
 impl Finding {
-    /// The most that it may take on average, if there are loops.
+    /// The target for the mean, if there are loops.
     fn limit(&self) -> Option<f64> {
         let quiet = self.quiet.filter(|_| self.loops > 0)?;
         Some((TIMES * quiet).max(ANYWAY))
@@ -56,7 +56,7 @@ fn verdict(is_met: Option<bool>) -> String {
     .to_owned()
 }
 
-/// Prints a table, and how much of it is as it should be.
+/// Prints a table, and how many targets are met.
 pub fn table(findings: &[Finding]) {
     print!("{}", aligned(&lines(findings)));
     let verdicts = findings

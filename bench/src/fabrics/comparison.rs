@@ -1,4 +1,4 @@
-//! What is compared with what, and how large the ratio may be.
+//! The comparisons of `cobench fabrics`, and the targets of their ratios.
 
 use crate::options::Fabric;
 use crate::peer::Peer;
@@ -8,7 +8,7 @@ use crate::peer::Peer;
 pub enum Program {
     /// Operations of coarrays.
     Coarray {
-        /// What carries the images.
+        /// The fabric that carries the images.
         fabric: Fabric,
         /// Whether images of a node reach each other's memory by loads and stores.
         is_direct: bool,
@@ -17,7 +17,7 @@ pub enum Program {
     C(Peer),
 }
 
-/// An operation on a fabric, beside what it should not be much slower than.
+/// An operation on a fabric, and its reference.
 #[derive(Clone, Copy, Debug)]
 pub struct Comparison {
     /// Its name, in both programs.
@@ -28,9 +28,9 @@ pub struct Comparison {
     pub is_direct: bool,
     /// The program to compare with.
     pub reference: Program,
-    /// What that does, in a few words.
+    /// The calls of the reference, in a few words.
     pub call: &'static str,
-    /// How many times as long the operation may take, by its size; none where that is left open.
+    /// The target of the ratio, by size.
     pub limit: Limit,
 }
 
@@ -44,13 +44,13 @@ impl Comparison {
     }
 }
 
-/// Images that share memory, which nothing lies between.
+/// Images that share memory, without a library in between.
 const PROCESSES: Program = Program::Coarray {
     fabric: Fabric::Processes,
     is_direct: true,
 };
 
-/// How many times as long an operation of a size may take; none where that is left open.
+/// The target of a ratio, by size; none if there is no target.
 type Limit = fn(usize) -> Option<f64>;
 
 /// Both are loads, stores and instructions of the processor.
@@ -61,7 +61,7 @@ const NO_SLOWER: Limit = |_| Some(1.0);
 /// A call may take a quarter longer; the bandwidth of many bytes may be 5 % less.
 const AS_IN_C: Limit = |bytes| Some(if bytes < BULK { 1.25 } else { 1.0 / 0.95 });
 
-/// From this size on, the bytes take the time, and not the call.
+/// From this size on the bytes take the time, not the call.
 const BULK: usize = 64 << 10;
 
 const OPEN: Limit = |_| None;
@@ -123,7 +123,7 @@ pub fn comparisons(fabric: Fabric) -> Vec<Comparison> {
         limit,
     };
     let in_c = match fabric {
-        // It tells what the layers above a fabric cost.
+        // This comparison shows the cost of the layers above a fabric.
         Fabric::Processes | Fabric::Threads => {
             let on_processes =
                 |(operation, ..): InC| compare(false, operation, PROCESSES, "direct access", OPEN);
@@ -147,7 +147,7 @@ pub fn comparisons(fabric: Fabric) -> Vec<Comparison> {
     words.chain(barriers).chain(indirect).collect()
 }
 
-/// The programs that the comparisons need, each once, and what each is to measure.
+/// The programs that the comparisons need, and the operations that each measures.
 pub fn programs(comparisons: &[Comparison]) -> Vec<(Program, Vec<String>)> {
     let mut programs: Vec<(Program, Vec<String>)> = Vec::new();
     for comparison in comparisons {

@@ -1,11 +1,11 @@
-//! What came of comparing fabrics, for people and for programs.
+//! The report of `cobench fabrics`.
 
 use super::Finding;
 use super::comparison::Program;
 use crate::report::table::aligned;
 use crate::report::units::{digits, size, time};
 
-/// Prints a table, and how much of it is as it should be.
+/// Prints a table, and how many targets are met.
 pub fn table(findings: &[Finding<'_>]) {
     print!("{}", aligned(&lines(findings)));
     let verdicts: Vec<bool> = findings.iter().filter_map(Finding::is_met).collect();

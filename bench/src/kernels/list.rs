@@ -1,15 +1,15 @@
-//! Which kernels there are.
+//! The kernels.
 
 /// A program that is measured as a whole.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel {
-    /// What it is called here, and the name of a peer's program without its suffix.
+    /// Its name, which is also the name of a peer's program without its suffix.
     pub name: &'static str,
-    /// The program for `coarray`.
+    /// The program on coarrays.
     pub program: &'static str,
-    /// What it is run with; large enough that memory and communication count as they do in earnest.
+    /// The parameters: large enough that memory and communication count.
     full: &'static str,
-    /// The same, to see that everything works.
+    /// The parameters of a quick run.
     quick: &'static str,
 }
 
@@ -35,8 +35,8 @@ pub const KERNELS: [Kernel; 7] = [
     Kernel {
         name: "p2p",
         program: "prk-p2p",
-        // Rows so short that what they tell each other counts beside the additions, which no program can do any faster
-        // as each needs the one before.
+        // Rows so short that the notifications count beside the additions. No program can do the additions faster,
+        // because each needs the one before.
         full: "50 500 8000",
         quick: "5 200 200",
     },
@@ -77,7 +77,7 @@ pub const KERNELS: [Kernel; 7] = [
 fn grown(kernel: &str, parameters: &str, growth: usize) -> String {
     let words = parameters.split_whitespace();
     let mut numbers: Vec<usize> = words.filter_map(|word| word.parse().ok()).collect();
-    // Which of them is the extent, and how the work depends on it.
+    // Which parameter is the extent, and how the work depends on it.
     let (place, work): (usize, fn(usize, usize) -> usize) = match kernel {
         "stencil" | "transpose" => (1, |side, growth| {
             (side as f64 * (growth as f64).sqrt()).round() as usize

@@ -1,4 +1,4 @@
-//! Running a kernel and understanding what it says: `Solution validates`, and a line with the rate and the time.
+//! Running a kernel and parsing its output: `Solution validates`, and a line with the rate and the time.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,12 +6,12 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use thiserror::Error;
 
-/// What a kernel whose result is right says of its speed.
+/// The speed of a kernel whose result is right.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// The rate.
     pub rate: f64,
-    /// What of, such as `MB/s`.
+    /// The unit, such as `MB/s`.
     pub unit: String,
     /// Time for one iteration, in seconds.
     pub seconds: f64,
@@ -20,7 +20,7 @@ pub struct Outcome {
 /// Why there is no outcome.
 #[derive(Debug, Error)]
 pub enum KernelError {
-    /// Our own program is not there.
+    /// Our own program does not exist.
     #[error("there is no {}; build it with: cargo build --release -p coarray-bench", .0.display())]
     Missing(PathBuf),
     /// It cannot be run.
@@ -31,17 +31,17 @@ pub enum KernelError {
         /// Why.
         source: io::Error,
     },
-    /// It said no.
+    /// It failed.
     #[error("{program} failed ({status}){}", quoted(.said))]
     Failed {
         /// The command.
         program: String,
-        /// How it ended.
+        /// Its exit status.
         status: ExitStatus,
-        /// What it wrote to its error output, and its line that begins with `ERROR`.
+        /// Its error output, and its line that begins with `ERROR`.
         said: String,
     },
-    /// It says that its result is wrong, or does not say that it is right.
+    /// It reports that its result is wrong, or does not report that it is right.
     #[error("the result of {program} is not valid{}", quoted(.said))]
     Invalid {
         /// The command.
@@ -49,7 +49,7 @@ pub enum KernelError {
         /// Its line that begins with `ERROR`.
         said: String,
     },
-    /// It does not say how fast it was.
+    /// It does not print its speed.
     #[error("{program} prints no rate and time")]
     NoRate {
         /// The command.
@@ -67,7 +67,7 @@ fn quoted(words: &str) -> String {
 /// Runs a kernel to its end.
 ///
 /// # Errors
-/// If it cannot be run, fails, or does not say that its result is right and how fast it was.
+/// If it cannot be run, fails, or does not report a right result and its speed.
 pub fn measure(command: &mut Command) -> Result<Outcome, KernelError> {
     let program = words(command);
     let output = command.stdin(Stdio::null()).output();
@@ -103,10 +103,10 @@ fn error_line(printed: &str) -> &str {
         .unwrap_or_default()
 }
 
-/// Understands what a kernel has printed.
+/// Parses the output of a kernel.
 ///
 /// # Errors
-/// If it does not say that its result is right and how fast it was.
+/// If it does not report a right result and its speed.
 pub fn understand(printed: &str, program: String) -> Result<Outcome, KernelError> {
     let mut lines = printed.lines().map(str::trim);
     let error = error_line(printed);
@@ -116,7 +116,7 @@ pub fn understand(printed: &str, program: String) -> Result<Outcome, KernelError
             said: error.to_owned(),
         });
     }
-    // The line comes after the verdict.
+    // The line follows the verdict.
     lines
         .find_map(rate_line)
         .ok_or(KernelError::NoRate { program })

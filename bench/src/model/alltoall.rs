@@ -1,29 +1,29 @@
-//! Every image has something for every other: all send one message after the other, and receive when they have time.
+//! All images send to all: each sends one message after the other, and receives when it has time.
 //!
-//! Sending comes first: an image receives while it could not send anyway, or when it has sent everything.
+//! Sending comes first: an image receives while it cannot send, or when it has sent everything.
 
 use crate::model::machine::LogGp;
 use crate::model::network::{Network, Packet};
 
-/// In which order an image serves the others.
+/// The order in which an image serves the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// The next one first, and on around: never two at the same time to one.
+    /// The next image first, and on around: never two to the same image at a time.
     Around,
-    /// Image 0 first, and then the others: all at the same time to one.
+    /// Image 0 first, and then the others: all to the same image at a time.
     Ascending,
     /// Only those after it, the next one first.
     Later,
 }
 
-/// How long the messages are; there are none of no bytes.
+/// The lengths of the messages; a message of 0 bytes is not sent.
 #[derive(Clone, Copy)]
 pub enum Lengths<'a> {
-    /// All alike.
+    /// All equal.
     Equal(u64),
-    /// It depends on who receives.
+    /// By receiver.
     To(&'a dyn Fn(usize) -> u64),
-    /// It depends on who sends.
+    /// By sender.
     From(&'a dyn Fn(usize) -> u64),
 }
 
@@ -50,7 +50,7 @@ impl Lengths<'_> {
     }
 }
 
-/// Lets all images send to all, and go on together when the last one has received the last message.
+/// Lets all images send to all, and continue together when the last message is received.
 pub fn alltoall(network: &mut Network, order: Order, lengths: Lengths<'_>) {
     let start = network.time();
     let time = if network.is_exhaustive {
@@ -61,7 +61,7 @@ pub fn alltoall(network: &mut Network, order: Order, lengths: Lengths<'_>) {
     network.go_on_at(start + time);
 }
 
-/// The time, with every message; notes them.
+/// The time, simulating and counting every message.
 fn all_messages(network: &mut Network, order: Order, lengths: Lengths<'_>) -> f64 {
     let (machine, images) = (network.machine, network.images());
     let mut packets: Vec<Vec<Packet>> = vec![Vec::new(); images];
@@ -87,7 +87,7 @@ fn all_messages(network: &mut Network, order: Order, lengths: Lengths<'_>) -> f6
     sends.into_iter().zip(packets).map(end).fold(0.0, f64::max)
 }
 
-/// Whom an image serves, in order.
+/// The receivers of an image, in order.
 fn receivers(order: Order, images: usize, from: usize) -> Box<dyn Iterator<Item = usize>> {
     match order {
         Order::Around => Box::new((from + 1..from + images).map(move |to| to % images)),
@@ -96,15 +96,14 @@ fn receivers(order: Order, images: usize, from: usize) -> Box<dyn Iterator<Item 
     }
 }
 
-/// The time by the images that come into question as the last to be done, as if all messages were as long as the
-/// longest.
+/// The time of the images that may be the last to finish, as if all messages were as long as the longest.
 fn slowest(machine: &LogGp, images: usize, order: Order, lengths: Lengths<'_>) -> f64 {
     let bytes = lengths.longest(images);
     let last = |is: &dyn Fn(usize) -> bool| (0..images).rev().find(|&image| is(image));
     let candidates = match order {
         Order::Around => [Some(0), None, None],
         Order::Later => [Some(images - 1), Some(1.min(images - 1)), Some(0)],
-        // The later an image is served, the later it is done; if it sends itself, it also has less time.
+        // The later an image is served, the later it finishes; if it sends, it also has less time.
         Order::Ascending => [
             last(&|image| lengths.has_receiver(image) && lengths.has_sender(image)),
             last(&|image| lengths.has_receiver(image) && !lengths.has_sender(image)),
@@ -129,7 +128,7 @@ fn slowest(machine: &LogGp, images: usize, order: Order, lengths: Lengths<'_>) -
         .fold(0.0, f64::max)
 }
 
-/// How many messages an image sends, and for each that it receives how many its sender has sent before.
+/// How many messages an image sends, and for each message that it receives how many its sender sent before.
 fn traffic(images: usize, order: Order, lengths: Lengths<'_>, image: usize) -> (usize, Vec<usize>) {
     let others = || (0..images).filter(|&other| other != image);
     match order {
@@ -145,14 +144,14 @@ fn traffic(images: usize, order: Order, lengths: Lengths<'_>, image: usize) -> (
             }
             let before = (0..image).filter(|&to| lengths.has_receiver(to)).count();
             let senders = others().filter(|&from| lengths.has_sender(from));
-            // Nobody sends to itself.
+            // No image sends to itself.
             let rank = |from| before - usize::from(from < image && lengths.has_receiver(from));
             (sends, senders.map(rank).collect())
         }
     }
 }
 
-/// When an image that starts its sends at these times has received these packets too; both are in order.
+/// When an image that starts its sends at these times has also received these packets; both are in order.
 fn receive_between(
     machine: &LogGp,
     sends: impl Iterator<Item = f64>,
@@ -164,7 +163,7 @@ fn receive_between(
     for packet in packets {
         let is_in = inward + machine.stream(packet.bytes);
         let mut start = free.max(packet.arrival).max(is_in);
-        // What is too late by no more than the last digits of a number is in time.
+        // A packet that is late only by rounding is in time.
         while let Some(send) = sends.next_if(|send| start + overhead > send * (1.0 + 1e-12)) {
             start = start.max(send + overhead);
         }

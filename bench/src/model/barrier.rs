@@ -1,4 +1,4 @@
-//! The messages of the barriers, which say that an image has come, or may go.
+//! The messages of the barriers: signals of arrival and release.
 
 use coarray_runtime::Barrier;
 
@@ -7,7 +7,7 @@ use crate::model::doubling;
 use crate::model::network::{Network, Packet, Tally};
 use crate::model::tree::{self, Shape};
 
-/// Most children of an image in the tree, as in the library.
+/// The most children of an image in the tree, as in the library.
 const CHILDREN: usize = 4;
 
 /// A signal has no data, but the network carries it like a byte.
@@ -26,7 +26,7 @@ pub fn pass(network: &mut Network, barrier: Barrier) {
     }
 }
 
-/// Up a tree, in which the children of an image follow one another, and down again.
+/// Up a tree in which the children of an image are consecutive, and down again.
 fn heap(network: &mut Network) {
     let images = network.images();
     let children = |image: usize| {
@@ -50,7 +50,7 @@ fn heap(network: &mut Network) {
     }
 }
 
-/// How many messages pass where not every one is looked at.
+/// The number of messages, where not every one is simulated.
 pub fn tally(barrier: Barrier, images: usize) -> Option<Tally> {
     let images = images as u64;
     let (messages, most) = match barrier {

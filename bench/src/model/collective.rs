@@ -1,7 +1,7 @@
 //! The messages of the collective operations, from or to image 0 where there is a root.
 //!
-//! They are those of the library when all values of an image pass in one turn, which `tests` compares. What is not here is
-//! the meeting of all images at the end of a turn, a barrier.
+//! They are those of the library when all values of an image pass in one epoch, which `tests` compares. The barrier at
+//! the end of an epoch is not included.
 
 use coarray_collectives::{Algorithm, Kind};
 
@@ -15,21 +15,22 @@ use crate::model::tree::{Shape, down, up};
 /// The size of an element.
 pub const ELEMENT: u64 = 8;
 
-/// Most pieces of a chain, as in the library.
+/// The most pieces of a chain, as in the library.
 const PIECES: u64 = 8;
 
-/// A collective operation in one of its ways.
+/// A collective operation by one algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Collective {
     pub kind: Kind,
     pub algorithm: Algorithm,
     /// Of one image's values, or of one block where an image has one for each.
     pub elements: u64,
-    /// Images on a node, for the algorithm that goes by nodes.
+    /// Images on a node, for the hierarchical algorithm.
     pub per_node: usize,
 }
 
-/// The kinds that are modelled. The reproducible sums are reductions of words in another way, and more than messages.
+/// The kinds that are modelled. The reproducible sums are reductions of words by another algorithm, and more than
+/// messages.
 pub const KINDS: [Kind; 9] = [
     Kind::Broadcast,
     Kind::Reduce,
@@ -116,7 +117,7 @@ impl Collective {
         }
     }
 
-    /// How many bytes slice number `number` has, if each image has one.
+    /// The bytes of slice `number`, if each image has one.
     pub fn slice(&self, images: usize, number: usize) -> u64 {
         let place = |number: usize| u128::from(self.elements) * number as u128 / images as u128;
         (place(number + 1) - place(number)) as u64 * ELEMENT
@@ -128,18 +129,18 @@ impl Collective {
             .collect()
     }
 
-    /// How many bytes the longest slice has.
+    /// The bytes of the longest slice.
     fn longest_slice(&self, images: usize) -> u64 {
         self.elements.div_ceil(images as u64) * ELEMENT
     }
 
-    /// Each image passes its slice on as far as it goes, twice.
+    /// Each image forwards slices around the ring, twice.
     fn ring_of_slices(&self, network: &mut Network) {
         let images = network.images();
         let longest = self.longest_slice(images);
         let once = images - 1;
         ring(network, 2 * once, longest, |image, round| {
-            // What came around in the first pass begins the second one a slice further on.
+            // The slice that arrived last in the first pass starts the second one.
             let behind = if round < once {
                 round
             } else {
@@ -179,7 +180,7 @@ impl Collective {
         network.go_on_at(more + (more - less) * further);
     }
 
-    /// How long the pieces of a chain are.
+    /// The lengths of the pieces of a chain.
     fn pieces(&self) -> Vec<u64> {
         let most = self.elements.div_ceil(PIECES).max(1);
         let starts = (0..self.elements).step_by(most as usize);
@@ -189,7 +190,7 @@ impl Collective {
     }
 }
 
-/// Image 0 gets the shares of all others.
+/// Image 0 gets the slices of all others.
 fn collect(network: &mut Network, shares: &[u64]) {
     for (image, &bytes) in shares.iter().enumerate().skip(1) {
         if bytes > 0 {
@@ -199,7 +200,7 @@ fn collect(network: &mut Network, shares: &[u64]) {
     }
 }
 
-/// From so many images on, with slices of one length, every further image costs the same.
+/// From this number of images on, with slices of equal length, every further image costs the same.
 const SOME: usize = 128;
 
 fn dealt_and_passed_on(machine: LogGp, images: usize, slice: u64) -> f64 {

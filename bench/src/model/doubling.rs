@@ -3,8 +3,8 @@
 use crate::model::network::{Network, Packet};
 
 /// In each round image `i` sends to image `i + distance`, and the distance doubles, up to the number of images: the
-/// dissemination barrier (Hensgen, Finkel and Manber 1988), and the concatenation of Bruck and others (1997) seen from
-/// behind. How long the message is, `bytes` says by the distance.
+/// dissemination barrier (Hensgen, Finkel and Manber 1988), and backwards the concatenation of Bruck and others (1997).
+/// `bytes` gives the length of a message by the distance.
 pub fn around(network: &mut Network, bytes: impl Fn(usize) -> u64, backwards: bool) {
     let images = network.images();
     let distances = || std::iter::successors(Some(1), |distance| Some(2 * distance));
@@ -33,8 +33,8 @@ pub fn around(network: &mut Network, bytes: impl Fn(usize) -> u64, backwards: bo
     }
 }
 
-/// Partners exchange what they have combined; beyond a power of two, images give their values to the one before
-/// them, and get the results from there.
+/// Partners exchange what they have combined. Beyond a power of two, images give their values to the one before them,
+/// and get the results from there.
 pub fn exchange(network: &mut Network, bytes: u64) {
     let images = network.images();
     let rounds = images.ilog2();

@@ -1,11 +1,10 @@
-//! `cobench model --measured`: the parameters of this machine, what the model predicts from them, and what is measured.
+//! `cobench model --measured`: the parameters of this machine, and predictions from them beside measurements.
 //!
-//! The parameters come from two images: half a round trip of events is o + L + o, puts that follow one another come at
-//! intervals of o, which no g exceeds since nothing but the image itself sends them, and long puts grow by G for each
-//! byte.
+//! The parameters come from two images: half a round trip of events is o + L + o; consecutive puts are o apart, and g
+//! is no longer, because the image sends them itself; long puts grow by G for each byte.
 //!
-//! What the prediction does not know: that images share cores, caches and the paths to memory; additions; and copies
-//! within an image. Where it is far from the measurement, one of these is what the time goes into.
+//! The prediction leaves out images that share cores, caches and paths to memory, additions, and copies within an
+//! image. Where it is far from the measurement, one of these takes the time.
 
 use std::error::Error;
 
@@ -27,16 +26,16 @@ const ROUND_TRIP: &str = "event_pingpong";
 const PUT: &str = "put";
 const LONG_PUT: &str = "bulk_put";
 
-/// Between these sizes a put grows evenly: its beginning counts no more, and it still fits the caches.
+/// Between these sizes a put grows evenly: its start no longer counts, and it still fits the caches.
 const LONG: (usize, usize) = (8 << 10, 512 << 10);
 
-/// What the meetings themselves carry, in bytes: values that are no longer need none of their own.
+/// The payload of a barrier in bytes: values that are no longer need no message of their own.
 const CARD: usize = 24;
 
-/// The library's barrier up to so many images, or if they share cores.
+/// The library uses the flat barrier up to this number of images, or if they share cores.
 const FLAT: usize = 16;
 
-/// What is predicted: the name of the measurement, and the kind of operation.
+/// The measured operations, and their kinds.
 const OPERATIONS: [(&str, Option<Kind>); 3] = [
     (BARRIERS, None),
     ("co_sum", Some(Kind::Reduce)),
@@ -72,7 +71,7 @@ pub fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let mut pair = Rows::default();
     let mut rows = vec![Rows::default(); images.len()];
     for _ in 0..effort.rounds {
-        // In turn, before the machine is another.
+        // In turn, before the speed of the machine changes.
         measure(2, &[ROUND_TRIP, PUT, LONG_PUT], effort, &mut pair)?;
         bar.inc(1);
         for (&images, rows) in images.iter().zip(&mut rows) {
@@ -109,7 +108,7 @@ pub fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// 2, 4, 8 and so on as far as there are cores, but always 2.
+/// 2, 4, 8 and so on up to the number of cores, but always 2.
 fn counts(cores: usize) -> Vec<usize> {
     let powers = std::iter::successors(Some(2_usize), |images| images.checked_mul(2));
     powers
@@ -129,7 +128,7 @@ fn measure(
     }
     let only: Vec<String> = operations.iter().map(|&name| name.to_owned()).collect();
     let mut job = runner::job(Task::Micro, images, Fabric::Processes, &only, effort)?;
-    // The algorithms are those that the prediction takes.
+    // The job uses the algorithms of the prediction.
     job.env("COARRAY_TUNING_FILE", "/dev/null");
     runner::read_lines(&mut job, |line| {
         if let Some(line) = Line::parse(line).filter(|line| line.what == OWN) {
@@ -139,7 +138,7 @@ fn measure(
     Ok(())
 }
 
-/// The parameters that explain what two images did.
+/// The parameters that explain the times of two images.
 fn fitted(pair: &mut Rows) -> Result<LogGp, String> {
     let mut of = |operation: &str, bytes: usize| {
         let row = pair.row(operation, bytes);
@@ -157,7 +156,7 @@ fn fitted(pair: &mut Rows) -> Result<LogGp, String> {
     })
 }
 
-/// How an operation is done, and the time of its messages and meetings.
+/// The algorithm, and the time of its messages and barriers.
 fn predicted(
     machine: LogGp,
     kind: Option<Kind>,
@@ -186,9 +185,9 @@ fn predicted(
     (algorithm.name(), messages + meetings as f64 * meeting)
 }
 
-/// How many meetings come on top of the messages.
+/// How many barriers come on top of the messages.
 fn meetings(algorithm: Algorithm, bytes: usize) -> usize {
-    // Half of the scratch space passes in a turn.
+    // Half of the scratch space passes in an epoch.
     let turns = bytes.div_ceil(SCRATCH_BYTES / 2).max(1);
     match algorithm {
         Algorithm::Flat if bytes <= CARD => 0,
@@ -314,7 +313,7 @@ mod tests {
         assert_eq!(predicted(machine, None, 2, 0), ("flat", 64.0));
         let (way, time) = predicted(machine, Some(Kind::Broadcast), 2, 1025);
         assert_eq!(way, "flat");
-        // The bytes are whole elements.
+        // The bytes are rounded up to whole elements.
         assert!((time - (64.0 + 64.0 + 1031.0 * 0.1)).abs() < 1e-9);
     }
 

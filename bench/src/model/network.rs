@@ -1,8 +1,8 @@
-//! The images' clocks, and what happens to them when messages pass.
+//! The clocks of the images, which messages advance.
 //!
-//! An algorithm is a sequence of sends and receives in an order that could have happened: each image's own are in the
-//! order of its program, and no message is received before it was sent. Since an image only waits for what it
-//! receives, the order between images does not matter.
+//! An algorithm is a sequence of sends and receives in a possible order: those of each image are in the order of its
+//! program, and each message is sent before it is received. An image waits only for what it receives, so the order
+//! between images does not matter.
 
 use crate::model::machine::LogGp;
 
@@ -11,19 +11,19 @@ use crate::model::machine::LogGp;
 pub struct Network {
     pub machine: LogGp,
     clocks: Vec<Clock>,
-    /// Every message is sent by the image that sends it, even where all do the same at the same time.
+    /// Every message is simulated, even if all images do the same at the same time.
     pub is_exhaustive: bool,
     log: Option<Vec<Message>>,
 }
 
-/// How far an image is.
+/// The progress of an image.
 #[derive(Clone, Copy, Debug, Default)]
 struct Clock {
-    /// When it can do the next thing.
+    /// When it can start the next operation.
     free: f64,
     /// When the first byte of its next message can leave.
     out: f64,
-    /// When the first byte of the next message can come in.
+    /// When the first byte of the next message can arrive.
     inward: f64,
     sent: u32,
     received: u32,
@@ -38,25 +38,25 @@ pub struct Message {
     pub bytes: u64,
 }
 
-/// A message on its way.
+/// A message in flight.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Packet {
     pub arrival: f64,
     pub bytes: u64,
 }
 
-/// How many messages passed.
+/// Counts of messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// With data.
     pub messages: u64,
     /// Without.
     pub signals: u64,
-    /// Most messages with data that one image sent, or received, whatever is more.
+    /// The most messages with data that one image sent, or received if that is more.
     pub most: u64,
 }
 
-/// Up to so many images it takes no time to send every message.
+/// Up to this number of images, simulating every message takes no time.
 const FEW: usize = 256;
 
 impl Network {
@@ -70,7 +70,7 @@ impl Network {
         }
     }
 
-    /// The same, but every message is sent, and noted.
+    /// The same, simulating and recording every message.
     #[cfg(test)]
     pub fn exhaustive(machine: LogGp, images: usize) -> Self {
         Self {
@@ -135,7 +135,7 @@ impl Network {
             .fold(0.0, f64::max)
     }
 
-    /// Sets all clocks: nobody goes on earlier, and whatever was sent has come.
+    /// Sets all clocks: no image continues earlier, and all messages have arrived.
     pub fn go_on_at(&mut self, time: f64) {
         for clock in &mut self.clocks {
             (clock.free, clock.out, clock.inward) = (time, time, time);
@@ -149,7 +149,7 @@ impl Network {
         self.go_on_at(self.time() + alone.time());
     }
 
-    /// How many messages were noted.
+    /// The counts.
     pub fn tally(&self) -> Tally {
         let sum =
             |count: fn(&Clock) -> u32| self.clocks.iter().map(move |clock| u64::from(count(clock)));

@@ -1,4 +1,4 @@
-//! What the model says, for people and programs.
+//! The predictions, for people and programs.
 
 use program::output::OutputError;
 
@@ -37,7 +37,7 @@ fn json_line(prediction: &Prediction, all: &[Prediction], options: &Options) -> 
     )
 }
 
-/// Whether it takes the least time, or no more than the one that does.
+/// Whether it is as fast as the fastest.
 fn is_fastest(prediction: &Prediction, all: &[Prediction]) -> bool {
     let best = fastest(rivals(prediction, all));
     best.is_some_and(|best| prediction.time <= best.time)
@@ -53,7 +53,7 @@ fn rivals<'a>(
         .filter(move |other| other.subject.operation() == operation && other.images == images)
 }
 
-/// Prints a table for each operation, headed by what the network is.
+/// Prints a table for each operation, headed by the parameters of the network.
 pub fn table(predictions: &[Prediction], options: &Options) {
     println!("{}", heading(options));
     for operation in operations(predictions) {

@@ -1,9 +1,9 @@
-//! Slices that pass around a ring, or down a line.
+//! Slices that are forwarded around a ring, or along a line.
 
 use crate::model::network::{Network, Packet};
 
-/// In each of so many rounds every image sends to the next, first what `slice` says of the image and the round from 0 on,
-/// and receives. If nobody looks at every message, all slices are as long as `longest`.
+/// In each round every image sends a slice to the next image, and receives one. `slice` gives the length by image and
+/// round. If not every message is simulated, all slices are as long as `longest`.
 pub fn ring(
     network: &mut Network,
     rounds: usize,
@@ -30,7 +30,7 @@ pub fn ring(
     }
 }
 
-/// So many pieces of these lengths go from each image to the next, which passes each on when it has come.
+/// Pieces of these lengths go from each image to the next, which forwards each when it has arrived.
 pub fn chain(network: &mut Network, pieces: &[u64]) {
     let images = network.images();
     for &bytes in pieces {
@@ -46,8 +46,7 @@ pub fn chain(network: &mut Network, pieces: &[u64]) {
     }
 }
 
-/// Image 0 deals slices out, one to each, and the slices pass on from image to image. How long slice `s` is, says
-/// `slice`.
+/// Image 0 sends one slice to each image, and the images forward them around. `slice` gives the length of a slice.
 pub fn deal_and_pass_on(network: &mut Network, slice: impl Fn(usize) -> u64) {
     let images = network.images();
     for image in 1..images {

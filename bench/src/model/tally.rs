@@ -1,11 +1,11 @@
-//! How many messages pass in algorithms of which not every message is sent one by one, as all images do the same.
+//! The number of messages of algorithms in which not every message is simulated, because all images do the same.
 
 use coarray_collectives::{Algorithm, Kind};
 
 use crate::model::collective::Collective;
 use crate::model::network::Tally;
 
-/// The messages of a collective operation; none where they are counted one by one.
+/// The messages of a collective operation; none if they are counted one by one.
 pub fn tally(collective: &Collective, images: usize) -> Option<Tally> {
     let count = images as u64;
     let all_to_all = Tally {
@@ -53,7 +53,7 @@ fn count(filled: &[bool]) -> u64 {
     filled.iter().filter(|filled| **filled).count() as u64
 }
 
-/// Every slice goes around but for one image, twice; an image sends and receives all but one of each pass.
+/// Every slice goes around but for one image, twice; an image sends and receives all slices but one in each pass.
 fn around_twice(collective: &Collective, images: usize) -> Tally {
     let filled = filled(collective, images);
     let (some, others) = (count(&filled), images as u64 - 1);
@@ -69,7 +69,8 @@ fn around_twice(collective: &Collective, images: usize) -> Tally {
     }
 }
 
-/// Every image sends every other its values of that one's share, and gets the results from there, or image 0 does.
+/// Every image sends every other its values of that image's slice, and gets the results from there; or only image 0
+/// does.
 fn shared(collective: &Collective, images: usize, for_all: bool) -> Tally {
     let filled = filled(collective, images);
     let (some, others) = (count(&filled), images as u64 - 1);
@@ -96,7 +97,7 @@ fn shared(collective: &Collective, images: usize, for_all: bool) -> Tally {
     }
 }
 
-/// Image 0 sends each slice but its own to its image, and all but one to image 1, which pass on; everyone receives
+/// Image 0 sends each image its slice, and all slices but one to image 1, which forwards them; every image receives
 /// every slice once.
 fn dealt(collective: &Collective, images: usize) -> Tally {
     let filled = filled(collective, images);

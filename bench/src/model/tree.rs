@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use crate::model::network::{Network, Packet};
 
-/// The form of a tree.
+/// The shape of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// All below image 0.
+    /// All images below image 0.
     Flat,
     /// The subtrees of an image double in size.
     Binomial,
@@ -15,7 +15,7 @@ pub enum Shape {
     FourAry,
     /// Two levels, of about the square root of the number of images each.
     SquareRoot,
-    /// Binomial over nodes of so many images, and in each node all below its first image.
+    /// Binomial over nodes of this number of images, and in each node all below its first image.
     Hierarchical(usize),
 }
 
@@ -23,14 +23,14 @@ pub enum Shape {
 #[derive(Clone, Debug)]
 struct Subtree {
     images: Range<usize>,
-    /// How many images are above it, one above the other.
+    /// How many images are above it.
     depth: usize,
-    /// The lowest of these.
+    /// The nearest of these.
     parent: Option<usize>,
 }
 
 impl Shape {
-    /// The subtrees below the first image of one.
+    /// The subtrees below the root of one.
     fn children(self, subtree: &Subtree) -> Vec<Subtree> {
         let images = &subtree.images;
         let rest = images.start + 1..images.end;
@@ -58,7 +58,7 @@ impl Shape {
     }
 }
 
-/// All images, of which image 0 is the root.
+/// The whole tree, with image 0 as the root.
 fn whole(network: &Network) -> Subtree {
     Subtree {
         images: 0..network.images(),
@@ -95,13 +95,13 @@ fn ceil_sqrt(number: usize) -> usize {
     root + usize::from(root * root < number)
 }
 
-/// From image 0 down: everyone sends to the largest subtree first. How long a message is, `bytes` says by the number
-/// of images in the subtree that it goes to.
+/// From image 0 down: every image sends to its largest subtree first. `bytes` gives the length of a message by the
+/// number of images in the subtree.
 pub fn down(network: &mut Network, shape: Shape, bytes: impl Fn(usize) -> u64) {
     let mut subtrees = vec![whole(network)];
     while let Some(subtree) = subtrees.pop() {
         let mut children = shape.children(&subtree);
-        // Those of one size keep their order.
+        // Subtrees of equal size keep their order.
         children.sort_by_key(|child| std::cmp::Reverse(child.images.len()));
         for child in children {
             let (from, to) = (subtree.images.start, child.images.start);
@@ -114,11 +114,11 @@ pub fn down(network: &mut Network, shape: Shape, bytes: impl Fn(usize) -> u64) {
     }
 }
 
-/// Up to image 0: everyone receives from all below it, one after the other, and then sends. How long a message is,
-/// `bytes` says by the number of images in the subtree that it comes from.
+/// Up to image 0: every image receives from all children, one after the other, and then sends. `bytes` gives the length
+/// of a message by the number of images in the subtree.
 pub fn up(network: &mut Network, shape: Shape, bytes: impl Fn(usize) -> u64) {
     let mut packets = vec![Packet::default(); network.images()];
-    // Those with others below their root, each before its parts.
+    // Subtrees with more than their root, each before its parts.
     let mut subtrees = vec![whole(network)];
     let mut next = 0;
     while next < subtrees.len() {

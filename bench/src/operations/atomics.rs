@@ -31,12 +31,11 @@ pub const COMPARE_EXCHANGE: Operation = Operation {
 
 type Word = Coarray<Coatomic<u64>>;
 
-/// Does it so many times to a word that has this value; the word is to be as much more then. Returns the sum of the
-/// old values.
+/// Repeats it on a word with this value, which grows by the number of repetitions. Returns the sum of the old values.
 type Count<Word> = fn(&Word, from: u64, times: usize) -> u64;
 
-/// Collective. `own` and its bound `raw` on the same word; each was checked once, `own` also by the word's owner, and is
-/// again after each batch. What goes through a fabric has no bound.
+/// Collective. `own` and its bound `raw` on the same word. Each is checked once, `own` also by the word's owner, and
+/// again after each batch. Indirect access has no bound.
 fn trial(own: Count<Word>, raw: Count<AtomicU64>) -> Trial {
     let word = Rc::new(Word::new(Coatomic::new(0)));
     let count = Rc::new(Cell::new(0));
@@ -80,7 +79,7 @@ fn trial(own: Count<Word>, raw: Count<AtomicU64>) -> Trial {
     }
 }
 
-/// The word as the hardware sees it.
+/// The word by its address.
 fn atomic(word: &Word) -> &AtomicU64 {
     let address = word.at(target()).local_address();
     // SAFETY: the place is mapped while the coarray exists, and a coatomic of `u64` is laid out as an atomic.

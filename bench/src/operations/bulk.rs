@@ -45,8 +45,8 @@ pub const BULK_GET: Operation = Operation {
 
 type Copy = fn(&mut Buffers, usize);
 
-/// Collective. `own` and its bound `raw` between the same buffers; each was checked once, `own` also by the owner of the
-/// other buffer. What goes through a fabric has no bound.
+/// Collective. `own` and its bound `raw` between the same buffers. Each is checked once, `own` also by the owner of the
+/// other buffer. Indirect access has no bound.
 fn trial(bytes: usize, own: Copy, raw: Copy) -> Trial {
     let buffers = Rc::new(RefCell::new(Buffers::new(bytes)));
     {
@@ -88,7 +88,7 @@ impl Buffers {
     fn new(bytes: usize) -> Self {
         let length = bytes / size_of::<f64>();
         Self {
-            // Written once so that the pages are there.
+            // Written once, so that the pages exist.
             private: black_box(vec![-0.0; length]),
             coarray: Opened::new(Coarray::<[f64]>::zeroed(length)),
         }
@@ -109,7 +109,7 @@ impl Buffers {
     fn raw_put(&mut self, times: usize) {
         let (here, there) = (black_box(&self.private[..]), self.there());
         for _ in 0..times {
-            // SAFETY: both buffers have so many elements and are apart, and no other image uses either.
+            // SAFETY: both buffers have this many elements and do not overlap, and no other image uses them.
             unsafe { ptr::copy_nonoverlapping(here.as_ptr(), there, here.len()) }
             fence(SeqCst);
             black_box(there);
@@ -131,19 +131,19 @@ impl Buffers {
         let there = self.there();
         let here = black_box(&mut self.private[..]);
         for _ in 0..times {
-            // SAFETY: as in `raw_put`.
+            // SAFETY: both buffers have this many elements and do not overlap, and no other image uses them.
             unsafe { ptr::copy_nonoverlapping(there, here.as_mut_ptr(), here.len()) }
             black_box(here.as_mut_ptr());
         }
     }
 
-    /// The buffer on the target as the hardware sees it.
+    /// The buffer on the target by its address.
     fn there(&self) -> *mut f64 {
         let place = self.coarray.at(target());
         ptr::with_exposed_provenance_mut(place.local_address())
     }
 
-    /// After the copy both buffers are what one of them was.
+    /// After the copy both buffers are equal to what one of them was.
     fn check(&mut self, copy: Copy) {
         let numbers = |start: usize| (start..).map(|number| number as f64);
         let length = self.private.len();
@@ -159,7 +159,7 @@ impl Buffers {
         );
     }
 
-    /// What [`check`](Self::check) has put is there.
+    /// The values that [`check`](Self::check) has put have arrived.
     fn check_arrived(&self) {
         let arrived = self.coarray.at(this_image()).to_vec();
         assert!(

@@ -1,8 +1,8 @@
 //! Events, and data that come with them.
 //!
 //! # The bounds
-//! The same by flags in a shared mapping: who has something to tell writes the data, if there are any, and counts the
-//! other's flag up; who waits looks at its own flag.
+//! The same by flags in a shared mapping: the sender writes the data, if there are any, and advances the flag of the
+//! receiver, which polls it.
 
 use std::fmt::Debug;
 use std::hint::black_box;
@@ -58,7 +58,7 @@ fn laps(images: usize, barrier: &Rc<Barrier>) -> Trial {
     }
 }
 
-/// So many times round the first `images` images: everyone waits and then tells the next, but image 0 begins.
+/// A number of times round the first `images` images: every image waits and then notifies the next, but image 0 begins.
 #[inline]
 fn go_round(images: usize, times: usize, mut tell: impl FnMut(usize), mut wait: impl FnMut()) {
     let me = this_image();
@@ -137,7 +137,7 @@ where
     })
 }
 
-/// Collective. Between two images: so many words, and a flag.
+/// Collective. Between two images: words, and a flag.
 fn flagged(words: usize, barrier: &Rc<Barrier>) -> Action {
     let flags = Flags::new(words, barrier);
     let source = vec![this_image() as u64; words];
@@ -146,8 +146,7 @@ fn flagged(words: usize, barrier: &Rc<Barrier>) -> Action {
     Box::new(move |times| {
         let tell = |next| {
             told += 1;
-            // SAFETY: there are so many words; nobody reads them, and each image writes those of its next one, which no
-            // other has as its next one.
+            // SAFETY: there are this many words. No image reads them, and only the one before writes those of an image.
             unsafe {
                 ptr::copy_nonoverlapping(black_box(&source).as_ptr(), flags.words(next), words)
             }

@@ -29,7 +29,7 @@ pub const WRITE_NPY: Operation = Operation {
     },
 };
 
-/// What `dd` moves at a time if it is told to be fast.
+/// The block size of `dd` for speed.
 const PIECE: usize = 1 << 20;
 
 /// Collective. All images write the file, ready to run; checked once.
@@ -54,7 +54,7 @@ fn together(bytes: usize) -> Action {
 fn alone(bytes: usize) -> impl FnMut(usize) {
     let file = Temporary::new("raw");
     let is_writer = this_image() == 0;
-    // Written once so that the pages are there.
+    // Written once, so that the pages exist.
     let memory = vec![
         UNTOUCHED;
         if is_writer {
@@ -105,7 +105,7 @@ fn stop(error: &dyn std::fmt::Display) -> ! {
     error_stop_with(1, format_args!("cobench: {error}"))
 }
 
-/// The place of a file of this job, of the same name on all images, which is removed in the end.
+/// The path of a file of this job, equal on all images, which is removed at the end.
 struct Temporary {
     path: PathBuf,
 }

@@ -1,8 +1,8 @@
-//! Symmetric memory: making it, and letting others reach it.
+//! Symmetric memory: allocating it, and opening it to others.
 //!
 //! # The bounds
-//! Nobody may have the memory before all know where it is, and nobody may reach it before all have given it free: one
-//! raw barrier to allocate, and two to open and close.
+//! No image may use the memory before all know its place, and none may reuse it before all have released it: one raw
+//! barrier to allocate, and two to open and close.
 
 use std::hint::black_box;
 use std::rc::Rc;

@@ -1,7 +1,7 @@
 //! A lock that goes from image to image.
 //!
 //! # The bound
-//! A token goes round the images, as a flag that each counts up for the next; who has it adds to a counter in shared
+//! A token goes round the images, as a flag that each advances for the next; its owner adds to a counter in shared
 //! memory.
 
 use std::rc::Rc;
@@ -55,8 +55,8 @@ fn token(barrier: &Rc<Barrier>) -> Action {
         for turn in (me..times).step_by(images) {
             let now = first + turn as u64;
             flags.wait(me, now);
-            // SAFETY: a word in memory that lives as long as `flags`, which this closure owns; who has the token is
-            // alone with it.
+            // SAFETY: a word in memory that lives as long as `flags`, which this closure owns; only the owner of the
+            // token accesses it.
             unsafe { *counter += 1 }
             // Image 0 begins every batch.
             let next = if turn + 1 == times {
@@ -69,7 +69,7 @@ fn token(barrier: &Rc<Barrier>) -> Action {
         first += times as u64;
         if me == 0 {
             flags.wait(0, first);
-            // SAFETY: as above, since the token is back.
+            // SAFETY: the same word; the token is back.
             let counted = unsafe { *counter };
             assert_eq!(counted, first, "two images had the token at once");
         }

@@ -19,7 +19,7 @@ pub const SYNC_PAIR: Operation = Operation {
     },
 };
 
-/// The image that this one meets.
+/// The partner of this image.
 fn partner() -> Option<usize> {
     match this_image() ^ 1 {
         _ if num_images() == 1 => Some(0),
@@ -39,7 +39,7 @@ fn synchronised() -> Action {
     Box::new(move |times| (0..times).for_each(|_| sync_images(&[partner])))
 }
 
-/// Collective. Each counts its own flag up and waits for its partner's.
+/// Collective. Each image advances its own flag and waits for its partner's.
 fn flags(barrier: &Rc<Barrier>) -> Action {
     let flags = Flags::new(0, barrier);
     let Some(partner) = partner() else {

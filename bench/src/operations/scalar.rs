@@ -59,7 +59,7 @@ pub fn is_active() -> bool {
     this_image() == 0
 }
 
-/// Collective. `own` and its bound `raw` on the same words, which both were checked once.
+/// Collective. `own` and its bound `raw` on the same words, each checked once.
 fn trial(
     own: impl Fn(&Open<Words>, usize, usize) + 'static,
     raw: impl Fn(&AtomicWords, usize) + 'static,
@@ -83,7 +83,7 @@ fn trial(
 
 type AtomicWords = [AtomicU64; WORDS];
 
-/// The words on the target as the hardware sees them.
+/// The words on the target by their address.
 fn words_of<'a>(words: &'a Open<Words>) -> &'a AtomicWords {
     let address = words.at(target()).local_address();
     // SAFETY: the place is mapped and holds these words while the coarray is open; puts and gets use them as relaxed
@@ -141,7 +141,7 @@ fn raw_gets(words: &AtomicWords, times: usize) -> u64 {
     sum
 }
 
-/// Collective. All ways write and read the same words, as their owner sees as well. What goes through a fabric has no
+/// Collective. Own and raw operations write and read the same words, and their owner sees that. Indirect access has no
 /// bound.
 fn check(words: &Open<Words>) {
     if is_active() {
@@ -155,7 +155,7 @@ fn check(words: &Open<Words>) {
     sync_all();
 }
 
-/// The sum of the words after so many puts and half as many again.
+/// The sum of the words after this many puts and half as many again.
 const LAST: u64 = {
     let (first, end) = (WORDS as u64 / 2, WORDS as u64 / 2 * 3);
     (first + end - 1) * (end - first) / 2

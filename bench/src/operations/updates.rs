@@ -43,7 +43,7 @@ pub const GUPS_ATOMIC: Operation = Operation {
 /// The parts of the table on all images.
 type Parts<'a> = [&'a [AtomicU64; WORDS]];
 
-/// Updates the table so many times, from a number of the sequence on; returns the last one.
+/// Updates the table a number of times, from this number of the sequence on; returns the last one.
 type Update = fn(&Opened<Table>, u64, usize) -> u64;
 
 /// The same.
@@ -57,9 +57,9 @@ fn trial(own: Update, raw: RawUpdate) -> Trial {
         check(&table, own, raw);
     }
     sync_all();
-    // Every image has been everywhere, lest batches consist of page faults.
+    // Every image has accessed all parts, so that batches do not consist of page faults.
     assert_eq!(words_in_use(&table), 0, "words were not found again");
-    // Elsewhere in the sequence for each image and each way: who follows another finds the words in the caches.
+    // Each image and each variant starts elsewhere in the sequence, because a follower finds the words in the caches.
     let sequence = |way| {
         let parts = 2 * (2 * this_image() as u64 + way) + 1;
         Cell::new(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(parts))
@@ -74,7 +74,7 @@ fn trial(own: Update, raw: RawUpdate) -> Trial {
     }
 }
 
-/// The parts of the table on all images as the hardware sees them.
+/// The parts of the table on all images by their addresses.
 fn parts(table: &Opened<Table>) -> Vec<&[AtomicU64; WORDS]> {
     let part = |image| {
         let address = table.at(image).local_address();
@@ -92,8 +92,8 @@ fn next(number: u64) -> u64 {
     (number << 1) ^ (POLYNOMIAL & ((number as i64) >> 63) as u64)
 }
 
-/// To which image and which of its words a number leads. The high bits choose among any number of images
-/// evenly and without a division.
+/// The image and the word that a number leads to. The high bits choose among any number of images evenly and without a
+/// division.
 #[inline]
 fn place(number: u64, images: usize) -> (usize, usize) {
     let image = ((number >> 32) * images as u64) >> 32;
@@ -117,7 +117,7 @@ fn raw_updates(table: &Parts, mut number: u64, times: usize) -> u64 {
     for _ in 0..times {
         number = next(number);
         let (image, word) = place(number, table.len());
-        // SAFETY: `place` returns one of so many images.
+        // SAFETY: `place` returns one of the images.
         let word = unsafe { &table.get_unchecked(image)[word] };
         word.store(word.load(Relaxed) ^ number, Relaxed);
     }
@@ -140,14 +140,14 @@ fn raw_atomic_updates(table: &Parts, mut number: u64, times: usize) -> u64 {
     for _ in 0..times {
         number = next(number);
         let (image, word) = place(number, table.len());
-        // SAFETY: `place` returns one of so many images.
+        // SAFETY: `place` returns one of the images.
         let word = unsafe { &table.get_unchecked(image)[word] };
         word.fetch_xor(number, Relaxed);
     }
     number
 }
 
-/// The same updates once more undo themselves, whoever does them.
+/// The same updates once more undo themselves, on whichever image.
 fn check(table: &Opened<Table>, own: Update, raw: RawUpdate) {
     let (start, times) = (black_box(0x0123_4567_89ab_cdef), 10_000);
     let last = own(table, start, times);

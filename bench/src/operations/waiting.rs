@@ -1,4 +1,4 @@
-//! What an image costs that waits for long.
+//! The cost of an image that waits for long.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -9,9 +9,9 @@ use coarray::{error_stop_with, prelude::*};
 
 use super::Observation;
 
-/// The share of a core that an image uses while it waits for an event: the processor's time in place of the
-/// operation's, and the time on the clock in place of the bound's. Of image 0, and of its second wait, from which a
-/// page fault tells nothing.
+/// The share of a core that an image uses while it waits for an event: processor time in place of the operation's time,
+/// and clock time in place of the bound's. Image 0 is observed in its second wait, without the page faults of the
+/// first.
 pub const WAITING: Observation = Observation {
     name: "waiting",
     observe: || {
@@ -21,16 +21,16 @@ pub const WAITING: Observation = Observation {
     },
 };
 
-/// How long a wait lasts before it counts: in a short one it may be right to spin.
+/// The part of a wait that does not count: in a short wait spinning may be right.
 const BEFORE: Duration = Duration::from_millis(10);
 
-/// How long it counts.
+/// The part that counts.
 const DURING: Duration = Duration::from_millis(100);
 
-/// How long it goes on, so that the end of it does not count.
+/// The rest of the wait, so that its end does not count.
 const AFTER: Duration = Duration::from_millis(5);
 
-/// Collective. What a wait costs image 0, and how long it was looked at, both in nanoseconds.
+/// Collective. The processor time of image 0, and the clock time, both in nanoseconds.
 fn wait(event: &Coarray<Coevent>) -> [f64; 2] {
     sync_all();
     let poster = num_images() - 1;
@@ -53,7 +53,7 @@ fn wait(event: &Coarray<Coevent>) -> [f64; 2] {
         if poster > 0 {
             event.wait();
         } else {
-            // Nobody else could end it.
+            // No other image could end it.
             let ended = event.wait_timeout(BEFORE + DURING + AFTER);
             assert_eq!(ended, Ok(false), "nobody has posted");
         }

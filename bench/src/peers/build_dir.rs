@@ -1,7 +1,7 @@
 //! The folder beside this program where peers' programs are compiled.
 //!
-//! A program's name there tells what it was made of, so it is compiled once, and several of us can be at it at the same
-//! time: each compiles in a folder of its own, and moves the program to its place in one step.
+//! A program's name contains a hash of its sources and tools, so it is compiled once. Several processes may compile at
+//! the same time: each does so in a folder of its own, and renames the program to its place.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use super::PeerError;
 /// The sources in `bench/peers`: their paths in it, and their texts.
 const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/peers.rs"));
 
-/// Where the programs of one peer are made.
+/// The folder for the programs of one peer.
 #[derive(Debug)]
 pub struct BuildDir {
     folder: PathBuf,
@@ -22,7 +22,7 @@ pub struct BuildDir {
 }
 
 impl BuildDir {
-    /// The folder of the peer whose sources are in the folder `peer`; another one if `tools` are others.
+    /// The folder of `peer`, for these sources and `tools`.
     pub fn new(peer: &'static str, tools: &str) -> Result<Self, PeerError> {
         let executable = std::env::current_exe().map_err(|error| write("cobench", error))?;
         let folder = executable.with_file_name("peers");
@@ -54,8 +54,8 @@ impl BuildDir {
         Ok(())
     }
 
-    /// Compiles `program`, unless it is there: `compiler` gets the name of the file to make, and is run in the folder with
-    /// the sources.
+    /// Compiles `program`, unless that is done: `compiler` gets the name of the output file, and runs in the folder
+    /// with the sources.
     pub fn compile(
         &self,
         program: &str,
@@ -74,13 +74,13 @@ impl BuildDir {
             run(&mut compiler, &format!("{}/{program}", self.peer))?;
             fs::rename(&compiled, &place).map_err(|error| write(&place, error))
         });
-        // Only a copy of what is in this program.
+        // A copy of what this program contains.
         let _ = fs::remove_dir_all(&own);
         outcome.map(|()| place)
     }
 }
 
-/// What a peer is made of: its folder, and, if that is in C, all headers, some of which peers share.
+/// The sources of a peer: its folder, and for C also all headers, some of which peers share.
 fn sources(peer: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let is_own = move |path: &str| path.split('/').next() == Some(peer);
     let is_in_c = |&(path, _): &(&str, &str)| is_own(path) && path.ends_with(".c");

@@ -1,4 +1,4 @@
-//! Why there is nothing to compare with.
+//! Why a peer cannot be measured.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,18 +8,18 @@ use thiserror::Error;
 /// Why a peer cannot be measured.
 #[derive(Debug, Error)]
 pub enum PeerError {
-    /// It is not there.
+    /// It is not installed.
     #[error("there is no {program}; {advice}")]
     Missing {
-        /// What was looked for.
+        /// The program that was not found.
         program: &'static str,
         /// What to install.
         advice: &'static str,
     },
-    /// Another implementation, which is started in another way.
+    /// Another implementation, which is started differently.
     #[error("{program} is not Open MPI's; {advice}")]
     Other {
-        /// What is something else.
+        /// The program of another implementation.
         program: &'static str,
         /// What to install.
         advice: &'static str,
@@ -29,10 +29,10 @@ pub enum PeerError {
     Compile {
         /// Our program.
         program: String,
-        /// What the compiler says.
+        /// The compiler's message.
         reason: String,
     },
-    /// The program has no place to be.
+    /// The program cannot be written.
     #[error("cannot write {}: {source}", file.display())]
     Write {
         /// The file.

@@ -1,7 +1,7 @@
-//! In which order the files of a program in Fortran are compiled.
+//! The order in which the files of a Fortran program are compiled.
 
-/// The files of `program`, each after those whose modules it uses; none if it is not there. `source` finds the text of a
-/// file; modules that it does not find come with the compiler.
+/// The files of `program`, each after those whose modules it uses; none if it does not exist. `source` returns the text
+/// of a file; modules that it does not find come with the compiler.
 pub fn files(program: &str, source: impl Fn(&str) -> Option<&'static str>) -> Option<Vec<String>> {
     let mut files = Vec::new();
     source(&file(program))?;

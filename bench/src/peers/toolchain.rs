@@ -1,4 +1,4 @@
-//! What Open MPI starts: C with MPI or OpenSHMEM, and coarrays in Fortran over MPI.
+//! Compilers and launchers of the peers, all over Open MPI: C with MPI or OpenSHMEM, and coarrays in Fortran.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -80,7 +80,7 @@ impl Toolchain {
             .stdin(Stdio::null())
             .output()
             .map_err(|_| missing())?;
-        // Wrappers such as mpif90 are there even if their compiler is not.
+        // Wrappers such as mpif90 exist even if their compiler does not.
         if output.status.success() {
             Ok(String::from_utf8_lossy(&output.stdout).into_owned())
         } else {
@@ -112,10 +112,10 @@ impl Toolchain {
         Ok(launcher + &compiler)
     }
 
-    /// Compiles a program, unless it is there; none if the peer has no such program.
+    /// Compiles a program, unless that is done; none if the peer has no such program.
     ///
     /// # Errors
-    /// What the compiler says.
+    /// The message of the compiler.
     pub fn build(&self, build_dir: &BuildDir, program: &str) -> Result<Option<PathBuf>, PeerError> {
         let mut compiler = Command::new(self.compiler);
         let files = match self.language {
@@ -143,11 +143,11 @@ impl Toolchain {
         build_dir.compile(program, command).map(Some)
     }
 
-    /// The command that runs a program in so many processes, bound to cores of their own if these suffice.
+    /// The command that runs a program in `processes` processes, each bound to a core if there are enough.
     pub fn command(&self, file: &Path, program: &str, processes: usize) -> Command {
         let mut command = if program == BUSY {
             let mut command = start_anywhere(self.launcher, file, processes);
-            // Otherwise it does so only where it knows that processes share cores.
+            // By default it does so only where it knows that processes share cores.
             command.env("OMPI_MCA_mpi_yield_when_idle", "1");
             command
         } else {
@@ -158,7 +158,7 @@ impl Toolchain {
     }
 }
 
-/// Has a launcher of Open MPI start so many processes of a program, bound to cores of their own if these suffice.
+/// Makes Open MPI's launcher start processes of a program, each bound to a core if there are enough.
 pub fn start(launcher: &str, program: impl AsRef<OsStr>, processes: usize) -> Command {
     let bind = if fit(processes) {
         ["--bind-to", "core"].as_slice()
@@ -168,7 +168,7 @@ pub fn start(launcher: &str, program: impl AsRef<OsStr>, processes: usize) -> Co
     start_with(launcher, bind, program, processes)
 }
 
-/// The options by which processes run on whichever core is free, however many they are.
+/// Options for processes on any core, however many they are.
 const ANYWHERE: &[&str] = &["--oversubscribe", "--bind-to", "none"];
 
 fn start_anywhere(launcher: &str, program: impl AsRef<OsStr>, processes: usize) -> Command {
@@ -203,7 +203,7 @@ fn has_library(compiler: &str) -> bool {
             .arg(format!("-print-file-name={file}"))
             .stdin(Stdio::null())
             .output();
-        // It echoes the name of what it has not found.
+        // It echoes the name of a file that it does not find.
         found.is_ok_and(|found| String::from_utf8_lossy(&found.stdout).trim() != file)
     })
 }

@@ -1,4 +1,4 @@
-//! Where numbers come from.
+//! The machine of a measurement.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use crate::runner::fit;
 pub struct Machine {
     /// Number of images.
     pub images: usize,
-    /// What they are.
+    /// Their fabric.
     pub fabric: Fabric,
     /// How often each program was started.
     pub rounds: usize,
@@ -45,12 +45,12 @@ impl Machine {
         format!("{}: {cores} core{}", processor(), plural(cores))
     }
 
-    /// What stands above a table: the machine, and what the peers are.
+    /// The lines above a table: the machine and the peers.
     pub fn heading(&self, peers: &[Installed]) -> String {
         self.line() + "\n" + &titles(peers)
     }
 
-    /// The same where the numbers of images are in the table, and none is bound to a core.
+    /// The same where the table has the numbers of images, and no image is bound to a core.
     pub fn heading_of_all(rounds: usize, peers: &[Installed]) -> String {
         let cores = Self::cores();
         let titles = titles(peers);
@@ -62,7 +62,7 @@ fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
-/// A line for each peer that has said what it is.
+/// A line for each peer that has printed its title.
 fn titles(peers: &[Installed]) -> String {
     let mut titles = String::new();
     for peer in peers {

@@ -13,16 +13,16 @@ use crate::sample::{OWN, RATIO, RAW, Row, Rows};
 pub struct Left {
     /// Their titles.
     pub titles: Vec<String>,
-    /// How many of them say what a row is about.
+    /// How many of them identify a row.
     pub naming: usize,
-    /// How numbers of peers are written.
+    /// The format of the numbers of peers.
     pub number: fn(f64) -> String,
 }
 
-/// A row: its cells on the left, and what was measured.
+/// A row: its cells on the left, and the measurements.
 pub type Line<'a> = (Vec<String>, &'a Row);
 
-/// The rows of operations, with all that is known if they stand alone, and with what fits beside peers.
+/// The rows of operations: all columns if they stand alone, otherwise those that fit beside peers.
 pub fn operations(rows: &Rows, is_alone: bool) -> (Left, Vec<Line<'_>>) {
     let cells = |row: &Row| {
         let (own, raw, ratio) = (row.of(OWN)?, row.of(RAW)?, row.of(RATIO)?);

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Numbers for people.
 
 /// A size in bytes; nothing for operations that have none.
 pub fn size(bytes: usize) -> String {
@@ -27,12 +27,12 @@ pub fn count(number: f64) -> String {
     format!("{}e{exponent}", digits(number / 10f64.powf(exponent)))
 }
 
-/// How many times as fast something is.
+/// A speedup.
 pub fn factor(factor: f64) -> String {
     format!("{}x", digits(factor))
 }
 
-/// How many times as long something takes, or how small a part of the time.
+/// A ratio of times, as a percentage if it is small.
 pub fn share(ratio: f64) -> String {
     if ratio < 0.1 {
         format!("{:.1}%", ratio * 100.0)
@@ -41,7 +41,7 @@ pub fn share(ratio: f64) -> String {
     }
 }
 
-/// A number with three digits, or more if that many stand before the point.
+/// A number with three significant digits, or all digits before the point.
 pub fn digits(number: f64) -> String {
     match number {
         _ if number < 9.995 => format!("{number:.2}"),

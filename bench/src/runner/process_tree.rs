@@ -4,7 +4,7 @@ use std::fs;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Processes that can be ended together. Numbers are used again; with its time of birth, each process is itself.
+/// Processes that can be ended together. Process numbers are reused; with its start time, each process is unique.
 #[derive(Debug)]
 pub struct ProcessTree {
     members: Vec<Member>,
@@ -18,7 +18,7 @@ struct Member {
 }
 
 impl ProcessTree {
-    /// A process that has not been waited for, and all of its descendants at the moment.
+    /// A process that has not been waited for, and all of its present descendants.
     pub fn of(head: Pid) -> Self {
         let all: Vec<Member> = everybody();
         let mut members: Vec<Member> = all.iter().copied().filter(|one| one.pid == head).collect();
@@ -31,7 +31,7 @@ impl ProcessTree {
         Self { members }
     }
 
-    /// Asks the head to end, which is to see to the others.
+    /// Asks the head to end, which ends the others.
     pub fn ask_to_end(&self) {
         if let Some(head) = self.members.first() {
             head.signal(Signal::TERM);
@@ -62,7 +62,7 @@ impl Member {
     fn signal(&self, signal: Signal) {
         let is_itself = Self::read(self.pid).is_some_and(|now| now.birth == self.birth);
         if is_itself {
-            // It may have ended meanwhile, which is what is wanted.
+            // If it has ended meanwhile, all is well.
             let _ = kill_process(self.pid, signal);
         }
     }

@@ -1,4 +1,4 @@
-//! Running programs that are not ours: they may fail, or never end.
+//! Running foreign programs, which may fail or hang.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::process_tree::ProcessTree;
 
-/// Why a program has not done what it should.
+/// Why a program did not succeed.
 #[derive(Debug, Error)]
 pub enum Failure {
     /// It cannot be started or read.
@@ -22,29 +22,28 @@ pub enum Failure {
         /// Why.
         source: std::io::Error,
     },
-    /// It said no.
+    /// It failed.
     #[error("{status}{complaint}")]
     Failed {
         /// How it ended.
         status: ExitStatus,
-        /// What it had to say, after a colon and a space; or nothing.
+        /// Its message after a colon and a space; or nothing.
         complaint: String,
     },
     /// It took too long, and was ended.
     #[error("it did not end within {} s{complaint}", limit.as_secs())]
     Late {
-        /// How long it had.
+        /// Its time limit.
         limit: Duration,
-        /// As above.
+        /// Its message after a colon and a space; or nothing.
         complaint: String,
     },
 }
 
-/// Runs a program to its end, or to the end of our patience; `each` gets every line that it prints. Returns how long
-/// it took.
+/// Runs a program to its end, or to its time limit; `each` gets every line that it prints. Returns how long it took.
 ///
 /// # Errors
-/// If it cannot be run, fails, or does not end within `limit`, after which neither it nor any of its descendants is left.
+/// If it cannot be run, fails, or does not end within `limit`; then neither it nor any of its descendants is left.
 pub fn watch(
     command: &mut Command,
     limit: Duration,
@@ -63,7 +62,7 @@ pub fn watch(
         .spawn()
         .map_err(run)?;
     let watchdog = Watchdog::new(&child, limit);
-    // Read at the same time, or a program with much to complain about would wait for us.
+    // Read at the same time, because a program with a long error output would block otherwise.
     let errors = child.stderr.take();
     let errors = thread::spawn(move || errors.map_or(String::new(), complaint));
     if let Some(output) = child.stdout.take() {
@@ -77,7 +76,7 @@ pub fn watch(
             line.clear();
         }
     }
-    // While it is a zombie, nobody else can have its number, which the watchdog may be using.
+    // While it is a zombie, its number is not reused, which the watchdog may be using.
     let ended = waitid(
         WaitId::Pid(pid(&child)),
         WaitIdOptions::EXITED | WaitIdOptions::NOWAIT,
@@ -98,7 +97,7 @@ fn pid(child: &Child) -> Pid {
     Pid::from_child(child)
 }
 
-/// The first line that says something, after a colon; launchers draw lines of dashes and asterisks.
+/// The first meaningful line, after a colon; launchers print lines of dashes and asterisks.
 fn complaint(errors: impl Read) -> String {
     let mut first = String::new();
     let mut errors = BufReader::new(errors);
@@ -116,7 +115,7 @@ fn complaint(errors: impl Read) -> String {
     first
 }
 
-/// Ends a child and its descendants when its time is up.
+/// Ends a child and its descendants at the time limit.
 struct Watchdog {
     stop: Sender<()>,
     thread: JoinHandle<bool>,
@@ -134,7 +133,7 @@ impl Watchdog {
             if is_late {
                 let before = ProcessTree::of(child);
                 before.ask_to_end();
-                // Nobody knows better than a launcher how to do that.
+                // A launcher knows best how to end its processes.
                 let _ = stopped.recv_timeout(Self::GRACE);
                 ProcessTree::of(child).end();
                 before.end();
@@ -144,7 +143,7 @@ impl Watchdog {
         Self { stop, thread }
     }
 
-    /// Whether it had to act.
+    /// Whether it ended the child.
     fn stop(self) -> bool {
         drop(self.stop);
         self.thread.join().unwrap_or(false)
@@ -180,7 +179,7 @@ mod tests {
 
     #[test]
     fn nothing_is_left_of_what_takes_too_long() {
-        // The grandchild refuses to end when asked, and keeps the pipe open.
+        // The grandchild ignores SIGTERM, and keeps the pipe open.
         let script = "sh -c 'trap \"\" TERM; echo $$; while :; do sleep 1; done' & wait";
         let mut grandchild = String::new();
         let limit = Duration::from_millis(500);
@@ -189,7 +188,7 @@ mod tests {
         });
         assert!(matches!(failure, Err(Failure::Late { .. })), "{failure:?}");
         let state = std::fs::read_to_string(format!("/proc/{grandchild}/stat"));
-        // Whoever inherits it may not have looked yet.
+        // The process that inherits it may not have waited for it yet.
         assert!(
             state.as_ref().is_err() || state.as_ref().is_ok_and(|state| state.contains(") Z ")),
             "{grandchild}: {state:?}"

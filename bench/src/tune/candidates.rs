@@ -1,4 +1,4 @@
-//! What there is to choose from.
+//! The candidates of `cobench tune`.
 
 use std::ops::Add;
 
@@ -11,24 +11,24 @@ use crate::operations::blocks::{exchange, gathering, is_root, scattered_reductio
 use crate::operations::collectives::{ROOT, SIZES, broadcast, growing, reduction, scan, total};
 use crate::stopwatch::Action;
 
-/// A kind of operation among whose algorithms the fastest is to be found.
+/// A kind of operation, whose fastest algorithm is wanted.
 #[derive(Debug)]
 pub struct Contest {
     /// The kind.
     pub kind: Kind,
     /// The sizes in bytes at which its algorithms are compared, ascending.
     pub sizes: &'static [usize],
-    /// Collective. Gets an operation of the kind ready to run with one algorithm at one size.
+    /// Collective. Prepares an operation of the kind with one algorithm at one size.
     pub prepare: fn(algorithm: Algorithm, bytes: usize) -> Action,
 }
 
-/// For kinds whose size is that of one image's block, of which there are as many as images.
+/// Sizes of one image's block, of which there is one for each image.
 const BLOCK_SIZES: &[usize] = SIZES.split_at(9).0;
 
-/// For kinds whose size is that of the blocks of all images together.
+/// Sizes of the blocks of all images together.
 const TOTAL_SIZES: &[usize] = SIZES.split_at(2).1;
 
-/// One of each kind. The size is what the choice goes by.
+/// One of each kind. The choice depends on the size.
 pub const CONTESTS: &[Contest] = &[
     Contest {
         kind: Kind::Broadcast,
@@ -134,7 +134,7 @@ fn share(bytes: usize) -> usize {
     (bytes / num_images() / number).max(1) * number
 }
 
-/// What the samples of barriers are filed under, as in the table.
+/// The name of barriers in samples, as in the table.
 pub const BARRIERS: &str = "sync_all";
 
 /// `sync_all` by one barrier, ready to run.
@@ -142,10 +142,10 @@ pub fn by_barrier(barrier: Barrier) -> Action {
     Box::new(move |times| {
         let team = Team::current();
         let before = team.barrier_algorithm();
-        // SAFETY: no collective operation is in progress, here and below.
+        // SAFETY: no collective operation is in progress.
         unsafe { team.set_barrier_algorithm(barrier) };
         (0..times).for_each(|_| sync_all());
-        // SAFETY: as above.
+        // SAFETY: no collective operation is in progress.
         unsafe { team.set_barrier_algorithm(before) };
     })
 }

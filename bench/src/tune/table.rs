@@ -7,13 +7,13 @@ use crate::sample::{Row, Rows};
 use crate::statistics::Samples;
 use crate::tune::candidates::{BARRIERS, CONTESTS, Contest};
 
-/// What is as fast as the built-in choice up to noise does not replace it: what does takes at most so much of its time,
-/// and this in so many of the rounds.
+/// A candidate replaces the built-in choice only if it takes at most this part of its time, in this part of the rounds:
+/// otherwise the difference may be noise.
 const MUCH_FASTER: f64 = 0.95;
 const IN_MOST: f64 = 0.75;
 
-/// Adds the rules that follow from what was measured with so many images, in so many rounds: for teams of up to
-/// so many. To be called with growing numbers.
+/// Adds the rules that follow from rounds of measurements with `images` images: for teams of up to this size. Called
+/// with growing sizes.
 pub fn add_rules(table: &mut TuningTable, images: usize, rounds: &mut [Rows]) {
     for contest in CONTESTS {
         add_algorithms(table, contest, images, rounds);
@@ -45,7 +45,7 @@ fn add_algorithms(table: &mut TuningTable, contest: &Contest, images: usize, rou
     for (index, &(bytes, algorithm)) in found.iter().enumerate() {
         let limit = match found.get(index + 1) {
             Some(&(_, next)) if next == algorithm => continue,
-            // In the middle of the two sizes, as factors.
+            // In the geometric middle of the two sizes.
             Some(&(larger, _)) => bytes * (larger / bytes).isqrt(),
             None => 0,
         };
@@ -60,9 +60,8 @@ fn add_algorithms(table: &mut TuningTable, contest: &Contest, images: usize, rou
     }
 }
 
-/// The one that takes the least part of `usual`'s time, which is the median over the rounds; or `usual`, if that one is not
-/// much faster in most of them. The speed of a machine can differ from round to round, but in one
-/// round all took turns.
+/// The fastest candidate by the median over the rounds of its share of `usual`'s time; or `usual`, if the candidate is
+/// not much faster in most rounds. The speed of a machine can differ between rounds, but in one round all took turns.
 fn fastest(rounds: &mut [Rows], operation: &str, bytes: usize, usual: &str) -> Option<String> {
     let mut ratios = Row::new(operation, bytes);
     for rows in rounds.iter_mut() {
