@@ -61,7 +61,7 @@ mod sealed {
 
     #[allow(private_interfaces)]
     pub trait HasStorage {
-        /// The storage whose phase is that of the coarray. No phase is in progress.
+        /// The storage that has the phase of the coarray. No phase is in progress.
         #[track_caller]
         fn storage(&self) -> &Storage;
     }

@@ -1,11 +1,11 @@
-//! Coarrays for Rust: simulations that run as many *images* of one program and read and write each other's
+//! Coarrays for Rust, for simulations: many *images* of one program run at the same time, and read and write each other's
 //! memory directly.
 //!
 //! An image is one of several copies of the program that run at the same time. Each has variables of its own and a number.
 //! A [`Coarray<T>`] is one `T` on every image.
 //!
 //! # Phases
-//! A coarray is always in one of three phases. The phase says who may touch it:
+//! A coarray is always in one of three phases. The phase says which images may access it:
 //!
 //! | phase | begins with | an image uses its own part | an image reaches the parts of others |
 //! |---|---|---|---|

@@ -58,9 +58,8 @@
 //! Source: *Coarray C++* section 5.1.
 //!
 //! # 2. Fence
-//! [`fence(i)`](fn@crate::fence) separates the puts of its image to image `i`: whoever sees one that comes later,
-//! and then calls [`image_fence`](crate::image_fence), sees all that came earlier. It says nothing about puts to
-//! other images.
+//! [`fence(i)`](fn@crate::fence) orders the puts of its image to image `i`: an image that sees a later one, and then
+//! calls [`image_fence`](crate::image_fence), sees all earlier ones. It does not order puts to other images.
 //!
 //! ```
 //! # use coarray::image_fence;
@@ -257,8 +256,8 @@
 //! Source: `shmem_put_signal`, OpenSHMEM 1.5 section 9.8.
 //!
 //! # 7. Mutexes
-//! Who locks a [`Comutex`](crate::locks::Comutex) sees what all its holders before did until they dropped their guards, in and
-//! outside of the mutex.
+//! An image that locks a [`Comutex`](crate::locks::Comutex) sees everything that its earlier holders did until they dropped
+//! their guards, in the mutex and outside of it.
 //!
 //! ```
 //! # use coarray::prelude::*;
@@ -277,9 +276,8 @@
 //!
 //! # 8. Cofutures
 //! When [`wait`](crate::asynchronous::Cofuture::wait) has returned, or the cofuture was found ready, its operation is complete,
-//! and so is what its image issued to the same image before. A put is then what it would be if it had not been
-//! asynchronous: to tell others takes one of the other rules. Rules 2 to 7, 12, 13 and 14 complete what nobody
-//! waited for.
+//! and so is what its image issued to the same image before. A put is then like a put that was not asynchronous: one of the
+//! other rules makes it visible to others. Rules 2 to 7, 12, 13 and 14 complete operations that no image waited for.
 //!
 //! ```
 //! # use coarray::prelude::*;
@@ -303,13 +301,13 @@
 //! Source: *Coarray C++* section 7.
 //!
 //! # 9. Collectives
-//! What an image gets from a collective depends on nothing but what all gave, and where all get the same values, these
-//! are the same bits. No image leaves a collective before all have entered it. But it is no fence: others' puts from
-//! before are visible after it only if the images call [`image_fence`](crate::image_fence) before they enter and after
+//! The results of a collective depend on nothing but the contributions of all images. Where all images get the same values,
+//! these are the same bits. No image leaves a collective before all have entered it. But it is no fence: earlier puts of
+//! others are visible after it only if the images call [`image_fence`](crate::image_fence) before they enter and after
 //! they leave. If in doubt, use [`sync_all`](crate::sync_all).
 //!
-//! A collective with `_async` takes what the image gives at the call, and waits for nobody. Its result is there when the
-//! images that it depends on have made the call; so it tells that these have come so far, and no more than that.
+//! A collective with `_async` takes the contribution of the image at the call, and does not wait. Its result arrives when the
+//! images that it depends on have made the call; so the result shows that these have made it, and nothing else.
 //!
 //! ```
 //! # use coarray::image_fence;
@@ -331,9 +329,9 @@
 //!
 //! # 10. Coatomics
 //! Each operation on a [`Coatomic`](crate::atomics::Coatomic), or through [`as_atomic`](crate::atomics::AsAtomic), happens at one
-//! moment. All operations on one place have one order, which is the program's where they are of one image; nobody
+//! moment. All operations on one place have one order; those of one image are in the order of its program, and no image
 //! sees the value go back. Operations on different places are not ordered, and a coatomic orders no other access:
-//! they are *relaxed*. Rules 2 and 3 make order of them.
+//! they are *relaxed*. Rules 2 and 3 order them.
 //!
 //! ```
 //! # use coarray::prelude::*;

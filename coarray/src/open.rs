@@ -33,7 +33,7 @@ use crate::storage::{Begun, Places, Storage};
 ///
 /// # Source
 /// Its own; what *Coarray C++* section 3.3 and Fortran 2018 clause 11.6.2 leave to the program: segments in which an image uses
-/// its part as a local object are kept apart from those in which others reach it. The guard is that of [`std::sync::MutexGuard`].
+/// its part as a local object are kept apart from those in which others reach it. The guard is modelled on [`std::sync::MutexGuard`].
 #[must_use = "the coarray closes again when this guard is dropped"]
 pub struct Open<'a, T: ?Sized + Shape<Item: Remote>> {
     coarray: &'a mut Coarray<T>,

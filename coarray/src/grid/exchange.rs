@@ -1,8 +1,8 @@
-//! The exchange of halos: who may write where, and when.
+//! The protocol of halo exchanges: which image may write where, and when.
 //!
 //! Each image has, for each image that sends it cells, a pair of events: "my halo is free", on the sender, and "your halo is
-//! filled", on the receiver. A sender also has two doorbells, used in alternate exchanges: one is posted together with each
-//! "free", so that it can wait for the first of several. An exchange has two halves:
+//! filled", on the receiver. A sender also has two doorbells, used in alternate exchanges: one is posted with each
+//! "free", so that the sender can wait for the first of several. An exchange has two halves:
 //!
 //! ```text
 //!   start:   post "free" to all who send to me; send to those receivers whose "free" has come
@@ -11,10 +11,10 @@
 //!
 //! * *No reference is written behind.* An image posts "free" only in an exchange, which borrows the array exclusively
 //!   until `finish` has seen "filled". In between only the interior can be borrowed, and others write only to the halo.
-//! * *No data come too late or too early.* "Filled" is posted when the cells are there, once for each "free". So nobody writes
+//! * *No data come too late or too early.* "Filled" is posted when the cells are there, once for each "free". So no image writes
 //!   before the next "free", and a fast image is at most one exchange ahead of its neighbours.
 //! * *No deadlock.* An image posts "free" before it waits for anything, and a receiver whose halo is free gets its cells
-//!   whatever the others do.
+//!   without waiting for any other image.
 
 use coarray_runtime::quiet_and_defer;
 use std::panic::Location;

@@ -100,7 +100,7 @@ impl<const D: usize> Exchange<D> {
         }
     }
 
-    /// Local. Only so many cells, those next to the block.
+    /// Local. Only the cells at most `width` away from the block.
     #[must_use]
     pub fn width(mut self, width: impl Into<Halo<D>>) -> Self {
         self.width = Some(width.into());
