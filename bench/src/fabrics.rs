@@ -16,10 +16,10 @@ use indicatif::ProgressBar;
 use crate::operations;
 use crate::options::{Command, Fabric, Options, Takes};
 use crate::peer::Peer;
-use crate::peers::{self, Installed, start, to_measure};
+use crate::peers::{self, Installed, start};
 use crate::report::machine::Machine;
-use crate::runner::{self, Effort, Failure, watch};
-use crate::sample::{Line, OWN, PEER, RATIO, Rows};
+use crate::runner::{self, Effort};
+use crate::sample::{Line, RATIO, Rows};
 use crate::task::Task;
 use comparison::{Comparison, Program, comparisons, programs};
 
@@ -198,9 +198,12 @@ fn measure(
             match one.program {
                 Program::Coarray { fabric, is_direct } => {
                     let mut job = job(fabric, is_direct, images, &one.operations, effort)?;
-                    let limit = effort.patience(one.rows_of_one());
-                    let outcome = watch(&mut job, limit, |line| read(one, line, OWN, &bar));
-                    outcome.map_err(|failure| failed(fabric, is_direct, &failure))?;
+                    let rows = one.rows_of_one();
+                    let outcome = runner::measure(&mut job, effort, rows, |line| {
+                        bar.inc(1);
+                        one.add(line);
+                    });
+                    outcome.map_err(|error| in_job(fabric, is_direct, &error))?;
                 }
                 Program::C(peer) => {
                     let is_it = |other: &&mut Installed| other.peer == peer;
@@ -219,13 +222,6 @@ fn measure(
     Ok(ratios)
 }
 
-fn read(series: &mut Series, line: &str, what: &str, bar: &ProgressBar) {
-    if let Some(line) = Line::parse(line).filter(|line| line.what == what) {
-        bar.inc(1);
-        series.add(line);
-    }
-}
-
 /// A program that fails once is not run again.
 fn run_peer(
     series: &mut Series,
@@ -237,20 +233,20 @@ fn run_peer(
     if !peer.has(peers::OPERATIONS) {
         return;
     }
-    let arguments = to_measure(images, effort.budget, &series.operations);
-    let limit = effort.patience(series.rows_of_one());
-    let outcome = peer.run(peers::OPERATIONS, images, &arguments, limit, |line| {
-        read(series, line, PEER, bar);
+    let (only, rows) = (series.operations.clone(), series.rows_of_one());
+    let outcome = peer.measure(images, effort, &only, rows, |line| {
+        bar.inc(1);
+        series.add(line);
     });
     if let Err(failure) = outcome {
         bar.suspend(|| peers::give_up(peer, peers::OPERATIONS, &failure));
     }
 }
 
-fn failed(fabric: Fabric, is_direct: bool, failure: &Failure) -> String {
+fn in_job(fabric: Fabric, is_direct: bool, error: &str) -> String {
     let name = fabric.name();
     let setting = if is_direct { "1" } else { "0" };
-    format!("a job with COARRAY_FABRIC={name} COARRAY_SHARED_MEMORY={setting} failed: {failure}")
+    format!("COARRAY_FABRIC={name} COARRAY_SHARED_MEMORY={setting}: {error}")
 }
 
 /// The series of a program, which is in the list.

@@ -13,7 +13,6 @@ mod outcome;
 
 use std::env;
 use std::error::Error;
-use std::path::PathBuf;
 use std::process;
 use std::time::Duration;
 
@@ -25,11 +24,11 @@ use crate::plots::Plots;
 use crate::report::machine::Machine;
 use crate::report::units::{factor, time};
 use crate::report::{comparisons, json, table};
-use crate::runner;
+use crate::runner::{self, watch};
 use crate::sample::{OWN, Row};
 use crate::statistics::Samples;
 use list::{KERNELS, Kernel};
-use outcome::{KernelError, Outcome, measure, understand};
+use outcome::{KernelError, Outcome, measure};
 
 /// How often each kernel is run, in turn with the others.
 const ROUNDS: usize = 5;
@@ -192,7 +191,7 @@ fn measure_all(
         for runs in &mut *all {
             let name = runs.kernel.name;
             bar.set_message(name);
-            let own = measure(&mut own_program(runs, fabric)?)?;
+            let own = own_outcome(runs, fabric)?;
             runs.row.add(OWN.into(), [own.rate]);
             bar.inc(1);
             for peer in &mut *peers {
@@ -202,7 +201,7 @@ fn measure_all(
                             runs.row.add(peer.peer.name().into(), [rate]);
                             runs.row.add(peer.peer.speedup(), [own.rate / rate]);
                         }
-                        Err(reason) => bar.suspend(|| peers::give_up(peer, name, &*reason)),
+                        Err(reason) => bar.suspend(|| peers::give_up(peer, name, &reason)),
                     }
                 }
                 bar.inc(1);
@@ -214,39 +213,35 @@ fn measure_all(
     Ok(())
 }
 
-/// The command that runs a kernel on coarrays.
-fn own_program(runs: &Runs, fabric: Fabric) -> Result<process::Command, KernelError> {
+/// A program that takes longer has hung: ours take less than a tenth of this.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Runs a kernel on coarrays.
+fn own_outcome(runs: &Runs, fabric: Fabric) -> Result<Outcome, KernelError> {
     let name = runs.kernel.program;
-    let path: PathBuf = match env::current_exe() {
-        Ok(own) => own.with_file_name(name),
-        Err(source) => {
-            let program = name.to_owned();
-            return Err(KernelError::Run { program, source });
-        }
-    };
+    let path = env::current_exe()?.with_file_name(name);
     if !path.exists() {
         return Err(KernelError::Missing(path));
     }
     let mut command = process::Command::new(path);
-    command.args(runs.parameters.split_whitespace());
+    command
+        .args(runs.parameters.split_whitespace())
+        .stderr(process::Stdio::piped());
     runner::as_job(&mut command, runs.images, fabric);
-    Ok(command)
+    measure(format!("{name} {}", runs.parameters), |each| {
+        watch(&mut command, PATIENCE, each)
+    })
 }
 
 /// The rate of a peer's program.
-fn peer_rate(peer: &mut Installed, runs: &Runs) -> Result<f64, Box<dyn Error>> {
-    /// Ours take less than a tenth of this.
-    const PATIENCE: Duration = Duration::from_secs(120);
+fn peer_rate(peer: &mut Installed, runs: &Runs) -> Result<f64, KernelError> {
     let name = runs.kernel.name;
     let words = runs.parameters.split_whitespace().map(str::to_owned);
     let arguments: Vec<String> = words.collect();
-    let mut printed = String::new();
-    peer.run(name, runs.images, &arguments, PATIENCE, |line| {
-        printed += line;
-        printed.push('\n');
-    })?;
-    let program = format!("{name} of {}", peer.peer.name());
-    Ok(understand(&printed, program)?.rate)
+    let outcome = measure(format!("{name} of {}", peer.peer.name()), |each| {
+        peer.run(name, runs.images, &arguments, PATIENCE, each)
+    });
+    Ok(outcome?.rate)
 }
 
 /// Compares the rates of each kernel with those on the first number of images.

@@ -8,12 +8,12 @@ use crate::launch;
 use crate::operations;
 use crate::options::{Command, Fabric, Options, Takes};
 use crate::peer::Peer;
-use crate::peers::{self, Installed, to_measure};
+use crate::peers::{self, Installed};
 use crate::plots::Plots;
 use crate::report::machine::Machine;
 use crate::report::{json, table};
 use crate::runner::{self, Effort, Failure};
-use crate::sample::{Line, OWN, PEER, RATIO, RAW, Row, Rows};
+use crate::sample::{Line, OWN, RATIO, RAW, Row, Rows};
 use crate::statistics::Samples;
 use crate::task::Task;
 
@@ -126,29 +126,25 @@ impl Measurement {
         let Self { images, fabric, .. } = *self;
         let mut job = runner::job(Task::Micro, images, fabric, &self.inside, self.effort)?;
         let mut own = Rows::default();
-        runner::read_lines(&mut job, |line| {
-            if let Some(line) = Line::parse(line) {
-                self.bar.inc(u64::from(line.what == OWN));
-                if line.what == OWN {
-                    own.add(line.clone());
-                }
-                self.rows.add(line);
+        runner::measure(&mut job, self.effort, self.rows_of_one, |line| {
+            if line.what == OWN {
+                self.bar.inc(1);
+                own.add(line.clone());
             }
+            self.rows.add(line);
         })?;
         self.end_program();
-        let arguments = to_measure(images, self.effort.budget, &self.inside);
-        let patience = self.effort.patience(self.rows_of_one);
         for peer in peers {
             if peer.has(peers::OPERATIONS) {
                 let name = peer.peer;
-                let outcome = peer.run(peers::OPERATIONS, images, &arguments, patience, |line| {
-                    if let Some(line) = Line::parse(line).filter(|line| line.what == PEER) {
-                        self.bar.inc(1);
-                        let own = own.row(&line.operation, line.bytes).of(OWN);
-                        let row = self.rows.row(&line.operation, line.bytes);
-                        add_peer(row, name, line.times, own);
-                    }
-                });
+                let add = |line: Line| {
+                    self.bar.inc(1);
+                    let own = own.row(&line.operation, line.bytes).of(OWN);
+                    let row = self.rows.row(&line.operation, line.bytes);
+                    add_peer(row, name, line.times, own);
+                };
+                let rows = self.rows_of_one;
+                let outcome = peer.measure(images, self.effort, &self.inside, rows, add);
                 self.check(peer, peers::OPERATIONS, outcome.err());
             }
             self.end_program();

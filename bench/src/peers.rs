@@ -19,7 +19,8 @@ use toolchain::Toolchain;
 pub use toolchain::start;
 
 use crate::peer::Peer;
-use crate::runner::{Failure, fit, watch};
+use crate::runner::{Effort, Failure, fit, watch};
+use crate::sample::Line;
 use crate::stopwatch::batch;
 
 fn toolchain(peer: Peer) -> &'static Toolchain {
@@ -123,6 +124,33 @@ impl Installed {
         self.title = title.or(self.title.take());
         outcome
     }
+
+    /// Runs [`OPERATIONS`] to measure those in `only`; `each` gets every line of samples.
+    ///
+    /// # Errors
+    /// As for [`run`](Self::run).
+    pub fn measure(
+        &mut self,
+        processes: usize,
+        effort: Effort,
+        only: &[String],
+        rows: usize,
+        mut each: impl FnMut(Line),
+    ) -> Result<(), Failure> {
+        let batch = batch(!fit(processes));
+        let mut arguments = vec![
+            effort.budget.as_millis().to_string(),
+            batch.as_micros().to_string(),
+        ];
+        arguments.extend_from_slice(only);
+        let limit = effort.patience(rows);
+        self.run(OPERATIONS, processes, &arguments, limit, |line| {
+            if let Some(line) = Line::parse(line) {
+                each(line);
+            }
+        })?;
+        Ok(())
+    }
 }
 
 /// Looks for peers, and reports which are skipped and why.
@@ -150,15 +178,4 @@ pub fn give_up(peer: &mut Installed, program: &str, reason: &(impl Display + ?Si
     peer.drop_program(program);
     let name = peer.peer.name();
     eprintln!("cobench: {program} of {name} is not run again: {reason}");
-}
-
-/// The arguments of [`OPERATIONS`].
-pub fn to_measure(processes: usize, budget: Duration, only: &[String]) -> Vec<String> {
-    let batch = batch(!fit(processes));
-    let mut arguments = vec![
-        budget.as_millis().to_string(),
-        batch.as_micros().to_string(),
-    ];
-    arguments.extend_from_slice(only);
-    arguments
 }

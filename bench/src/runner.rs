@@ -3,14 +3,14 @@
 mod process_tree;
 mod watched;
 
-use std::io::{self, BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::io;
+use std::process::Command;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use thiserror::Error;
 
 use crate::options::{Fabric, cores};
+use crate::sample::Line;
 use crate::task::{Job, Task};
 pub use watched::{Failure, watch};
 
@@ -43,7 +43,7 @@ impl Effort {
         budget: Duration::from_millis(25),
     };
 
-    /// The time limit of a peer's program with this many rows: several times what it needs, and some for waiting for
+    /// The time limit of a program with this many rows: several times what it needs, and some for waiting for
     /// memory or for other programs.
     pub fn patience(self, rows: usize) -> Duration {
         Duration::from_secs(60) + self.budget * 10 * u32::try_from(rows).unwrap_or(u32::MAX)
@@ -64,27 +64,6 @@ impl Effort {
             Task::Busy => Self::BUSY,
         }
     }
-}
-
-/// Why a program did not measure.
-#[derive(Debug, Error)]
-pub enum ProgramError {
-    /// It cannot be run or read.
-    #[error("cannot run {program}: {source}")]
-    Run {
-        /// The program.
-        program: String,
-        /// Why.
-        source: io::Error,
-    },
-    /// It failed.
-    #[error("{program} failed: {status}")]
-    Failed {
-        /// The program.
-        program: String,
-        /// How it ended.
-        status: std::process::ExitStatus,
-    },
 }
 
 /// Whether each of `images` images has a core of its own.
@@ -128,32 +107,24 @@ pub fn as_job(command: &mut Command, images: usize, fabric: Fabric) {
         .env("COARRAY_LABEL", "0");
 }
 
-/// Runs a program to its end; `each` gets every line that it prints.
+/// Runs a job that measures to its end; `each` gets every line of samples.
 ///
 /// # Errors
-/// If it cannot be run, or fails.
-pub fn read_lines(command: &mut Command, mut each: impl FnMut(&str)) -> Result<(), ProgramError> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let run = |source| ProgramError::Run {
-        program: program.clone(),
-        source,
-    };
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(run)?;
-    let output = child.stdout.take().map(BufReader::new);
-    let read = output
-        .into_iter()
-        .flat_map(BufReader::lines)
-        .try_for_each(|line| line.map(|line| each(&line)));
-    let status = child.wait().map_err(run)?;
-    read.map_err(run)?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(ProgramError::Failed { program, status })
+/// If it cannot be run, fails, or takes much longer than this number of rows should.
+pub fn measure(
+    job: &mut Command,
+    effort: Effort,
+    rows: usize,
+    mut each: impl FnMut(Line),
+) -> Result<(), String> {
+    let outcome = watch(job, effort.patience(rows), |line| {
+        if let Some(line) = Line::parse(line) {
+            each(line);
+        }
+    });
+    match outcome {
+        Ok(_) => Ok(()),
+        Err(failure) => Err(format!("a job that measures failed: {failure}")),
     }
 }
 

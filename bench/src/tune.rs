@@ -8,7 +8,7 @@ use std::error::Error;
 
 use crate::options::{Command, Fabric, MAX_IMAGES, Options, Takes};
 use crate::runner::{self, Effort};
-use crate::sample::{Line, Rows, tell};
+use crate::sample::{Rows, tell};
 use crate::stopwatch::{Action, Stopwatch};
 use crate::task::Task;
 use candidates::{BARRIERS, CONTESTS, Contest, by_barrier};
@@ -53,11 +53,9 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         let mut rounds = vec![Rows::default(); effort.rounds];
         for rows in &mut rounds {
             let mut job = runner::job(Task::Tune, images, options.fabric(), &[], effort)?;
-            runner::read_lines(&mut job, |line| {
-                if let Some(line) = Line::parse(line) {
-                    bar.inc(1);
-                    rows.add(line);
-                }
+            runner::measure(&mut job, effort, rows_of_one, |line| {
+                bar.inc(1);
+                rows.add(line);
             })?;
         }
         table::add_rules(&mut table, images, &mut rounds);

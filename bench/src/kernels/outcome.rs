@@ -2,9 +2,11 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
 
 use thiserror::Error;
+
+use crate::runner::Failure;
 
 /// The speed of a kernel whose result is right.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,22 +25,17 @@ pub enum KernelError {
     /// Our own program does not exist.
     #[error("there is no {}; build it with: cargo build --release -p coarray-bench", .0.display())]
     Missing(PathBuf),
-    /// It cannot be run.
-    #[error("cannot run {program}: {source}")]
-    Run {
-        /// The command.
-        program: String,
-        /// Why.
-        source: io::Error,
-    },
-    /// It failed.
-    #[error("{program} failed ({status}){}", quoted(.said))]
+    /// This program does not know where it is.
+    #[error("cannot find the kernels: {0}")]
+    Lost(#[from] io::Error),
+    /// It cannot be run, fails, or takes too long.
+    #[error("{program} failed: {failure}{}", quoted(.said))]
     Failed {
         /// The command.
         program: String,
-        /// Its exit status.
-        status: ExitStatus,
-        /// Its error output, and its line that begins with `ERROR`.
+        /// How.
+        failure: Failure,
+        /// Its line that begins with `ERROR`.
         said: String,
     },
     /// It reports that its result is wrong, or does not report that it is right.
@@ -64,36 +61,27 @@ fn quoted(words: &str) -> String {
     }
 }
 
-/// Runs a kernel to its end.
+/// Runs a kernel by `run`, which hands over every line that it prints, and understands what it says.
 ///
 /// # Errors
 /// If it cannot be run, fails, or does not report a right result and its speed.
-pub fn measure(command: &mut Command) -> Result<Outcome, KernelError> {
-    let program = words(command);
-    let output = command.stdin(Stdio::null()).output();
-    let output = match output {
-        Ok(output) => output,
-        Err(source) => return Err(KernelError::Run { program, source }),
+pub fn measure(
+    program: String,
+    run: impl FnOnce(&mut dyn FnMut(&str)) -> Result<Duration, Failure>,
+) -> Result<Outcome, KernelError> {
+    let mut printed = String::new();
+    let mut add = |line: &str| {
+        printed += line;
+        printed.push('\n');
     };
-    let printed = String::from_utf8_lossy(&output.stdout);
-    if output.status.success() {
-        return understand(&printed, program);
+    match run(&mut add) {
+        Ok(_) => understand(&printed, program),
+        Err(failure) => Err(KernelError::Failed {
+            program,
+            failure,
+            said: error_line(&printed).to_owned(),
+        }),
     }
-    let errors = String::from_utf8_lossy(&output.stderr);
-    Err(KernelError::Failed {
-        program,
-        status: output.status,
-        said: format!("{} {}", error_line(&printed), errors.trim()),
-    })
-}
-
-/// The command as a user would type it.
-fn words(command: &Command) -> String {
-    let program = PathBuf::from(command.get_program());
-    let name = program.file_name().unwrap_or(program.as_os_str());
-    let mut words = vec![name.to_string_lossy().into_owned()];
-    words.extend(command.get_args().map(|word| word.to_string_lossy().into()));
-    words.join(" ")
 }
 
 fn error_line(printed: &str) -> &str {
@@ -103,11 +91,7 @@ fn error_line(printed: &str) -> &str {
         .unwrap_or_default()
 }
 
-/// Parses the output of a kernel.
-///
-/// # Errors
-/// If it does not report a right result and its speed.
-pub fn understand(printed: &str, program: String) -> Result<Outcome, KernelError> {
+fn understand(printed: &str, program: String) -> Result<Outcome, KernelError> {
     let mut lines = printed.lines().map(str::trim);
     let error = error_line(printed);
     if !error.is_empty() || !lines.any(|line| line == "Solution validates") {
@@ -139,18 +123,16 @@ fn rate_line(line: &str) -> Option<Outcome> {
 
 #[cfg(test)]
 mod tests {
+    use std::process::{Command, Stdio};
+
     use super::*;
+    use crate::runner::watch;
 
     const GOOD: &str =
         "Some kernel\nN = 3\nSolution validates\nRate (MB/s): 20.5 Avg time (s): 0.25\n";
 
     fn understand(printed: &str) -> Result<Outcome, String> {
         super::understand(printed, "prk-x 3".into()).map_err(|error| error.to_string())
-    }
-
-    fn shell(script: &str) -> Result<Outcome, String> {
-        let mut command = Command::new("sh");
-        measure(command.args(["-c", script])).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -187,11 +169,14 @@ mod tests {
 
     #[test]
     fn a_program_that_fails_is_quoted() {
+        let script = "echo ERROR: sum is 3; echo oh >&2; exit 1";
+        let mut shell = Command::new("sh");
+        shell.args(["-c", script]).stderr(Stdio::piped());
+        let limit = Duration::from_secs(60);
+        let outcome = measure("prk-x 3".into(), |each| watch(&mut shell, limit, each));
         assert_eq!(
-            shell("echo ERROR: sum is 3; echo oh >&2; exit 1").unwrap_err(),
-            "sh -c echo ERROR: sum is 3; echo oh >&2; exit 1 failed (exit status: 1): ERROR: sum is 3 oh"
+            outcome.unwrap_err().to_string(),
+            "prk-x 3 failed: exit status: 1: oh: ERROR: sum is 3"
         );
-        let error = measure(&mut Command::new("/nowhere/prk-x")).unwrap_err();
-        assert!(error.to_string().starts_with("cannot run prk-x: "));
     }
 }

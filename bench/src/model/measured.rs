@@ -13,12 +13,13 @@ use coarray_fabric::SCRATCH_BYTES;
 use coarray_runtime::Barrier;
 
 use crate::model::{BARRIERS, Extent, LogGp, Subject, predict, wants};
+use crate::operations::rows_of;
 use crate::options::{Fabric, Options, cores};
 use crate::report::machine::Machine;
 use crate::report::table::aligned;
 use crate::report::units::{factor, size, time};
 use crate::runner::{self, Effort, fit};
-use crate::sample::{Line, OWN, Rows};
+use crate::sample::{OWN, Rows};
 use crate::statistics::Samples;
 use crate::task::Task;
 
@@ -130,8 +131,9 @@ fn measure(
     let mut job = runner::job(Task::Micro, images, Fabric::Processes, &only, effort)?;
     // The job uses the algorithms of the prediction.
     job.env("COARRAY_TUNING_FILE", "/dev/null");
-    runner::read_lines(&mut job, |line| {
-        if let Some(line) = Line::parse(line).filter(|line| line.what == OWN) {
+    let rows_of_job = operations.iter().map(|name| rows_of(name)).sum();
+    runner::measure(&mut job, effort, rows_of_job, |line| {
+        if line.what == OWN {
             rows.add(line);
         }
     })?;
@@ -267,6 +269,7 @@ fn table(machine: LogGp, comparisons: &[Comparison], effort: Effort) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample::Line;
 
     fn rows(lines: &[&str]) -> Rows {
         let mut rows = Rows::default();

@@ -186,6 +186,7 @@ fn start_with(
     command
         .args(options)
         .arg(program)
+        .stderr(Stdio::piped())
         // Open MPI asks twice whether root means it.
         .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
         .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");

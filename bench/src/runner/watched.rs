@@ -1,4 +1,4 @@
-//! Running foreign programs, which may fail or hang.
+//! Running programs, which may fail or hang.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -42,6 +42,8 @@ pub enum Failure {
 
 /// Runs a program to its end, or to its time limit; `each` gets every line that it prints. Returns how long it took.
 ///
+/// If `command` pipes the error output, the failure quotes it; otherwise the user sees it as it comes.
+///
 /// # Errors
 /// If it cannot be run, fails, or does not end within `limit`; then neither it nor any of its descendants is left.
 pub fn watch(
@@ -58,7 +60,6 @@ pub fn watch(
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
         .spawn()
         .map_err(run)?;
     let watchdog = Watchdog::new(&child, limit);
@@ -156,7 +157,7 @@ mod tests {
 
     fn shell(script: &str) -> Command {
         let mut command = Command::new("sh");
-        command.args(["-c", script]);
+        command.args(["-c", script]).stderr(Stdio::piped());
         command
     }
 
