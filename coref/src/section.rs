@@ -2,6 +2,8 @@
 //!
 //! A section is checked against the array once, when it is made. Items that lie side by side are moved as one run.
 
+mod iter;
+
 use std::ops::{Index, RangeBounds};
 
 use crate::access::{Access, MayPut, ReadWrite};
@@ -9,6 +11,7 @@ use crate::bulk::extents_differ;
 use crate::coref::Coref;
 use crate::index::resolve;
 use crate::remote::{Remote, Symmetric};
+pub use iter::Iter;
 
 /// Items of an array on an image that lie at equal distances, such as a column of a matrix.
 ///
@@ -209,10 +212,7 @@ impl<'a, T: Symmetric, A: Access> Section<'a, T, A> {
     /// Local. One coref for each item.
     #[must_use]
     pub fn iter(&self) -> Iter<'a, T, A> {
-        Iter {
-            section: *self,
-            next: 0,
-        }
+        Iter::new(*self)
     }
 
     /// # Safety
@@ -390,87 +390,5 @@ impl<T: Remote, A: Access> Section<'_, T, A> {
         A: MayPut,
     {
         self.iter().for_each(|item| item.put(value));
-    }
-}
-
-/// The items of an array or [`Section`] on an image, one coref each.
-///
-/// # Examples
-/// ```
-/// use coarray::prelude::*;
-///
-/// coarray::run(2, || {
-///     let mut x = Coarray::new([3, 1, 4, 1, 5]);
-///     let x = x.open();
-///     let largest = x.at(1).iter().max_by_key(|item| item.get()).unwrap();
-///     assert_eq!(largest.get(), 5);
-///     for item in &x.at(0)[1..3] {
-///         assert!(item.get() < 5);
-///     }
-/// });
-/// ```
-///
-/// # Source
-/// [`std::slice::Iter`].
-#[derive(Clone, Debug)]
-pub struct Iter<'a, T: 'static, A: Access = ReadWrite> {
-    section: Section<'a, T, A>,
-    next: usize,
-}
-
-impl<'a, T: Symmetric, A: Access> Iterator for Iter<'a, T, A> {
-    type Item = &'a Coref<T, A>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        let index = self.next;
-        (index < self.section.count).then(|| {
-            self.next += 1;
-            // SAFETY: `index < count` was just checked.
-            unsafe { self.section.item(index) }
-        })
-    }
-
-    /// `sum` and the like use this. Without the `Option` of `next`, their loops do not compare every address with null.
-    #[inline]
-    fn fold<B, F: FnMut(B, Self::Item) -> B>(self, start: B, mut step: F) -> B {
-        (self.next..self.section.count).fold(start, |folded, index| {
-            // SAFETY: the range of the index ends at `count`.
-            step(folded, unsafe { self.section.item(index) })
-        })
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.section.count - self.next;
-        (left, Some(left))
-    }
-}
-
-impl<T: Symmetric, A: Access> ExactSizeIterator for Iter<'_, T, A> {}
-
-impl<'a, T: Symmetric, A: Access> IntoIterator for &'a Coref<[T], A> {
-    type Item = &'a Coref<T, A>;
-    type IntoIter = Iter<'a, T, A>;
-
-    fn into_iter(self) -> Iter<'a, T, A> {
-        self.iter()
-    }
-}
-
-impl<'a, T: Symmetric, const N: usize, A: Access> IntoIterator for &'a Coref<[T; N], A> {
-    type Item = &'a Coref<T, A>;
-    type IntoIter = Iter<'a, T, A>;
-
-    fn into_iter(self) -> Iter<'a, T, A> {
-        self.iter()
-    }
-}
-
-impl<'a, T: Symmetric, A: Access> IntoIterator for Section<'a, T, A> {
-    type Item = &'a Coref<T, A>;
-    type IntoIter = Iter<'a, T, A>;
-
-    fn into_iter(self) -> Iter<'a, T, A> {
-        self.iter()
     }
 }

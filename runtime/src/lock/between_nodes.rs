@@ -12,7 +12,7 @@ use std::time::Instant;
 use crate::image::Image;
 use crate::image::lock_answer::Outcome;
 use crate::image::message::{MessageKind, Outgoing, Reader};
-use crate::lock::{LocalAcquirer, Queue};
+use crate::lock::local::{LocalAcquirer, Queue};
 use crate::lockfree::eventcount::SpinPolicy;
 use crate::lockfree::lock_state::State;
 use crate::lockfree::queue_lock::{Acquirer, NotAcquired, QueueLock, QueueNode};
