@@ -238,7 +238,7 @@ fn an_operation_that_meets_the_others_reads_no_words_of_that_meeting() {
             Err(failure) => assert!(
                 failure
                     .to_string()
-                    .contains("images met while a collective was in progress"),
+                    .contains("images entered a barrier while a collective was in progress"),
                 "{failure}"
             ),
         }

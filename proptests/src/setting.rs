@@ -7,7 +7,7 @@ use proptest::prelude::*;
 pub const IMAGE_COUNTS: [usize; 6] = [1, 2, 3, 4, 7, 8];
 
 /// Counts of images, and of nodes that divide them evenly or not, down to one image each.
-pub const DIVISIONS: [(usize, usize); 6] = [(2, 2), (3, 2), (4, 2), (5, 3), (7, 4), (8, 4)];
+pub const DIVISIONS: [(usize, usize); 7] = [(2, 2), (3, 2), (4, 2), (5, 3), (7, 4), (8, 4), (8, 8)];
 
 /// How a job runs.
 #[derive(Clone, Copy, Debug)]

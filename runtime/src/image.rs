@@ -17,6 +17,7 @@ pub(crate) mod outstanding;
 pub(crate) mod peer_timeout;
 pub(crate) mod position;
 pub(crate) mod reactor;
+pub(crate) mod relay;
 pub(crate) mod remote_log;
 pub(crate) mod subscriptions;
 pub(crate) mod team;

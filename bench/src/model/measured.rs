@@ -31,7 +31,7 @@ const LONG_PUT: &str = "bulk_put";
 const LONG: (usize, usize) = (8 << 10, 512 << 10);
 
 /// The payload of a barrier in bytes: values that are no longer need no message of their own.
-const CARD: usize = 24;
+const PAYLOAD: usize = 24;
 
 /// The library uses the flat barrier up to this number of images, or if they share cores.
 const FLAT: usize = 16;
@@ -177,22 +177,22 @@ fn predicted(
         };
         predict(machine, subject, images, extent).time
     };
-    let meeting = time(Subject::Barrier(barrier));
+    let of_barrier = time(Subject::Barrier(barrier));
     let Some(kind) = kind else {
-        return (barrier.name(), meeting);
+        return (barrier.name(), of_barrier);
     };
     let algorithm = TuningTable::default().algorithm(kind, images, bytes);
-    let meetings = meetings(algorithm, bytes);
+    let barriers = barriers(algorithm, bytes);
     let messages = time(Subject::Collective(kind, algorithm));
-    (algorithm.name(), messages + meetings as f64 * meeting)
+    (algorithm.name(), messages + barriers as f64 * of_barrier)
 }
 
 /// How many barriers come on top of the messages.
-fn meetings(algorithm: Algorithm, bytes: usize) -> usize {
+fn barriers(algorithm: Algorithm, bytes: usize) -> usize {
     // Half of the scratch space passes in an epoch.
     let turns = bytes.div_ceil(SCRATCH_BYTES / 2).max(1);
     match algorithm {
-        Algorithm::Flat if bytes <= CARD => 0,
+        Algorithm::Flat if bytes <= PAYLOAD => 0,
         Algorithm::ReduceScatterAllgather => turns + 1,
         _ => turns,
     }
@@ -299,10 +299,10 @@ mod tests {
 
     #[test]
     fn meetings_are_those_of_the_turns() {
-        assert_eq!(meetings(Algorithm::Flat, 8), 0);
-        assert_eq!(meetings(Algorithm::Flat, 32), 1);
-        assert_eq!(meetings(Algorithm::Flat, 65537), 2);
-        assert_eq!(meetings(Algorithm::ReduceScatterAllgather, 65536), 2);
+        assert_eq!(barriers(Algorithm::Flat, 8), 0);
+        assert_eq!(barriers(Algorithm::Flat, 32), 1);
+        assert_eq!(barriers(Algorithm::Flat, 65537), 2);
+        assert_eq!(barriers(Algorithm::ReduceScatterAllgather, 65536), 2);
     }
 
     #[test]

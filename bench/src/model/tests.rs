@@ -100,7 +100,7 @@ fn the_messages_are_those_of_the_library() {
     for images in 1..=17 {
         for (kind, algorithm) in collectives() {
             // Fewer and more than there are images. Where an image has a block for each, blocks that are too long for
-            // the card with which images meet.
+            // the payload of a barrier.
             for elements in [5, 40] {
                 let mut network = Network::exhaustive(NETWORKS[0], images);
                 collective(kind, algorithm, elements).run(&mut network);

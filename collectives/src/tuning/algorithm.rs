@@ -17,7 +17,7 @@ use std::fmt;
 /// # images up to, bytes up to (0: any number), algorithm
 /// co_broadcast = [[8, 1024, "flat"], [0, 0, "binomial"]]
 /// co_reduce = [[4, 0, "reduce_scatter_allgather"]]
-/// sync_all = [[0, 0, "tree"]]    # for barriers: "flat", "dissemination", "tree", "central"
+/// sync_all = [[0, 0, "tree"]]    # barriers, of images or of nodes: "flat", "dissemination", "tree", "central"
 /// ```
 ///
 /// # Examples

@@ -7,6 +7,7 @@ mod alike;
 mod grids;
 mod interrupted;
 mod kinds;
+mod many_nodes;
 mod movement;
 mod operators;
 mod pairs;

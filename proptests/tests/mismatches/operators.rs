@@ -89,9 +89,9 @@ fn is_clear(case: &str, outcome: Result<(), Failure>) {
     if let Err(failure) = outcome {
         let text = failure.to_string();
         let in_progress = "a collective was called while another one was in progress";
-        let met = "images met while a collective was in progress";
+        let entered = "images entered a barrier while a collective was in progress";
         let elsewhere = "are in different collective operations";
-        let reasons = [in_progress, met, elsewhere];
+        let reasons = [in_progress, entered, elsewhere];
         assert!(
             reasons.iter().any(|reason| text.contains(reason)),
             "{case}: {text}"

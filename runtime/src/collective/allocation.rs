@@ -157,8 +157,8 @@ pub(crate) unsafe fn allocate_despite(
 
     let block = image.heap.borrow_mut().take(extent, start, id);
     if start + extent.bytes() > committed {
-        let met = commit_on_all(team, deferral, call, extent, start, size, on_failure);
-        match met {
+        let committed = commit_on_all(team, deferral, call, extent, start, size, on_failure);
+        match committed {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {
                 image.heap.borrow_mut().untake(&block);

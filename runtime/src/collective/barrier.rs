@@ -72,7 +72,7 @@ impl Team {
     /// # Safety
     /// As [`barrier`](Self::barrier).
     pub unsafe fn try_barrier_by(&self, call: &Call, barrier: Barrier) -> Result<(), ImageFailed> {
-        pass_barrier(self, call, self.supported(barrier), |_| ())
+        pass_barrier(self, call, barrier, |_| ())
     }
 
     /// Collective. As [`try_barrier`](Self::try_barrier), and brings `words`, which all images can read with
@@ -148,7 +148,7 @@ fn pass_barrier(
     let own = arrival(me);
     bring(own);
     own.enter(number, &signature);
-    let is_quiet = failure_epoch == team.failure_epoch.get() && !team.has_failed.get();
+    let is_quiet = failure_epoch == team.failure_epoch.get() && team.is_plain.get();
     let mut patience = image.backoff.patience();
     if barrier == Barrier::Flat && is_quiet {
         let all_arrive = |mut others: Range<usize>| {
@@ -186,11 +186,11 @@ fn wait_in_barrier(
     if !is_quiet && check_failures(here) {
         return barrier_of_survivors(here, &episode);
     }
-    let met = match here.node_map() {
-        Some(node_map) => barrier_between_nodes(here, node_map, &episode),
+    let outcome = match here.node_map() {
+        Some(node_map) => barrier_between_nodes(here, node_map, &episode, barrier),
         None => checked_barrier::pass(&episode, barrier),
     };
-    match met {
+    match outcome {
         Ok(()) => Ok(()),
         Err(error) => resolve_stuck(here, &episode, error),
     }
@@ -403,11 +403,13 @@ impl Cause for AtBarrier<'_> {
         format!("is in {call}")
     }
 
-    /// An image that has not entered, because the image that is waited for may itself wait for that one.
+    /// An image that has not entered, because the image that is waited for may itself wait for that one. Whether images
+    /// of other nodes have entered, only the leader knows that sends their arrivals.
     fn awaited(&self) -> Option<usize> {
         let images = self.team.images();
         let absent = (0..images)
             .map(|step| (self.index + step) % images)
+            .filter(|&index| self.team.is_local(index))
             .find(|&index| !self.arrival(index).has_entered(self.number));
         Some(self.team.members()[absent.unwrap_or(self.index)] as usize)
     }

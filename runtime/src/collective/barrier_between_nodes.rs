@@ -1,18 +1,20 @@
 //! The checked barrier of a team that spans nodes.
 //!
 //! The images of a node write their arrivals where all of them see these. The first image of each node in the team, its
-//! *leader*, waits until all images of the node have entered, and sends their arrivals in one message to the leader of
-//! each other node, which writes them to the shadows there. Then every image reads all arrivals on its own node, so a
-//! mismatch is found as on one node, and no image leaves before all have entered.
+//! *leader*, waits until all images of the node have entered. The leaders exchange the arrivals of their nodes, by the
+//! steps of [`Relay`], and write those of other nodes to the shadows there. Then every image reads all arrivals on its own
+//! node, so a mismatch is found as on one node, and no image leaves before all have entered.
 
 use std::mem::offset_of;
 
 use crate::image::Image;
 use crate::image::message::{MessageKind, Outgoing, Reader};
 use crate::image::node_map::NodeMap;
+use crate::image::relay::Relay;
 use crate::image::team::Team;
 use crate::job::control::TeamControl;
 use crate::lockfree::arrival::{Arrival, WORDS};
+use crate::lockfree::barrier::Barrier;
 use crate::lockfree::checked_barrier::{BarrierError, BarrierScope, BarrierState, Episode};
 use crate::messages::messaging::send_message;
 
@@ -21,46 +23,68 @@ pub(crate) fn barrier_between_nodes<P: BarrierScope>(
     team: &Team,
     node_map: &NodeMap,
     episode: &Episode<P>,
+    barrier: Barrier,
 ) -> Result<(), BarrierError<P::Stop>> {
     let me = team.index();
-    if node_map.is_leader(me) {
-        for &neighbour in &node_map.local_peers()[1..] {
-            await_arrival(team, episode, neighbour)?;
-        }
-        send_arrivals(team, node_map, episode.number);
+    let local_peers = node_map.local_peers();
+    for &peer in local_peers.iter().filter(|&&peer| peer != me) {
+        await_arrival(episode, peer, peer)?;
     }
-    (me + 1..team.images())
-        .chain(0..me)
-        .try_for_each(|index| await_arrival(team, episode, index))
+    if !node_map.is_leader(me) {
+        // What is still missing here comes to the leader of this node.
+        let others = (0..team.images()).filter(|index| !local_peers.contains(index));
+        return others
+            .into_iter()
+            .try_for_each(|index| await_arrival(episode, index, node_map.leader()));
+    }
+    for relay in node_map.relays(barrier) {
+        match relay {
+            Relay::Send { to, nodes } => {
+                send_arrivals(
+                    team,
+                    node_map,
+                    episode.number,
+                    node_map.leader_of(*to),
+                    nodes,
+                );
+            }
+            Relay::Receive { from, nodes } => {
+                for &index in nodes.iter().flat_map(|&node| node_map.images_on(node)) {
+                    await_arrival(episode, index, node_map.leader_of(*from))?;
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
+/// Waits for the arrival of the image with this index, which the image `sender` writes or sends.
 fn await_arrival<P: BarrierScope>(
-    _team: &Team,
     episode: &Episode<P>,
     index: usize,
+    sender: usize,
 ) -> Result<(), BarrierError<P::Stop>> {
     let arrival = episode.arrival(index);
-    episode.wait(&arrival.signal, index)?;
+    episode.wait(&arrival.signal, sender)?;
     episode.compare(index, arrival)
 }
 
-fn send_arrivals(team: &Team, node_map: &NodeMap, number: u64) {
-    let local_peers = node_map.local_peers();
+/// Sends the arrivals of all images on these nodes to a leader.
+fn send_arrivals(team: &Team, node_map: &NodeMap, number: u64, leader: usize, nodes: &[usize]) {
+    let images = || nodes.iter().flat_map(|&node| node_map.images_on(node));
     let mut message = Outgoing::new(MessageKind::Arrivals).words(&[
         team.identity().0,
         number,
-        local_peers.len() as u64,
+        images().count() as u64,
     ]);
-    for &index in local_peers {
+    for &index in images() {
         let arrival = &team.control(index).state.arrivals[(number & 1) as usize];
         message = message
             .word(u64::from(team.members()[index]))
             .words(&arrival.signature())
             .words(&arrival.words());
     }
-    for leader in node_map.other_leaders() {
-        send_message(team.image(), team.members()[leader] as usize, &message);
-    }
+    send_message(team.image(), team.members()[leader] as usize, &message);
 }
 
 /// Handles a message of arrivals: writes them to the shadows on this node.
@@ -89,5 +113,75 @@ fn shadow_arrival(here: &Image, image: usize, control: usize, number: u64) -> &A
             .region
             .part_address(image, control + arrival)
             .cast::<Arrival>()
+    }
+}
+
+#[cfg(all(test, feature = "simulated"))]
+mod tests {
+    use std::panic::Location;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+    use crate::call::Call;
+    use crate::call::operation::Operation;
+    use crate::lockfree::barrier::Barrier;
+    use crate::testing::run;
+    use coarray_fabric::transport::deferral::Deferral;
+
+    /// Passes barriers by one algorithm, and reads what all images brought. Returns the messages of each, counted.
+    fn messages(images: usize, nodes: usize, barrier: Barrier) -> u64 {
+        const BARRIERS: u64 = 3;
+        let all = AtomicU64::new(0);
+        run(images, nodes, || {
+            let team = Team::current();
+            let image = team.image();
+            let sent = || image.control(image.index).traffic.sent();
+            // SAFETY: no collective operation is in progress.
+            unsafe { team.set_barrier_algorithm(barrier) };
+            let before = sent();
+            for number in 0..BARRIERS {
+                let deferral = Deferral::new();
+                let words = |index| [index as u64, number, 7];
+                let call = Call::plain(Operation::SyncAll, Location::caller());
+                // SAFETY: no layer relies on anything here.
+                unsafe { team.try_barrier_with(&deferral, &call, words(team.index())) }.unwrap();
+                for index in 0..images {
+                    assert_eq!(
+                        team.payload(index),
+                        words(index),
+                        "{barrier:?} of {nodes} nodes"
+                    );
+                }
+            }
+            all.fetch_add(sent() - before, Ordering::Relaxed);
+        });
+        assert_eq!(all.load(Ordering::Relaxed) % BARRIERS, 0);
+        all.load(Ordering::Relaxed) / BARRIERS
+    }
+
+    #[test]
+    fn leaders_send_what_each_algorithm_promises() {
+        println!("messages of a barrier among leaders");
+        println!("nodes   flat  dissemination   tree  central");
+        for nodes in [2, 3, 4, 5, 8, 13, 32, 64, 128_usize] {
+            let counted = Barrier::ALL.map(|barrier| messages(nodes, nodes, barrier));
+            let [flat, dissemination, tree, central] = counted;
+            println!("{nodes:5} {flat:6} {dissemination:14} {tree:6} {central:8}");
+            let rounds = u64::from(nodes.next_power_of_two().ilog2());
+            let nodes = nodes as u64;
+            let edges = 2 * (nodes - 1);
+            assert_eq!(counted, [nodes * (nodes - 1), nodes * rounds, edges, edges]);
+        }
+    }
+
+    #[test]
+    fn only_leaders_send() {
+        for (images, nodes) in [(4_usize, 2), (7, 3), (12, 5), (16, 8)] {
+            let nodes_in_use = images.div_ceil(images.div_ceil(nodes)) as u64;
+            for barrier in Barrier::ALL {
+                let expected = messages(nodes_in_use as usize, nodes_in_use as usize, barrier);
+                assert_eq!(messages(images, nodes, barrier), expected, "{barrier:?}");
+            }
+        }
     }
 }

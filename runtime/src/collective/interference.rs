@@ -24,7 +24,7 @@ impl Team {
     pub fn refuse_barrier(&self, call: &Call) -> ! {
         panic_at(
             call.caller(),
-            "images met while a collective was in progress: by the function with which that one combines values",
+            "images entered a barrier while a collective was in progress: by the function with which that one combines values",
         )
     }
 }

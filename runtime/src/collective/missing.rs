@@ -35,7 +35,7 @@ impl Missing<'_> {
         };
         let image = first.request.team().image();
         let (eventcount, target) = first.eventcount();
-        let met = eventcount::until(eventcount, target, image.backoff.patience(), || AnyOf {
+        let ended = eventcount::until(eventcount, target, image.backoff.patience(), || AnyOf {
             others,
             watch: Waiting::new(
                 image,
@@ -45,7 +45,7 @@ impl Missing<'_> {
                 },
             ),
         });
-        if let Err(End::Stopped(Stop::Ended)) = met {
+        if let Err(End::Stopped(Stop::Ended)) = ended {
             image.unwind();
         }
     }
@@ -75,7 +75,7 @@ impl Missing<'_> {
 /// Why a sleep ends early.
 enum End {
     /// Another of the contributions has arrived.
-    Met,
+    Arrived,
     Stopped(Stop),
 }
 
@@ -90,7 +90,7 @@ impl WaitStrategy for AnyOf<'_> {
 
     fn check(&self) -> Result<(), End> {
         if self.others.iter().any(Missing::has_come) {
-            return Err(End::Met);
+            return Err(End::Arrived);
         }
         self.watch.check().map_err(End::Stopped)
     }

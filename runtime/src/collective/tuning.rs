@@ -37,11 +37,13 @@ impl Team {
     fn choose_barrier(&self) -> Barrier {
         let images = self.images();
         let have_cores = self.image().job.region.dimensions().have_cores_for_all();
-        let built_in = || Barrier::for_images(images, have_cores);
+        let built_in = || match self.node_map() {
+            Some(node_map) => Barrier::for_leaders(node_map.count()),
+            None => Barrier::for_images(images, have_cores),
+        };
         let barrier = tuning_rules(self.image())
             .barrier(images)
             .unwrap_or_else(built_in);
-        let barrier = self.supported(barrier);
         self.barrier.set(Some(barrier));
         barrier
     }

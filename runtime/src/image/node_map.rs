@@ -1,6 +1,11 @@
 //! How the images of a team are divided among nodes.
 
+use std::cell::OnceCell;
+
 use coarray_fabric::memory::nodes::Nodes;
+
+use crate::image::relay::{Relay, relays};
+use crate::lockfree::barrier::Barrier;
 
 /// How the images of a team are divided among nodes.
 #[derive(Debug)]
@@ -9,6 +14,8 @@ pub(crate) struct NodeMap {
     nodes: Box<[Box<[usize]>]>,
     /// The node of this image.
     mine: usize,
+    /// What this node's leader does in each barrier among leaders.
+    relays: [OnceCell<Box<[Relay]>>; Barrier::ALL.len()],
 }
 
 impl NodeMap {
@@ -31,7 +38,18 @@ impl NodeMap {
         Some(Self {
             mine: numbers.iter().position(|&node| node == mine)?,
             nodes: numbers.iter().map(on).collect(),
+            relays: Default::default(),
         })
+    }
+
+    /// How many nodes have images of the team.
+    pub(crate) fn count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The images of a node.
+    pub(crate) fn images_on(&self, node: usize) -> &[usize] {
+        &self.nodes[node]
     }
 
     /// The images of this image's node.
@@ -39,14 +57,24 @@ impl NodeMap {
         &self.nodes[self.mine]
     }
 
-    /// Whether the image with this index is the leader of this image's node.
-    pub(crate) fn is_leader(&self, index: usize) -> bool {
-        self.local_peers()[0] == index
+    /// The image that sends and receives for a node.
+    pub(crate) fn leader_of(&self, node: usize) -> usize {
+        self.nodes[node][0]
     }
 
-    /// The leaders of the other nodes.
-    pub(crate) fn other_leaders(&self) -> impl Iterator<Item = usize> {
-        let others = self.nodes.iter().enumerate();
-        others.filter_map(|(node, images)| (node != self.mine).then_some(images[0]))
+    /// The leader of this image's node.
+    pub(crate) fn leader(&self) -> usize {
+        self.leader_of(self.mine)
+    }
+
+    /// Whether the image with this index is the leader of this image's node.
+    pub(crate) fn is_leader(&self, index: usize) -> bool {
+        self.leader() == index
+    }
+
+    /// What this node's leader does in this barrier.
+    pub(crate) fn relays(&self, barrier: Barrier) -> &[Relay] {
+        let list = &self.relays[barrier as usize];
+        list.get_or_init(|| relays(barrier, self.mine, self.count()))
     }
 }

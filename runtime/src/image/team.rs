@@ -46,6 +46,8 @@ pub struct Team {
     /// The failure epoch of the job when this team was last searched for failed images.
     pub(crate) failure_epoch: Cell<u32>,
     pub(crate) has_failed: Cell<bool>,
+    /// Whether barriers may take the fast path: all members share memory, and none has failed.
+    pub(crate) is_plain: Cell<bool>,
     /// The result of `places`.
     progression: OnceCell<Option<(usize, usize)>>,
     /// None if all members share memory.
@@ -113,6 +115,7 @@ impl Team {
             objects: Cell::new(0),
             failure_epoch: Cell::new(0),
             has_failed: Cell::new(false),
+            is_plain: Cell::new(node_map.is_none()),
             progression: OnceCell::new(),
             node_map,
             plan: OnceCell::new(),
@@ -182,15 +185,6 @@ impl Team {
         self.scratch
     }
 
-    /// The barrier algorithm that is used if `barrier` is chosen. Between nodes there is only one, for which it matters
-    /// only that the images agree, and that they do not take the fast path of the flat one.
-    pub(crate) fn supported(&self, barrier: Barrier) -> Barrier {
-        match (&self.node_map, barrier) {
-            (Some(_), Barrier::Flat) => Barrier::Dissemination,
-            _ => barrier,
-        }
-    }
-
     /// How the images are divided among nodes; none if all share memory.
     #[inline]
     pub(crate) fn node_map(&self) -> Option<&NodeMap> {
@@ -204,7 +198,7 @@ impl Team {
     /// Not while a collective operation is in progress, for example in an operator of the program: its images have
     /// already published by which barrier it ends.
     pub unsafe fn set_barrier_algorithm(&self, barrier: Barrier) {
-        self.barrier.set(Some(self.supported(barrier)));
+        self.barrier.set(Some(barrier));
     }
 
     /// Begins an epoch in which a collective uses the scratch space, and counts it: the same number on all images. None
@@ -267,6 +261,7 @@ impl Team {
         if failure_epoch != self.failure_epoch.replace(failure_epoch) && !self.has_failed.get() {
             let failed = (0..self.images()).any(|index| self.is_failed(index));
             self.has_failed.set(failed);
+            self.is_plain.set(self.is_plain.get() && !failed);
         }
         self.has_failed.get()
     }

@@ -100,8 +100,8 @@ pub(crate) enum BarrierError<Stop> {
     Stopped(Stop),
 }
 
-/// The most children of an image in the tree.
-const CHILDREN: usize = 4;
+/// The most children of an image, or of a leader, in the tree.
+pub(crate) const CHILDREN: usize = 4;
 
 /// Passes the barrier, which the image has entered, by the algorithm in its signature.
 #[inline]
