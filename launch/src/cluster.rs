@@ -19,8 +19,7 @@ use coarray_fabric::transport::cluster::Cluster;
 use coarray_fabric::transport::fabric::Fabric;
 use coarray_fabric::transport::watchdog::Watchdog;
 use coarray_runtime::{
-    Ending, FabricKind, Failure, Job, JobMemory, Panic, Settings, cores, is_about_the_end,
-    run_image,
+    Ending, FabricKind, Failure, Job, JobMemory, Panic, Settings, is_about_the_end, run_image,
 };
 
 /// How long an image with a failure waits for lower ones to report theirs.
@@ -200,8 +199,9 @@ fn share_region(
 ) -> Result<JobMemory, String> {
     let me = cluster.image();
     let leader = nodes.of(me);
-    let cores = cores_of_node(cluster, nodes);
-    let made = (leader == me).then(|| JobMemory::create(settings.images, settings.heap, cores));
+    let have_cores = have_cores_for_all(cluster);
+    let made =
+        (leader == me).then(|| JobMemory::create(settings.images, settings.heap, have_cores));
     let descriptor = match &made {
         Some(Ok(region)) => region.file().as_raw_fd() as u64 + 1,
         _ => 0,
@@ -233,23 +233,37 @@ fn share_region(
     }
 }
 
-/// Collective. The number of cores that the images of this node may use together: launchers bind each image to some.
-fn cores_of_node(cluster: &dyn Cluster, nodes: &Nodes) -> usize {
-    const WORDS: usize = CpuSet::MAX_CPU / u64::BITS as usize;
-    let Ok(mine) = sched_getaffinity(None) else {
-        return cores();
-    };
-    let mut words = [0_u64; WORDS];
-    for core in (0..CpuSet::MAX_CPU).filter(|&core| mine.is_set(core)) {
-        words[core / 64] |= 1 << (core % 64);
+/// The cores that an image may use, one bit each.
+type Cores = [u64; CpuSet::MAX_CPU / u64::BITS as usize];
+
+/// Collective. Whether each image on this machine has a core: launchers bind each image to some.
+fn have_cores_for_all(cluster: &dyn Cluster) -> bool {
+    let mut mine = Cores::default();
+    // Without an answer there is no core.
+    if let Ok(cores) = sched_getaffinity(None) {
+        for core in (0..CpuSet::MAX_CPU).filter(|&core| cores.is_set(core)) {
+            mine[core / 64] |= 1 << (core % 64);
+        }
     }
-    let me = cluster.image();
-    let all = gather_words(cluster, words).into_iter().enumerate();
-    let neighbours = all.filter(|&(image, _)| nodes.share(me, image));
-    let union = neighbours.fold([0_u64; WORDS], |union, (_, words)| {
-        std::array::from_fn(|word| union[word] | words[word])
+    // Images of a machine share its cores also if they are to share no memory.
+    let machines = gather_words(cluster, [cluster.node() as u64]);
+    let here = machines[cluster.image()];
+    let all = machines.into_iter().zip(gather_words(cluster, mine));
+    cores_suffice(
+        all.filter(|&(machine, _)| machine == here)
+            .map(|(_, cores)| cores),
+    )
+}
+
+/// Whether images that may use these cores are no more than the cores together.
+fn cores_suffice(of_images: impl Iterator<Item = Cores>) -> bool {
+    let (images, all) = of_images.fold((0_u32, Cores::default()), |(images, all), cores| {
+        (
+            images + 1,
+            std::array::from_fn(|word| all[word] | cores[word]),
+        )
     });
-    union.iter().map(|word| word.count_ones() as usize).sum()
+    images <= all.iter().map(|word| word.count_ones()).sum()
 }
 
 fn borrow_region([process, descriptor]: [u64; 2]) -> io::Result<File> {
@@ -305,5 +319,19 @@ fn listen(job: &Job, fabric: Option<&dyn Fabric>, longest: Duration, is_enough: 
             }
         }
         std::thread::sleep(NAP);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_that_are_bound_have_a_core_each_if_the_cores_differ() {
+        let cores =
+            |bits: u64| -> Cores { std::array::from_fn(|word| if word == 0 { bits } else { 0 }) };
+        let suffice = |all: &[u64]| cores_suffice(all.iter().map(|&bits| cores(bits)));
+        assert!(suffice(&[0b01, 0b10]) && suffice(&[0b11, 0b11]) && suffice(&[0b1]));
+        assert!(!suffice(&[0b01, 0b01]) && !suffice(&[0b11, 0b11, 0b11]) && !suffice(&[0]));
     }
 }

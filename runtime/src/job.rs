@@ -68,7 +68,7 @@ impl Job {
         let patience = patience(
             settings.wait,
             nodes.share_all(),
-            dimensions.have_cores_for_all(),
+            dimensions.have_cores_for_all,
         );
         Self {
             _claim: Registration::new(region.addresses(), !nodes.share_all()),

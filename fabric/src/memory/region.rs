@@ -60,15 +60,8 @@ pub struct Dimensions {
     pub images: usize,
     /// Bytes from one image's part to the next.
     pub stride: usize,
-    /// Cores that the images share.
-    pub(crate) cores: usize,
-}
-
-impl Dimensions {
-    /// Whether there is a core for each image.
-    pub fn have_cores_for_all(&self) -> bool {
-        self.images <= self.cores
-    }
+    /// Whether each image on this machine has a core.
+    pub have_cores_for_all: bool,
 }
 
 /// The start of the region. `create` writes it, `layout` last.
@@ -78,7 +71,7 @@ struct Header {
     layout: AtomicU64,
     images: AtomicU64,
     stride: AtomicU64,
-    cores: AtomicU64,
+    have_cores_for_all: AtomicU64,
     job_area: AtomicU64,
     image_area: AtomicU64,
 }
@@ -104,7 +97,7 @@ impl Region {
         layout: u64,
         images: usize,
         heap: usize,
-        cores: usize,
+        have_cores_for_all: bool,
     ) -> io::Result<Self> {
         let too_large = || {
             io::Error::other(format!(
@@ -116,7 +109,7 @@ impl Region {
         let dimensions = Dimensions {
             images,
             stride,
-            cores,
+            have_cores_for_all,
         };
         let region = Self::map(memory_file(length)?, length, areas, dimensions)?;
         region.commit(0, region.parts)?;
@@ -127,7 +120,7 @@ impl Region {
         let sizes = [
             (&header.images, images),
             (&header.stride, stride),
-            (&header.cores, cores),
+            (&header.have_cores_for_all, usize::from(have_cores_for_all)),
             (&header.job_area, areas.job),
             (&header.image_area, areas.image),
         ];
@@ -165,7 +158,7 @@ impl Region {
         let dimensions = Dimensions {
             images: size(&header.images),
             stride: size(&header.stride),
-            cores: size(&header.cores),
+            have_cores_for_all: size(&header.have_cores_for_all) != 0,
         };
         if length < areas.job_bytes() + dimensions.images * dimensions.stride {
             return Err(too_small());
@@ -423,7 +416,7 @@ mod tests {
 
     #[test]
     fn nobody_can_shorten_the_memory_of_a_job_or_run_it() {
-        let region = Region::create(AREAS, 7, 2, 1 << 20, 1).unwrap();
+        let region = Region::create(AREAS, 7, 2, 1 << 20, false).unwrap();
         let length = region.file().metadata().unwrap().len();
         for other in [0, length - 1, length + 1] {
             let refused = region.file().set_len(other).unwrap_err();
@@ -440,7 +433,7 @@ mod tests {
 
     #[test]
     fn a_region_that_was_laid_out_otherwise_is_refused() {
-        let region = Region::create(AREAS, 7, 2, 1 << 20, 1).unwrap();
+        let region = Region::create(AREAS, 7, 2, 1 << 20, false).unwrap();
         // SAFETY: the first word of a region says how it is laid out; only this test uses it.
         unsafe { *region.map.start().cast::<u64>() ^= 1 };
         // SAFETY: `create` made it.

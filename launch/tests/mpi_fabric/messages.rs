@@ -17,6 +17,8 @@ fn message(from: usize, to: usize, number: usize) -> Vec<u8> {
     let length = match number % 50 {
         0 => dice.below(200_000),
         1 => 0,
+        // Around the most bytes of a message that comes unannounced.
+        2 => 2045 + dice.below(6),
         _ => dice.below(200),
     };
     let mut bytes: Vec<u8> = (0..length).map(|_| dice.below(256) as u8).collect();

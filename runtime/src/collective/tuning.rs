@@ -36,7 +36,7 @@ impl Team {
     #[cold]
     fn choose_barrier(&self) -> Barrier {
         let images = self.images();
-        let have_cores = self.image().job.region.dimensions().have_cores_for_all();
+        let have_cores = self.image().job.region.dimensions().have_cores_for_all;
         let built_in = || match self.node_map() {
             Some(node_map) => Barrier::for_leaders(node_map.count()),
             None => Barrier::for_images(images, have_cores),

@@ -35,6 +35,10 @@ pub(crate) struct Backoff {
     shares_cores: bool,
     /// Whether it polls for messages between two yields, which may take long too.
     polls: bool,
+    /// How often it polls before it yields: on a network that is what spinning is in shared memory.
+    spinning_polls: u32,
+    /// How often it has done so in this wait.
+    polled: Cell<u32>,
     patience: Cell<SpinPolicy>,
     stretch: Cell<Stretch>,
     policy: RefCell<Policy>,
@@ -67,8 +71,10 @@ impl Backoff {
     pub(crate) fn new(job: &Job) -> Self {
         Self {
             wait: job.wait,
-            shares_cores: !job.region.dimensions().have_cores_for_all(),
+            shares_cores: !job.region.dimensions().have_cores_for_all,
             polls: !job.nodes.share_all(),
+            spinning_polls: spinning_polls(job),
+            polled: Cell::new(0),
             patience: Cell::new(job.patience),
             stretch: Cell::default(),
             policy: RefCell::new(Policy::new(job.patience.spins)),
@@ -96,8 +102,10 @@ impl Backoff {
     /// Called after spinning in vain, if the image was to spin. Returns how often it may yield before it sleeps.
     pub(crate) fn yields(&self, contention: &Contention) -> u32 {
         let mut patience = self.patience.get();
+        let steps = self.spinning_polls + patience.yields;
+        self.polled.set(0);
         if self.wait != Wait::Adaptive {
-            return patience.yields;
+            return steps;
         }
         let now = scheduler::now();
         let is_crowded = contention.is_here(now);
@@ -113,12 +121,17 @@ impl Backoff {
             return 0;
         }
         self.stretch.set(Stretch::begin(now));
-        patience.yields
+        steps
     }
 
     /// Yields the core, in a wait that has called [`yields`](Self::yields). Returns whether to yield again.
     pub(crate) fn yield_core(&self, contention: &Contention) -> bool {
         if self.polls {
+            let polled = self.polled.get();
+            if polled < self.spinning_polls {
+                self.polled.set(polled + 1);
+                return true;
+            }
             self.stretch.set(Stretch::begin(scheduler::now()));
         }
         yield_now();
@@ -139,6 +152,16 @@ impl Backoff {
             return false;
         }
         true
+    }
+}
+
+/// How often an image polls before it yields: some tens of microseconds, as long as images that share memory spin.
+fn spinning_polls(job: &Job) -> u32 {
+    match job.wait {
+        _ if job.nodes.share_all() || !job.region.dimensions().have_cores_for_all => 0,
+        Wait::Sleep => 0,
+        Wait::Adaptive => 300,
+        Wait::Spin => 30_000,
     }
 }
 

@@ -24,8 +24,8 @@ pub struct JobMemory(Region);
 
 impl JobMemory {
     /// Creates the memory of a job with `images` heaps of `heap` bytes each.
-    pub fn create(images: usize, heap: usize, cores: usize) -> io::Result<Self> {
-        Region::create(areas(images), LAYOUT, images, heap, cores).map(Self)
+    pub fn create(images: usize, heap: usize, have_cores_for_all: bool) -> io::Result<Self> {
+        Region::create(areas(images), LAYOUT, images, heap, have_cores_for_all).map(Self)
     }
 
     /// Maps the memory that another process created.

@@ -1,14 +1,18 @@
-//! The channel for active messages: nonblocking sends and matched probes of MPI.
+//! The channel for active messages: nonblocking sends, and receives that are posted in advance.
 //!
 //! A message is sent from a copy, which is kept until MPI has sent it. A sender over its limit receives meanwhile, so two images that send to each
 //! other cannot deadlock.
+//!
+//! Each image has a ring of posted receives from any image, and looks at the oldest only: MPI matches messages with receives in the order in which
+//! these were posted, and messages of one image in the order in which they were sent (MPI 3.1 section 3.5). A message of up to [`EAGER`] bytes
+//! arrives in such a receive. A longer one is announced by one that tells its length, and follows with a tag of its own; later ones wait for it.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::ffi::c_int;
 use std::mem::{self, MaybeUninit};
 
-use mpi_rma::mpi::ffi::{self, MPI_Comm, MPI_Message, MPI_Request, MPI_Status};
+use mpi_rma::mpi::ffi::{self, MPI_Comm, MPI_Request, MPI_Status};
 
 use super::check::{check, expect};
 use crate::transport::fabric::Message;
@@ -23,7 +27,19 @@ const BYTES_AT_MOST: usize = 16 << 20;
 const SPARE_AT_MOST: usize = 16;
 const SPARE_BYTES: usize = 4096;
 
+/// The most bytes of a message that comes unannounced.
+const EAGER: usize = 2048;
+
+/// The last byte of what the posted receives get: a message, or the length of one that follows.
+const WHOLE: u8 = 0;
+const ANNOUNCED: u8 = 1;
+
+/// Posted receives.
+const POSTED: usize = 16;
+
+/// The tag of messages and announcements, and that of announced messages.
 const TAG: c_int = 0;
+const LONG_TAG: c_int = 1;
 
 /// The channel of one image.
 #[derive(Debug)]
@@ -32,7 +48,10 @@ pub(crate) struct Channel {
     /// Messages in flight, oldest first.
     leaving: RefCell<VecDeque<Transport>>,
     bytes_leaving: Cell<usize>,
-    /// A message that is being received. Later ones wait for it, so that they stay in order.
+    /// The posted receives, and which of them is the oldest. Each has [`EAGER`] bytes and one more.
+    posted: RefCell<Box<[Transport]>>,
+    oldest: Cell<usize>,
+    /// An announced message that is being received. Later ones wait for it, so that they stay in order.
     arriving: RefCell<Option<(usize, Transport)>>,
     /// Messages received while this image was sending.
     arrived: RefCell<VecDeque<Message>>,
@@ -68,10 +87,13 @@ impl Transport {
 impl Channel {
     /// The channel on a communicator, which outlives it and carries no other messages with this tag.
     pub(crate) fn new(communicator: MPI_Comm, images: usize) -> Self {
+        let post = |_| receive(communicator, vec![0; EAGER + 1], None);
         Self {
             communicator,
             leaving: RefCell::default(),
             bytes_leaving: Cell::new(0),
+            posted: RefCell::new((0..POSTED).map(post).collect()),
+            oldest: Cell::new(0),
             arriving: RefCell::default(),
             arrived: RefCell::default(),
             spare: RefCell::default(),
@@ -82,8 +104,25 @@ impl Channel {
 
     pub(crate) fn send(&self, image: usize, message: &[u8]) {
         self.make_room();
+        if message.len() <= EAGER {
+            self.send_parts(image, TAG, message, &[WHOLE]);
+        } else {
+            self.send_parts(
+                image,
+                TAG,
+                &(message.len() as u64).to_ne_bytes(),
+                &[ANNOUNCED],
+            );
+            self.send_parts(image, LONG_TAG, message, &[]);
+        }
+        self.sent[image].set(self.sent[image].get() + 1);
+    }
+
+    /// Sends a copy of two runs of bytes, one after the other.
+    fn send_parts(&self, image: usize, tag: c_int, first: &[u8], last: &[u8]) {
         let mut bytes = self.spare.borrow_mut().pop().unwrap_or_default();
-        bytes.extend_from_slice(message);
+        bytes.extend_from_slice(first);
+        bytes.extend_from_slice(last);
         let length = expect(c_int::try_from(bytes.len()));
         // SAFETY: reads a constant of the MPI library.
         let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
@@ -94,13 +133,12 @@ impl Channel {
                 length,
                 ffi::RSMPI_UINT8_T,
                 image as c_int,
-                TAG,
+                tag,
                 self.communicator,
                 &raw mut request,
             )
         };
         expect(check("MPI_Isend", code));
-        self.sent[image].set(self.sent[image].get() + 1);
         let mut transport = Transport { request, bytes };
         if transport.is_complete() {
             self.keep(transport.bytes);
@@ -156,7 +194,16 @@ impl Channel {
     fn receive_next(&self) -> Option<Message> {
         let mut arriving = self.arriving.borrow_mut();
         if arriving.is_none() {
-            *arriving = self.begin_to_receive();
+            let (from, mut bytes) = self.receive_posted()?;
+            if bytes.pop() != Some(ANNOUNCED) {
+                self.received.set(self.received.get() + 1);
+                return Some(Message { from, bytes });
+            }
+            let length = u64::from_ne_bytes(expect(bytes[..].try_into())) as usize;
+            *arriving = Some((
+                from,
+                receive(self.communicator, vec![0; length], Some(from)),
+            ));
         }
         let (_, transport) = arriving.as_mut()?;
         if !transport.is_complete() {
@@ -167,49 +214,38 @@ impl Channel {
         Some(Message { from, bytes })
     }
 
-    fn begin_to_receive(&self) -> Option<(usize, Transport)> {
-        let mut is_there = 0;
-        // SAFETY: reads a constant of the MPI library.
-        let mut message: MPI_Message = unsafe { ffi::RSMPI_MESSAGE_NULL };
+    /// What the oldest posted receive has got, and from which image. The receive is posted again.
+    fn receive_posted(&self) -> Option<(usize, Vec<u8>)> {
+        let oldest = self.oldest.get();
+        let mut posted = self.posted.borrow_mut();
+        let slot = &mut posted[oldest];
+        let mut is_complete = 0;
         let mut status = MaybeUninit::<MPI_Status>::uninit();
-        // SAFETY: the communicator is valid, as `new` was promised; the three places are valid for writes.
+        // SAFETY: the request is that of a posted receive, which was not freed: it is replaced as soon as it is complete. The two places are valid
+        // for writes.
         let code = unsafe {
-            ffi::MPI_Improbe(
-                ffi::RSMPI_ANY_SOURCE,
-                TAG,
-                self.communicator,
-                &raw mut is_there,
-                &raw mut message,
+            ffi::MPI_Test(
+                &raw mut slot.request,
+                &raw mut is_complete,
                 status.as_mut_ptr(),
             )
         };
-        expect(check("MPI_Improbe", code));
-        if is_there == 0 {
+        expect(check("MPI_Test", code));
+        if is_complete == 0 {
             return None;
         }
-        // SAFETY: `MPI_Improbe` has found a message, and then writes the status.
+        // SAFETY: `MPI_Test` has written the status, as the request was complete.
         let status = unsafe { status.assume_init() };
         let mut length = 0;
-        // SAFETY: the status is of a probed message, which consists of bytes.
+        // SAFETY: the status is of a message that consists of bytes.
         let code =
             unsafe { ffi::MPI_Get_count(&raw const status, ffi::RSMPI_UINT8_T, &raw mut length) };
         expect(check("MPI_Get_count", code));
-        let mut bytes = vec![0; length as usize];
-        // SAFETY: reads a constant of the MPI library.
-        let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
-        // SAFETY: the buffer has `length` bytes, and does not move until the request is complete; the message handle is the probed one.
-        let code = unsafe {
-            ffi::MPI_Imrecv(
-                bytes.as_mut_ptr().cast(),
-                length,
-                ffi::RSMPI_UINT8_T,
-                &raw mut message,
-                &raw mut request,
-            )
-        };
-        expect(check("MPI_Imrecv", code));
-        let transport = Transport { request, bytes };
-        Some((status.MPI_SOURCE as usize, transport))
+        let bytes = slot.bytes[..length as usize].to_vec();
+        let buffer = mem::take(&mut slot.bytes);
+        *slot = receive(self.communicator, buffer, None);
+        self.oldest.set((oldest + 1) % POSTED);
+        Some((status.MPI_SOURCE as usize, bytes))
     }
 
     /// Collective. Receives and drops messages until none is in flight between the images.
@@ -232,7 +268,47 @@ impl Channel {
             drop(self.receive_next());
             self.retire_sent();
         }
+        for slot in &mut self.posted.borrow_mut()[..] {
+            // SAFETY: the request is that of a posted receive that nothing has matched, since nothing is in flight. `MPI_Wait` then frees it.
+            let codes = unsafe {
+                [
+                    ffi::MPI_Cancel(&raw mut slot.request),
+                    ffi::MPI_Wait(&raw mut slot.request, ffi::RSMPI_STATUS_IGNORE),
+                ]
+            };
+            codes
+                .into_iter()
+                .for_each(|code| expect(check("MPI_Cancel", code)));
+        }
+        self.posted.take();
     }
+}
+
+/// Posts a receive: of an announced message from an image, or else of anything.
+fn receive(communicator: MPI_Comm, mut bytes: Vec<u8>, announced_by: Option<usize>) -> Transport {
+    let length = expect(c_int::try_from(bytes.len()));
+    let (source, tag) = match announced_by {
+        Some(image) => (image as c_int, LONG_TAG),
+        // SAFETY: reads a constant of the MPI library.
+        None => (unsafe { ffi::RSMPI_ANY_SOURCE }, TAG),
+    };
+    // SAFETY: reads a constant of the MPI library.
+    let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
+    // SAFETY: the communicator is valid, as `Channel::new` was promised. The buffer has `length` bytes. They do not move, and nobody accesses them,
+    // until the request is complete: the transport is kept until then, or its buffer is leaked.
+    let code = unsafe {
+        ffi::MPI_Irecv(
+            bytes.as_mut_ptr().cast(),
+            length,
+            ffi::RSMPI_UINT8_T,
+            source,
+            tag,
+            communicator,
+            &raw mut request,
+        )
+    };
+    expect(check("MPI_Irecv", code));
+    Transport { request, bytes }
 }
 
 impl Drop for Channel {
@@ -242,5 +318,6 @@ impl Drop for Channel {
             .into_iter()
             .for_each(mem::forget);
         mem::forget(self.arriving.take());
+        mem::forget(self.posted.take());
     }
 }

@@ -44,7 +44,7 @@ impl Member {
     fn new(cluster: Rc<dyn Cluster>, is_direct: bool) -> Self {
         let (me, images) = (cluster.image(), cluster.images());
         let areas = Areas { job: 64, image: 64 };
-        let mut region = Region::create(areas, 0, images, HEAP, 1).unwrap();
+        let mut region = Region::create(areas, 0, images, HEAP, false).unwrap();
         let mine = if is_direct { cluster.node() } else { me };
         let all = cluster.gather(&mine.to_ne_bytes());
         let (all, _) = all.as_chunks();
