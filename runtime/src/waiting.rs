@@ -17,7 +17,7 @@ use crate::job::control::{ENDED, WaitRecord};
 use crate::lockfree::eventcount::{self, Eventcount, PARK_TIMEOUT, SpinPolicy, WaitStrategy};
 use crate::messages::liveness::check_peers;
 use crate::messages::liveness::is_time_to_check_peers;
-use crate::messages::messaging::publish_traffic;
+use crate::messages::messaging::{poll_one, publish_traffic};
 
 /// Why an image stops waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +109,8 @@ pub(crate) struct Waiting<'a, C> {
     poll_interval: Cell<Duration>,
     /// When it first checked for lost peers.
     checked_since: Cell<Option<Instant>>,
+    /// Whether the image sleeps between two checks.
+    is_parked: Cell<bool>,
     /// When the image parked, or renewed its sleep.
     parked_since: Cell<Option<Instant>>,
 }
@@ -123,6 +125,7 @@ impl<'a, C: Cause> Waiting<'a, C> {
             failure_epoch: Cell::new(0),
             checked_since: Cell::new(None),
             poll_interval: Cell::new(MIN_POLL_INTERVAL),
+            is_parked: Cell::new(false),
             parked_since: Cell::new(None),
         }
     }
@@ -153,7 +156,11 @@ impl<C: Cause> WaitStrategy for Waiting<'_, C> {
 
     fn check(&self) -> Result<(), Stop> {
         publish_traffic(self.image);
-        self.image.poll();
+        if self.is_parked.get() {
+            self.image.poll();
+        } else if poll_one(self.image) {
+            self.image.backoff.note_progress();
+        }
         if is_time_to_check_peers(self.image) {
             check_peers(self.image, &self.checked_since, self.cause.awaited());
         }
@@ -198,6 +205,7 @@ impl<C: Cause> WaitStrategy for Waiting<'_, C> {
     }
 
     fn prepare_park(&self, eventcount: &Eventcount, target: u64) {
+        self.is_parked.set(true);
         if !self.is_endless() {
             return;
         }

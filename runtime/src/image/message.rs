@@ -67,7 +67,7 @@ pub(crate) struct Outgoing(Vec<u8>);
 
 impl Outgoing {
     pub(crate) fn new(kind: MessageKind) -> Self {
-        Self(Vec::with_capacity(64)).word(kind as u64)
+        Self(Vec::with_capacity(128)).word(kind as u64)
     }
 
     pub(crate) fn word(mut self, word: u64) -> Self {

@@ -124,6 +124,11 @@ impl Backoff {
         steps
     }
 
+    /// Called when a message has arrived: others may follow soon.
+    pub(crate) fn note_progress(&self) {
+        self.polled.set(0);
+    }
+
     /// Yields the core, in a wait that has called [`yields`](Self::yields). Returns whether to yield again.
     pub(crate) fn yield_core(&self, contention: &Contention) -> bool {
         if self.polls {

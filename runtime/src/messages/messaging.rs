@@ -35,17 +35,36 @@ impl Image {
 }
 
 fn poll_network(image: &Image, network: &Network) {
-    if network.is_polling.replace(true) {
-        return;
-    }
     let mut are_there = false;
-    // SAFETY: each message is handled.
-    while let Some(message) = unsafe { image.fabric().receive() } {
+    while handle_one(image, network) {
         are_there = true;
-        (image.dispatch)(image, message.from, &message.bytes);
     }
     handle::adapt_poll_interval(are_there);
+}
+
+/// Handles one message, if one has arrived: in a wait, which may be over then. Returns whether there was one.
+pub(crate) fn poll_one(image: &Image) -> bool {
+    let Some(network) = &image.network else {
+        return false;
+    };
+    let is_there = handle_one(image, network);
+    if is_there {
+        handle::adapt_poll_interval(true);
+    }
+    is_there
+}
+
+fn handle_one(image: &Image, network: &Network) -> bool {
+    if network.is_polling.replace(true) {
+        return false;
+    }
+    // SAFETY: the message is handled.
+    let message = unsafe { image.fabric().receive() };
+    if let Some(message) = &message {
+        (image.dispatch)(image, message.from, &message.bytes);
+    }
     network.is_polling.set(false);
+    message.is_some()
 }
 
 /// Publishes how many messages this image has handled. A sleeping image does so only when it has checked its own wait

@@ -51,6 +51,8 @@ pub(crate) struct Channel {
     /// The posted receives, and which of them is the oldest. Each has [`EAGER`] bytes and one more.
     posted: RefCell<Box<[Transport]>>,
     oldest: Cell<usize>,
+    /// Whether the one before the oldest is to be posted again: at the next look, so that the message is handled first.
+    is_spent: Cell<bool>,
     /// An announced message that is being received. Later ones wait for it, so that they stay in order.
     arriving: RefCell<Option<(usize, Transport)>>,
     /// Messages received while this image was sending.
@@ -68,20 +70,12 @@ struct Transport {
     bytes: Vec<u8>,
 }
 
-impl Transport {
-    fn is_complete(&mut self) -> bool {
-        let mut is_complete = 0;
-        // SAFETY: the request is one of MPI that was not freed, or the null request, which `MPI_Test` takes for complete.
-        let code = unsafe {
-            ffi::MPI_Test(
-                &raw mut self.request,
-                &raw mut is_complete,
-                ffi::RSMPI_STATUS_IGNORE,
-            )
-        };
-        expect(check("MPI_Test", code));
-        is_complete != 0
-    }
+fn is_complete(request: &mut MPI_Request) -> bool {
+    let mut is_complete = 0;
+    // SAFETY: the request is one of MPI that was not freed, or the null request, which `MPI_Test` takes for complete.
+    let code = unsafe { ffi::MPI_Test(request, &raw mut is_complete, ffi::RSMPI_STATUS_IGNORE) };
+    expect(check("MPI_Test", code));
+    is_complete != 0
 }
 
 impl Channel {
@@ -94,6 +88,7 @@ impl Channel {
             bytes_leaving: Cell::new(0),
             posted: RefCell::new((0..POSTED).map(post).collect()),
             oldest: Cell::new(0),
+            is_spent: Cell::new(false),
             arriving: RefCell::default(),
             arrived: RefCell::default(),
             spare: RefCell::default(),
@@ -139,13 +134,16 @@ impl Channel {
             )
         };
         expect(check("MPI_Isend", code));
-        let mut transport = Transport { request, bytes };
-        if transport.is_complete() {
-            self.keep(transport.bytes);
+        // The request is not moved before it is tested: to load what was just stored in another size waits until the stores before it are done,
+        // and these are to memory that the receiver reads.
+        if is_complete(&mut request) {
+            self.keep(bytes);
         } else {
-            let bytes = self.bytes_leaving.get() + transport.bytes.len();
-            self.bytes_leaving.set(bytes);
-            self.leaving.borrow_mut().push_back(transport);
+            self.bytes_leaving
+                .set(self.bytes_leaving.get() + bytes.len());
+            self.leaving
+                .borrow_mut()
+                .push_back(Transport { request, bytes });
         }
     }
 
@@ -165,7 +163,7 @@ impl Channel {
     fn retire_sent(&self) {
         let mut leaving = self.leaving.borrow_mut();
         while let Some(oldest) = leaving.front_mut()
-            && oldest.is_complete()
+            && is_complete(&mut oldest.request)
             && let Some(Transport { bytes, .. }) = leaving.pop_front()
         {
             self.bytes_leaving
@@ -206,7 +204,7 @@ impl Channel {
             ));
         }
         let (_, transport) = arriving.as_mut()?;
-        if !transport.is_complete() {
+        if !is_complete(&mut transport.request) {
             return None;
         }
         let (from, Transport { bytes, .. }) = arriving.take()?;
@@ -214,10 +212,15 @@ impl Channel {
         Some(Message { from, bytes })
     }
 
-    /// What the oldest posted receive has got, and from which image. The receive is posted again.
+    /// What the oldest posted receive has got, and from which image.
     fn receive_posted(&self) -> Option<(usize, Vec<u8>)> {
         let oldest = self.oldest.get();
         let mut posted = self.posted.borrow_mut();
+        if self.is_spent.take() {
+            let spent = &mut posted[(oldest + POSTED - 1) % POSTED];
+            let buffer = mem::take(&mut spent.bytes);
+            *spent = receive(self.communicator, buffer, None);
+        }
         let slot = &mut posted[oldest];
         let mut is_complete = 0;
         let mut status = MaybeUninit::<MPI_Status>::uninit();
@@ -242,8 +245,7 @@ impl Channel {
             unsafe { ffi::MPI_Get_count(&raw const status, ffi::RSMPI_UINT8_T, &raw mut length) };
         expect(check("MPI_Get_count", code));
         let bytes = slot.bytes[..length as usize].to_vec();
-        let buffer = mem::take(&mut slot.bytes);
-        *slot = receive(self.communicator, buffer, None);
+        self.is_spent.set(true);
         self.oldest.set((oldest + 1) % POSTED);
         Some((status.MPI_SOURCE as usize, bytes))
     }
@@ -268,7 +270,14 @@ impl Channel {
             drop(self.receive_next());
             self.retire_sent();
         }
-        for slot in &mut self.posted.borrow_mut()[..] {
+        // A request that is complete is null, which cannot be cancelled.
+        let spent = self
+            .is_spent
+            .get()
+            .then(|| (self.oldest.get() + POSTED - 1) % POSTED);
+        let mut posted = self.posted.take();
+        let posted = posted.iter_mut().enumerate();
+        for (_, slot) in posted.filter(|&(index, _)| Some(index) != spent) {
             // SAFETY: the request is that of a posted receive that nothing has matched, since nothing is in flight. `MPI_Wait` then frees it.
             let codes = unsafe {
                 [
@@ -280,7 +289,6 @@ impl Channel {
                 .into_iter()
                 .for_each(|code| expect(check("MPI_Cancel", code)));
         }
-        self.posted.take();
     }
 }
 
