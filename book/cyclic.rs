@@ -1,7 +1,8 @@
 //! The rule of the cyclic cellular automaton (D. Griffeath, 1988) and how it begins.
 //!
-//! A cell has one of [`STATES`] states, which follow each other in a circle. Where one of the four neighbours is already in the
-//! successor of a cell's state, the cell follows it. From noise grow islands that eat each other, and then spirals that never stop.
+//! A cell has one of [`STATES`] states, which follow each other in a circle. Where one of the four neighbours is
+//! already in the successor of a cell's state, the cell follows it. From noise grow islands that eat each other, and
+//! then spirals that never stop.
 //!
 //! ```
 //! use coarray_book::cyclic::{STATES, next};
@@ -11,10 +12,10 @@
 //! assert_eq!(next(STATES - 1, [0; 4]), 0);
 //! ```
 
-/// How many states a cell can have: 0 to `STATES - 1`.
+/// The number of states of a cell: 0 to `STATES - 1`.
 pub const STATES: u8 = 12;
 
-/// The state of a cell in the next generation, from its own and those of its four neighbours.
+/// The state of a cell in the next generation, from its own state and the states of its four neighbours.
 pub fn next(cell: u8, around: [u8; 4]) -> u8 {
     let successor = (cell + 1) % STATES;
     if around.contains(&successor) {
@@ -24,11 +25,11 @@ pub fn next(cell: u8, around: [u8; 4]) -> u8 {
     }
 }
 
-/// The state of a cell in generation 0: noise that depends on nothing but the place of the cell and `seed`, and so not on the number
-/// of images.
+/// The state of a cell in generation 0: noise that depends only on the place of the cell and `seed`, so not on the
+/// number of images.
 pub fn first(seed: u64, row: usize, column: usize) -> u8 {
-    // The finalizer of SplitMix64 (G. Steele, D. Lea and C. Flood, OOPSLA 2014). Seeds begin at rows that are far apart, so that the noise
-    // of one is not that of another, shifted.
+    // The finalizer of SplitMix64 (G. Steele, D. Lea and C. Flood, OOPSLA 2014). Seeds begin at distant rows, so that
+    // the noise of one is not a shift of the noise of another.
     let mut z = seed
         .wrapping_sub(1)
         .wrapping_mul(0xD134_2543_DE82_EF95)

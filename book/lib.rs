@@ -1,8 +1,8 @@
-//! What the book's programs share, and all listings of its chapters as tests.
+//! The modules that the book's programs share, and all listings of its chapters as tests.
 //!
-//! The book builds one program, a cyclic cellular automaton. [`cyclic`] is its rule, [`picture`] draws it. Each chapter in `src/` is
-//! also the documentation of a module here, so `cargo test -p coarray-book --doc` compiles and runs its listings; whole programs
-//! are in `programs/`, and `tests/programs.rs` starts them as their readers do.
+//! The book builds one program, a cyclic cellular automaton. [`cyclic`] is its rule, [`picture`] draws it. Each chapter
+//! in `src/` is also the documentation of a module here, so `cargo test -p coarray-book --doc` compiles and runs its
+//! listings; whole programs are in `programs/`, and `tests/programs.rs` starts them as their readers do.
 
 #![deny(missing_docs)]
 

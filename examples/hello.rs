@@ -18,7 +18,7 @@ fn main() {
         std::process::id()
     );
 
-    // One for each image, on every image; all but those of image 0 stay as they are.
+    // One for each image, on every image; only those of image 0 are used.
     let mut processes = Coarray::<[u32]>::zeroed(images);
     let open = processes.open();
     open.at(0)[me].put(std::process::id());

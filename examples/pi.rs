@@ -5,8 +5,8 @@
 //! cargo run --release --example pi -- --points 10000000000 --seed 2
 //! ```
 //!
-//! Shows: random numbers that are functions of the number of the point, so that the result is the same on any number of
-//! images, to the last digit, and a collective sum.
+//! Shows: random numbers that are functions of a point's number, so that the result is the same to the last digit on
+//! any number of images; and a collective sum.
 
 use std::f64::consts::PI;
 use std::time::Instant;
@@ -52,7 +52,7 @@ fn main() {
     if this_image() == 0 {
         let found = 4.0 * inside as f64 / points as f64;
         let error = (found - PI).abs();
-        // Each point is inside or not: 4 times the deviation of a mean of so many zeros and ones.
+        // Each point is inside or not: 4 times the deviation of a mean of zeros and ones.
         let statistical = (PI * (4.0 - PI) / points as f64).sqrt();
         println!("points: {points}, {inside} of them inside");
         println!("pi: {found:.12}");
@@ -68,7 +68,7 @@ fn main() {
 /// Whether a point is less than 1 away from the origin.
 fn is_inside(seed: u64, point: u64) -> bool {
     let bits = random::bits(seed, point);
-    // The coordinates are multiples of 2^-32, and so the sum of the squares is at least 1 if it does not fit 64 bits.
+    // The coordinates are multiples of 2^-32, so the sum of the squares is at least 1 if it does not fit 64 bits.
     let (x, y) = (bits >> 32, bits & 0xffff_ffff);
     (x * x).checked_add(y * y).is_some()
 }

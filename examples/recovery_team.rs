@@ -1,4 +1,4 @@
-//! Images that outlive another form a new team and do the work again.
+//! When an image has failed, the others form a new team and do the work again.
 //!
 //! ```text
 //! cargo run --release --example recovery_team
@@ -42,13 +42,13 @@ fn main() {
                 recovery.num_images()
             );
         }
-        // The function asks for its image and the number of images, and so needs no change for another team.
+        // The function uses `this_image` and `num_images`, and so needs no change for another team.
         let again = recovery.try_change(|| count_primes(false));
         counted = again.and_then(|counted| counted);
     }
 }
 
-/// Collective. Prints how many primes there are below the limit, each image having counted its share.
+/// Collective. Prints how many primes there are below the limit; each image counts its share.
 fn count_primes(doomed: bool) -> Result<(), ImageFailed> {
     let mut primes = 0;
     for number in (this_image()..LIMIT).step_by(num_images()) {

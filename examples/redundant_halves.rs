@@ -7,9 +7,9 @@
 //!
 //! Shows: the first way to recover in J. Reid, *Additional coarray features in Fortran*, PGAS 2013, section 6,
 //! figure 2. Each image has a partner in the other half, and a team with it. Both halves compute pi; an image is
-//! killed on the way. A half of which an image is missing is lost: its images give up, and their partners go on alone.
-//! Nothing on the way asks for all images, as then the loss of one would end the job: teams are formed of those that are
-//! left, and `try_` forms tell who is not.
+//! killed on the way. A half that misses an image is lost: its images give up, and their partners go on alone. No call
+//! on the way involves all images, since the loss of one would then end the job: teams are formed of the survivors, and
+//! `try_` forms report failed images.
 
 use coarray::collectives::try_co_sum;
 use coarray::failure::{fail_image, try_sync_team};
@@ -69,7 +69,7 @@ fn main() {
     if work.is_alone {
         work.tell_of_partner();
     }
-    // The team that was formed may lack images already.
+    // The new team may lack images already.
     let is_whole = half.num_images() == size;
     if !is_whole || half.try_change(|| work.compute(&partners)).is_err() {
         work.give_up();
@@ -113,7 +113,7 @@ impl Work {
         println!("period {period}: the partner in the other half has failed");
     }
 
-    /// Ends this image, as its half is lost: its partner shall not wait for it.
+    /// Ends this image because its half is lost, so that its partner does not wait for it.
     fn give_up(&self) -> ! {
         if self.is_alone {
             fail("both halves have lost images");

@@ -5,8 +5,8 @@
 //! cargo run --release --example ring -- --words 1000 --laps 1000
 //! ```
 //!
-//! Shows: puts that tell the other image when they have arrived. No image waits for any but the one before it, and the time
-//! for a hop is how long it takes until a neighbour has noticed, read, changed and passed on what it got.
+//! Shows: puts that notify the other image when they have arrived. An image waits only for the one before it. The time
+//! for a hop is the time until a neighbour has noticed, read, changed and passed on the token.
 
 use std::time::Instant;
 
@@ -55,7 +55,7 @@ fn main() {
 
     let start = Instant::now();
     for lap in 0..laps {
-        // Image 0 has the token in the beginning.
+        // Image 0 starts with the token.
         if me > 0 || lap > 0 {
             receive(&mut token);
         }

@@ -1,4 +1,4 @@
-//! The cyclic automaton in bands of rows, one for each image. No image looks beyond its band, so that the picture has seams.
+//! The cyclic automaton in bands of rows, one for each image. No image looks beyond its band, so the picture has seams.
 //!
 //!     COARRAY_IMAGES=4 cargo run --release -p coarray-book --example cyclic_bands -- bands.png
 
@@ -12,7 +12,7 @@ const SIZE: usize = 240;
 const GENERATIONS: usize = 200;
 
 // ANCHOR: rows
-/// The rows of an image: every row once, and nobody has more than one row more than others.
+/// The rows of an image: each row belongs to one image, and the numbers of rows differ by at most 1.
 fn rows_of(image: usize) -> Range<usize> {
     image * SIZE / num_images()..(image + 1) * SIZE / num_images()
 }

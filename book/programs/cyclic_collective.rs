@@ -1,4 +1,4 @@
-//! The cyclic automaton, whose images know in each generation how many cells changed, and whose picture is gathered on image 0.
+//! The cyclic automaton with a sum of the changed cells in each generation, and its picture gathered on image 0.
 //!
 //! ```text
 //! cargo run --release -p coarray-book --example cyclic_collective [PICTURE.png]
@@ -10,7 +10,7 @@ use coarray_book::{cyclic, picture};
 
 const SIZE: usize = 240;
 const GENERATIONS: usize = 200;
-/// Of the two rows that an image gets, and of the events about them: which neighbour's.
+/// Index of a neighbour's row, and of the events about it.
 const ABOVE: usize = 0;
 const BELOW: usize = 1;
 

@@ -1,4 +1,4 @@
-//! The cyclic automaton without a barrier in its loop: neighbours tell each other by events that a row has come, and that it was read.
+//! The cyclic automaton without a barrier in its loop: events tell neighbours that a row has arrived or was read.
 //!
 //! ```text
 //! cargo run --release -p coarray-book --example cyclic_events
@@ -9,7 +9,7 @@ use coarray_book::cyclic;
 
 const SIZE: usize = 240;
 const GENERATIONS: usize = 200;
-/// Of the two rows that an image gets, and of the events about them: which neighbour's.
+/// Index of a neighbour's row, and of the events about it.
 const ABOVE: usize = 0;
 const BELOW: usize = 1;
 

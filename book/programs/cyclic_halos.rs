@@ -1,4 +1,4 @@
-//! The cyclic automaton in bands with halos: before each generation images put their outermost rows to their neighbours.
+//! The cyclic automaton in bands with halos: before each generation images put their edge rows to their neighbours.
 //!
 //!     COARRAY_IMAGES=4 cargo run --release -p coarray-book --example cyclic_halos -- halos.png
 

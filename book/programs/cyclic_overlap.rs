@@ -1,4 +1,4 @@
-//! The cyclic automaton that computes its inner rows while those of its neighbours travel.
+//! The cyclic automaton that computes its inner rows while the rows of its neighbours travel.
 //!
 //! ```text
 //! cargo run --release -p coarray-book --example cyclic_overlap
@@ -53,7 +53,7 @@ fn main() {
     }
 }
 
-/// All rows but the first and the last, which need none of other images; returns how many cells change.
+/// All rows but the first and the last: they need no rows of other images. Returns how many cells change.
 fn inner(old: &[Row], new: &mut [Row]) -> usize {
     let rows = old.windows(3).zip(&mut new[1..]);
     rows.map(|(old, new)| follow(new, &old[0], &old[1], &old[2]))

@@ -1,4 +1,4 @@
-//! The cyclic automaton without images: what every later program must find, too.
+//! The cyclic automaton without images; every later program must find the same result.
 
 use coarray_book::{cyclic, picture};
 

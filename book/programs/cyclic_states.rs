@@ -1,4 +1,4 @@
-//! How many cells begin in which state: images draw rows from a common queue, and count in the same places.
+//! Counts the cells that begin in each state: images take rows from a common queue, and add to the same counters.
 //!
 //! ```text
 //! cargo run --release -p coarray-book --example cyclic_states

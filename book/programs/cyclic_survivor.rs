@@ -4,7 +4,7 @@
 //! cargo run --release -p coarray-book --example cyclic_survivor
 //! ```
 //!
-//! The last image is killed in generation 130. Checkpoints are in the folder `cyclic_survivor.checkpoints`, until it is done.
+//! The last image is killed in generation 130. Checkpoints are in the folder `cyclic_survivor.checkpoints`.
 
 use coarray::collectives::try_co_sum;
 use coarray::error_stop_with;
@@ -56,7 +56,7 @@ fn automaton(all: usize, doomed: bool) -> Result<usize, ImageFailed> {
     if me == 0 && images < all {
         println!("generation {start}: {images} of {all} images go on");
     }
-    // For even and for odd generations, the rows above and below those of each image.
+    // For even and for odd generations, the rows above and below the rows of each image.
     let mut halo = Coarray::<[[Row; 2]; 2]>::zeroed();
     let halo = halo.try_open()?;
     let mut changed = 0;
@@ -117,7 +117,7 @@ fn follow(new: &mut Row, above: &Row, old: &Row, below: &Row) -> usize {
     new.iter().zip(old).filter(|(new, old)| new != old).count()
 }
 
-/// Kills this image as the operating system would that is out of memory: it has no chance to say anything.
+/// Kills this image as an operating system without memory would: it has no chance to say anything.
 fn die() {
     let me = std::process::id().to_string();
     let killed = std::process::Command::new("kill")

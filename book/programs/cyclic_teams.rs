@@ -23,7 +23,7 @@ fn main() {
     team.change(|| {
         let sum = automaton(1 + index as u64);
         if this_image() == 0 {
-            // The first image of this team tells the first image of all.
+            // The first image of this team sends the sum to the first image of all.
             open.at(0)[index].put(sum);
         }
     });

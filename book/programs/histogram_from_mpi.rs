@@ -2,7 +2,7 @@
 //!
 //!     COARRAY_IMAGES=4 cargo run -p coarray-book --example histogram_from_mpi
 //!
-//! Everyone counts into everyone's bins.
+//! Each image counts into the bins of all images.
 
 use coarray::collectives::co_max_to;
 use coarray::prelude::*;

@@ -1,4 +1,4 @@
-//! The whole program of the book: its command line, its files, and how it goes on where another job ended.
+//! The whole program of the book: its command line, its files, and its start from another job's checkpoint.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ fn cyclic(folder: &Path, images: usize, words: &str) -> Output {
         .unwrap()
 }
 
-/// What a job that ends well says: on stdout, and on stderr.
+/// The stdout and the stderr of a job that ends well.
 #[track_caller]
 fn said(output: Output) -> (String, String) {
     assert!(output.status.success(), "{output:?}");
@@ -28,7 +28,7 @@ fn said(output: Output) -> (String, String) {
     (out, err)
 }
 
-/// Why a job refuses what it is asked for.
+/// The message of a job that refuses its input.
 #[track_caller]
 fn refusal(output: Output) -> String {
     assert_eq!(output.status.code(), Some(2), "{output:?}");

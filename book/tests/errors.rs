@@ -1,7 +1,7 @@
-//! What messages mean: the messages in the chapters are those that are printed now.
+//! The messages in the chapters are the ones that programs print now.
 //!
-//! A block of text that begins with `$ COMMAND` shows what the command prints and, in the last line, its exit code. To write these
-//! blocks anew, after a change of the library, and look at the differences:
+//! A block of text that begins with `$ COMMAND` shows what the command prints and, in the last line, its exit code. To
+//! write these blocks anew, after a change of the library, and look at the differences:
 //!
 //! ```text
 //! COARRAY_BOOK=overwrite cargo test -p coarray-book --test errors
@@ -16,7 +16,7 @@ use coarray::prelude::*;
 /// The chapters that show messages.
 const CHAPTERS: [&str; 2] = ["errors", "debugging"];
 
-/// Where the images of a block are not said to be others.
+/// The number of images of a block that names no other.
 const IMAGES: &str = "4";
 
 /// In the first line of a block: any image may be the one that the message names.
@@ -30,7 +30,7 @@ fn chapter_path(chapter: &str) -> PathBuf {
     book().join(format!("src/{chapter}.md"))
 }
 
-/// The folder of what `cargo test` has built.
+/// The folder in which `cargo test` has built the programs.
 fn built() -> PathBuf {
     let tests = std::env::current_exe().unwrap();
     tests.ancestors().nth(2).unwrap().to_owned()
@@ -53,7 +53,7 @@ fn program(name: &str) -> PathBuf {
     program
 }
 
-/// Runs what stands behind the `$`, in a folder of its own.
+/// Runs the command behind the `$`, in a folder of its own.
 fn run(command: &str) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let command = command.split(" #").next().unwrap();
@@ -95,12 +95,12 @@ fn run(command: &str) -> Output {
         .unwrap()
 }
 
-/// What a block shows of this: stdout, stderr and the exit code.
+/// The text of a block about this: stdout, stderr and the exit code.
 fn shown(command: &str, output: &Output) -> String {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     let mut printed = text(&output.stdout) + &text(&output.stderr);
     if command.starts_with("cargo test") {
-        // Between what the test runner says of all tests.
+        // The part that does not come from the test runner.
         let start = printed.find("thread '").unwrap();
         let end = printed.find("note: run with").unwrap();
         printed = printed[start..end].to_owned();
@@ -113,7 +113,7 @@ fn shown(command: &str, output: &Output) -> String {
     )
 }
 
-/// Without what differs from run to run.
+/// The text without the parts that differ from run to run.
 fn normal(command: &str, text: &str) -> String {
     let mut text = numbered(text, "(process ", ")");
     if let Some((before, rest)) = text.split_once("' (") {
@@ -148,7 +148,7 @@ fn numbered(text: &str, start: &str, end: &str) -> String {
     text
 }
 
-/// The commands of a chapter, and what it says that they print; the chapter with what they do print.
+/// The commands that do not print what a chapter says; the chapter with what they print now.
 fn compare(chapter: &str) -> (Vec<String>, String) {
     const FENCE: &str = "```text\n$ ";
     let text = fs::read_to_string(chapter_path(chapter)).unwrap();
@@ -246,7 +246,7 @@ fn recorded(listing: &str) -> (String, usize, String) {
     panic!("no test of the library has this listing:\n{listing}")
 }
 
-/// A line of a message about a program that begins so many lines later, and is called `src/main.rs`.
+/// A line of a message, with the program called `src/main.rs` and its line numbers lowered by `lines`.
 fn moved(line: &str, name: &str, lines: usize) -> String {
     let line = line.replace(&format!("tests/compile_fail/{name}.rs"), "src/main.rs");
     let (before, number, after) = if let Some((before, rest)) = line.split_once("src/main.rs:") {
@@ -265,7 +265,7 @@ fn moved(line: &str, name: &str, lines: usize) -> String {
     match number.parse::<usize>() {
         Ok(was) => {
             let now = (was - lines).to_string();
-            // What stands in the margin keeps its right edge.
+            // Numbers in the margin keep their right edge.
             let fill = match after.starts_with(':') {
                 true => 0,
                 false => number.len() - now.len(),

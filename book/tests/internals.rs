@@ -1,9 +1,9 @@
-//! The tour through the rooms of the library: the files that it names are there.
+//! The files that the tour of the library names exist.
 
 use std::fs;
 use std::path::Path;
 
-/// The files in the line below the heading of a room.
+/// The files in the line below a heading.
 fn files(line: &str) -> Vec<String> {
     let quoted = line.split('`').skip(1).step_by(2);
     quoted

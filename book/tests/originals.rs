@@ -1,6 +1,7 @@
-//! The programs in other languages that the chapter "Coming from elsewhere" translates print the same as their translations.
+//! The programs in other languages that the chapter "Coming from elsewhere" translates print the same as their
+//! translations.
 //!
-//! They need Open MPI and gfortran with OpenCoarrays; what is not installed is skipped, with a line that says so.
+//! They need Open MPI and gfortran with OpenCoarrays; a test without its compiler is skipped, with a line that says so.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

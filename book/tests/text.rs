@@ -133,7 +133,7 @@ fn links_and_pictures_are_there() {
     }
 }
 
-/// What a report quotes, `PROGRAM:LINE:COLUMN` below `programs`.
+/// The places that a report quotes, `PROGRAM:LINE:COLUMN` below `programs`.
 fn places(text: &str) -> Vec<(String, usize, usize)> {
     let after = text.split("book/programs/").skip(1);
     after

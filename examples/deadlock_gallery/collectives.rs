@@ -1,5 +1,5 @@
-//! Collectives that an image does not come to: where data pass from image to image, and where nobody waits for
-//! anybody until the result is asked for.
+//! Collectives that an image does not call: algorithms that pass data from image to image, and asynchronous
+//! collectives, which wait only for their results.
 
 use coarray::asynchronous::{co_max_async, co_sum_async};
 use coarray::collectives::{Algorithm, Collective};

@@ -1,4 +1,4 @@
-//! Waiting for events that do not come.
+//! Waiting for posts that do not come.
 
 use coarray::prelude::*;
 
@@ -131,7 +131,7 @@ fn event_and_sync_all() {
     }
 }
 
-/// The producer may be two items ahead of the consumer, who means to save messages and forgets the odd credits.
+/// The producer may be two items ahead of the consumer. The consumer saves messages and forgets the odd credits.
 fn lost_credit() {
     const AHEAD: usize = 2;
     let credit = Coarray::new(Coevent::new());

@@ -1,4 +1,4 @@
-//! Programs that deadlock, each in its own way, and what they are told.
+//! Programs that deadlock, each in its own way, and the reports that they get.
 //!
 //! ```text
 //! cargo run --release --example deadlock_gallery -- --list
@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     coarray::launch(play)
 }
 
-/// Replaces this process by one that is told how many images to start: the machine's cores may be too few.
+/// Replaces this process by one that starts enough images: the machine may have too few cores.
 fn start_again() -> ExitCode {
     let images = match choice() {
         Ok(Choice::Run(program)) => program.images.max(3),

@@ -1,4 +1,4 @@
-//! Locks that are never given back.
+//! Locks that are never released.
 
 use coarray::locks::critical;
 use coarray::prelude::*;

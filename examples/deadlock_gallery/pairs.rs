@@ -1,4 +1,4 @@
-//! `sync_images` whose other side is somewhere else.
+//! `sync_images` whose partner does not call it.
 
 use coarray::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Collective operations on coarrays that an image does not come to.
+//! Collective operations on coarrays that an image does not call.
 
 use coarray::prelude::*;
 

@@ -5,9 +5,9 @@
 //! cargo run --release --example histogram -- --bins 1000000
 //! ```
 //!
-//! Shows: atomic additions to the memory of other images, and the other way to do it, in which each image has bins of its
-//! own and a collective sum adds them up. The first needs no more memory on more images; the second is faster as long as
-//! there are few bins.
+//! Shows: atomic additions to the memory of other images, and the alternative, in which each image has its own bins and
+//! a collective sum adds them up. The first needs no more memory on more images; the second is faster as long as there
+//! are few bins.
 //!
 //! The gas has two dimensions, for then the integral of Maxwell's distribution is known: exp(-v^2 / 2) of the molecules
 //! are faster than v, in units of the most frequent speed.
@@ -61,7 +61,7 @@ fn main() {
         output::check_writable(path).unwrap_or_else(|error| refuse(error));
     }
 
-    // Bin 0 is the first of image 0, and so on; those at the end of the last images may be too many.
+    // Bin 0 is the first of image 0, and so on; the last images may have unused bins.
     let each = bins.div_ceil(num_images());
     let own = (this_image()..molecules).step_by(num_images());
     let wanted = format!("--molecules {molecules} --bins {bins}");

@@ -1,4 +1,4 @@
-//! What is counted beside what there should be.
+//! The counts beside Maxwell's distribution.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use program::plots::{Axis, Plot, Scale, Series, Shape};
 
 use crate::HIGHEST;
 
-/// More bins than these are drawn several in one.
+/// Where there are more bins, each bar shows several.
 const MOST_BARS: usize = 150;
 
 /// The middle of the bin with the most molecules.
@@ -17,7 +17,7 @@ pub(crate) fn most_frequent(counts: &[u64]) -> f64 {
     (most.unwrap_or(0) as f64 + 0.5) * HIGHEST / counts.len() as f64
 }
 
-/// The sum of the squares of all differences, each in units of what chance makes of it: about as much as there are bins.
+/// The sum of the squared differences, each divided by the expected count: about the number of bins.
 pub(crate) fn chi_square(counts: &[u64]) -> f64 {
     let total = counts.iter().sum::<u64>() as f64;
     let square = |(bin, &count): (usize, &u64)| {

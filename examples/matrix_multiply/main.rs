@@ -1,13 +1,13 @@
-//! A product of two matrices, all of which are divided among a grid of images.
+//! A product of two matrices; all three are divided among a grid of images.
 //!
 //! ```text
 //! cargo run --release --example matrix_multiply
 //! COARRAY_IMAGES=6 cargo run --release --example matrix_multiply -- --size 1000x700x900
 //! ```
 //!
-//! Shows: teams of the images in a row of the grid, and in a column. In each step some columns of the left matrix travel
-//! along the rows, and as many rows of the right one along the columns, and every image adds the product of what it got
-//! to its block (`summa.rs`).
+//! Shows: teams of the images in a row of the grid, and in a column. In each step some columns of the left matrix
+//! travel along the rows of the grid, and the same number of rows of the right matrix along its columns. Every image
+//! adds their product to its block (`summa.rs`).
 //!
 //! The algorithm is that of R. A. van de Geijn and J. Watts, *SUMMA: scalable universal matrix multiplication
 //! algorithm*, Concurrency: Practice and Experience 9, 1997.
@@ -54,9 +54,9 @@ fn main() {
     multiply(size, panel, is_checked).unwrap_or_else(|error| refuse(error));
 }
 
-/// Collective. Multiplies an `m` x `k` matrix by a `k` x `n` matrix, and says how that went.
+/// Collective. Multiplies an `m` x `k` matrix by a `k` x `n` matrix, and prints the results.
 fn multiply([m, k, n]: [usize; 3], panel: usize, is_checked: bool) -> Result<(), GridError> {
-    // Each image is to have some of each matrix.
+    // Each image must have a part of each matrix.
     let grid = ImageGrid::balanced_for([m.min(k), k.min(n)])?;
     let blocks = |shape| Blocks::new(shape, grid.clone());
     let [a, b, c] = [m * k, k * n, m * n];

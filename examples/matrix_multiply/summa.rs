@@ -7,8 +7,8 @@ use coarray::ndarray::linalg::general_mat_mul;
 use coarray::ndarray::{Array2, ArrayView2, s};
 use coarray::prelude::*;
 
-/// Collective. Adds `a` times `b` to `c`, all of which are divided among the same grid; `panel` columns of `a` and rows of
-/// `b` travel in a step, or fewer.
+/// Collective. Adds `a` times `b` to `c`; all three are divided among the same grid. At most `panel` columns of `a` and
+/// rows of `b` travel in a step.
 pub(crate) fn add_product(
     a: &HaloArray<f64, 2>,
     b: &HaloArray<f64, 2>,
@@ -36,7 +36,7 @@ pub(crate) fn add_product(
     }
 }
 
-/// What travels in a step.
+/// The parts of the matrices that travel in a step.
 struct Step {
     /// Columns of the left matrix, and rows of the right one.
     inner: Range<usize>,
@@ -46,7 +46,7 @@ struct Step {
     row: usize,
 }
 
-/// Steps in each of which all comes from one column and one row of the grid.
+/// The steps. In each one column and one row of the grid send.
 fn steps<'a>(
     a: &'a HaloArray<f64, 2>,
     b: &'a HaloArray<f64, 2>,
@@ -74,7 +74,7 @@ fn steps<'a>(
     })
 }
 
-/// Collective. A matrix of this shape, which image `root` of the team has.
+/// Collective. A matrix of this shape, from image `root` of the team.
 fn broadcast<'a>(
     root: usize,
     shape: [usize; 2],

@@ -18,7 +18,7 @@ pub(crate) fn sum_of_squares(block: &[f64; BLOCK]) -> f64 {
     block.iter().map(|sample| sample * sample).sum()
 }
 
-/// Filters, one behind the other: each follows what comes in slowly, so that noise is lost on the way.
+/// Filters, one behind the other: each follows its input slowly, which removes noise.
 pub(crate) struct Cascade {
     outputs: Vec<f64>,
 }

@@ -5,9 +5,9 @@
 //! COARRAY_IMAGES=4 cargo run --release --example pipeline -- --slots 1
 //! ```
 //!
-//! Shows: a pipeline in which neighbours synchronise by events alone. Each image has room for some blocks, so several are
-//! on their way at once. One event counts the blocks that have come; another, on the image before, counts the places
-//! that are free again, so that a fast image waits for a slow one and nothing piles up.
+//! Shows: a pipeline in which neighbours synchronise by events alone. Each image has room for some blocks, so several
+//! are in flight at once. One event counts the blocks that have arrived; another, on the image before, counts the free
+//! places, so that a fast image waits for a slow one.
 
 mod cascade;
 
@@ -51,7 +51,7 @@ fn main() {
     }
 
     let (me, last) = (this_image(), num_images() - 1);
-    // The last image keeps all blocks, to compare them in the end.
+    // The last image keeps all blocks, to compare them at the end.
     let kept = slots + if me == last { blocks } else { 0 };
     let wanted = format!("--blocks {blocks} --slots {slots}");
     afford(wanted, kept * size_of::<[f64; BLOCK]>());

@@ -4,7 +4,7 @@ use coarray::collectives::{co_all, co_exscan};
 use coarray::prelude::*;
 use program::random;
 
-/// Collective. Whether each image's keys are in order, and none is less than one of an image before.
+/// Collective. Whether each image's keys are in order, and no key is less than a key of an image before.
 pub(crate) fn is_sorted(keys: &[u64]) -> bool {
     let mut greatest_before = keys.iter().copied().max().unwrap_or(0);
     co_exscan(&mut greatest_before, 0, u64::max);
@@ -12,8 +12,8 @@ pub(crate) fn is_sorted(keys: &[u64]) -> bool {
     co_all(keys.is_sorted() && first.all(|first| first >= greatest_before))
 }
 
-/// Tells apart collections of keys, in whatever order they are: by how many there are, and by a sum of random numbers
-/// that are functions of the keys.
+/// Distinguishes collections of keys, in any order: by the number of keys, and by a sum of random numbers that are
+/// functions of the keys.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fingerprint([u64; 2]);
 
@@ -27,7 +27,7 @@ impl Fingerprint {
     }
 }
 
-/// Collective. Tells apart sequences of keys, however they are divided among images.
+/// Collective. Distinguishes sequences of keys, however they are divided among images.
 pub(crate) fn checksum(keys: &[u64]) -> u64 {
     let mut first = keys.len();
     co_exscan(&mut first, 0, |a, b| a + b);

@@ -1,12 +1,12 @@
-//! Keys are sorted: in the end image 0 has the smallest, and each image those that come after the keys of the image before.
+//! Keys are sorted: at the end image 0 has the smallest, and the keys of each image follow those of the image before.
 //!
 //! ```text
 //! cargo run --release --example sample_sort
 //! cargo run --release --example sample_sort -- --keys 1000000 --distinct 3 --uneven
 //! ```
 //!
-//! Shows: collectives of unequal lengths. Each image sorts its own keys and tells all a sample of them; from that all know
-//! where the keys of an image are to begin and end (`split.rs`), and one exchange brings them there.
+//! Shows: collectives of unequal lengths. Each image sorts its own keys and sends a sample of them to all. From the
+//! samples all compute where the keys of each image begin and end (`split.rs`), and one exchange moves the keys.
 //!
 //! The algorithm is that of H. Shi and J. Schaeffer, *Parallel sorting by regular sampling*, Journal of Parallel and
 //! Distributed Computing 14, 1992.
@@ -59,7 +59,7 @@ fn main() {
     }
 
     let own = share(total, is_uneven);
-    // The keys, what others send of theirs, and that in one piece.
+    // The keys, the parts that others send, and these parts in one piece.
     let wanted = format!("--keys {total}");
     afford(wanted, 3 * 8 * own.len());
     let key = |number: usize| {
@@ -101,7 +101,7 @@ fn main() {
     }
 }
 
-/// The numbers of the keys that this image has in the beginning.
+/// The numbers of the keys that this image has at the start.
 fn share(total: usize, is_uneven: bool) -> Range<usize> {
     let weight = |images: usize| match is_uneven {
         true => images * (images + 1) / 2,

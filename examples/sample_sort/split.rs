@@ -3,11 +3,11 @@
 use coarray::collectives::co_allgatherv;
 use coarray::prelude::*;
 
-/// How many keys of its own an image should tell the others of, at least.
+/// How many samples an image sends on average, at least.
 const SAMPLES: usize = 32;
 
-/// A key and where it is before they are exchanged. No two are equal, though keys may be: so equal keys, too, can be
-/// divided among images.
+/// A key and its place before the exchange. No two are equal, though keys may be: so equal keys, too, can be divided
+/// among images.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Remote)]
 #[repr(C)]
 struct Place {
@@ -18,7 +18,7 @@ struct Place {
 
 /// Collective. This image's keys, which are sorted, in one part for each image. All images together have `total` keys.
 ///
-/// Each of all images' samples stands for as many keys, so an image gets at most about twice the average.
+/// Each sample stands for the same number of keys, so an image gets at most about twice the average.
 pub(crate) fn parts(keys: &[u64], total: usize) -> Vec<&[u64]> {
     let (me, images) = (this_image(), num_images());
     let stride = total.div_ceil(images * images.max(SAMPLES));

@@ -4,10 +4,9 @@
 //! cargo run --release --example survivor -- --kill 1@700
 //! ```
 //!
-//! Shows: a program that asks to keep going, `try_` forms that say who died, a team of the survivors, and
+//! Shows: a program that asks to keep going, `try_` forms that say which images died, a team of the survivors, and
 //! checkpoints in the memory of a neighbour, from which the rows of a dead image come back. The result is
-//! compared, bit by bit, with that of an undisturbed computation. How options are read is in
-//! `options.rs`.
+//! compared, bit by bit, with an undisturbed computation. `options.rs` reads the options.
 
 mod options;
 
@@ -46,7 +45,7 @@ fn main() {
             .map(|image| team.in_parent(image))
             .collect();
         let computed = team.try_change(|| compute(&crew, &options, &mut notes));
-        // If images died, all others are told here, together.
+        // If images died, all others learn of it here, together.
         if let Ok(Ok(())) = computed {
             return;
         }
@@ -57,12 +56,12 @@ fn main() {
 struct Notes {
     /// The images that computed last.
     crew: Vec<usize>,
-    /// How far they came.
+    /// The step that they reached.
     step: usize,
     checkpoint: Option<Checkpoint>,
 }
 
-/// What all images kept after the same step.
+/// The rows that all images kept after the same step.
 struct Checkpoint {
     step: usize,
     /// The images that computed, in the order of their rows.
@@ -82,7 +81,7 @@ impl Notes {
         }
     }
 
-    /// Tells how a crew begins, of which those images are missing that died.
+    /// Prints which images died and how the crew begins without them.
     fn begin(&mut self, crew: &[usize], start: usize) {
         let lost = |image: &usize| !crew.contains(image);
         let dead: Vec<usize> = self.crew.iter().copied().filter(lost).collect();
@@ -122,7 +121,7 @@ impl Checkpoint {
         holders.find(|image| crew.contains(image))
     }
 
-    /// The rows that image `me` has to give to `crew`: where on the plate they begin, and what they are.
+    /// The rows that image `me` has to give to `crew`, in pieces: the first row of each on the plate, and its rows.
     fn given_by(&self, me: usize, crew: &[usize]) -> Vec<(usize, &[Row])> {
         let parts = self.crew.len();
         let held = (0..parts).filter(|&part| self.holder(part, crew) == Some(me));
@@ -205,7 +204,7 @@ fn relaxed(plate: &[Row], top: &Row, bottom: &Row) -> Vec<Row> {
     (0..plate.len()).map(row).collect()
 }
 
-/// This image's rows, and the step they are of: from the last checkpoint if all of it is left.
+/// This image's rows and their step: from the last checkpoint if all of it is left.
 fn restore(crew: &[usize], notes: &Notes) -> Result<(Vec<Row>, usize), ImageFailed> {
     let (me, images) = (this_image(), num_images());
     let rows = rows_of(me, images);
@@ -230,7 +229,7 @@ fn restore(crew: &[usize], notes: &Notes) -> Result<(Vec<Row>, usize), ImageFail
     Ok((plate[..rows.len()].to_vec(), saved.step))
 }
 
-/// Compares the result with that of an undisturbed computation.
+/// Compares the result with an undisturbed computation.
 fn report(steps: usize, plate: &[Row]) -> Result<(), ImageFailed> {
     let mut expected = vec![COLD; HEIGHT];
     for _ in 0..steps {
@@ -259,7 +258,7 @@ fn report(steps: usize, plate: &[Row]) -> Result<(), ImageFailed> {
     Ok(())
 }
 
-/// Of the errors of a creation, those that others survive.
+/// Returns the failure of an image in a creation; other errors end the job.
 fn failing<T>(created: Result<T, coarray::AllocError>) -> Result<T, ImageFailed> {
     created.map_err(|error| match error {
         coarray::AllocError::ImageFailed(failed) => failed,

@@ -1,11 +1,11 @@
-//! The deadlock gallery: each program gets the report that is written down for it, at once.
+//! The deadlock gallery: each program gets the report in `reports.txt`, at once.
 
 use std::path::Path;
 use std::process::Output;
 use std::time::{Duration, Instant};
 
-/// The reports at the number of images that a program gets by itself. Places in the source are given by the mark
-/// at the end of the line, or by the whole line.
+/// The reports at the default number of images. Places in the source are given by the mark at the end of the line,
+/// or by the whole line.
 const REPORTS: &str = include_str!("../deadlock_gallery/reports.txt");
 
 /// From the start of a program to its end.

@@ -1,9 +1,8 @@
-//! What all programs have in common: they write what they are told to write and nothing else, and say in one line what they cannot
-//! do.
+//! All programs write only the files that they are told to write, and say in one line what they cannot do.
 
 use program::testing::*;
 
-/// Every program, with what makes it short.
+/// Every program, with options for a short run.
 const ALL: [(&str, &[&str]); 12] = [
     ("hello", &[]),
     ("ring", &["--laps", "3"]),
@@ -29,7 +28,7 @@ fn no_program_leaves_a_file_that_nobody_asked_for() {
 
 #[test]
 fn words_that_are_no_unicode_are_refused_as_others_are() {
-    // The first looks at no arguments.
+    // The first reads no arguments.
     for (name, _) in &ALL[1..] {
         assert_refuses_what_is_no_unicode(name);
     }

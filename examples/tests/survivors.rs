@@ -4,7 +4,7 @@ use std::fs::{read, read_to_string};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// An example, on so many images.
+/// An example, on `images` images.
 fn example(name: &str, images: usize) -> Command {
     program::testing::program(images, name)
 }
@@ -146,7 +146,7 @@ fn a_recovery_team_counts_all_primes() {
 fn one_of_two_redundant_halves_is_enough() {
     for images in [1, 2, 3, 6, 7] {
         let (out, _) = success(example("redundant_halves", images));
-        // Each image has its own way to the terminal: the order of their lines is not that of their steps.
+        // Each image has its own path to the terminal: lines of different images come in any order.
         let (results, news): (Vec<_>, Vec<_>) =
             out.iter().partition(|line| line.starts_with("half"));
         assert_eq!(results, ["half 2: pi = 3.141592654"]);
@@ -169,7 +169,7 @@ fn any_image_of_a_half_may_be_the_one_that_is_killed() {
     }
 }
 
-/// The processes of a job that are these images and run by now.
+/// The processes of these images of a job, if they already run.
 fn processes(job: &Child, images: &[usize]) -> Vec<String> {
     let job = job.id();
     let children = read_to_string(format!("/proc/{job}/task/{job}/children")).unwrap_or_default();
@@ -208,7 +208,7 @@ fn one_half_may_be_lost_at_any_moment() {
         while victims_run.len() < victims.len() && job.try_wait().unwrap().is_none() {
             victims_run = processes(&job, victims);
         }
-        // The wait is the moment of the death, and orders nothing.
+        // The sleep chooses the moment of the death, and orders nothing.
         std::thread::sleep(undisturbed * (round / 6) / (ROUNDS / 3));
         let mut kill = Command::new("kill");
         let kill = kill.arg("-KILL").args(&victims_run).stderr(Stdio::null());

@@ -1,4 +1,4 @@
-//! Which image computes which bands of rows.
+//! The division of bands of rows among images.
 
 use std::fmt;
 use std::ops::Range;
@@ -8,11 +8,11 @@ use coarray::prelude::*;
 /// How bands are divided among images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Division {
-    /// Beforehand: each image has about as many, one after the other.
+    /// Beforehand: all images have about the same number of successive bands.
     Equal,
-    /// The next band is that of a counter.
+    /// A counter gives the next band.
     Counter,
-    /// As before, but whoever is done takes some from another image.
+    /// As `Equal`, but an image that is done takes some from another.
     Stealing,
 }
 
@@ -20,7 +20,7 @@ pub(crate) enum Division {
 pub(crate) enum Bands {
     Equal(Range<usize>),
     Counter {
-        /// That of image 0 counts.
+        /// Only the counter of image 0 is used.
         next: Coarray<Coatomic<usize>>,
         end: usize,
     },
@@ -29,7 +29,7 @@ pub(crate) enum Bands {
 }
 
 impl Bands {
-    /// Collective. Divides so many bands.
+    /// Collective. Divides `bands` bands.
     pub(crate) fn new(division: Division, bands: usize) -> Self {
         let first = |image: usize| bands * image / num_images();
         let own = first(this_image())..first(this_image() + 1);
@@ -65,11 +65,11 @@ fn take(queues: &Coarray<Comutex<[usize; 2]>>) -> Option<usize> {
     })
 }
 
-/// Takes the second half of the bands that another image has left: the first of them, while the rest becomes this image's
-/// own.
+/// Takes the second half of the bands that another image has left: returns the first of them, and makes the rest this
+/// image's own.
 ///
-/// That there are none to take does not mean that all are computed. Bands that are on their way from one image to
-/// another are in no queue, but whoever takes them computes them.
+/// With none left to take, not all bands need be computed: stolen bands are in no queue for a moment. The image that
+/// has taken them computes them.
 fn steal(queues: &Coarray<Comutex<[usize; 2]>>) -> Option<usize> {
     let (me, images) = (this_image(), num_images());
     let mut others = (me + 1..images).chain(0..me);

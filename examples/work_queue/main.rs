@@ -1,14 +1,14 @@
-//! A picture of the Mandelbrot set, some of whose rows take hundreds of times as long as others: images take bands of rows as
-//! they find time.
+//! A picture of the Mandelbrot set. Some of its rows take hundreds of times as long as others, so an image takes
+//! another band of rows whenever it is idle.
 //!
 //! ```text
 //! cargo run --release --example work_queue -- --png who.png
 //! cargo run --release --example work_queue -- --queue stealing
 //! ```
 //!
-//! Shows: two ways to hand out work (`bands.rs`): a counter on image 0, which is one atomic instruction for each band, and
-//! a queue on each image, from which others steal when their own is empty. Both are compared with bands that are divided
-//! beforehand. Rows are put into the memory of image 0, which alone has room for the picture.
+//! Shows: two ways to hand out work (`bands.rs`): a counter on image 0, which is one atomic instruction for each band,
+//! and a queue on each image, from which others steal when their own is empty. Both are compared with bands that are
+//! divided beforehand. Rows are put into the memory of image 0, which alone has room for the picture.
 
 mod bands;
 mod mandelbrot;
@@ -35,7 +35,7 @@ fn main() {
         output::check_writable(path).unwrap_or_else(|error| refuse(error));
     }
 
-    // Both pictures, which image 0 has.
+    // Both pictures are on image 0.
     let pixels = if this_image() == 0 {
         options.width * options.height
     } else {
@@ -58,7 +58,7 @@ fn main() {
     }
 }
 
-/// Collective. Computes the picture, which image 0 gets, and says who did how much.
+/// Collective. Computes the picture, which image 0 gets, and prints how evenly images shared the work.
 fn compute(division: Division, options: &Options) -> Option<Picture> {
     let mut picture = Picture::new(options);
     let open = picture.rows.open();

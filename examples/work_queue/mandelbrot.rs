@@ -1,8 +1,8 @@
-//! How long it takes to know that a point is not one of the Mandelbrot set.
+//! The number of iterations until a point is known not to be in the Mandelbrot set.
 
 use crate::options::Options;
 
-/// What is in the middle of the picture: above the middle of the set, so that the upper rows take less time.
+/// The middle of the picture: above the middle of the set, so that the upper rows take less time.
 const MIDDLE: [f64; 2] = [-0.6, 0.35];
 
 /// How wide the picture is.
@@ -22,7 +22,7 @@ pub(crate) fn row(row: usize, options: &Options) -> Vec<u32> {
         .collect()
 }
 
-/// After how many iterations of z^2 + c a point c leaves the circle with radius 2; `limit` if it has not left it by then.
+/// The number of iterations of z^2 + c until a point c leaves the circle with radius 2, at most `limit`.
 fn iterations(real: f64, imaginary: f64, limit: u32) -> u32 {
     let (mut x, mut y) = (0.0, 0.0);
     for count in 0..limit {

@@ -30,7 +30,7 @@ pub(crate) struct Picture {
 }
 
 impl Picture {
-    /// Collective. A picture of which nothing is computed.
+    /// Collective. An empty picture.
     pub(crate) fn new(options: &Options) -> Self {
         let words = options.height * (options.width + 1);
         let own = if this_image() == 0 { words } else { 0 };
@@ -46,7 +46,7 @@ impl Picture {
         rows.map(|row| (row[0], &row[1..]))
     }
 
-    /// Tells apart what is computed, whoever computed it.
+    /// The checksum of the points, whichever images computed them.
     pub(crate) fn checksum(&self) -> u64 {
         let points = self.rows().flat_map(|(_, iterations)| iterations).zip(0..);
         points
@@ -88,7 +88,7 @@ fn colour_of(image: usize) -> Colour {
     IMAGES[image % IMAGES.len()]
 }
 
-/// One-sided. Puts a row that this image has computed where the rows of the picture are.
+/// One-sided. Puts a row that this image has computed into the rows of the picture.
 pub(crate) fn put(rows: &Coref<[u32]>, row: usize, iterations: &[u32]) {
     let start = row * (iterations.len() + 1);
     rows[start].put(this_image() as u32);

@@ -5,10 +5,10 @@
 //! cargo run --release --bin heat -- --start sine --no-overlap
 //! ```
 //!
-//! Shows: an array divided over a grid of images, whose halos are exchanged while the cells that need no other
-//! image's are computed (`plate.rs`). Neighbours wait for each other, and nobody for anybody else.
+//! Shows: an array divided over a grid of images, whose halos are exchanged while the cells that need no halo are
+//! computed (`plate.rs`). An image waits only for its neighbours.
 //!
-//! The scheme is the explicit one, with five points: forward in time, central in space.
+//! The scheme is explicit, with five points: forward in time, central in space.
 
 mod options;
 mod plate;
@@ -98,7 +98,7 @@ fn sine([row, column]: [usize; 2], [rows, columns]: [usize; 2]) -> f64 {
     wave(row, rows) * wave(column, columns)
 }
 
-/// Collective. Says what the plate is like.
+/// Collective. Prints the state of the plate.
 fn describe(temperatures: &HaloArray<f64, 2>, options: &Options) {
     let [rows, columns] = options.size;
     let own = temperatures.interior();
@@ -118,7 +118,7 @@ fn describe(temperatures: &HaloArray<f64, 2>, options: &Options) {
         println!("highest temperature: {hottest:.9}");
     }
     if options.start == Start::Sine {
-        // The part of the wave in the field, as its other parts should have none.
+        // The projection of the field on the wave; the field should have no other part.
         let waves = own.indexed_iter().map(|((row, column), &value)| {
             let wave = sine(temperatures.global_of([row, column]), options.size);
             [value * wave, wave * wave]

@@ -39,7 +39,7 @@ pub(crate) struct Options {
     pub(crate) quiet: bool,
 }
 
-/// How hot the plate is in the beginning.
+/// The temperatures at the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
     Spots,
@@ -47,7 +47,7 @@ pub(crate) enum Start {
 }
 
 impl Options {
-    /// What this image's command line asks for; none if that is help. What cannot be followed ends the job.
+    /// The options of this image's command line; none after `--help`. An error in it ends the job.
     pub(crate) fn from_command_line() -> Option<Self> {
         let mut options = Self {
             size: [1024; 2],

@@ -8,14 +8,14 @@ use program::shares::Clock;
 /// The temperatures of a plate whose edges are kept at 0.
 pub(crate) struct Plate {
     now: HaloArray<f64, 2>,
-    /// The halo of both beyond the edges holds the temperature of the edges: exchanges leave that alone.
+    /// In both arrays the halo beyond the edges holds the temperature of the edges; exchanges do not touch it.
     next: HaloArray<f64, 2>,
     diffusion: f64,
     overlap: bool,
 }
 
 impl Plate {
-    /// Collective. A plate with these temperatures in the beginning.
+    /// Collective. A plate that starts with these temperatures.
     pub(crate) fn new(
         blocks: &Blocks<2>,
         diffusion: f64,
@@ -51,7 +51,7 @@ impl Plate {
         let faces = Exchange::faces();
         let exchanging = clock.communicate(|| self.now.exchange_start_with(&faces));
         if self.overlap {
-            // Cells that touch no other image's, while those travel.
+            // The cells that need no halo, while the halos travel.
             spread(exchanging.interior(), next.slice_mut(inner), diffusion);
         }
         clock.wait(|| exchanging.finish());
@@ -79,8 +79,8 @@ impl Plate {
     }
 }
 
-/// Computes the next temperatures of some cells from those of them and of the cells around them: `now` has one row or
-/// column more on each side.
+/// Computes the next temperatures of some cells from the present ones of these cells and the cells around them: `now`
+/// has one row or column more on each side.
 fn spread(now: ArrayView2<f64>, mut next: ArrayViewMut2<f64>, diffusion: f64) {
     let columns = next.ncols();
     if columns == 0 {
@@ -90,7 +90,7 @@ fn spread(now: ArrayView2<f64>, mut next: ArrayViewMut2<f64>, diffusion: f64) {
         let line = |row: usize| now.row(row).to_slice().expect("rows lie in one piece");
         let (north, here, south) = (line(row), line(row + 1), line(row + 2));
         let next = next.as_slice_mut().expect("rows lie in one piece");
-        // All of the same length, so that the loop needs no checks.
+        // All slices have the same length, so that the loop needs no checks.
         let (north, south) = (&north[1..=columns], &south[1..=columns]);
         let (west, east) = (&here[..columns], &here[2..columns + 2]);
         let here = &here[1..=columns];

@@ -1,4 +1,4 @@
-//! The program `heat` as its users start it, against a serial loop and against how a sine wave decays.
+//! The program `heat` as its users start it, against a serial loop and the known decay of a sine wave.
 
 use std::f64::consts::PI;
 use std::io::BufReader;
@@ -6,7 +6,7 @@ use std::io::BufReader;
 use program::checksum;
 use program::testing::*;
 
-/// What makes it short.
+/// Options for a short run.
 const SHORT: [&str; 4] = ["--size", "20x20", "--steps", "3"];
 
 /// What the program must print after `checksum: `, for a plate that starts as a sine.
@@ -81,7 +81,7 @@ fn overlap_changes_nothing_but_the_time() {
 
 #[test]
 fn a_sine_decays_as_it_must() {
-    // The error is that of the scheme: of second order in the cell, so four times smaller with half of it.
+    // The scheme is of second order: cells of half the size have a quarter of the error.
     let error = |cells: usize, steps: usize| {
         let size = format!("{cells}x{cells}");
         let steps = steps.to_string();

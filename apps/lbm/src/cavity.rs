@@ -1,10 +1,10 @@
 //! The fluid in the cavity, and how it moves on.
 //!
-//! There is an array for each population, whose halo is as wide as the population needs it: one cell on the side that it
-//! comes from. So only what crosses a face travels, five of the nineteen populations, and along edges one.
+//! Each population has an array, with a halo of one cell only on the sides from which the population comes. So five of
+//! the nineteen populations travel across a face, and one across an edge.
 //!
-//! Walls are halos, too. Beyond the walls a population finds what was reflected half-way to them, which each image writes
-//! there itself: exchanges leave halos alone that lie beyond the whole array.
+//! Walls are halos, too. The halo beyond a wall holds the populations that the wall reflects half-way. Each image
+//! writes them there itself: exchanges do not touch halos that lie beyond the whole array.
 
 use std::array;
 
@@ -27,7 +27,7 @@ pub(crate) struct Cavity {
     next: Arrays,
     /// The share by which populations relax in a step.
     relaxation: f64,
-    /// The velocity of the lid, along x, in cells for a step.
+    /// The velocity of the lid, along x, in cells per step.
     lid: f64,
 }
 
@@ -48,7 +48,7 @@ impl Cavity {
         self.now.each_ref().map(HaloArray::interior)
     }
 
-    /// Whether the first of this image's cells holds numbers.
+    /// Whether the first of this image's cells is finite.
     pub(crate) fn is_finite(&self) -> bool {
         self.now[0].interior()[[0; 3]].is_finite()
     }
@@ -56,14 +56,14 @@ impl Cavity {
     /// Computes the next step, together with the neighbours; to be called by all images.
     pub(crate) fn step(&mut self, clock: &mut Clock) {
         self.reflect();
-        // All are on their way before any is waited for.
+        // All exchanges start before the first is waited for.
         let exchanging = clock.communicate(|| self.now.each_mut().map(HaloArray::exchange_start));
         clock.wait(|| exchanging.map(Exchanging::finish));
 
         let now = self.now.each_ref().map(HaloArray::local);
         let shape = self.blocks.block_shape(this_image());
-        // A population with a halo before the block finds what arrives in a cell at the cell's own index, less one for
-        // the velocity and one more for the halo; one with a halo behind it finds it one further.
+        // A population arrives in a cell from the cell's index minus its velocity. A halo before the block adds 1: in
+        // sum the index shifts by 1 for velocity -1, whose halo is behind the block, and else by 0.
         let arriving = array::from_fn(|number| {
             let [x, y, z] = array::from_fn(|axis| {
                 let shift = usize::from(VELOCITIES[number][axis] < 0);
@@ -76,7 +76,7 @@ impl Cavity {
         std::mem::swap(&mut self.now, &mut self.next);
     }
 
-    /// Writes behind the walls what they reflect.
+    /// Writes the populations that walls reflect into the halos behind them.
     fn reflect(&mut self) {
         let (_, pairs) = self.now.split_at_mut(1);
         for (pair, arrays) in pairs.chunks_exact_mut(2).enumerate() {

@@ -1,4 +1,4 @@
-//! What the populations say about the flow.
+//! The flow, from the populations.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub(crate) struct Flow {
     checksum: u64,
 }
 
-/// The flow in the plane half-way along the span, in velocities of the lid.
+/// The flow in the plane half-way along the span, in units of the lid's velocity.
 pub(crate) struct Plane {
     /// The velocity along x, by x and z.
     pub(crate) along: Array2<f64>,

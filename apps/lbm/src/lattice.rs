@@ -1,4 +1,4 @@
-//! The lattice D3Q19: velocities, weights, and what a collision does.
+//! The lattice D3Q19: velocities, weights, and collisions.
 //!
 //! Y. H. Qian, D. d'Humieres and P. Lallemand, *Lattice BGK models for Navier-Stokes equation*, Europhysics Letters 17,
 //! 1992.

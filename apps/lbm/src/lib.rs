@@ -1,3 +1,3 @@
-//! What the program `lbm` has in common with the serial program that it is compared with.
+//! The part of the program `lbm` that the serial program of its tests shares.
 
 pub mod lattice;

@@ -5,8 +5,8 @@
 //! cargo run --release --bin lbm -- --size 128x1x128 --periodic-span --steps 60000 --profile lines.csv
 //! ```
 //!
-//! Shows: many arrays over the same blocks, each with a halo on those sides only that it needs, and all exchanges under way
-//! at once (`cavity.rs`). Neighbours wait for each other by events; in the loop nobody waits for all.
+//! Shows: many arrays over the same blocks, each with a halo only on the sides that need one, and all exchanges in
+//! flight at once (`cavity.rs`). Neighbours wait for each other by events; the loop has no barrier.
 
 mod cavity;
 mod flow;
@@ -55,7 +55,7 @@ fn main() {
             output::check_writable(path).unwrap_or_else(|error| refuse(error));
         }
     }
-    // All populations, now and next; and in the end each with its number, for the checksum.
+    // All populations, now and next; and at the end each with its number, for the checksum.
     let [x, y, z] = options.size;
     let bytes = blocks.cells() / num_images() * lattice::Q * (2 * 8 + 16);
     afford(format_args!("--size {x}x{y}x{z}"), bytes);
@@ -64,7 +64,7 @@ fn main() {
 
     let shares = steps::take(options.steps, options.quiet, |step, clock| {
         cavity.step(clock);
-        // What is no number any more spreads by a cell in each step.
+        // A value that is not finite spreads by a cell in each step.
         if step % 100 == 0 && !cavity.is_finite() {
             refuse_blown_up();
         }
@@ -90,7 +90,7 @@ fn main() {
     }
 }
 
-/// Says what the flow in the middle is like.
+/// Prints the extremes of the flow in the middle.
 fn describe(plane: &Plane) {
     let place = |index: usize, cells: usize| (index as f64 + 0.5) / cells as f64;
     let lowest = |line: &[f64]| {

@@ -51,8 +51,8 @@ impl Options {
         0.5 + 3.0 * self.lid * self.size[0] as f64 / self.reynolds
     }
 
-    /// What this image's command line asks for; none if that is help. What cannot be followed, or would be unstable, ends
-    /// the job.
+    /// The options of this image's command line; none after `--help`. An error in it, or an unstable choice, ends the
+    /// job.
     pub(crate) fn from_command_line() -> Option<Self> {
         let mut options = Self {
             size: [48; 3],

@@ -1,4 +1,4 @@
-//! Streaming and collision in one go: the populations that arrive in cells collide there.
+//! Streaming and collision in one pass: the populations that arrive in cells collide there.
 
 use std::array;
 

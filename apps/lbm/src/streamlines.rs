@@ -1,7 +1,7 @@
 //! Lines along a flow in a plane, about evenly spaced.
 //!
-//! Each line grows both ways from a place that none is near to, and ends where it comes near another; as B. Jobard and W.
-//! Lefer do it, *Creating evenly-spaced streamlines of arbitrary density*, 1997, but with a raster for what is near.
+//! Each line grows both ways from a place without lines nearby, and ends near another line. After B. Jobard and W.
+//! Lefer, *Creating evenly-spaced streamlines of arbitrary density*, 1997, but with a raster to find lines nearby.
 
 use program::canvas::{Canvas, Colour};
 use program::chart::Area;
@@ -20,7 +20,7 @@ const WHITE: Colour = [255, 255, 255];
 /// A place or a velocity in pixels, to the right and down.
 type Pair = [f64; 2];
 
-/// Draws lines along the flow, of which `velocity` tells the direction at shares of the area's sides, from its top left.
+/// Draws lines along the flow. `velocity` gets a place as shares of the area's sides, from its top left.
 pub(crate) fn draw(canvas: &mut Canvas, area: Area, velocity: impl Fn(Pair) -> Pair) {
     let square = area.width.max(area.height) as f64 / SQUARES as f64;
     let mut taken = vec![false; (SQUARES + 1) * (SQUARES + 1)];

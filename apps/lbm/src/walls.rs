@@ -10,7 +10,7 @@ use lbm::lattice::{VELOCITIES, WEIGHTS};
 /// The axis whose upper wall is the lid.
 const UP: usize = 2;
 
-/// Writes behind this image's walls, to the halo of a population, what they reflect of its opposite `from`.
+/// Writes the reflection of `from`, the opposite population, into a population's halo behind this image's walls.
 pub(crate) fn reflect(
     into: &mut HaloArray<f64, 3>,
     from: &HaloArray<f64, 3>,
@@ -21,7 +21,7 @@ pub(crate) fn reflect(
     let own = from.blocks().own_range();
     let extents = from.blocks().shape();
     let periodic = from.grid().periodic();
-    // The lid's axis is the last: it counts where the lid meets another wall.
+    // The lid's axis is the last, so the lid counts in its edges with other walls.
     for axis in 0..3 {
         let comes_from_wall = match velocity[axis] {
             1 => own[axis].start == 0,
@@ -31,7 +31,7 @@ pub(crate) fn reflect(
         if periodic[axis] || !comes_from_wall {
             continue;
         }
-        // The cells at the wall; those behind it, whence the population comes, are one cell off against its velocity.
+        // The cells at the wall. The population comes from the cells behind it, one cell against its velocity.
         let mut cells = own.clone().map(|range| 0..range.len());
         let last = cells[axis].end - 1;
         cells[axis] = match velocity[axis] {
@@ -47,7 +47,7 @@ pub(crate) fn reflect(
         let [x, y, z] = cells;
         let reflected = from.interior();
         let reflected = reflected.slice(s![x, y, z]);
-        // What a moving wall adds: A. J. C. Ladd, Journal of Fluid Mechanics 271, 1994.
+        // The term that a moving wall adds: A. J. C. Ladd, Journal of Fluid Mechanics 271, 1994.
         let push = match (axis, velocity[axis]) {
             (UP, -1) => 6.0 * WEIGHTS[population] * lid * velocity[0] as f64,
             _ => 0.0,

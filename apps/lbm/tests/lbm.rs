@@ -5,7 +5,7 @@ use lbm::lattice::{LANES, Q, VELOCITIES, WEIGHTS, collide};
 use program::checksum;
 use program::testing::*;
 
-/// What makes it short.
+/// Options for a short run.
 const SHORT: [&str; 4] = ["--size", "12x12x12", "--steps", "3"];
 
 const LID: f64 = 0.1;
@@ -131,9 +131,9 @@ fn mass_is_conserved_to_rounding() {
     }
 }
 
-/// Places on the vertical line through the middle and the velocities along the lid, for a Reynolds number of 100: U. Ghia,
-/// K. N. Ghia and C. T. Shin, *High-Re solutions for incompressible flow using the Navier-Stokes equations and a multigrid
-/// method*, Journal of Computational Physics 48, 1982, table I.
+/// Places on the vertical line through the middle and the velocities along the lid, for a Reynolds number of 100: U.
+/// Ghia, K. N. Ghia and C. T. Shin, *High-Re solutions for incompressible flow using the Navier-Stokes equations and a
+/// multigrid method*, Journal of Computational Physics 48, 1982, table I.
 const VERTICAL: [(f64, f64); 15] = [
     (0.0547, -0.03717),
     (0.0625, -0.04192),
@@ -208,7 +208,7 @@ fn velocities_are_those_of_ghia_ghia_and_shin() {
         };
         published.iter().map(error).fold(0.0, f64::max)
     };
-    // Of the lid's velocity, on a grid a quarter as fine as theirs.
+    // In units of the lid's velocity, on a grid a quarter as fine as theirs.
     let (vertical, horizontal) = (
         largest(&line("vertical", 1.0), &VERTICAL),
         largest(&line("horizontal", 0.0), &HORIZONTAL),

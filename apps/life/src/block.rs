@@ -120,7 +120,7 @@ impl Block {
     }
 
     /// Computes the next generation of the interior into `next`, from the interior and the halo of
-    /// `self`. What the halo of `next` then holds is unspecified.
+    /// `self`. The halo of `next` is then unspecified.
     ///
     /// # Panics
     ///
@@ -151,7 +151,7 @@ impl Block {
         );
     }
 
-    /// Where a row begins in `words`. This row and column and those below count the halo.
+    /// The index in `words` at which a row begins. Rows and columns here and below count the halo.
     fn first_word(&self, row: usize) -> usize {
         1 + row * self.words_per_row
     }
@@ -176,7 +176,7 @@ impl Block {
     }
 }
 
-/// The number of words that hold a row of so many cells and its halo.
+/// The number of words that hold a row of `columns` cells and its halo.
 fn words_per_row(columns: usize) -> usize {
     (columns + 2).div_ceil(64)
 }

@@ -28,7 +28,7 @@ pub struct Decomposition {
     across: usize,
 }
 
-/// There is no grid of so many images in which every image gets a cell.
+/// No grid of this number of images gives every image a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
     "{images} images cannot share a torus of {columns}x{rows} cells: no grid of {images} leaves each a cell"

@@ -1,11 +1,12 @@
-//! The pieces of a Game of Life program that know nothing of parallel images.
+//! The parts of the program `life`.
 //!
 //! * [`rle`] reads and writes patterns in the RLE format that Life programs exchange;
 //! * [`block`] is the fast kernel: a rectangle of cells, one bit each, with a halo of one cell;
 //! * [`serial`] is the slow and obvious torus against which the kernel is tested;
+//! * [`decomposition`] divides a torus among images, [`torus`] computes it;
 //! * [`picture`] draws a torus as a PNG file.
 //!
-//! Everywhere a cell is named by its row and its column, both counted from 0, rows downwards.
+//! A cell is named by its row and its column, both counted from 0, rows downwards.
 //!
 //! ```
 //! use life::{block::Block, rle::Pattern};

@@ -55,11 +55,11 @@ impl Default for Options {
     }
 }
 
-/// Longest side of a torus, so that the number of its cells is a number.
+/// Longest side of a torus, so that the number of its cells does not overflow.
 const MAX_SIDE: usize = 1 << 24;
 
 impl Options {
-    /// What this image's command line asks for; none if that is help. What cannot be followed ends the job.
+    /// The options of this image's command line; none after `--help`. An error in it ends the job.
     pub fn from_command_line() -> Option<Self> {
         let mut options = Self::default();
         follow(HELP, |option, arguments| options.set(option, arguments)).then_some(options)

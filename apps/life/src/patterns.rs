@@ -1,11 +1,11 @@
-//! Tests of what the comment lines of the pattern files claim.
+//! Tests of the claims in the comment lines of the pattern files.
 
 use std::mem;
 
 use crate::block::Block;
 use crate::rle::Pattern;
 
-/// A torus with a pattern in its centre, and the generation it has come to.
+/// A torus with a pattern in its centre, and its present generation.
 struct Run {
     torus: Block,
     spare: Block,

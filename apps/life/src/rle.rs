@@ -1,8 +1,8 @@
 //! Patterns in the run length encoded format (RLE) in which Life programs exchange them.
 //!
-//! A file begins with comment lines, of which `#N` gives the pattern's name, goes on with a header
-//! that gives the size and the rule, and then lists the cells row by row: `b` is a dead cell, `o` a
-//! live one, `$` ends a row, a count in front of these repeats them, and `!` ends the pattern.
+//! A file begins with comment lines; the line `#N` gives the pattern's name. A header follows with
+//! the size and the rule, and then the cells row by row: `b` is a dead cell, `o` a live one, `$`
+//! ends a row, a count in front of these repeats them, and `!` ends the pattern.
 //!
 //! ```text
 //! #N Glider
@@ -20,8 +20,8 @@ use std::path::Path;
 
 pub use error::{Fault, ReadError, RleError};
 
-/// A rectangle of cells, remembered by its live cells only: what it costs to keep depends on how
-/// long its description is, not on how large it claims to be.
+/// A rectangle of cells, stored as runs of live cells: it takes memory in proportion to the length
+/// of its description, not to the size in its header.
 ///
 /// ```
 /// use life::rle::Pattern;
@@ -60,8 +60,8 @@ impl Run {
 }
 
 impl Pattern {
-    /// The largest width, height and count that a file may give. Whatever is computed
-    /// from two such numbers, be it their product, fits into 64 bits.
+    /// The largest width, height and count that a file may give. The product of two such numbers
+    /// fits into 64 bits.
     pub const MAX_SIDE: usize = 1 << 30;
 
     /// The longest line of cells that [`to_rle`](Pattern::to_rle) writes, in characters.
@@ -85,7 +85,7 @@ impl Pattern {
     ///
     /// # Errors
     ///
-    /// That the file cannot be read, is not UTF-8 text or is not a pattern: in one line that begins
+    /// That the file cannot be read, is not UTF-8 text or is not a pattern, in one line that begins
     /// with `path`.
     pub fn read(path: &Path) -> Result<Pattern, ReadError> {
         let path = path.to_path_buf();

@@ -1,12 +1,12 @@
 //! A torus of Life whose blocks live on different images.
 //!
-//! Each image keeps its block as plain local memory. What travels are the borders: before each
-//! generation an image puts its outermost rows, columns and corners into the *mailboxes* of its eight
-//! neighbours, meets these neighbours, and takes its halo out of its own mailbox.
+//! Each image keeps its block in plain local memory. Only the borders travel: before each generation
+//! an image puts its outermost rows, columns and corners into the *mailboxes* of its eight
+//! neighbours, synchronises with these neighbours, and takes its halo out of its own mailbox.
 //!
 //! There are two mailboxes, for even and odd generations. A fast image that is already at its next
-//! generation puts into the other one; it cannot get two generations ahead of a neighbour, because it has to
-//! meet it in between. So one meeting of neighbours a generation is enough.
+//! generation puts into the other one; it cannot get two generations ahead of a neighbour, because it
+//! synchronises with that neighbour in between. So one `sync_images` a generation is enough.
 
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ pub struct Torus<'a> {
     generation: u64,
 }
 
-/// Where in a mailbox the parts of the halo lie, in words.
+/// The layout of a mailbox: the words of a row and of a column.
 #[derive(Clone, Copy)]
 struct Zones {
     row: usize,
@@ -144,7 +144,7 @@ impl<'a> Torus<'a> {
         }
     }
 
-    /// Local. Brings the pattern's living cells to life, the pattern's middle in the torus's middle.
+    /// Local. Sets the pattern's living cells, with the pattern in the middle of the torus.
     pub fn place(&mut self, pattern: &Pattern) {
         let top = (self.decomposition.rows() - pattern.height) / 2;
         let left = (self.decomposition.columns() - pattern.width) / 2;
@@ -171,7 +171,7 @@ impl<'a> Torus<'a> {
         self.generation += 1;
     }
 
-    /// How many generations were computed.
+    /// The number of generations computed.
     pub fn generation(&self) -> u64 {
         self.generation
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use program::testing::{self, *};
 
-/// What makes it short.
+/// Options for a short run.
 const SHORT: [&str; 4] = ["--size", "80x80", "--generations", "3"];
 
 fn pattern(name: &str) -> String {

@@ -1,4 +1,4 @@
-//! What is known about Life, on any number of images, bit by bit the same as on one.
+//! Known facts about Life, the same bit by bit on any number of images.
 
 use coarray::prelude::*;
 use coarray::testing::same_on;
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 const COUNTS: [usize; 6] = [1, 2, 3, 4, 7, 8];
 
-/// A torus in the middle of which a pattern grows for some generations.
+/// A pattern that grows in the middle of a torus for some generations.
 struct Experiment {
     pattern: Pattern,
     rows: usize,

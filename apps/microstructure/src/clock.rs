@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use coarray::prelude::*;
 
-/// What an image spends time on.
+/// A kind of work on which an image spends time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// New states of cells, and what is learned from them.
+    /// New states of cells, and the analysis of the result.
     Computing,
-    /// Halos: starting, and waiting for what has not come meanwhile.
+    /// Halos: starting exchanges, and waiting for their ends.
     Exchanging,
     /// Sums over all images, which includes waiting for the slowest.
     Reducing,
@@ -36,7 +36,7 @@ impl Clock {
         }
     }
 
-    /// The time since the last call was spent on this.
+    /// Adds the time since the last call to this work.
     pub fn did(&mut self, work: Work) {
         let now = Instant::now();
         self.seconds[work as usize] += (now - self.since).as_secs_f64();

@@ -15,10 +15,10 @@ pub type Contacts = BTreeMap<(u32, u32), u64>;
 /// Steps to the cells behind a cell, one along each axis.
 const BEHIND: [[isize; 3]; 3] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
 
-/// Collective. All pairs of grains that touch, and how many faces of cells are between them; on image 0, the others get
-/// nothing.
+/// Collective. All pairs of grains that touch, and how many faces of cells are between them, on image 0; no pairs on
+/// the others.
 ///
-/// The halos are as of now.
+/// The halos of `grains` must be current.
 pub fn contacts(grains: &HaloArray<u32, 3>) -> Contacts {
     let cells = grains.local();
     let mut own: HashMap<(u32, u32), u64> = HashMap::new();
@@ -56,7 +56,7 @@ pub fn volumes(grains: &HaloArray<u32, 3>, count: u32) -> Vec<u64> {
 
 /// Collective. How many of the 26 neighbours of each cell are of other grains.
 ///
-/// The halos of `grains` are as of now.
+/// The halos of `grains` must be current.
 ///
 /// # Errors
 /// As [`HaloArray::filled`].

@@ -1,13 +1,15 @@
 //! A crack that cleaves grain after grain.
 //!
-//! A layer over the grains: each cell is whole, or it broke in some step. The rules are our own; the paper on CGPACK shows a
-//! crack but not its rules.
+//! A layer over the grains: each cell is whole, or it broke in some step. The rules are our own; the paper on CGPACK
+//! shows a crack but not its rules.
 //!
 //! * A grain can only break along one plane: of its three {100} planes the one that the largest principal stress opens
-//!   most. The share of the stress that does so is the square of the cosine between it and the plane's normal.
-//! * The plane lies where the crack entered the grain, and is as thin as a plane of cells can be without holes that
-//!   neighbours could slip through: a cell with its centre at `c` is of it if `|n·(c - entry)| <= max|n| / 2`.
-//! * In each step a whole cell of the plane breaks if one of its 26 neighbours in the same grain broke in the step before.
+//!   most. The share of the stress that opens a plane is the square of the cosine between the stress and the plane's
+//!   normal.
+//! * The plane contains the cell where the crack entered the grain, and is as thin as a plane of cells without holes
+//!   can be: a cell with its centre at `c` is in the plane if `|n·(c - entry)| <= max|n| / 2`.
+//! * In each step a whole cell of the plane breaks if one of its 26 neighbours in the same grain broke in the step
+//!   before.
 //! * A crack enters a whole grain from a neighbouring cell that broke in the step before, if the share of the stress,
 //!   less a penalty for how much the two planes differ in direction, reaches the threshold. Of the cells where it
 //!   could enter in a step, it takes the one with the lowest number.
@@ -32,7 +34,7 @@ pub struct Load {
     pub stress: Vector,
     /// The share of it that a grain withstands.
     pub threshold: f64,
-    /// What crossing into a grain costs whose plane is at right angles to that of the one before.
+    /// The cost of crossing into a grain whose plane is at right angles to the plane of the grain before.
     pub penalty: f64,
 }
 
@@ -113,10 +115,10 @@ fn centre([z, y, x]: [usize; 3]) -> Vector {
     [x as f64, y as f64, z as f64]
 }
 
-/// Collective. Lets a crack run until nothing more breaks. Returns for each cell the step in which it broke, counted from
-/// 1, or 0 if it is whole, and how it ended.
+/// Collective. Lets a crack run until nothing more breaks. Returns for each cell the step in which it broke, counted
+/// from 1, or 0 if it is whole, and how the crack ended.
 ///
-/// The halos of `grains` are as of now.
+/// The halos of `grains` must be current.
 ///
 /// # Errors
 /// As [`HaloArray::filled`].
@@ -231,7 +233,7 @@ impl Crack<'_> {
         (breaking, entries)
     }
 
-    /// Collective in that all images note it: the crack enters a grain at a cell.
+    /// Lets the crack enter a grain at a cell. All images call this, to record the entry.
     fn enter(&mut self, grain: u32, cell: u64, cleavage: &mut Cleavage, step: u32) {
         let cell = place(cell, self.shape);
         cleavage.entries.insert(grain, centre(cell));

@@ -1,16 +1,16 @@
-//! Lattices of cubic symmetry: which rotations one cannot see, and how far two grains are turned from each other.
+//! Lattices of cubic symmetry: the rotations that leave a lattice as it is, and the misorientation of two grains.
 
 use crate::random::Random;
 use crate::rotation::{Rotation, Vector, dot};
 
-/// How the lattices of all grains are turned.
+/// The orientations of the lattices of all grains.
 #[derive(Clone, Debug)]
 pub struct Orientations {
     lattices: Vec<Rotation>,
 }
 
 impl Orientations {
-    /// Random orientations of the grains from 1 to `grains`, none likelier than another.
+    /// Random orientations of the grains from 1 to `grains`, uniformly distributed.
     pub fn random(random: Random, grains: u32) -> Self {
         let lattices = (1..=u64::from(grains)).map(|grain| Rotation::random(random, grain));
         Self {
@@ -23,7 +23,7 @@ impl Orientations {
         self.lattices[grain as usize - 1]
     }
 
-    /// The smallest angle, in degrees, that takes the lattice of one grain to that of another.
+    /// The smallest angle, in degrees, of the rotations that take the lattice of one grain to another grain's.
     pub fn misorientation(&self, one: u32, other: u32) -> f64 {
         misorientation(self.of(one), self.of(other))
     }

@@ -21,7 +21,7 @@ pub enum FileError {
     Joint(#[from] coarray_io::Error),
 }
 
-/// What is known of each cell.
+/// The results for each cell.
 #[derive(Debug)]
 pub struct Fields<'a> {
     /// The number of its grain.
@@ -33,10 +33,10 @@ pub struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    /// Collective. Writes the files that are wanted, each by all images together but for the picture.
+    /// Collective. Writes the files that `options` name: image 0 the picture, all images together the others.
     ///
     /// # Errors
-    /// That a file cannot be written; of the picture, on image 0 only.
+    /// That a file cannot be written; for the picture, on image 0 only.
     pub fn write(&self, options: &Options, orientations: &Orientations) -> Result<(), FileError> {
         if let Some(path) = &options.npy {
             coarray_io::write_npy(path, self.grains)?;

@@ -1,7 +1,7 @@
-//! Where liquid meets solid: the only cells that can change, found 64 at a time.
+//! The front between liquid and solid: the only cells that can change, found 64 at a time.
 //!
-//! One bit for each cell of a block and its halo says whether it is solid. A liquid cell can change only if one of the 27
-//! bits around it is set. So nothing is drawn for cells that are solid, or deep in the liquid.
+//! One bit for each cell of a block and its halo says whether it is solid. A liquid cell can change only if one of the
+//! 27 bits around it is set. So no random number is drawn for cells that are solid, or deep in the liquid.
 
 use crate::lattice::LIQUID;
 
@@ -27,7 +27,7 @@ pub enum Columns {
 }
 
 impl Front {
-    /// All is liquid in a block of so many cells with its halo.
+    /// A liquid block of this shape, halo included.
     pub fn new(shape: [usize; 3]) -> Self {
         let words = shape[2].div_ceil(64);
         Self {
@@ -57,7 +57,7 @@ impl Front {
         }
     }
 
-    /// Calls `at` with the columns of those `columns` of a row that are liquid and beside a solid cell.
+    /// Calls `at` with those of the `columns` of a row that are liquid and beside a solid cell.
     #[inline]
     pub fn for_each(&self, z: usize, y: usize, columns: Columns, mut at: impl FnMut(usize)) {
         let row = self.row(z, y);
@@ -75,7 +75,7 @@ impl Front {
         }
     }
 
-    /// Where a word has a solid cell at the same place or beside it, in any of nine rows.
+    /// The bits of a word that have a solid cell in the same column or a column beside it, in any of nine rows.
     #[inline]
     fn near_solid(&self, z: usize, y: usize, word: usize) -> u64 {
         let here = self.any_of_nine(z, y, word);

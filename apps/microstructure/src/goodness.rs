@@ -5,11 +5,11 @@
 pub struct ChiSquare {
     /// The sum of the squared differences, each divided by what was expected.
     pub statistic: f64,
-    /// How many of the counts could have been otherwise.
+    /// How many of the counts are independent.
     pub degrees_of_freedom: usize,
 }
 
-/// A count is compared alone if at least so many are expected, else together with its neighbours.
+/// The fewest that must be expected of a count to compare it alone; else it is added to its neighbours.
 const FEWEST: f64 = 5.0;
 
 impl ChiSquare {
@@ -38,8 +38,8 @@ impl ChiSquare {
         }
     }
 
-    /// How probable it is that counts which follow the theory differ from it as much as these; 1 where nothing could
-    /// differ.
+    /// The probability that counts which follow the theory differ from it at least as much as these; 1 without degrees
+    /// of freedom.
     pub fn probability(&self) -> f64 {
         if self.degrees_of_freedom == 0 {
             return 1.0;

@@ -1,4 +1,4 @@
-//! The cells, and who is whose neighbour.
+//! The cells and their neighbours.
 //!
 //! Arrays are indexed `[z, y, x]`, so that x is the fastest axis, in memory and in files.
 

@@ -1,4 +1,4 @@
-//! The parts of the program `microstructure`: a model that solidifies and cracks, and what is measured, drawn and written of it.
+//! The parts of the program `microstructure`: a model that solidifies and cracks, its measurements, pictures and files.
 
 pub mod clock;
 pub mod comparison;

@@ -1,7 +1,7 @@
-//! How misorientations are distributed when cubic lattices are turned at random.
+//! The distribution of misorientations of cubic lattices that are turned at random.
 //!
-//! J. K. Mackenzie, *Second paper on statistics associated with the random disorientation of cubes*, Biometrika 45, 1958;
-//! D. C. Handscomb, *On the random disorientation of two cubes*, Canad. J. Math. 10, 1958.
+//! J. K. Mackenzie, *Second paper on statistics associated with the random disorientation of cubes*, Biometrika 45,
+//! 1958; D. C. Handscomb, *On the random disorientation of two cubes*, Canad. J. Math. 10, 1958.
 
 use std::f64::consts::{PI, SQRT_2};
 
@@ -41,7 +41,7 @@ pub fn density(degrees: f64) -> f64 {
     density.max(0.0)
 }
 
-/// What the corners of the range of rotations cut off beyond 60.72 degrees.
+/// The density that the corners of the range of rotations cut off beyond 60.72 degrees.
 fn corner(angle: f64) -> f64 {
     let third_root = 3f64.sqrt();
     let root = SQRT_2 - 1.0;
@@ -74,7 +74,7 @@ fn simpson(from: f64, to: f64) -> f64 {
         let weight = if part % 2 == 1 { 4.0 } else { 2.0 };
         weight * density(from + part as f64 * width)
     });
-    // The density at the ends is that of this piece, and not of the next.
+    // At the ends take the density of this piece, not of the next one.
     let hair = width * 1e-9;
     (density(from + hair) + density(to - hair) + inner.sum::<f64>()) * width / 3.0
 }

@@ -4,9 +4,9 @@
 //! cargo run --release --bin microstructure -- --size 128x128x128 --png plane.png --vti model.vti
 //! ```
 //!
-//! Shows: a halo array and an exchange of halos that overlaps the work that needs none, collective sums and four ways to
-//! do without, random numbers that make the result the same on any number of images, and one file that all images
-//! write together. After A. Shterenlikht, *Fortran coarray library for 3D cellular automata microstructure
+//! Shows: a halo array and an exchange that overlaps with the work that needs no halo, a collective sum and three
+//! hand-written ones, random numbers that make the result the same on any number of images, and one file that all
+//! images write together. After A. Shterenlikht, *Fortran coarray library for 3D cellular automata microstructure
 //! simulation*, PGAS 2013. The automaton is in `solidify.rs`, the reductions are in `reduction.rs`, the crack is in
 //! `crack.rs`.
 
@@ -36,7 +36,7 @@ fn main() {
         return;
     };
     let (blocks, nuclei) = prepare(&options);
-    // Grains, boundaries and cracks of cells; volumes and orientations of grains.
+    // For each cell its grain, boundary and crack; for each grain its volume and orientation.
     let (cells, grains) = (blocks.cells() / num_images(), nuclei.count() as usize);
     let bytes = cells.saturating_mul(4 + 1 + 4) + grains * (8 + size_of::<Rotation>());
     let [z, y, x] = options.shape;

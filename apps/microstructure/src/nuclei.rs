@@ -3,7 +3,8 @@
 //! Nucleus `g` is at the place that a random permutation of all cells gives to `g`. The permutation is a Feistel
 //! network over the next power of four, walked until it comes back into the range: M. Luby and C. Rackoff, *How to
 //! construct pseudorandom permutations from pseudorandom functions*, SIAM J. Comput. 17, 1988; J. Black and P.
-//! Rogaway, *Ciphers with arbitrary finite domains*, CT-RSA 2002. So every image knows all nuclei, and none keeps a list.
+//! Rogaway, *Ciphers with arbitrary finite domains*, CT-RSA 2002. So every image knows all nuclei, and none keeps a
+//! list.
 
 use crate::random::{Purpose, Random};
 
@@ -19,7 +20,7 @@ pub struct Nuclei {
 const ROUNDS: u32 = 8;
 
 impl Nuclei {
-    /// One nucleus for so many cells, but at least one.
+    /// One nucleus for `cells_per_grain` cells, but at least one.
     pub fn new(random: Random, cells: u64, cells_per_grain: u64) -> Self {
         let count = (cells / cells_per_grain).max(1);
         let bits = u64::BITS - (cells - 1).leading_zeros();
@@ -94,7 +95,7 @@ mod tests {
             .iter()
             .map(|&count| (f64::from(count) - 400.0).powi(2) / 400.0)
             .sum();
-        // Of 49 degrees of freedom; exceeded once in 1000 times.
+        // 49 degrees of freedom; exceeded once in 1000 times.
         assert!(chi_square < 85.4, "{parts:?}: {chi_square}");
     }
 }

@@ -52,9 +52,9 @@ pub enum Boundary {
 pub struct Options {
     /// Cells along z, y and x.
     pub shape: [usize; 3],
-    /// One nucleus for so many cells.
+    /// Cells for each nucleus.
     pub cells_per_grain: u64,
-    /// Which random numbers.
+    /// The seed of the random numbers.
     pub seed: u64,
     /// What is beyond the faces.
     pub boundary: Boundary,
@@ -62,11 +62,11 @@ pub struct Options {
     pub stress: Vector,
     /// The share of the stress that a grain withstands.
     pub threshold: f64,
-    /// What crossing a boundary costs.
+    /// The cost of crossing a boundary.
     pub penalty: f64,
     /// How images find out that all is solid.
     pub reduction: Reduction,
-    /// Do it in all ways.
+    /// Whether to time all reductions.
     pub compare_reductions: bool,
     /// The file for NumPy.
     pub npy: Option<PathBuf>,
@@ -104,11 +104,11 @@ impl Default for Options {
     }
 }
 
-/// Longest edge of a model, so that its cells can be counted.
+/// Longest edge of a model, so that the number of its cells does not overflow.
 const MAX_SIDE: usize = 1 << 20;
 
 impl Options {
-    /// What this image's command line asks for; none if that is help. What cannot be followed ends the job.
+    /// The options of this image's command line; none after `--help`. An error in it ends the job.
     pub fn from_command_line() -> Option<Self> {
         let mut options = Self::default();
         follow(HELP, |option, arguments| options.set(option, arguments)).then_some(options)

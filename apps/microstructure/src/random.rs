@@ -1,10 +1,10 @@
-//! Random numbers that are functions: of the seed, what they are for, a cell and an iteration, and of nothing else.
+//! Random numbers as functions of the seed, their purpose, a cell and an iteration only.
 //!
-//! So it does not matter which image draws them, nor in which order. The generator is Philox4x32-10 of J. K. Salmon,
+//! So they do not depend on which image draws them, nor in which order. The generator is Philox4x32-10 of J. K. Salmon,
 //! M. A. Moraes, R. O. Dror and D. E. Shaw, *Parallel random numbers: as easy as 1, 2, 3*, SC11,
 //! <https://doi.org/10.1145/2063384.2063405>.
 
-/// What random numbers are for; numbers for different purposes have nothing to do with each other.
+/// The purpose of random numbers; numbers for different purposes are independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Purpose {
@@ -41,7 +41,7 @@ impl Random {
 
     /// A number from 0 to `end - 1`.
     ///
-    /// One is likelier than another by at most `end` in 2⁶⁴.
+    /// One number is likelier than another by at most `end` in 2⁶⁴.
     #[inline]
     pub fn below(&self, end: u32, purpose: Purpose, index: u64, step: u32) -> usize {
         let [low, high, ..] = self.block(purpose, index, step);
@@ -54,7 +54,7 @@ impl Random {
         let [a, b, c, d] = self.block(purpose, index, step);
         [[a, b], [c, d]].map(|[low, high]| {
             let bits = u64::from(high) << 32 | u64::from(low);
-            // 53 bits are a double's; the division is exact.
+            // A double holds 53 bits; the division is exact.
             (bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0
         })
     }
@@ -138,7 +138,7 @@ mod tests {
             .iter()
             .map(|&count| (f64::from(count) - expected).powi(2) / expected)
             .sum();
-        // Of 25 degrees of freedom; exceeded once in 1000 times.
+        // 25 degrees of freedom; exceeded once in 1000 times.
         assert!(chi_square < 52.6, "{seen:?}: {chi_square}");
     }
 

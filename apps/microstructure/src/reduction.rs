@@ -13,7 +13,7 @@ use coarray::prelude::*;
 pub enum Reduction {
     /// Image 0 reads the numbers of all others.
     ReadAll,
-    /// One image after the other adds its number to that of image 0.
+    /// One image after the other adds its number to the sum on image 0.
     Serial,
     /// Pairs of images add, then pairs of pairs, and so on.
     Divide,
@@ -22,10 +22,10 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    /// All there are.
+    /// All ways.
     pub const ALL: [Self; 4] = [Self::ReadAll, Self::Serial, Self::Divide, Self::CoSum];
 
-    /// What it is called on the command line.
+    /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::ReadAll => "read-all",
@@ -42,10 +42,10 @@ impl fmt::Display for Reduction {
     }
 }
 
-/// What the hand-made reductions keep on every image: two numbers, used in turn.
+/// The hand-made reductions keep two numbers on every image, used in turn.
 ///
-/// An image writes the one number while another may still read the other, so one barrier at the end of a
-/// reduction is enough: nobody comes to the next but one before all have left this one.
+/// An image may write one number while another still reads the other, so one barrier at the end of a
+/// reduction is enough: no image begins the next reduction but one before all have left this one.
 pub type Places = [u64; 2];
 
 /// Adds up numbers of all images, in one way.
@@ -57,7 +57,7 @@ pub struct Adder<'a> {
 }
 
 impl<'a> Adder<'a> {
-    /// Collective. A barrier: no image still reads the places for an adder before.
+    /// Collective. Begins with a barrier: no image still reads the places for an earlier adder.
     pub fn new(how: Reduction, places: &'a Open<'_, Places>) -> Self {
         sync_all();
         Self {
@@ -81,8 +81,8 @@ impl<'a> Adder<'a> {
         }
     }
 
-    /// Collective. Begins to add, for who needs the sum later. Only `CoSum` goes on while images compute; the others are complete
-    /// on return.
+    /// Collective. Begins to add; [`Sum::wait`] returns the sum. Only `CoSum` goes on while images compute; the other
+    /// ways are complete on return.
     pub fn begin(&mut self, mine: u64) -> Sum {
         match self.how {
             Reduction::CoSum => Sum::Coming(co_sum_async(mine)),
@@ -108,7 +108,7 @@ impl<'a> Adder<'a> {
             self.places.here()[turn].put(mine);
             for image in 1..num_images() {
                 sync_images(&[image]);
-                // It adds its number.
+                // In between that image adds its number.
                 sync_images(&[image]);
             }
         } else {
@@ -159,9 +159,9 @@ impl<'a> Adder<'a> {
 /// The sum of the numbers of all images, now or later.
 #[derive(Debug)]
 pub enum Sum {
-    /// It is here.
+    /// The sum is known.
     Known(u64),
-    /// It is on its way.
+    /// The sum is being computed.
     Coming(Cofuture<'static, u64>),
 }
 

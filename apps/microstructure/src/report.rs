@@ -1,4 +1,4 @@
-//! What image 0 knows in the end: prints it, and draws the pictures.
+//! The report of image 0: printed results and histograms.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::texture::{Texture, theory};
 use program::histogram::Histogram;
 use program::plots::{Axis, Plot, Scale, Series, Shape};
 
-/// What was computed.
+/// The results.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Iterations until all was solid.
@@ -30,7 +30,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Prints what was found.
+    /// Prints the results.
     pub fn print(&self, texture: &Texture, options: &Options) {
         let cells: u64 = self.volumes.iter().sum();
         let faces: u64 = self.contacts.values().sum();
@@ -64,7 +64,7 @@ impl Report {
         );
     }
 
-    /// Draws the histograms that are wanted.
+    /// Draws the histograms that `options` name.
     ///
     /// # Errors
     /// That a file cannot be written.

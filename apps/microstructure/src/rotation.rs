@@ -15,7 +15,7 @@ pub struct Rotation {
 }
 
 impl Rotation {
-    /// One of the rotations of which none is likelier than another.
+    /// A random rotation, uniformly distributed.
     ///
     /// By G. Marsaglia, *Choosing a point from the surface of a sphere*, Ann. Math. Stat. 43, 1972: two points of the
     /// disc make one of the sphere in four dimensions. It needs no trigonometric functions, so it gives the same bits
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn random_rotations_prefer_no_direction() {
-        // An axis is turned to everywhere on the sphere: its height is uniform (Archimedes), and so is that of any other.
+        // A turned axis is uniform on the sphere, so its height is uniform (Archimedes).
         for (axis, seed) in [(X, 1), (Y, 2), (Z, 3)] {
             let mut heights = [0u32; 40];
             for index in 0..40_000 {
@@ -136,7 +136,7 @@ mod tests {
                 .iter()
                 .map(|&count| (f64::from(count) - 1000.0).powi(2) / 1000.0)
                 .sum();
-            // Of 39 degrees of freedom; exceeded once in 1000 times.
+            // 39 degrees of freedom; exceeded once in 1000 times.
             assert!(chi_square < 72.1, "{axis:?}: {chi_square}");
         }
     }

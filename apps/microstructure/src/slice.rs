@@ -1,5 +1,5 @@
-//! A picture of a plane of cells: grains in colours that tell how their lattices are turned, darker at their
-//! boundaries, and black where they are cracked.
+//! A picture of a plane of cells: grains coloured by the orientations of their lattices, darker at their boundaries,
+//! and black where they are cracked.
 
 use std::path::Path;
 
@@ -19,9 +19,10 @@ const LONGEST: usize = 4096;
 const CRACKED: [u8; 3] = [0, 0, 0];
 const NOTHING: [u8; 3] = [255, 255, 255];
 
-/// How bright a cell at a boundary is, compared with the grains; between both if it has fewer neighbours of other grains.
+/// The brightness of a cell at a boundary, relative to the grains; a cell with fewer than `SMOOTH` neighbours of other
+/// grains is brighter.
 const BOUNDARY: f64 = 0.45;
-/// So many of the neighbours of a cell in a smooth boundary, or a few more, are of the other grain.
+/// A cell in a smooth boundary has this number of neighbours of the other grain, or a few more.
 const SMOOTH: f64 = 12.0;
 
 /// The cells of a plane.

@@ -1,9 +1,8 @@
 //! Solidification: in each iteration every liquid cell takes the state of one of its 26 neighbours, until none is left.
 //!
-//! The neighbour is drawn afresh for each cell and iteration, all 26 equally likely. (The listing in the paper on CGPACK
-//! rounds numbers from -1 to 1, so that a step of 0 is twice as likely as one of 1 or -1, and one draw in eight is
-//! the cell itself.) All cells change at once: what an iteration finds is collected first and written when all has been
-//! read.
+//! The neighbour is drawn afresh for each cell and iteration, all 26 equally likely. (The listing in the paper on
+//! CGPACK rounds numbers from -1 to 1, so that a step of 0 is twice as likely as one of 1 or -1, and one draw in eight
+//! is the cell itself.) All cells change at once: an iteration collects all changes before it writes any.
 
 use coarray::grid::{Blocks, GridError, HaloArray};
 
@@ -63,10 +62,10 @@ impl Solidification {
         })
     }
 
-    /// Collective. Goes on until all is solid on all images, and returns after how many iterations that is.
+    /// Collective. Iterates until all cells are solid on all images, and returns the number of iterations.
     ///
-    /// The liquid cells are counted while the next iteration goes on, so that images wait for their neighbours only: the last
-    /// iteration finds nothing to change.
+    /// The liquid cells are counted during the next iteration, so that images wait for their neighbours only. So the
+    /// last iteration finds nothing to change.
     ///
     /// `progress` is told how many cells are still liquid.
     pub fn run(&mut self, adder: &mut Adder<'_>, clock: &mut Clock, progress: impl Fn(u64)) -> u32 {
@@ -83,7 +82,7 @@ impl Solidification {
         }
     }
 
-    /// Collective. All cells as they are now, with halos as of now.
+    /// Collective. All cells, with current halos.
     pub fn finish(mut self, clock: &mut Clock) -> HaloArray<u32, 3> {
         self.grains.exchange();
         clock.did(Work::Exchanging);
@@ -101,14 +100,14 @@ impl Solidification {
         };
         let mut changes = std::mem::take(&mut self.changes);
 
-        // What needs no halo, while the halos travel.
+        // The cells that need no halo, while the halos travel.
         let halos = self.grains.exchange_start();
         clock.did(Work::Exchanging);
         let cells = halos.interior();
         for z in 2..planes {
             for y in 2..rows {
                 self.front.for_each(z, y, Columns::Inner, |x| {
-                    // Indices count from the halo; those of this view from the first cell of the block.
+                    // Indices count from the halo; indices of this view count from the first cell of the block.
                     let from = |[z, y, x]: [usize; 3]| cells[[z - 1, y - 1, x - 1]];
                     changes.note(draw.change([z, y, x], from));
                 });
@@ -196,7 +195,7 @@ struct Draw {
 }
 
 impl Draw {
-    /// The new state of a cell, which is counted from the halo; `state` tells that of the neighbours.
+    /// The new state of a cell, whose index counts from the halo; `state` returns the states of its neighbours.
     #[inline]
     fn change(&self, cell: [usize; 3], state: impl Fn([usize; 3]) -> u32) -> Change {
         let [z, y, x] = cell;
@@ -221,7 +220,7 @@ struct Change {
 /// The cells that become solid in an iteration.
 #[derive(Debug, Default)]
 struct Changes {
-    /// As many as have ever been needed, of which the first `count` are in use.
+    /// Places for the most changes so far; the first `count` are in use.
     places: Vec<Change>,
     count: usize,
 }
@@ -229,8 +228,8 @@ struct Changes {
 impl Changes {
     /// Keeps a change, unless the cell stays liquid.
     ///
-    /// What is not kept is written all the same, and over the next time: nobody can predict a branch on a draw, and the
-    /// processor would have to wait for each draw before it could begin with the next.
+    /// A change that is not kept is written all the same, and the next one overwrites it: a branch on a draw cannot be
+    /// predicted, and the processor would have to wait for each draw before it could begin the next.
     #[inline]
     fn note(&mut self, change: Change) {
         if self.count == self.places.len() {

@@ -1,4 +1,4 @@
-//! How misorientations of grains that touch are distributed.
+//! The distribution of misorientations of grains that touch.
 
 use crate::contacts::Contacts;
 use crate::cubic::Orientations;
@@ -33,8 +33,8 @@ impl Texture {
 
     /// Compares the pairs with the distribution for random orientations.
     ///
-    /// Pairs that share a grain are still independent of each other, two by two, so the expected counts and their spread
-    /// are those of independent pairs.
+    /// Pairs that share a grain are still pairwise independent, so the expected counts and their spread are the same as
+    /// for independent pairs.
     pub fn compare(&self) -> ChiSquare {
         let counts: Vec<u64> = self
             .pairs

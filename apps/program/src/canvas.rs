@@ -12,7 +12,7 @@ pub type Colour = [u8; 3];
 /// Width and height of a character in pixels.
 pub const CHARACTER: usize = 16;
 
-/// How many pixels a dot of the font is wide.
+/// Width of a dot of the font in pixels.
 const DOT: usize = CHARACTER / 8;
 
 /// A picture. Pixel (0, 0) is at the top left.
@@ -32,7 +32,7 @@ impl Canvas {
         }
     }
 
-    /// Mixes a colour into a pixel, if the picture has it: a share of 1 covers what was there.
+    /// Mixes a colour into a pixel, if it is in the picture: a share of 1 replaces the old colour.
     pub fn dot(&mut self, x: usize, y: usize, colour: Colour, share: f64) {
         if x < self.width && y < self.height {
             let pixel = &mut self.pixels[y * self.width + x];
@@ -54,7 +54,7 @@ impl Canvas {
         }
     }
 
-    /// Writes ASCII characters, the first one's top left corner here.
+    /// Writes ASCII text, with its top left corner at this pixel.
     pub fn text(&mut self, left: usize, top: usize, text: &str, colour: Colour) {
         for (place, byte) in text.bytes().enumerate() {
             let glyph = BASIC_LEGACY[usize::from(byte.min(127))];

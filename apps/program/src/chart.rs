@@ -16,15 +16,15 @@ const SCALE: usize = 13 * CHARACTER;
 
 /// What a chart shows, and how.
 pub struct Chart<'a> {
-    /// One line above all.
+    /// One line above the field.
     pub title: &'a str,
-    /// What is along the horizontal axis, with the values at its ends.
+    /// Name of the horizontal axis, and the values at its ends.
     pub across: (&'a str, &'a str, &'a str),
-    /// What is along the vertical axis, with the values at its top and its bottom.
+    /// Name of the vertical axis, and the values at its top and its bottom.
     pub down: (&'a str, &'a str, &'a str),
     /// What the colours mean.
     pub quantity: &'a str,
-    /// The value of the first colour and that of the last.
+    /// The values of the first and the last colour.
     pub range: (f64, f64),
     /// The colours, at equal distances.
     pub colours: &'a [Colour],
@@ -37,14 +37,14 @@ pub struct Area {
     pub left: usize,
     /// From its top.
     pub top: usize,
-    /// How wide the field is.
+    /// Width of the field.
     pub width: usize,
-    /// How high it is.
+    /// Height of the field.
     pub height: usize,
 }
 
 impl Chart<'_> {
-    /// Draws a field of `rows` x `columns` cells, the first row at the top. `over` draws what comes over it.
+    /// Draws a field of `rows` x `columns` cells, the first row at the top. `over` draws on top of it.
     pub fn draw(
         &self,
         rows: usize,
@@ -127,7 +127,7 @@ impl Chart<'_> {
             canvas.text(
                 left + 2 * bar,
                 y - CHARACTER / 2,
-                // No minus sign before what is rounded to zero.
+                // No minus sign before a value that rounds to zero.
                 &format!("{:.3}", (1e3 * value).round() / 1e3 + 0.0),
                 INK,
             );
@@ -137,7 +137,7 @@ impl Chart<'_> {
     fn colour(&self, value: f64) -> Colour {
         let (low, high) = self.range;
         let share = ((value - low) / (high - low)).clamp(0.0, 1.0);
-        // Not a number is shown as the lowest value.
+        // NaN is shown as the lowest value.
         let place = if share.is_nan() {
             0.0
         } else {
@@ -152,8 +152,8 @@ impl Chart<'_> {
     }
 }
 
-/// The mean of the cells that a pixel covers, or what is between cells that cover more than a pixel. An axis is a
-/// pixel, the number of pixels and the number of cells.
+/// The mean of the cells that a pixel covers; where cells are larger than pixels, the value interpolated between cells.
+/// An axis is a pixel, the number of pixels and the number of cells.
 fn mean(
     value: impl Fn(usize, usize) -> f64,
     (y, height, rows): (usize, usize, usize),

@@ -4,8 +4,7 @@ use coarray::prelude::*;
 
 use crate::random::bits;
 
-/// Collective. The checksum of a field of which each image gives its cells, each with its number in the whole
-/// field.
+/// Collective. The checksum of a field. Each image gives its cells, with their numbers in the whole field.
 pub fn checksum(cells: impl Iterator<Item = (usize, f64)>) -> u64 {
     let mut sum = cells
         .map(|(number, value)| of_cell(number, value))

@@ -1,4 +1,4 @@
-//! Command lines: options in turn, each with the value that it asks for, or one line that says what is wrong.
+//! Command lines: each option in turn, with its value, or one line that says what is wrong.
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -15,8 +15,8 @@ pub struct Arguments {
     option: String,
 }
 
-/// Follows the program's command line, as [`read`] does. Returns whether there is anything to do: not after `--help`, for
-/// which image 0 prints `help`.
+/// Reads the program's command line with [`read`]. Returns whether the program goes on: after `--help` it does not, and
+/// image 0 prints `help`.
 ///
 /// A command line that cannot be followed ends the job.
 pub fn follow(help: &str, set: impl FnMut(Arg<'_>, &mut Arguments) -> Result<(), Error>) -> bool {
@@ -27,11 +27,11 @@ pub fn follow(help: &str, set: impl FnMut(Arg<'_>, &mut Arguments) -> Result<(),
     goes_on
 }
 
-/// Reads a command line, without the program's name: `set` gets each option in turn, and asks for its value if it has one.
-/// `--option=value` is as good as `--option value`. Returns whether no help was asked for.
+/// Reads a command line, without the program's name: `set` gets each option in turn, and asks for its value if it has
+/// one. `--option=value` means `--option value`. Returns whether no help was asked for.
 ///
 /// # Errors
-/// What `set` says, or that an option has a value that it did not ask for.
+/// The error of `set`, or that an option has a value for which `set` did not ask.
 pub fn read(
     words: impl IntoIterator<Item = impl Into<OsString>>,
     set: impl FnMut(Arg<'_>, &mut Arguments) -> Result<(), Error>,
@@ -78,7 +78,7 @@ fn unknown(word: &str) -> Error {
 }
 
 impl Arguments {
-    /// The value of the option that came last, as `understand` understands it; `expected` says what that is.
+    /// The value of the current option, converted by `understand`; `expected` describes it in errors.
     ///
     /// # Errors
     /// If there is none, or it is not understood.
@@ -105,7 +105,7 @@ impl Arguments {
         self.parser.value().map_err(missing)
     }
 
-    /// Values with commas between them, each as `understand` understands it.
+    /// Values with commas between them, each converted by `understand`.
     ///
     /// # Errors
     /// If there is none, or one of them is not understood.
@@ -121,7 +121,7 @@ impl Arguments {
         })
     }
 
-    /// A number that is good enough.
+    /// A number that `is_good` accepts.
     ///
     /// # Errors
     /// If there is none.
@@ -145,10 +145,10 @@ impl Arguments {
         self.number(expected, |number| (1..=largest).contains(number))
     }
 
-    /// Numbers from 1 to `largest` with an `x` between them, of the form that `expected` says.
+    /// Numbers from 1 to `largest` with an `x` between them; `expected` shows their form.
     ///
     /// # Errors
-    /// If there are others, or more, or fewer.
+    /// If there are other numbers, or not `N`.
     pub fn extents<const N: usize>(
         &mut self,
         expected: &str,
@@ -159,10 +159,10 @@ impl Arguments {
         })
     }
 
-    /// What one of these names stands for.
+    /// The value with one of these names.
     ///
     /// # Errors
-    /// If it is no such name.
+    /// If no value has this name.
     pub fn one_of<T: Copy, const N: usize>(&mut self, named: [(&str, T); N]) -> Result<T, Error> {
         let names = named.map(|(name, _)| name);
         let (last, others) = names.split_last().expect("there are names");
@@ -181,17 +181,17 @@ pub fn extents(text: &str, largest: usize) -> Option<Vec<usize>> {
     text.split(['x', 'X']).map(side).collect()
 }
 
-/// Ends the job because of what its user asked for: before anything is computed, as far as that can be known.
+/// Ends the job because of its user's input, before anything is computed where possible.
 pub fn refuse(why: impl Display) -> ! {
     error_stop_with(2, format_args!("{}: {why}", name()))
 }
 
-/// Ends the job because of what came in between, such as a disk that is full.
+/// Ends the job because of an error on the way, such as a full disk.
 pub fn fail(why: impl Display) -> ! {
     error_stop_with(1, format_args!("{}: {why}", name()))
 }
 
-/// What this program is called.
+/// The program's name.
 pub fn name() -> String {
     let program = std::env::current_exe().unwrap_or_default();
     let name = program.file_name().unwrap_or_default();

@@ -7,9 +7,9 @@ use crate::plots::Bar;
 pub struct Histogram {
     /// Where the first bin begins.
     pub start: f64,
-    /// From where a bin begins to where the next does.
+    /// Width of a bin.
     pub width: f64,
-    /// What each bin weighs.
+    /// Weight of each bin.
     pub weights: Vec<f64>,
 }
 
@@ -23,7 +23,7 @@ impl Histogram {
         }
     }
 
-    /// Bins of a width that reads well, about `bins` of them, from 0 to beyond the largest of `values`, which are put in.
+    /// The histogram of `values`: about `bins` bins of a round width, from 0 to beyond the largest value.
     pub fn of(values: &[f64], bins: usize) -> Self {
         let largest = values.iter().copied().fold(0.0, f64::max);
         let width = readable(largest / bins as f64).max(1.0);
@@ -34,14 +34,14 @@ impl Histogram {
         histogram
     }
 
-    /// Adds to the bin of a value; what is beyond the bins is put into the nearest.
+    /// Adds to the bin of a value; values beyond the bins go to the nearest bin.
     pub fn add(&mut self, value: f64, weight: f64) {
         let bin = ((value - self.start) / self.width).max(0.0) as usize;
         let last = self.weights.len() - 1;
         self.weights[bin.min(last)] += weight;
     }
 
-    /// What all bins weigh together.
+    /// Weight of all bins together.
     pub fn total(&self) -> f64 {
         self.weights.iter().sum()
     }
@@ -79,7 +79,7 @@ impl Histogram {
         self.weights.iter().enumerate().flat_map(corners).collect()
     }
 
-    /// The same, in shares of the total for one unit of the axis.
+    /// The histogram as a density, whose integral is 1.
     pub fn densities(&self) -> Self {
         let scale = 1.0 / (self.total() * self.width);
         Self {
@@ -89,7 +89,7 @@ impl Histogram {
     }
 }
 
-/// The least of 1, 2, 5, 10, 20 and so on, or their tenths and so on, that is no less than a number.
+/// The least of the numbers ..., 0.5, 1, 2, 5, 10, 20, ... that is not below `least`.
 fn readable(least: f64) -> f64 {
     if least <= 0.0 {
         return 1.0;

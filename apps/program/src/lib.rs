@@ -1,12 +1,12 @@
-//! What a program has beside its computation, and what the tests of programs begin with.
+//! The parts of a program beside its computation, and helpers for tests of programs.
 //!
 //! * [`command_line`] reads options, prints help, and ends the job in one line if there is something wrong;
-//! * [`memory`] compares what a problem takes with what the machine has, before it is allocated;
+//! * [`memory`] compares the memory that a problem needs with the available memory, before it is allocated;
 //! * [`output`] writes files whole or not at all;
 //! * [`progress`] shows how far a computation is, [`steps`] and [`shares`] where its time goes;
 //! * [`canvas`] and [`chart`] draw pictures, [`histogram`] and [`plots`] draw distributions;
 //! * [`random`] and [`checksum`] do not depend on which image does what;
-//! * [`death`] is that of an image, for others to survive;
+//! * [`death`] kills an image, for others to survive;
 //! * [`testing`] starts programs as their users do.
 
 pub mod canvas;

@@ -1,4 +1,4 @@
-//! What a program is about to allocate, compared with what there is: one line instead of an abort, or of a kill half-way.
+//! The memory that a program needs, compared with the available memory: one line instead of an abort or a kill.
 
 use std::fmt::Display;
 
@@ -6,10 +6,10 @@ use coarray::prelude::*;
 
 use crate::command_line::refuse;
 
-/// Collective. Refuses, on behalf of the program's user, to go on if the images of a machine have less memory than they need
-/// together: `bytes` on this image, at least, because of what is `wanted`. To be called before any of it is allocated.
+/// Collective. Ends the job in one line if a machine has less memory than its images need together: at least `bytes` on
+/// this image, for what is `wanted`. To be called before any of this is allocated.
 pub fn afford(wanted: impl Display, bytes: usize) {
-    // Looked up before the images meet, after which others may begin to use it.
+    // Read before the collective `Coarray::new`: after it other images may begin to allocate.
     let available = coarray::machine::available_memory();
     let needs = Coarray::new(Coatomic::new(bytes));
     let here = (0..num_images())

@@ -15,8 +15,8 @@ pub struct OutputError {
     pub error: io::Error,
 }
 
-/// Writes a file, which gets its name when all of it is there: what fails half-way, as on a full disk, leaves the file
-/// that was there before, or none. Links are followed. What is no regular file, such as `/dev/null`, is written to as it is.
+/// Writes a file under a temporary name, and renames it when it is complete: a failure half-way, as on a full disk,
+/// leaves the old file, or none. Links are followed. A special file, such as `/dev/null`, is written directly.
 ///
 /// # Examples
 /// ```
@@ -30,7 +30,7 @@ pub struct OutputError {
 /// ```
 ///
 /// # Errors
-/// That the file cannot be written, or what `contents` says.
+/// That the file cannot be written, or the error of `contents`.
 pub fn write(
     path: &Path,
     contents: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
@@ -52,14 +52,13 @@ pub fn write(
     written.map_err(failed(path))
 }
 
-/// Makes sure, before a long computation, that a file can be written in the end. Nothing is there afterwards that was not
-/// before.
+/// Checks before a long computation that a file can be written at its end. Leaves no file behind.
 ///
 /// # Errors
 /// That the file cannot be written.
 pub fn check_writable(path: &Path) -> Result<(), OutputError> {
     let checked = Place::of(path).and_then(|place| match place {
-        // A pipe that is opened and closed would tell its reader that all has come.
+        // Opening and closing a pipe would be the end of file for its reader.
         Place::Special => Ok(()),
         Place::Regular { path, .. } => Partial::create(&path).map(drop),
     });
@@ -99,7 +98,7 @@ impl Place {
         match fs::metadata(&path) {
             Ok(known) if known.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
             Ok(known) if known.is_file() => {
-                // Whoever may write to the folder only shall not replace it.
+                // A rename needs access to the folder only; the file itself must be writable, too.
                 OpenOptions::new().write(true).open(&path)?;
                 Ok(Self::Regular {
                     path,
@@ -117,7 +116,7 @@ impl Place {
     }
 }
 
-/// A file on its way, under another name. It is removed unless it gets its own.
+/// An incomplete file under a temporary name. It is removed unless it is renamed.
 struct Partial {
     path: Option<PathBuf>,
 }
@@ -146,7 +145,7 @@ impl Partial {
 impl Drop for Partial {
     fn drop(&mut self) {
         if let Some(path) = &self.path {
-            // There is already an error to report, or nothing was to be kept.
+            // An error is already reported, or this was only a check.
             let _ = fs::remove_file(path);
         }
     }

@@ -1,8 +1,7 @@
 //! Plots as SVG: lines and bars over two axes, with a legend beside them.
 //!
-//! Axes, ticks and shapes are those of `plotters`. A series keeps to one colour and one marker, which its number decides on:
-//! the colours are those of M. Okabe and K. Ito, *Color universal design*, 2008, which people who do not see all colours
-//! can tell apart.
+//! `plotters` draws axes, ticks and shapes. The number of a series chooses its colour and its marker. The colours are
+//! from M. Okabe and K. Ito, *Color universal design*, 2008: colour-blind people can tell them apart.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -17,7 +16,7 @@ use crate::output::{self, OutputError};
 
 /// A plot.
 pub struct Plot<'a> {
-    /// One line above all.
+    /// One line above the plot.
     pub title: &'a str,
     /// A second line, with the numbers.
     pub subtitle: &'a str,
@@ -25,7 +24,7 @@ pub struct Plot<'a> {
     pub x: Axis<'a>,
     /// The vertical axis.
     pub y: Axis<'a>,
-    /// What is drawn, the last on top.
+    /// The series, the last on top.
     pub series: Vec<Series<'a>>,
 }
 
@@ -57,7 +56,7 @@ pub enum Scale {
 pub struct Series<'a> {
     /// What the legend says.
     pub name: &'a str,
-    /// Decides on colour and marker.
+    /// Chooses colour and marker.
     pub number: usize,
     /// What is drawn.
     pub shape: Shape,
@@ -77,11 +76,11 @@ pub enum Shape {
 
 /// A bar.
 pub struct Bar {
-    /// From where to where it stands on the horizontal axis.
+    /// Its range on the horizontal axis.
     pub place: Range<f64>,
-    /// How high it is.
+    /// Its height.
     pub height: f64,
-    /// What is written above it.
+    /// The text above it.
     pub label: String,
 }
 
@@ -281,7 +280,7 @@ where
     Text::new(number.to_owned(), (0, -4), style)
 }
 
-/// A line, or two where it is too long for one; what does not fit on these is left out.
+/// The text on one line, or on two where it is too long; the rest is cut off.
 fn folded(line: &str) -> Vec<String> {
     const LONGEST: usize = 130;
     let place = line.char_indices().nth(LONGEST).map(|(place, _)| place);
@@ -337,9 +336,9 @@ impl<'a> Axis<'a> {
     }
 }
 
-/// A number without digits that say nothing.
+/// A number without trailing zeros.
 fn plain(number: f64) -> String {
-    // Sums of steps of an axis are not quite what they should be.
+    // The sums of an axis's steps have rounding errors.
     let text = format!("{number:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

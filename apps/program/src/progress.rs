@@ -5,15 +5,15 @@ use std::io::{self, Write};
 use coarray::this_image;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle, TermLike};
 
-/// Local. A bar over `steps` steps, which are called `unit`, with the rate, the time left and a message. Shown as [`bar`] is.
+/// Local. A [`bar`] over `steps` steps, which are called `unit`, with the rate, the time left and a message.
 pub fn steps(steps: usize, unit: &str, is_quiet: bool) -> ProgressBar {
     let text = format!("{{human_pos}}/{{human_len}} {unit}  {{rate}}/s  {{eta}} left  {{msg}}");
     bar(steps as u64, &text, [("rate", 1.0)], is_quiet)
 }
 
-/// Local. A bar as long as `length`, with a text behind it, which is a template of `indicatif`. Each rate is a word of that
-/// template: the progress in a second times a factor. The bar is image 0's; it is hidden if the job has no terminal, or is
-/// to be quiet.
+/// Local. A bar of this length, followed by `text`, a template of `indicatif`. Each rate is a key of that template and
+/// a factor: it shows the progress per second times the factor. Only image 0 shows a bar, if the job has a terminal and
+/// `is_quiet` is false.
 pub fn bar<const RATES: usize>(
     length: u64,
     text: &str,
@@ -37,7 +37,7 @@ pub fn bar<const RATES: usize>(
     bar.with_style(style.progress_chars("━━─"))
 }
 
-/// The standard error of the job. That of an image is a pipe to the launcher, which passes it on.
+/// The standard error of the job. An image writes to a pipe, from which the launcher forwards.
 #[derive(Debug)]
 struct Terminal {
     columns: u16,

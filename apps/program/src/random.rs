@@ -1,7 +1,7 @@
-//! Random bits that are a function: of a seed and a number, and of nothing else. So it does not matter which image draws
-//! them, nor in which order.
+//! Random bits as a function of a seed and a number only. So they do not depend on which image draws them, nor in which
+//! order.
 //!
-//! The function is that of the generator SplitMix64: G. L. Steele, D. Lea and C. H. Flood, *Fast splittable
+//! The function is the one of the generator SplitMix64: G. L. Steele, D. Lea and C. H. Flood, *Fast splittable
 //! pseudorandom number generators*, OOPSLA 2014, <https://doi.org/10.1145/2660193.2660195>.
 
 /// The random bits of this number.

@@ -1,4 +1,4 @@
-//! How much of the time goes where: each image has a clock, and in the end all compare theirs.
+//! Where the time goes: each image has a clock, and the images compare their clocks at the end.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ pub struct Clock {
     waiting: Duration,
 }
 
-/// What all images' clocks say.
+/// The times of all images.
 #[derive(Clone, Copy, Debug)]
 pub struct Shares {
     /// From the start to the end, on the slowest image.
@@ -39,12 +39,12 @@ impl Clock {
         }
     }
 
-    /// Does what moves data to or from other images.
+    /// Does work that moves data to or from other images.
     pub fn communicate<R>(&mut self, work: impl FnOnce() -> R) -> R {
         timed(&mut self.communicating, work)
     }
 
-    /// Does what mostly waits for other images.
+    /// Does work that mostly waits for other images.
     pub fn wait<R>(&mut self, work: impl FnOnce() -> R) -> R {
         timed(&mut self.waiting, work)
     }
@@ -52,7 +52,7 @@ impl Clock {
     /// Collective. Stops all images' clocks and compares them.
     pub fn stop(mut self) -> Shares {
         let own = self.began.elapsed().as_secs_f64();
-        // Whoever is early waits here for the last.
+        // An early image waits here for the last one.
         self.wait(sync_all);
         let total = self.began.elapsed().as_secs_f64();
         let share = |part: Duration| {

@@ -3,7 +3,7 @@
 use crate::progress;
 use crate::shares::{Clock, Shares};
 
-/// Collective. Takes so many steps, with a progress bar unless it is to be quiet. `step` gets the number of the step.
+/// Collective. Takes `steps` steps, with a progress bar unless `is_quiet`. `step` gets the number of the step.
 pub fn take(steps: usize, is_quiet: bool, mut step: impl FnMut(usize, &mut Clock)) -> Shares {
     let bar = progress::steps(steps, "steps", is_quiet);
     let mut clock = Clock::start();
@@ -16,7 +16,7 @@ pub fn take(steps: usize, is_quiet: bool, mut step: impl FnMut(usize, &mut Clock
     shares
 }
 
-/// Local. Says how long the steps took, of a field of so many cells.
+/// Local. Prints how long `steps` steps of `cells` cells took.
 pub fn report(cells: usize, steps: usize, shares: &Shares) {
     let rate = (cells * steps) as f64 / shares.seconds / 1e6;
     println!("time: {:.4} s", shares.seconds);

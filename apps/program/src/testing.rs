@@ -1,5 +1,5 @@
-//! Programs as their users start them, for their tests, and what all of them do alike: they write what they are told to write and
-//! nothing else, and say in one line what they cannot do.
+//! Helpers for tests, which start programs as users do, and tests of what all programs have in common: they write only
+//! the files that they are told to write, and say in one line what they cannot do.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 /// The numbers of images that programs are tested with.
 pub const IMAGES: [usize; 6] = [1, 2, 3, 4, 7, 8];
 
-/// A program or example, which `cargo test` builds with the tests, on so many images.
+/// A program or example, which `cargo test` builds with the tests, on `images` images.
 pub fn program(images: usize, name: &str) -> Command {
     let tests = std::env::current_exe().unwrap();
     let folder = tests.ancestors().nth(2).unwrap();
@@ -25,14 +25,14 @@ pub fn program(images: usize, name: &str) -> Command {
     program
 }
 
-/// Runs a program on so many images of a fabric.
+/// Runs a program on `images` images of a fabric.
 pub fn run_on(fabric: &str, images: usize, name: &str, arguments: &[&str]) -> Output {
     let mut program = program(images, name);
     let program = program.args(arguments).env("COARRAY_FABRIC", fabric);
     program.output().unwrap()
 }
 
-/// What a run that succeeds prints.
+/// The output of a run, which succeeds.
 pub fn printed_on(fabric: &str, images: usize, name: &str, arguments: &[&str]) -> String {
     let output = run_on(fabric, images, name, arguments);
     let errors = String::from_utf8(output.stderr).unwrap();
@@ -43,19 +43,19 @@ pub fn printed_on(fabric: &str, images: usize, name: &str, arguments: &[&str]) -
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What a run on processes that succeeds prints.
+/// The output of a run on processes, which succeeds.
 pub fn printed(images: usize, name: &str, arguments: &[&str]) -> String {
     printed_on("processes", images, name, arguments)
 }
 
-/// The one line that a refusal with exit code 2 consists of, before the program prints anything.
+/// The one line of a refusal: exit code 2, and nothing on standard output.
 pub fn refusal(images: usize, name: &str, arguments: &[&str]) -> String {
     let output = program(images, name).args(arguments).output().unwrap();
     assert!(output.stdout.is_empty(), "{name} {arguments:?}: {output:?}");
     line_of(2, name, output)
 }
 
-/// The one line that a program which ends with this exit code says.
+/// The one line of a program that ends with this exit code.
 pub fn told(code: i32, name: &str, program: &mut Command) -> String {
     line_of(code, name, program.output().unwrap())
 }
@@ -76,7 +76,7 @@ pub fn assert_refuses(name: &str, cases: &[(&[&str], &str)]) {
     }
 }
 
-/// Of several images, one prints how the program is used.
+/// Only one of several images prints the help.
 pub fn assert_prints_help_once(name: &str) {
     let help = printed(3, name, &["--help"]);
     assert_eq!(
@@ -98,7 +98,7 @@ pub fn written(folder: &Path, name: &str, option: &str, arguments: &[&str]) -> V
     std::mem::take(&mut files[0])
 }
 
-/// No file that nobody asked for is in the empty folder in which the program was run.
+/// The program, run in an empty folder, leaves it empty.
 pub fn assert_leaves_no_file(folder: &Path, name: &str, arguments: &[&str]) {
     let mut program = program(3, name);
     let output = program
@@ -116,15 +116,15 @@ fn assert_is_empty(folder: &Path) {
     assert!(names.is_empty(), "there are {names:?}");
 }
 
-/// Words that are no Unicode are refused as others are.
+/// Words that are not Unicode are refused in one line.
 pub fn assert_refuses_what_is_no_unicode(name: &str) {
     for word in [&b"\xff"[..], b"--\xff", b"--\xff=1"] {
         told(2, name, program(2, name).arg(OsStr::from_bytes(word)));
     }
 }
 
-/// Files may have names that are no Unicode: a copy of `input`, if there is one, and the file that `option` names. The folder is
-/// empty.
+/// Files may have names that are not Unicode: a copy of `input`, if there is one, and the file that `option` names. The
+/// folder is empty.
 pub fn assert_takes_any_file_name(
     folder: &Path,
     name: &str,
@@ -147,7 +147,8 @@ pub fn assert_takes_any_file_name(
     assert_is_empty(folder);
 }
 
-/// What is beyond the memory of the machine is refused before anything is allocated: the message begins with the first option.
+/// A problem that exceeds the machine's memory is refused before anything is allocated: the message begins with the
+/// first option.
 pub fn assert_refuses_what_is_too_large(name: &str, arguments: &[&str]) {
     for images in [1, 3] {
         let told = refusal(images, name, arguments);
@@ -159,7 +160,7 @@ pub fn assert_refuses_what_is_too_large(name: &str, arguments: &[&str]) {
     }
 }
 
-/// A disk that is full ends the program with exit code 1.
+/// A full disk ends the program with exit code 1.
 pub fn assert_tells_of_a_full_disk(name: &str, arguments: &[&str], option: &str) {
     let mut program = program(2, name);
     program.args(arguments).args([option, "/dev/full"]);
@@ -167,7 +168,7 @@ pub fn assert_tells_of_a_full_disk(name: &str, arguments: &[&str], option: &str)
     assert!(told.contains("/dev/full: cannot write: "), "{told}");
 }
 
-/// What the line that begins with `label` and a colon says.
+/// The rest of the line that begins with `label` and a colon.
 pub fn line<'a>(printed: &'a str, label: &str) -> &'a str {
     printed
         .lines()
@@ -184,8 +185,8 @@ pub fn number(printed: &str, label: &str) -> f64 {
 
 /// Makes a program of the lines of a shell script.
 ///
-/// Another process writes it. While a test has a file open to write it, a process that another test starts inherits the open
-/// file for a moment, and a file that is open to be written cannot be run ("Text file busy").
+/// Another process writes it: a process that another test starts would inherit a file which this one has open for
+/// writing, and such a file cannot be run ("Text file busy").
 pub fn script(program: &Path, lines: &str) {
     let mut shell = Command::new("sh");
     shell.args([

@@ -1,6 +1,6 @@
 //! Sparse matrices whose rows lie one after the other: compressed row storage.
 
-/// A sparse matrix. The nonzeros of row `i` are number `starts[i]` to `starts[i + 1]`, by rising columns.
+/// A sparse matrix. The nonzeros of row `i` have the indices `starts[i]..starts[i + 1]`, in the order of columns.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Crs {
     pub(crate) starts: Vec<usize>,
@@ -9,7 +9,7 @@ pub(crate) struct Crs {
 }
 
 impl Crs {
-    /// How many bytes a matrix of so many rows and nonzeros has.
+    /// The size in bytes of a matrix with `rows` rows and `nonzeros` nonzeros.
     pub(crate) fn bytes(rows: usize, nonzeros: usize) -> usize {
         rows * size_of::<usize>() + nonzeros * (size_of::<u32>() + size_of::<f64>())
     }
@@ -56,7 +56,7 @@ impl Crs {
         self.values.push(value);
     }
 
-    /// Makes what was pushed a row.
+    /// Makes a row of the nonzeros pushed since the last call.
     pub(crate) fn end_row(&mut self) {
         self.starts.push(self.values.len());
     }

@@ -1,9 +1,9 @@
-//! Who has which rows.
+//! The division of rows among images.
 
 use std::ops::Range;
 
-/// Rows divided among images so that each has about as many nonzeros: at most the longest row's more than the
-/// average.
+/// Rows divided among images so that all have about the same number of nonzeros: at most the average plus the length of
+/// the longest row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Division {
     /// Where each image's rows begin, and where the last one's end.
@@ -19,7 +19,7 @@ impl Division {
         let mut starts = vec![0];
         let mut before = 0;
         for (row, length) in lengths.enumerate() {
-            // An image begins where those before it have at least their share.
+            // An image begins where the images before it have at least their share.
             while starts.len() < images && before * images >= starts.len() * nonzeros {
                 starts.push(row);
             }

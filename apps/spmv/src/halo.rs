@@ -1,8 +1,8 @@
 //! The elements of a vector that other images have and this one needs.
 //!
-//! Their owners put them into this image's halo and post its event `arrived`, once each. When the image has
-//! taken them out it posts the owners' event `taken`; an owner waits for that before it puts the next. So
-//! nobody meets anybody else than those it shares elements with.
+//! Each owner puts them into this image's halo and posts its event `arrived`. When this image has copied them
+//! it posts each owner's event `taken`; an owner waits for these posts before it puts again. So an image waits
+//! only for images with which it shares elements.
 
 use coarray::OpenRagged;
 use coarray::collectives::{co_alltoall, co_alltoallv};
@@ -12,9 +12,9 @@ use crate::division::Division;
 
 /// Which elements travel between which images.
 pub(crate) struct Plan {
-    /// For each image the elements of it that are needed here: global numbers, rising.
+    /// For each image, its elements that are needed here: global numbers, rising.
     needed: Vec<Vec<u32>>,
-    /// For each image that needs elements of this one: which, as local numbers, and where it wants them.
+    /// For each image that needs elements of this one: their local numbers, and their place in its halo.
     wanted: Vec<Wanted>,
 }
 
@@ -25,7 +25,7 @@ struct Wanted {
     start: usize,
 }
 
-/// The events of the exchange; see above.
+/// The events of the exchange; see the head of this file.
 pub(crate) struct Events {
     arrived: Coarray<Coevent>,
     taken: Coarray<Coevent>,
@@ -38,7 +38,7 @@ pub(crate) struct Halo<'a> {
     events: &'a Events,
     here: &'a coarray::Coref<[f64]>,
     values: Vec<f64>,
-    /// Whether elements were sent that nobody has said to have taken.
+    /// Whether elements were sent whose `taken` posts were not waited for.
     under_way: bool,
 }
 
@@ -50,7 +50,7 @@ struct Outgoing<'a> {
 }
 
 impl Plan {
-    /// Collective. Tells the owners of these elements, global numbers that rise, that they are needed here.
+    /// Collective. Tells owners that these elements are needed here: global numbers, rising.
     pub(crate) fn new(elements: &[u32], division: &Division) -> Self {
         let mut needed = Vec::with_capacity(num_images());
         let mut starts = Vec::with_capacity(num_images());
@@ -144,7 +144,7 @@ impl<'a> Halo<'a> {
         }
     }
 
-    /// The elements of the other images that came last, in the order of their numbers.
+    /// The elements of other images that arrived last, in the order of their numbers.
     pub(crate) fn values(&self) -> &[f64] {
         &self.values
     }

@@ -1,5 +1,5 @@
-//! The matrix of a Laplace operator on a grid: for each cell 2 for each axis on the diagonal, and -1 for each
-//! neighbour. Beyond the edges everything is zero.
+//! The matrix of a Laplace operator on a grid: twice the number of axes on the diagonal, and -1 for each neighbour of a
+//! cell. Beyond the edges everything is zero.
 
 use std::f64::consts::PI;
 use std::fmt;

@@ -5,10 +5,10 @@
 //! cargo run --release --bin spmv -- some.mtx --compute eigenvalue
 //! ```
 //!
-//! Shows: rows divided by their nonzeros, not by their number; a plan of who needs which elements, made by a
-//! collective once; elements put by their owners into a ragged coarray and told of by events, while each image
-//! multiplies what needs no others. No image ever waits for one that it shares nothing with, but in inner
-//! products.
+//! Shows: rows divided by their nonzeros, not by their number; a plan of the elements that each image needs, made
+//! once by a collective; elements that their owners put into a ragged coarray with a notification, while each image
+//! multiplies the part that needs no others. Except in inner products, an image waits only for images with which it
+//! shares elements.
 
 mod crs;
 mod division;
@@ -34,7 +34,7 @@ use options::{Compute, Options, Source};
 use product::{Product, Split};
 use solve::{Limits, Outcome};
 
-/// The largest error of a product that is not an error: each of its sums is rounded differently.
+/// The largest relative difference that rounding explains: the two products add in different orders.
 const TOLERANCE_OF_CHECK: f64 = 1e-12;
 
 #[coarray::main]
@@ -72,7 +72,7 @@ fn rows(options: &Options) -> (Crs, Division) {
     match &options.matrix {
         Source::Laplacian(laplacian) => {
             let whole = Crs::bytes(laplacian.rows(), laplacian.nonzeros());
-            // The rows are there twice: before and after they are split.
+            // The rows are in memory twice: before and after they are split.
             let bytes = 2 * whole / num_images() + checked(whole, options);
             afford(laplacian, bytes);
             let division = Division::new(laplacian.row_lengths(), num_images());
@@ -83,7 +83,7 @@ fn rows(options: &Options) -> (Crs, Division) {
             let read = || matrix_market::read(path).unwrap_or_else(|error| refuse(error));
             let entries = (this_image() == 0).then(read);
             let whole = entries.as_ref().map_or(0, Entries::bytes);
-            // All lengths are there twice when they are dealt out.
+            // All lengths are in memory twice when they are dealt out.
             let lengths = entries.as_ref().map_or(0, |entries| 2 * 8 * entries.rows);
             let bytes = whole + lengths + checked(whole, options);
             afford(path.display(), bytes);
@@ -127,7 +127,7 @@ fn checked(whole: usize, options: &Options) -> usize {
     }
 }
 
-/// Collective. Says what is multiplied, and how well it is divided.
+/// Collective. Prints the size of the matrix, and how evenly it is divided.
 fn describe(rows: &Crs, division: &Division, plan: &Plan) {
     let mut counts = [rows.nonzeros(), plan.len()];
     let mut most = counts;
@@ -227,7 +227,7 @@ fn check(product: &mut Product<'_>, division: &Division, options: &Options) {
     }
 }
 
-/// Collective. Says and writes what came out.
+/// Collective. Prints and writes the results.
 fn report(
     outcome: &Outcome,
     shares: &Shares,

@@ -1,7 +1,7 @@
 //! Files in the Matrix Market exchange format, as sparse matrix collections offer them.
 //!
 //! The format is that of R. F. Boisvert, R. Pozo and K. A. Remington, *The Matrix Market exchange formats:
-//! initial design*, NISTIR 5935, 1996. Understood are coordinate files, real, integer or pattern, general or
+//! initial design*, NISTIR 5935, 1996. The reader understands coordinate files: real, integer or pattern, general or
 //! symmetric.
 
 use std::fs::File;
@@ -44,7 +44,7 @@ struct Size {
 
 type Entry = (u32, u32, f64);
 
-/// What a file says about a square matrix.
+/// The entries of a square matrix, as a file lists them.
 pub(crate) struct Entries {
     pub(crate) rows: usize,
     entries: Vec<Entry>,
@@ -64,7 +64,7 @@ impl Entries {
 /// Reads a square matrix.
 ///
 /// # Errors
-/// If the file cannot be read, or which of its lines is wrong and why.
+/// That the file cannot be read, or the first line that is wrong and the reason.
 pub(crate) fn read(path: &Path) -> Result<Entries, MatrixError> {
     let unreadable = |error| MatrixError::Unreadable {
         path: path.into(),
@@ -80,7 +80,7 @@ pub(crate) fn read(path: &Path) -> Result<Entries, MatrixError> {
     })
 }
 
-/// The outer error is that of the file; the inner one is about the line that was read last.
+/// The outer error is an error of the file; the inner one is about the line that was read last.
 fn parse(mut file: impl BufRead, line_number: &mut usize) -> io::Result<Result<Entries, String>> {
     let mut line = String::new();
     let (mut header, mut size) = (None, None);

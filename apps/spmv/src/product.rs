@@ -10,15 +10,15 @@ use program::shares::Clock;
 pub(crate) struct Split {
     /// Columns are numbers of own elements.
     local: Crs,
-    /// Only the rows that have such columns, which are numbers of elements in the halo.
+    /// Only the rows that need other elements. Columns are numbers of elements in the halo.
     remote: Crs,
-    /// The own numbers of the rows of `remote`.
+    /// The numbers of the rows of `remote` on this image.
     remote_rows: Vec<u32>,
     /// The global numbers of the elements in the halo, rising.
     pub(crate) needed: Vec<u32>,
 }
 
-/// What multiplies.
+/// A matrix and the exchange of halos, to multiply vectors.
 pub(crate) struct Product<'a> {
     pub(crate) split: &'a Split,
     pub(crate) halo: Halo<'a>,
@@ -27,7 +27,7 @@ pub(crate) struct Product<'a> {
 }
 
 impl Split {
-    /// Splits rows of which the image has the elements `own`.
+    /// Splits the rows of an image that has the elements `own`.
     pub(crate) fn new(rows: &Crs, own: Range<usize>) -> Self {
         let is_own = |column: u32| own.contains(&(column as usize));
         let mut needed: Vec<u32> = rows
@@ -62,7 +62,7 @@ impl Split {
 }
 
 impl Product<'_> {
-    /// Replaces `y` by the product with `x`: own elements of both. To be called by all images.
+    /// Replaces `y` by the product with `x`: both are an image's own elements. To be called by all images.
     pub(crate) fn multiply(&mut self, x: &[f64], y: &mut [f64], clock: &mut Clock) {
         clock.communicate(|| self.halo.start(x));
         if !self.overlap {

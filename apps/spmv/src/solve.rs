@@ -1,11 +1,11 @@
-//! What is computed with products: solutions and eigenvalues.
+//! Solutions and eigenvalues, computed with products.
 
 use coarray::prelude::*;
 
 use crate::product::Product;
 use program::shares::Clock;
 
-/// What the iterations ended with; the same on all images but for the vector.
+/// The result of the iterations; the same on all images but for the vector.
 pub(crate) struct Outcome {
     pub(crate) iterations: usize,
     /// |b - A x| / |b|, or |A x - lambda x| / |lambda|.
@@ -16,13 +16,13 @@ pub(crate) struct Outcome {
     pub(crate) vector: Vec<f64>,
 }
 
-/// When the iterations end: when the residual is so small, or after so many.
+/// The iterations end when the residual is at most `tolerance`, or after `iterations`.
 pub(crate) struct Limits {
     pub(crate) tolerance: f64,
     pub(crate) iterations: usize,
 }
 
-/// The matrix is not what conjugate gradients are for.
+/// Conjugate gradients do not work for the matrix.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "the matrix is not positive definite (found in iteration {0}), which conjugate gradients need; try --compute eigenvalue or --compute product"
@@ -53,7 +53,7 @@ pub(crate) fn solution(
     while iterations < limits.iterations && square.sqrt() > limits.tolerance * norm {
         product.multiply(&direction, &mut image_of_direction, clock);
         let curvature = dot(&direction, &image_of_direction, clock);
-        // Not a number is not above 0 either.
+        // NaN is not above 0 either.
         if curvature.partial_cmp(&0.0) != Some(std::cmp::Ordering::Greater) {
             return Err(NotPositiveDefinite(iterations + 1));
         }
@@ -68,7 +68,7 @@ pub(crate) fn solution(
         iterations += 1;
         report(square.sqrt() / norm);
     }
-    // The true one: the recurrence's drifts away from it.
+    // The true residual: the residual of the recurrence drifts away from it.
     product.multiply(&x, &mut image_of_direction, clock);
     let differences = b.iter().zip(&image_of_direction);
     let differences: Vec<f64> = differences.map(|(b, product)| b - product).collect();
@@ -101,7 +101,7 @@ pub(crate) fn eigenvalue(
             .map(|(x, y)| (y - eigenvalue * x).powi(2))
             .sum();
         clock.wait(|| co_sum(&mut square));
-        // A matrix that maps the vector to 0 has it for an eigenvector, of eigenvalue 0.
+        // A vector that the matrix maps to 0 is an eigenvector of eigenvalue 0.
         residual = match eigenvalue.abs() {
             0.0 => square.sqrt(),
             magnitude => square.sqrt() / magnitude,
@@ -121,7 +121,7 @@ pub(crate) fn eigenvalue(
     }
 }
 
-/// Collective. The inner product of vectors of which each image has its part.
+/// Collective. The inner product of vectors, from each image's parts.
 pub(crate) fn dot(x: &[f64], y: &[f64], clock: &mut Clock) -> f64 {
     let mut sum: f64 = x.iter().zip(y).map(|(x, y)| x * y).sum();
     clock.wait(|| co_sum(&mut sum));

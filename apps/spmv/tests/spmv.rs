@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use program::random;
 use program::testing::*;
 
-/// What makes it short.
+/// Options for a short run.
 const SHORT: [&str; 2] = ["--laplacian", "5x5"];
 
 /// Entries by row and column from 0, as the program must understand the file.
@@ -37,7 +37,7 @@ fn write_matrix(path: &Path, field: &str, symmetric: bool, rows: usize) -> Entri
         let mut columns: Vec<usize> = (0..length).map(|_| random(rows)).collect();
         columns.sort_unstable();
         columns.dedup();
-        // In no order, as a file may be.
+        // Out of order, as in a file.
         columns.reverse();
         for column in columns
             .into_iter()

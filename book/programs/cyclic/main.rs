@@ -1,4 +1,4 @@
-//! The cyclic automaton as a program for use: options, files, pictures, checkpoints.
+//! The cyclic automaton as a full program: options, files, pictures, checkpoints.
 //!
 //! ```text
 //! cargo run --release -p coarray-book --example cyclic -- --size 480x480 --generations 1000 --png spirals.png
@@ -24,7 +24,7 @@ fn main() {
     }
 }
 
-/// Ends the job because of what the user asks for, or because of a file.
+/// Ends the job because of the user's input, or because of a file.
 fn refuse(why: impl std::fmt::Display) -> ! {
     error_stop_with(2, format_args!("cyclic: {why}"))
 }
@@ -90,8 +90,8 @@ fn save(
     Ok(())
 }
 
-/// Collective. Fills the cells from the newest checkpoint; returns its generation and this image's share of the cells that
-/// changed. Nothing if there is no checkpoint.
+/// Collective. Fills the cells from the newest checkpoint; returns its generation and this image's share of the cells
+/// that changed. Nothing if there is no checkpoint.
 fn resume(
     folder: &Path,
     options: &Options,

@@ -38,7 +38,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// What this image's command line asks for; none if that is help. What cannot be followed ends the job.
+    /// The options of this image's command line; none after `--help`. An error in it ends the job.
     pub(crate) fn from_command_line() -> Option<Self> {
         let mut options = Self {
             size: [240, 240],

@@ -1,4 +1,4 @@
-//! Images that end before their time, and threads that are none.
+//! Images that end early, and threads that are no images.
 
 use std::error::Error;
 use std::process::{Command, exit};
@@ -16,7 +16,7 @@ pub const MISTAKES: &[Mistake] = &[
     ("killed", killed),
 ];
 
-/// No mistake, for settings that are some.
+/// A program without a mistake, for mistakes in settings.
 fn hello() {
     if this_image() == 0 {
         println!("hello from {} images", num_images());

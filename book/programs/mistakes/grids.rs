@@ -1,4 +1,4 @@
-//! Arrays that cannot be divided so, and files that hold something else.
+//! Arrays that cannot be divided as asked, and files that hold something else.
 
 use std::fs::File;
 

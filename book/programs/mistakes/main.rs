@@ -1,11 +1,11 @@
-//! Mistakes, each by its name: those of the chapter "What messages mean".
+//! The mistakes of the chapter "What messages mean", each by its name.
 //!
 //! ```text
 //! cargo run -p coarray-book --example mistakes -- no_such_image
 //! COARRAY_IMAGES=2 cargo run -p coarray-book --example mistakes -- different_roots
 //! ```
 //!
-//! Shows: what is printed then. Without a name, the names.
+//! Shows: the message that each mistake gets. Without a name it prints the names.
 
 mod collectives;
 mod ending;

@@ -1,4 +1,4 @@
-//! Places that are not there, and memory that is not there.
+//! Access to places that do not exist, and too little memory.
 
 use coarray::prelude::*;
 

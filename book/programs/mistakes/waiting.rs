@@ -1,4 +1,4 @@
-//! Images that wait for what does not come.
+//! Images that wait in vain.
 
 use coarray::failure::try_sync_all;
 use coarray::prelude::*;

@@ -33,7 +33,7 @@ fn chi_square(counts: &[u64]) -> f64 {
 
 #[test]
 fn counts_are_those_of_one_image() {
-    // With more bins than molecules, and with less than images.
+    // With more bins than molecules, and with fewer bins than images.
     for (molecules, bins) in [(50_000, 40), (300, 1000), (10_000, 5), (3, 1)] {
         let expected = chi_square(&counts(molecules, bins));
         let (count, text) = (molecules.to_string(), bins.to_string());

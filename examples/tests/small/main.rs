@@ -11,7 +11,7 @@ mod work_queue;
 
 use program::testing::IMAGES;
 
-/// Calls `body` with each kind of images and each number of them.
+/// Calls `body` with each fabric of one machine and each number of images.
 fn on_all_images(mut body: impl FnMut(&str, usize)) {
     for fabric in ["processes", "threads"] {
         for images in IMAGES {

@@ -1,10 +1,10 @@
-//! What a product of matrices is.
+//! The elements of a product of matrices.
 
 use crate::on_all_images;
 use program::random;
 use program::testing::{assert_prints_help_once, assert_refuses, line, printed_on, refusal};
 
-/// The sum of all elements of the product: that of products of column sums and row sums.
+/// The sum of all elements of the product: the sum of products of column sums and row sums.
 fn sum_of_product([m, k, n]: [u64; 3]) -> i64 {
     let element =
         |number, row: u64, column: u64| (random::bits(number, row << 32 | column) % 16) as i64 - 8;

@@ -1,4 +1,4 @@
-//! What comes out of the pipeline.
+//! The output of the pipeline.
 
 use crate::on_all_images;
 use program::random;
@@ -23,7 +23,7 @@ fn root_mean_squares(samples: u64, filters: usize) -> [f64; 2] {
 
 #[test]
 fn the_signal_is_filtered_as_by_one_image() {
-    // With less filters than images, and less blocks than slots or than images.
+    // With fewer filters than images, and fewer blocks than slots or than images.
     for (blocks, filters, slots) in [(100, 24, 4), (60, 3, 1), (1, 9, 4), (41, 10, 100)] {
         let [before, after] = root_mean_squares(256 * blocks as u64, filters);
         let words = [blocks, filters, slots].map(|number| number.to_string());
@@ -43,7 +43,7 @@ fn the_signal_is_filtered_as_by_one_image() {
                 let found: f64 = word.parse().unwrap();
                 assert!((found - expected).abs() < 2e-9, "{printed}, not {expected}");
             }
-            // Each image has one in hand, and each but the first as many as it has room for.
+            // Each image works on one block, and each but the first has room for `slots` more.
             let most = blocks.min(images + (images - 1) * slots);
             let under_way = number(&printed, "under way");
             assert!(

@@ -18,7 +18,7 @@ fn checksum(keys: u64, distinct: Option<u64>) -> String {
     format!("{:016x}", values.fold(0, u64::wrapping_add))
 }
 
-/// The largest share of the keys that an image has in the end, in units of the average.
+/// The largest share of the keys that an image has at the end, in units of the average.
 fn balance(printed: &str) -> f64 {
     let (_, times) = line(printed, "balance").rsplit_once("image, ").unwrap();
     times.split_once(' ').unwrap().0.parse().unwrap()
@@ -26,7 +26,7 @@ fn balance(printed: &str) -> f64 {
 
 #[test]
 fn keys_are_sorted_on_any_number_of_images() {
-    // With few that differ, with none that do, and with less keys than images.
+    // With few distinct keys, with equal keys only, and with fewer keys than images.
     let cases = [
         (20_011, None),
         (20_011, Some(3)),

@@ -1,4 +1,4 @@
-//! Who computes the rows of a picture.
+//! Pictures, and the images that compute their rows.
 
 use crate::on_all_images;
 use program::random;
@@ -27,7 +27,7 @@ fn row(row: usize) -> [u32; SIZE[0]] {
     })
 }
 
-/// How much more than the average the busiest image does if each has as many bands.
+/// The work of the busiest image, in units of the average, if all have the same number of bands.
 fn balance_of_equal_parts(images: usize, rows_of_band: usize) -> f64 {
     let work_of = |rows: std::ops::Range<usize>| {
         let rows = rows.flat_map(|number| row(number.min(SIZE[1] - 1)));

@@ -3,9 +3,9 @@
 /// Computes `next` from the words north of it, those it replaces and those south of it. These three
 /// begin one word before `next` and end one word after it, for the neighbours across word borders.
 ///
-/// The rows of a block follow each other without a gap, so the whole block is one such line. What
-/// a row thereby takes from the end of the row before it, or from the start of the row after it,
-/// enters only its halo and the bits beyond: there alone are west or east neighbours in other rows.
+/// The rows of a block follow each other without a gap, so the whole block is one such line. Bits
+/// of the rows before and after a row enter only its halo columns and the bits beyond: no other
+/// bits have west or east neighbours in another row.
 pub(super) fn compute(north: &[u64], here: &[u64], south: &[u64], next: &mut [u64]) {
     let lines = north.windows(3).zip(here.windows(3)).zip(south.windows(3));
     for (((north, here), south), next) in lines.zip(next) {
@@ -27,8 +27,8 @@ fn live(north: [u64; 3], [west, cell, east]: [u64; 3], south: [u64; 3]) -> u64 {
     let (south_ones, south_twos) = full_adder(south);
     let (ones, carried) = full_adder([north_ones, here_ones, south_ones]);
     let (twos, fours) = full_adder([north_twos, here_twos, south_twos]);
-    // Three neighbours, or two around a live cell. Should the twos and the carried bit make one
-    // more four, they leave no two behind and fail anyway.
+    // Three neighbours, or two around a live cell. Where a two and a carried bit add up to another
+    // four, `twos ^ carried` is 0.
     (twos ^ carried) & !fours & (ones | cell)
 }
 

@@ -1,4 +1,4 @@
-//! What a block gives to its neighbours, and what it takes from them.
+//! The cells that a block gives to its neighbours and takes from them.
 
 use super::Block;
 
@@ -28,7 +28,7 @@ impl Block {
         self.rows.div_ceil(64)
     }
 
-    /// The words of an interior row, bits of the halo included: [`row_words`](Block::row_words).
+    /// The [`row_words`](Block::row_words) words of an interior row, with the bits of the halo.
     pub fn row(&self, row: usize) -> &[u64] {
         self.check(row, 0);
         &self.words[self.first_word(row + 1)..][..self.words_per_row]
@@ -49,8 +49,8 @@ impl Block {
         }
     }
 
-    /// Fills the halo north of the first row, without its corners, from the
-    /// [`row`](Block::row) of a block with as many columns: its last, when it is the neighbour.
+    /// Fills the halo north of the first row, without its corners, from a [`row`](Block::row) of a
+    /// block with as many columns: the last row of the northern neighbour.
     ///
     /// # Panics
     ///
@@ -65,8 +65,8 @@ impl Block {
         self.set_row_halo(self.rows + 1, row);
     }
 
-    /// Fills the halo west of the first column, without its corners, from a column that a block
-    /// with as many rows has [packed](Block::pack_column): its last, when it is the neighbour.
+    /// Fills the halo west of the first column, without its corners, from a [packed
+    /// column](Block::pack_column) of a block with as many rows: the last column of the western neighbour.
     ///
     /// # Panics
     ///

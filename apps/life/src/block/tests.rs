@@ -6,7 +6,7 @@ use crate::serial::SerialTorus;
 /// Column counts at which the interior, the halo or both reach a word border.
 const BORDERS: [usize; 11] = [62, 63, 64, 65, 66, 126, 127, 128, 129, 130, 1];
 
-/// A seed and a shape: enough to draw every cell and every bit that must not matter.
+/// A shape and a seed, from which all cells and all bits without a meaning are drawn.
 fn shapes() -> impl Strategy<Value = (usize, usize, u64)> {
     let columns = prop_oneof![1..=140usize, prop::sample::select(&BORDERS)];
     (1..=70usize, columns, any::<u64>())
@@ -22,7 +22,7 @@ fn words(mut seed: u64) -> impl FnMut() -> u64 {
     }
 }
 
-/// A block whose every bit is random: interior, halo and those without a meaning.
+/// A block of random bits: interior, halo and the bits without a meaning.
 fn noise(rows: usize, columns: usize, seed: u64) -> Block {
     let mut block = Block::new(rows, columns);
     block.words.fill_with(words(seed));

@@ -4,25 +4,25 @@
 //! them than a picture has pixels. Dots light up what is around them, and then become squares of
 //! pixels.
 
-/// The most dots, and pixels but for a last gap, that the longer side of a picture has.
+/// The most dots on the longer side of a picture, and the most pixels but for a last gap.
 const LONGEST: usize = 2048;
 
 /// The number of pixels that the shorter side of a picture of few cells reaches.
 const SHORTEST: usize = 640;
 
-/// The size in pixels from which on dots stand apart.
+/// The least size in pixels of dots with gaps between them.
 const APART: usize = 8;
 
 /// The brightness of a live cell, and of a dot whose cells all live.
 pub(super) const LIVE: u8 = 255;
 
-/// The least brightness of a dot that stands apart: just more than that of the gap around it.
+/// The least brightness of a dot with gaps around it: just brighter than the gaps.
 pub(super) const DEAD: u8 = 8;
 
 /// The brightness of gaps, and of dead cells without gaps and far from live ones.
 pub(super) const GROUND: u8 = 0;
 
-/// How many times brighter a dot is than its glow where that is brightest.
+/// A dot is this many times brighter than its glow where the glow is brightest.
 pub(super) const GLOW: u8 = 3;
 
 /// A picture: one level of brightness per pixel, row by row.
@@ -44,8 +44,8 @@ impl Raster {
         dots.magnified()
     }
 
-    /// One dot for each cell, or for each of the smallest squares of cells of which few enough make
-    /// up the longer side. The last squares may be cut by the edges of the torus.
+    /// One dot for each cell, or for each square of cells where the longer side has more than
+    /// `LONGEST` cells. The edges of the torus may cut the last squares.
     fn dots(rows: usize, columns: usize, alive: impl Fn(usize, usize) -> bool) -> Raster {
         let side = rows.max(columns).div_ceil(LONGEST);
         let (width, height) = (columns.div_ceil(side), rows.div_ceil(side));
@@ -103,8 +103,8 @@ impl Raster {
     }
 }
 
-/// The brightness of a dot of which `live` of `all` cells live. Far from proportional: one glider
-/// in a wide torus is to be seen as well as a crowd.
+/// The brightness of a dot with `live` of `all` cells alive. Far from proportional: one glider in a
+/// wide torus is to be seen as well as a crowd.
 fn brightness(live: usize, all: usize) -> u8 {
     let density = live as f32 / all as f32;
     (f32::from(LIVE) * density.powf(0.4)).round() as u8

@@ -99,7 +99,7 @@ fn a_live_cell_glows_alike_in_all_directions() {
 
 #[test]
 fn a_reduced_pixel_is_the_brighter_the_more_of_its_cells_live() {
-    // Squares of 8 x 8 cells, of which the square in column x has x live cells; the last row of
+    // Squares of 8 x 8 cells: the square in column x has x live cells; the last row of
     // squares is cut to one row of cells.
     let alive = |row: usize, column: usize| 8 * (row % 8) + column % 8 < column / 8;
     let raster = Raster::new(9, 16384, alive);

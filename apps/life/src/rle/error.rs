@@ -24,7 +24,7 @@ pub enum Fault {
     /// The header is not of the form `x = 3, y = 3, rule = B3/S23`.
     #[error("malformed header: it has the form `x = 3, y = 3, rule = B3/S23`")]
     MalformedHeader,
-    /// The rule is not that of Life.
+    /// The rule is not Life's.
     #[error("unknown rule {0:?}: only B3/S23 is known")]
     UnknownRule(String),
     /// A character that means nothing among the cells.

@@ -11,7 +11,7 @@ const BRITTLE: Load = Load {
     penalty: 0.0,
 };
 
-/// Grains that are the cells nearest to their nuclei: the first nearest one, in number.
+/// The grain whose nucleus is nearest to a cell: the lowest number of equals.
 fn grain_of(cell: [usize; 3], nuclei: &Nuclei) -> u32 {
     let square = |grain: &u32| {
         let nucleus = place(nuclei.cell(*grain), SHAPE);
@@ -21,7 +21,7 @@ fn grain_of(cell: [usize; 3], nuclei: &Nuclei) -> u32 {
     (1..=nuclei.count()).min_by_key(square).unwrap()
 }
 
-/// The steps in which all cells broke, how the crack ended, and the planes; from each image count the same.
+/// The steps in which all cells broke, how the crack ended, and the planes: the same on any number of images.
 fn crack(seed: u64, cells_per_grain: u64, load: Load) -> (Array3<u32>, Outcome, Cleavage) {
     let mut results = Vec::new();
     for images in [1, 2, 5, 8] {
@@ -77,7 +77,7 @@ fn in_a_single_grain_the_crack_is_all_of_one_cleavage_plane() {
             assert_eq!(step > 0, away.abs() <= half, "cell {cell:?}, seed {seed}");
             if step > 0 {
                 cells += 1;
-                // No step leads farther than to a neighbour, and in a plane without bounds there is no detour.
+                // Each step leads to a neighbour, so the distance from the start bounds the step from below.
                 let least = from_start.into_iter().map(f64::abs).fold(0.0, f64::max);
                 assert!(f64::from(step) > least);
             }

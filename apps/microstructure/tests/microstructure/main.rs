@@ -1,5 +1,5 @@
-//! The program `microstructure`: the same grains on any number of images and on every fabric, and those of a model
-//! without images.
+//! The program `microstructure`: the same grains on any number of images, on every fabric, and as in a model without
+//! images.
 
 mod place;
 mod serial;
@@ -31,7 +31,7 @@ fn cells(file: &Path) -> Vec<u32> {
         .collect()
 }
 
-/// All files in a directory, but for the time they took.
+/// All files in a directory, by name.
 fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = std::fs::read_dir(directory)
         .unwrap()
@@ -195,7 +195,8 @@ fn misorientations_follow_the_theory() {
         assert!(probability >= 0.001, "seed {seed}: {text}");
         probabilities.push(probability);
     }
-    // They are spread evenly from 0 to 1 if theory and model agree: the mean of 12 is 0.5 and strays by 0.083.
+    // They are uniform from 0 to 1 if theory and model agree: the mean of 12 is 0.5, with a standard deviation of
+    // 0.083.
     let mean = probabilities.iter().sum::<f64>() / probabilities.len() as f64;
     assert!((0.2..0.8).contains(&mean), "{probabilities:?}");
 }

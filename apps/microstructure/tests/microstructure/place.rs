@@ -10,7 +10,7 @@ pub struct Place {
     launcher: Option<String>,
 }
 
-/// All that this build has.
+/// All places that this build has.
 pub fn places() -> Vec<Place> {
     let mut places = vec![
         Place {
@@ -47,7 +47,7 @@ impl Place {
             Some(launcher) => {
                 let mut command = Command::new(launcher);
                 command.args(["-n", &images.to_string()]).arg(program);
-                // What launchers want to be told where programs are tested: by root, on fewer cores than images.
+                // Launchers must be told that root runs the tests, on fewer cores than images.
                 for variable in [
                     "OMPI_ALLOW_RUN_AS_ROOT",
                     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
@@ -84,7 +84,7 @@ impl Place {
     }
 }
 
-/// What the program prints after a word.
+/// The text that the program prints after `name` and a colon.
 #[track_caller]
 pub fn value<'a>(lines: &'a [String], name: &str) -> &'a str {
     let start = format!("{name}: ");

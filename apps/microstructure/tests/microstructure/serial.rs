@@ -1,10 +1,10 @@
-//! The model as one would write it without images: the whole of it, twice, and every cell looked at in each iteration.
+//! The model without images: two copies of all cells, and every cell looked at in each iteration.
 
 use microstructure::lattice::{LIQUID, NEIGHBOURS, STEPS};
 use microstructure::nuclei::Nuclei;
 use microstructure::random::{Purpose, Random};
 
-/// The grains of all cells, x first, then y, then z; and after how many iterations all were solid.
+/// The grains of all cells, x first, then y, then z; and the number of iterations until all were solid.
 pub fn solidify(
     [columns, rows, planes]: [i64; 3],
     cells_per_grain: u64,
