@@ -1,5 +1,5 @@
-//! The heap in the presence of asynchronous collectives: what they contribute is there only as long as somebody may
-//! read it, and where there is no room for it the program is told so.
+//! The heap under asynchronous collectives: contributions stay only as long as some image may read them, and an error
+//! says when there is no room for one.
 
 use coarray::asynchronous::{
     co_allgather_async, co_alltoallv_async, co_broadcast_async, co_gather_async, co_gatherv_async,
@@ -14,7 +14,7 @@ fn launch(images: usize, mebibytes: usize) -> Launch {
     Launch::new(images).heap(mebibytes * MIB)
 }
 
-/// So many bytes.
+/// Values of this length.
 fn values(mebibytes: usize) -> Vec<u64> {
     vec![this_image() as u64 + 1; mebibytes * MIB / 8]
 }
@@ -24,7 +24,7 @@ fn fits(mebibytes: usize) -> Result<(), AllocError> {
     Coarray::<[u8]>::try_zeroed(mebibytes * MIB).map(drop)
 }
 
-/// Each operation with a long contribution of some image; the last argument begins it and waits for it.
+/// Calls `check` for each operation; its last argument begins the operation with long contributions and waits for it.
 fn each(check: impl Fn(&'static str, fn(Vec<u64>))) {
     check("sum", |values| drop(co_sum_async(values).wait()));
     check("sum to one", |values| {
@@ -59,7 +59,7 @@ fn the_last_contribution_makes_room_as_soon_as_all_have_read_it() {
     each(|name, operation| {
         let run = launch(3, 16).run(|| {
             operation(values(9));
-            // All have said so before.
+            // Before this barrier, all images have released the contribution.
             sync_all();
             fits(12).unwrap_or_else(|error| panic!("{name}: {error}"));
         });
@@ -114,12 +114,12 @@ fn what_a_team_has_read_makes_room_for_another_and_for_all() {
     run.unwrap();
 }
 
-/// The others go on although one image has not come to the collective for a long time.
+/// The others go on although one image enters the collective late.
 #[test]
 fn what_is_not_yet_read_stays() {
     let run = launch(3, 16).run(|| {
         let late = (this_image() < 2).then(|| co_sum_async(values(4)));
-        // Neither this nor the meetings may take the contributions back.
+        // Neither these barriers nor the creation may reclaim the contributions.
         sync_all();
         fits(8).unwrap();
         sync_all();

@@ -1,12 +1,12 @@
-//! What the compiler says to those who get it wrong.
+//! The compiler's messages about mistakes.
 //!
-//! Each program in `compile_fail/` is a mistake that a newcomer makes. It starts with what was tried and what
-//! the message should tell; what it does tell is recorded in the `.stderr` file beside it. Whoever changes a
-//! message judges the new record as that newcomer: it must say what to do.
+//! Each program in `compile_fail/` is a mistake that a newcomer makes. Its first lines say what was tried and what
+//! the message should tell; the `.stderr` file beside it records the message. If you change a message, judge the
+//! new record as that newcomer: it must say what to do.
 //!
 //! The records are of Rust 1.95: other versions of the compiler word their own parts differently, so with
-//! them the mistakes are skipped. To make the records anew, after a change of the library or of this
-//! version, and look at the differences:
+//! them the mistakes are skipped. After a change of the library or of this version, make the records anew and
+//! look at the differences:
 //!
 //! ```text
 //! TRYBUILD=overwrite cargo test -p coarray --test compile_fail
@@ -27,7 +27,7 @@ fn messages_say_what_to_do() {
     } else {
         println!("skipped: the messages are recorded for {RECORDED}x, this is {version}");
     }
-    // With a program that is to pass, `trybuild` builds them all instead of only checking them. Without, the
+    // If one program must pass, `trybuild` builds all of them instead of only checking them. Otherwise the
     // constants in functions, which refuse shapes that do not fit, would not be evaluated.
     programs.pass("tests/compile_fail/advice/*.rs");
 }

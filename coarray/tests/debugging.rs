@@ -1,4 +1,4 @@
-//! What is printed of coarrays and their guards, in every phase.
+//! The `Debug` output of coarrays and their guards, in every phase.
 
 use coarray::grid::{Blocks, HaloArray, ImageGrid};
 use coarray::prelude::*;

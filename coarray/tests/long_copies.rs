@@ -1,4 +1,4 @@
-//! Copies so long that they go other ways than short ones, in coarrays so large that they consist of huge pages.
+//! Copies long enough to take other paths than short ones, in coarrays large enough for huge pages.
 
 use coarray::prelude::*;
 
@@ -98,7 +98,7 @@ fn large_coarrays_begin_where_copies_from_ordinary_buffers_are_fast() {
         let local = Coarray::<[u64]>::zeroed(words);
         local.as_ptr().addr() % 4096
     };
-    // Whatever lies before it.
+    // The place must not depend on an earlier coarray.
     let _small = Coarray::<[u64; 11]>::zeroed();
     for words in [2048, 5000, 300_000] {
         assert_eq!(into_page(words), 512);

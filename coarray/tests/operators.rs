@@ -1,4 +1,4 @@
-//! Functions with which values are combined that do what they should not: panic, call collectives, differ.
+//! Misbehaved functions that combine values: they panic, call collectives, or differ between images.
 
 use std::num::NonZeroU32;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,7 +16,7 @@ const KINDS: [Kind; 4] = [
     Kind::Scan,
 ];
 
-/// What is brought to a meeting, what takes a turn, and what takes several.
+/// Lengths for the barrier's payload, for one epoch, and for several.
 const LENGTHS: [usize; 3] = [2, 1000, 30_000];
 
 const IMAGES: [usize; 3] = [2, 3, 5];
@@ -84,7 +84,7 @@ fn where_jobs_keep_going_the_others_get_the_same_error_and_go_on() {
             .run(|| {
                 let work = |values: &mut [u64]| {
                     combine(kind, algorithm, values, |a, b| {
-                        // On the image that joins the most in every algorithm.
+                        // Image 0 combines the most values in every algorithm.
                         assert!(a < 1_000_000 || this_image() != 0, "too much");
                         a + b
                     })
@@ -96,7 +96,7 @@ fn where_jobs_keep_going_the_others_get_the_same_error_and_go_on() {
                     if let Err(failed) = work(&mut values) {
                         break failed.images;
                     }
-                    // Not every algorithm has image 0 join anything in a scan.
+                    // In a scan, not every algorithm has image 0 combine values.
                     if turn == 5 {
                         assert!(this_image() > 0 || kind == Kind::Scan, "never joined");
                         if this_image() == 0 {
@@ -122,7 +122,7 @@ fn where_jobs_keep_going_the_others_get_the_same_error_and_go_on() {
     });
 }
 
-/// What must not be there, unless it is a report of what the program did.
+/// Whether the text reports what the program did wrong.
 fn is_report(text: &str) -> bool {
     text.contains("are in different collective operations")
         || text.contains("a collective was called while another one was in progress")
@@ -142,7 +142,7 @@ fn after_a_panic_caught_on_one_image_there_are_right_values_or_a_report() {
                 })
             });
             assert!(me == 1 || caught.is_ok());
-            // The very operation again, which is not to be taken for the rest of the first.
+            // The same operation again, which must not be taken for the rest of the first.
             let mut values: Vec<u64> = (0..length as u64).map(|i| i + me as u64).collect();
             combine(kind, algorithm, &mut values, add).unwrap();
             let expected = |i: u64| match kind {
@@ -220,7 +220,7 @@ fn an_operation_may_use_another_team_where_all_images_combine_alike() {
     run.unwrap();
 }
 
-/// What images bring to a meeting of their own is not what they brought to that of the collective.
+/// The payloads of a barrier in the operation are not the payloads of the collective's barrier.
 #[test]
 fn an_operation_that_meets_the_others_reads_no_words_of_that_meeting() {
     for images in IMAGES {
@@ -233,7 +233,7 @@ fn an_operation_that_meets_the_others_reads_no_words_of_that_meeting() {
             });
         });
         match run {
-            // With two images there is nothing to read after the first meeting.
+            // With two images there is nothing to read after the first barrier.
             Ok(_) => assert_eq!(images, 2),
             Err(failure) => assert!(
                 failure
@@ -308,7 +308,7 @@ fn an_asynchronous_operation_may_panic_call_collectives_and_be_called_again() {
     );
 }
 
-/// Where additions are checked, which they are not in a release build.
+/// Only where additions are checked, so not in a release build.
 #[cfg(debug_assertions)]
 #[test]
 fn an_addition_that_overflows_names_the_line_of_the_call() {

@@ -1,4 +1,4 @@
-//! Promises of the types, kept by compiling this.
+//! Promises of the types; this file compiles only if they hold.
 
 use std::cell::Cell;
 use std::hash::Hash;
@@ -20,7 +20,7 @@ use coarray::{
 };
 use static_assertions::{assert_eq_align, assert_eq_size, assert_impl_all, assert_not_impl_any};
 
-/// An image is a thread: what communicates belongs to it alone.
+/// An image is a thread: objects that communicate belong to it alone.
 mod communication_stays_on_the_thread_of_the_image {
     use super::*;
 
@@ -59,7 +59,7 @@ mod cofutures_are_futures {
     assert_not_impl_any!(Cofuture<'static, f64>: Clone, Copy);
 }
 
-/// To make a coarray and to end a phase is collective, so neither happens by the way.
+/// Making a coarray and ending a phase are collective, so neither happens implicitly.
 mod coarrays_and_guards_are_not_copied {
     use super::*;
 
@@ -152,8 +152,8 @@ mod numbers_travel {
     assert_impl_all!(Plain<u64>: Remote);
 }
 
-/// What owns memory, or is an address, means nothing on another image; what has padding would send bytes that
-/// nobody initialised.
+/// Owners of memory and addresses mean nothing on another image; types with padding would send uninitialised
+/// bytes.
 mod owners_addresses_and_padding_do_not_travel {
     use super::*;
 
@@ -177,7 +177,7 @@ mod owners_addresses_and_padding_do_not_travel {
     assert_not_impl_any!(&'static Coref<i32>: Remote, Symmetric);
 }
 
-/// Who asks for a coatomic number pays for a number.
+/// A coatomic number takes no more room than the number.
 mod coatomics_with_instructions_are_as_large_as_their_values {
     use super::*;
 
@@ -199,7 +199,7 @@ mod coatomics_with_instructions_are_as_large_as_their_values {
     assert_eq_align!(Coatomic<f64>, f64);
 }
 
-/// What several images use at any time is not what is put and got as bytes.
+/// Values that several images use at any time are not put and got as bytes.
 mod coatomics_are_shared_and_do_not_travel {
     use super::*;
 

@@ -1,5 +1,5 @@
-//! Images that wait for long leave the core to others, whatever they wait for, with a core each or, nine of them on most machines,
-//! without.
+//! Images that wait long leave the core to others, whatever they wait for. Some tests have a core for each image; with
+//! nine images, most machines have too few.
 
 use std::thread;
 use std::time::Duration;
@@ -12,8 +12,8 @@ use rustix::time::{ClockId, clock_gettime};
 /// How long the others wait for image 0.
 const WAIT: Duration = Duration::from_millis(300);
 
-/// What that may cost all of them together: images that spin or yield to the end need whole cores for themselves, or
-/// their share of them among other programs; one that sleeps needs about a millisecond.
+/// The most processor time that all of them together may use meanwhile. Images that spin or yield use whole cores, or
+/// their share of the cores; an image that sleeps uses about a millisecond.
 const MOST: Duration = Duration::from_millis(60);
 
 fn processor_time() -> Duration {

@@ -12,7 +12,7 @@ const IMAGES: [usize; 9] = [1, 2, 3, 4, 5, 7, 8, 13, 17];
 
 const LENGTHS: [usize; 5] = [0, 1, 7, 1000, 20_000];
 
-/// A value of one image that no other has.
+/// A value of one image that no other image has.
 fn value(image: usize, index: usize) -> u64 {
     (image * 1_000_003 + index * 17 + 1) as u64
 }

@@ -16,7 +16,7 @@ const IMAGES: [usize; 9] = [1, 2, 3, 4, 5, 7, 8, 13, 17];
 
 const LENGTHS: [usize; 5] = [0, 1, 7, 1000, 20_000];
 
-/// An element of a test, of which no two values of a test are alike if it has room for that.
+/// An element type of the tests. Different numbers give different values, if the type has room for that.
 trait Value: Remote<Element = Self> + PartialEq + std::fmt::Debug + Send {
     fn of(number: usize) -> Self;
 }
@@ -45,7 +45,7 @@ impl Value for Plain<[u8; 3]> {
     }
 }
 
-/// So large that a half has room for few of them, or only one.
+/// Large: half of the buffer has room for few of them, or only one.
 impl Value for Plain<[u64; 1024]> {
     fn of(number: usize) -> Self {
         Self([number as u64; 1024])
@@ -58,13 +58,13 @@ impl Value for Plain<[[u64; 4096]; 2]> {
     }
 }
 
-/// What one image has for another.
+/// The elements that one image has for another.
 fn block<T: Value>(from: usize, to: usize, length: usize) -> Vec<T> {
     let first = from * 50_021 + to * 401;
     (first..first + length).map(T::of).collect()
 }
 
-/// How many elements one image has for another, if not all have as many.
+/// The number of elements that one image has for another where lengths differ.
 fn uneven(from: usize, to: usize, most: usize) -> usize {
     match (from * 5 + to * 3) % 7 {
         0 => 0,
@@ -73,7 +73,7 @@ fn uneven(from: usize, to: usize, most: usize) -> usize {
     }
 }
 
-/// The current team's images that are root.
+/// The images of the current team that are tried as root.
 fn roots() -> Vec<usize> {
     let n = num_images();
     let mut roots = vec![0, n / 2, n - 1];
@@ -151,7 +151,7 @@ fn exchanges<T: Value>(length: usize) {
     }
 }
 
-/// On sets of images of all sizes.
+/// Runs `body` on all numbers of images.
 fn everywhere(body: impl Fn() + Sync) {
     for images in IMAGES {
         run_everywhere(images, &body);
@@ -194,7 +194,7 @@ fn exchanging() {
     });
 }
 
-/// A function that is associative but not commutative: `a x + b`, as `[a, b]`, then another one.
+/// An operation that is associative but not commutative: composition of functions `a x + b`, given as `[a, b]`.
 fn then(first: Plain<[u64; 2]>, second: Plain<[u64; 2]>) -> Plain<[u64; 2]> {
     let (Plain([a, b]), Plain([c, d])) = (first, second);
     let offset = c.wrapping_mul(b).wrapping_add(d);
@@ -260,7 +260,7 @@ fn sums_of_floats_and_conditions_in_the_order_of_the_images() {
             let mut any = me == 1;
             by(algorithm).co_exscan(&mut any, false, |a, b| a | b);
             assert_eq!(any, me > 1, "{algorithm}");
-            // What all give overflows; no image needs it.
+            // The sum of all images overflows; no image needs it.
             let mut sum = if me == n - 1 { u64::MAX } else { 1 };
             by(algorithm).co_exscan(&mut sum, 1, |a, b| a.checked_add(b).unwrap());
             assert_eq!(sum, me as u64 + 1, "{algorithm}");
@@ -345,7 +345,7 @@ fn in_turned_teams() {
     drop(current);
 }
 
-/// The text of the report with which a job of so many images ends.
+/// The text of the report with which a job of this number of images ends.
 fn report(images: usize, body: impl Fn() + Sync) -> String {
     Launch::new(images).run(body).unwrap_err().text
 }

@@ -1,4 +1,4 @@
-//! Whose data each algorithm brings to an image, and in which order.
+//! The senders of the data that an image receives by each algorithm, in order.
 
 use coarray_collectives::{Algorithm, Collective, record_messages};
 use coarray_launch::Launch;
@@ -10,7 +10,7 @@ fn by(algorithm: Algorithm) -> Collective {
     Collective::new().algorithm(algorithm)
 }
 
-/// Whose data this image received, in that order.
+/// The images whose data this image received, in order.
 fn senders(body: impl FnOnce()) -> Vec<usize> {
     let ((), messages) = record_messages(body);
     messages.into_iter().map(|message| message.from).collect()

@@ -1,15 +1,15 @@
-//! What an image finds while it tries a clause.
+//! The findings of an image that tries a clause.
 
 use std::fmt::{Debug, Display};
 use std::panic::Location;
 
-/// How many findings an image tells of.
+/// How many findings an image reports.
 const TOLD: usize = 2;
 
-/// How many characters of a value are told.
+/// How many characters of a value are reported.
 const VALUE: usize = 120;
 
-/// The findings of one image. The test of a clause goes on after one, for the sake of the others.
+/// The findings of one image. After a finding the test goes on, because other images take part in it.
 ///
 /// # Examples
 /// ```
@@ -53,7 +53,7 @@ impl Check {
         });
     }
 
-    /// Notes the first item of `seen` that is not the one of `expected`.
+    /// Notes the first item of `seen` that differs from `expected`.
     #[track_caller]
     pub fn same_items<T: PartialEq + Debug>(
         &mut self,
@@ -73,7 +73,7 @@ impl Check {
         });
     }
 
-    /// What was found, in one line; none if all was as promised.
+    /// The findings on one line; none if all was as promised.
     #[must_use]
     pub fn findings(&self) -> Option<String> {
         if self.findings.is_empty() {

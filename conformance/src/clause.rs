@@ -1,4 +1,4 @@
-//! What a clause is.
+//! Clauses and their sections.
 
 use std::process::ExitCode;
 
@@ -8,9 +8,9 @@ use crate::end::End;
 /// A promise of the library, and how it is tried.
 #[derive(Clone, Copy, Debug)]
 pub struct Clause {
-    /// The number of its section and its own, such as `5.3`.
+    /// The section's number and the clause's number in it, such as `5.3`.
     pub id: &'static str,
-    /// What is promised, in one sentence.
+    /// The promise, in one sentence.
     pub promise: &'static str,
     /// How it is tried.
     pub trial: Trial,
@@ -19,28 +19,28 @@ pub struct Clause {
 /// How a clause is tried.
 #[derive(Clone, Copy, Debug)]
 pub enum Trial {
-    /// By all images of a job that goes on afterwards. Whatever an image finds, it takes part in everything that is
-    /// collective, so that the others do not wait for it.
+    /// By all images of a job that goes on afterwards. After a finding, an image still takes part in all collective
+    /// operations, so that the others do not wait for it.
     InJob(fn(&mut Check)),
     /// By a job of its own, because of how the job ends.
     OwnJob(OwnJob),
 }
 
-/// A job of which the driver looks at the end.
+/// A job whose end the driver judges.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnJob {
-    /// How many images it needs at least.
+    /// The least number of images.
     pub images: usize,
-    /// What each image does.
+    /// The program of each image.
     pub body: fn() -> ExitCode,
-    /// Whether a job of so many images has ended as promised; if not, what was wrong.
+    /// Whether a job of this number of images ended as promised; if not, what was wrong.
     pub judge: fn(&End, usize) -> Result<(), String>,
 }
 
 /// Clauses about one subject.
 #[derive(Clone, Copy, Debug)]
 pub struct Section {
-    /// The number with which the ids of its clauses begin.
+    /// The number before the dot in its clauses' ids.
     pub number: u32,
     /// The subject.
     pub title: &'static str,

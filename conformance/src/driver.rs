@@ -1,4 +1,4 @@
-//! Starting `conformance` on every fabric, and the table of what came of it.
+//! Starting `conformance` on every fabric, and the table of the results.
 
 pub mod broken;
 pub mod fabric;
@@ -15,7 +15,7 @@ use crate::driver::options::{HELP, Options};
 /// Exit code for a command line that cannot be understood.
 const USAGE: u8 = 2;
 
-/// What the program `conform` does with its command line.
+/// Runs the program `conform` with these arguments.
 #[must_use]
 pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let options = match Options::parse(arguments) {

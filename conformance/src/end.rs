@@ -7,16 +7,16 @@ use std::time::Duration;
 pub struct End {
     /// The exit code; none if it was killed.
     pub code: Option<i32>,
-    /// What came on standard output.
+    /// All of standard output.
     pub stdout: String,
-    /// What came on standard error.
+    /// All of standard error.
     pub stderr: String,
-    /// The time limit, if the job did not keep it and was killed.
+    /// The time limit, if the job exceeded it and was killed.
     pub overdue: Option<Duration>,
 }
 
 impl End {
-    /// That it ended with this exit code.
+    /// Checks that the job ended with this exit code.
     ///
     /// # Errors
     /// How it ended.
@@ -32,7 +32,7 @@ impl End {
         }
     }
 
-    /// That it failed with this exit code, and that its report has all these words.
+    /// Checks that the job failed with this exit code, and that its report has all these words.
     ///
     /// # Errors
     /// What is different.
@@ -48,7 +48,7 @@ impl End {
         }
     }
 
-    /// That it ended by itself.
+    /// Checks that the job ended by itself.
     ///
     /// # Errors
     /// If it had to be killed.
@@ -63,7 +63,7 @@ impl End {
         }
     }
 
-    /// In words.
+    /// The exit code or the signal, in words.
     #[must_use]
     pub fn how(&self) -> String {
         match self.code {
@@ -72,7 +72,7 @@ impl End {
         }
     }
 
-    /// What the job said on standard error, in one line.
+    /// Standard error, shortened to one line.
     #[must_use]
     pub fn last_words(&self) -> String {
         const TOLD: usize = 500;

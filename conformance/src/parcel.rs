@@ -1,10 +1,10 @@
-//! What images send each other when order is at stake.
+//! The data that images send each other when order is tested.
 
 use coarray::{Coref, Remote, field};
 
 use crate::check::Check;
 
-/// Data of several sizes, which travel by several operations: half of a parcel would be noticed.
+/// Data of several sizes, which several operations send: half of a parcel would be noticed.
 #[derive(Clone, Copy, PartialEq, Debug, Remote)]
 #[repr(C)]
 pub struct Parcel {
@@ -14,13 +14,13 @@ pub struct Parcel {
 }
 
 impl Parcel {
-    /// What is in a place that nobody has put to.
+    /// The value of a place that nobody has put to.
     #[must_use]
     pub fn none() -> Self {
         Self::of(0, 0)
     }
 
-    /// The parcel of image `from` in this round. No word of it is in that of another round.
+    /// The parcel of image `from` in this round. Parcels of different rounds share no word.
     #[must_use]
     pub fn of(round: u64, from: usize) -> Self {
         let word = |index: usize| round << 20 | (from as u64) << 10 | index as u64;
@@ -31,7 +31,7 @@ impl Parcel {
         }
     }
 
-    /// Puts it part by part, the last word first. In even rounds it is only issued, and nobody waits for it.
+    /// Puts the parcel part by part, the last word first. In even rounds it is one asynchronous put without a wait.
     pub fn send(&self, place: &Coref<Self>) {
         if (self.word >> 20).is_multiple_of(2) {
             drop(place.put_async(*self));
@@ -46,7 +46,7 @@ impl Parcel {
         field!(place, word).put(self.word);
     }
 
-    /// Looks whether it is in `place`, all of it; returns whether.
+    /// Returns whether the whole parcel is in `place`, and notes differences.
     #[track_caller]
     pub fn look_for(&self, check: &mut Check, place: &Coref<Self>) -> bool {
         let seen = place.get();

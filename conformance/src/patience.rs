@@ -7,13 +7,13 @@ use coarray::events::Coevent;
 
 use crate::check::Check;
 
-/// The environment variable with the seconds that an image waits for what others were to do.
+/// The environment variable that sets [`patience`], in seconds.
 pub const VARIABLE: &str = "CONFORMANCE_PATIENCE";
 
-/// What it is otherwise.
+/// The default.
 const SECONDS: u64 = 20;
 
-/// How long an image waits for what others were to do.
+/// How long an image waits for another one before it notes a finding.
 #[must_use]
 pub fn patience() -> Duration {
     static PATIENCE: OnceLock<Duration> = OnceLock::new();
@@ -27,7 +27,7 @@ pub fn patience() -> Duration {
     })
 }
 
-/// Waits for so many posts and consumes them; returns whether they came.
+/// Waits for `posts` posts and consumes them; returns whether they came.
 #[track_caller]
 pub fn came(check: &mut Check, event: &Coevent, posts: u64) -> bool {
     let came = event.wait_for_timeout(posts, patience());

@@ -1,4 +1,4 @@
-//! What the command line of `conformance` asks for.
+//! The command line of `conformance`.
 
 use std::ffi::OsString;
 
@@ -7,7 +7,7 @@ use lexopt::prelude::*;
 use crate::clause::{Clause, Trial};
 use crate::clauses;
 
-/// What `conformance --help` says.
+/// The text of `conformance --help`.
 pub const HELP: &str = "\
 Tries the clauses of the coarray library's promises on the images of this job.
 
@@ -55,7 +55,7 @@ pub fn expected_images() -> Option<usize> {
 }
 
 impl Request {
-    /// Understands command line arguments.
+    /// Parses command line arguments.
     ///
     /// # Errors
     /// What is wrong with them.
@@ -85,10 +85,10 @@ pub fn count(option: &str, text: &str) -> Result<usize, String> {
     number.ok_or_else(|| format!("{option} {text}: expected a number of at least 1"))
 }
 
-/// The clauses that a list such as `5.2,6` means, in the order of the registry.
+/// The clauses that a list such as `5.2,6` selects, in the order of the registry.
 ///
 /// # Errors
-/// If a part of it means none.
+/// If a part of the list selects none.
 pub fn select(list: &str) -> Result<Vec<&'static Clause>, String> {
     let selectors: Vec<&str> = list.split(',').map(str::trim).collect();
     for selector in &selectors {

@@ -12,7 +12,7 @@ use crate::check::Check;
 use crate::clause::{Clause, Trial};
 use crate::request::{HELP, Request, list};
 
-/// What every image of `conformance` does with its command line.
+/// Runs the program `conformance` on every image with these arguments.
 #[must_use]
 pub fn serve(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     match Request::parse(arguments) {
@@ -37,7 +37,7 @@ fn print_once(text: &str) {
 /// Prints at once, so that nothing is lost if the next clause ends the job.
 fn tell(text: &str) {
     let mut stdout = std::io::stdout().lock();
-    // Nobody is there to hear of it.
+    // There is nobody to report an error to.
     let _ = stdout
         .write_all(text.as_bytes())
         .and_then(|()| stdout.flush());
@@ -60,7 +60,7 @@ fn try_all(clauses: &[&Clause]) {
                 format!("{} FAILED {}\n", clause.id, told_by_all(findings))
             }
             false => {
-                // The collective is one of those under test.
+                // `co_any` is under test itself.
                 if let Some(found) = findings {
                     let told = format!("{}: {found}; and co_any says that all is well", clause.id);
                     error_stop_with(1, format_args!("conformance: {told}"));
@@ -78,10 +78,10 @@ fn try_all(clauses: &[&Clause]) {
     }
 }
 
-/// How many different findings are told; images often find the same.
+/// How many different findings are reported; images often find the same.
 const TOLD: usize = 3;
 
-/// On image 0, what the images have found.
+/// On image 0, the findings of all images.
 fn told_by_all(findings: Option<String>) -> String {
     let texts = co_gatherv(&findings.unwrap_or_default().into_bytes(), 0);
     let mut images_by_text: Vec<(String, Vec<String>)> = Vec::new();

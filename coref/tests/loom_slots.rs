@@ -19,7 +19,7 @@ use slots::Slots;
 struct Pair {
     slots: Slots,
     values: [[AtomicU32; 2]; 2],
-    /// Who was killed.
+    /// The writer that was killed.
     dead: AtomicU32,
 }
 
@@ -58,7 +58,7 @@ impl Pair {
         old
     }
 
-    /// Is killed after it wrote so many words, or after it published.
+    /// Is killed after it wrote `words` words, before it publishes.
     fn add_until_killed(&self, me: u32, number: u32, words: usize) {
         let writer = self.slots.write(me, |writer| self.is_gone(writer));
         let [old, _] = self.copy(writer.current());
@@ -66,7 +66,7 @@ impl Pair {
             word.store(old + number, Ordering::Relaxed);
         }
         std::mem::forget(writer);
-        // What the dead wrote is there for who hears of its death: the kernel's word for it comes later.
+        // Pairs with the Acquire in `is_gone`: the kernel reports a death only after the writes of the dead.
         self.dead.store(me, Ordering::Release);
     }
 }

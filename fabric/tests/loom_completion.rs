@@ -1,5 +1,5 @@
-//! The end of an operation, told and heard by two threads, in every interleaving and every order in which
-//! memory may show writes.
+//! The completion of an operation, which one thread signals and another observes, in every interleaving and every
+//! order in which memory may show writes.
 //!
 //! loom runs the very source of the library. A wake-up that is lost leaves the waiting thread asleep for good,
 //! which loom reports as a deadlock.
@@ -24,13 +24,13 @@ use loom::sync::{Condvar, Mutex};
 use loom::thread;
 use transport::completion::{Completer, Completion, completion};
 
-/// Memory that the operation fills, as plain as that of a buffer.
+/// Memory that the operation fills by plain stores, like a buffer.
 struct Place(UnsafeCell<u32>);
 
 // SAFETY: loom fails the model if two threads use the cell at the same time.
 unsafe impl Sync for Place {}
 
-// SAFETY: as above.
+// SAFETY: loom fails the model if two threads use the cell at the same time.
 unsafe impl Send for Place {}
 
 fn carry_out(completer: Completer<u32>, place: &Place) {
@@ -44,7 +44,7 @@ fn carry_out(completer: Completer<u32>, place: &Place) {
 /// Takes the result and sees all that was written before; there is no second result.
 fn hear(completion: &mut Completion<u32>, place: &Place) {
     assert_eq!(completion.take(), Some(42));
-    // SAFETY: as above.
+    // SAFETY: loom fails the model if another thread writes the cell at the same time.
     place.0.with(|value| assert_eq!(unsafe { *value }, 7));
     assert_eq!(completion.take(), None);
     assert!(completion.is_complete());
@@ -76,7 +76,7 @@ fn who_sees_the_end_sees_all_that_was_written_before() {
     });
 }
 
-/// Where a thread sleeps until it is woken.
+/// The sleep of a thread until it is woken.
 struct Bed {
     is_awake: Mutex<bool>,
     call: Condvar,
@@ -145,9 +145,9 @@ fn of_two_wakers_the_later_is_woken_once_if_it_was_in_time() {
         hear(&mut completion, &place);
         let woken = counters.map(|counter| counter.0.load(Ordering::Relaxed));
         match late {
-            // The end came after both.
+            // The operation ended after both registrations.
             [false, false] => assert_eq!(woken, [0, 1]),
-            // It came in between, or while the second took the place of the first, and that one knows.
+            // It ended between them, or while the second waker replaced the first, as the second call returned.
             [false, true] => assert!(woken[0] <= 1 && woken[1] == 0, "{woken:?}"),
             [true, true] => assert_eq!(woken, [0, 0]),
             [true, false] => panic!("the operation ended, and then it had not"),

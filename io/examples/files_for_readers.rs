@@ -1,4 +1,4 @@
-//! Writes files for NumPy and VTK to read, or reads files that they have written, and makes sure of every cell.
+//! Writes files for NumPy and VTK to read, or reads files that they have written, and checks every cell.
 //!
 //! `.ci/readers` runs it on several numbers of images, with `io/tests/readers.py` on the other side.
 

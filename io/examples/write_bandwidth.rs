@@ -15,7 +15,7 @@ use coarray::grid::{Blocks, HaloArray, ImageGrid};
 use coarray::prelude::*;
 use coarray_io::{Checkpoint, write_npy, write_raw};
 
-/// What `dd bs=1M` writes at once.
+/// The size of a write of `dd bs=1M`.
 const PIECE: usize = 1 << 20;
 
 /// Cells in the rows of the array.
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut ways: Vec<(String, Vec<f64>)> = Vec::new();
     for round in 0..=rounds {
         let mut measure = |name: String, way: &dyn Fn(&Path)| {
-            // A new file each time: what is replaced would have to be freed by somebody.
+            // A new file each time: replacing a file would include the time to free it.
             if this_image() == 0 {
                 let _ = fs::remove_file(&path);
             }
@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             way(&path);
             sync_all();
             let rate = bytes as f64 / start.elapsed().as_secs_f64() / 1e9;
-            // The first round is for the file system to become warm.
+            // The first round only warms the file system up.
             match ways.iter_mut().find(|(other, _)| *other == name) {
                 Some((_, rates)) if round > 0 => rates.push(rate),
                 Some(_) => (),

@@ -1,4 +1,4 @@
-//! What all images do together with a file, and that they come to the same result.
+//! File operations that all images do together, and that have one result on all images.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -9,8 +9,8 @@ use coarray::this_image;
 
 use crate::error::{Error, ErrorKind, Failed};
 
-/// A function of this crate that all images have called: errors name its path, and reports of images that do not come
-/// along its name, and the line of the program.
+/// A function of this crate that all images have called. Errors name its path; reports of images that are missing name
+/// the function and the line of the program.
 #[derive(Clone, Copy)]
 pub(crate) struct FileOperation<'p> {
     name: &'static str,
@@ -18,7 +18,7 @@ pub(crate) struct FileOperation<'p> {
 }
 
 impl<'p> FileOperation<'p> {
-    /// Collective. Begins the function `name`. Makes sure that all images ask for the same: `request` says in words what.
+    /// Collective. Begins the function `name`. Checks that all images make the same request, which is given in words.
     #[track_caller]
     pub(crate) fn begin(name: &'static str, path: &'p Path, request: &str) -> Result<Self, Error> {
         let operation = Self { name, path };
@@ -26,7 +26,7 @@ impl<'p> FileOperation<'p> {
         Ok(operation)
     }
 
-    /// Local. The same function, at work on another file.
+    /// Local. The same function, for another file.
     pub(crate) fn on(self, path: &Path) -> FileOperation<'_> {
         FileOperation {
             name: self.name,
@@ -38,12 +38,12 @@ impl<'p> FileOperation<'p> {
         self.path
     }
 
-    /// With what all collectives of this function are called.
+    /// The options of all collectives in this function.
     pub(crate) fn collective(self) -> Collective {
         Collective::new().on_behalf_of(self.name)
     }
 
-    /// Collective. Success if all images have succeeded, and otherwise what the lowest image reports that has not.
+    /// Collective. Succeeds if all images have succeeded; otherwise returns the error of the lowest image that failed.
     #[track_caller]
     pub(crate) fn agree<T>(self, mine: Result<T, Failed>) -> Result<T, Error> {
         let mut failed = u8::from(mine.is_err());
@@ -63,7 +63,7 @@ impl<'p> FileOperation<'p> {
         }
     }
 
-    /// Collective. What image 0 has, on all images; the others' `mine` is not called.
+    /// Collective. Calls `mine` on image 0 only, and returns its result on all images.
     #[track_caller]
     pub(crate) fn by_image_0(
         self,

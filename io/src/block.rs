@@ -22,11 +22,11 @@ pub(crate) struct Block<'a> {
     images: Vec<usize>,
     layout: Layout,
     memory: &'a [u8],
-    /// The bytes of the longest runs that an image has in the file; no end to them if each image has one only.
+    /// The bytes of the longest run that an image has in the file; `usize::MAX` if each image has one run.
     longest_run: usize,
 }
 
-/// Blocks whose runs are shorter are put together first: of longer ones, the call to write each takes little of the time.
+/// Blocks with shorter runs are staged first. For longer runs, the system calls take little of the time.
 const SHORT: usize = 16 << 10;
 
 impl<'a> Block<'a> {
@@ -36,7 +36,7 @@ impl<'a> Block<'a> {
     {
         let cells = array.local().to_slice().expect("a halo array is row-major");
         let blocks = array.blocks();
-        // The first block is as long as any. Alone in memory it has the fewest runs.
+        // The first block is as long as any other. Without halos it has the fewest runs.
         let (range, shape) = (blocks.range(0), blocks.block_shape(0));
         let alone = Layout::new(&blocks.shape(), &range, &shape, &[0; D], size_of::<T>());
         let (run, several) = alone.run_bytes();
@@ -55,20 +55,20 @@ impl<'a> Block<'a> {
         self.layout.file_bytes()
     }
 
-    /// What it is part of, in words.
+    /// The global array, in words.
     pub(crate) fn array(&self) -> String {
         in_words(self.element, &self.shape)
     }
 
-    /// What it is part of, and how that is divided: so much must be the same on all images.
+    /// The global array and its division, in words; they must be the same on all images.
     pub(crate) fn division(&self) -> String {
         format!("{} on images {:?}", self.array(), self.images)
     }
 
-    /// Collective. Writes it to a file whose global array starts at byte `offset`. `seen` gets what this image writes,
-    /// in the order of the file, and where it is from the array's first byte on.
+    /// Collective. Writes it to a file whose global array starts at byte `offset`. `seen` gets the bytes that this
+    /// image writes, in the order of the file, each piece with its offset from the array's first byte.
     ///
-    /// All images come here, whatever has gone wrong before.
+    /// All images call this, even after an error.
     #[track_caller]
     pub(crate) fn write(
         &self,
@@ -77,7 +77,7 @@ impl<'a> Block<'a> {
         seen: impl FnMut(u64, &[u8]),
     ) -> Result<(), Failed> {
         of_this_team(self.images.iter().product())?;
-        // Known to all images alike.
+        // The same on all images.
         let short = num_images() > 1 && self.longest_run < SHORT;
         let staging = match short {
             true => Staging::new(self.file_bytes()),
@@ -100,7 +100,7 @@ pub(crate) fn request(what: &str, path: &Path, array: &str) -> String {
     format!("{what} {} with {array}", path.display())
 }
 
-/// Has `read` fill this image's block: it gets the places, and the memory they are in.
+/// Has `read` fill this image's block: it gets the layout and the memory.
 pub(crate) fn fill<T: Scalar, const D: usize>(
     array: &mut HaloArray<T, D>,
     read: impl FnOnce(&Layout, &mut [u8]) -> Result<(), Failed>,
@@ -123,7 +123,7 @@ where
     }
 }
 
-/// Makes sure that the array in a file is of the type and shape that `array` has.
+/// Checks that the array in a file has the type and shape of `array`.
 pub(crate) fn expect<T: Scalar, const D: usize>(
     array: &HaloArray<T, D>,
     element: ElementType,
@@ -139,7 +139,7 @@ pub(crate) fn expect<T: Scalar, const D: usize>(
     expect_type::<T>(element)
 }
 
-/// Makes sure that the numbers in a file are of this type.
+/// Checks that the numbers in a file are of this type.
 pub(crate) fn expect_type<T: Scalar>(element: ElementType) -> Result<(), Failed> {
     if element == T::TYPE {
         return Ok(());
@@ -151,7 +151,7 @@ pub(crate) fn expect_type<T: Scalar>(element: ElementType) -> Result<(), Failed>
     Err(Failed::new(ErrorKind::ElementType, cause))
 }
 
-/// Every image must have its part in what the current team does.
+/// Checks that an array has as many blocks as the current team has images.
 fn of_this_team(images: usize) -> Result<(), Failed> {
     if images == num_images() {
         return Ok(());

@@ -30,12 +30,12 @@ pub use value::{NotOfType, Value};
 
 /// The state of a simulation, to be saved in a directory: fields and single values.
 ///
-/// Each [`save`](Self::save) writes a new *generation* beside the last one, a file of its own that all images write
-/// together. It gets its name when it is on the disk, and only then the generation before the last is removed. So two
-/// are kept, and whenever a job ends, in whatever way, a whole one is there.
+/// Each [`save`](Self::save) writes a new *generation*, a file of its own that all images write together. The file gets
+/// its name when it is on the disk, and only then the generation before the last is removed. So two generations are
+/// kept, and a whole one is there whenever and however a job ends.
 ///
-/// [`open`](Self::open) finds the newest generation whose bytes are those that were written, which checksums tell.
-/// Number and grid of the images may differ from those that saved.
+/// [`open`](Self::open) finds the newest generation whose checksums are right. The number and the grid of images may
+/// differ from those that saved.
 ///
 /// # Examples
 /// ```
@@ -78,7 +78,7 @@ pub struct Checkpoint<'a> {
 }
 
 impl<'a> Checkpoint<'a> {
-    /// Local. Nothing yet, to be saved in this directory. Other files in it are left alone.
+    /// Local. An empty checkpoint, to be saved in this directory. Other files in it are left alone.
     ///
     /// # Examples
     /// See [`Checkpoint`].
@@ -140,7 +140,7 @@ impl<'a> Checkpoint<'a> {
         let folder = &self.folder;
         let operation = FileOperation::begin("Checkpoint::save", folder, &self.in_words())?;
         let (places, start) = operation.agree(self.header())?;
-        // Image 0 holds it to the end.
+        // Image 0 holds the lock to the end.
         let mut lock = None;
         let generation = operation.by_image_0(|| {
             fs::create_dir_all(folder)
@@ -165,7 +165,7 @@ impl<'a> Checkpoint<'a> {
             write_at(file, &start, 0)
         })?;
         operation.by_image_0(|| {
-            // The state is saved, which is what was asked for; what cannot be removed now can be by the next save.
+            // The state is saved; the next save removes files that cannot be removed now.
             let _ = remove_old(folder, generation);
             Ok(Vec::new())
         })?;
@@ -195,7 +195,7 @@ impl<'a> Checkpoint<'a> {
         }
         for (name, value) in &self.values {
             words.push_str(&format!(", value {name:?}: {value}"));
-            // Values that are written alike, such as NaNs, may differ.
+            // Values with the same text, such as NaNs, may have different bits.
             if let Value::Real(number) = value {
                 words.push_str(&format!(" ({:x})", number.to_bits()));
             }
@@ -203,7 +203,7 @@ impl<'a> Checkpoint<'a> {
         words
     }
 
-    /// Where everything goes, and the bytes before the data.
+    /// The places of all parts, and the bytes before the data.
     fn header(&self) -> Result<(Places, Vec<u8>), Failed> {
         let fields = self.fields.iter().map(|(name, _)| name);
         let values = self.values.iter().map(|(name, _)| name);

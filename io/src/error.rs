@@ -1,10 +1,10 @@
-//! What can go wrong with a file.
+//! Errors with files.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What went wrong with a file, and which image found out. All images of the team get the same.
+/// What went wrong with a file, and which image found out. All images of the team get the same error.
 ///
 /// # Examples
 /// ```
@@ -32,7 +32,7 @@ pub struct Error {
     cause: String,
 }
 
-/// In words: what `unwrap` and a `main` that returns the error print is to say which file and why.
+/// The same words as `Display`: `unwrap`, and a `main` that returns the error, print the file and the cause.
 impl fmt::Debug for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, formatter)
@@ -50,8 +50,8 @@ impl Error {
         }
     }
 
-    /// The same, of a file or directory that is not to be taken for one that is not there yet: a simulation that starts from
-    /// the beginning where nothing is found must not do so then.
+    /// The same error, but never `NotFound`: a simulation that takes `NotFound` as the sign to start from the beginning
+    /// must not do so where files are there.
     pub(crate) fn of_what_is_there(mut self) -> Self {
         if self.kind == ErrorKind::NotFound {
             self.kind = ErrorKind::Os;
@@ -114,9 +114,9 @@ pub enum ErrorKind {
     ElementType,
     /// The file has no array or value of this name, or two would have the same.
     Name,
-    /// The images do not ask for the same.
+    /// The images make different requests.
     Disagreement,
-    /// At the path is a directory, a FIFO or something else that is no file in which each image has its places.
+    /// The path names a directory, a FIFO or something else that is no regular file.
     NotAFile,
     /// Another job is saving a checkpoint in the directory.
     Busy,
@@ -171,7 +171,7 @@ impl Failed {
         }
     }
 
-    /// As bytes that travel to other images.
+    /// As bytes to send to other images.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![self.kind as u8];
         bytes.extend(self.os.to_le_bytes());

@@ -27,7 +27,7 @@ pub(crate) struct Layout {
 struct Axis {
     /// The extent of the global array.
     cells: usize,
-    /// Which of them are the block's.
+    /// The cells of the block.
     range: Range<usize>,
     /// From a cell to the next one in memory, in bytes.
     stride: usize,
@@ -129,12 +129,12 @@ impl Layout {
 
 /// The runs of a layout.
 pub(crate) struct Runs {
-    /// The slowest first; without the one along which runs go.
+    /// The slowest first, without the axis along which runs go.
     axes: Vec<Axis>,
     along: Axis,
     width: usize,
     first: usize,
-    /// Where the next run is, from the block's first cell on.
+    /// The index of the next run in the block; none after the last one.
     at: Option<Vec<usize>>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A [`HaloArray`](coarray::grid::HaloArray) is divided among images; its file is not. It has the same bytes whatever
 //! the number and grid of images, and any other number reads it. All functions are collective and return the same on
-//! all images: success, or the [`Error`] of the image that met it, with the path, the place and the cause.
+//! all images: success, or the [`Error`] of the image that failed, with the path, the place and the cause.
 //!
 //! # Which format for what
 //! | for | use | because |
@@ -38,13 +38,13 @@
 //! ParaView `[z, y, x]` arrays, and [`spacing`](Vti::spacing) and [`origin`](Vti::origin) in that order, too.
 //!
 //! In ParaView, open the file, press *Apply*, and choose *Surface* or *Volume* instead of *Outline*; the first field is
-//! shown. Files named `step-0100.vti`, `step-0200.vti`, ... open as one animation. What VTK or ParaView save can be
-//! read by [`read_vti`] if it is saved as raw appended data without compression, and cell data.
+//! shown. Files named `step-0100.vti`, `step-0200.vti`, ... open as one animation. [`read_vti`] reads files of VTK and
+//! ParaView with cell data, saved as raw appended data without compression.
 //!
 //! # Restart
 //! Try to open a checkpoint where a simulation starts, and save one now and then. Only [`ErrorKind::NotFound`] means
 //! that there is none: anything else should stop the program, instead of starting from the beginning and replacing what
-//! was saved. One job at a time saves in a directory: [`ErrorKind::Busy`] tells which process is doing so already.
+//! was saved. One job at a time saves in a directory: an [`ErrorKind::Busy`] error names the process that is saving.
 //!
 //! ```
 //! use coarray::grid::{Blocks, HaloArray, ImageGrid};
@@ -84,20 +84,20 @@
 //! and in [`Restart::refused`], and the one before is used.
 //!
 //! # When a program or machine crashes
-//! A file is written beside its final name, as `.u.npy.5f2c9a01-4711-1234.partial`, and renamed when all images have written
-//! their parts. So a file of the final name is whole, and an older one stays until then. If a job is killed while it
-//! writes, the hidden file is left, with its full length. It goes when the same file is written again on the same host, and
-//! can be removed: 4711 is the process that wrote it. Checkpoints are also brought to the disk before they are renamed and survive a
-//! loss of power. Other files are left to the operating system, which writes them within a minute or so: waiting for
-//! the disk takes longer than all the rest.
+//! A file is written beside its final name, as `.u.npy.5f2c9a01-4711-1234.partial`, and renamed when all images have
+//! written their parts. So a file of the final name is whole, and an older one stays until then. If a job is killed
+//! while it writes, the hidden file is left, with its full length. It is removed when the same file is written again on
+//! the same host, and you can remove it: 4711 is the process that wrote it. Checkpoints are also brought to the disk
+//! before they are renamed and survive a loss of power. Other files are left to the operating system, which writes them
+//! within a minute or so: waiting for the disk takes longer than all the rest.
 //!
 //! # What is at the path already
 //! | there is | then |
 //! |---|---|
-//! | a file | the new one gets its mode, and its owner if this may be; if it may not be written, that is an error |
+//! | a file | the new one gets its mode, and its owner if the system allows it; a file without write permission is an error |
 //! | a link | the file that it leads to is written, and the link stays |
 //! | a character device, such as `/dev/null` | it is written to |
-//! | a directory, FIFO, socket or block device | [`ErrorKind::NotAFile`]: each image writes at places of its own, which only a file has |
+//! | a directory, FIFO, socket or block device | [`ErrorKind::NotAFile`]: each image writes at its own offsets, which only a file has |
 //! | a file that may be written, in a directory that may not | it is written where it is; its first bytes come last, so that a `.npy` or `.vti` file that is not whole cannot be read as one |
 //!
 //! All images must see the same file system. If the images run on several machines, that is a shared one.

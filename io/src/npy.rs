@@ -23,8 +23,8 @@ use header::Header;
 /// one is complete. Halos are not written. No image returns before the file is there.
 ///
 /// # Errors
-/// If the file cannot be written, or the images name different files or arrays. What is at the path and no file is
-/// [not replaced](crate#what-is-at-the-path-already).
+/// If the file cannot be written, or the images name different files or arrays. Something at the path that is no file
+/// is [not replaced](crate#what-is-at-the-path-already).
 ///
 /// # Examples
 /// ```
@@ -80,8 +80,8 @@ where
 /// Files in Fortran order and in big endian can be read, too, if somewhat more slowly.
 ///
 /// # Errors
-/// If the file cannot be read, is no `.npy` file, is too short, or has an array of another shape or type. Some cells may
-/// have been read then.
+/// If the file cannot be read, is no `.npy` file, is too short, or has an array of another shape or type. Some cells
+/// may have been read then.
 ///
 /// # Examples
 /// See [`write_npy`].
@@ -124,7 +124,7 @@ fn open(path: &Path) -> Result<(File, Header, u64), Failed> {
     Ok((file, header, offset))
 }
 
-/// Makes sure that a file has all the bytes that its header tells of.
+/// Checks that a file has all the bytes that its header needs.
 pub(crate) fn complete(file: &File, needed: u64) -> Result<(), Failed> {
     let bytes = metadata(file)?.len();
     if bytes >= needed {
@@ -136,7 +136,7 @@ pub(crate) fn complete(file: &File, needed: u64) -> Result<(), Failed> {
     ))
 }
 
-/// What a `.npy` file says of its array.
+/// The header of a `.npy` file, which describes its array.
 ///
 /// # Examples
 /// ```

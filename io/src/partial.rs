@@ -1,8 +1,8 @@
-//! Files on the way: their names, and what becomes of those that are left behind.
+//! Partial files: their names, and the removal of files that ended processes left behind.
 //!
-//! `.out.npy.5f2c9a01-4711-1234.partial` is beside `out.npy`, so that a rename moves nothing. The name has a digest of the
-//! host's, the number of the process that writes it, and a moment, so that no two jobs write to the same file, and a later
-//! one can tell whether the process is still there.
+//! `.out.npy.5f2c9a01-4711-1234.partial` is beside `out.npy`, so that a rename moves no data. The name has a digest of
+//! the host's name, the number of the writing process, and the time. So no two jobs write to the same file, and a later
+//! job can tell whether the process still runs.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -15,16 +15,15 @@ use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
-/// The end of the names.
 const SUFFIX: &[u8] = b".partial";
 
 /// The longest name that file systems have.
 const LONGEST: usize = 255;
 
-/// What a name has at most beside that of the file: points, digest, number, moment and end.
+/// The most that a name adds to the file's name: points, digest, number, time and suffix.
 const ADDED: usize = 2 + 8 + 1 + 10 + 1 + 9 + SUFFIX.len();
 
-/// A name for a file that is to become `path`, of a job that begins now.
+/// A name for a file that is to become `path`, for a job that begins now.
 pub(crate) fn name_of(path: &Path) -> PathBuf {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let moment = since.map_or(0, |since| since.subsec_nanos());
@@ -34,7 +33,7 @@ pub(crate) fn name_of(path: &Path) -> PathBuf {
     path.with_file_name(OsString::from_vec(name))
 }
 
-/// How all names begin of files that are to become `path`.
+/// The start of the names of all files that are to become `path`.
 fn start_of(path: &Path) -> Vec<u8> {
     let name = path.file_name().unwrap_or_default().as_bytes();
     let mut start = b".".to_vec();
@@ -59,13 +58,12 @@ fn host() -> String {
     format!("{:08x}", crc32fast::hash(host_name().as_bytes()))
 }
 
-/// This host's name.
 pub(crate) fn host_name() -> String {
     let system = rustix::system::uname();
     system.nodename().to_string_lossy().into_owned()
 }
 
-/// Removes what processes of this host have left that ended while they wrote to `path`.
+/// Removes the files of processes of this host that ended while they wrote to `path`.
 pub(crate) fn remove_left(path: &Path) {
     let start = start_of(path);
     remove_left_in(crate::target::folder_of(path), |name| {
@@ -73,8 +71,8 @@ pub(crate) fn remove_left(path: &Path) {
     });
 }
 
-/// Removes what processes of this host have left in this directory, of files whose names on the way are `ours`. What
-/// cannot be removed now can be next time.
+/// Removes the partial files that ended processes of this host left in this directory, if their names are `ours`. A
+/// file that cannot be removed is left to the next call.
 pub(crate) fn remove_left_in(folder: &Path, ours: impl Fn(&[u8]) -> bool) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
@@ -101,8 +99,8 @@ fn writer_of(name: &OsStr) -> Option<Pid> {
     number.filter(|_| found == host())
 }
 
-/// Whether nobody writes the file any more. It is locked as long as somebody does: process numbers are those of one
-/// container, of which a host may have several.
+/// Whether nobody writes the file any more. A file is locked while it is written: the process number alone does not
+/// tell, because a host may have several containers, each with numbers of its own.
 fn is_left(path: &Path, writer: Pid) -> bool {
     if test_kill_process(writer) != Err(Errno::SRCH) {
         return false;
@@ -113,9 +111,9 @@ fn is_left(path: &Path, writer: Pid) -> bool {
         && !File::open(path).is_ok_and(is_locked)
 }
 
-/// Says that this process writes the file, until it is closed.
+/// Locks the file for this process, until it is closed.
 pub(crate) fn keep(file: &File) {
-    // Where there are no locks, the number of the process alone must do.
+    // On file systems without locks, the number of the process alone must do.
     let _ = rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive);
 }
 

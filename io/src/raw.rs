@@ -15,15 +15,15 @@ use crate::whole_file::Partial;
 
 /// Collective. Writes the numbers of an array to a file and nothing else: in C order, little endian.
 ///
-/// Such a file does not say what it holds; [`write_npy`](crate::write_npy) costs 128 bytes more. It is for programs that
-/// want to be told shape and type: `numpy.fromfile`, ParaView's raw reader, ImageJ.
+/// Such a file does not say what it holds; [`write_npy`](crate::write_npy) costs 128 bytes more. It is for programs
+/// that want to be told shape and type: `numpy.fromfile`, ParaView's raw reader, ImageJ.
 ///
 /// Each image writes its own cells. An older file of this name is replaced when the new one is complete. Halos are not
 /// written. No image returns before the file is there.
 ///
 /// # Errors
-/// If the file cannot be written, or the images name different files or arrays. What is at the path and no file is
-/// [not replaced](crate#what-is-at-the-path-already).
+/// If the file cannot be written, or the images name different files or arrays. Something at the path that is no file
+/// is [not replaced](crate#what-is-at-the-path-already).
 ///
 /// # Examples
 /// ```

@@ -33,8 +33,8 @@ pub(crate) mod sealed {
         #[doc(hidden)]
         fn bytes(cells: &[Self]) -> &[u8];
 
-        /// Has `read` change the bytes. If they are no values of the type afterwards, nothing is changed, and the
-        /// answer is where the first wrong one is.
+        /// Has `read` change the bytes. If they are then no values of the type, the cells stay as they were, and the
+        /// index of the first wrong byte is returned.
         #[doc(hidden)]
         fn change<E>(
             cells: &mut [Self],

@@ -1,4 +1,4 @@
-//! What there is at a path, before something is written there or read.
+//! What is at a path before it is written or read.
 
 use std::fs::{self, File, FileType, Metadata, OpenOptions};
 use std::io;
@@ -11,23 +11,23 @@ use crate::error::{ErrorKind, Failed};
 
 /// Where a file is to be written.
 pub(crate) enum Target {
-    /// Here is nothing.
+    /// There is nothing here yet.
     New(PathBuf),
     /// This file is there, and may be written.
     Replaced(PathBuf, Metadata),
-    /// This device takes what is written, and keeps nothing that could be replaced.
+    /// This device accepts data, and keeps nothing that could be replaced.
     Device(PathBuf),
 }
 
 impl Target {
-    /// Local. Looks at what is at this path. Links are followed to the file that they lead to, or that they would.
+    /// Local. Finds out what is at this path. Links are followed, also to a file that does not exist yet.
     pub(crate) fn of(path: &Path) -> Result<Self, Failed> {
         if path.file_name().is_none() {
             let cause = "this is the path of a directory, not of a file";
             return Err(Failed::new(ErrorKind::NotAFile, cause));
         }
         let mut path = path.to_owned();
-        // The system ends circles of links with an error.
+        // For a circle of links the system returns an error.
         loop {
             let found = match fs::metadata(&path) {
                 Ok(found) => Some(found),
@@ -52,7 +52,7 @@ impl Target {
     }
 }
 
-/// Opens what is there to be written, and changes nothing.
+/// Opens an existing file or device to write to it, and changes nothing.
 pub(crate) fn open_to_write(path: &Path) -> Result<File, Failed> {
     let mut options = OpenOptions::new();
     options.write(true);
@@ -69,19 +69,19 @@ pub(crate) fn open_to_read(path: &Path) -> Result<File, Failed> {
     Ok(file)
 }
 
-/// Neither waits for whoever is at the other end of a FIFO, nor makes a terminal that of this program.
+/// Neither waits for the other end of a FIFO, nor makes a terminal the controlling terminal of this program.
 fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     options.custom_flags(flags.bits() as i32).open(path)
 }
 
-/// How long a file is, whose it is, and so on.
+/// Length, owner and other metadata of a file.
 pub(crate) fn metadata(file: &File) -> Result<Metadata, Failed> {
     let metadata = file.metadata();
     metadata.map_err(|error| Failed::os("look at the file", &error))
 }
 
-/// The images write and read at places of a file, which nothing else has.
+/// Refuses everything but regular files: images write and read at offsets.
 fn regular(found: &Metadata) -> Result<(), Failed> {
     if found.is_file() {
         return Ok(());
@@ -103,7 +103,6 @@ fn in_words(kind: FileType) -> &'static str {
     }
 }
 
-/// The directory that a file is in.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

@@ -1,7 +1,7 @@
-//! Writing blocks that lie in the file in many short pieces, as those of a grid that divides the last axis do.
+//! Writing blocks that lie in the file in many short pieces, as the blocks of a grid that divides the last axis do.
 //!
-//! One call of the operating system for each piece would take far longer than moving the bytes, and none may write the
-//! bytes between its own. So the images put their pieces together first, and each writes a long one:
+//! One system call for each piece would take far longer than moving the bytes, and an image must not write the bytes
+//! between its pieces. So the images put their pieces together first, and each writes a long piece:
 //!
 //! ```text
 //! image   0 1 0 1 0 1 0 1      has these pieces of a window of the file
@@ -18,7 +18,7 @@ use crate::error::Failed;
 use crate::layout::{Layout, Run, Runs};
 use crate::transfer::{swap_for_file, write_at};
 
-/// What an image writes of a window at most: so much that meetings take little of the time.
+/// The most that an image writes of a window: enough that barriers take little of the time.
 const SHARE: usize = 2 << 20;
 
 /// Room on every image for its share of a window.
@@ -27,7 +27,7 @@ pub(crate) struct Staging {
 }
 
 impl Staging {
-    /// Collective. For arrays of so many bytes; nothing, on all images, if there is no memory for it.
+    /// Collective. For arrays of `bytes` bytes; none, on all images, if there is no memory for it.
     #[track_caller]
     pub(crate) fn new(bytes: u64) -> Option<Self> {
         let whole = bytes.div_ceil(num_images() as u64).next_multiple_of(8);
@@ -38,8 +38,8 @@ impl Staging {
     }
 
     /// Collective. Writes the blocks of all images, in little endian, to a file whose global array starts at byte
-    /// `offset`. This image's block is in `memory`. `seen` gets what this image writes, in the order of the file, and
-    /// where.
+    /// `offset`. This image's block is in `memory`. `seen` gets the bytes that this image writes, in the order of the
+    /// file, and their offsets.
     #[track_caller]
     pub(crate) fn write(
         &mut self,
@@ -68,7 +68,7 @@ impl Staging {
             let own = &mut self.share[..(end - start) as usize];
             swap_for_file(layout.width(), own);
             seen(start, own);
-            // An image that cannot write goes on handing out what the others need.
+            // An image that cannot write still gives the others their pieces.
             if outcome.is_ok() && !own.is_empty() {
                 outcome = write_at(file, own, offset + start);
             }
@@ -84,7 +84,7 @@ struct Piece {
     bytes: usize,
 }
 
-/// The runs of a block, taken little by little.
+/// The runs of a block, taken piece by piece.
 struct Pieces {
     runs: Runs,
     width: usize,
@@ -98,7 +98,7 @@ impl Pieces {
         Self { runs, width, rest }
     }
 
-    /// Gives `take` everything before this byte of the file that it has not got yet.
+    /// Gives `take` the pieces before this byte of the file that it has not got yet.
     fn up_to(&mut self, end: u64, mut take: impl FnMut(Piece)) {
         while let Some(piece) = self.rest.take_if(|piece| piece.file < end) {
             let now = piece

@@ -1,8 +1,7 @@
-//! Between the memory of a block and its places in a file.
+//! Transfers between the memory of a block and its places in a file.
 //!
-//! Runs that follow one another in the file are joined, so that few calls of the operating system move large pieces. Only
-//! the block's own bytes are ever written: nothing is read, changed and written back, which two images could do to the
-//! same bytes at the same time.
+//! Runs that follow one another in the file are joined, so that few system calls move large pieces. Only the block's
+//! own bytes are ever written: two images that read, change and write back the same bytes would undo each other's work.
 
 use std::fs::File;
 use std::io::{self, IoSlice};
@@ -11,21 +10,22 @@ use std::os::unix::fs::FileExt;
 use crate::error::Failed;
 use crate::layout::{Layout, Run};
 
-/// What a call writes or reads at most. A buffer of this length stays in the processor's cache; with shorter ones images that write to
-/// the same file would often wait for each other.
+/// The most that a system call writes or reads. A buffer of this length stays in the processor's cache; with shorter
+/// buffers, images that write to the same file would often wait for each other.
 const PIECE: usize = 1 << 20;
 
-/// Runs that are shorter are packed into a buffer; of others the operating system gets a list, which saves a copy. File systems let one
-/// image at a time write to a file, but all pack side by side, and what has been packed is written faster.
+/// Shorter runs are packed into a buffer; longer runs go to the operating system as a list of slices, which saves a
+/// copy. File systems let one image at a time write to a file, but all images pack at the same time, and packed bytes
+/// are written faster.
 const SHORT: usize = 64 << 10;
 
-/// Slices in such a list.
+/// The most slices in such a list.
 const MOST: usize = 1024;
 
-/// Bytes between two runs that are rather read and ignored than skipped.
+/// The longest gap between two runs that is read and ignored, instead of skipped.
 const GAP: u64 = 4 << 10;
 
-/// In which order a file has the bytes of a number.
+/// The order of the bytes of a number in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ByteOrder {
     Little,
@@ -38,8 +38,8 @@ impl ByteOrder {
     }
 }
 
-/// Writes a block, in little endian. The global array starts at byte `offset` of the file. `seen` gets what is written,
-/// in the order of the file, and where it is from the array's first byte on.
+/// Writes a block, in little endian. The global array starts at byte `offset` of the file. `seen` gets the bytes that
+/// are written, in the order of the file, each piece with its offset from the array's first byte.
 pub(crate) fn write_block(
     file: &File,
     offset: u64,
@@ -80,8 +80,7 @@ pub(crate) fn write_block(
     write_all(file, offset + start, &packed, &mut joined)
 }
 
-/// Writes bytes that have been packed, or slices that are emptied; all runs of a block have one length, so there are
-/// never both.
+/// Writes `packed`, or writes and empties `joined`. All runs of a block have one length, so there are never both.
 fn write_all(
     file: &File,
     mut at: u64,
@@ -118,7 +117,7 @@ pub(crate) fn swap_for_file(width: usize, bytes: &mut [u8]) {
     );
 }
 
-/// Turns the cells in the last bytes of the buffer round.
+/// Reverses the bytes of each cell in the last `last` bytes of the buffer.
 fn swap_cells(swap: bool, width: usize, buffer: &mut [u8], last: usize) {
     if swap {
         let start = buffer.len() - last;
@@ -186,7 +185,7 @@ pub(crate) fn read_block(
     read_joined(&mut joined, memory)
 }
 
-/// Puts cells where a run has them in memory.
+/// Copies the cells of a run to their places in memory.
 fn place(cells: &[u8], run: &Run, width: usize, swap: bool, memory: &mut [u8]) {
     let memory = &mut memory[run.memory..];
     if run.stride == width {
@@ -213,7 +212,7 @@ fn write_failed(bytes: usize, at: u64, error: &io::Error) -> Failed {
     Failed::os(&format!("write {bytes} bytes at byte {at}"), error)
 }
 
-/// Reads that many bytes from byte `at` of the file on.
+/// Fills `bytes` from byte `at` of the file on.
 pub(crate) fn read_at(file: &File, bytes: &mut [u8], at: u64) -> Result<(), Failed> {
     file.read_exact_at(bytes, at)
         .map_err(|error| Failed::os(&format!("read {} bytes at byte {at}", bytes.len()), &error))

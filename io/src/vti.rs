@@ -29,8 +29,7 @@ const LENGTH: u64 = size_of::<u64>() as u64;
 ///
 /// **The last axis of an array is x** in VTK, the one before y, and the one before that z, because x is the fastest
 /// there. A three-dimensional array is thus indexed `[z, y, x]`. Origin and spacing are given in the order of the
-/// array's axes, too:
-/// `.spacing([dz, dy, dx])`.
+/// array's axes, too: `.spacing([dz, dy, dx])`.
 ///
 /// # Examples
 /// ```
@@ -122,7 +121,7 @@ impl<'a, const D: usize> Vti<'a, D> {
         self
     }
 
-    /// Local. Adds an array with one number for each cell. The first one is what ParaView shows at first.
+    /// Local. Adds an array with one number for each cell. ParaView shows the first array at first.
     ///
     /// # Examples
     /// See [`Vti`].
@@ -176,7 +175,7 @@ impl<'a, const D: usize> Vti<'a, D> {
     ///
     /// # Errors
     /// If the file cannot be written, there is no array, arrays have different shapes or the same name, or the images
-    /// name different files or arrays. What is at the path and no file is
+    /// name different files or arrays. Something at the path that is no file is
     /// [not replaced](crate#what-is-at-the-path-already).
     ///
     /// # Examples
@@ -270,7 +269,7 @@ impl<'a, const D: usize> Vti<'a, D> {
     }
 }
 
-/// From the order of our axes to x, y, z; axes that there are not have `missing`.
+/// Reverses the order of our axes to x, y, z; axes that the array lacks get `missing`.
 fn reversed<T: Copy>(axes: &[T], missing: T) -> [T; 3] {
     let mut reversed = [missing; 3];
     for (place, &axis) in reversed.iter_mut().zip(axes.iter().rev()) {

@@ -13,14 +13,14 @@ use crate::partial;
 use crate::target::{Target, folder_of, open_to_write};
 use crate::transfer::write_at;
 
-/// A file on the way, as a rule under another name. Its first bytes are written when all others are there, so that one that
-/// does not come to its end cannot be taken for a whole one.
+/// A partial file, as a rule under another name. Its first bytes are written last, so that an incomplete file cannot be
+/// taken for a whole one.
 pub(crate) struct Partial<'p> {
     operation: FileOperation<'p>,
     pub(crate) file: File,
     /// Where it is.
     place: PathBuf,
-    /// What image 0 has to rename it to, or to remove it if it does not come to an end. Nothing if it is in its place.
+    /// On image 0, the final name, unless the file is written in place. An unfinished file with one is removed.
     becomes: Option<PathBuf>,
 }
 
@@ -35,7 +35,7 @@ impl<'p> Partial<'p> {
             first = Some(made);
             Ok(place)
         })?;
-        // That of image 0 is there before all agree, so that it removes the file if another image cannot open it.
+        // Image 0 has its `Partial` before all agree, so that it removes the file if another image cannot open it.
         let mine = match first {
             Some(first) => Ok(first),
             None => Self::in_place(operation, PathBuf::from(OsString::from_vec(place))),
@@ -43,7 +43,7 @@ impl<'p> Partial<'p> {
         operation.agree(mine)
     }
 
-    /// Local. Makes a file for an operation: beside what it is to replace, or else in its place.
+    /// Local. Makes a file for an operation: beside the file to be replaced, or else in its place.
     fn make(operation: FileOperation<'p>, bytes: u64) -> Result<Self, Failed> {
         let (path, replaced) = match Target::of(operation.path())? {
             Target::Device(path) => return Self::in_place(operation, path),
@@ -65,7 +65,7 @@ impl<'p> Partial<'p> {
                 place,
                 becomes: Some(path),
             },
-            // One may write the file, but not its directory.
+            // The user may write the file, but not its directory.
             Err(error) if replaced.is_some() && error.kind() == io::ErrorKind::PermissionDenied => {
                 let made = Self::in_place(operation, path)?;
                 set_len(&made.file, 0)?;
@@ -80,7 +80,7 @@ impl<'p> Partial<'p> {
         Ok(made)
     }
 
-    /// Local. A file that is there, and is written where it is.
+    /// Local. Opens an existing file that is written in place.
     fn in_place(operation: FileOperation<'p>, place: PathBuf) -> Result<Self, Failed> {
         Ok(Self {
             operation,
@@ -90,14 +90,15 @@ impl<'p> Partial<'p> {
         })
     }
 
-    /// Collective. Says how this image's part went. When all have succeeded, the file gets its first bytes and its name.
+    /// Collective. `mine` is the result of this image's part. If all images succeeded, the file gets its first bytes
+    /// and its name.
     #[track_caller]
     pub(crate) fn finish(self, mine: Result<(), Failed>, start: &[u8]) -> Result<(), Error> {
         self.written(mine)?.end(|file| write_at(file, start, 0))
     }
 
-    /// Collective. As [`Partial::finish`], but what has been written survives a crash of the machine. Image 0 adds to
-    /// the file last, when all parts are there.
+    /// Collective. As [`Partial::finish`], but the file survives a crash of the machine. Image 0 calls `last` when all
+    /// parts are written.
     #[track_caller]
     pub(crate) fn finish_durably(
         self,
@@ -110,7 +111,7 @@ impl<'p> Partial<'p> {
             last(file)?;
             sync(file)
         })?;
-        // The name, too.
+        // The name is also brought to the disk.
         operation.by_image_0(|| {
             let folder = folder_of(operation.path());
             let synced = File::open(folder).and_then(|folder| folder.sync_all());
@@ -152,7 +153,7 @@ impl Drop for Partial<'_> {
     }
 }
 
-/// Makes a file that has the rights of the one that it is to replace, before it has anything that they protect.
+/// Makes a file with the owner and mode of the file that it replaces, before it has any content to protect.
 fn create(place: &Path, replaced: Option<&Metadata>) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true);

@@ -1,4 +1,4 @@
-//! Directories of checkpoints that several jobs use, or that have what no checkpoint is.
+//! Directories of checkpoints that several jobs use, or that contain other things.
 
 use coarray::grid::{Blocks, HaloArray, ImageGrid};
 use coarray_io::{Checkpoint, Error, ErrorKind};
@@ -33,7 +33,7 @@ fn save_all(folder: &Path, steps: impl IntoIterator<Item = u64> + Clone + Sync) 
     numbers.swap_remove(0)
 }
 
-/// Opens a directory: which step there is, and what has been refused.
+/// Opens a directory; returns the step, and why newer generations were refused.
 fn open(folder: &Path) -> (u64, Vec<Error>) {
     let mut found = coarray::run(2, || {
         let restart = Checkpoint::open(folder).unwrap();
@@ -65,7 +65,7 @@ fn whoever_is_saving_already_is_named() {
     let folder = tempdir().unwrap();
     let folder = folder.path();
     save_all(folder, [1]);
-    // As another job has it while it saves.
+    // The lock file of another job that is saving.
     let lock = folder.join(".checkpoint.lock");
     let mut file = fs::File::create_new(&lock).unwrap();
     write!(file, "process 4711 on node17").unwrap();
@@ -80,7 +80,7 @@ fn whoever_is_saving_already_is_named() {
         ),
         "{text}"
     );
-    // Of a job that has been killed there is no more than the file.
+    // A killed job leaves the lock file, but no lock.
     drop(file);
     save_all(folder, [3]);
     assert_eq!(
@@ -176,7 +176,7 @@ fn the_last_number_there_is_stops_nothing() {
     save_all(folder, [1]);
     let last = generation(folder, u64::MAX);
     fs::write(&last, "none of ours").unwrap();
-    // Names that are no generation's.
+    // Similar names that no generation has.
     for name in ["generation-7.checkpoint", "generation-+00008.checkpoint"] {
         fs::write(folder.join(name), "none of ours").unwrap();
     }
@@ -194,7 +194,7 @@ fn a_header_that_tells_of_a_giant_table_is_refused() {
     let newest = generation(folder, 2);
     let bytes = fs::read(&newest).unwrap();
     let mut description = bytes[32..4096].to_vec();
-    // The one extent of the field, behind the number of them.
+    // The only extent of the field, behind the number of extents.
     let extent = [1u64.to_le_bytes(), 1000u64.to_le_bytes()].concat();
     let at = description
         .windows(16)
@@ -206,7 +206,7 @@ fn a_header_that_tells_of_a_giant_table_is_refused() {
     let mut start = bytes[..28].to_vec();
     start.extend(crc32fast::hash(&description).to_le_bytes());
     start.extend(description);
-    // In memory files can be so long without taking any.
+    // A file in memory can be this long without taking memory.
     let file = memfd_create("checkpoint", MemfdFlags::CLOEXEC).unwrap();
     rustix::io::write(&file, &start).unwrap();
     let (data, segment) = (8 * cells, 16 << 20);

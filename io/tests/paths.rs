@@ -1,4 +1,4 @@
-//! What is at the path already: devices, FIFOs, links, files with modes and owners of their own, and what dead jobs have left.
+//! Paths at which there is something already: devices, FIFOs, links, files with modes and owners, files of dead jobs.
 
 use coarray::grid::{Blocks, HaloArray, ImageGrid};
 use coarray_io::{Error, ErrorKind, Vti, read_npy, read_raw, read_vti, write_npy, write_raw};
@@ -25,7 +25,7 @@ const WRITERS: [Function; 3] = [
     |path| Vti::new().field("a", &array()).write(path),
 ];
 
-/// All functions that read one.
+/// All functions that read a file.
 const READERS: [Function; 3] = [
     |path| read_npy(path, &mut array()),
     |path| read_raw(path, &mut array()),
@@ -57,7 +57,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Calls `body` as a user for whom the modes of files hold, as they do not for the superuser.
+/// Calls `body` as a user for whom the modes of files hold, which the superuser may ignore.
 fn as_user<R: Send>(body: impl FnOnce() -> R + Send) -> R {
     let limited = || {
         let mut sets = capabilities(None).unwrap();
@@ -65,12 +65,12 @@ fn as_user<R: Send>(body: impl FnOnce() -> R + Send) -> R {
         set_capabilities(None, sets).unwrap();
         body()
     };
-    // Threads that it starts are as limited as itself, but no others.
+    // The limits hold for this thread and the threads that it starts, but for no others.
     std::thread::scope(|scope| scope.spawn(limited).join().unwrap())
 }
 
-/// A device of this name and number like that in `/dev`, or that one itself if none can be made here, as the superuser
-/// can: only one who can make devices can harm them.
+/// A copy of a device in `/dev`, or the device itself if this user cannot make devices: then the user cannot harm them
+/// either.
 fn device(folder: &Path, name: &str, number: u32) -> PathBuf {
     let path = folder.join(name);
     let made = mknodat(
@@ -160,7 +160,7 @@ fn modes_and_owners_are_kept() {
     let folder = tempdir().unwrap();
     let path = folder.path().join("a.npy");
     fs::write(&path, "old").unwrap();
-    // Only the superuser can do that.
+    // Only the superuser can change the owner.
     let owner =
         chown(&path, Some(4711), Some(4712)).map_or((None, None), |()| (Some(4711), Some(4712)));
     for mode in [0o600, 0o640, 0o777] {
@@ -197,14 +197,14 @@ fn a_file_that_may_not_be_written_is_not_replaced() {
 fn a_file_in_a_directory_that_may_not_be_written_is_written_where_it_is() {
     let folder = tempdir().unwrap();
     let path = folder.path().join("a.npy");
-    // Longer than what is to be written.
+    // Longer than the new content.
     fs::write(&path, [7; 5000]).unwrap();
     fs::set_permissions(folder.path(), Permissions::from_mode(0o555)).unwrap();
     let before = fs::metadata(&path).unwrap().ino();
     as_user(|| write(&path));
     assert_eq!(fs::metadata(&path).unwrap().ino(), before);
     assert!(is_written(&path));
-    // There no other file can be made.
+    // In this directory no other file can be made.
     let other = folder.path().join("b.npy");
     let error = as_user(|| error_of(|| write_npy(&other, &array())));
     assert!(error.to_string().contains("cannot create"), "{error}");
@@ -238,7 +238,7 @@ fn what_a_dead_job_has_left_goes_when_the_file_is_written_again() {
         let (left, process) = die_while_writing(&path);
         write(&path);
         assert_eq!(names(folder.path()), [name.as_str()]);
-        // Of a process that lives, of one on another host, and of another file, in the same manner.
+        // Partial files that must stay: of a live process, of another host, and of another file.
         let process = format!("-{process}-");
         let (start, _) = left.split_once(&process).unwrap();
         let (_, host) = start.rsplit_once('.').unwrap();
@@ -262,7 +262,7 @@ fn what_a_dead_job_has_left_goes_when_the_file_is_written_again() {
     }
 }
 
-/// Kills a job that writes to this path, in the middle of it. Returns the name of what it has left, and its number.
+/// Kills a job that writes to this path, in the middle of a file. Returns the partial file's name and the job's number.
 fn die_while_writing(path: &Path) -> (String, u32) {
     let folder = path.parent().unwrap();
     let left = || {
@@ -284,7 +284,7 @@ fn die_while_writing(path: &Path) -> (String, u32) {
         }
         job.kill().unwrap();
         job.wait().unwrap();
-        // It may just have come to an end of the file.
+        // The job may just have finished a file.
         if let Some(left) = left() {
             return (left, job.id());
         }

@@ -1,4 +1,4 @@
-//! What cannot be written or read: all images get the same error, which says what is wrong.
+//! Writes and reads that fail: all images get the same error, which says what is wrong.
 
 use coarray::grid::{Blocks, HaloArray, ImageGrid};
 use coarray::prelude::*;
@@ -60,7 +60,7 @@ fn a_limit_of_files_is_told_and_nothing_is_left() {
     let path = folder.path().join("a.npy");
     write_once(&path);
     let before = fs::read(&path).unwrap();
-    // The limit is that of a whole process, and comes with a signal that would kill it.
+    // The limit holds for a whole process, and comes with a signal that would kill it.
     let test = std::env::current_exe().unwrap();
     let script = format!(
         "trap '' XFSZ; exec '{}' --ignored --exact limited_files",
@@ -107,7 +107,7 @@ fn limited_files() {
 #[test]
 fn a_full_disk_is_told_and_nothing_is_left() {
     let folder = tempdir().unwrap();
-    // A disk of 64 KiB, which only this process and what it starts can see.
+    // A disk of 64 KiB, which only the child process can see.
     let script = r#"mount -t tmpfs -o size=64k none "$FULL_DISK" && exec "$0" --ignored --exact fills_a_disk"#;
     let outcome = std::process::Command::new("unshare")
         .args(["--user", "--map-root-user", "--mount", "sh", "-c", script])
@@ -213,7 +213,7 @@ fn files_that_are_cut_anywhere() {
     });
     for path in [npy, raw, vti] {
         let whole = fs::read(&path).unwrap();
-        // What follows the numbers in a .vti file is not needed to read it.
+        // The end of a .vti file, behind the numbers, is not needed to read it.
         let needed = whole.len() - if path.ends_with("a.vti") { 30 } else { 0 };
         coarray::run(2, || {
             let mut read = array();

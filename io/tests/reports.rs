@@ -1,4 +1,4 @@
-//! What is reported when an image does not come along: the function and the line of the program that calls it.
+//! Reports of a missing image: they have the function and the line of the program that calls it.
 
 use coarray::Launch;
 use coarray::grid::{Blocks, HaloArray, ImageGrid};
@@ -14,7 +14,7 @@ fn array() -> HaloArray<f64, 2> {
     HaloArray::filled(&blocks, 1, 1.0).unwrap()
 }
 
-/// The report of a job whose image 1 waits for the others instead of doing what image 0 does.
+/// The report of a job in which image 0 runs `job`, and image 1 calls `sync_all` instead.
 fn report(job: impl Fn(&mut HaloArray<f64, 2>) + Sync) -> String {
     let outcome = Launch::new(2).run(|| {
         let mut array = array();
@@ -39,7 +39,7 @@ fn a_missing_image_is_reported_at_the_line_that_calls_the_library() {
         Checkpoint::new(&saved).field("u", &array).save().unwrap();
     });
     type Job<'a> = &'a (dyn Fn(&mut HaloArray<f64, 2>) -> u32 + Sync);
-    // Each says the line that it is on.
+    // Each returns its own line.
     #[rustfmt::skip]
     let jobs: [(&str, Job); 10] = [
         ("write_npy", &|u| { _ = write_npy(&npy, u); line!() }),

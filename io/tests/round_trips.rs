@@ -1,4 +1,4 @@
-//! What any number of images writes, any other number reads, and the bytes do not depend on it.
+//! Files that any number of images writes and any other number reads; the bytes do not depend on the number.
 
 use coarray::grid::{Blocks, HaloArray, ImageGrid};
 use coarray::ndarray::{Dim, Dimension};
@@ -12,7 +12,7 @@ use tempfile::tempdir;
 
 const COUNTS: [usize; 5] = [1, 2, 3, 4, 8];
 
-/// All grids of so many images.
+/// All grids of `images` images.
 fn grids<const D: usize>(images: usize) -> Vec<[usize; D]> {
     let mut grids = vec![[1; D]];
     for axis in 0..D {
@@ -35,7 +35,7 @@ fn number<const D: usize>(shape: [usize; D], cell: [usize; D]) -> usize {
         .fold(0, |number, (&at, extent)| number * extent + at)
 }
 
-/// Runs `body` on all counts of images and all grids of them, with two different halos, and an array of the `number`s.
+/// Runs `body` on all counts of images and all their grids, with two different halos, and an array of the `number`s.
 fn on_all_grids<T: Scalar, const D: usize>(
     shape: [usize; D],
     of: impl Fn(usize) -> T + Sync,
@@ -62,7 +62,7 @@ fn on_all_grids<T: Scalar, const D: usize>(
     }
 }
 
-/// An array like another one, of other numbers.
+/// An array with the same blocks, filled with `value`.
 fn other<T: Scalar, const D: usize>(like: &HaloArray<T, D>, value: T) -> HaloArray<T, D>
 where
     Dim<[usize; D]>: Dimension,
@@ -70,7 +70,7 @@ where
     HaloArray::filled(like.blocks(), 1, value).unwrap()
 }
 
-/// Whether interiors are equal, and the halo still has the value.
+/// Asserts that the interiors are equal and the halo is unchanged.
 fn assert_read<T: Scalar + PartialEq + std::fmt::Debug, const D: usize>(
     read: &HaloArray<T, D>,
     written: &HaloArray<T, D>,
@@ -85,8 +85,7 @@ fn assert_read<T: Scalar + PartialEq + std::fmt::Debug, const D: usize>(
     assert!(kept >= in_halo, "the halo has been changed");
 }
 
-/// Writes an array on all grids, compares all files with the one of a single image and with `expected`, and reads each
-/// on all grids that follow.
+/// Writes an array on all grids, compares each file with the expected bytes, and reads it on the next grid.
 fn round_trips<T: Scalar + PartialEq + std::fmt::Debug, const D: usize>(
     shape: [usize; D],
     of: impl Fn(usize) -> T + Sync,
@@ -100,7 +99,7 @@ fn round_trips<T: Scalar + PartialEq + std::fmt::Debug, const D: usize>(
     let cells = (0..shape.iter().product()).flat_map(|number| bytes(of(number)));
     let cells: Vec<u8> = cells.collect();
     on_all_grids(shape, &of, |written| {
-        // What another grid has written.
+        // Reads the files that the grid before has written.
         if num_images() > 1 {
             let mut array = other(written, sentinel);
             read_npy(&npy, &mut array).unwrap();
@@ -117,7 +116,7 @@ fn round_trips<T: Scalar + PartialEq + std::fmt::Debug, const D: usize>(
         assert!(file[128..] == cells, "{:?}", written.grid());
         let header = String::from_utf8_lossy(&file[10..128]);
         assert!(header.contains("'fortran_order': False"), "{header}");
-        // The next grid must not replace what is still being compared.
+        // The next grid must not replace files that are still being compared.
         sync_all();
     });
     let left: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
@@ -326,14 +325,14 @@ fn checkpoints() {
         files,
         [last - 1, last].map(|number| format!("generation-{number:06}.checkpoint"))
     );
-    // Images and grids leave no trace in the bytes.
+    // The bytes do not depend on images and grids.
     let [a, b] = [0, 1].map(|file: usize| fs::read(folder.join(&files[file])).unwrap());
     assert!(a == b);
 }
 
 #[test]
 fn large_arrays_in_short_rows() {
-    // Several windows of images that put their rows together, with borders in the middle of rows.
+    // Several staging windows, whose borders are in the middle of rows.
     let folder = tempdir().unwrap();
     let path = &folder.path().join("a.raw");
     let shape = [90, 51, 333];

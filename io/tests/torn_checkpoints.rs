@@ -33,7 +33,7 @@ fn save_two(folder: &Path, images: usize) -> PathBuf {
     path
 }
 
-/// Makes sure that a restart has the state after this step.
+/// Asserts that a restart has the state after this step.
 fn assert_state(restart: &Restart, step: u32) {
     assert_eq!(
         (restart.value("step"), restart.generation()),
@@ -45,8 +45,7 @@ fn assert_state(restart: &Restart, step: u32) {
     assert!(u.interior().iter().all(|&u| u == f64::from(step)));
 }
 
-/// Replaces the file on image 0 by `change` of what it was, for each of `places`; `check` gets the place and why it is
-/// refused.
+/// For each of `places`, image 0 changes the original file by `change`; `check` gets the place and the refusal.
 fn with_changes(
     folder: &Path,
     path: &Path,
@@ -229,7 +228,7 @@ fn a_job_that_ended_while_it_saved_leaves_nothing_that_counts() {
     let folder = tempdir().unwrap();
     let newest = save_two(folder.path(), 2);
     let bytes = fs::read(&newest).unwrap();
-    // Only what a job of this host has left is known to be left.
+    // Only partial files of this host are removed.
     let host = format!(
         "{:08x}",
         crc32fast::hash(rustix::system::uname().nodename().to_bytes())
@@ -303,7 +302,7 @@ fn a_job_that_is_killed_at_any_time_leaves_a_whole_generation() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // Until it saves; then anywhere in what it does.
+        // Waits until the job has saved; then kills it at any moment.
         let first = newest;
         while generations(folder.path()).last() <= Some(&first) {
             assert_eq!(job.try_wait().unwrap(), None, "the job has ended by itself");
@@ -324,7 +323,7 @@ fn a_job_that_is_killed_at_any_time_leaves_a_whole_generation() {
         newest = found[0];
         assert_eq!(seen.last(), Some(&newest));
     }
-    // What killed jobs have left goes with the next save.
+    // The next save removes the partial files of killed jobs.
     coarray::run(1, || Checkpoint::new(folder.path()).save().unwrap());
     assert_eq!(generations(folder.path()), [newest, newest + 1]);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);

@@ -69,9 +69,9 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// ## Members
 ///
-/// The derive also lets a single field be named without a value at hand. `Particle::MEMBERS` has one
+/// The derive also lets a program name a single field without a value. `Particle::MEMBERS` has one
 /// field per field of the struct, of the same name (or position, for a tuple struct) and visibility;
-/// each says where in the struct that field lies.
+/// each holds the offset of that field in the struct.
 ///
 /// ```
 /// use coarray::places::{Member, Members};
@@ -181,7 +181,7 @@ pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
     or_error(test_attribute::expand(arguments.into(), item.into()))
 }
 
-/// What the compiler gets to see: the expansion, or the error at the place it is about.
+/// The tokens for the compiler: the expansion, or the error at its place in the source.
 fn or_error(expansion: syn::Result<proc_macro2::TokenStream>) -> TokenStream {
     expansion
         .unwrap_or_else(syn::Error::into_compile_error)

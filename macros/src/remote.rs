@@ -49,7 +49,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     });
 
     // The anonymous constant keeps the generated names out of the user's module. The allowed lints are
-    // about names that are repeated here: the user has had the warning, if any, where they stand first.
+    // about names that are repeated here: the compiler warns about them in the user's definition.
     Ok(quote! {
         #[allow(deprecated, non_snake_case)]
         const _: () = {
@@ -71,7 +71,7 @@ fn implement(input: &DeriveInput, layout: &Layout) -> TokenStream {
         is_valid,
     } = layout;
     quote! {
-        // SAFETY: the type consists of parts that are `Symmetric`, as `CHECK` insists, and nothing else.
+        // SAFETY: the type consists only of parts that are `Symmetric`, which `CHECK` verifies.
         #[automatically_derived]
         unsafe impl #impl_generics ::coarray::__private::Symmetric for #name #type_generics
         #where_clause {}
@@ -94,8 +94,8 @@ fn implement(input: &DeriveInput, layout: &Layout) -> TokenStream {
 
 /// The parameters of the type, each type among them bounded by `Remote`.
 ///
-/// The bounds stand on the parameters, not on the field types: only so can `Copy` be proved for the
-/// whole, and a field may mention the type that is being defined.
+/// The bounds are on the parameters, not on the field types: otherwise `Copy` could not be proved for
+/// the whole, and no field could mention the type that is being defined.
 fn bounded(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
     for parameter in generics.type_params_mut() {

@@ -31,7 +31,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenS
     })
 }
 
-/// What stands in the parentheses of the attribute.
+/// The arguments of the attribute.
 struct Arguments {
     images: Expr,
 }
@@ -70,7 +70,7 @@ impl Parse for Arguments {
 /// The value of `images` as an expression of type `&[usize; N]`.
 fn image_counts(images: Expr) -> Result<TokenStream> {
     match images {
-        // What a `macro_rules!` macro passes on comes in invisible parentheses.
+        // An expression that a `macro_rules!` macro passes on comes in an invisible group.
         Expr::Group(group) => image_counts(*group.expr),
         Expr::Array(counts) => {
             if counts.elems.is_empty() {

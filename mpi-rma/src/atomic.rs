@@ -1,4 +1,4 @@
-//! Operations on one word that happen in one step.
+//! Atomic operations on one word.
 
 use std::ffi::c_void;
 
@@ -8,7 +8,7 @@ use crate::element::datatype;
 use crate::error::check;
 use crate::{Error, Window, Word, constants};
 
-/// What [`Window::fetch_and_op`] does to a word.
+/// The operation of a [`Window::fetch_and_op`] on a word.
 ///
 /// # Example
 /// See [`Window::fetch_and_op`].
@@ -26,9 +26,9 @@ pub enum Operation {
     Sum,
     /// Keeps the bits that are in both.
     And,
-    /// Keeps the bits that are in one of the two, or in both.
+    /// Keeps the bits that are in either.
     Or,
-    /// Keeps the bits that are in one of the two only.
+    /// Keeps the bits that are in only one of them.
     Xor,
     /// Keeps the smaller one.
     Min,
@@ -56,12 +56,12 @@ impl Operation {
 }
 
 impl Window<'_> {
-    /// One-sided. Carries out `operation` with `operand` on the word at `offset` of `rank`, and returns what it was before.
+    /// One-sided. Applies `operation` with `operand` to the word at `offset` of `rank`, and returns its old value.
     ///
     /// In one step for all processes that reach the word by atomic operations of the same type; complete on return.
     ///
     /// # Errors
-    /// If the word is not in the window or not aligned; those of MPI.
+    /// If the word is not in the window or not aligned; errors of MPI.
     ///
     /// # Example
     /// ```
@@ -88,8 +88,8 @@ impl Window<'_> {
     ) -> Result<T, Error> {
         self.check_places::<T>(rank, offset, 1)?;
         let mut former = T::default();
-        // SAFETY: the window lives, in an epoch; the word is inside it and aligned, and the places of this process outlive the
-        // flush, which completes the operation.
+        // SAFETY: the window lives, in an epoch; the word is inside it and aligned, by the check; `operand` and
+        // `former` outlive the flush, which completes the operation.
         let code = unsafe {
             ffi::MPI_Fetch_and_op(
                 (&raw const operand).cast::<c_void>(),
@@ -106,12 +106,12 @@ impl Window<'_> {
         Ok(former)
     }
 
-    /// One-sided. Replaces the word at `offset` of `rank` by `new` if it is `current`, and returns what it was before.
+    /// One-sided. Replaces the word at `offset` of `rank` by `new` if it is `current`, and returns its old value.
     ///
     /// In one step for all processes that reach the word by atomic operations of the same type; complete on return.
     ///
     /// # Errors
-    /// If the word is not in the window or not aligned; those of MPI.
+    /// If the word is not in the window or not aligned; errors of MPI.
     ///
     /// # Example
     /// A lock that is taken or not:
@@ -141,7 +141,8 @@ impl Window<'_> {
     ) -> Result<T, Error> {
         self.check_places::<T>(rank, offset, 1)?;
         let mut former = T::default();
-        // SAFETY: as in `fetch_and_op`.
+        // SAFETY: the window lives, in an epoch; the word is inside it and aligned, by the check; `new`, `current` and
+        // `former` outlive the flush, which completes the operation.
         let code = unsafe {
             ffi::MPI_Compare_and_swap(
                 (&raw const new).cast::<c_void>(),

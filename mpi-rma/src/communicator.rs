@@ -1,4 +1,4 @@
-//! What windows need of the communicators that they are made with.
+//! The calls on communicators that windows need.
 
 use std::ffi::c_int;
 
@@ -7,10 +7,10 @@ use mpi::ffi::{self, MPI_Comm, MPI_Errhandler};
 use crate::Error;
 use crate::error::check;
 
-/// The number of this process in the communicator's group, and how many there are.
+/// The number of this process in the communicator's group, and the size of the group.
 pub(crate) fn group(communicator: MPI_Comm) -> Result<(c_int, c_int), Error> {
     let (mut rank, mut size, mut has_two) = (0, 0, 0);
-    // SAFETY: rsmpi's communicators live as long as they are referred to.
+    // SAFETY: the communicator lives, because the caller holds a reference to rsmpi's; the results outlive the calls.
     unsafe {
         check(
             "MPI_Comm_test_inter",
@@ -31,14 +31,15 @@ pub(crate) fn group(communicator: MPI_Comm) -> Result<(c_int, c_int), Error> {
     Ok((rank, size))
 }
 
-/// Collective. The numbers of all processes.
+/// Collective. The two numbers of each process.
 pub(crate) fn gather(
     communicator: MPI_Comm,
     size: c_int,
     mine: [u64; 2],
 ) -> Result<Vec<[u64; 2]>, Error> {
     let mut all = vec![[0; 2]; size as usize];
-    // SAFETY: the communicator lives; the group has `size` processes, of which each sends two numbers.
+    // SAFETY: the communicator lives; its group has `size` processes, each of them sends two numbers, and `all` has
+    // room.
     let code = unsafe {
         ffi::MPI_Allgather(
             mine.as_ptr().cast(),
@@ -54,8 +55,8 @@ pub(crate) fn gather(
     Ok(all)
 }
 
-/// As long as this exists, errors of a communicator are returned rather than handled in its own way, by default
-/// the end of the program.
+/// While this exists, errors of a communicator are returned instead of passed to its own handler, which by default
+/// ends the program.
 pub(crate) struct ReturnErrors {
     communicator: MPI_Comm,
     former: MPI_Errhandler,
@@ -63,7 +64,7 @@ pub(crate) struct ReturnErrors {
 
 impl ReturnErrors {
     pub(crate) fn from(communicator: MPI_Comm) -> Result<Self, Error> {
-        // SAFETY: any handle will do, for it is overwritten.
+        // SAFETY: a constant that rsmpi defines; any handle will do, because it is overwritten.
         let mut former = unsafe { ffi::RSMPI_ERRORS_RETURN };
         // SAFETY: the communicator lives, and the handler is one of MPI's own.
         unsafe {
@@ -85,8 +86,8 @@ impl ReturnErrors {
 
 impl Drop for ReturnErrors {
     fn drop(&mut self) {
-        // SAFETY: the communicator outlives this, and the handler was its own; the reference to it that
-        // `MPI_Comm_get_errhandler` gave is used no more.
+        // SAFETY: the communicator outlives this, and the handler was its own; the reference that
+        // `MPI_Comm_get_errhandler` gave is not used afterwards.
         unsafe {
             ffi::MPI_Comm_set_errhandler(self.communicator, self.former);
             ffi::MPI_Errhandler_free(&raw mut self.former);

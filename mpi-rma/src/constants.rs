@@ -14,34 +14,34 @@ unsafe extern "C" {
     safe static MPI_RMA_MAX_ERROR_STRING: c_int;
 }
 
-/// The operation that replaces what was there.
+/// The operation that replaces the old value.
 #[inline]
 pub(crate) fn replace() -> MPI_Op {
     MPI_RMA_REPLACE
 }
 
-/// The operation that leaves what was there.
+/// The operation that keeps the old value.
 #[inline]
 pub(crate) fn no_op() -> MPI_Op {
     MPI_RMA_NO_OP
 }
 
-/// Nobody asks for a lock of a window that excludes this one.
+/// The assertion that no conflicting lock of the window is held or requested.
 pub(crate) fn no_check() -> c_int {
     MPI_RMA_MODE_NOCHECK
 }
 
-/// The key of the attribute that tells the memory model of a window.
+/// The key of the attribute with the memory model of a window.
 pub(crate) fn model() -> c_int {
     MPI_RMA_WIN_MODEL
 }
 
-/// The memory model in which a window's memory is what its process sees.
+/// The memory model in which public and private memory of a window are the same.
 pub(crate) fn unified() -> c_int {
     MPI_RMA_WIN_UNIFIED
 }
 
-/// The longest text about an error, with its end.
+/// The length of the longest error text, with its terminating zero.
 pub(crate) fn max_error_string() -> usize {
     usize::try_from(MPI_RMA_MAX_ERROR_STRING).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! What windows can hold.
+//! The types of numbers that windows can hold.
 
 use mpi::datatype::SystemDatatype;
 use mpi::ffi::{self, MPI_Datatype};
@@ -8,12 +8,12 @@ mod sealed {
     use mpi::ffi::MPI_Datatype;
 
     pub trait Sealed {
-        /// MPI's name of the type, without the function call that rsmpi has for it.
+        /// MPI's handle of the type, without rsmpi's function call.
         fn datatype() -> MPI_Datatype;
     }
 }
 
-/// A number of which every pattern of bits is a value, so that whatever others put there can be read.
+/// A number type for which every bit pattern is a value, so that a process can read whatever others put there.
 ///
 /// ```
 /// fn holds<T: mpi_rma::Element>() {}
@@ -59,7 +59,7 @@ macro_rules! elements {
         impl sealed::Sealed for $element {
             #[inline]
             fn datatype() -> MPI_Datatype {
-                // SAFETY: a constant of rsmpi's.
+                // SAFETY: a constant that rsmpi defines.
                 unsafe { ffi::$datatype }
             }
         }
@@ -100,7 +100,7 @@ elements! {
 
 words!(u32 u64 usize i32 i64 isize);
 
-/// MPI's name of the type.
+/// MPI's handle of the type.
 #[inline]
 pub(crate) fn datatype<T: Element>() -> MPI_Datatype {
     T::datatype()

@@ -1,4 +1,4 @@
-//! What can go wrong, and how the codes of MPI become values.
+//! Errors, and how codes of MPI become values.
 
 use std::ffi::{c_char, c_int};
 
@@ -31,9 +31,9 @@ pub enum Error {
     Mpi {
         /// The function.
         function: &'static str,
-        /// What it returned.
+        /// The code that it returned.
         code: i32,
-        /// What `MPI_Error_string` says about it.
+        /// The text of `MPI_Error_string`.
         text: String,
     },
     /// The window could not be made on a process.
@@ -41,7 +41,7 @@ pub enum Error {
     Elsewhere {
         /// The process.
         rank: i32,
-        /// What the function of MPI returned there, or -1 if its length or its memory did not suit.
+        /// The code that MPI returned there, or -1 if its length or its memory did not suit.
         code: i32,
     },
     /// There is no such process in the window's group.
@@ -69,10 +69,10 @@ pub enum Error {
     Alignment {
         /// Where the place begins.
         offset: usize,
-        /// What it must be a multiple of.
+        /// The element's alignment.
         alignment: usize,
     },
-    /// One request cannot move so much: use several, or the blocking form.
+    /// One request cannot move this many elements: use several, or the blocking form.
     #[error("{count} elements are more than one request can move")]
     Count {
         /// How many elements there are.
@@ -89,7 +89,7 @@ pub enum Error {
     SeparateMemory,
 }
 
-/// Turns what `function` returned into a result.
+/// Turns the code that `function` returned into a result.
 #[inline]
 pub(crate) fn check(function: &'static str, code: c_int) -> Result<(), Error> {
     if code == 0 {
@@ -108,7 +108,7 @@ pub(crate) fn mpi_error(function: &'static str, code: c_int) -> Error {
     }
 }
 
-/// Local. What MPI says about one of its error codes.
+/// Local. MPI's text about one of its error codes.
 ///
 /// # Example
 /// ```

@@ -9,8 +9,8 @@ use crate::Error;
 
 /// Proof that MPI is initialised, and stays so for `'u`.
 ///
-/// It comes from rsmpi's [`Universe`], which finalises MPI when it is dropped; the compiler thus sees to
-/// it that no window is used afterwards:
+/// It comes from rsmpi's [`Universe`], which finalises MPI when it is dropped; so the compiler rejects every use of a
+/// window afterwards:
 ///
 /// ```
 /// use mpi_rma::Window;
@@ -32,7 +32,7 @@ use crate::Error;
 /// `MPI_Initialized` and `MPI_Query_thread`, MPI 3.1 sections 8.7 and 12.4, at compile time.
 #[derive(Clone, Copy, Debug)]
 pub struct Initialized<'u> {
-    /// Whether somebody vouches for the threads, too.
+    /// Whether the caller of [`Initialized::assume`] vouches for the threads, too.
     vouched: bool,
     universe: PhantomData<&'u Universe>,
 }
@@ -41,8 +41,8 @@ impl Initialized<'_> {
     /// Local. For programs whose MPI was initialised by other means than rsmpi.
     ///
     /// # Safety
-    /// MPI is initialised, and not finalised before the last use of what is made with this. It is used only by
-    /// threads that may call MPI, as `MPI_Query_thread` tells.
+    /// MPI is initialised, and not finalised before the last use of a window made with this. Only threads that may
+    /// call MPI, by `MPI_Query_thread`, use this.
     ///
     /// # Example
     /// A library that is called by a program in C, which has initialised MPI:
@@ -66,7 +66,8 @@ impl Initialized<'_> {
         }
     }
 
-    /// Local. Whether this thread may call MPI: any thread if MPI was initialised for that, or else the one that did.
+    /// Local. Checks that this thread may call MPI: any thread may if MPI was initialised for that, and otherwise only
+    /// the thread that initialised it.
     ///
     /// # Errors
     /// If it may not.

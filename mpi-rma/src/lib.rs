@@ -6,7 +6,7 @@
 //! * [`Window::put`] and [`Window::get`] copy, [`Window::flush`] completes.
 //! * [`Window::request_put`] and [`Window::request_get`] begin copies that complete one by one.
 //! * [`Window::fetch_and_op`] and [`Window::compare_and_swap`] change one word in one step.
-//! * [`Window::shared`] tells where the memory of processes on the same node is.
+//! * [`Window::shared`] gives the address of the memory of processes on the same node.
 //!
 //! ```
 //! use mpi::traits::*;
@@ -27,15 +27,15 @@
 //! ```
 //!
 //! # What is safe
-//! All of it, but for what takes pointers. The memory of a window holds numbers ([`Element`]), whatever others write there,
-//! and is reached by copies only; places are checked before MPI sees them; a window cannot outlive MPI
-//! ([`Initialized`]), nor memory a request that uses it. As with every call of MPI, what is collective must be called by
-//! all processes in the same order.
+//! Every function that takes no pointers. The memory of a window holds numbers ([`Element`]), whatever others write
+//! there, and is reached only by copies; places are checked before MPI gets them; a window cannot outlive MPI
+//! ([`Initialized`]), and a request cannot outlive its memory. As always with MPI, all processes must call collective
+//! functions in the same order.
 //!
 //! # Errors
-//! Errors of MPI are returned ([`Error::Mpi`]), not fatal: each window has the handler `MPI_ERRORS_RETURN`. Communicators
-//! keep their own. One error ends the program (`MPI_Abort`, after a message): when MPI fails to complete an
-//! operation on memory that was borrowed for the time of the call, which it might still use afterwards.
+//! Errors of MPI are returned ([`Error::Mpi`]), not fatal: each window has the handler `MPI_ERRORS_RETURN`.
+//! Communicators keep their own. One error ends the program (`MPI_Abort`, after a message): when MPI fails to complete
+//! an operation on memory that was borrowed for the call, because MPI might still use that memory afterwards.
 //!
 //! # Libraries
 //! Tried with Open MPI 4.1 and MPICH 4.0. Open MPI's component `osc/rdma` crashes in
@@ -43,7 +43,7 @@
 //! `OMPI_MCA_osc=^rdma` in the environment. Its component `osc/pt2pt` refuses windows if MPI was initialised with
 //! `Threading::Multiple`.
 //!
-//! `MPI_Win_flush_all` of MPICH returns while puts are under way: [`Window::flush_all`] does without it.
+//! `MPI_Win_flush_all` of MPICH returns while puts are in flight: [`Window::flush_all`] does not use it.
 //!
 //! Source: MPI 3.1, chapter 11.
 

@@ -28,7 +28,7 @@ pub struct Request<'w> {
 
 /// A put or a get that was begun with memory of its own.
 ///
-/// Dropping it waits. Leaking it leaks the memory, too, so that MPI never writes what is not its own any more.
+/// Dropping it waits. Leaking it leaks the memory, too, so that MPI never writes to memory that has been freed.
 ///
 /// # Example
 /// See [`Window::request_put`].
@@ -39,17 +39,17 @@ pub struct Request<'w> {
 #[must_use = "the operation is complete when this says so"]
 pub struct Transfer<'w, T> {
     request: Request<'w>,
-    /// Dropped only when MPI has said that it uses them no more.
+    /// Dropped only when MPI does not use them any more.
     elements: ManuallyDrop<Vec<T>>,
 }
 
 impl Window<'_> {
-    /// One-sided. Begins to copy `source` to `offset` in the memory of `rank`. The request gives the elements back, which
-    /// tells nothing about the other end: the copy has arrived after [`flush`](Self::flush).
+    /// One-sided. Begins to copy `source` to `offset` in the memory of `rank`. The request gives the elements back when
+    /// MPI has read them; the copy has arrived only after [`flush`](Self::flush).
     ///
     /// # Errors
     /// If the place is not in the window or not aligned, or if there are more than `i32::MAX`
-    /// elements; those of MPI.
+    /// elements; errors of MPI.
     ///
     /// # Example
     /// ```
@@ -76,7 +76,7 @@ impl Window<'_> {
         offset: usize,
         source: Vec<T>,
     ) -> Result<Transfer<'_, T>, Error> {
-        // SAFETY: the elements stay where they are until the request is complete.
+        // SAFETY: the elements are valid, and stay where they are, until the request is complete: `Transfer` owns them.
         let request =
             unsafe { self.request_put_from(rank, offset, source.as_ptr(), source.len())? };
         Ok(Transfer {
@@ -103,7 +103,7 @@ impl Window<'_> {
     ) -> Result<Transfer<'_, T>, Error> {
         self.check_places::<T>(rank, offset, count)?;
         let mut elements = vec![T::default(); count];
-        // SAFETY: the elements stay where they are until the request is complete.
+        // SAFETY: the elements are valid, and stay where they are, until the request is complete: `Transfer` owns them.
         let request = unsafe { self.request_get_into(rank, offset, elements.as_mut_ptr(), count)? };
         let elements = ManuallyDrop::new(elements);
         Ok(Transfer { request, elements })
@@ -151,10 +151,11 @@ impl Window<'_> {
     ) -> Result<Request<'_>, Error> {
         self.check_places::<T>(rank, offset, count)?;
         let length = count_of(count)?;
-        // SAFETY: any handle will do, for it is overwritten.
+        // SAFETY: a constant that rsmpi defines; any handle will do, because it is overwritten.
         let mut raw = unsafe { ffi::RSMPI_REQUEST_NULL };
-        // SAFETY: the window lives, in an epoch; both places are as long as the count, by the check and by
-        // the caller's word.
+        // SAFETY: the window lives, in an epoch; its place is aligned and has `count` elements, by the check; the
+        // caller vouches that the source is valid for reads of `count` elements, and unchanged, until the request is
+        // complete.
         let code = unsafe {
             ffi::MPI_Rput(
                 source.cast::<c_void>(),
@@ -178,7 +179,8 @@ impl Window<'_> {
     /// As [`request_put`](Self::request_put).
     ///
     /// # Safety
-    /// Until the request is complete, or the window flushed: the target is valid for writes, and nobody reads or writes it.
+    /// Until the request is complete, or the window flushed: the target is valid for writes, and nobody reads or writes
+    /// it.
     ///
     /// # Example
     /// See [`request_put_from`](Self::request_put_from).
@@ -195,9 +197,10 @@ impl Window<'_> {
     ) -> Result<Request<'_>, Error> {
         self.check_places::<T>(rank, offset, count)?;
         let length = count_of(count)?;
-        // SAFETY: any handle will do, for it is overwritten.
+        // SAFETY: a constant that rsmpi defines; any handle will do, because it is overwritten.
         let mut raw = unsafe { ffi::RSMPI_REQUEST_NULL };
-        // SAFETY: as in `request_put_from`.
+        // SAFETY: the window lives, in an epoch; its place is aligned and has `count` elements, by the check; the
+        // caller vouches that the target is valid for writes of `count` elements until the request is complete.
         let code = unsafe {
             ffi::MPI_Rget(
                 target.cast::<c_void>(),
@@ -231,7 +234,7 @@ impl Request<'_> {
     /// Local. Whether the operation is complete at this end. Lets MPI make progress.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     ///
     /// # Example
     /// See [`Window::request_put_from`].
@@ -241,7 +244,7 @@ impl Request<'_> {
     #[inline]
     pub fn test(&mut self) -> Result<bool, Error> {
         let mut is_complete = 0;
-        // SAFETY: the request lives, or is null, for which MPI says that it is complete.
+        // SAFETY: the request lives, or is null: for a null request MPI returns at once, as complete.
         let code = unsafe {
             ffi::MPI_Test(
                 &raw mut self.raw,
@@ -256,7 +259,7 @@ impl Request<'_> {
     /// Local. Waits until the operation is complete at this end.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     ///
     /// # Example
     /// See [`Window::request_put`].
@@ -268,7 +271,7 @@ impl Request<'_> {
         self.finish()
     }
 
-    /// Local. MPI's name of the request, which it is then up to the caller to complete.
+    /// Local. MPI's handle of the request, which the caller must then complete.
     ///
     /// # Example
     /// For calls that this crate does not have, such as `MPI_Waitall`:
@@ -296,7 +299,7 @@ impl Request<'_> {
     }
 
     fn finish(&mut self) -> Result<(), Error> {
-        // SAFETY: the request lives, or is null, for which there is nothing to wait.
+        // SAFETY: the request lives, or is null: for a null request MPI returns at once.
         check("MPI_Wait", unsafe {
             ffi::MPI_Wait(&raw mut self.raw, ffi::RSMPI_STATUS_IGNORE)
         })
@@ -305,7 +308,7 @@ impl Request<'_> {
 
 impl Drop for Request<'_> {
     fn drop(&mut self) {
-        // SAFETY: a constant of rsmpi's.
+        // SAFETY: a constant that rsmpi defines.
         if self.raw == unsafe { ffi::RSMPI_REQUEST_NULL } {
             return;
         }
@@ -321,7 +324,7 @@ impl<T> Transfer<'_, T> {
     /// Local. Whether the operation is complete at this end. Lets MPI make progress.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     ///
     /// # Example
     /// See [`Window::request_put_from`].
@@ -332,10 +335,10 @@ impl<T> Transfer<'_, T> {
         self.request.test()
     }
 
-    /// Local. Waits until the operation is complete at this end, and returns what it copied.
+    /// Local. Waits until the operation is complete at this end, and returns the elements.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     ///
     /// # Example
     /// See [`Window::request_put`].
@@ -351,7 +354,7 @@ impl<T> Transfer<'_, T> {
 impl<T> Drop for Transfer<'_, T> {
     fn drop(&mut self) {
         if self.request.finish().is_ok() {
-            // SAFETY: this is dropped once, and MPI uses the elements no more.
+            // SAFETY: a value is dropped once, and MPI does not use the elements any more.
             unsafe { ManuallyDrop::drop(&mut self.elements) };
         }
     }

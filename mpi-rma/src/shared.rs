@@ -1,4 +1,4 @@
-//! Reads and writes of memory that is in reach of the processor: a process's own, and that of shared windows.
+//! Loads and stores to memory in reach of the processor: a process's own memory, and shared windows.
 
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
@@ -26,7 +26,7 @@ pub struct Segment<'w> {
 impl Window<'_> {
     /// Local. Copies from `offset` in this process's own memory.
     ///
-    /// What others have put there is seen after they have flushed and synchronised with this process.
+    /// It sees puts of others after they have flushed and synchronised with this process.
     ///
     /// # Errors
     /// If the place is not in the window or not aligned.
@@ -39,7 +39,7 @@ impl Window<'_> {
 
     /// Local. Copies to `offset` in this process's own memory.
     ///
-    /// Others see it after they have synchronised with this process, who calls [`sync`](Self::sync) before.
+    /// Others see it after this process has called [`sync`](Self::sync) and they have synchronised with it.
     ///
     /// # Errors
     /// If the place is not in the window or not aligned.
@@ -80,7 +80,7 @@ impl Window<'_> {
     /// [shared](Self::allocate_shared).
     ///
     /// # Errors
-    /// If there is no such process; those of MPI.
+    /// If there is no such process; errors of MPI.
     ///
     /// # Example
     /// ```
@@ -150,9 +150,9 @@ impl Segment<'_> {
     /// See [`Window::shared`].
     pub fn read<T: Element>(&self, offset: usize, target: &mut [T]) -> Result<(), Error> {
         self.check::<T>(offset, target.len())?;
-        // SAFETY: the place is inside of the memory, which lives as long as the window; what is there was written,
-        // since allocated memory begins with zeros, or somebody vouches for it. Every pattern of bits is an
-        // element. The target is not in the window, to which there are no references.
+        // SAFETY: the place is inside the memory, by the check, and the memory lives as long as the window. It is
+        // initialised: allocated memory begins with zeros, and for other memory the maker of the window vouches. Every
+        // bit pattern is an element. The target is not in the window, to which there are no references.
         unsafe {
             copy::load(
                 self.start.add(offset),
@@ -172,7 +172,8 @@ impl Segment<'_> {
     /// See [`Window::write`]; here it may be another process's memory.
     pub fn write<T: Element>(&self, offset: usize, source: &[T]) -> Result<(), Error> {
         self.check::<T>(offset, source.len())?;
-        // SAFETY: as in `read`.
+        // SAFETY: the place is inside the memory, by the check, and the memory lives as long as the window. The source
+        // is not in the window, to which there are no references.
         unsafe {
             copy::store(
                 self.start.add(offset),

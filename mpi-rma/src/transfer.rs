@@ -8,7 +8,7 @@ use crate::element::datatype;
 use crate::error::check;
 use crate::{Element, Error, Window};
 
-/// How many elements one call of MPI moves at most: counts are `int`.
+/// The most elements that one call of MPI moves: counts are `int`.
 const AT_ONCE: usize = 1 << 30;
 
 impl Window<'_> {
@@ -16,7 +16,7 @@ impl Window<'_> {
     /// copy has arrived after [`flush`](Self::flush).
     ///
     /// # Errors
-    /// If the place is not in the window or not aligned; those of MPI.
+    /// If the place is not in the window or not aligned; errors of MPI.
     ///
     /// # Example
     /// See [`Window`].
@@ -35,7 +35,7 @@ impl Window<'_> {
     /// One-sided. Fills `target` from `offset` in the memory of `rank`; complete on return.
     ///
     /// # Errors
-    /// If the place is not in the window or not aligned; those of MPI.
+    /// If the place is not in the window or not aligned; errors of MPI.
     ///
     /// # Example
     /// ```
@@ -66,7 +66,7 @@ impl Window<'_> {
     /// [`flush_local`](Self::flush_local), at the other after [`flush`](Self::flush).
     ///
     /// # Errors
-    /// If the place is not in the window or not aligned; those of MPI.
+    /// If the place is not in the window or not aligned; errors of MPI.
     ///
     /// # Safety
     /// Until the copy is complete at this end: the source is valid for reads, and nobody writes it.
@@ -109,10 +109,10 @@ impl Window<'_> {
         unsafe { self.start_put_unchecked(rank, offset, source, count) }
     }
 
-    /// One-sided. As [`start_put`](Self::start_put), for who knows that the place is there.
+    /// One-sided. As [`start_put`](Self::start_put), without the check of the place.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     ///
     /// # Safety
     /// As [`start_put`](Self::start_put); the place is in the window, and aligned.
@@ -133,11 +133,11 @@ impl Window<'_> {
         if count > AT_ONCE {
             return in_pieces(count, move |first, count| {
                 let offset = offset + first * size_of::<T>();
-                // SAFETY: passed on, since the piece is in both places.
+                // SAFETY: the caller vouches for the whole place and the whole memory, and the piece is inside both.
                 unsafe { self.start_put_at_once(rank, offset, source.add(first), count) }
             });
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for the window's place and for the memory; one call can move all of it.
         unsafe { self.start_put_at_once(rank, offset, source, count) }
     }
 
@@ -151,7 +151,8 @@ impl Window<'_> {
         source: *const T,
         count: usize,
     ) -> Result<(), Error> {
-        // SAFETY: the window lives, in an epoch; the caller vouches for both places.
+        // SAFETY: the window lives, in an epoch; the caller vouches that the place is in the window and aligned, that
+        // the memory is valid until the copy is complete, and that `count` fits a `c_int`.
         let code = unsafe {
             ffi::MPI_Put(
                 source.cast::<c_void>(),
@@ -171,7 +172,7 @@ impl Window<'_> {
     /// [`flush_local`](Self::flush_local) or [`flush`](Self::flush).
     ///
     /// # Errors
-    /// If the place is not in the window or not aligned; those of MPI.
+    /// If the place is not in the window or not aligned; errors of MPI.
     ///
     /// # Safety
     /// Until the copy is complete: the target is valid for writes, and nobody reads or writes it.
@@ -194,10 +195,10 @@ impl Window<'_> {
         unsafe { self.start_get_unchecked(rank, offset, target, count) }
     }
 
-    /// One-sided. As [`start_get`](Self::start_get), for who knows that the place is there.
+    /// One-sided. As [`start_get`](Self::start_get), without the check of the place.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     ///
     /// # Safety
     /// As [`start_get`](Self::start_get); the place is in the window, and aligned.
@@ -218,11 +219,11 @@ impl Window<'_> {
         if count > AT_ONCE {
             return in_pieces(count, move |first, count| {
                 let offset = offset + first * size_of::<T>();
-                // SAFETY: passed on, since the piece is in both places.
+                // SAFETY: the caller vouches for the whole place and the whole memory, and the piece is inside both.
                 unsafe { self.start_get_at_once(rank, offset, target.add(first), count) }
             });
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for the window's place and for the memory; one call can move all of it.
         unsafe { self.start_get_at_once(rank, offset, target, count) }
     }
 
@@ -236,7 +237,8 @@ impl Window<'_> {
         target: *mut T,
         count: usize,
     ) -> Result<(), Error> {
-        // SAFETY: the window lives, in an epoch; the caller vouches for both places.
+        // SAFETY: the window lives, in an epoch; the caller vouches that the place is in the window and aligned, that
+        // the memory is valid until the copy is complete, and that `count` fits a `c_int`.
         let code = unsafe {
             ffi::MPI_Get(
                 target.cast::<c_void>(),
@@ -255,7 +257,7 @@ impl Window<'_> {
     /// Local. Completes this process's operations on `rank`, at both ends.
     ///
     /// # Errors
-    /// If there is no such process; those of MPI.
+    /// If there is no such process; errors of MPI.
     ///
     /// # Example
     /// See [`Window`].
@@ -265,17 +267,17 @@ impl Window<'_> {
     #[inline]
     pub fn flush(&self, rank: i32) -> Result<(), Error> {
         self.check_rank(rank)?;
-        // SAFETY: just checked.
+        // SAFETY: the process is one of the window's, by the check.
         unsafe { self.flush_unchecked(rank) }
     }
 
-    /// Local. As [`flush`](Self::flush), for who knows that there is such a process.
+    /// Local. As [`flush`](Self::flush), without the check of the process.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     ///
     /// # Safety
-    /// `rank` is that of a process of the window.
+    /// `rank` is a process of the window.
     ///
     /// # Example
     /// See [`Window`], for [`flush`](Self::flush).
@@ -284,7 +286,7 @@ impl Window<'_> {
     /// As [`flush`](Self::flush).
     #[inline]
     pub unsafe fn flush_unchecked(&self, rank: i32) -> Result<(), Error> {
-        // SAFETY: the window lives, in an epoch to all processes, of which the caller says that this is one.
+        // SAFETY: the window lives, in an epoch to all its processes; the caller vouches that `rank` is one of them.
         check("MPI_Win_flush", unsafe {
             ffi::MPI_Win_flush(rank, self.as_raw())
         })
@@ -292,11 +294,11 @@ impl Window<'_> {
 
     /// Local. Completes this process's operations on all others, at both ends.
     ///
-    /// One after the other: `MPI_Win_flush_all` of MPICH 4.0 returns while puts are under way. Where only some others are
-    /// concerned, [`flush`](Self::flush) costs less.
+    /// One after the other: `MPI_Win_flush_all` of MPICH 4.0 returns while puts are in flight. If only some processes
+    /// are concerned, [`flush`](Self::flush) costs less.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     ///
     /// # Example
     /// ```
@@ -325,7 +327,7 @@ impl Window<'_> {
     /// Local. Completes this process's operations on `rank` at its own end, so that memory lent to them is free again.
     ///
     /// # Errors
-    /// If there is no such process; those of MPI.
+    /// If there is no such process; errors of MPI.
     ///
     /// # Example
     /// See [`start_put`](Self::start_put).
@@ -335,17 +337,17 @@ impl Window<'_> {
     #[inline]
     pub fn flush_local(&self, rank: i32) -> Result<(), Error> {
         self.check_rank(rank)?;
-        // SAFETY: just checked.
+        // SAFETY: the process is one of the window's, by the check.
         unsafe { self.flush_local_unchecked(rank) }
     }
 
-    /// Local. As [`flush_local`](Self::flush_local), for who knows that there is such a process.
+    /// Local. As [`flush_local`](Self::flush_local), without the check of the process.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     ///
     /// # Safety
-    /// `rank` is that of a process of the window.
+    /// `rank` is a process of the window.
     ///
     /// # Example
     /// See [`start_put`](Self::start_put), for [`flush_local`](Self::flush_local).
@@ -354,16 +356,17 @@ impl Window<'_> {
     /// As [`flush_local`](Self::flush_local).
     #[inline]
     pub unsafe fn flush_local_unchecked(&self, rank: i32) -> Result<(), Error> {
-        // SAFETY: the window lives, in an epoch to all processes, of which the caller says that this is one.
+        // SAFETY: the window lives, in an epoch to all its processes; the caller vouches that `rank` is one of them.
         check("MPI_Win_flush_local", unsafe {
             ffi::MPI_Win_flush_local(rank, self.as_raw())
         })
     }
 
-    /// Local. Orders this process's own reads and writes of its memory before and after the call, and lets MPI make progress.
+    /// Local. Orders this process's own reads and writes of its memory before and after the call, and lets MPI make
+    /// progress.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     ///
     /// # Example
     /// See [`write`](Self::write).
@@ -375,7 +378,7 @@ impl Window<'_> {
         check("MPI_Win_sync", unsafe { ffi::MPI_Win_sync(self.as_raw()) })
     }
 
-    /// Ends the program if a flush failed that was to end MPI's use of borrowed memory.
+    /// Ends the program if a flush failed: MPI may then still use borrowed memory.
     #[inline]
     pub(crate) fn settle(&self, flushed: Result<(), Error>) {
         if let Err(error) = flushed {
@@ -395,7 +398,7 @@ impl Window<'_> {
     }
 }
 
-/// Moves more elements than one call of MPI can, by several: `move_piece` moves so many of them after the first so many.
+/// Moves more elements than one call of MPI can: `move_piece(first, count)` moves `count` elements from `first` on.
 #[cold]
 fn in_pieces(
     count: usize,

@@ -16,14 +16,13 @@ use crate::error::check;
 /// An access epoch to all processes (`MPI_Win_lock_all`) lasts as long as the window does, so that every
 /// operation can be called at any time (*passive target*). Offsets and lengths are in bytes.
 ///
-/// What is in the window is reached by copies only, since others may change it at any time: there are no references to
-/// it. Two operations on overlapping places, at least one of which writes, that neither synchronisation
-/// nor the atomic operations order, leave unspecified numbers there, and that is all: nothing in this is undefined behaviour.
+/// The window's memory is reached only by copies, because others may change it at any time: there are no references to
+/// it. If two operations on overlapping places race and at least one of them writes, they leave unspecified numbers
+/// there; this is not undefined behaviour. Synchronisation and the atomic operations prevent such races.
 ///
 /// # Ending
-/// [`free`](Self::free) is collective, which a destructor cannot be. A window that is dropped without it
-/// stays with MPI, with its memory, until the program ends. MPICH may complain about that in
-/// `MPI_Finalize`, so free windows before.
+/// [`free`](Self::free) is collective, which a destructor cannot be. A window that is dropped without it keeps its
+/// memory until the program ends. MPICH may complain about that in `MPI_Finalize`, so free windows before.
 ///
 /// # Example
 /// Each process leaves its number with the next one:
@@ -64,7 +63,7 @@ pub struct Window<'u> {
     universe: PhantomData<(&'u Universe, *mut u8)>,
 }
 
-/// How many bytes each process has in the window.
+/// The number of bytes that each process has in the window.
 #[derive(Debug)]
 enum Lengths {
     All(usize),
@@ -75,7 +74,7 @@ impl Window<'_> {
     /// Collective. Completes all operations and frees the window; memory that it allocated is gone then.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     ///
     /// # Example
     /// See [`Window`].
@@ -98,13 +97,13 @@ impl Window<'_> {
         self.rank
     }
 
-    /// Local. How many processes have a part in the window.
+    /// Local. The number of processes in the window's group.
     #[must_use]
     pub fn size(&self) -> i32 {
         self.size
     }
 
-    /// Local. How many bytes of `rank` the window has.
+    /// Local. The number of bytes that `rank` has in the window.
     ///
     /// # Errors
     /// If there is no such process.
@@ -128,13 +127,13 @@ impl Window<'_> {
         Ok(self.length_of(rank))
     }
 
-    /// Local. Where this process's own bytes are. Others may change them at any time.
+    /// Local. The first of this process's own bytes. Others may change them at any time.
     #[must_use]
     pub fn start(&self) -> *mut u8 {
         self.start
     }
 
-    /// Local. MPI's name of the window.
+    /// Local. MPI's handle of the window.
     #[inline]
     #[must_use]
     pub fn as_raw(&self) -> MPI_Win {

@@ -1,5 +1,5 @@
 //! The checked barrier in every interleaving, and every order in which memory may show writes, also when
-//! images fail on the way.
+//! images fail meanwhile.
 //!
 //! loom runs the very sources of the library.
 
@@ -41,11 +41,11 @@ const SPIN_AND_YIELD: SpinPolicy = SpinPolicy {
     yields: 1,
 };
 
-/// How the images meet.
+/// The algorithm of a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FabricHandle {
     By(Barrier),
-    /// By a tree without branches.
+    /// A tree without branches.
     InARow,
 }
 
@@ -57,10 +57,10 @@ const WAYS: [FabricHandle; 5] = [
     FabricHandle::InARow,
 ];
 
-/// The images, and what they use to see whether they have met.
+/// The barrier's state, and values that show whether all images have entered.
 struct Job {
     scope: TeamScope,
-    /// For each image two values that take turns, written with plain stores.
+    /// Two values for each image, used in turn, written by plain stores.
     written: Vec<[UnsafeCell<u64>; 2]>,
 }
 
@@ -103,7 +103,7 @@ impl Job {
         self.written[me][(number & 1) as usize].with_mut(|value| unsafe { *value = number });
     }
 
-    /// Checks that all images but those missing wrote before they went in.
+    /// Checks that all images wrote before they entered, except those missing.
     fn read(&self, me: usize, number: u64, missing: &[usize]) {
         for image in (0..self.scope.images()).filter(|image| !missing.contains(image)) {
             // SAFETY: loom fails the model if another thread uses the cell at the same time.
@@ -116,8 +116,8 @@ impl Job {
     }
 }
 
-/// Runs `body` on the images of a job in all interleavings with at most so many preemptions, and hands
-/// what it returned to `check`.
+/// Runs `body` on the images of a job in all interleavings with at most `preemptions` preemptions, and passes
+/// the results to `check`.
 fn model<R: 'static>(
     images: usize,
     patience: SpinPolicy,
@@ -203,8 +203,7 @@ fn two_images_pass_barriers_of_all_kinds_in_turn() {
     model(2, SLEEP_AT_ONCE, 2, body, |_| ());
 }
 
-/// Lets the images meet once, each with its own operation or by its own barrier, and checks what becomes of
-/// them.
+/// Runs one barrier in which each image has its own operation and its own algorithm, and checks the errors.
 fn disagree<const N: usize>(
     patience: SpinPolicy,
     preemptions: usize,
@@ -291,7 +290,7 @@ fn of_three_images_of_which_one_has_a_different_barrier_none_comes_out_and_one_k
     );
 }
 
-/// Image 2 has failed before it came, so that the others meet as survivors, and disagree.
+/// Image 2 fails before it enters; the survivors disagree.
 #[test]
 fn of_two_survivors_that_disagree_none_comes_out_and_one_knows_why() {
     for way in WAYS {

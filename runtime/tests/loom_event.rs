@@ -1,4 +1,4 @@
-//! A eventcount that several images raise and one waits for, as events do, in every interleaving and every order in
+//! An eventcount that several images advance and one awaits, as in events, in every interleaving and every order in
 //! which memory may show writes.
 //!
 //! loom runs the very source of the library.
@@ -35,7 +35,7 @@ const SPIN_AND_YIELD: SpinPolicy = SpinPolicy {
 #[derive(Default)]
 struct Event {
     posts: Eventcount,
-    /// What each post announces, written with plain stores.
+    /// The data that each post announces, written by plain stores.
     data: [UnsafeCell<u32>; 3],
 }
 
@@ -54,7 +54,7 @@ impl Event {
     }
 
     fn value(&self, place: usize) -> u32 {
-        // SAFETY: as above.
+        // SAFETY: loom fails the model if another thread writes the cell at the same time.
         self.data[place].with(|value| unsafe { *value })
     }
 }

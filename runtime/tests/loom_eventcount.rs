@@ -1,5 +1,5 @@
-//! A eventcount for which two images wait, each for a count of its own, in every interleaving: no wake-up is lost, by
-//! whichever way the count is raised.
+//! An eventcount that two images await, each for a count of its own, in every interleaving: no wake-up is lost,
+//! however the count is advanced.
 //!
 //! loom runs the very source of the library.
 
@@ -31,7 +31,7 @@ const SLEEP_AT_ONCE: SpinPolicy = SpinPolicy {
 #[derive(Default)]
 struct Shared {
     eventcount: Eventcount,
-    /// What is written before each step of the eventcount, with plain stores.
+    /// The data that are written before each step of the eventcount, by plain stores.
     data: [UnsafeCell<u64>; 2],
 }
 
@@ -48,17 +48,17 @@ impl Shared {
         lockfree::eventcount::until(&self.eventcount, target, SLEEP_AT_ONCE, || Lookout(stops))
     }
 
-    /// Waits for the first step, or for both, and sees what was written before.
+    /// Waits for the first step, or for both, and checks that their data are visible.
     fn wait_and_read(&self, target: u64) {
         assert_eq!(self.wait_for(target, 0), Ok(()));
         for cell in &self.data[..target as usize] {
-            // SAFETY: as above.
+            // SAFETY: loom fails the model if another thread writes the cell at the same time.
             assert_eq!(cell.with(|value| unsafe { *value }), 1);
         }
     }
 }
 
-/// Two images wait, one for the first step and one for the second, which a third takes with `raise`.
+/// Two images wait, one for the first step and one for the second; a third image takes both by `raise`.
 fn two_waiters(raise: fn(&Eventcount, u64)) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(3);
@@ -113,7 +113,7 @@ fn two_images_wait_for_what_two_others_add() {
     });
 }
 
-/// Who gives up leaves its bit behind, and takes nobody else's with it.
+/// A waiter that gives up leaves its bit set, and clears no other waiter's bit.
 #[test]
 fn a_waiter_that_gives_up_does_not_keep_another_asleep() {
     let mut builder = loom::model::Builder::new();

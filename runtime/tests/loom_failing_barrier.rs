@@ -1,5 +1,5 @@
-//! The barrier of images of which one is killed before any one of its instructions, by all barriers, in every
-//! interleaving: the survivors come to the same answer about who was there, and see what those wrote.
+//! All barriers, in every interleaving, when an image is killed before any of its instructions: the survivors agree
+//! which images entered, and see what those images wrote.
 //!
 //! loom runs the very sources of the library.
 
@@ -37,10 +37,10 @@ const SLEEP_AT_ONCE: SpinPolicy = SpinPolicy {
     yields: 0,
 };
 
-/// The instruction with which an image enters: those before write what is on its arrival.
+/// The atomic operations before the one with which an image enters: they write its payload and signature.
 const ENTRY: u32 = 7;
 
-/// Who was missing in each barrier; for the victim, none if it was killed in the first.
+/// The images that were missing in each barrier; none for a victim that was killed in its first barrier.
 type Attendance = Option<Vec<Vec<usize>>>;
 
 fn pass(scope: &TeamScope, me: usize, number: u64, barrier: Barrier) -> Vec<usize> {
@@ -54,8 +54,8 @@ fn pass(scope: &TeamScope, me: usize, number: u64, barrier: Barrier) -> Vec<usiz
     missing
 }
 
-/// What image `me` does: the victim is killed after so many instructions, or when it came out of its first
-/// barrier; the others meet twice.
+/// The program of image `me`: the victim is killed after `steps` atomic operations, or after its first barrier; the
+/// others pass two barriers.
 fn attend(scope: &TeamScope, me: usize, victim: usize, steps: u32, barrier: Barrier) -> Attendance {
     if me == victim {
         let missing = primitives::live_for(steps, || pass(scope, me, 1, barrier));
@@ -112,7 +112,7 @@ fn the_survivors_of_three_agree_about_who_was_there() {
     }
 }
 
-/// Image 1 has failed before; image 2 fails after it has entered. So it was there, whenever image 0 looks.
+/// Image 1 fails and never enters; image 2 enters and then fails. So image 0 always finds that image 2 entered.
 #[test]
 fn an_image_that_enters_and_fails_while_others_look_was_there() {
     for barrier in Barrier::ALL {

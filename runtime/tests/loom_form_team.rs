@@ -1,5 +1,5 @@
-//! The formation of teams in every interleaving: what each image asks for reaches all, also when they form
-//! teams again at once, and all come to the same teams.
+//! The formation of teams in every interleaving: each image's request reaches all images, also when they form
+//! teams again at once, and all compute the same teams.
 //!
 //! loom runs the very sources of the library.
 

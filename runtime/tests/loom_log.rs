@@ -1,4 +1,4 @@
-//! Records that images post, find, read and take back to write them again, in every interleaving and every order in
+//! Records that images post, find, read and reclaim to write them again, in every interleaving and every order in
 //! which memory may show writes.
 //!
 //! loom runs the very source of the library.
@@ -31,17 +31,17 @@ const PATIENCE: SpinPolicy = SpinPolicy {
     yields: 0,
 };
 
-/// How many places an image has; that with number 0 is none.
+/// The number of places of an image; place 0 is not used.
 const PLACES: usize = 4;
 
 #[derive(Default)]
 struct Record {
     link: Link,
-    /// Where the payload is.
+    /// The index of the payload.
     payload: UnsafeCell<usize>,
 }
 
-/// What all see of one image.
+/// The memory of one image that all images read.
 #[derive(Default)]
 struct Shown {
     log: Log,
@@ -52,12 +52,12 @@ struct Shown {
 // SAFETY: loom fails the model if a thread uses a cell while another writes it.
 unsafe impl Sync for Shown {}
 
-/// What image `image` contributes to collective `number`.
+/// The contribution of image `image` to collective `number`.
 fn value(image: usize, number: u64) -> u64 {
     10 * number + image as u64
 }
 
-/// An image, which takes its places from `free`, and puts them there when nobody needs the record any more.
+/// An image. It takes places from `free`, and puts them back when nobody needs their records any more.
 struct Image<'a> {
     me: usize,
     all: &'a [Shown],
@@ -65,7 +65,7 @@ struct Image<'a> {
     free: Vec<u64>,
     posted: VecDeque<u64>,
     taken_back: u64,
-    /// The same of payloads.
+    /// The same for payloads.
     free_payloads: Vec<usize>,
     posted_payloads: VecDeque<usize>,
     payloads_taken_back: u64,
@@ -100,7 +100,7 @@ impl<'a> Image<'a> {
         // SAFETY: loom fails the model if another thread uses a cell at the same time.
         record.payload.with_mut(|cell| unsafe { *cell = payload });
         let cell = &self.all[self.me].payloads[payload];
-        // SAFETY: as above.
+        // SAFETY: loom fails the model if another thread uses a cell at the same time.
         cell.with_mut(|cell| unsafe { *cell = value });
         self.posted_payloads.push_back(payload);
         let last = self.cursors[self.me].last();
@@ -111,7 +111,7 @@ impl<'a> Image<'a> {
         self.begun += 1;
     }
 
-    /// Finds what an image has posted, up to this image's own number. Returns how much it has found.
+    /// Finds an image's records, up to this image's own number. Returns how many it has found so far.
     fn follow(&mut self, image: usize) -> u64 {
         while self.cursors[image].found() < self.begun {
             let link = |place| &self.record(image, place).link;
@@ -123,28 +123,30 @@ impl<'a> Image<'a> {
         self.cursors[image].found()
     }
 
-    /// Waits for what an image contributes to a collective, and reads it.
+    /// Waits for the contribution of an image to a collective, and reads it.
     fn take(&mut self, image: usize, number: u64) {
         let posted = &self.all[image].log.posted;
         lockfree::eventcount::until(posted, number + 1, PATIENCE, || Lookout(0))
             .expect("no image fails");
         assert!(self.follow(image) > number);
         let record = self.record(image, self.cursors[image].place(number));
-        // SAFETY: as above.
+        // SAFETY: loom fails the model if another thread writes the cell at the same time.
         let payload = record.payload.with(|cell| unsafe { *cell });
-        // SAFETY: as above.
+        // SAFETY: loom fails the model if another thread writes the cell at the same time.
         let found = self.all[image].payloads[payload].with(|cell| unsafe { *cell });
         assert_eq!(found, value(image, number));
     }
 
-    /// Reads no payload before `settled` any more; takes back those that nobody reads, and returns how many these are.
+    /// Promises to read no payload before `settled` any more, and reclaims payloads that nobody reads. Returns how many
+    /// have been reclaimed so far.
     fn finish(&mut self, settled: u64) -> u64 {
         self.all[self.me].log.finish(settled);
         self.take_back();
         self.payloads_taken_back
     }
 
-    /// Needs nothing before `settled`; takes back what nobody needs, and returns how many records those are.
+    /// Promises to need nothing before `settled`, and reclaims records that nobody needs. Returns how many have been
+    /// reclaimed so far.
     fn do_reclaim(&mut self, settled: u64) -> u64 {
         let found = (0..self.all.len()).map(|image| self.follow(image)).min();
         let released = found.unwrap_or_default().min(settled);
@@ -203,7 +205,7 @@ fn model(
     });
 }
 
-/// Says that the image needs nothing any more.
+/// Promises that the image needs nothing any more.
 fn leave(image: &Image<'_>) {
     image.all[image.me].log.finish(u64::MAX);
     image.all[image.me].log.release(u64::MAX);

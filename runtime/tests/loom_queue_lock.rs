@@ -1,5 +1,5 @@
 //! The lock in every interleaving, and every order in which memory may show writes, also when an image dies
-//! before any one of its instructions.
+//! before any of its instructions.
 //!
 //! loom runs the very sources of the library.
 
@@ -30,7 +30,7 @@ const SLEEP_AT_ONCE: SpinPolicy = SpinPolicy {
     yields: 0,
 };
 
-/// What the images share.
+/// The state that the images share.
 #[derive(Default)]
 struct Job {
     lock: QueueLock,
@@ -71,7 +71,7 @@ impl Image<'_> {
         self.lock.unlock(self, false);
     }
 
-    /// Adds to the count, which is no atomic operation.
+    /// Adds to the count, not atomically.
     fn count(&self) {
         // SAFETY: loom fails the model if another thread uses the cell at the same time.
         self.job.count.with_mut(|count| unsafe { *count += 1 });
@@ -131,7 +131,7 @@ impl Waiter for Image<'_> {
     }
 }
 
-/// Comes back when images have failed, or at once.
+/// Stops a wait when images have failed, or at once.
 struct Lookout {
     epoch: u32,
     is_patient: bool,
@@ -163,8 +163,8 @@ impl WaitStrategy for Lookout {
     fn unpark(&self) {}
 }
 
-/// Runs `body` on the images of a job in all interleavings with at most so many preemptions, and hands
-/// what it returned to `check`.
+/// Runs `body` on the images of a job in all interleavings with at most `preemptions` preemptions, and passes
+/// the results to `check`.
 fn model<R: 'static>(
     images: usize,
     preemptions: usize,
@@ -317,9 +317,7 @@ fn all_waiters_hear_of_a_poisoned_lock() {
     });
 }
 
-/// Kills the last image before each of its operations in turn, until it is through alive.
-///
-/// Returns how many operations that took at most.
+/// Kills the last image before each of its atomic operations in turn, until it gets through alive.
 fn kill(images: usize, preemptions: usize, hurried: Option<usize>) {
     use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -365,7 +363,7 @@ fn kill(images: usize, preemptions: usize, hurried: Option<usize>) {
             if steps == 0 {
                 assert_eq!(job.lock.poisoner(), None, "it died before it did anything");
             }
-            // Whatever is left, the next to come can use it.
+            // The next image can use the lock, whatever state it was left in.
             job.lock.clear_poison();
             let image = job.image(0);
             if let Err(error) = image.lock() {

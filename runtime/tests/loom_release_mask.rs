@@ -1,5 +1,5 @@
-//! How images learn that nobody reaches their copy of a shared block any more, in every interleaving and every
-//! order in which memory may show what they did to it.
+//! The release mask, by which images learn that nobody reaches their copy of a shared block any more, in every
+//! interleaving and every order in which memory may show writes.
 //!
 //! loom runs the very source of the library.
 
@@ -23,7 +23,7 @@ use primitives::AtomicU64;
 /// An image's copy of a block: values that every image may reach until it drops the block.
 struct Copy {
     mask: [AtomicU64; 1],
-    /// For each image a place that it alone writes, until the owner uses the copy again.
+    /// One place for each image, which only that image writes, until the owner uses the copy again.
     values: Vec<UnsafeCell<usize>>,
 }
 
@@ -36,7 +36,7 @@ impl Copy {
     }
 }
 
-/// The bit of the alarm that says that an image failed.
+/// The alarm's bit for the failure of an image.
 fn failed(image: usize) -> u32 {
     1 << image
 }
@@ -45,9 +45,9 @@ fn has_failed(image: usize) -> bool {
     primitives::alarm() & failed(image) != 0
 }
 
-/// Each image writes to all copies, drops the block, and uses its own copy again if it may. Returns whether.
+/// Writes to all copies, drops the block, and uses the own copy again if it is free. Returns whether it is.
 ///
-/// A `victim` fails after so many steps: writes and drops, copy by copy.
+/// A victim `(image, steps)` fails at its step `steps`: steps are writes and drops, copy by copy.
 fn live(copies: &[Copy], me: usize, victim: Option<(usize, usize)>) -> bool {
     let mut left = victim
         .filter(|(victim, _)| *victim == me)
@@ -74,7 +74,7 @@ fn live(copies: &[Copy], me: usize, victim: Option<(usize, usize)>) -> bool {
     let is_free = copies[me].mask().is_empty(has_failed);
     if is_free {
         for value in &copies[me].values {
-            // SAFETY: as above.
+            // SAFETY: loom fails the model if another thread uses the cell at the same time.
             value.with_mut(|value| unsafe { *value = usize::MAX });
         }
     }

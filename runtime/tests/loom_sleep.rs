@@ -1,5 +1,5 @@
-//! Whoever looks for a deadlock, in every interleaving and every order in which memory may show writes: what is
-//! found to sleep for good does so, and images that all wait in vain are found.
+//! Detection of deadlocks, in every interleaving and every order in which memory may show writes: images that it finds
+//! asleep never wake up, and it finds images that all wait in vain.
 //!
 //! loom runs the very source of the library.
 
@@ -19,18 +19,18 @@ use lockfree::sleep::SleepRecord;
 use loom::thread;
 use primitives::{AtomicU64, Ordering};
 
-/// What the images share: each waits for its own eventcount.
+/// The state that the images share. Each image waits for its own eventcount.
 struct Job {
     records: Vec<SleepRecord>,
     eventcounts: Vec<AtomicU64>,
 }
 
-/// What one image does.
+/// A step of an image.
 #[derive(Clone, Copy)]
 enum Step {
     /// Posts to that image.
     Post(usize),
-    /// Waits for so many posts.
+    /// Waits for this number of posts.
     Wait(u64),
 }
 use Step::{Post, Wait};
@@ -47,8 +47,8 @@ impl Job {
         self.eventcounts[image].load(Ordering::Acquire) >= target
     }
 
-    /// Takes the steps. A wait that is not over the first time the image looks lasts until the end of the model,
-    /// as if the image slept so long.
+    /// Takes the steps. A wait that is not over at the image's first check lasts until the end of the model,
+    /// like a long sleep.
     fn live(&self, image: usize, steps: &[Step]) {
         for step in steps {
             match *step {
@@ -66,7 +66,7 @@ impl Job {
         }
     }
 
-    /// Whether who looks finds that nobody will ever wake up.
+    /// Whether the detection finds that no image will ever wake up.
     fn seems_deadlocked(&self) -> bool {
         let record = |image: usize| Some(&self.records[image]);
         let has_reached = |place, target| self.has_reached(place as usize, target);
@@ -74,7 +74,7 @@ impl Job {
     }
 }
 
-/// Lets the images take their steps while somebody looks.
+/// Lets the images take their steps while this thread looks for a deadlock.
 fn look(programs: &'static [&'static [Step]], preemptions: usize) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);

@@ -2,7 +2,7 @@
 //!
 //! They are atomic for each other only if both are of the same type, and not for loads and stores.
 
-/// Declares what atomics can do with every type that has any.
+/// Declares the atomics that all types with atomics have.
 macro_rules! extended_atomics {
     ($name:tt, $type:ty) => {
         calls_with_context! { $name;
@@ -12,7 +12,7 @@ macro_rules! extended_atomics {
             /// Writes the element; arrives by the next `shmem_quiet`.
             fn atomic_set, ctx_atomic_set(target: *mut $type, value: $type, pe: c_int);
 
-            /// Replaces the element, and returns what it was.
+            /// Replaces the element, and returns its old value.
             fn atomic_swap, ctx_atomic_swap(target: *mut $type, value: $type, pe: c_int) -> $type;
         }
     };
@@ -24,10 +24,10 @@ macro_rules! standard_atomics {
         extended_atomics!($name, $type);
 
         calls_with_context! { $name;
-            /// Replaces the element by `value` if it is `condition`, and returns what it was.
+            /// Replaces the element by `value` if it is `condition`, and returns its old value.
             ///
-            /// Open MPI up to 4.1, at least, writes eight bytes to a result on its stack that has four: do not use it for types
-            /// of 32 bits there.
+            /// Open MPI, at least up to 4.1, writes eight bytes to a result of four bytes on its stack: do not use this
+            /// for types of 32 bits there.
             fn atomic_compare_swap, ctx_atomic_compare_swap(
                 target: *mut $type,
                 condition: $type,
@@ -35,13 +35,13 @@ macro_rules! standard_atomics {
                 pe: c_int
             ) -> $type;
 
-            /// Adds one, and returns what the element was.
+            /// Adds one, and returns the old value.
             fn atomic_fetch_inc, ctx_atomic_fetch_inc(target: *mut $type, pe: c_int) -> $type;
 
             /// Adds one; arrives by the next `shmem_quiet`.
             fn atomic_inc, ctx_atomic_inc(target: *mut $type, pe: c_int);
 
-            /// Adds, and returns what the element was.
+            /// Adds, and returns the old value.
             fn atomic_fetch_add, ctx_atomic_fetch_add(target: *mut $type, value: $type, pe: c_int) -> $type;
 
             /// Adds; arrives by the next `shmem_quiet`.
@@ -54,22 +54,22 @@ macro_rules! standard_atomics {
 macro_rules! bitwise_atomics {
     ($name:tt, $type:ty) => {
         calls_with_context! { $name;
-            /// Keeps the bits of `value` only, and returns what the element was.
+            /// Keeps only the bits of `value`, and returns the old value.
             fn atomic_fetch_and, ctx_atomic_fetch_and(target: *mut $type, value: $type, pe: c_int) -> $type;
 
-            /// Keeps the bits of `value` only; arrives by the next `shmem_quiet`.
+            /// Keeps only the bits of `value`; arrives by the next `shmem_quiet`.
             fn atomic_and, ctx_atomic_and(target: *mut $type, value: $type, pe: c_int);
 
-            /// Sets the bits of `value`, and returns what the element was.
+            /// Sets the bits of `value`, and returns the old value.
             fn atomic_fetch_or, ctx_atomic_fetch_or(target: *mut $type, value: $type, pe: c_int) -> $type;
 
             /// Sets the bits of `value`; arrives by the next `shmem_quiet`.
             fn atomic_or, ctx_atomic_or(target: *mut $type, value: $type, pe: c_int);
 
-            /// Turns the bits of `value` over, and returns what the element was.
+            /// Flips the bits of `value`, and returns the old value.
             fn atomic_fetch_xor, ctx_atomic_fetch_xor(target: *mut $type, value: $type, pe: c_int) -> $type;
 
-            /// Turns the bits of `value` over; arrives by the next `shmem_quiet`.
+            /// Flips the bits of `value`; arrives by the next `shmem_quiet`.
             fn atomic_xor, ctx_atomic_xor(target: *mut $type, value: $type, pe: c_int);
         }
     };

@@ -4,7 +4,8 @@ use std::ffi::{c_int, c_long};
 
 include!(concat!(env!("OUT_DIR"), "/constants.rs"));
 
-/// The program that starts jobs, if it was beside the library's compiler when this crate was built: `shmemrun` or `oshrun`.
+/// The program that starts jobs, `shmemrun` or `oshrun`, if it was beside the library's compiler when this crate was
+/// built.
 ///
 /// # Examples
 /// ```

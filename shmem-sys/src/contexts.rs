@@ -1,4 +1,4 @@
-//! Contexts: streams of operations that are ordered and completed apart from each other. OpenSHMEM 1.4, 9.4.
+//! Contexts: streams of operations that are ordered and completed independently of each other. OpenSHMEM 1.4, 9.4.
 
 use std::ffi::{c_int, c_long, c_void};
 
@@ -6,11 +6,11 @@ use std::ffi::{c_int, c_long, c_void};
 pub type shmem_ctx_t = *mut c_void;
 
 unsafe extern "C" {
-    /// Makes a context with the properties in `options`, some of `SHMEM_CTX_*`. Returns 0 if it could. See
+    /// Makes a context with the properties in `options`, some of `SHMEM_CTX_*`. Returns 0 on success. See
     /// [`FINALIZE_MAY_HANG_WITH_CONTEXTS`](crate::FINALIZE_MAY_HANG_WITH_CONTEXTS).
     pub fn shmem_ctx_create(options: c_long, ctx: *mut shmem_ctx_t) -> c_int;
 
-    /// Completes what the context has under way, and takes it away.
+    /// Completes the context's outstanding operations, and destroys it.
     pub fn shmem_ctx_destroy(ctx: shmem_ctx_t);
 }
 

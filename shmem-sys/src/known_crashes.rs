@@ -1,12 +1,12 @@
-//! What goes wrong at the end of programs with libraries in use.
+//! Crashes and hangs of known libraries at the end of programs.
 
 use std::env;
 
 /// Whether [`shmem_finalize`](crate::shmem_finalize) may wait for ever in programs that have made contexts.
 ///
-/// That of Open MPI 4.1 over UCX ends the connections of each context, destroyed or not, and while it waits for that helps no other process,
-/// which may wait for its help. Over TCP many programs hang then, some always; over shared memory none was seen to. What other
-/// networks do is not known.
+/// In Open MPI 4.1 over UCX it ends the connections of each context, destroyed or not. While it waits for that, it
+/// makes no progress for other processes, which may need it. Over TCP many programs hang then, some always; over shared
+/// memory none was seen to hang. Other networks were not tried.
 ///
 /// # Examples
 /// ```
@@ -18,11 +18,11 @@ use std::env;
 /// Its own. A crash and a hang with contexts in an older version: issue 6682 of Open MPI.
 pub const FINALIZE_MAY_HANG_WITH_CONTEXTS: bool = cfg!(shmem_progress);
 
-/// Local. Sets the environment so that a library with a known crash does not meet it. Call it before `shmem_init`.
+/// Local. Sets the environment so that a library with a known crash avoids it. Call it before `shmem_init`.
 ///
-/// Open MPI 4.1 as Debian builds it crashes in `shmem_finalize` if its component `osc/rdma` was loaded while its hooks in
-/// the memory functions (`memory/patcher`) were in place. `OMPI_MCA_osc=^rdma` leaves the component out, which OpenSHMEM
-/// does not use. Where the user has chosen components with that variable, `OMPI_MCA_memory=^patcher` leaves the hooks out; where
+/// Open MPI 4.1 as Debian builds it crashes in `shmem_finalize` if its component `osc/rdma` was loaded while its hooks
+/// in the memory functions (`memory/patcher`) were in place. `OMPI_MCA_osc=^rdma` leaves the component out, which
+/// OpenSHMEM does not use. Where the user has set that variable, `OMPI_MCA_memory=^patcher` leaves the hooks out; where
 /// both variables are set, they stay. No other library reads them.
 ///
 /// # Safety
@@ -43,7 +43,7 @@ pub unsafe fn work_around_known_crashes() {
         .into_iter()
         .find(|(variable, _)| env::var_os(variable).is_none());
     if let Some((variable, value)) = free {
-        // SAFETY: the caller vouches for the other threads.
+        // SAFETY: no other thread reads or writes the environment: the caller vouches for it, as the contract says.
         unsafe { env::set_var(variable, value) }
     }
 }

@@ -1,4 +1,4 @@
-//! How the families of calls are declared that exist for many types.
+//! Macros that declare the families of calls that exist for many types.
 //!
 //! In C the name of the type is a part of the name of the call: `shmem_long_put`. Here it is a module: `long::put`.
 

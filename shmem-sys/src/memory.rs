@@ -1,14 +1,16 @@
-//! The symmetric heap, and what is reachable. OpenSHMEM 1.4, 9.1 and 9.3.
+//! The symmetric heap, and queries of reachability. OpenSHMEM 1.4, 9.1 and 9.3.
 
 use std::ffi::{c_int, c_void};
 
 unsafe extern "C" {
-    /// Collective. Allocates so many bytes in the symmetric heap of each process, and waits for all. Null if there is no room.
+    /// Collective. Allocates `size` bytes in the symmetric heap of each process, and waits for all. Null if there is no
+    /// room.
     pub fn shmem_malloc(size: usize) -> *mut c_void;
 
     /// Collective. As [`shmem_malloc`], of `count` zeroed elements.
     ///
-    /// Open MPI 4.1 waits for all, and fills the memory only then: before others write to it, there must be another barrier.
+    /// Open MPI 4.1 fills the memory only after it has waited for all: there must be another barrier before others
+    /// write to it.
     pub fn shmem_calloc(count: usize, size: usize) -> *mut c_void;
 
     /// Collective. As [`shmem_malloc`], at a multiple of `alignment`, a power of two.

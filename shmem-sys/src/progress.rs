@@ -1,11 +1,11 @@
-//! Letting the library go on.
+//! Progress of the library's communication.
 
-/// Local. Lets the library go on with what this process and others have under way, and returns at once.
+/// Local. Lets the library make progress with the operations of this process and of others, and returns at once.
 ///
-/// Many networks have no way to another process's memory without its help: the library helps in every call that waits. A
-/// process that waits by looking at its memory must call something, too. By the specification that can be `test`; Open
-/// MPI's, up to 4.1 at least, only looks, and there this calls the function that the library itself waits with. With other libraries
-/// it does nothing.
+/// Many networks need the help of the process whose memory they reach: the library helps in every call that waits. A
+/// process that polls its memory must call something, too. By the specification that can be `test`; but Open MPI's
+/// `test`, at least up to 4.1, makes no progress. There this function calls the one by which the library itself makes
+/// progress. With other libraries it does nothing.
 ///
 /// # Safety
 /// The library is started, for the use of threads that this call is a part of.
@@ -36,7 +36,7 @@ pub unsafe fn make_progress() {
         unsafe extern "C" {
             fn opal_progress();
         }
-        // SAFETY: without arguments, and the library that it belongs to is started.
+        // SAFETY: the function has no arguments, and the caller vouches that its library is started.
         unsafe { opal_progress() }
     }
 }

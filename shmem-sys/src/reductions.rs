@@ -1,6 +1,6 @@
 //! Reductions of typed elements. OpenSHMEM 1.4, 9.8.6.
 
-/// Declares reductions: their names, and what each does with two elements.
+/// Declares reductions by their names, with words for their results.
 macro_rules! reductions {
     ($name:tt, $type:ty; $($call:ident: $what:literal,)*) => {
         calls! { $name;

@@ -1,16 +1,17 @@
-//! Start and end of the library, and what it says of itself. OpenSHMEM 1.4, 9.1 and 9.2.
+//! Start and end of the library, and information about it. OpenSHMEM 1.4, 9.1 and 9.2.
 
 use std::ffi::{c_char, c_int};
 
 unsafe extern "C" {
-    /// Collective. Starts the library; the only thread that makes calls is to be the one that called this.
+    /// Collective. Starts the library; only the thread that called this may make calls.
     pub fn shmem_init();
 
-    /// Collective. Starts the library for the use of threads that is asked for, one of `SHMEM_THREAD_*`, and writes which it
-    /// provides. Returns 0 if it could.
+    /// Collective. Starts the library for the requested use of threads, one of `SHMEM_THREAD_*`, and writes the use
+    /// that it provides. Returns 0 on success.
     pub fn shmem_init_thread(requested: c_int, provided: *mut c_int) -> c_int;
 
-    /// Collective. Waits for all, and ends the library. See [`work_around_known_crashes`](crate::work_around_known_crashes).
+    /// Collective. Waits for all, and ends the library. See
+    /// [`work_around_known_crashes`](crate::work_around_known_crashes).
     pub fn shmem_finalize();
 
     /// Ends all processes of the job at once, with this exit code.
@@ -22,12 +23,12 @@ unsafe extern "C" {
     /// How many processes the job has.
     pub fn shmem_n_pes() -> c_int;
 
-    /// Writes which use of threads the library provides.
+    /// Writes the use of threads that the library provides.
     pub fn shmem_query_thread(provided: *mut c_int);
 
     /// Writes the version of the specification that the library follows.
     pub fn shmem_info_get_version(major: *mut c_int, minor: *mut c_int);
 
-    /// Writes who made the library, as a C string of at most [`SHMEM_MAX_NAME_LEN`](crate::SHMEM_MAX_NAME_LEN) bytes.
+    /// Writes the vendor's name, as a C string of at most [`SHMEM_MAX_NAME_LEN`](crate::SHMEM_MAX_NAME_LEN) bytes.
     pub fn shmem_info_get_name(name: *mut c_char);
 }

@@ -1,7 +1,7 @@
-//! Put-with-signal of OpenSHMEM 1.5: bytes, and a word that tells the other process that they are there.
+//! Put-with-signal of OpenSHMEM 1.5: bytes, and a word that signals their arrival to the other process.
 //!
-//! A library of 1.5 does both by one message. With an older one, these functions put, fence, and change the word by
-//! an atomic: the same result by two messages. `cfg(shmem_signals)` in this crate tells them apart.
+//! A library of 1.5 sends both in one message. With an older library, these functions put, fence, and change the word
+//! by an atomic: the same result by two messages. They are native with `cfg(shmem_signals)`.
 //!
 //! A signal is a symmetric `u64` that nothing else changes.
 
@@ -17,8 +17,8 @@ mod native {
     use crate::contexts::shmem_ctx_t;
 
     unsafe extern "C" {
-        /// Copies `bytes` bytes to process `pe` as [`shmem_putmem`](crate::shmem_putmem) does, and then sets the signal there, or
-        /// adds to it, as `operation` says: `SHMEM_SIGNAL_SET` or `SHMEM_SIGNAL_ADD`.
+        /// Copies `bytes` bytes to process `pe` as [`shmem_putmem`](crate::shmem_putmem) does, then sets the signal
+        /// there, or adds to it, as `operation` says: `SHMEM_SIGNAL_SET` or `SHMEM_SIGNAL_ADD`.
         pub fn shmem_putmem_signal(
             target: *mut c_void,
             source: *const c_void,
@@ -67,7 +67,8 @@ mod native {
         /// Reads a signal of this process.
         pub fn shmem_signal_fetch(signal: *const u64) -> u64;
 
-        /// Waits until a signal of this process compares so with `value`, one of `SHMEM_CMP_*`; returns the signal.
+        /// Waits until the comparison, one of `SHMEM_CMP_*`, of this process's signal with `value` holds; returns the
+        /// signal.
         pub fn shmem_signal_wait_until(signal: *mut u64, comparison: c_int, value: u64) -> u64;
     }
 }
@@ -83,8 +84,8 @@ mod emulated {
     use crate::typed::{uint64, ulonglong};
     use crate::untyped::{shmem_ctx_putmem, shmem_ctx_putmem_nbi};
 
-    /// Copies `bytes` bytes to process `pe` as [`shmem_putmem`](crate::shmem_putmem) does, and then sets the signal there, or
-    /// adds to it, as `operation` says: `SHMEM_SIGNAL_SET` or `SHMEM_SIGNAL_ADD`.
+    /// Copies `bytes` bytes to process `pe` as [`shmem_putmem`](crate::shmem_putmem) does, then sets the signal there,
+    /// or adds to it, as `operation` says: `SHMEM_SIGNAL_SET` or `SHMEM_SIGNAL_ADD`.
     ///
     /// # Safety
     /// The library is started, `target` and `signal` are symmetric, and `source` is valid for reads of `bytes` bytes.
@@ -98,7 +99,7 @@ mod emulated {
         pe: c_int,
     ) {
         let ctx = shmem_ctx_default();
-        // SAFETY: the caller vouches for all of it.
+        // SAFETY: the caller vouches for the library, `target`, `source` and `signal`; the default context exists.
         unsafe { shmem_ctx_putmem_signal(ctx, target, source, bytes, signal, value, operation, pe) }
     }
 
@@ -116,7 +117,7 @@ mod emulated {
         pe: c_int,
     ) {
         let ctx = shmem_ctx_default();
-        // SAFETY: the caller vouches for all of it.
+        // SAFETY: the caller vouches for the library, `target`, `source` and `signal`; the default context exists.
         unsafe {
             shmem_ctx_putmem_signal_nbi(ctx, target, source, bytes, signal, value, operation, pe)
         }
@@ -140,7 +141,7 @@ mod emulated {
         operation: c_int,
         pe: c_int,
     ) {
-        // SAFETY: the caller vouches for all of it.
+        // SAFETY: the caller vouches for the library, the context, `target`, `source` and `signal`.
         unsafe {
             shmem_ctx_putmem(ctx, target, source, bytes, pe);
             tell(ctx, signal, value, operation, pe);
@@ -165,20 +166,20 @@ mod emulated {
         operation: c_int,
         pe: c_int,
     ) {
-        // SAFETY: the caller vouches for all of it.
+        // SAFETY: the caller vouches for the library, the context, `target`, `source` and `signal`.
         unsafe {
             shmem_ctx_putmem_nbi(ctx, target, source, bytes, pe);
             tell(ctx, signal, value, operation, pe);
         }
     }
 
-    /// Changes the signal, after what was put before in the context.
+    /// Changes the signal, after all earlier puts of the context.
     ///
     /// # Safety
     /// As [`shmem_ctx_putmem_signal`].
     unsafe fn tell(ctx: shmem_ctx_t, signal: *mut u64, value: u64, operation: c_int, pe: c_int) {
         let signal = signal.cast();
-        // SAFETY: the caller vouches for the signal, which is as wide as an unsigned long long.
+        // SAFETY: the caller vouches for the library and the signal, which has the size of an unsigned long long.
         unsafe {
             shmem_ctx_fence(ctx);
             if operation == SHMEM_SIGNAL_SET {
@@ -194,16 +195,17 @@ mod emulated {
     /// # Safety
     /// The library is started, and `signal` is symmetric.
     pub unsafe fn shmem_signal_fetch(signal: *const u64) -> u64 {
-        // SAFETY: the caller vouches for the signal, which is as wide as an unsigned long long.
+        // SAFETY: the caller vouches for the library and the signal, which has the size of an unsigned long long.
         unsafe { ulonglong::atomic_fetch(signal.cast(), shmem_my_pe()) }
     }
 
-    /// Waits until a signal of this process compares so with `value`, one of `SHMEM_CMP_*`; returns the signal.
+    /// Waits until the comparison, one of `SHMEM_CMP_*`, of this process's signal with `value` holds; returns the
+    /// signal.
     ///
     /// # Safety
     /// As [`shmem_signal_fetch`].
     pub unsafe fn shmem_signal_wait_until(signal: *mut u64, comparison: c_int, value: u64) -> u64 {
-        // SAFETY: the caller vouches for the signal.
+        // SAFETY: the caller vouches for the library and the signal.
         unsafe {
             uint64::wait_until(signal, comparison, value);
             shmem_signal_fetch(signal)

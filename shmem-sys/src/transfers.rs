@@ -4,8 +4,8 @@
 macro_rules! transfers {
     ($name:tt, $type:ty) => {
         calls_with_context! { $name;
-            /// Copies `count` elements from here to `target` on process `pe`. `source` may be changed on return; the elements
-            /// arrive by the next `shmem_quiet`.
+            /// Copies `count` elements from here to `target` on process `pe`. `source` may be changed on return; the
+            /// elements arrive by the next `shmem_quiet`.
             fn put, ctx_put(target: *mut $type, source: *const $type, count: usize, pe: c_int);
 
             /// Copies `count` elements from `source` on process `pe` to here; complete on return.
@@ -17,8 +17,8 @@ macro_rules! transfers {
             /// Reads one element on process `pe`.
             fn g, ctx_g(source: *const $type, pe: c_int) -> $type;
 
-            /// Copies `count` elements from here, each `source_stride` after the one before, to process `pe`, each
-            /// `target_stride` after the one before. Strides are in elements.
+            /// Copies `count` elements at distances of `source_stride` from here to process `pe`, at distances of
+            /// `target_stride`. Strides are in elements.
             fn iput, ctx_iput(
                 target: *mut $type,
                 source: *const $type,
@@ -28,8 +28,8 @@ macro_rules! transfers {
                 pe: c_int
             );
 
-            /// Copies `count` elements from process `pe`, each `source_stride` after the one before, to here, each
-            /// `target_stride` after the one before. Strides are in elements.
+            /// Copies `count` elements at distances of `source_stride` from process `pe` to here, at distances of
+            /// `target_stride`. Strides are in elements.
             fn iget, ctx_iget(
                 target: *mut $type,
                 source: *const $type,

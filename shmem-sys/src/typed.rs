@@ -1,4 +1,4 @@
-//! Which calls there are for which type.
+//! The calls of each type.
 
 /// Makes a module for each type, with the families of calls that it has.
 macro_rules! types {

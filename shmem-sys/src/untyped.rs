@@ -5,14 +5,15 @@ use std::ffi::{c_int, c_void};
 use crate::contexts::shmem_ctx_t;
 
 unsafe extern "C" {
-    /// Copies `bytes` bytes from here to `target` on process `pe`. `source` may be changed on return; the bytes arrive by the
-    /// next [`shmem_quiet`](crate::shmem_quiet).
+    /// Copies `bytes` bytes from here to `target` on process `pe`. `source` may be changed on return; the bytes arrive
+    /// by the next [`shmem_quiet`](crate::shmem_quiet).
     pub fn shmem_putmem(target: *mut c_void, source: *const c_void, bytes: usize, pe: c_int);
 
     /// Copies `bytes` bytes from `source` on process `pe` to here; complete on return.
     pub fn shmem_getmem(target: *mut c_void, source: *const c_void, bytes: usize, pe: c_int);
 
-    /// Begins what [`shmem_putmem`] does; `source` must stay as it is until the next [`shmem_quiet`](crate::shmem_quiet).
+    /// Begins what [`shmem_putmem`] does; `source` must stay as it is until the next
+    /// [`shmem_quiet`](crate::shmem_quiet).
     pub fn shmem_putmem_nbi(target: *mut c_void, source: *const c_void, bytes: usize, pe: c_int);
 
     /// Begins what [`shmem_getmem`] does; complete after the next [`shmem_quiet`](crate::shmem_quiet).

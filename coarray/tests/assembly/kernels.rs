@@ -1,12 +1,12 @@
 //! The innermost loops of programs; `.ci/assembly` compiles them and reads the result.
 //!
 //! The library promises that a `put` or `get` on a directly mapped place is one store or load, and that a
-//! loop over such places is a loop of stores or loads: what is the same for all items, whether the image is
-//! mapped and how many items there are, is asked before the loop. Images that are not mapped get a loop of
-//! their own, with calls. Atomic operations on numbers are one instruction each.
+//! loop over such places is a loop of stores or loads: the questions whether the image is mapped and how many
+//! items there are have one answer for all items, and are asked before the loop. Images that are not mapped get
+//! a loop of their own, with calls. Atomic operations on numbers are one instruction each.
 //!
-//! The line `Expect` of a function says what it must compile to. `Refuse as` is for the check itself: these
-//! functions do not keep the promise, and the check must notice, for the reason given.
+//! The line `Expect` of a function says what it must compile to. `Refuse as` tests the check itself: these
+//! functions break the promise, and the check must notice that, for the given reason.
 
 use std::hint::black_box;
 
@@ -78,7 +78,7 @@ pub fn put_through_guard(grid: &Open<[[i32; 1000]; 10]>, image: usize, value: i3
     }
 }
 
-/// Which image it is has to be looked at, but neither whether it is mapped nor where its memory begins.
+/// The number of the image is tested each time, but neither whether it is mapped nor where its memory begins.
 ///
 /// Expect a loop of stores with 1 test each
 #[unsafe(no_mangle)]
@@ -136,7 +136,7 @@ pub fn sum_published(row: &Coref<[f64], ReadOnly>) -> f64 {
     sum
 }
 
-/// A `bool` that arrives is looked at before it is taken for one.
+/// A byte that arrives is tested before it is taken for a `bool`.
 ///
 /// Expect a loop of loads with 1 test each
 #[unsafe(no_mangle)]
@@ -154,7 +154,7 @@ pub fn fetch_add(place: &Coref<Coatomic<u64>>, value: u64) -> u64 {
     place.fetch_add(value)
 }
 
-/// Who does not ask for the old value gets the shorter instruction.
+/// Without the old value, the instruction is shorter.
 ///
 /// Expect one lock add
 #[unsafe(no_mangle)]

@@ -1,9 +1,9 @@
-//! Section 7: gets and puts that go on meanwhile.
+//! Section 7: gets and puts that do not block.
 
 use coarray::asynchronous::{Cofuture, async_scope};
 use coarray::prelude::*;
 
-/// First listing. The result is had by `wait`, not by using the cofuture in an expression.
+/// First listing. `wait` gives the result; in the listing, an expression does.
 #[coarray::test(images = [1, 2, 3, 4, 5, 6, 7, 8])]
 fn a_cofuture_manages_a_get_that_does_not_block() {
     let mut x = Coarray::new(this_image());

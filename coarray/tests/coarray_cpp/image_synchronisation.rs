@@ -21,7 +21,7 @@ fn sync_all_synchronises_all_images_and_implies_a_fence() {
 }
 
 /// 6.2, the listing. Waiting for the event of another image does not compile, see
-/// `compile_fail/wait_for_the_event_of_another_image.rs`. A single image tells itself.
+/// `compile_fail/wait_for_the_event_of_another_image.rs`. A single image posts to itself.
 #[coarray::test(images = [1, 2, 3, 4, 5, 6, 7, 8])]
 fn one_image_posts_an_event_and_another_waits_for_it() {
     let receiver = 1 % num_images();

@@ -1,7 +1,7 @@
 //! Every listing of sections 3 to 8 of T. A. Johnson, *Coarray C++*, PGAS 2013, with the result it states.
 //!
-//! Images with numbers that a listing names, such as 5 and 7, are counted around if there are fewer. What a
-//! listing calls illegal is in `compile_fail/`.
+//! Image numbers of a listing, such as 5 and 7, are taken modulo the number of images. Code that a listing calls
+//! illegal is in `compile_fail/`.
 //!
 //! | section | listing | test |
 //! |---|---|---|

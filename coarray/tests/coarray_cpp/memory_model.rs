@@ -1,4 +1,4 @@
-//! Section 5: the fence, and coatomics. What else it says of memory, `tests/memory_model` tries.
+//! Section 5: the fence, and coatomics. `tests/memory_model` tests its other statements about memory.
 
 use coarray::image_fence;
 use coarray::prelude::*;
@@ -50,7 +50,7 @@ fn atomic_operations_are_performed_on_regular_types() {
     assert_eq!(*x, (n * (n - 1) / 2) as i64);
 }
 
-/// 5.2: the type of any size, which has no instruction.
+/// 5.2: a type of any size, which has no atomic instruction.
 #[coarray::test(images = [1, 2, 3, 4, 5, 6, 7, 8])]
 fn a_generic_coatomic_is_atomic_as_well() {
     let n = num_images();

@@ -68,8 +68,8 @@ fn shape_cast_reinterprets_the_shape_of_a_coref() {
     assert_eq!(place[9][19].get(), (1000 * other + 199) as i32);
 }
 
-/// 4.3, line 5 of the listing, where the extent is known at run time only. Where it is known before, it does
-/// not compile, see `compile_fail/shape_cast_too_large.rs`; nor do other elements, see
+/// 4.3, line 5 of the listing, with an extent that is known only at run time. If it is known before, the cast does
+/// not compile, see `compile_fail/shape_cast_too_large.rs`; nor does a cast to other elements, see
 /// `compile_fail/shape_cast_to_another_element.rs`.
 #[coarray::test(images = [1, 2, 3, 4, 5, 6, 7, 8])]
 fn shape_cast_refuses_a_shape_with_more_elements() {

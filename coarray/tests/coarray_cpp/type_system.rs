@@ -3,7 +3,7 @@
 use coarray::places::{Access, ReadOnly, RemoteClone};
 use coarray::prelude::*;
 
-/// The image that a listing calls `number`, if there were enough.
+/// The image that a listing calls `number`, modulo the number of images.
 fn image(number: usize) -> usize {
     number % num_images()
 }
@@ -72,7 +72,7 @@ fn members_are_accessed_locally() {
 }
 
 /// 3.3, first listing: corefs to values, runs, arrays, and to events, mutexes and coatomics, whose operations
-/// the sections below try. What a copointer in a coarray points to is reached through it.
+/// the sections below test. A copointer in a coarray gives access to its target.
 #[coarray::test(images = [1, 2, 3, 4, 5, 6, 7, 8])]
 fn corefs_are_to_every_kind_of_place() {
     let me = this_image();
@@ -98,7 +98,7 @@ fn corefs_are_to_every_kind_of_place() {
     assert_eq!((pointer.get(), event.query()), (value.address(), 0));
 }
 
-/// 3.3, second listing. The synchronisations order the three lines, which concern several images.
+/// 3.3, second listing. The synchronisations order its three lines, which involve several images.
 #[coarray::test(images = [1, 2, 3, 4, 5, 6, 7, 8])]
 fn corefs_put_and_get() {
     let me = this_image();
@@ -126,7 +126,7 @@ fn corefs_put_and_get() {
     assert_eq!(y.at(0)[3][4].get(), expected);
 }
 
-/// 3.3: what a constant coarray gives is not modified, see `compile_fail/put_through_published.rs`.
+/// 3.3: places of a constant coarray are not modified, see `compile_fail/put_through_published.rs`.
 #[coarray::test(images = [1, 2, 3, 4, 5, 6, 7, 8])]
 fn published_coarrays_give_corefs_that_only_get() {
     let mut x = Coarray::new([this_image(); 4]);
@@ -151,7 +151,7 @@ fn members_are_accessed_on_other_images() {
     assert_eq!(*pt, Point { x, y: 6 });
 }
 
-/// A word of any length: trivially gettable is only where its letters are.
+/// A word of any length: only its length and the address of its letters are trivially gettable.
 #[derive(Clone, Copy, Remote)]
 #[repr(C)]
 struct Word {
@@ -173,7 +173,7 @@ impl RemoteClone for Word {
     }
 }
 
-/// 3.4: a type that says how it is fetched. Types that cannot be put do not live in coarrays, see
+/// 3.4: a type that defines how it is fetched. Types that cannot be put do not live in coarrays, see
 /// `compile_fail/coarray_of_string.rs`.
 #[coarray::test(images = [1, 2, 3, 4, 5, 6, 7, 8])]
 fn a_type_that_is_not_trivial_has_a_remote_copy_constructor() {
@@ -232,7 +232,7 @@ fn copointers_are_null_or_convert_to_local_pointers() {
     assert!(Coptr::<usize>::null().to_local().is_none());
 }
 
-/// 3.6, first listing. Its images 0 and, for the item 4, 0 again are too short for what it writes there.
+/// 3.6, first listing. It writes to image 0, too, which has no items; this test does not.
 #[coarray::test(images = [1, 2, 3, 4, 5, 6, 7, 8])]
 fn a_coarray_of_pointers_holds_a_different_amount_on_each_image() {
     let me = this_image();

@@ -1,4 +1,4 @@
-//! Rules 4, 9, 12 and 13: where several images meet.
+//! Rules 4, 9, 12 and 13: barriers, phases, collectives and teams.
 
 use coarray::prelude::*;
 use coarray::{image_fence, sync_team};
@@ -91,7 +91,7 @@ fn collective(round: u64) {
     }
 }
 
-/// Rule 12. Even and odd images work apart, on a coarray of all.
+/// Rule 12. The team of even images and the team of odd images work on a coarray of all images.
 pub fn in_a_team_the_rules_hold_among_its_images() {
     let team = Team::form(this_image() as u64 % 2);
     let mut x = Coarray::new(Message::none());

@@ -1,4 +1,4 @@
-//! Rule 15: what is left of what an image put before it failed.
+//! Rule 15: puts of an image that fails afterwards.
 
 use coarray::failure::{fail_image, try_sync_all};
 use coarray::prelude::*;

@@ -1,8 +1,8 @@
 //! A test for each rule of `coarray::memory_model`.
 //!
-//! Each rule is a program whose images race, many times; what the rule promises is checked each time. It runs
-//! on threads and on processes, with memory that is reached by load and store and with memory that is reached
-//! through the fabric's operations.
+//! Each rule is a program whose images race many times, and check the rule's promise each time. It runs on threads
+//! and on processes, with memory that is reached by load and store and with memory that is reached through the
+//! fabric's operations.
 //!
 //! The images of a process job are this test binary with `--rule NAME`.
 
@@ -20,7 +20,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 /// Numbers of images at which a rule is tried.
 const COUNTS: [usize; 3] = [2, 3, 4];
 
-/// A rule's number, what it says, and the program that tries it.
+/// A rule's number, its statement, and the program that tests it.
 type Rule = (u8, &'static str, fn());
 
 macro_rules! rules {

@@ -1,4 +1,4 @@
-//! What the tests send, and how they look at what has come.
+//! The messages of the tests, and checks of their arrival.
 
 use std::time::{Duration, Instant};
 
@@ -17,12 +17,12 @@ pub struct Message {
 }
 
 impl Message {
-    /// What is in a place that nobody has put to.
+    /// The value of a place that nobody has put to.
     pub fn none() -> Self {
         Self::new(0, 0)
     }
 
-    /// The message of image `from` in this round. No word is the same as in another round.
+    /// The message of image `from` in this round. Messages of different rounds share no word.
     pub fn new(round: u64, from: usize) -> Self {
         let word = |index: usize| round << 20 | (from as u64) << 10 | index as u64;
         Self {
@@ -35,7 +35,7 @@ impl Message {
     }
 
     /// Puts it part by part: some by store instructions, some by copying, the last word first. In even rounds
-    /// it is only issued, and nobody waits for it.
+    /// it is one asynchronous put without a wait.
     pub fn put(&self, place: &Coref<Self>) {
         if (self.word >> 20).is_multiple_of(2) {
             drop(place.put_async(*self));
@@ -50,7 +50,7 @@ impl Message {
         field!(place, word).put(self.word);
     }
 
-    /// Whether each word is that of one or the other.
+    /// Whether each word is from `one` or from `other`.
     pub fn is_mixture_of(&self, one: &Self, other: &Self) -> bool {
         let words = |message: &Self| {
             let rest = message.short.map(u64::from);
@@ -63,7 +63,7 @@ impl Message {
             .all(|(word, (one, other))| word == one || word == other)
     }
 
-    /// That it is in `place`, all of it.
+    /// Asserts that the whole message is in `place`.
     #[track_caller]
     pub fn assert_in(&self, place: &Coref<Self>) {
         assert_eq!(field!(place, word).get(), self.word);
@@ -71,7 +71,7 @@ impl Message {
     }
 }
 
-/// Waits for what another image will do, which it should within a minute.
+/// Waits until another image has made `condition` true, at most a minute.
 #[track_caller]
 pub fn until(condition: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);

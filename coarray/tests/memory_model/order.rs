@@ -1,4 +1,4 @@
-//! Rules 1, 2, 3, 10 and 11: what one image does by itself, and races.
+//! Rules 1, 2, 3, 10 and 11: program order, fences, coatomics and races.
 
 use coarray::image_fence;
 use coarray::prelude::*;
@@ -8,7 +8,7 @@ use crate::message::{Message, ROUNDS, left, right, until};
 /// Rounds of programs that do not wait for each other in each round.
 const MANY: u64 = 60 * ROUNDS;
 
-/// Rule 1. Each image has a place of its own on its right neighbour, between those of others.
+/// Rule 1. Each image has a place of its own on its right neighbour, between the others' places.
 pub fn accesses_of_one_image_to_a_place_happen_in_program_order() {
     let me = this_image();
     let mut x = Coarray::<[[u64; 40]]>::zeroed(num_images());
@@ -98,8 +98,8 @@ pub fn what_was_put_before_quiet_is_visible_everywhere_before_what_is_put_after(
 
 /// Rule 3, as store buffering: of two images that put, fence and get, one sees what the other put.
 ///
-/// They run freely, and afterwards compare what they saw. Who saw put `n` of the other did not see the next
-/// one, so that one came later in the order of the fences, and the other then saw what is before.
+/// They run freely, and compare afterwards. An image that saw its partner's put `n` did not see the next one. So
+/// the next one came later in the order of the fences, and the partner then saw this image's earlier puts.
 pub fn fences_of_all_images_are_in_one_order() {
     let partner = this_image() ^ 1;
     let mut x = Coarray::new(0);
@@ -114,7 +114,7 @@ pub fn fences_of_all_images_are_in_one_order() {
                 let saw = there.get();
                 seen[round as usize] = saw;
                 if round.is_multiple_of(64) && saw == seen[round as usize - 64] {
-                    // The other does not run: nothing can be learned from going on alone.
+                    // The partner does not run: going on alone would test nothing.
                     std::thread::yield_now();
                 }
             }
@@ -173,7 +173,7 @@ pub fn fenced_gets_see_independent_puts_in_one_order() {
     let seen = seen.publish();
     let theirs = seen.at(3).to_vec();
     for &[first, second] in &seen.at(2).to_vec() {
-        // When image 3 first saw a newer value of the second place, it then saw no older one of the first.
+        // Once image 3 has seen a newer value of the second place, it must see no older value of the first.
         let newer = theirs.partition_point(|[theirs, _]| *theirs <= second);
         if let Some(&[_, later]) = theirs.get(newer) {
             assert!(
@@ -204,7 +204,7 @@ pub fn coatomics_have_one_order_for_each_place() {
     assert_eq!(drawn.iter().all(|&drawn| drawn), this_image() == 0);
 }
 
-/// Rule 10, of a value that no instruction could change.
+/// Rule 10, for a value that is too large for an instruction.
 pub fn coatomics_of_any_size_are_never_torn() {
     let x = Coarray::new(Coatomic::new([0; 6]));
     for round in 1..=MANY {

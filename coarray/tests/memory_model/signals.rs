@@ -1,4 +1,4 @@
-//! Rules 5 to 8 and 14: one image tells another, or waits for what it issued itself.
+//! Rules 5 to 8 and 14: an image signals another, or waits for its own operations.
 
 use coarray::asynchronous::Cofuture;
 use coarray::locks::critical;
@@ -6,7 +6,7 @@ use coarray::prelude::*;
 
 use crate::message::{Message, ROUNDS, left, right};
 
-/// Rule 5. The message is on the right neighbour, and also on the one after that, whom nobody tells.
+/// Rule 5. The message is on the right neighbour, and also on the image after that, which gets no post about it.
 pub fn what_is_before_a_post_is_visible_after_the_wait() {
     let came = Coarray::new(Coevent::new());
     let seen = Coarray::new(Coevent::new());
@@ -45,7 +45,7 @@ pub fn a_wait_for_several_posts_is_after_all_of_them() {
     }
 }
 
-/// Rule 5: order is handed on. The image that learns of the message last never hears of its writer.
+/// Rule 5: order is transitive. The image that checks the message gets no post from its writer.
 pub fn order_is_transitive() {
     let turn = Coarray::new(Coevent::new());
     let mut x = Coarray::new(Message::none());
@@ -87,7 +87,7 @@ pub fn what_put_notify_puts_is_visible_after_the_wait() {
     }
 }
 
-/// Rule 7. The message is beside the mutex, on another image than it.
+/// Rule 7. The message is on another image than the mutex.
 pub fn what_is_before_an_unlock_is_visible_after_the_next_lock() {
     let images = num_images();
     let last = Coarray::new(Comutex::new([0, 0]));
@@ -118,7 +118,7 @@ pub fn a_wait_completes_an_operation_and_those_before_it() {
             .map(|place| place.put_async(message))
             .collect();
         places[0].get_async().wait();
-        // Each question carries on with the oldest operation only.
+        // Each question advances only the oldest operation.
         assert!(puts.iter().rev().all(Cofuture::is_ready));
         came.at(right(1)).post();
         came.wait();

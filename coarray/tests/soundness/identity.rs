@@ -1,4 +1,4 @@
-//! Images that make things in another order, or of other types, do not take them for the same.
+//! Objects that images make in different orders, or of different types, are not taken for the same.
 
 use std::cell::Cell;
 use std::num::NonZeroU64;
@@ -66,7 +66,7 @@ fn plain_coarrays_do_not_pose_as_a_halo_array() {
             let blocks = Blocks::new([8], grid).unwrap();
             HaloArray::filled(&blocks, 1, 7u64).unwrap().exchange();
         } else {
-            // What the images agree on: shape, grid, halos, periodic.
+            // The images agree on shape, grid, halos and periodic axes.
             let mut agreed = [8u64, 2, 1, 1, 0];
             co_broadcast(&mut agreed[..], 0);
             let _ = coarray::collectives::co_all(true);
@@ -98,7 +98,7 @@ fn halo_arrays_of_different_cells_are_different() {
     assert_differ(&report, ["HaloArray<u64, 1>", "HaloArray<i64, 1>"]);
 }
 
-/// A coarray within whose creation another one is made, by a closure that on image 0 panics.
+/// The creation of a coarray makes another coarray, by a closure that panics on image 0.
 #[test]
 fn the_end_of_a_creation_names_what_was_created() {
     type Shared = Coarray<[Coatomic<NonZeroU64>]>;

@@ -1,5 +1,5 @@
-//! What safe programs try, to see a value change under a reference, or bytes that are no value. Each test is named after what
-//! holds them off.
+//! Safe programs that try to see a value change under a reference, or bytes that are no value. Each test is named after
+//! the rule that prevents it.
 
 #![forbid(unsafe_code)]
 

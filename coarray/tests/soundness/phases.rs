@@ -34,7 +34,7 @@ fn a_coarray_that_is_too_small_for_its_shape_is_refused() {
         let mut other = Coarray::new(1);
         drop(coarray::open((&mut other, &mut line)));
     });
-    // It is what it is, in a shape that fits.
+    // It can be used in a shape that fits.
     assert_eq!(line.as_unbounded()[..], [7]);
     line.shape_cast_mut::<[u64; 1]>().open().close();
 }
@@ -54,7 +54,7 @@ fn blocks() -> Blocks<1> {
     Blocks::new([8], ImageGrid::new([2]).unwrap()).unwrap()
 }
 
-/// Tries to read the cells when it falls.
+/// Tries to read the cells when it is dropped.
 struct Saved<'a>(HaloArray<u64, 1>, &'a AtomicUsize);
 
 impl Drop for Saved<'_> {
@@ -68,7 +68,7 @@ impl Drop for Saved<'_> {
     }
 }
 
-/// Image 1 calls `operate` on an array of all images, and image 0 ends the job instead. Returns how many arrays refused.
+/// Image 1 calls `operate` on an array of all images; image 0 ends the job instead. Returns how many arrays refused.
 fn refusals(operate: impl Fn(&mut HaloArray<u64, 1>) + Sync) -> usize {
     let refused = AtomicUsize::new(0);
     let outcome = Launch::new(2).run(|| {
@@ -117,7 +117,7 @@ fn an_image_that_leaves_in_the_middle_of_a_move_does_not_have_its_array_back() {
     assert_eq!(refused.load(Ordering::Relaxed), 1);
 }
 
-/// As often as all images break a creation off, its memory is there for the next.
+/// After a creation that panics on all images, its memory is free for the next.
 #[test]
 fn creations_that_panic_lose_no_memory() {
     for images in [2, 3, 4] {

@@ -1,4 +1,4 @@
-//! Wakers are the program's. They do not run in the middle of an operation, and may panic or call the library.
+//! Wakers are code of the program. They do not run in the middle of an operation, and may panic or call the library.
 
 use std::cell::RefCell;
 use std::num::NonZeroU64;
@@ -28,8 +28,7 @@ impl Wake for Act {
     }
 }
 
-/// Calls `body` when the image has issued puts to `place` that are not complete, for one of which a waker waits that
-/// will `act`.
+/// Calls `body` while two puts of the image to `place` are outstanding; the waker of one of them will `act`.
 fn with_waker(place: &Coref<[u64; 2]>, act: fn(), body: impl FnOnce()) {
     let waker = Arc::new(Act {
         armed: AtomicBool::new(false),
@@ -62,7 +61,7 @@ fn assert_panics<R>(operate: impl FnOnce() -> R) {
     assert_eq!(text(&*panic), "the waker panics");
 }
 
-/// What was issued waits until somebody asks for it.
+/// A job in which operations stay in a queue until an image asks for them.
 fn queued(images: usize) -> Launch {
     Launch::new(images).direct(false)
 }
@@ -76,7 +75,7 @@ fn an_image_whose_waker_panics_has_created_nothing() {
             with_waker(open.at(1), panics, || assert_panics(|| Coarray::new(1u8)));
         }
         open.close();
-        // What comes now has the same numbers on both images.
+        // The next coarrays have the same numbers on both images.
         let (mut x, mut y) = (Coarray::new(1u8), Coarray::new(2u8));
         x.open().at(1 - this_image()).put(3);
         y.open().close();

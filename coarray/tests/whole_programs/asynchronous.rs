@@ -7,8 +7,8 @@ use coarray::prelude::*;
 
 use crate::programs::is_last;
 
-/// Every image puts a row to every image and fetches what it got from all, without waiting in between; some
-/// of the operations are leaked.
+/// Every image puts a row to every image and gets the rows of all images, without waiting in between; some of the
+/// operations are leaked.
 pub fn cofutures() {
     let (me, images) = (this_image(), num_images());
     let row = |from: usize, to: usize| [from as f64, to as f64, 0.25];
@@ -38,8 +38,8 @@ pub fn cofutures() {
     assert!((0..images).all(|from| rows[from] == row(from, me) && arrived[from]));
 }
 
-/// Hundreds of collectives are under way at once, with roots in turn, and are waited for in another order on each
-/// image; large ones use the same memory again and again.
+/// Hundreds of collectives are in flight at once, with roots in turn; each image waits for them in another order.
+/// Large collectives use the same memory again and again.
 pub fn collectives() {
     let (me, images) = (this_image(), num_images());
     let mut numbers: Vec<_> = (0..300)

@@ -1,4 +1,4 @@
-//! Tables of algorithms, `collectives.toml`: which is used, who reads it, and what becomes of those with mistakes.
+//! Tables of algorithms, `collectives.toml`: which one is used, which image reads it, and how mistakes are reported.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -16,7 +16,7 @@ use crate::job::{Check, coarun, end_of, eventually, on_threads, plain, run, run_
 
 const FILE: &str = "collectives.toml";
 
-/// Names the table.
+/// The variable that names the table.
 const VARIABLE: &str = "COARRAY_TUNING_FILE";
 
 pub fn trials() -> Vec<Check> {
@@ -54,8 +54,8 @@ pub fn trials() -> Vec<Check> {
     ]
 }
 
-/// Prints from which images this one has what it needs for two sums, one of many bytes and one of few, and for a sum
-/// in a team of two by two images.
+/// Prints the images that send data to this one for two sums, one of many bytes and one of few, and for a sum in a
+/// team of half of the images.
 pub fn senders() {
     let many = senders_of(|| co_sum(&mut [1u64; 1200]));
     let few = senders_of(|| co_sum(&mut [1u64; 40]));
@@ -67,7 +67,7 @@ pub fn senders() {
     );
 }
 
-/// Prints the same of two sums by an algorithm that no table says.
+/// Prints the same for a sum by an algorithm that the program chooses.
 pub fn own_choice() {
     let how = Collective::new().algorithm(Algorithm::Flat);
     let senders = senders_of(|| how.co_sum(&mut [1u64; 1200]));
@@ -92,7 +92,7 @@ fn directory_with(table: &str) -> TempDir {
     directory
 }
 
-/// The program on processes and threads, started in all ways, by 4 images.
+/// The program on 4 images, started in all ways: as processes, as threads, and by `coarun`.
 fn every_start(program: &str) -> [Command; 3] {
     [
         plain(4, program),
@@ -101,14 +101,14 @@ fn every_start(program: &str) -> [Command; 3] {
     ]
 }
 
-/// What `senders` prints in that directory, in the order of the images.
+/// The lines of `senders`, in the order of the images.
 fn sorted(output: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = output.lines().collect();
     lines.sort_unstable();
     lines
 }
 
-/// What 4 images print if a ring passes the sums with many bytes, and only these.
+/// Asserts that 4 images computed the sum of many bytes by a ring.
 #[track_caller]
 fn assert_ring(output: &str) {
     for (image, line) in sorted(output).into_iter().enumerate() {
@@ -137,7 +137,7 @@ fn table_elsewhere() {
         command.current_dir(&directory).env(VARIABLE, &other);
         assert_ring(&run(command).success());
     }
-    // Its name counts from where the job starts.
+    // A relative name counts from the directory in which the job starts.
     for mut command in every_start("senders") {
         command
             .current_dir(&directory)
@@ -154,7 +154,7 @@ fn first_rule() {
     for mut command in every_start("senders") {
         command.current_dir(&directory);
         let output = run(command).success();
-        // Of a tree over 0..4 with root 0: 1 and 2 are below 0, and 3 below 2.
+        // In the tree over 0..4 with root 0, images 1 and 2 are children of 0, and 3 is a child of 2.
         assert_eq!(
             sorted(&output),
             [
@@ -178,7 +178,7 @@ fn rules_of_teams() {
     assert_eq!(lines[3], "3 many [2] few [2] team [5]", "{output}");
 }
 
-/// Everyone reads from everyone.
+/// Every image reads from all others.
 const BUILT_IN: [&str; 4] = [
     "0 many [1, 2, 3] few [1, 2, 3] team [1]",
     "1 many [0, 2, 3] few [0, 2, 3] team [0]",
@@ -208,7 +208,7 @@ fn empty_table() {
     }
 }
 
-/// Tables with mistakes, and what the report says of each.
+/// Tables with mistakes, and words of the report about each.
 const MISTAKES: [(&str, &[&str]); 10] = [
     (
         "co_reduce = [[0, 0, 'rign']]",
@@ -240,7 +240,7 @@ const MISTAKES: [(&str, &[&str]); 10] = [
     ),
 ];
 
-/// The job ended because of the table there, and said so once.
+/// Asserts that the job ended because of the table at `path`, and reported it once.
 #[track_caller]
 fn assert_refused(command: Command, path: &Path, words: &[&str]) {
     let end = run(command);
@@ -298,7 +298,7 @@ fn unreadable_tables() {
         Path::new("/dev/zero"),
         &["it has more than 16384 bytes"],
     );
-    // A directory, and a pipe that nobody writes to, which have the name of the table.
+    // A directory, and a pipe that nobody writes to, with the name of the table.
     for make in [|path: &Path| fs::create_dir(path).unwrap(), make_pipe] {
         make(&at(FILE));
         let mut command = plain(4, "hello");
@@ -320,24 +320,24 @@ fn forbidden_table() {
         unsafe { command.pre_exec(obey_permissions) };
         assert_eq!(sorted(&run(command).success()), BUILT_IN);
     }
-    // Who asks for it is told.
+    // A job that names the table reports it.
     let mut command = plain(4, "hello");
     command.env(VARIABLE, &table);
-    // SAFETY: as above.
+    // SAFETY: the function makes system calls only, and neither allocates nor locks.
     unsafe { command.pre_exec(obey_permissions) };
     assert_refused(command, &table, &["Permission denied"]);
 }
 
-/// Takes from root, for the program to come, the right to read and write everything.
+/// Takes root's right to read and write everything from the program that starts next.
 fn obey_permissions() -> std::io::Result<()> {
     for capability in [1, 2] {
-        // SAFETY: a system call on numbers. Others than root have no such right, and may not give it up.
+        // SAFETY: a system call on numbers. It fails for other users than root, who have no such right.
         unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) };
     }
     Ok(())
 }
 
-/// Makes a named pipe. Who opens it reads what one writer writes; another reader would wait for another writer.
+/// Makes a named pipe. One reader gets the data of one writer; a second reader would wait for a second writer.
 fn make_pipe(path: &Path) {
     let made = Command::new("mkfifo").arg(path).status().unwrap();
     assert!(made.success());
@@ -352,7 +352,7 @@ fn write_to(pipe: &Path, text: &str) -> Child {
         .unwrap()
 }
 
-/// The end of a child that is not expected to wait for ever.
+/// Waits for the end of a child; fails if that takes more than 20 seconds.
 #[track_caller]
 fn finished(mut child: Child) -> Child {
     let id = child.id();

@@ -1,8 +1,8 @@
-//! Programs of images that wait for some others, and not for all.
+//! Programs in which images wait for some others, and not for all.
 
 use coarray::prelude::*;
 
-/// Images divide by rows and by columns; the teams compute, nest, and leave coarrays behind.
+/// Images form teams by rows and by columns; the teams compute, nest, and leave coarrays behind.
 pub fn teams() {
     let (me, images) = (this_image(), num_images());
     let width = images.isqrt();
@@ -42,7 +42,7 @@ pub fn teams() {
     }
 }
 
-/// A token goes around the ring while neighbours exchange data with notice, and pairs meet.
+/// A token goes around the ring while neighbours exchange data with events, and pairs synchronise.
 pub fn events() {
     const ROUNDS: u64 = 200;
     let (me, images) = (this_image(), num_images());

@@ -8,8 +8,8 @@ use coarray::sync_team;
 
 use crate::deadlocks::{block_on, is_first};
 
-/// A program that cannot go on, and what is reported among other things. `HERE` stands for a place in this file; the report names
-/// no other.
+/// A program that cannot go on, and words of its report. `HERE` stands for a place in this file; the report names no
+/// other.
 pub struct Case {
     pub name: &'static str,
     pub images: usize,
@@ -17,7 +17,7 @@ pub struct Case {
     pub says: &'static [&'static str],
 }
 
-/// What the other images do in place of `operation`.
+/// The first image calls `operation`; the others wait for an event instead.
 fn only_the_first(operation: impl FnOnce()) {
     let event = Coarray::new(Coevent::new());
     match is_first() {
@@ -88,7 +88,7 @@ pub const CASES: &[Case] = &[
         program: || {
             let team = Team::form(u64::from(is_first()));
             match is_first() {
-                // The sum of all comes first for one, that of the team for the others.
+                // One image begins with a sum of all images, the others with a broadcast of their team.
                 true => {
                     let _ = block_on(async { co_sum_async(1).await });
                 }

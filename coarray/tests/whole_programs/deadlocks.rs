@@ -1,4 +1,4 @@
-//! One deadlock or disagreement for each kind of wait: what is reported, in the program's own words and places.
+//! Reports of a deadlock or disagreement for each kind of wait, with the program's own words and places.
 
 use std::future::{Future, poll_fn};
 use std::mem;
@@ -15,10 +15,10 @@ use coarray::prelude::*;
 use crate::deadlock_cases::CASES;
 use crate::job::{Check, End, on_threads, plain, run};
 
-/// Where the programs are.
+/// The file of the programs.
 const FILE: &str = "coarray/tests/whole_programs/deadlock_cases.rs";
 
-/// Names the case in the environment.
+/// The variable that names the case.
 const CASE: &str = "CASE_OF_DEADLOCK";
 
 pub fn trials() -> Vec<Check> {
@@ -62,7 +62,7 @@ fn all_cases() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// Runs a job that may hang, which then is ended from outside.
+/// Runs a job that may hang; `timeout` then ends it.
 fn bounded(command: Command) -> End {
     let mut bounded = Command::new("timeout");
     bounded
@@ -137,14 +137,14 @@ pub fn patient_executors() {
             }
         }
     }
-    // An executor that has nothing else to wait for, and gets it.
+    // An executor that waits only for the sum, and gets it.
     if !is_first() {
         thread::sleep(LONG);
     }
     assert_eq!(block_on(co_sum_async(1)), 2);
 }
 
-/// Awaits the sum, and beside it a thread, after which it calls `then`.
+/// Awaits the sum and a thread; calls `then` after the thread's end.
 fn after_a_thread(sum: Cofuture<'_, i32>, then: &dyn Fn()) -> i32 {
     let shared: Arc<Mutex<(Option<Waker>, bool)>> = Arc::default();
     let theirs = Arc::clone(&shared);
@@ -168,7 +168,7 @@ fn after_a_thread(sum: Cofuture<'_, i32>, then: &dyn Fn()) -> i32 {
     sum
 }
 
-/// Awaits the sum, and beside it the time at which it calls `then`.
+/// Awaits the sum, and calls `then` after some time.
 fn after_some_time(sum: Cofuture<'_, i32>, then: &dyn Fn()) -> i32 {
     let waker = Arc::new(Unpark(thread::current())).into();
     let (mut sum, time, mut is_over) = (pin!(sum), Instant::now() + LONG, false);

@@ -13,10 +13,10 @@ use coarray::sync_team;
 /// How many operations one job of [`random_steps`] does.
 pub const STEPS: usize = 12_500;
 
-/// The variable that makes the steps different ones.
+/// The variable with the seed of the steps.
 pub const SEED: &str = "SEED";
 
-/// How long an image keeps the others waiting where it does so on purpose: many of their looks around.
+/// How long an image keeps the others waiting on purpose: many of their checks for deadlocks.
 const LONG: Duration = Duration::from_millis(1000);
 
 /// A small generator of random numbers.
@@ -31,7 +31,7 @@ impl Random {
         (self.0 >> 33) as usize % limit
     }
 
-    /// Seldom takes long, often nothing.
+    /// Takes a random time, seldom long and often none.
     fn delay(&mut self) {
         let images = num_images();
         let busy = self.below(2) == 0;
@@ -56,7 +56,7 @@ fn compute(time: Duration) {
     }
 }
 
-/// What the random steps work on.
+/// The objects of the random steps.
 struct World {
     own: Random,
     halves: Team,
@@ -70,7 +70,7 @@ struct World {
     entered: u64,
 }
 
-/// Does one random operation after another; each image comes to each one early or late, and some stay inside
+/// Does one random operation after another; each image enters each operation early or late, and some stay inside
 /// for a while.
 pub fn random_steps() {
     let seed: u64 = std::env::var(SEED).unwrap().parse().unwrap();
@@ -131,7 +131,7 @@ impl World {
                 }
             }
             5 => {
-                // Each waits for the one before, the first for nobody.
+                // Each image waits for the image before it, the first for nobody.
                 if me != chosen {
                     self.events.wait();
                 }
@@ -219,7 +219,7 @@ pub fn much_output() {
 /// Lines of 128 bytes.
 pub const OUTPUT_LINES: usize = 20_000;
 
-/// All images work together, with the process numbers of all as the output, until the input ends.
+/// All images print their process numbers and work together until the input ends.
 pub fn until_the_input_ends() {
     let goes_on = Arc::new(AtomicBool::new(true));
     if this_image() == 0 {

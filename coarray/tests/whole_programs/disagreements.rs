@@ -10,7 +10,7 @@ use crate::programs::is_last;
 
 const ALGORITHM: &str = "ALGORITHM_OF_ALL";
 
-/// What the last image does otherwise.
+/// The variable that says what the last image does differently.
 const CASE: &str = "CASE_OF_THE_LAST_IMAGE";
 
 pub fn trials() -> Vec<Check> {
@@ -88,7 +88,7 @@ pub fn reduction_once_more() {
     drop(attempt);
 }
 
-/// Runs a program in all ways that a job of 4 images has, and returns the reports.
+/// Runs a program on 4 images, as processes and as threads, and returns the reports.
 fn reports(program: &str, algorithm: Algorithm, case: &str, code: i32) -> Vec<String> {
     [plain(4, program), on_threads(4, program)]
         .into_iter()

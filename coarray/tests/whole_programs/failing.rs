@@ -1,4 +1,4 @@
-//! Programs that fail, or lose images on the way.
+//! Programs that fail, or lose images.
 
 use std::cell::RefCell;
 use std::process::{Command, ExitCode};
@@ -54,7 +54,7 @@ pub fn collective_while_unwinding() {
     panic_on_last();
 }
 
-/// All do the same, so that nothing is wrong until the end.
+/// All images do the same, so that nothing is wrong until the end.
 pub fn unwinding_together() {
     for _ in 0..2 {
         let caught = std::panic::catch_unwind(|| {
@@ -78,7 +78,7 @@ pub fn guard_in_thread_local() {
     }
 }
 
-/// The others never look whether the job has ended.
+/// The other images never check whether the job has ended.
 pub fn busy_panic() {
     sync_all();
     if is_last() {
@@ -168,7 +168,7 @@ pub const OPERATIONS: [&str; 12] = [
     "the end of the program",
 ];
 
-/// Names the operation of the last image and that of all others, by number.
+/// The variable with two numbers: the last image's operation, and all others'.
 pub const PAIR: &str = "PAIR_OF_OPERATIONS";
 
 pub fn pair() {
@@ -210,7 +210,7 @@ pub fn processes() -> Vec<u32> {
     all
 }
 
-/// Waits until nothing is left of a process. Of this one, an image that is a thread cannot know.
+/// Waits until nothing is left of a process. Returns at once for this process, where images are threads.
 pub fn wait_for_end(process: u32) {
     let place = format!("/proc/{process}");
     while process != std::process::id() && std::fs::exists(&place).unwrap() {
@@ -218,7 +218,7 @@ pub fn wait_for_end(process: u32) {
     }
 }
 
-/// Names the way in which the last image is lost.
+/// The variable that names the way in which the last image is lost.
 pub const WAY: &str = "WAY_OF_THE_LAST_IMAGE";
 
 /// The last image is lost; the others go on when nothing of it is left, without collective operations.
@@ -244,7 +244,7 @@ pub fn lose_last() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The last image is killed, and each other one panics when nothing is left of the next.
+/// The last image is killed, and each other image panics when nothing is left of the next image.
 pub fn lose_all() {
     let processes = processes();
     if is_last() {
@@ -254,7 +254,7 @@ pub fn lose_all() {
     panic!("the moon is missing");
 }
 
-/// The last image ends well before it is one.
+/// The last process ends with success before it becomes an image.
 pub fn never_came() -> ExitCode {
     let images = std::env::var("COARRAY_IMAGES").unwrap();
     let last = images.parse::<usize>().unwrap() - 1;
@@ -264,7 +264,7 @@ pub fn never_came() -> ExitCode {
     coarray::launch(|| println!("image {} goes on", this_image()))
 }
 
-/// The others never look whether the job has ended.
+/// The other images never check whether the job has ended.
 pub fn busy_error_stop() {
     if is_last() {
         error_stop(7);
@@ -274,7 +274,7 @@ pub fn busy_error_stop() {
     }
 }
 
-/// The last image is killed. The others create and drop more than their heaps hold, of what it never drops.
+/// The last image is killed, so it never drops its parts. The others create and drop more than their heaps hold.
 pub fn use_again() {
     let held = Coarray::<[Coatomic<u64>; 10_000]>::from_fn(|_| Coatomic::new(0));
     if is_last() {

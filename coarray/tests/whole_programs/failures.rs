@@ -1,4 +1,4 @@
-//! Programs that fail: the report, the exit code, and how fast everything is over.
+//! Programs that fail: the report, the exit code, and the time to the end of the job.
 
 use crate::failing::{OPERATIONS, PAIR};
 use crate::job::{COUNTS, Check, End, on_threads, plain, run};

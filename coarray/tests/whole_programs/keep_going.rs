@@ -1,4 +1,4 @@
-//! Jobs that keep going when images die: what is said of these, what the others do, and the exit code.
+//! Jobs that keep going when images die: the reports about these images, the other images, and the exit code.
 
 use std::process::Command;
 use std::time::Instant;
@@ -67,7 +67,7 @@ fn losing(mut command: Command, way: &str) -> Command {
     keeping_going(command)
 }
 
-/// All but the last of `images` images came to the end of the program; returns what was said of that one.
+/// Asserts that all images but the last came to the end of the program; returns the report about the last.
 #[track_caller]
 fn note_of_last(command: Command, images: usize) -> String {
     let end = run(command);
@@ -163,7 +163,7 @@ fn never_came() {
     );
 }
 
-/// The last image is killed; from then on, one after the other panics.
+/// The last image is killed; then the others panic one after the other.
 fn all_lost() {
     for images in COUNTS {
         let report = run(keeping_going(plain(images, "lose_all"))).failure(128 + 9);

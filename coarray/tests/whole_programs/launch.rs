@@ -1,4 +1,4 @@
-//! What the supervisor does: output, input, signals, settings, and `coarun`.
+//! The supervisor: output, input, signals, settings, and `coarun`.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
@@ -84,15 +84,15 @@ fn input() {
 
 /// Starts the program `pids` and returns its supervisor and its images once all of them run.
 pub fn start_pids(mut pids: Command, images: usize) -> (Child, Vec<u32>) {
-    // What a shell starts in the background ignores SIGINT and SIGQUIT, what `nohup` starts SIGHUP, and so would the program if
-    // the tests are started so.
+    // Background processes of a shell ignore SIGINT and SIGQUIT, and processes of `nohup` ignore SIGHUP. The program
+    // would inherit that if the tests are started so.
     // SAFETY: between fork and exec, `signal` and `setrlimit` may be called, and nothing else is.
     unsafe {
         pids.pre_exec(|| {
             for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT] {
                 libc::signal(signal, libc::SIG_DFL);
             }
-            // Some signals would leave the memory of all images behind.
+            // Some signals would write core dumps with the memory of all images.
             let none = libc::rlimit {
                 rlim_cur: 0,
                 rlim_max: 0,
@@ -131,7 +131,7 @@ fn interrupted(name: &str, code: i32) {
     }
 }
 
-/// A batch system sends such a signal a while before it ends the job, for programs that save their work then.
+/// A batch system sends such a signal a while before it ends the job, so that programs can save their work.
 fn warnings() {
     for name in ["USR1", "USR2"] {
         for mut command in [plain(3, "warned"), coarun(&["-n3"], "warned")] {
@@ -166,7 +166,7 @@ fn cannot_start() {
 
 fn killed_supervisor() {
     let (mut supervisor, pids) = start_pids(plain(4, "pids"), 4);
-    // What the images map has no name, so that nothing of it can be left behind.
+    // The shared memory of the images has no name, so that nothing of it can be left behind.
     for pid in &pids {
         let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
         let shared = maps.lines().filter(|line| line.contains("rw-s"));
@@ -308,7 +308,7 @@ fn unknown_settings() {
             assert!(other.starts_with(start), "{other}");
         }
     }
-    // What an image hands on to a program that it starts is no mistake.
+    // The variables that an image passes to a program that it starts are no mistake.
     let shell = ["-n1", "--", "sh", "-c", "\"$@\"; exec \"$@\"", "sh"];
     let notes = run(coarun(&shell, "hello")).failure(0);
     assert!(!notes.contains("no setting"), "{notes}");

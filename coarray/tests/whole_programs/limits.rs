@@ -1,4 +1,4 @@
-//! What programs do where a process may have little: files, addresses, long files. And what processes that images fork are.
+//! Programs under limits on open files, address space and the length of files; and processes that images fork.
 
 use std::io::{ErrorKind, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -108,22 +108,22 @@ fn forked() {
     }
 }
 
-/// Image 1 makes copies of itself: one returns, one would take part, and one reads what images share. Then it starts a program.
+/// Image 1 forks copies: one returns, one tries to take part, and one reads shared memory. Then it starts a program.
 pub fn fork() {
     let mut numbers = Coarray::new([5u64; 1000]);
     sync_all();
     if this_image() == 1 {
-        // SAFETY: the copy only returns, as far as it goes.
+        // SAFETY: the copy only returns.
         match unsafe { libc::fork() } {
             0 => return,
             copy => assert!(status_of(copy).success()),
         }
-        // SAFETY: as above.
+        // SAFETY: the copy only calls `sync_all`, which panics in it.
         match unsafe { libc::fork() } {
             0 => sync_all(),
             copy => assert_eq!(status_of(copy).code(), Some(101)),
         }
-        // SAFETY: the copy looks at what it has no part of, and dies of it.
+        // SAFETY: the copy only reads memory that is not mapped in it, and so gets a SIGSEGV.
         match unsafe { libc::fork() } {
             0 => std::process::exit(numbers[999] as i32),
             copy => assert_eq!(status_of(copy).signal(), Some(libc::SIGSEGV)),

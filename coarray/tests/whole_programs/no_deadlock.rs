@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::delays::{OUTPUT_LINES, SEED, STEPS};
 use crate::job::{Check, end_of, on_threads, plain, run, signal};
 
-/// How many images there are: more than the cores that the tests expect.
+/// Numbers of images, up to more than the cores that the tests expect.
 const COUNTS: [usize; 4] = [2, 3, 4, 7];
 
 pub fn trials() -> Vec<Check> {

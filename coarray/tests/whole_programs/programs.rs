@@ -11,7 +11,7 @@ use coarray::prelude::*;
 
 use crate::{coordination, delays, failing, sharing};
 
-/// All that must work, in one job.
+/// All programs that must work, in one job.
 fn everything() {
     all_to_all();
     allocation();
@@ -27,7 +27,6 @@ fn everything() {
     }
 }
 
-/// Runs the program called `name`.
 pub fn run(name: &str) -> ExitCode {
     match name {
         "nothing" => coarray::launch(|| {}),

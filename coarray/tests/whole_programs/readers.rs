@@ -1,4 +1,4 @@
-//! Those who read what a job prints, and do not: they must not keep it from ending, nor from telling why it does.
+//! Readers of a job's output that stop reading: they must not keep the job from ending, nor from reporting why it ends.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -27,10 +27,10 @@ pub fn trials() -> Vec<Check> {
     ]
 }
 
-/// More than fits between an image and a reader that does not read, in lines.
+/// More lines than fit between an image and a reader that does not read.
 const LINES: usize = 4000;
 
-/// The other images print for ever. If it is so wanted, the last one is killed when the first has printed much.
+/// The other images print for ever. If [`WAY`] is set, the last image is killed when image 0 has printed much.
 pub fn flood() {
     let line = "x".repeat(199);
     let printed = Coarray::new(Coatomic::new(0usize));
@@ -64,7 +64,7 @@ fn ended(job: &mut Child) -> Option<i32> {
     code.flatten()
 }
 
-/// Reads so much that more is known to be on its way.
+/// Reads some output; more then follows.
 fn read_some(mut output: impl Read) {
     let mut some = vec![0; 1000];
     output.read_exact(&mut some).unwrap();
@@ -85,11 +85,11 @@ fn stuck_reader() {
     }
 }
 
-/// The two sides of a terminal: what a person sees, and what a program gets.
+/// The two sides of a terminal: the person's and the program's.
 fn terminal() -> (File, OwnedFd) {
     let (mut person, mut program) = (-1, -1);
     let none = ptr::null_mut();
-    // SAFETY: the first two are room for descriptors; null pointers stand for what is not wanted.
+    // SAFETY: the first two arguments have room for descriptors; the others may be null.
     let opened =
         unsafe { libc::openpty(&mut person, &mut program, none, none.cast(), none.cast()) };
     assert_eq!(opened, 0);

@@ -1,4 +1,4 @@
-//! How an image waits on a core that somebody else computes on.
+//! Waiting on a core on which another image computes.
 
 use std::mem;
 use std::time::Duration;
@@ -22,11 +22,11 @@ pub fn trials() -> Vec<Check> {
 /// How often image 0 waits.
 const ROUNDS: usize = 12;
 
-/// How much processor time image 1 lets it wait for: many slices of the scheduler, and fewer than the offers of an image that
-/// does not learn.
+/// The processor time that image 1 uses while image 0 waits: many time slices of the scheduler, but fewer than the
+/// yields of an image that does not learn.
 const COMPUTING: Duration = Duration::from_millis(60);
 
-/// In how many rounds image 0 slept, if it waits in this way.
+/// The number of rounds in which image 0 slept, if it waits in this way.
 fn rounds_asleep(wait: &str) -> usize {
     let output = run(coarun(&["-n", "2", "--wait", wait], "shared_core")).success();
     output.trim().parse().expect(&output)
@@ -34,7 +34,7 @@ fn rounds_asleep(wait: &str) -> usize {
 
 fn learning_to_sleep() {
     let asleep = rounds_asleep("adaptive");
-    // It offers its core a few times before it knows better, and once more now and then.
+    // It yields its core a few times before it learns to sleep, and once more now and then.
     assert!(asleep >= ROUNDS / 2, "asleep in {asleep} of {ROUNDS}");
 }
 
@@ -44,7 +44,7 @@ fn chosen_ways() {
     assert!(awake < ROUNDS / 2, "asleep in {awake} of {ROUNDS}");
 }
 
-/// Image 1 computes on the only core that there is, while image 0 waits for it. Prints in how many rounds it slept.
+/// Image 1 computes on the only core, while image 0 waits for it. Prints in how many rounds image 0 slept.
 pub fn shared_core() {
     let event = Coarray::new(Coevent::new());
     let waits = Coarray::new(Coatomic::new(0));
@@ -85,7 +85,7 @@ fn stay_on_one_core() {
     sched_setaffinity(None, &one).unwrap();
 }
 
-/// How often this thread has given its core away to wait for something.
+/// The number of this thread's voluntary context switches.
 fn sleeps() -> i64 {
     // SAFETY: all-zero bytes are a `rusage`, which is made of integers.
     let mut usage: libc::rusage = unsafe { mem::zeroed() };

@@ -71,7 +71,7 @@ fn one_job() {
     }
 }
 
-/// As Python's subprocesses do.
+/// The script closes inherited descriptors, as Python's subprocesses do.
 fn closed_descriptors() {
     let script = "for file in 3 4 5 6 7 8 9; do eval \"exec $file>&-\"; done; exec 3</dev/null; \"$@\"; exit $?";
     let output = run(below(&["-n3"], script, "hello")).success();
@@ -94,7 +94,7 @@ fn second_program() {
 fn failures_are_seen() {
     for script in ["\"$@\"; exit 0", "\"$@\"; sleep 1000"] {
         let report = run(below(&["-n3"], script, "panic")).failure(101);
-        // A shell may tell that an image was killed which it had started.
+        // A shell may report that an image that it had started was killed.
         let said: Vec<&str> = report.lines().filter(|&line| line != "Killed").collect();
         assert!(
             said.len() == 1 && said[0].starts_with("coarray: image 2 panicked at "),
@@ -108,7 +108,7 @@ fn failures_are_seen() {
         let report = run(below(&["-n3"], &script, "error_stop"));
         assert_eq!(report.code, Some(if code == "exit 5" { 5 } else { 7 }));
     }
-    // What comes after the program counts as well.
+    // The exit code of commands after the program counts as well.
     let report = run(below(&["-n2"], "\"$@\"; exit 3", "hello")).failure(3);
     assert!(report.ends_with(" exited with code 3\n"), "{report}");
 }
@@ -205,7 +205,7 @@ fn nested_job() {
     assert!(!inner.iter().any(|&process| is_alive(process)));
 }
 
-/// Who writes down what an image printed needs a moment longer than the image.
+/// A process that writes down an image's output ends a moment after the image.
 fn left_behind_finishes() {
     let folder = std::env::temp_dir().join(format!("left-behind-{}", std::process::id()));
     std::fs::create_dir(&folder).unwrap();
@@ -237,7 +237,7 @@ pub fn leave_a_process() {
     println!("started {}", process.id());
 }
 
-/// The last image starts a job of two images and is killed. Image 0 sees to it that nothing of that job is left.
+/// The last image starts a job of two images and is killed. Image 0 waits until nothing of that job is left.
 #[expect(
     clippy::zombie_processes,
     reason = "the image is killed before its job"

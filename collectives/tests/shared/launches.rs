@@ -1,8 +1,8 @@
-//! The ways to divide images among nodes that tests try.
+//! The divisions of images among nodes that tests try.
 
 use coarray_launch::Launch;
 
-/// So many images in nodes of one machine and, if they are few, in nodes that share no memory.
+/// Images in nodes of one machine and, if they are few, in nodes that share no memory.
 pub fn launches(images: usize) -> Vec<Launch> {
     let counted = Launch::new(images).images_per_node(3);
     let nodes = match images {
@@ -14,7 +14,7 @@ pub fn launches(images: usize) -> Vec<Launch> {
     [counted].into_iter().chain(apart).collect()
 }
 
-/// Runs so many images in each of these ways.
+/// Runs `body` on this number of images in each of these divisions.
 #[track_caller]
 pub fn run_everywhere(images: usize, body: impl Fn() + Sync) {
     for launch in launches(images) {

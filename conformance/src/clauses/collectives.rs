@@ -133,7 +133,7 @@ pub const SECTION: Section = Section {
     ],
 };
 
-/// Numbers of values: those that travel at once, some that do not, and many.
+/// Numbers of values: short, medium and long.
 const LENGTHS: [usize; 8] = [0, 1, 2, 3, 5, 17, 1000, 20_000];
 
 /// Value `index` of image `image`.

@@ -89,7 +89,7 @@ fn reached_after_return() -> ExitCode {
     for _ in 0..TIMES {
         counts.at(0).add(1);
     }
-    // The last image through tells; the one that has returned counts as the first.
+    // The last image to get here prints the result; the image that has returned counts as the first.
     let number = through.at(0).fetch_add(1);
     if number == last as u64 || last == 0 {
         let expected = TIMES * last.max(1) as u64;

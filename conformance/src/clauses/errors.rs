@@ -1,6 +1,6 @@
 //! 14. Errors that end the job.
 //!
-//! In these jobs it is image 1 that does something else than the others.
+//! In these jobs image 1 does something else than the others.
 
 use std::process::ExitCode;
 
@@ -172,7 +172,7 @@ const fn job(body: fn() -> ExitCode, judge: fn(&End, usize) -> Result<(), String
     }
 }
 
-/// What a body returns that does not fail although it should.
+/// Returned by a body that should have failed and did not.
 const WELL: ExitCode = ExitCode::SUCCESS;
 
 fn other_operation() -> ExitCode {
@@ -288,7 +288,7 @@ fn no_such_root() -> ExitCode {
 fn killed() -> ExitCode {
     if this_image() == 1 {
         let me = rustix::process::getpid();
-        // If that is not allowed, the job ends with success, which is found.
+        // If that is not allowed, the job ends with success, and the clause fails.
         let _ = rustix::process::kill_process(me, rustix::process::Signal::KILL);
     }
     sync_all();

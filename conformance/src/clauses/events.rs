@@ -214,7 +214,7 @@ fn transitive(check: &mut Check) {
     let mut x = Coarray::new(Parcel::none());
     let x = x.open();
     for round in 1..ROUNDS / 2 {
-        // The image that looks never hears of the one that wrote.
+        // The image that checks the parcel gets no post from the image that wrote it.
         let writer = round as usize % num_images();
         let distance = (this_image() + num_images() - writer) % num_images();
         if distance == 0 {

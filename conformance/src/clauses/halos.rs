@@ -70,7 +70,7 @@ impl Cell {
     }
 }
 
-/// An array of so many cells for each image along each axis, and some more, periodic along the last two.
+/// At least `cells` cells for each image along each axis, periodic along the last two axes.
 fn blocks(cells: [usize; 3]) -> Blocks<3> {
     let grid = ImageGrid::balanced().with_periodic([false, true, true]);
     let extents = grid.extents();
@@ -78,7 +78,7 @@ fn blocks(cells: [usize; 3]) -> Blocks<3> {
     Blocks::new(shape, grid).expect("there are cells for each image")
 }
 
-/// The cell of the whole array that a part with halos of width `halo` has at this index; none beyond its end.
+/// The cell of the whole array at `index` of this image's part, whose halos have width `halo`; none beyond the end.
 fn global(blocks: &Blocks<3>, halo: usize, index: [usize; 3]) -> Option<[usize; 3]> {
     let range = blocks.own_range();
     let shape = blocks.shape();
@@ -104,8 +104,8 @@ fn depth(blocks: &Blocks<3>, halo: usize, index: [usize; 3]) -> (usize, usize) {
     (axes, depths.into_iter().max().unwrap_or(0))
 }
 
-/// Fills an array for a round, has it exchanged, and looks at all cells. `moves` says which cells of the halo are to come,
-/// by what `depth` says.
+/// Fills an array for a round, has it exchanged, and checks all cells. `moves` takes the `depth` of a halo cell and
+/// says whether the exchange fills it.
 fn round(
     check: &mut Check,
     array: &mut HaloArray<Cell, 3>,
@@ -152,7 +152,7 @@ fn places(check: &mut Check) {
 }
 
 fn everything(check: &mut Check) {
-    // Rows of 900 cells are no short ones.
+    // One shape has long rows.
     for cells in [[2, 2, 2], [3, 2, 900]] {
         let mut array = HaloArray::filled(&blocks(cells), 2, Cell::of(0, [0; 3])).expect("it fits");
         round(check, &mut array, 1, |_| true, HaloArray::exchange);
@@ -265,7 +265,7 @@ fn teams(check: &mut Check) {
 }
 
 fn neighbours_only(check: &mut Check) {
-    // The first three images of a line; the others do the same with halos that nobody waits for.
+    // Three images on a line; with any other number of images this is a plain exchange.
     let (me, last) = (this_image(), 2);
     let event = Coarray::new(Coevent::new());
     let line = ImageGrid::new([num_images()]).expect("all images");

@@ -114,7 +114,7 @@ fn no_overlap(check: &mut Check) {
     for length in lengths {
         coarrays.push(Coarray::<[u8]>::zeroed(length));
     }
-    // Every other one goes, and others come to their places.
+    // Drops every other coarray, so that the next ones take their places.
     let mut number = 0;
     coarrays.retain(|_| {
         number += 1;
@@ -133,7 +133,7 @@ fn no_overlap(check: &mut Check) {
 }
 
 fn reuse(check: &mut Check) {
-    // More than any heap of the driver's jobs has, together.
+    // Together more than the heap of any job of the driver.
     for round in 0..24_u64 {
         match Coarray::<[u64]>::try_zeroed(1 << 19) {
             Ok(mut x) => x[(1 << 19) - 1] = round,

@@ -74,7 +74,7 @@ pub const SECTION: Section = Section {
 
 const ROUNDS: u64 = 60;
 
-/// The guard of a mutex; a broken one is a finding.
+/// Calls `work` with the guard of a mutex; notes a lock that fails.
 #[track_caller]
 fn locked<T: Remote>(
     check: &mut Check,
@@ -93,7 +93,7 @@ fn locked<T: Remote>(
     }
 }
 
-/// Lets others come in between, if something is wrong: on few cores they would rarely do so by chance.
+/// Gives other images time to intrude, if exclusion is broken: on few cores they would rarely do so by chance.
 fn give_way() {
     std::thread::sleep(Duration::from_micros(50));
 }
@@ -201,8 +201,8 @@ fn already_held(check: &mut Check) {
 }
 
 fn fairness(check: &mut Check) {
-    // Image 0 lets the mutex go and wants it again at once, when all others wait for it. That they do can only be
-    // guessed, from how long ago they said that they would: so it has several attempts.
+    // Image 0 releases the mutex while all others wait for it, and locks it again at once. It cannot see that they
+    // wait, and only pauses after they announced it: so there are several attempts.
     const PAUSES: [u64; 4] = [10, 50, 250, 1000];
     let mutex = Coarray::new(Comutex::new(0_usize));
     let coming = Coarray::new(Coatomic::new(0_usize));
@@ -245,7 +245,7 @@ fn many_mutexes(check: &mut Check) {
     };
     check.same("the value", mine.get(), right(1));
     mine.put(100);
-    // Now every image holds one.
+    // Here every image holds a mutex.
     sync_all();
     drop(mine);
 }
@@ -257,7 +257,7 @@ fn poison(check: &mut Check) {
         let half_way = AssertUnwindSafe(|| {
             let mut guard = place.lock();
             guard.put([3, 4]);
-            // As a panic, but without its message.
+            // A panic without its message.
             guard.update(|_| resume_unwind(Box::new("half-way")))
         });
         check.that(catch_unwind(half_way).is_err(), || {
@@ -322,7 +322,7 @@ fn data_in_sections(check: &mut Check) {
 }
 
 fn sections_of_teams(check: &mut Check) {
-    // The other team gets through while image 0 stays in the section of its own.
+    // The other team enters its section while image 0 stays in the section of its own team.
     let others_through = Coarray::new(Coevent::new());
     let all = num_images();
     let me = this_image();

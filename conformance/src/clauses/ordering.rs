@@ -1,4 +1,4 @@
-//! 5. Order and completion: what an image sees of what the others did, and when.
+//! 5. Order and completion: when an image sees the other images' writes.
 
 mod barriers;
 mod fences;

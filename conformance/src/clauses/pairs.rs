@@ -93,7 +93,7 @@ fn ring(check: &mut Check) {
 
 fn calls_in_order(check: &mut Check) {
     let calls = Coarray::new(Coatomic::new(0_u64));
-    // Image 0 calls once for each of the others in turn, which do as they like.
+    // Image 0 calls once for each other image in turn; the others call at their own pace.
     for round in 1..ROUNDS {
         if this_image() == 0 {
             for image in 1..num_images() {

@@ -53,7 +53,7 @@ fn anew(check: &mut Check) {
         let x = x.publish();
         let image = (this_image() + round) % num_images();
         check.same("a part", x.at(image).get(), table(image, round));
-        // The others may still read when this image writes again, if the end of the phase does not wait.
+        // If the end of the phase did not wait, other images could still read when this image writes again.
         check.same(
             "a neighbour's",
             x.at(right(1))[8][11].get(),

@@ -131,7 +131,7 @@ fn reuse(check: &mut Check) {
     let mut x = Ragged::<u64>::empty();
     for round in 0..100_usize {
         let length = 1000 + 4000 * ((round + this_image()) % 7);
-        // More than any heap of the driver's jobs has, together.
+        // Together more than the heap of any job of the driver.
         if let Err(error) = x.try_replace(40 * length, |i| i as u64) {
             check.that(false, || format!("in round {round}: {error}"));
         }
@@ -157,7 +157,7 @@ fn copointers_travel(check: &mut Check) {
     let mut pointers = Coarray::<[Coptr<u64>]>::from_fn(num_images(), |_| Coptr::null());
     check.that(pointers[0].is_null(), || "it is not null".into());
     let (x, pointers) = coarray::open((&mut x, &mut pointers));
-    // To every image goes a pointer to the neighbour's item.
+    // Every image gets a pointer to the neighbour's item.
     let item = &x.at(right(1))[this_image() % 10];
     for to in 0..num_images() {
         pointers.at(to)[this_image()].put(item.address());
@@ -226,8 +226,8 @@ fn lists(check: &mut Check) {
     for number in (0..LENGTH).filter(|number| number % num_images() == this_image()) {
         let mut values = Vec::new();
         let mut pointer = nodes.at(0)[number].address();
-        // SAFETY: the pointers are null, or were made from places in `nodes`, which is open; all that is issued
-        // through the coref is a get that completes at once.
+        // SAFETY: the pointers are null, or were made from places in `nodes`, which is open; the only operation on
+        // the coref is a get that completes at once.
         while let Some(node) = unsafe { pointer.as_coref() } {
             let node = node.get();
             values.push(node.value);
@@ -268,7 +268,8 @@ fn atomic_copointers(check: &mut Check) {
     let mut seen = vec![0; all];
     let mut pointer = head.at(0).load();
     for _ in 0..=all {
-        // SAFETY: as in `lists`.
+        // SAFETY: the pointer is null, or was made from a place in `nodes`, which is open; the only operation on the
+        // coref is a get that completes at once.
         let Some(node) = (unsafe { pointer.as_coref() }) else {
             break;
         };

@@ -156,7 +156,7 @@ fn barriers(check: &mut Check) {
     halves().change(|| {
         let mut x = Coarray::new(Parcel::none());
         let x = x.open();
-        // One of the teams goes round more often.
+        // One of the teams does more rounds.
         for round in 1..ROUNDS * (1 + me % 2) {
             Parcel::of(round, this_image()).send(x.at(next()));
             sync_all();
@@ -220,7 +220,7 @@ fn coarrays_of_teams(check: &mut Check) {
         x
     });
     {
-        // Here the index is still that of the team.
+        // Here the index is still the index in the team.
         let open = x.open();
         let next = (team.this_image() + 1) % team.num_images();
         open.at(next)[0].put(me);

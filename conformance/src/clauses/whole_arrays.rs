@@ -31,7 +31,7 @@ pub const SECTION: Section = Section {
     ],
 };
 
-/// An array of these blocks, with cells that all differ.
+/// An array divided into these blocks, whose cells all differ.
 fn array(shape: [usize; 2], extents: [usize; 2], halo: usize) -> HaloArray<u64, 2> {
     let grid = ImageGrid::new(extents);
     let blocks = grid.and_then(|grid| Blocks::new(shape, grid));
@@ -43,7 +43,7 @@ fn array(shape: [usize; 2], extents: [usize; 2], halo: usize) -> HaloArray<u64, 
     made.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// In cells of the halo that nothing was brought to.
+/// The value of halo cells that nothing was copied to.
 const UNTOUCHED: u64 = 7;
 
 fn value(cell: [usize; 2], step: usize) -> u64 {

@@ -1,4 +1,4 @@
-//! Networks that are broken deliberately: the clauses about what is broken must notice it, and no others.
+//! Deliberately broken networks: the clauses about the broken part must fail, and clauses about other parts must not.
 
 use std::time::Duration;
 
@@ -12,11 +12,10 @@ use crate::patience;
 struct Fault {
     /// What `COARRAY_SIMULATED_FAULT` calls it.
     name: &'static str,
-    /// What is wrong then.
     what: &'static str,
     /// Clauses that must fail.
     must_fail: &'static [&'static str],
-    /// Clauses and sections that are built on what is broken, and may fail. All others must not.
+    /// Clauses and sections that depend on the broken part and may fail. All others must not.
     may_fail: &'static [&'static str],
 }
 
@@ -63,10 +62,10 @@ const FAULTS: &[Fault] = &[
 /// Images and nodes: every image is a node.
 const IMAGES: usize = 4;
 
-/// Seconds that an image waits for another one, which may be in vain.
+/// Seconds that an image waits for another one, perhaps in vain.
 const PATIENCE: u64 = 2;
 
-/// Tries all faults and prints which clauses noticed them; returns whether it were the right ones.
+/// Tries all faults and prints which clauses noticed them; returns whether they were the right ones.
 #[must_use]
 pub fn try_faults(options: &Options) -> bool {
     if let Err(why) = Fabric::SIMULATED.is_there() {

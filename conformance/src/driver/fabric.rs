@@ -1,4 +1,4 @@
-//! The fabrics, whether they are there, and how a job on one is started.
+//! The fabrics: which are available, and how a job on one is started.
 
 use std::fmt;
 use std::path::Path;
@@ -41,7 +41,7 @@ impl Backend {
         }
     }
 
-    /// Whether this program, and so the one beside it, was built with it.
+    /// Whether this program, and so the one beside it, was built with this backend.
     const fn is_built_in(self) -> bool {
         match self {
             Self::Threads | Self::Processes => true,
@@ -51,7 +51,7 @@ impl Backend {
         }
     }
 
-    /// What starts its jobs: the variable that names it, and what it is otherwise.
+    /// The launcher of its jobs: the variable that names it, and the default.
     const fn launcher(self) -> Option<(&'static str, &'static str)> {
         match self {
             Self::Threads | Self::Processes | Self::Simulated => None,
@@ -69,7 +69,7 @@ pub struct Fabric {
     is_direct: bool,
 }
 
-/// What comes after the name of a backend that is used indirectly.
+/// Follows the name of a backend that is used indirectly.
 const INDIRECT: &str = "/indirect";
 
 impl Fabric {
@@ -84,7 +84,7 @@ impl Fabric {
     pub fn all() -> Vec<Self> {
         let ways = |backend| [true, false].map(|is_direct| Self { backend, is_direct });
         let all = Backend::ALL.into_iter().flat_map(ways);
-        // On this one nodes never reach each other directly.
+        // Nodes of the simulated network never reach each other directly.
         let is_of_use = |fabric: &Self| fabric.backend != Backend::Simulated || fabric.is_direct;
         all.filter(is_of_use).collect()
     }
@@ -103,7 +103,7 @@ impl Fabric {
         })
     }
 
-    /// That jobs on it can be started.
+    /// Checks that jobs on it can be started.
     ///
     /// # Errors
     /// Why not.
@@ -129,7 +129,7 @@ impl Fabric {
         Some(words.split_whitespace().map(String::from).collect())
     }
 
-    /// The command that starts `program` on so many images.
+    /// The command that starts `program` on this number of images.
     #[must_use]
     pub fn command(self, program: &Path, images: usize) -> Command {
         let mut command = match self.launcher() {
@@ -139,7 +139,7 @@ impl Fabric {
                 let mut command = Command::new(launcher);
                 command.args(options);
                 if is_open_mpi(launcher) {
-                    // There are fewer cores than images here, and it is nobody's business who runs this.
+                    // There may be more images than cores, and the user may be root.
                     command
                         .arg("--oversubscribe")
                         .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
@@ -182,7 +182,7 @@ fn is_installed(program: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-/// Whether a launcher is that of Open MPI, which wants to be told that there may be more images than cores.
+/// Whether a launcher is Open MPI's, which needs an option to allow more images than cores.
 fn is_open_mpi(launcher: &str) -> bool {
     let said = Command::new(launcher).arg("--version").output();
     said.is_ok_and(|said| String::from_utf8_lossy(&said.stdout).contains("Open"))

@@ -11,13 +11,13 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::end::End;
 
-/// How often to look whether the job has ended.
+/// How often `wait` asks whether the job has ended.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// How long a launcher gets to end its processes, and what was printed to come.
+/// How long a launcher may take to end its processes, and the last output to arrive.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// Runs a job to its end, or to the end of its time.
+/// Runs a job until it ends, or until its time is over.
 #[must_use]
 pub fn run(mut command: Command, limit: Duration) -> End {
     let spawned = command
@@ -67,7 +67,7 @@ fn wait(child: &mut Child, limit: Duration) -> Option<Option<i32>> {
     None
 }
 
-/// Ends a job: first so that a launcher can end its processes, and then for sure.
+/// Ends a job: by SIGTERM first, so that a launcher can end its processes, then by SIGKILL.
 fn kill(child: &mut Child) {
     let group = Pid::from_child(child);
     for signal in [Signal::TERM, Signal::KILL] {
@@ -94,7 +94,7 @@ fn collect(mut stream: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     receiver
 }
 
-/// All that has come, until the stream is closed.
+/// All bytes until the stream is closed or the deadline has passed.
 fn all(stream: &Receiver<Vec<u8>>, deadline: Instant) -> String {
     let mut bytes = Vec::new();
     while let Ok(more) = stream.recv_timeout(deadline.saturating_duration_since(Instant::now())) {

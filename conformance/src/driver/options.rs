@@ -11,7 +11,7 @@ use crate::clauses;
 use crate::driver::fabric::Fabric;
 use crate::request::{count, select};
 
-/// What `conform --help` says.
+/// The text of `conform --help`.
 pub const HELP: &str = "\
 Tries the clauses of the coarray library's promises on every fabric that is there, and prints a table.
 
@@ -37,7 +37,7 @@ program are added. The exit code is 0 if all clauses are ok on all fabrics that 
 /// How long one job may take, unless the command line says otherwise.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// What the command line asks for.
+/// The settings from the command line.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The columns of the table.
@@ -48,7 +48,7 @@ pub struct Options {
     pub clauses: Vec<&'static Clause>,
     /// How long one job may take.
     pub limit: Duration,
-    /// Fabrics without which nothing is well.
+    /// Fabrics that must be available.
     pub required: Vec<Fabric>,
     /// Whether to try broken networks instead.
     pub broken: bool,

@@ -9,17 +9,17 @@ use crate::driver::fabric::Fabric;
 use crate::driver::job;
 use crate::end::End;
 
-/// After so many jobs that a clause has ended, nothing more is tried on a fabric.
+/// When clauses have ended this many jobs, nothing more is tried on a fabric.
 const ENOUGH: usize = 12;
 
-/// What came of a clause.
+/// The result of a clause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It holds.
     Passed,
     /// It does not, and this is why.
     Failed(String),
-    /// It says nothing about so few images.
+    /// It needs more images.
     NotApplicable,
 }
 
@@ -36,12 +36,12 @@ pub struct Suite<'a> {
     pub limit: Duration,
     /// Further environment variables.
     pub environment: Vec<(&'static str, String)>,
-    /// Whether each clause is tried by a job of its own, so that what one leaves behind does not disturb others.
+    /// Whether each clause is tried by a job of its own, so that no clause disturbs those after it.
     pub isolated: bool,
 }
 
 impl Suite<'_> {
-    /// Tries `clauses`; what came of each, in their order.
+    /// Tries `clauses`; returns their outcomes in the same order.
     #[must_use]
     pub fn try_all(&self, clauses: &[&'static Clause]) -> Vec<Outcome> {
         let mut outcomes: Vec<Option<Outcome>> = vec![None; clauses.len()];
@@ -58,7 +58,7 @@ impl Suite<'_> {
             .collect()
     }
 
-    /// Tries those that share a job. If one ends it, that one has failed, and the others go on in the next job.
+    /// Tries the clauses that share a job. A clause that ends the job has failed; the next job tries the rest.
     fn try_in_jobs(&self, clauses: &[&'static Clause], outcomes: &mut [Option<Outcome>]) {
         let shares = |index: &usize| matches!(clauses[*index].trial, Trial::InJob(_));
         let mut left: Vec<usize> = (0..clauses.len()).filter(shares).collect();
@@ -70,7 +70,7 @@ impl Suite<'_> {
             let mut told = 0;
             for &index in now {
                 let Some(outcome) = told_of(&end, clauses[index].id) else {
-                    // Image 0 tells of each before it goes on, so this is the one it was at.
+                    // Image 0 reports each clause before it goes on, so this clause ended the job.
                     outcomes[index] = Some(Outcome::Failed(what_ended(&end)));
                     spoilt += 1;
                     told += 1;
@@ -105,7 +105,7 @@ impl Suite<'_> {
     }
 }
 
-/// What the job said about a clause.
+/// The job's report about a clause, if there is one.
 fn told_of(end: &End, id: &str) -> Option<Outcome> {
     let lines = end.stdout.lines();
     let mut about = lines.filter_map(|line| line.strip_prefix(id)?.strip_prefix(' '));
@@ -116,7 +116,7 @@ fn told_of(end: &End, id: &str) -> Option<Outcome> {
     })
 }
 
-/// Why a job ended before it had told of all clauses.
+/// Why a job ended before it had reported all clauses.
 fn what_ended(end: &End) -> String {
     match end.in_time() {
         Err(why) => why,

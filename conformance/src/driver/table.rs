@@ -10,13 +10,13 @@ use crate::driver::fabric::Fabric;
 use crate::driver::options::Options;
 use crate::driver::suite::{Outcome, Suite};
 
-/// How wide the table is where nothing is known about the terminal.
+/// Width of the table where the terminal's width is unknown.
 const WIDTH: usize = 140;
 
 /// Room for the id of a clause.
 const ID: usize = 7;
 
-/// A column: what came of each clause on a fabric.
+/// A column: the outcomes of the clauses on a fabric.
 enum Column {
     /// It is not there, and this is why.
     Missing(String),
@@ -87,16 +87,15 @@ fn column(options: &Options, fabric: Fabric) -> Column {
     Column::Tried(tried.collect())
 }
 
-/// Tells who looks on what is going on.
+/// Shows progress, if standard error is a terminal.
 pub(crate) fn show_progress(what: &str) {
     let mut stderr = std::io::stderr();
     if stderr.is_terminal() {
-        // To no harm if nobody sees it.
+        // It does no harm if nobody sees it.
         let _ = write!(stderr, "\r\x1b[K{what}").and_then(|()| stderr.flush());
     }
 }
 
-/// What stands in a cell.
 fn cell(column: &Column, row: usize) -> &'static str {
     let Column::Tried(tried) = column else {
         return "-";
@@ -168,7 +167,7 @@ fn shortened(text: &str, room: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// Prints what was seen where something is not as promised; returns how often.
+/// Prints all failures; returns their number.
 fn print_failures(options: &Options, columns: &[(Fabric, Column)]) -> usize {
     let mut failures = 0;
     for (row, clause) in options.clauses.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! Checksums of a file that many images write, each its own scattered bytes.
 //!
-//! The file is divided into segments of one length, whatever the images have of them. A CRC is linear: that of a
+//! The file is divided into segments of one length, which do not depend on the images. A CRC is linear: the CRC of a
 //! segment is the sum (XOR) of what each image's bytes contribute at their places. So images add up contributions
-//! instead of reading anything back, and the result does not depend on how many there are.
+//! instead of reading anything back, and the result does not depend on the number of images.
 //!
 //! Contributions are moved to their places by multiplying polynomials over GF(2), as `crc32_combine` of zlib does (Mark
 //! Adler).
@@ -15,20 +15,20 @@ const POLYNOMIAL: u32 = 0xedb8_8320;
 /// The polynomial 1.
 const ONE: u32 = 1 << 31;
 
-/// What one image contributes to the checksums of all segments.
+/// One image's contributions to the checksums of all segments.
 pub(crate) struct Contributions {
     segment_bytes: u64,
     bytes: u64,
-    /// The sums of polynomials, each up to what comes first behind it in the segment.
+    /// The sum of each segment: shifted to `at` in the current segment, and to the segment's end in earlier ones.
     sums: Vec<u32>,
     /// Where the last bytes ended.
     at: u64,
-    /// The last distance that something was moved by, and its power: runs come at equal distances.
+    /// The last shift in bytes, and its power: runs come at equal distances.
     last: (u64, u32),
 }
 
 impl Contributions {
-    /// Of nothing, to a file of so many `bytes` in segments of `segment_bytes`.
+    /// No contributions yet, to a file of `bytes` bytes in segments of `segment_bytes`.
     pub(crate) fn new(bytes: u64, segment_bytes: u64) -> Self {
         Self {
             segment_bytes,
@@ -80,7 +80,7 @@ impl Contributions {
 
     /// One number for each segment.
     pub(crate) fn finish(mut self) -> Vec<u32> {
-        // A segment that is full has been moved already, by nothing.
+        // The sum of a full segment is at the segment's end already.
         if !self.at.is_multiple_of(self.segment_bytes) {
             self.close();
         }
@@ -93,7 +93,7 @@ pub(crate) fn checksums(mut sums: Vec<u32>, bytes: u64, segment_bytes: u64) -> V
     for (segment, sum) in sums.iter_mut().enumerate() {
         let range =
             range(bytes, segment_bytes, segment as u64).expect("there is a sum for each segment");
-        // What the bits are that a CRC starts with and ends with.
+        // The initial value of a CRC, and its final XOR.
         *sum ^= product(u32::MAX, power(range.end - range.start)) ^ u32::MAX;
     }
     sums
@@ -110,18 +110,18 @@ pub(crate) fn range(bytes: u64, segment_bytes: u64, segment: u64) -> Option<Rang
     (start < bytes).then(|| start..bytes.min(start.saturating_add(segment_bytes)))
 }
 
-/// The remainder of bytes without anything that a CRC adds to them.
+/// The remainder of the bytes, without a CRC's initial value and final XOR.
 fn linear(bytes: &[u8]) -> u32 {
     let mut hasher = crc32fast::Hasher::new_with_initial(u32::MAX);
     hasher.update(bytes);
     !hasher.finalize()
 }
 
-/// The product of two polynomials modulo that of CRC-32.
+/// The product of two polynomials modulo the polynomial of CRC-32.
 fn product(a: u32, mut b: u32) -> u32 {
     let mut product = 0;
     for power in 0..32 {
-        // All bits, whatever they are: a branch would be guessed wrongly half of the time.
+        // Masks instead of branches, which would be mispredicted half of the time.
         product ^= b & 0u32.wrapping_sub((a >> (31 - power)) & 1);
         b = (b >> 1) ^ (POLYNOMIAL & 0u32.wrapping_sub(b & 1));
     }

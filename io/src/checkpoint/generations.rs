@@ -17,7 +17,7 @@ pub(crate) fn path_of(folder: &Path, generation: u64) -> PathBuf {
     folder.join(format!("{PREFIX}{generation:06}{SUFFIX}"))
 }
 
-/// All generations in a directory, the oldest first. Files whose names only look like theirs are none.
+/// All generations in a directory, the oldest first. Files with similar names do not count.
 pub(crate) fn list(folder: &Path) -> Result<Vec<u64>, Failed> {
     let number = |name: &str| {
         let rest = name.strip_prefix(PREFIX)?;
@@ -35,17 +35,17 @@ pub(crate) fn list(folder: &Path) -> Result<Vec<u64>, Failed> {
     read().map_err(|error| Failed::os("list the directory", &error))
 }
 
-/// The number of the next generation, for which this makes room: what jobs have left that ended while they saved is removed.
+/// The number of the next generation. Also removes the partial files of jobs that ended while they saved.
 pub(crate) fn next_number(folder: &Path) -> Result<u64, Failed> {
     let start = format!(".{PREFIX}");
     partial::remove_left_in(folder, |name| name.starts_with(start.as_bytes()));
-    // No save comes to the last number, so a file that has it is none of ours.
+    // No save reaches the last number, so a file that has it is not ours.
     let newest = list(folder)?.into_iter().rfind(|&number| number < u64::MAX);
     Ok(newest.map_or(1, |newest| newest + 1))
 }
 
-/// Removes what `newest` has made superfluous: all generations but it and one before that is whole as far as its header
-/// and length tell. What is no file is left alone, and what cannot be removed keeps nothing else.
+/// Removes the generations before `newest`, except the last one of them with a right header and length. Anything that
+/// is no file is left alone, and files that cannot be removed are skipped.
 pub(crate) fn remove_old(folder: &Path, newest: u64) -> Result<(), Failed> {
     let mut kept = false;
     let older = list(folder)?.into_iter().filter(|&number| number < newest);
@@ -60,7 +60,7 @@ pub(crate) fn remove_old(folder: &Path, newest: u64) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Opens a generation whose header is right and whose file has the length that this tells of.
+/// Opens a generation, if its header is right and its file has the length that the header says.
 pub(crate) fn open(path: &Path) -> Result<(fs::File, Header, Places), Failed> {
     let file = open_to_read(path)?;
     let (header, places) = Header::read(|bytes, at| read_at(&file, bytes, at))?;
@@ -81,7 +81,7 @@ pub(crate) fn open(path: &Path) -> Result<(fs::File, Header, Places), Failed> {
     Ok((file, header, places))
 }
 
-/// What is at this byte of a checkpoint, in words.
+/// The part of a checkpoint at this byte, in words.
 pub(crate) fn part_at(header: &Header, places: &Places, at: u64) -> String {
     if at < places.data {
         return "the header".to_owned();

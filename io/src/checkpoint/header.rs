@@ -1,11 +1,11 @@
-//! What stands at the start of a checkpoint.
+//! The start of a checkpoint.
 //!
 //! ```text
 //! 0       MAGIC: 24 bytes of text
 //! 24      length of the description, 4 bytes; its CRC-32, 4 bytes
 //! 32      description: sizes, values, fields; then zeros up to a whole number of PAGEs
-//! data    the fields, each a global array from a whole number of PAGEs on; what lies between them is zero
-//! table   the CRC-32 of each segment of the data, 4 bytes each; then that of the table
+//! data    the fields, each a global array from a whole number of PAGEs on; zeros between them
+//! table   the CRC-32 of each segment of the data, 4 bytes each; then the CRC-32 of the table
 //! ```
 //! Numbers are little endian.
 
@@ -16,23 +16,22 @@ use crate::scalar::ElementType;
 
 pub(crate) const MAGIC: &[u8; 24] = b"coarray checkpoint 1\r\n\x1a\n";
 
-/// Where fields begin.
+/// Fields begin at multiples of this.
 const PAGE: u64 = 4096;
 
-/// What comes before the description.
+/// The bytes before the description.
 pub(crate) const START: usize = MAGIC.len() + 8;
 
 /// The longest description that is read.
 const LONGEST: u32 = 1 << 26;
 
-/// What is in a checkpoint, and where.
+/// The content of a checkpoint.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Header {
     pub(crate) values: Vec<(String, Value)>,
     pub(crate) fields: Vec<Field>,
 }
 
-/// A field of a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
     pub(crate) name: String,
@@ -69,13 +68,12 @@ impl Places {
         4 * (segments(self.data_bytes, self.segment_bytes) + 1)
     }
 
-    /// The bytes of the file.
     pub(crate) fn bytes(&self) -> u64 {
         self.table() + self.table_bytes()
     }
 }
 
-/// Few segments make the table short; short ones tell better what is wrong.
+/// Few segments make the table short; short segments locate an error better.
 fn segment_bytes(data_bytes: u64) -> u64 {
     (data_bytes / 4096)
         .next_power_of_two()
@@ -124,7 +122,7 @@ impl Header {
         bytes
     }
 
-    /// Reads a header by `read`, which fills its bytes from a place of the file on.
+    /// Reads a header by `read`, which fills a slice from an offset of the file on.
     pub(crate) fn read(
         mut read: impl FnMut(&mut [u8], u64) -> Result<(), Failed>,
     ) -> Result<(Self, Places), Failed> {
@@ -188,7 +186,7 @@ impl Header {
         Some(Self { values, fields })
     }
 
-    /// Where everything is if the data start at byte `data` of the file. Nothing if no file is so long.
+    /// The places of all parts if the data start at byte `data` of the file; none if no file can be that long.
     pub(crate) fn places(&self, data: u64) -> Option<Places> {
         let mut fields = Vec::new();
         let mut end = 0u64;
@@ -197,7 +195,7 @@ impl Header {
             fields.push(start);
             end = start.checked_add(field.bytes()?)?;
         }
-        // Offsets of files are signed; and there is the table.
+        // Offsets of files are signed, and the table follows the data.
         (data.checked_add(end)? < 1 << 62).then(|| Places {
             data,
             data_bytes: end,

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use crate::error::{ErrorKind, Failed};
 use crate::partial::host_name;
 
-/// A file that is locked for the life of a save, and says by whom. The system unlocks it when the process ends.
+/// A file that is locked during a save, and names the process. The system unlocks it when the process ends.
 pub(crate) struct Lock {
     path: PathBuf,
     /// Locked as long as it is open.
@@ -28,21 +28,21 @@ impl Lock {
         loop {
             let mut options = OpenOptions::new();
             options.read(true).write(true).create(true).truncate(false);
-            // What a link leads to is not ours.
+            // The target of a link is not ours.
             options.custom_flags(OFlags::NOFOLLOW.bits() as i32);
             let mut file = options.open(&path).map_err(failed)?;
-            // On a file system that has no locks nothing else can be done than to save without.
+            // On a file system without locks, checkpoints are saved without a lock.
             if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive)
                 == Err(Errno::WOULDBLOCK)
             {
                 return Err(busy(file));
             }
-            // Whoever held it may have removed it after it was opened here.
+            // The process that held the lock may have removed the file after it was opened here.
             let own = file.metadata().map_err(failed)?;
             let is_there =
                 |found: fs::Metadata| (found.dev(), found.ino()) == (own.dev(), own.ino());
             if fs::metadata(&path).is_ok_and(is_there) {
-                // Only words for others: on a full disk they are missing.
+                // The text only informs other jobs; on a full disk it is missing.
                 let _ = file.set_len(0);
                 let _ = write!(file, "process {} on {}", process::id(), host_name());
                 return Ok(Self { path, _file: file });
@@ -53,7 +53,7 @@ impl Lock {
 
 fn busy(mut file: File) -> Failed {
     let mut holder = String::new();
-    // It may be about to say who it is.
+    // The process may not have written its number yet.
     if file.read_to_string(&mut holder).is_err() || holder.is_empty() {
         holder = "a process that has not said which".to_owned();
     }

@@ -28,7 +28,7 @@ use crate::transfer::{ByteOrder, read_block};
 pub struct Restart {
     path: PathBuf,
     generation: u64,
-    /// Open, so that it can be read when newer generations have replaced it.
+    /// Kept open, so that it can be read after newer generations have replaced it.
     file: File,
     header: Header,
     places: Places,

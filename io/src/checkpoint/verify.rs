@@ -1,4 +1,4 @@
-//! Whether a checkpoint holds what was written.
+//! Checks that the checksums of a checkpoint are right.
 
 use std::fs::File;
 use std::ops::Range;
@@ -11,19 +11,19 @@ use crate::checkpoint::header::{Header, Places, corrupt};
 use crate::error::Failed;
 use crate::transfer::read_at;
 
-/// What is read at once.
+/// The most that is read at once.
 const PIECE: u64 = 1 << 20;
 
-/// Tables that are longer are not looked at when the data are found to be wrong: a header can tell of a length that nobody
-/// has written, and that would take hours to read.
+/// Longer tables are not read when the data are wrong: a header can claim a length that nobody has written and that
+/// would take hours to read.
 const LONG: u64 = 64 * PIECE;
 
-/// Compares this image's share of the segments with the table of checksums, and the table with its own: each image has
-/// another share of the segments, and together they have all.
+/// Compares this image's share of the segments with the table of checksums, and the table with its own checksum. The
+/// images' shares together are all segments.
 pub(crate) fn verify(file: &File, header: &Header, places: &Places) -> Result<(), Failed> {
     let data = verify_data(file, header, places);
     if data.is_ok() || places.table_bytes() <= LONG {
-        // If a number of the table is wrong, it is not the data that are.
+        // If the table itself is wrong, that error is reported instead of wrong data.
         verify_table(file, places)?;
     }
     data

@@ -4,7 +4,7 @@ use crate::error::{ErrorKind, Failed};
 use crate::scalar::ElementType;
 use crate::transfer::ByteOrder;
 
-/// What a `.npy` file says of its array.
+/// The header of a `.npy` file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) element: ElementType,
@@ -13,7 +13,7 @@ pub(crate) struct Header {
     pub(crate) shape: Vec<usize>,
 }
 
-/// What every file starts with, before the two bytes of its version.
+/// The start of every file, before the two bytes of its version.
 pub(crate) const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// A header of version 1 cannot be longer, and none that describes an array of numbers comes near.
@@ -22,7 +22,7 @@ const LONGEST: usize = 1 << 16;
 /// Where headers end, so that the numbers are aligned.
 const ALIGNMENT: usize = 64;
 
-/// NumPy leaves room for the first extent to grow to as many digits.
+/// NumPy leaves room for the slowest extent to grow to this number of digits.
 const DIGITS: usize = 21;
 
 impl Header {
@@ -70,7 +70,7 @@ impl Header {
         bytes
     }
 
-    /// Reads a header by `read`, which fills its bytes from a place of the file on. Also returns where the numbers start.
+    /// Reads a header by `read`, which fills a slice from an offset of the file on. Also returns the numbers' offset.
     pub(crate) fn read(
         mut read: impl FnMut(&mut [u8], u64) -> Result<(), Failed>,
     ) -> Result<(Self, u64), Failed> {

@@ -1,4 +1,4 @@
-//! What stands in a `.vti` file before its numbers.
+//! The part of a `.vti` file before its numbers.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use crate::vti::tags::{Tag, escape, tags};
 /// An image of VTK. Everything is in the order x, y, z.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Header {
-    /// Cells along each axis; none along an axis that the image does not have.
+    /// Cells along each axis; 0 along an axis that the image does not have.
     pub(crate) cells: [usize; 3],
     pub(crate) origin: [f64; 3],
     pub(crate) spacing: [f64; 3],
@@ -23,7 +23,7 @@ pub(crate) struct Header {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Array {
     pub(crate) name: String,
-    /// What VTK calls the type of its numbers.
+    /// VTK's name for the type of its numbers.
     pub(crate) vtk_type: String,
     /// Numbers for each cell.
     pub(crate) components: usize,
@@ -34,7 +34,7 @@ pub(crate) struct Array {
 /// The mark in front of appended data.
 const MARK: char = '_';
 
-/// What stands behind all numbers.
+/// The part of the file behind all numbers.
 pub(crate) const END: &[u8] = b"\n  </AppendedData>\n</VTKFile>\n";
 
 impl Header {
@@ -57,7 +57,7 @@ impl Header {
                 .find(|array| (array.components > 1) == vectors);
             found.map(|array| escape(&array.name))
         };
-        // What ParaView shows at first.
+        // ParaView shows these arrays at first.
         for (role, name) in [("Scalars", first(false)), ("Vectors", first(true))] {
             if let Some(name) = name {
                 write!(text, " {role}=\"{name}\"").expect("text takes text");
@@ -80,9 +80,8 @@ impl Header {
         text.into_bytes()
     }
 
-    /// Reads a header from the start of a file. Also returns where the appended data begin; nothing if they begin later
-    /// than
-    /// `start` ends.
+    /// Reads a header from the start of a file. Also returns where the appended data begin; none if they begin later
+    /// than `start` ends.
     pub(crate) fn parse(start: &[u8]) -> Result<Option<(Self, u64)>, Failed> {
         let text_end = find(start, b"<AppendedData").and_then(|at| {
             let inside = find(&start[at..], b">")? + at + 1;
@@ -208,7 +207,7 @@ fn wrong(cause: &str) -> Failed {
     )
 }
 
-/// As many numbers as asked for, and no more.
+/// Exactly `N` numbers.
 fn numbers<T: std::str::FromStr, const N: usize>(text: &str) -> Option<[T; N]> {
     let numbers = text.split_whitespace().map(|number| number.parse().ok());
     numbers.collect::<Option<Vec<T>>>()?.try_into().ok()

@@ -16,8 +16,7 @@ use crate::target::{metadata, open_to_read};
 use crate::transfer::{ByteOrder, read_at, read_block};
 
 /// Collective. Reads cell data from a `.vti` file; each image reads its own cells. As in [`Vti`](super::Vti), the last
-/// axis of the array is x; of data with several numbers for each cell the last axis are the components, and the one
-/// before is x.
+/// axis of the array is x. If each cell has several numbers, the last axis has the components, and the one before is x.
 ///
 /// Halos are left as they are; [`exchange`](HaloArray::exchange) fills them. No image returns before all have read.
 /// The file may come from VTK or ParaView, if its data are raw, appended, not compressed, and in one piece.
@@ -108,7 +107,7 @@ where
         length_bytes.reverse();
     }
     let length = u64::from_le_bytes(length);
-    // A file with lengths of 32 bits cannot say the length of more.
+    // Longer data have their length modulo 2^32 in a file with lengths of 32 bits.
     if length != needed && !(header.length_bytes == 4 && length == needed & 0xffff_ffff) {
         let cause = format!("{name:?} has {length} bytes, but its shape takes {needed}");
         return Err(Failed::new(ErrorKind::Corrupt, cause));
@@ -118,7 +117,7 @@ where
     })
 }
 
-/// Whether an array is one of this image. Axes that VTK has and the array has not must have one cell at most.
+/// Whether an array of this shape fits the image. Axes that the array lacks must have at most one cell.
 fn is_of_shape(header: &Header, components: usize, shape: &[usize]) -> bool {
     let (axes, last) = match components {
         1 => (shape, 1),
@@ -134,7 +133,7 @@ fn is_of_shape(header: &Header, components: usize, shape: &[usize]) -> bool {
         && header.cells[own..].iter().all(|&cells| cells <= 1)
 }
 
-/// The longest header that is looked for.
+/// The longest header that is read.
 const LONGEST: usize = 1 << 24;
 
 fn open(path: &Path) -> Result<(File, Header, u64), Failed> {
@@ -156,7 +155,7 @@ fn open(path: &Path) -> Result<(File, Header, u64), Failed> {
     }
 }
 
-/// What a `.vti` file says of its arrays, in the order of our axes: the last one is x.
+/// The header of a `.vti` file, in the order of our axes: the last one is x.
 ///
 /// # Examples
 /// See [`read_vti`].

@@ -46,7 +46,7 @@ pub(super) fn layout(
         any_bits: quote!(false),
         zero_is_valid: quote!(#((Self::#variants as #integer) == 0)||*),
         is_valid: quote! {
-            // SAFETY: the integer has the size of the enum, hence also its initialised bytes.
+            // SAFETY: the enum has the size and alignment of the integer, and its bytes are initialised.
             let discriminant = unsafe { value.cast::<#integer>().read() };
             #(discriminant == (Self::#variants as #integer))||*
         },

@@ -1,4 +1,4 @@
-//! `impl Members`: where each field of a struct lies.
+//! `impl Members`: the offset of each field of a struct.
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
@@ -21,8 +21,8 @@ pub(super) fn implement(input: &DeriveInput, fields: &Fields) -> TokenStream {
             type Members = #members_name #type_generics;
             const MEMBERS: Self::Members = #members_name {
                 #(
-                    // SAFETY: `offset_of!` says where the field lies, and both the field and its type
-                    // have been copied from the definition of the struct.
+                    // SAFETY: `offset_of!` gives the field's offset, and both the field and its type
+                    // are copied from the definition of the struct.
                     #members: unsafe {
                         ::coarray::__private::Member::new(::core::mem::offset_of!(Self, #members))
                     },

@@ -3,7 +3,7 @@
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Meta, Path, Result, Token};
 
-/// Everything that stands in `#[repr(...)]`, such as `C` and `align(16)`.
+/// All hints in `#[repr(...)]`, such as `C` and `align(16)`.
 pub(super) struct Repr(Vec<Meta>);
 
 impl Repr {
@@ -18,7 +18,7 @@ impl Repr {
         Ok(Repr(hints))
     }
 
-    /// The first hint that bears one of these names.
+    /// The first hint with one of these names.
     pub(super) fn find(&self, names: &[&str]) -> Option<&Path> {
         self.0
             .iter()

@@ -36,7 +36,7 @@ pub(super) fn layout(input: &DeriveInput, fields: &Fields) -> Result<Layout> {
         zero_is_valid: quote!(#(<#types as ::coarray::__private::Remote>::ZERO_IS_VALID)&&*),
         // Addresses are computed, not written as `(*value).field`, which could run a `Deref`.
         is_valid: quote! {
-            // SAFETY: a field lies inside the struct, as aligned and initialised as the whole is.
+            // SAFETY: each field lies inside the struct; it is aligned and initialised, because the struct is.
             unsafe {
                 #(
                     <#types as ::coarray::__private::Remote>::is_valid(

@@ -9,13 +9,13 @@ fn error(item: &str) -> String {
     expand(item).unwrap_err().to_string()
 }
 
-/// The expansion in the spelling of `spelled`. Everything in it can be parsed.
+/// The expansion, `spelled`. Fails if it cannot be parsed.
 fn expansion(item: &str) -> String {
     let file: syn::File = syn::parse2(expand(item).unwrap()).unwrap();
     spelled(&file.to_token_stream().to_string())
 }
 
-/// Code without white space, which token streams place at will.
+/// Code without white space, because token streams print it in various ways.
 fn spelled(code: &str) -> String {
     code.split_whitespace().collect()
 }

@@ -1,4 +1,4 @@
-//! How windows begin.
+//! Creation of windows.
 
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
@@ -11,14 +11,14 @@ use crate::communicator::{ReturnErrors, gather, group};
 use crate::error::{check, mpi_error};
 use crate::{Error, Initialized, constants};
 
-/// What the start of memory is a multiple of.
+/// The start of memory is a multiple of this.
 const ALIGNMENT: usize = 8;
 
-/// What the length of memory is a multiple of where MPI allocates it: a cache line. With other lengths, different ones
-/// on each process, MPICH 4.0 gives processes of one node parts that are not where the others look for them.
+/// The length of memory that MPI allocates is a multiple of this: a cache line. If processes of one node ask for
+/// different lengths that are no multiples, MPICH 4.0 gives them parts that others look for at wrong addresses.
 const LINE: usize = 64;
 
-/// The code for lengths and memory that do not suit: not one of MPI's, which are positive.
+/// The code for an unsuitable length or memory; MPI's own codes are positive.
 const UNSUITABLE: c_int = -1;
 
 impl<'u> Window<'u> {
@@ -45,8 +45,8 @@ impl<'u> Window<'u> {
         Ok(window)
     }
 
-    /// Collective. As [`allocate`](Self::allocate), in memory that the processes share, who must be
-    /// able to: see [`split_shared`](Communicator::split_shared). [`shared`](Self::shared) tells where it is.
+    /// Collective. As [`allocate`](Self::allocate), in memory that the processes share, so they must be on one node:
+    /// see [`split_shared`](Communicator::split_shared). [`shared`](Self::shared) gives its address.
     ///
     /// # Errors
     /// On all processes, if it fails on one.
@@ -75,14 +75,14 @@ impl<'u> Window<'u> {
         Ok(window)
     }
 
-    /// Collective. As [`allocate`](Self::allocate), but leaves the memory as MPI has made it, so that of a
-    /// large window only those pages exist which are used.
+    /// Collective. As [`allocate`](Self::allocate), but leaves the memory as MPI has made it, so that only the used
+    /// pages of a large window exist.
     ///
     /// # Errors
     /// On all processes, if it fails on one.
     ///
     /// # Safety
-    /// Nobody reads what nobody has written.
+    /// Nobody reads bytes that nobody has written.
     ///
     /// # Example
     /// ```
@@ -150,7 +150,7 @@ impl<'u> Window<'u> {
     fn begin_with_zeros(&self, communicator: &impl Communicator) -> Result<(), Error> {
         let length = self.length_of(self.rank);
         if length > 0 {
-            // SAFETY: MPI allocated that much for this process; others use it only after the barrier.
+            // SAFETY: MPI allocated at least `length` bytes for this process; others use them only after the barrier.
             unsafe { self.start.write_bytes(0, length) };
         }
         self.sync()?;
@@ -166,12 +166,12 @@ impl<'u> Window<'u> {
     /// On all processes, if it fails on one. The memory must be aligned to 8 bytes.
     ///
     /// # Safety
-    /// The memory is initialised, and valid for reads and writes until the window has been freed; if it never is, for ever. Until
-    /// then nobody holds a reference to it other than to atomics and cells.
+    /// The memory is initialised, and valid for reads and writes until the window has been freed; for ever if it is
+    /// never freed. Until then nobody holds a reference to it other than to atomics and cells.
     ///
     /// # Example
-    /// A window over numbers that the program keeps using itself, as atomics. Not all libraries can do this for a process that no
-    /// launcher has started:
+    /// A window over numbers that the program keeps using itself, as atomics. Not all libraries can do this for a
+    /// process that no launcher has started:
     /// ```no_run
     /// use mpi_rma::{Operation, Window};
     /// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -225,8 +225,8 @@ impl<'u> Window<'u> {
         )
     }
 
-    /// Makes a window of a length, which MPI is told in bytes, and begins its epoch. No length means that this
-    /// process cannot take part.
+    /// Makes a window and begins its epoch. `request` has the window's length and the length for MPI; none means
+    /// that this process cannot take part.
     fn make(
         initialized: Initialized<'u>,
         communicator: MPI_Comm,
@@ -247,7 +247,7 @@ impl<'u> Window<'u> {
             (_, rank) => return Err(elsewhere(rank.unwrap_or(0), UNSUITABLE)),
         };
 
-        // SAFETY: any handle will do, for it is overwritten.
+        // SAFETY: a constant that rsmpi defines; any handle will do, because it is overwritten.
         let mut raw = unsafe { ffi::RSMPI_WIN_NULL };
         let (code, start) = create(bytes, &raw mut raw);
         let codes = gather(
@@ -304,11 +304,11 @@ fn elsewhere(rank: usize, code: i32) -> Error {
     Error::Elsewhere { rank, code }
 }
 
-/// Whether the process sees in its memory what MPI writes there, without further ado.
+/// Whether the process sees MPI's writes to its memory without further synchronisation.
 fn is_unified(raw: MPI_Win) -> Result<bool, Error> {
     let mut value = std::ptr::null::<c_int>();
     let mut is_there = 0;
-    // SAFETY: the window lives; the function writes the address of an integer to `value`.
+    // SAFETY: the window lives; the function writes the address of an integer to `value`, and a flag to `is_there`.
     let code = unsafe {
         ffi::MPI_Win_get_attr(
             raw,
@@ -318,6 +318,6 @@ fn is_unified(raw: MPI_Win) -> Result<bool, Error> {
         )
     };
     check("MPI_Win_get_attr", code)?;
-    // SAFETY: the attribute is there, and an integer.
+    // SAFETY: this is evaluated only if the attribute is there, and then `value` is the address of an integer.
     Ok(is_there != 0 && unsafe { *value } == constants::unified())
 }

@@ -1,4 +1,4 @@
-//! What images look out for while they wait, in models.
+//! The events that stop an image's wait, in models.
 
 // Each model uses a part of this.
 #![allow(dead_code)]
@@ -8,10 +8,10 @@ use std::time::Duration;
 use crate::lockfree::eventcount::{Eventcount, WaitStrategy};
 use crate::primitives;
 
-/// The bit of the alarm that ends the job; those above it say which images failed.
+/// The alarm's bit for the end of the job; higher bits are for failed images.
 pub(crate) const ENDED: u32 = 1;
 
-/// The bit of the alarm that says that an image failed.
+/// The alarm's bit for the failure of an image.
 pub(crate) fn failed(image: usize) -> u32 {
     2 << image
 }

@@ -1,6 +1,6 @@
-//! The primitives for images that are killed: one of them dies before the atomic operation of its choice.
+//! The primitives for models in which an image is killed before a chosen atomic operation.
 //!
-//! Death is an unwinding that runs no code of the algorithm, which must not drop anything that acts.
+//! A kill unwinds the image's stack. No code of the algorithm may run then, so it has no destructors with effects.
 
 // Each model uses a part of this.
 #![allow(dead_code, unused_imports)]
@@ -14,7 +14,7 @@ use crate::model;
 pub(crate) use crate::model::{Ordering, alarm, fence, pause, yield_now};
 
 loom::thread_local! {
-    /// How many atomic operations this image still has to live.
+    /// The atomic operations after which this image is killed.
     static LEFT: Cell<Option<u32>> = Cell::new(None);
 }
 
@@ -32,7 +32,7 @@ fn step() {
     }
 }
 
-/// Runs `body` until it has done so many atomic operations; none if it was killed then.
+/// Runs `body`, and kills it after `steps` atomic operations; returns none then.
 pub(crate) fn live_for<R>(steps: u32, body: impl FnOnce() -> R) -> Option<R> {
     LEFT.with(|left| left.set(Some(steps)));
     let outcome = catch_unwind(AssertUnwindSafe(body));

@@ -1,11 +1,11 @@
-//! What the lock-free algorithms are built from, made of loom's types.
+//! The primitives of the lock-free algorithms, made of loom's types.
 //!
-//! The futex is a model of the kernel's: it compares and goes to sleep under a lock, wakes only who
-//! sleeps on the very word, and naps never end by themselves. A wake-up that the algorithms lose thus leaves a
-//! thread asleep for good, which loom reports as a deadlock.
+//! The futex is a model of the kernel's: it compares and goes to sleep under a lock, wakes only threads that
+//! sleep on the same word, and has no timeouts. So a lost wake-up leaves a thread asleep for ever, which loom
+//! reports as a deadlock.
 //!
-//! An alarm is noticed when a nap ends, and where images have failed the others may rely on that. So in the
-//! model whoever raises an alarm wakes all, and from then on naps end at once.
+//! In the library, sleeping images notice an alarm at their next timeout. In the model, raising an alarm wakes
+//! all threads, and later sleeps end at once.
 
 // Each model uses a part of this, and of the sources that it includes.
 #![allow(dead_code, unused_imports)]
@@ -19,7 +19,7 @@ pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 #[derive(Default)]
 struct Kernel {
-    /// For each word that somebody slept on: its address, and where they sleep.
+    /// The address of each word that threads slept on, and their condition variable.
     beds: Vec<(usize, Arc<Condvar>)>,
     alarm: bool,
 }
@@ -81,7 +81,7 @@ pub(crate) fn wake(word: &AtomicU64) {
     }
 }
 
-/// Adds to the alarm.
+/// Adds to the alarm. Its Release pairs with the Acquire in `alarm`.
 pub(crate) fn raise_alarm(bits: u32) {
     ALARM.fetch_or(bits, Ordering::Release);
     let mut kernel = Kernel::enter();
@@ -89,7 +89,6 @@ pub(crate) fn raise_alarm(bits: u32) {
     kernel.beds.iter().for_each(|(_, bed)| bed.notify_all());
 }
 
-/// The alarm.
 pub(crate) fn alarm() -> u32 {
     ALARM.load(Ordering::Acquire)
 }

@@ -1,4 +1,4 @@
-//! What the images of a model share to meet.
+//! The barrier scope of a model's images.
 
 // Each model uses a part of this.
 #![allow(dead_code)]
@@ -15,7 +15,7 @@ use crate::primitives;
 /// Rounds of the dissemination barrier of up to four images.
 const ROUNDS: usize = 2;
 
-/// What images share, and how they wait.
+/// The barrier state of all images, and their spin policy.
 pub(crate) struct TeamScope {
     patience: SpinPolicy,
     stations: Vec<BarrierState>,
@@ -41,7 +41,7 @@ impl TeamScope {
         arrival.enter(number, signature);
     }
 
-    /// What that image brought.
+    /// The payload of that image.
     pub(crate) fn words(&self, image: usize, number: u64) -> [u64; 3] {
         self.stations[image].arrivals[(number & 1) as usize].words()
     }
@@ -69,7 +69,7 @@ impl TeamScope {
         })
     }
 
-    /// As `meet_by`, by the tree in which each image has one child: with three images it has an inner one.
+    /// As `meet_by`, by a tree in which each image has one child: with three images it has an inner node.
     pub(crate) fn meet_in_a_row(
         &self,
         me: usize,

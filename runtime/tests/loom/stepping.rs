@@ -1,8 +1,8 @@
-//! What `sleep.rs` is built from, made of loom's types.
+//! The primitives of `sleep.rs`, made of loom's types.
 //!
 //! loom tries two accesses to a word in both orders only if no later access hides the first, and a writer
-//! that looks before it writes hides every reader. So each access here comes with one to a word that all
-//! share: it can be neither hidden nor, being relaxed, order anything.
+//! that reads before it writes hides every reader. So each access here also changes a word that all threads
+//! share. That change cannot be hidden, and as it is relaxed, it orders nothing.
 
 pub(crate) use loom::sync::atomic::{Ordering, fence};
 

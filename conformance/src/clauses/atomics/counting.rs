@@ -1,4 +1,4 @@
-//! All images at one place: whatever they do, nothing is lost.
+//! All images operate on one place: no operation is lost.
 
 use coarray::prelude::*;
 
@@ -9,7 +9,7 @@ const TIMES: u64 = 400;
 
 pub fn one_word(check: &mut Check) {
     let images = num_images() as u64;
-    // The word of the first image and that of the last one, in turns.
+    // First a word of the first image, then a word of the last one.
     for owner in [0, num_images() - 1] {
         let count = Coarray::new(Coatomic::new(0_u64));
         for _ in 0..TIMES {
@@ -141,7 +141,7 @@ pub fn exchanges(check: &mut Check) {
     }
     let wins = Coarray::new(Coatomic::new(0));
     wins.at(0).fetch_add(won);
-    // What goes in by a swap comes out by another one, or stays.
+    // A value that is swapped in comes out by another swap, or stays.
     let token = Coarray::new(Coatomic::new(0_u64));
     let (put, got) = (
         Coarray::new(Coatomic::new(0)),
@@ -161,7 +161,7 @@ pub fn exchanges(check: &mut Check) {
 
 pub fn bits(check: &mut Check) {
     let images = num_images();
-    // Each image has the bits whose numbers leave its own as remainder.
+    // Each image has the bits whose numbers have the image's number as remainder.
     let all_bits = || (0..64).filter(|bit| bit % images == this_image());
     let set = Coarray::new(Coatomic::new(0_u64));
     let cleared = Coarray::new(Coatomic::new(!0_u64));
@@ -201,7 +201,7 @@ pub fn words_of_open_coarrays(check: &mut Check) {
         for time in 0..TIMES {
             let place = x.at(0);
             place[1].as_atomic().fetch_add(1);
-            // Beside the word plain puts go on.
+            // Plain puts to the words beside it go on meanwhile.
             if this_image() == num_images() - 1 {
                 place[0].put(time);
                 place[2].put(time);

@@ -1,10 +1,10 @@
-//! What each operation does, without anyone in between.
+//! Each operation by one image alone.
 
 use coarray::prelude::*;
 
 use crate::check::Check;
 
-/// Gives each image a coatomic of its own on every image.
+/// Calls `test` with a coatomic of this image's own on every image.
 fn on_all_images<T: Remote>(initial: T, mut test: impl FnMut(&Coref<Coatomic<T>>)) {
     let x = Coarray::<[Coatomic<T>]>::from_fn(num_images(), |_| Coatomic::new(initial));
     for image in 0..num_images() {

@@ -52,7 +52,7 @@ pub fn own_order(check: &mut Check) {
 }
 
 pub fn fenced_words(check: &mut Check) {
-    // The last image counts both words up, the second one first. Whoever sees the first one sees the second.
+    // The last image counts both words up, `second` before `first`. An image that sees `first` also sees `second`.
     let x = Coarray::new(Coatomic::new(0_u64));
     let y = Coarray::new(Coatomic::new(0_u64));
     let (first, second) = (x.at(0), y.at(num_images() / 2));

@@ -1,4 +1,4 @@
-//! The same by each algorithm.
+//! Every collective by each of its algorithms.
 
 use coarray::collectives::{Algorithm, Collective, Kind, co_sum_reproducible};
 use coarray::prelude::*;

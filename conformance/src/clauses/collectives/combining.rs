@@ -11,7 +11,7 @@ use coarray::prelude::*;
 use super::{LENGTHS, value, values};
 use crate::check::Check;
 
-/// What `join` makes of the values of images `0..images`.
+/// The values of images `0..images`, joined by `join`.
 fn joined(images: usize, length: usize, join: impl Fn(i64, i64) -> i64) -> Vec<i64> {
     (0..length)
         .map(|index| {
@@ -72,7 +72,7 @@ pub fn extremes(check: &mut Check) {
     });
 }
 
-/// What consecutive images are joined to; anything else is spoilt.
+/// The images `first..=last`. Joining images that are not consecutive gives `SPOILT`.
 #[derive(Clone, Copy, PartialEq, Debug, Remote)]
 #[repr(C)]
 pub struct Span {

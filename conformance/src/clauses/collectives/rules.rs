@@ -1,4 +1,4 @@
-//! What holds for all collectives.
+//! Rules that hold for all collectives.
 
 use coarray::collectives::{
     co_gather, co_scan, co_scatter, co_sum_to, try_co_all, try_co_allgather, try_co_alltoall,

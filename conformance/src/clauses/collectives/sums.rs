@@ -5,7 +5,7 @@ use coarray::prelude::*;
 
 use crate::check::Check;
 
-/// Looks whether all images have the bits of image 0.
+/// Checks that all images have the same bits as image 0.
 fn same_everywhere(check: &mut Check, what: &str, mine: &[f64]) {
     let bits: Vec<u64> = mine.iter().map(|value| value.to_bits()).collect();
     let mut theirs = bits.clone();
@@ -36,7 +36,7 @@ pub fn same_bits(check: &mut Check) {
 pub fn reproducible(check: &mut Check) {
     let (me, images) = (this_image(), num_images());
     for length in [1, 3, 100, 5000] {
-        // The same addends, by other images.
+        // The same addends, contributed by other images.
         let mut sums: Vec<f64> = (0..length).map(|index| number(me, index)).collect();
         let mut others: Vec<f64> = (0..length)
             .map(|index| number((me + index + 1) % images, index))

@@ -9,7 +9,7 @@ use crate::ring::{left, right};
 
 const ROUNDS: u64 = 40;
 
-/// Sends a parcel to the next two images in each round and looks for those of the others after `barrier`.
+/// Sends a parcel to the next two images in each round and checks the other images' parcels after `barrier`.
 fn send_and_look(check: &mut Check, rounds: u64, barrier: impl Fn()) {
     let mut x = Coarray::<[Parcel; 2]>::from_fn(|_| Parcel::none());
     let x = x.open();
@@ -19,7 +19,7 @@ fn send_and_look(check: &mut Check, rounds: u64, barrier: impl Fn()) {
         barrier();
         Parcel::of(round, left(1)).look_for(check, &x.here()[0]);
         Parcel::of(round, left(2)).look_for(check, &x.here()[1]);
-        // Also on an image that neither sent it nor got it.
+        // A parcel that other images sent and received.
         Parcel::of(round, right(2)).look_for(check, &x.at(right(3))[0]);
         barrier();
     }

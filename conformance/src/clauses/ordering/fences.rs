@@ -64,7 +64,7 @@ pub fn fence_and_own_word(check: &mut Check) {
     }
 }
 
-/// The parcel goes to the right neighbour, and the word of it to the one after that.
+/// Puts a parcel to the right neighbour and, after `complete`, a flag to the image after that one.
 fn by_way_of_others(check: &mut Check, complete: fn()) {
     let seen = Coarray::new(Coevent::new());
     let flag = Coarray::new(Coatomic::new(0));
@@ -133,9 +133,9 @@ pub fn store_buffering(check: &mut Check) {
     {
         let x = x.open();
         for round in 0..ROUNDS as usize {
-            // They are to meet here.
+            // Both images of a pair begin the round together.
             sync_all();
-            // Each puts to the part of the other and gets from its own, or the other way round.
+            // Each image puts to its own part and gets from its partner's, or the other way round.
             let (put, get) = match round % 2 {
                 0 => (x.here(), x.at(partner())),
                 _ => (x.at(partner()), x.here()),

@@ -1,4 +1,4 @@
-//! Begin and end of phases, and creation.
+//! Beginnings and ends of phases, and creation.
 
 use coarray::prelude::*;
 
@@ -58,7 +58,7 @@ pub fn one_in_another(check: &mut Check) {
     let x = x.open();
     for round in 1..ROUNDS {
         Parcel::of(round, this_image()).send(x.at(right(1)));
-        // The begin of this phase, or its end, is all that is between.
+        // Only the beginning of this phase, or its end, separates the put from the get.
         let open = y.open();
         if round % 2 == 0 {
             Parcel::of(round, left(1)).look_for(check, x.here());

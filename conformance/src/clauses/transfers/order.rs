@@ -1,4 +1,4 @@
-//! What one image does to a place, and what several do beside each other.
+//! The order of one image's transfers to a place, and several images' transfers side by side.
 
 use coarray::prelude::*;
 

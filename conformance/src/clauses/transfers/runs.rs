@@ -5,10 +5,10 @@ use coarray::prelude::*;
 use crate::check::Check;
 use crate::ring::{left, right};
 
-/// What nobody has put to.
+/// The value of bytes that nobody has put to.
 const UNTOUCHED: u8 = 0xEE;
 
-/// Bytes of image `from`, none of which is the untouched one.
+/// Bytes of image `from`, all different from [`UNTOUCHED`].
 fn bytes(from: usize, start: usize, length: usize) -> Vec<u8> {
     let byte = |index: usize| ((31 * from + 7 * start + index) % 0xEE) as u8;
     (0..length).map(byte).collect()
@@ -186,7 +186,7 @@ pub fn copy_from(check: &mut Check) {
     let mut target = Coarray::<[[u32; 300]]>::zeroed(images);
     {
         let (source, target) = coarray::open((&mut source, &mut target));
-        // From the next image to the one after it, or from there to here.
+        // Twice between two other images, then from this image to the next one.
         target.at(right(2))[me].copy_from(source.at(right(1)));
         sync_all();
         target.at(right(1))[me][10..20].copy_from(&source.at(right(3))[110..120]);

@@ -8,7 +8,7 @@ use coarray::prelude::*;
 use crate::check::Check;
 use crate::ring::{left, right};
 
-/// Every image puts `value(from, to)` to every image, and all look everywhere.
+/// Every image puts `value(from, to)` to every image, and all images check all values.
 fn exchange<T: Remote + PartialEq + Debug>(
     check: &mut Check,
     empty: T,
@@ -35,7 +35,7 @@ fn exchange<T: Remote + PartialEq + Debug>(
     }
 }
 
-/// A pattern of 128 bits whose bytes are all different in different exchanges.
+/// A pattern of 128 bits, different for each pair of images.
 fn bits(from: usize, to: usize) -> u128 {
     0x0123_4567_89AB_CDEF_FEDC_BA98_7654_3210_u128
         .wrapping_mul(2 * from as u128 + 3)
@@ -57,7 +57,7 @@ pub fn floats(check: &mut Check) {
         f32::from(to as u8).mul_add(0.1, from as f32)
     });
     exchange(check, 0.0, |_, _| f64::NEG_INFINITY);
-    // Some bit patterns of NaN change where they pass as numbers.
+    // Some NaNs change their bits when they are passed as numbers.
     let (quiet, signalling) = (0x7FF8_0000_DEAD_BEEF, 0xFFF0_0000_0000_0001);
     let mut x = Coarray::new([0.0; 2]);
     x.open()
