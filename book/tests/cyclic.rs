@@ -2,22 +2,15 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 const RESULT: &str = "generation 200: 52925 of 57600 cells changed\n";
 
 /// Runs `cyclic` in a folder with these words as its command line.
 fn cyclic(folder: &Path, images: usize, words: &str) -> Output {
-    let tests = std::env::current_exe().unwrap();
-    let program = tests.ancestors().nth(2).unwrap().join("examples/cyclic");
-    Command::new(program)
-        .args(words.split_whitespace())
-        .current_dir(folder)
-        .env("COARRAY_IMAGES", images.to_string())
-        .env_remove("COARRAY_FAULT_TOLERANT")
-        .env_remove("COARRAY_FABRIC")
-        .output()
-        .unwrap()
+    let mut program = testing::programs::program(images, "cyclic");
+    let program = program.args(words.split_whitespace());
+    program.current_dir(folder).output().unwrap()
 }
 
 /// The stdout and the stderr of a job that ends well.

@@ -102,7 +102,7 @@ fn bad_command_lines_are_told_what_is_wrong() {
 /// A program in the place of `conformance`.
 fn script(name: &str, lines: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    program::testing::script(&path, lines);
+    testing::script(&path, lines);
     path
 }
 

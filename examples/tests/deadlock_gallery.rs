@@ -16,7 +16,7 @@ const PROCESSES: (&str, &str) = ("COARRAY_FABRIC", "processes");
 
 /// The program, which `cargo test` builds with the tests.
 fn gallery(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
-    program::testing::program(1, "deadlock_gallery")
+    testing::programs::program(1, "deadlock_gallery")
         .args(arguments)
         .env_remove("COARRAY_IMAGES")
         .envs(variables.iter().copied())

@@ -1,6 +1,6 @@
 //! All programs write only the files that they are told to write, and say in one line what they cannot do.
 
-use program::testing::*;
+use testing::programs::*;
 
 /// Every program, with options for a short run.
 const ALL: [(&str, &[&str]); 12] = [

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 /// An example, on `images` images.
 fn example(name: &str, images: usize) -> Command {
-    program::testing::program(images, name)
+    testing::programs::program(images, name)
 }
 
 /// The job ended well; the lines of stdout and of stderr.

@@ -1,11 +1,13 @@
 //! Windows of several processes: each case runs under the launcher of the MPI library that this was built with.
 
 use std::env;
-use std::process::{Command, ExitCode};
+use std::process::{ExitCode, Output};
 
 use mpi::environment::{Universe, library_version};
 use mpi::traits::*;
 use mpi_rma::{Error, Initialized, Operation, Window};
+use testing::harness::{run_in_turn, trial};
+use testing::launcher;
 
 const CASE: &str = "MPI_RMA_TEST_CASE";
 
@@ -42,58 +44,31 @@ fn run_here(name: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Runs those cases whose name contains the first argument that is no option.
 fn run_all() -> ExitCode {
-    let filter = env::args()
-        .skip(1)
-        .find(|argument| !argument.starts_with('-'));
-    let mut failed = 0;
-    for (name, _) in CASES {
-        if filter
-            .as_ref()
-            .is_some_and(|filter| !name.contains(filter.as_str()))
-        {
-            continue;
-        }
-        for processes in [2, 4] {
-            let passes = launch(name, processes);
-            println!(
-                "{name} on {processes}: {}",
-                if passes { "ok" } else { "FAILED" }
-            );
-            failed += usize::from(!passes);
-        }
-    }
-    if failed == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    let trials = CASES.iter().flat_map(|&(name, _)| {
+        let test = move |processes| {
+            trial(format!("{name} on {processes}"), move || {
+                start(name, processes)
+            })
+        };
+        [2, 4].map(test)
+    });
+    run_in_turn(trials)
 }
 
-fn launch(name: &str, processes: usize) -> bool {
-    let library = library_version().unwrap();
-    let is_open_mpi = library.contains("Open MPI");
-    let mut command = Command::new("timeout");
-    command.arg("60");
-    if is_open_mpi {
-        command.args(["mpirun", "--oversubscribe"]);
-        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1");
-        command.env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-        // Its other component crashes in `MPI_Compare_and_swap` on created windows.
-        command.env("OMPI_MCA_osc", "^rdma");
-    } else {
-        command.arg("mpiexec.hydra");
-    }
-    command.args(["-n", &processes.to_string()]);
-    command.arg(env::current_exe().unwrap());
-    command.env(CASE, name);
-    let output = command.output().unwrap();
-    if !output.status.success() {
-        println!("{library}\n{}", String::from_utf8_lossy(&output.stdout));
-        println!("{}", String::from_utf8_lossy(&output.stderr));
-    }
-    output.status.success()
+fn start(name: &str, processes: usize) {
+    let version = library_version().unwrap();
+    let mut command = launcher::mpi(&version, 60, processes, env::current_exe().unwrap());
+    // Open MPI's other component crashes in `MPI_Compare_and_swap` on created windows.
+    command.env("OMPI_MCA_osc", "^rdma").env(CASE, name);
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command.output().unwrap();
+    let [printed, reported] =
+        [stdout, stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    assert!(status.success(), "{version}\n{printed}\n{reported}");
 }
 
 fn next_and_previous(window: &Window<'_>) -> (i32, i32) {

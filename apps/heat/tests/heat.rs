@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 use std::io::BufReader;
 
 use program::checksum;
-use program::testing::*;
+use testing::programs::*;
 
 /// Options for a short run.
 const SHORT: [&str; 4] = ["--size", "20x20", "--steps", "3"];

@@ -3,7 +3,7 @@
 
 use lbm::lattice::{LANES, Q, VELOCITIES, WEIGHTS, collide};
 use program::checksum;
-use program::testing::*;
+use testing::programs::*;
 
 /// Options for a short run.
 const SHORT: [&str; 4] = ["--size", "12x12x12", "--steps", "3"];

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use program::testing::{self, *};
+use testing::programs::{self, *};
 
 /// Options for a short run.
 const SHORT: [&str; 4] = ["--size", "80x80", "--generations", "3"];
@@ -12,7 +12,7 @@ fn pattern(name: &str) -> String {
 }
 
 fn refusal(images: usize, arguments: &[&str]) -> String {
-    testing::refusal(images, "life", arguments)
+    programs::refusal(images, "life", arguments)
 }
 
 fn file(directory: &Path, name: &str, text: &str) -> String {

@@ -22,4 +22,3 @@ pub mod progress;
 pub mod random;
 pub mod shares;
 pub mod steps;
-pub mod testing;

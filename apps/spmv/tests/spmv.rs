@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use program::random;
-use program::testing::*;
+use testing::programs::*;
 
 /// Options for a short run.
 const SHORT: [&str; 2] = ["--laplacian", "5x5"];

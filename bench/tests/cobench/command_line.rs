@@ -5,9 +5,9 @@ use std::process::Command;
 
 use crate::run::{assert_refused, printed, run};
 use coarray_collectives::{Kind, TuningTable};
-use program::testing::script;
 use serde_json::Value;
 use tempfile::TempDir;
+use testing::script;
 
 fn number(object: &Value, key: &str) -> f64 {
     let number = object[key].as_f64();

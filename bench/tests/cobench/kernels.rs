@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use program::testing::script;
 use serde_json::Value;
 use tempfile::TempDir;
+use testing::script;
 
 /// The kernels, each with parameters that images do not divide evenly. Where updates may be lost, tables are so large that
 /// few are.

@@ -8,8 +8,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::time::{ClockId, clock_gettime};
 
-/// A named check.
-pub type Check = (&'static str, fn());
+pub use testing::harness::Check;
 
 /// A job that takes longer hangs.
 const LONGEST: Duration = Duration::from_secs(20);

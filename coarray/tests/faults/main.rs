@@ -17,27 +17,20 @@ mod status;
 
 use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Trial};
+use testing::harness;
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1);
-    if arguments.next().as_deref() == Some("--program") {
-        return programs::run(&arguments.next().expect("--program NAME"));
+    if let Some(program) = harness::asked_program() {
+        return programs::run(&program);
     }
-    let trials = [
+    let checks = [
         injection::trials(),
         algorithms::trials(),
         barriers::trials(),
         plain::trials(),
         posted::trials(),
         status::trials(),
-    ]
-    .concat();
-    let trials = trials.into_iter().map(|(name, check)| {
-        Trial::test(name, move || {
-            check();
-            Ok(())
-        })
-    });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+    ];
+    let trial = |(name, check)| harness::trial(name, check);
+    harness::run(checks.concat().into_iter().map(trial))
 }

@@ -4,7 +4,7 @@
 //! and on processes, with memory that is reached by load and store and with memory that is reached through the
 //! fabric's operations.
 //!
-//! The images of a process job are this test binary with `--rule NAME`.
+//! The images of a process job are this test binary with `--program NAME`.
 
 mod barriers;
 mod failure;
@@ -15,7 +15,7 @@ mod signals;
 use std::process::{Command, ExitCode};
 
 use coarray::Launch;
-use libtest_mimic::{Arguments, Failed, Trial};
+use testing::harness;
 
 /// Numbers of images at which a rule is tried.
 const COUNTS: [usize; 3] = [2, 3, 4];
@@ -57,49 +57,44 @@ const RULES: &[Rule] = &rules![
 const FAILURE: u8 = 15;
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1);
-    if arguments.next().as_deref() == Some("--rule") {
-        let name = arguments.next().expect("--rule NAME");
-        let (_, _, check) = RULES
-            .iter()
-            .find(|(_, rule, _)| *rule == name)
-            .expect("a rule");
+    if let Some(program) = harness::asked_program() {
+        let mut rules = RULES.iter();
+        let (_, _, check) = rules.find(|(_, rule, _)| *rule == program).expect("a rule");
         return coarray::launch(*check);
     }
     let trials = RULES.iter().flat_map(|&rule| {
         [("direct", true), ("through_the_fabric", false)].map(|(path, direct)| {
             let (number, name, _) = rule;
-            Trial::test(format!("rule_{number}::{name}::{path}"), move || {
-                COUNTS.into_iter().try_for_each(|images| {
-                    on_threads(rule, images, direct)?;
-                    on_processes(rule, images, direct)
-                })
+            harness::trial(format!("rule_{number}::{name}::{path}"), move || {
+                for images in COUNTS {
+                    on_threads(rule, images, direct);
+                    on_processes(rule, images, direct);
+                }
             })
         })
     });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+    harness::run(trials)
 }
 
-fn on_threads((number, _, check): Rule, images: usize, direct: bool) -> Result<(), Failed> {
-    Launch::new(images)
+fn on_threads((number, _, check): Rule, images: usize, direct: bool) {
+    let launch = Launch::new(images)
         .direct(direct)
-        .keep_going(number == FAILURE)
-        .run(check)?;
-    Ok(())
+        .keep_going(number == FAILURE);
+    if let Err(failure) = launch.run(check) {
+        panic!("{images} threads: {failure}");
+    }
 }
 
-fn on_processes((number, name, _): Rule, images: usize, direct: bool) -> Result<(), Failed> {
-    let output = Command::new(std::env::current_exe()?)
-        .args(["--rule", name])
+fn on_processes((number, name, _): Rule, images: usize, direct: bool) {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
+        .args(["--program", name])
         .env("COARRAY_IMAGES", images.to_string())
         .env("COARRAY_SHARED_MEMORY", u8::from(direct).to_string())
         .env(
             "COARRAY_FAULT_TOLERANT",
             u8::from(number == FAILURE).to_string(),
-        )
-        .output()?;
-    match output.status.success() {
-        true => Ok(()),
-        false => Err(String::from_utf8_lossy(&output.stderr).into()),
-    }
+        );
+    let end = testing::run(command);
+    assert_eq!(end.code, Some(0), "{images} processes: {}", end.stderr);
 }

@@ -4,6 +4,8 @@
 
 use std::process::Command;
 
+use testing::launcher;
+
 use crate::job::{COUNTS, Check, End, bare_coarun, plain, run};
 
 pub fn trials() -> Vec<Check> {
@@ -44,15 +46,9 @@ fn fabrics() -> Vec<(&'static str, String)> {
     fabrics
 }
 
-/// What launchers want to be told where programs are tested: by root, on fewer cores than images.
+/// What launchers want to be told where programs are tested, and memory for many images.
 fn permitted(mut command: Command) -> Command {
-    for variable in [
-        "OMPI_ALLOW_RUN_AS_ROOT",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
-        "OMPI_MCA_rmaps_base_oversubscribe",
-    ] {
-        command.env(variable, "1");
-    }
+    launcher::permit(&mut command);
     command
         .env("COARRAY_HEAP", "64M")
         .env_remove("RUST_BACKTRACE");
@@ -66,10 +62,9 @@ fn on_fabric(
     direct: &str,
     program: &str,
 ) -> Command {
-    let mut command = Command::new(launcher);
+    let own = std::env::current_exe().unwrap();
+    let mut command = launcher::command(launcher, images, own);
     command
-        .args(["-n", &images.to_string()])
-        .arg(std::env::current_exe().unwrap())
         .args(["--program", program])
         .env("COARRAY_FABRIC", fabric)
         .env("COARRAY_SHARED_MEMORY", direct);

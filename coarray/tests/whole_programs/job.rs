@@ -1,24 +1,14 @@
 //! Starting a job and looking at its end.
 
 use std::ffi::OsStr;
-use std::io::Write;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// A named check.
-pub type Check = (&'static str, fn());
+pub use testing::harness::Check;
+pub use testing::{End, end_of, run, run_with_input};
 
 /// The image counts at which programs are tried.
 pub const COUNTS: [usize; 6] = [1, 2, 3, 4, 7, 8];
-
-/// How a job ended.
-#[derive(Debug)]
-pub struct End {
-    pub code: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
-    pub seconds: f64,
-}
 
 /// A program of `programs.rs` started plainly, with so many images.
 pub fn plain(images: usize, program: &str) -> Command {
@@ -67,52 +57,6 @@ pub fn bare_coarun() -> Command {
         command.env_remove(variable);
     }
     without_backtrace(command)
-}
-
-/// Runs the job to its end, giving it `input`.
-pub fn run_with_input(mut command: Command, input: &str) -> End {
-    let start = Instant::now();
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // The program may have ended without reading.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    end_of(child, start)
-}
-
-/// Runs the job to its end.
-pub fn run(command: Command) -> End {
-    run_with_input(command, "")
-}
-
-/// Waits for the end of a job that was started at `start`.
-pub fn end_of(child: Child, start: Instant) -> End {
-    let output = child.wait_with_output().unwrap();
-    End {
-        code: output.status.code(),
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-        seconds: start.elapsed().as_secs_f64(),
-    }
-}
-
-impl End {
-    /// The job ended well; its output.
-    #[track_caller]
-    pub fn success(self) -> String {
-        assert!(self.code == Some(0) && self.stderr.is_empty(), "{self:#?}");
-        self.stdout
-    }
-
-    /// The job failed with this exit code; its report.
-    #[track_caller]
-    pub fn failure(self, code: i32) -> String {
-        assert_eq!(self.code, Some(code), "{self:#?}");
-        self.stderr
-    }
 }
 
 /// Sends a signal, such as "INT", to a process.

@@ -27,14 +27,13 @@ mod wrappers;
 
 use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Trial};
+use testing::harness;
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1);
-    if arguments.next().as_deref() == Some("--program") {
-        return programs::run(&arguments.next().expect("--program NAME"));
+    if let Some(program) = harness::asked_program() {
+        return programs::run(&program);
     }
-    let trials = [
+    let checks = [
         results::trials(),
         choices::trials(),
         failures::trials(),
@@ -48,13 +47,7 @@ fn main() -> ExitCode {
         cluster::trials(),
         wrappers::trials(),
         readers::trials(),
-    ]
-    .concat();
-    let trials = trials.into_iter().map(|(name, check)| {
-        Trial::test(name, move || {
-            check();
-            Ok(())
-        })
-    });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+    ];
+    let trial = |(name, check)| harness::trial(name, check);
+    harness::run(checks.concat().into_iter().map(trial))
 }

@@ -1,7 +1,7 @@
 //! Who says hello.
 
 use crate::on_all_images;
-use program::testing::printed_on;
+use testing::programs::printed_on;
 
 #[test]
 fn every_image_says_hello_and_image_0_hears_of_all() {

@@ -2,7 +2,7 @@
 
 use crate::on_all_images;
 use program::random;
-use program::testing::{
+use testing::programs::{
     assert_prints_help_once, assert_refuses, line, number, printed_on, written,
 };
 

@@ -9,7 +9,7 @@ mod ring;
 mod sample_sort;
 mod work_queue;
 
-use program::testing::IMAGES;
+use testing::programs::IMAGES;
 
 /// Calls `body` with each fabric of one machine and each number of images.
 fn on_all_images(mut body: impl FnMut(&str, usize)) {

@@ -2,7 +2,7 @@
 
 use crate::on_all_images;
 use program::random;
-use program::testing::{assert_prints_help_once, assert_refuses, line, printed_on, refusal};
+use testing::programs::{assert_prints_help_once, assert_refuses, line, printed_on, refusal};
 
 /// The sum of all elements of the product: the sum of products of column sums and row sums.
 fn sum_of_product([m, k, n]: [u64; 3]) -> i64 {

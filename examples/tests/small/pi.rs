@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use crate::on_all_images;
 use program::random;
-use program::testing::{
+use testing::programs::{
     assert_prints_help_once, assert_refuses, line, number, printed, printed_on,
 };
 

@@ -2,7 +2,7 @@
 
 use crate::on_all_images;
 use program::random;
-use program::testing::{assert_prints_help_once, assert_refuses, line, number, printed_on};
+use testing::programs::{assert_prints_help_once, assert_refuses, line, number, printed_on};
 
 /// The root mean squares of the signal before and after the filters.
 fn root_mean_squares(samples: u64, filters: usize) -> [f64; 2] {

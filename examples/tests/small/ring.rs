@@ -1,7 +1,7 @@
 //! Where the token has been.
 
 use crate::on_all_images;
-use program::testing::{assert_prints_help_once, assert_refuses, line, number, printed_on};
+use testing::programs::{assert_prints_help_once, assert_refuses, line, number, printed_on};
 
 #[test]
 fn the_token_has_been_everywhere_in_each_lap() {

@@ -2,7 +2,7 @@
 
 use crate::on_all_images;
 use program::random;
-use program::testing::{assert_prints_help_once, assert_refuses, line, printed_on};
+use testing::programs::{assert_prints_help_once, assert_refuses, line, printed_on};
 
 /// The checksum of the keys, sorted by one image.
 fn checksum(keys: u64, distinct: Option<u64>) -> String {

@@ -10,10 +10,12 @@ mod slow_launcher;
 mod words;
 
 use std::env;
-use std::process::{Command, ExitCode, Output};
+use std::process::{ExitCode, Output};
 
 use coarray_launch::launch;
 use mpi_rma::mpi::environment::library_version;
+use testing::harness::{run_in_turn, trial};
+use testing::launcher;
 
 const CASE: &str = "COARRAY_TEST_CASE";
 
@@ -85,68 +87,38 @@ const CASES: &[Case] = &[
 ];
 
 fn main() -> ExitCode {
-    match env::var(CASE) {
-        Ok(name) => {
-            let case = CASES.iter().find(|case| case.name == name).unwrap();
-            (case.run)()
-        }
-        Err(_) => run_all(),
+    if let Ok(name) = env::var(CASE) {
+        let case = CASES.iter().find(|case| case.name == name).unwrap();
+        return (case.run)();
     }
-}
-
-/// Runs those cases whose name contains the first argument that is no option; `bench` only if it is asked for.
-fn run_all() -> ExitCode {
-    let filter = env::args()
-        .skip(1)
-        .find(|argument| !argument.starts_with('-'));
     slow_launcher::build();
-    let mut failed = 0;
-    for case in CASES {
-        let is_wanted = match &filter {
-            Some(filter) => case.name.contains(filter.as_str()),
-            None => case.name != "bench",
-        };
-        let processes: &[usize] = match (is_wanted, case.name) {
-            (false, _) => &[],
-            (true, "bench") => &[2],
-            (true, _) => &[2, 3],
-        };
-        for &processes in processes {
-            let output = start(case, processes);
-            let passes = (case.check)(&output);
-            println!(
-                "{} on {processes}: {}",
-                case.name,
-                if passes { "ok" } else { "FAILED" }
-            );
-            if !passes || filter.is_some() {
-                println!("{}", String::from_utf8_lossy(&output.stdout));
-                println!("{}", String::from_utf8_lossy(&output.stderr));
-            }
-            failed += usize::from(!passes);
-        }
-    }
-    if failed == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    let trials = CASES.iter().flat_map(|case| {
+        // It only measures, for those who ask for it: `-- --ignored`.
+        let is_bench = case.name == "bench";
+        let processes: &[usize] = if is_bench { &[2] } else { &[2, 3] };
+        processes.iter().map(move |&processes| {
+            let test = move || start(case, processes);
+            trial(format!("{} on {processes}", case.name), test).with_ignored_flag(is_bench)
+        })
+    });
+    run_in_turn(trials)
 }
 
-fn start(case: &Case, processes: usize) -> Output {
-    let mut command = Command::new("timeout");
-    command.arg("120");
-    if library_version().unwrap().contains("Open MPI") {
-        command.args(["mpirun", "--oversubscribe"]);
-        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1");
-        command.env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-    } else {
-        command.arg("mpiexec.hydra");
-    }
-    command.args(["-n", &processes.to_string()]);
-    command.arg(env::current_exe().unwrap());
-    command.env("COARRAY_FABRIC", "mpi").env(CASE, case.name);
-    command.env("RUST_BACKTRACE", "0");
-    command.envs(case.environment.iter().copied());
-    command.output().unwrap()
+fn start(case: &Case, processes: usize) {
+    let version = library_version().unwrap();
+    let mut command = launcher::mpi(&version, 120, processes, env::current_exe().unwrap());
+    command
+        .env("COARRAY_FABRIC", "mpi")
+        .env(CASE, case.name)
+        .env("RUST_BACKTRACE", "0")
+        .envs(case.environment.iter().copied());
+    let output = command.output().unwrap();
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    let [printed, reported] = [&output.stdout, &output.stderr].map(|bytes| text(bytes));
+    assert!(
+        (case.check)(&output),
+        "{}\n{printed}\n{reported}",
+        output.status
+    );
+    print!("{printed}");
 }

@@ -6,16 +6,17 @@ use std::any::type_name;
 use std::env;
 use std::ffi::{c_int, c_long};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::{Mutex, PoisonError};
 
 use shmem_sys::*;
+use testing::launcher;
 
 /// Says to a process of a job which test it is for.
 const TEST: &str = "SHMEM_SYS_TEST";
 
 /// Seconds that a job takes at most; those that hang are ended, and fail.
-const PATIENCE: &str = "120";
+const PATIENCE: u32 = 120;
 
 /// One process of a job.
 #[derive(Clone, Copy, Debug)]
@@ -59,16 +60,9 @@ fn start(settings: &[(&str, &str)], pes: usize, test: &str) -> Output {
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let launcher = LAUNCHER.expect("shmemrun or oshrun beside the library's compiler");
-    Command::new("timeout")
-        .args([PATIENCE, launcher, "-n", &pes.to_string()])
-        .arg(env::current_exe().unwrap())
+    launcher::limited(PATIENCE, launcher, pes, env::current_exe().unwrap())
         .args([test, "--exact", "--nocapture", "--test-threads=1"])
         .env(TEST, test)
-        // Containers run as root, and have fewer cores than processes; Open MPI wants to be told.
-        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-        .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
-        .env("OMPI_MCA_hwloc_base_binding_policy", "none")
         .envs(settings.iter().copied())
         .output()
         .unwrap()

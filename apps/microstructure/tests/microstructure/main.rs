@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use place::{places, value};
-use program::testing::{self, *};
 use serial::solidify;
+use testing::programs::{self, *};
 
 /// Uneven, so that blocks differ, and with an axis longer than a word of bits.
 const SIZE: [i64; 3] = [71, 18, 15];
@@ -225,7 +225,7 @@ fn a_model_of_nuclei_alone_is_solid_from_the_start() {
 }
 
 fn refusal(images: usize, arguments: &[&str]) -> String {
-    testing::refusal(images, "microstructure", arguments)
+    programs::refusal(images, "microstructure", arguments)
 }
 
 #[test]

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use testing::launcher;
+
 /// Where images are: the fabric, and the launcher if it has one.
 #[derive(Clone, Debug)]
 pub struct Place {
@@ -22,17 +24,17 @@ pub fn places() -> Vec<Place> {
             launcher: None,
         },
     ];
-    let launcher = |usual: &str| std::env::var("COARRAY_LAUNCHER").unwrap_or(usual.into());
+    let named = |usual: &str| std::env::var("COARRAY_LAUNCHER").unwrap_or(usual.into());
     if cfg!(feature = "mpi") {
         places.push(Place {
             fabric: "mpi",
-            launcher: Some(launcher("mpirun")),
+            launcher: Some(named("mpirun")),
         });
     }
     if cfg!(feature = "shmem") {
         places.push(Place {
             fabric: "shmem",
-            launcher: Some(launcher("shmemrun")),
+            launcher: Some(named("shmemrun")),
         });
     }
     places
@@ -45,16 +47,7 @@ impl Place {
         let mut command = match &self.launcher {
             None => Command::new(program),
             Some(launcher) => {
-                let mut command = Command::new(launcher);
-                command.args(["-n", &images.to_string()]).arg(program);
-                // Launchers must be told that root runs the tests, on fewer cores than images.
-                for variable in [
-                    "OMPI_ALLOW_RUN_AS_ROOT",
-                    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
-                    "OMPI_MCA_rmaps_base_oversubscribe",
-                ] {
-                    command.env(variable, "1");
-                }
+                let mut command = launcher::command(launcher, images, program);
                 command.env("COARRAY_HEAP", "64M");
                 command
             }

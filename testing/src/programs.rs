@@ -182,17 +182,3 @@ pub fn number(printed: &str, label: &str) -> f64 {
     let word = line.split_whitespace().next().unwrap();
     word.trim_end_matches(',').parse().unwrap()
 }
-
-/// Makes a program of the lines of a shell script.
-///
-/// Another process writes it: a process that another test starts would inherit a file which this one has open for
-/// writing, and such a file cannot be run ("Text file busy").
-pub fn script(program: &Path, lines: &str) {
-    let mut shell = Command::new("sh");
-    shell.args([
-        "-c",
-        r#"printf '#!/bin/sh\n%s\n' "$2" > "$1" && chmod 755 "$1""#,
-    ]);
-    shell.arg("sh").arg(program).arg(lines);
-    assert!(shell.status().unwrap().success());
-}
