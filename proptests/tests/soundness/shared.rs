@@ -18,7 +18,20 @@ type Atomics = Coarray<[Coatomic<NonZeroU64>]>;
 pub struct SharedObjects {
     atomics: Option<(Atomics, usize)>,
     mutex: Option<(Coarray<Comutex<NonZeroU64>>, usize)>,
-    events: Option<(Coarray<Coevent>, usize)>,
+    events: Option<(Coarray<Coevent>, Vec<usize>)>,
+}
+
+/// The images of the current team, by their numbers in the initial one.
+fn members() -> Vec<usize> {
+    let mut team = Team::current();
+    let mut members: Vec<usize> = (0..num_images()).collect();
+    while let Some(parent) = team.parent() {
+        members
+            .iter_mut()
+            .for_each(|image| *image = team.in_parent(*image));
+        team = parent;
+    }
+    members
 }
 
 fn fresh(context: &Context) -> NonZeroU64 {
@@ -57,7 +70,7 @@ impl SharedObjects {
             }
             Shared::MakeEvents => {
                 let made = Coarray::try_new(Coevent::new()).ok();
-                self.events = made.map(|events| (events, num_images()));
+                self.events = made.map(|events| (events, members()));
             }
             Shared::Atomics => {
                 if let Some((atomics, images)) = &self.atomics {
@@ -82,10 +95,10 @@ impl SharedObjects {
                 }
             }
             Shared::Ring => {
-                if let Some((events, images)) = &self.events {
-                    // All images of the team in which they were made, or else some wait in vain, and are told so.
-                    if *images == num_images() {
-                        events.at((this_image() + 1) % images).post();
+                if let Some((events, makers)) = &self.events {
+                    // Only a team of the images that made them: in another one, some wait in vain, and are told so.
+                    if *makers == members() {
+                        events.at((this_image() + 1) % makers.len()).post();
                         events.wait();
                     }
                 }
