@@ -110,6 +110,11 @@ impl Context {
     /// A word of a new object: the first names it.
     pub fn item(&self, serial: usize, index: usize) -> u64 {
         self.callback();
+        self.word(serial, index)
+    }
+
+    /// As [`item`](Self::item), and nothing happens on the way.
+    pub fn word(&self, serial: usize, index: usize) -> u64 {
         match index {
             0 => Mark {
                 image: self.me,

@@ -265,8 +265,8 @@ impl<'p> Image<'p> {
             Action::Broadcast(slot, root) => self.change(slot, |kept, context| {
                 let (serial, images) = (kept.id.1, num_images());
                 kept.broadcast(root % images);
-                // The root's words name its object.
-                kept.write(&mut |index| context.item(serial, index));
+                // The root's words name its object: a panic here would leave them.
+                kept.write(&mut |index| context.word(serial, index));
             }),
             Action::Global { slot, root, which } => self.change(slot, |kept, context| {
                 let (serial, images) = (kept.id.1, kept.images);
