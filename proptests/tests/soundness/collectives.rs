@@ -14,8 +14,13 @@ use crate::word::{Mark, Word};
 /// Words of an asynchronous collective.
 pub type Begun = Cofuture<'static, Vec<NonZeroU64>>;
 
-/// What names a collective in its words, instead of an object.
+/// What names a collective in its words, instead of an object: calls that are for each other have the same name.
 fn serial(which: Collective, length: usize) -> usize {
+    let length = match which {
+        // Its parts may have any lengths, so images that give it other ones are in the same call.
+        Collective::Alltoallv => 0,
+        _ => length,
+    };
     0x8_0000 + 0x1000 * which as usize + length
 }
 
