@@ -43,10 +43,9 @@ impl Effort {
         budget: Duration::from_millis(25),
     };
 
-    /// The time limit of a program with this many rows: several times what it needs, and some for waiting for
-    /// memory or for other programs.
+    /// The time limit of a program with this many rows: only one that has hung takes longer, also beside other programs.
     pub fn patience(self, rows: usize) -> Duration {
-        Duration::from_secs(60) + self.budget * 10 * u32::try_from(rows).unwrap_or(u32::MAX)
+        Duration::from_secs(300) + self.budget * 10 * u32::try_from(rows).unwrap_or(u32::MAX)
     }
 
     /// Enough to see that everything works.
