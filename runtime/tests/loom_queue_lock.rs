@@ -50,6 +50,7 @@ impl Job {
             me,
             lock: &self.lock,
             is_patient: true,
+            spins: 0,
         }
     }
 }
@@ -60,6 +61,8 @@ struct Image<'a> {
     me: usize,
     lock: &'a QueueLock,
     is_patient: bool,
+    /// Rounds of spinning before it joins the queue.
+    spins: u32,
 }
 
 impl Image<'_> {
@@ -114,7 +117,10 @@ impl Acquirer for Image<'_> {
     }
 
     fn patience(&self) -> SpinPolicy {
-        SLEEP_AT_ONCE
+        SpinPolicy {
+            spins: self.spins,
+            yields: 0,
+        }
     }
 }
 
@@ -211,6 +217,18 @@ fn two_images_exclude_each_other_and_none_sleeps_for_ever() {
 #[test]
 fn three_images_exclude_each_other_and_none_sleeps_for_ever() {
     let body = |job: &Job, me: usize| job.image(me).lock_and_count();
+    model(3, 3, body, |job, _| assert_count(job, 3));
+}
+
+#[test]
+fn images_that_spin_before_they_queue_exclude_each_other_and_none_sleeps_for_ever() {
+    let body = |job: &Job, me: usize| {
+        let image = Image {
+            spins: 2,
+            ..job.image(me)
+        };
+        image.lock_and_count();
+    };
     model(3, 3, body, |job, _| assert_count(job, 3));
 }
 

@@ -41,7 +41,7 @@ pub fn add_peers(
     let peer = |comparison: &Comparison<'_>| {
         let ratio = comparison.speedup.median();
         let numbers = numbers(comparison);
-        format!(r#""{}":{{{numbers},"ratio":{ratio:.4}}}"#, comparison.peer)
+        format!(r#""{}":{{{numbers},"ratio":{ratio:.6}}}"#, comparison.peer)
     };
     let peers: Vec<String> = comparisons.iter().map(peer).collect();
     let _ = write!(

@@ -1,8 +1,8 @@
 //! A fair lock that survives the death of any image at any instruction.
 //!
-//! A free lock is acquired, and released, with one compare-and-swap. An image that finds it held joins a queue and
-//! waits for an eventcount of its own, so waiters do not disturb each other; the releasing image hands the lock to the
-//! first in the queue. This is the idea of the queue lock of Mellor-Crummey and Scott (*Algorithms for scalable
+//! A free lock is acquired, and released, with one compare-and-swap. An image that finds it held spins for as long as a
+//! short critical section takes, if nobody queues. Then it joins a queue and waits for an eventcount of its own, so
+//! waiters do not disturb each other; the releasing image hands the lock to the first in the queue. This is the idea of the queue lock of Mellor-Crummey and Scott (*Algorithms for scalable
 //! synchronization on shared-memory multiprocessors*, 1991). But theirs hangs if a waiter dies between two of its
 //! instructions. So here all changes of the queue are made under a small inner lock, whose [`owner`](QueueLock) is
 //! known, so that its death is noticed and repaired.
@@ -93,6 +93,9 @@ impl QueueNode {
         self.number.store(number - 1, Ordering::Relaxed);
     }
 }
+
+/// Rounds of spinning before an image joins the queue: about what it costs two images to use the queue.
+const SPINS: u32 = 100;
 
 /// Images sleep until the owner leaves the queue.
 const SLEEPING: u64 = 1 << 31;
@@ -236,12 +239,31 @@ impl QueueLock {
 
     #[cold]
     fn queue_up(&self, user: &impl Waiter) -> Result<(), NotAcquired> {
+        if self.spin(user) {
+            return Ok(());
+        }
         // An image that fails from here on changes the epoch, and so ends the wait.
         let failure_epoch = user.failure_epoch();
         match self.take_or_join(user)? {
             Some(number) => self.await_turn(user, number, failure_epoch),
             None => Ok(()),
         }
+    }
+
+    /// Spins until no image holds the lock, and acquires it. Gives up soon, and at once if images queue: they came first.
+    fn spin(&self, user: &impl Waiter) -> bool {
+        for _ in 0..user.patience().spins.min(SPINS) {
+            // Relaxed: `try_lock` acquires.
+            let state = State(self.state.load(Ordering::Relaxed));
+            if state.is_queued() {
+                return false;
+            }
+            if state.holder().is_none() {
+                return self.try_lock(user).is_ok();
+            }
+            pause();
+        }
+        false
     }
 
     /// Acquires the lock if no image holds it. Otherwise joins the queue, and returns the number of the wait.
