@@ -89,7 +89,7 @@ mod tests {
         });
         assert_eq!(
             line,
-            r#","peers":{"mpi":{"ns":300,"ratio":3.0000},"caf":{"ns":200,"ratio":2.0000}},"best_peer":"caf","best_ratio":2.0000"#
+            r#","peers":{"mpi":{"ns":300,"ratio":3.000000},"caf":{"ns":200,"ratio":2.000000}},"best_peer":"caf","best_ratio":2.0000"#
         );
     }
 }
