@@ -46,7 +46,7 @@ pub fn add_peers(
     let peers: Vec<String> = comparisons.iter().map(peer).collect();
     let _ = write!(
         line,
-        r#","peers":{{{}}},"best_peer":"{}","best_ratio":{:.4}"#,
+        r#","peers":{{{}}},"best_peer":"{}","best_ratio":{:.6}"#,
         peers.join(","),
         best.peer,
         best.speedup.median(),
@@ -89,7 +89,7 @@ mod tests {
         });
         assert_eq!(
             line,
-            r#","peers":{"mpi":{"ns":300,"ratio":3.000000},"caf":{"ns":200,"ratio":2.000000}},"best_peer":"caf","best_ratio":2.0000"#
+            r#","peers":{"mpi":{"ns":300,"ratio":3.000000},"caf":{"ns":200,"ratio":2.000000}},"best_peer":"caf","best_ratio":2.000000"#
         );
     }
 }
