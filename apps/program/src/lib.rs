@@ -1,4 +1,4 @@
-//! The parts of a program beside its computation, and helpers for tests of programs.
+//! The parts of a program beside its computation.
 //!
 //! * [`command_line`] reads options, prints help, and ends the job in one line if there is something wrong;
 //! * [`memory`] compares the memory that a problem needs with the available memory, before it is allocated;
@@ -6,8 +6,7 @@
 //! * [`progress`] shows how far a computation is, [`steps`] and [`shares`] where its time goes;
 //! * [`canvas`] and [`chart`] draw pictures, [`histogram`] and [`plots`] draw distributions;
 //! * [`random`] and [`checksum`] do not depend on which image does what;
-//! * [`death`] kills an image, for others to survive;
-//! * [`testing`] starts programs as their users do.
+//! * [`death`] kills an image, for others to survive.
 
 pub mod canvas;
 pub mod chart;

@@ -186,7 +186,8 @@ fn no_reference_sees_a_write_and_nobody_reaches_what_is_not_lent() {
 }
 
 /// A fabric whose puts arrive after their fence breaks what all images rely on. The first thing that goes wrong differs
-/// from run to run: a value that changes under a reference, a wrong result of a collective, or a crash.
+/// from run to run: a value that changes under a reference, a wrong result of a collective, or a crash. Few programs, run
+/// slowly, may find nothing.
 #[test]
 fn a_network_that_is_late_is_found() {
     let mut command = Command::new(env::current_exe().unwrap());
@@ -195,9 +196,7 @@ fn a_network_that_is_late_is_found() {
     command.env("COARRAY_SIMULATED_FAULT", "delay-puts");
     let is_seen = (0..10).any(|_| {
         let output = command.output().unwrap();
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(!output.status.success(), "{text}");
-        text.contains("changed under a shared reference")
+        String::from_utf8_lossy(&output.stdout).contains("changed under a shared reference")
     });
     assert!(is_seen, "no program saw a value change under a reference");
 }
