@@ -45,32 +45,39 @@ pub(crate) enum End<R> {
     Failed(Failure),
 }
 
-/// Starts the fabric of the settings.
-pub(crate) fn start(settings: &Settings) -> Result<Rc<dyn Cluster>, String> {
+/// Starts the fabric of the settings, and the watch over the start.
+pub(crate) fn start(settings: &Settings) -> Result<(Rc<dyn Cluster>, StartWatch), String> {
     let images = settings.images;
+    let mut watch = None;
+    let initialized = |image| watch = watch_start(image, settings);
     let cluster: Rc<dyn Cluster> = match settings.fabric {
         #[cfg(feature = "mpi")]
         // SAFETY: `launch` calls this once in a process, and below every collective call is made by all.
-        FabricKind::Mpi => unsafe { coarray_fabric::transport::mpi::start()? },
+        FabricKind::Mpi => unsafe { coarray_fabric::transport::mpi::start(initialized)? },
         #[cfg(feature = "shmem")]
         // SAFETY: as for MPI.
-        FabricKind::Shmem => unsafe { coarray_fabric::transport::shmem::start(settings.heap)? },
+        FabricKind::Shmem => unsafe {
+            coarray_fabric::transport::shmem::start(settings.heap, initialized)?
+        },
         _ => unreachable!("{images} images have another fabric"),
     };
     launcher::check_size(settings.fabric, cluster.images())?;
-    Ok(cluster)
+    Ok((cluster, watch))
 }
 
-/// Collective. Runs `body` as the image that this process is.
+/// Watches the start until it is dropped.
+pub(crate) type StartWatch = Option<mpsc::Sender<()>>;
+
+/// Collective. Runs `body` as the image that this process is, whose start `watch` has watched so far.
 ///
 /// # Errors
 /// Why the images cannot start; the same on all images where they can agree on it.
 pub(crate) fn run<R>(
     cluster: &dyn Cluster,
     settings: &Settings,
+    watch: StartWatch,
     body: impl Fn() -> Result<R, Panic>,
 ) -> Result<End<R>, String> {
-    let start = watch_start(cluster.image(), settings);
     let settings = agree(cluster, settings);
     let nodes = divide(cluster, settings.direct);
     let mut region = share_region(cluster, &nodes, &settings)?;
@@ -91,7 +98,7 @@ pub(crate) fn run<R>(
     let fabric = fabric.map(|fabric| watch_over(fabric, cluster.image(), &settings));
     let job = Arc::new(Job::on_nodes(region, &settings, nodes));
     let image = cluster.image();
-    drop(start);
+    drop(watch);
     // SAFETY: the fabric gives each process a number of its own, and the fabric was attached to this region.
     let ending = unsafe { run_image(&job, image, fabric.clone(), &TUNING, body) };
     match ending {
@@ -107,11 +114,11 @@ pub(crate) fn run<R>(
     }
 }
 
-/// A watchdog for the start, until the result is dropped: while images get their memory they wait for each other in MPI or OpenSHMEM, which does
-/// not notice a lost node. The limit is the peer timeout, plus time in proportion to the heap.
-fn watch_start(image: usize, settings: &Settings) -> Option<mpsc::Sender<()>> {
+/// A watchdog for the start, until the result is dropped: MPI and OpenSHMEM, in which images wait for each other until all have
+/// their memory, do not notice a lost node. The limit is the peer timeout, plus time in proportion to the heap.
+pub(crate) fn watch_start(image: usize, settings: &Settings) -> StartWatch {
     let limit = settings.peer_timeout? + ATTACH_TIMEOUT_PER_GIB * (settings.heap >> 30) as u32;
-    let (start, is_over) = mpsc::channel();
+    let (watch, is_over) = mpsc::channel();
     std::thread::spawn(move || {
         if is_over.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
             give_up(
@@ -124,7 +131,7 @@ fn watch_start(image: usize, settings: &Settings) -> Option<mpsc::Sender<()>> {
             );
         }
     });
-    Some(start)
+    Some(watch)
 }
 
 /// Ends the job from a watchdog's thread. The image's own thread hangs in the fabric, so the launcher is asked to abort.

@@ -199,8 +199,8 @@ fn check_fabric(settings: &Settings) -> Result<(), String> {
 #[cfg(any(feature = "mpi", feature = "shmem"))]
 fn run_on_cluster<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitCode {
     let codes = ExitCodes::default();
-    let cluster = match cluster::start(settings) {
-        Ok(cluster) => cluster,
+    let (cluster, watch) = match cluster::start(settings) {
+        Ok(started) => started,
         // With this exit code the launcher ends the other processes.
         Err(error) => return refuse(error),
     };
@@ -210,7 +210,9 @@ fn run_on_cluster<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitC
         unknown_settings::warn();
         unknown_settings::warn_of_images(settings.images, cluster.images());
     }
-    let end = cluster::run(&*cluster, settings, || conclude(body().report(), &codes));
+    let end = cluster::run(&*cluster, settings, watch, || {
+        conclude(body().report(), &codes)
+    });
     match end {
         Ok(cluster::End::Finished(())) => {
             cluster.finish();

@@ -77,10 +77,11 @@ pub fn run_on<'u, R>(
         keep_going: false,
         ..settings.map_err(|error| CannotRun(error.to_string()))?
     };
+    let watch = cluster::watch_start(communicator.rank() as usize, &settings);
     let environment = Environment::of_application();
     // SAFETY: a thread that is an image already was refused above, and all of the communicator make the same calls.
     let group = unsafe { Group::new(environment, communicator) }.map_err(CannotRun)?;
-    match cluster::run(&group, &settings, || Ok(body())) {
+    match cluster::run(&group, &settings, watch, || Ok(body())) {
         Ok(cluster::End::Finished(result)) => {
             group.finish();
             Ok(result)

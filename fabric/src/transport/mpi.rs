@@ -29,9 +29,12 @@ pub use cluster::Group;
 pub use communicator::has_communicator;
 pub use environment::Environment;
 
+use mpi_rma::mpi::topology::Communicator;
+
 use crate::transport::cluster::Cluster;
 
-/// Starts the fabric for all processes of the launcher.
+/// Starts the fabric for all processes of the launcher. Calls `initialized` with the number of this image when MPI is initialised, before
+/// this image waits for others.
 ///
 /// # Errors
 /// Why it cannot start.
@@ -39,9 +42,10 @@ use crate::transport::cluster::Cluster;
 /// # Safety
 /// Called once in a process, which is then one image. The process calls no MPI from other threads unless MPI allows that,
 /// and uses the cluster as the contracts of its methods say.
-pub unsafe fn start() -> Result<Rc<dyn Cluster>, String> {
+pub unsafe fn start(initialized: impl FnOnce(usize)) -> Result<Rc<dyn Cluster>, String> {
     let environment = Environment::enter()?;
     let world = mpi_rma::mpi::topology::SimpleCommunicator::world();
+    initialized(world.rank() as usize);
     // SAFETY: all processes of the launcher are images and do this, so the call is collective; the caller vouches that
     // this process does it once.
     Ok(Rc::new(unsafe { Group::new(environment, &world) }?))

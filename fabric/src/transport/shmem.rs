@@ -26,15 +26,19 @@ use std::rc::Rc;
 
 use crate::transport::cluster::Cluster;
 
-/// Collective. Starts the library, with symmetric heaps that have room for parts with heaps of so many bytes.
+/// Collective. Starts the library, with symmetric heaps that have room for parts with heaps of so many bytes. Calls `initialized` with the
+/// number of this image when the library is initialised, before this image waits for others.
 ///
 /// # Errors
 /// Why that is impossible, in a sentence that says what to do.
 ///
 /// # Safety
 /// Once in a process, which then is one image. Whoever has the cluster uses it as its methods say.
-pub unsafe fn start(heap: usize) -> Result<Rc<dyn Cluster>, String> {
+pub unsafe fn start(
+    heap: usize,
+    initialized: impl FnOnce(usize),
+) -> Result<Rc<dyn Cluster>, String> {
     let contexts = environment::contexts()?;
     environment::prepare(heap)?;
-    Ok(Rc::new(job::Started::new(contexts)?))
+    Ok(Rc::new(job::Started::new(contexts, initialized)?))
 }

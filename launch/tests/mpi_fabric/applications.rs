@@ -1,6 +1,7 @@
 //! Applications that initialise MPI themselves, and images that fail.
 
 use std::process::ExitCode;
+use std::thread;
 
 use coarray_launch::mpi;
 use coarray_runtime::{num_images, this_image};
@@ -57,6 +58,21 @@ pub fn initialises() -> ExitCode {
     assert_eq!(members.unwrap(), (rank / 2, (size - rank % 2).div_ceil(2)));
     assert!(mpi::communicator().is_none());
     ExitCode::SUCCESS
+}
+
+/// One process never comes to the point where the others become images.
+pub fn stays_away() -> ExitCode {
+    let (universe, _) = initialize_with_threading(Threading::Multiple).unwrap();
+    let world = universe.world();
+    if world.rank() == 1 {
+        loop {
+            thread::park();
+        }
+    }
+    match mpi::run_on(&universe, &world, || ()) {
+        Ok(()) => unreachable!("rank 1 is no image"),
+        Err(error) => panic!("{error}"),
+    }
 }
 
 /// One image panics while the others wait for it.

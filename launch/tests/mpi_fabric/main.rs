@@ -74,6 +74,20 @@ const CASES: &[Case] = &[
         },
         ..images("failure", || launch(applications::fails))
     },
+    Case {
+        check: |output| {
+            let text = String::from_utf8_lossy(&output.stderr);
+            !output.status.success()
+                && text.contains("image 0 has waited at the start for 1.0 s")
+                && text.contains("COARRAY_PEER_TIMEOUT")
+        },
+        environment: &[
+            ("COARRAY_SHARED_MEMORY", "0"),
+            ("COARRAY_HEAP", "64M"),
+            ("COARRAY_PEER_TIMEOUT", "1"),
+        ],
+        ..images("stays_away", applications::stays_away)
+    },
     WRONG_SETTING,
     Case {
         name: "slow_launcher",

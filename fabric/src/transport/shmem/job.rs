@@ -43,8 +43,8 @@ pub(super) struct Started {
 }
 
 impl Started {
-    /// Collective. Initialises the library.
-    pub(super) fn new(contexts: usize) -> Result<Self, String> {
+    /// Collective. Initialises the library, and then calls `initialized` with the number of this image.
+    pub(super) fn new(contexts: usize, initialized: impl FnOnce(usize)) -> Result<Self, String> {
         let mut provided: c_int = 0;
         // All calls come from this thread. A higher level of thread support makes each call a third slower; a lower one would forbid programs to
         // call OpenSHMEM from another thread while this one does not.
@@ -60,6 +60,7 @@ impl Started {
         exit::watch();
         // SAFETY: the library is initialised.
         let (image, images) = unsafe { (shmem_my_pe() as usize, shmem_n_pes() as usize) };
+        initialized(image);
         let length = SHMEM_COLLECT_SYNC_SIZE * size_of::<c_long>();
         let synchronisation = Block::allocate(align_of::<c_long>().max(ELEMENT), length, 0).ok_or(
             "the symmetric heap of OpenSHMEM has no room at all: see SHMEM_SYMMETRIC_SIZE",
