@@ -12,11 +12,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use coarray_coref::{Shared, Symmetric};
-use coarray_fabric::{is_in_job, may_span_nodes, spans_nodes};
+use coarray_fabric::{has_outstanding, is_in_job, may_span_nodes, spans_nodes};
 use coarray_runtime::{
     Cause, Eventcount, Image, ImageFailed, Interruption, Team, is_own, locate, quiet,
     quiet_except_posts, this_image,
 };
+
+use crate::fence::complete_on;
 
 /// An event: any image posts it, and the image that it is on waits for posts.
 ///
@@ -111,19 +113,37 @@ impl Coevent {
     #[inline]
     pub(crate) fn raise(&self) {
         quiet_except_posts();
-        if !spans_nodes() || !self.post_by_message() {
+        if !spans_nodes() || !self.post_by_message(false) {
             self.posts.0.add(1);
         }
     }
 
-    /// Posts the event by a message if it is on another node; returns whether it is.
+    /// As [`raise`](Self::raise), but only this image's earlier puts to `image`, on which the event is, are there before the post.
+    #[inline]
+    pub(crate) fn raise_after_puts(&self, image: usize) {
+        if spans_nodes() && self.post_by_message(true) {
+            return;
+        }
+        if has_outstanding() {
+            complete_on(image);
+        }
+        self.posts.0.add(1);
+    }
+
+    /// Posts the event by a message if it is on another node; returns whether it is. `after_puts`: the message also waits for this
+    /// image's puts to that image.
     #[cold]
-    fn post_by_message(&self) -> bool {
+    fn post_by_message(&self, after_puts: bool) -> bool {
         Image::with_current(|image| match image.remote_place(&self.posts.0) {
             Some(place) => {
                 // SAFETY: the place is the eventcount of this event. It is allocated when the message arrives: the coarray is
                 // borrowed now, and its memory is freed only after a barrier with this image, which completes posts first.
-                unsafe { image.send_post(place) };
+                unsafe {
+                    match after_puts {
+                        true => image.send_post_after_puts(place),
+                        false => image.send_post(place),
+                    }
+                }
                 true
             }
             None => false,

@@ -131,7 +131,7 @@ impl<T: ?Sized, B: MayPut> PutNotify<T> for Coref<T, B> {
     {
         check_image(self, event);
         self.put(value);
-        event.post();
+        event.shared().raise_after_puts(event.image());
     }
 
     #[inline]
@@ -142,7 +142,7 @@ impl<T: ?Sized, B: MayPut> PutNotify<T> for Coref<T, B> {
     {
         check_image(self, event);
         self.put_from(source);
-        event.post();
+        event.shared().raise_after_puts(event.image());
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::{self, Ordering};
 
 use coarray_fabric::has_outstanding;
-use coarray_runtime::{Team, num_images, quiet_and_fence};
+use coarray_runtime::{Image, Team, num_images, quiet_and_fence};
 
 /// Local. Orders this image's puts to `image`, an index in the current team, before its later puts to it:
 /// an image that sees a later put sees all earlier ones.
@@ -44,18 +44,17 @@ pub fn fence(image: usize) {
         no_such_image(image);
     }
     if has_outstanding() {
-        complete_on(image);
+        complete_on(Team::current().members()[image] as usize);
     }
     // Orders the stores of direct puts. Pairs with an Acquire load or fence of an image that reads a later put.
     atomic::fence(Ordering::Release);
 }
 
+/// Orders what was put to `image`, a number in the job, and completes what was issued to it.
 #[cold]
 #[inline(never)]
-fn complete_on(image: usize) {
-    let team = Team::current();
-    let number = team.members()[image] as usize;
-    team.image().fabric().fence(number);
+pub(crate) fn complete_on(image: usize) {
+    Image::with_current(|here| here.fabric().fence(image));
 }
 
 #[cold]

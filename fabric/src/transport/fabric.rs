@@ -103,6 +103,13 @@ pub trait Fabric: std::fmt::Debug {
     /// Handling the message is sound at the receiver: its handler trusts offsets and lengths in it.
     unsafe fn send(&self, image: usize, message: &[u8]);
 
+    /// As [`send`](Self::send), to another image, which receives the message only after all earlier puts of this image to it, the
+    /// nonblocking ones included, have taken effect: the signal of a put with signal. It waits for no operation on a third image.
+    ///
+    /// # Safety
+    /// As [`send`](Self::send).
+    unsafe fn signal(&self, image: usize, message: &[u8]);
+
     /// The next message that has arrived, if there is one. A fabric that needs the target's help for progress makes it here.
     ///
     /// # Safety

@@ -147,8 +147,13 @@ impl Fabric for Simulated {
 
     fn fence(&self, image: usize) {
         if !self.has(Fault::DropFence) && !self.has(Fault::DelayPuts) {
-            self.release_overtaken();
+            // A put to another image stays in flight.
+            let is_overtaken = |(to, ..): &(usize, usize, Buffer)| *to == image;
+            if self.overtaken.borrow().as_ref().is_some_and(is_overtaken) {
+                self.release_overtaken();
+            }
             self.memory.fence(image);
+            self.note();
         }
     }
 
@@ -188,6 +193,12 @@ impl Fabric for Simulated {
             from: self.me,
             bytes: message.into(),
         });
+    }
+
+    unsafe fn signal(&self, image: usize, message: &[u8]) {
+        self.fence(image);
+        // SAFETY: the caller vouches for the message, as `Fabric::send` asks.
+        unsafe { self.send(image, message) }
     }
 
     unsafe fn receive(&self) -> Option<Message> {

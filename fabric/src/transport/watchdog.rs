@@ -114,6 +114,11 @@ impl Fabric for Watchdog {
         self.watch(|fabric| unsafe { fabric.send(image, message) });
     }
 
+    unsafe fn signal(&self, image: usize, message: &[u8]) {
+        // SAFETY: the caller vouches for the message, as `Fabric::signal` asks.
+        self.watch(|fabric| unsafe { fabric.signal(image, message) });
+    }
+
     unsafe fn receive(&self) -> Option<Message> {
         // SAFETY: the caller handles the message, as `Fabric::receive` asks.
         self.watch(|fabric| unsafe { fabric.receive() })

@@ -72,8 +72,8 @@ fn dispatch(
         MessageKind::PostEvent => {
             let offset = reader.size();
             eventcount_at(image, offset).add(1);
-            acknowledge(image, from, Pending::Posts);
         }
+        MessageKind::AcknowledgePosts => acknowledge(image, from, Pending::Posts),
         MessageKind::Acknowledgement => note_acknowledged(image, reader.word()),
         MessageKind::Lock
         | MessageKind::Withdraw

@@ -136,7 +136,7 @@ pub(crate) fn lock_remote(
 pub(crate) fn unlock_remote(image: &Image, place: Place, poison: bool) {
     let message =
         Outgoing::new(MessageKind::Unlock).words(&[place.offset as u64, u64::from(poison)]);
-    send_acked(image, place.image, &message, Pending::Unacked);
+    send_acked(image, place.image, &message);
 }
 
 fn answer_about_lock(here: &Image, image: usize, number: u64, outcome: Outcome) {
@@ -231,7 +231,7 @@ pub fn clear_poison_of(lock: &QueueLock) {
         locate(lock, |image, place| {
             image.remote_place(lock)?;
             let message = Outgoing::new(MessageKind::ClearPoison).word(place.offset as u64);
-            send_acked(image, place.image, &message, Pending::Unacked);
+            send_acked(image, place.image, &message);
             Some(())
         })
     });

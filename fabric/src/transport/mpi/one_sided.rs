@@ -425,6 +425,13 @@ impl Fabric for OneSided {
         self.channel.send(image, message);
     }
 
+    unsafe fn signal(&self, image: usize, message: &[u8]) {
+        // MPI orders no message after a put, so that one is completed, at this target alone.
+        self.fence(image);
+        // SAFETY: the caller vouches for the message, as `Fabric::send` asks.
+        unsafe { self.send(image, message) }
+    }
+
     unsafe fn receive(&self) -> Option<Message> {
         let message = self.channel.receive()?;
         // Makes puts of the sender to this image's part visible to its loads.

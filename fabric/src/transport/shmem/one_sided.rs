@@ -251,6 +251,14 @@ impl Fabric for OneSided {
         self.channel.send(image, message);
     }
 
+    /// The fence of the channel, between a message and its count, orders the puts of the default context before the count, too.
+    unsafe fn signal(&self, image: usize, message: &[u8]) {
+        if self.contexts.have_any() {
+            self.complete_contexts(|context| context.has_any_of(image));
+        }
+        self.channel.send(image, message);
+    }
+
     unsafe fn receive(&self) -> Option<Message> {
         self.channel.receive()
     }
