@@ -12,6 +12,7 @@ pub mod fabric;
 pub mod handle;
 #[cfg(feature = "mpi")]
 pub mod mpi;
+pub mod observed;
 pub mod pending;
 pub mod request;
 pub mod shared_memory;

@@ -17,6 +17,7 @@ use coarray_fabric::memory::nodes::Nodes;
 use coarray_fabric::system::process_manager::pmi;
 use coarray_fabric::transport::cluster::Cluster;
 use coarray_fabric::transport::fabric::Fabric;
+use coarray_fabric::transport::observed::Observed;
 use coarray_fabric::transport::watchdog::Watchdog;
 use coarray_runtime::{
     Ending, FabricKind, Failure, Job, JobMemory, Panic, Settings, is_about_the_end, run_image,
@@ -160,7 +161,7 @@ fn watch_over(fabric: Rc<dyn Fabric>, image: usize, settings: &Settings) -> Rc<d
             ),
         )
     };
-    Rc::new(Watchdog::new(fabric, limit, is_late))
+    Rc::new(Observed::new(fabric, Watchdog::new(limit, is_late)))
 }
 
 /// Collective. Settings for all images: the smallest heap, and shared memory if all want it.

@@ -1,9 +1,7 @@
 //! The trait [`Fabric`]: the one-sided operations and active messages that everything else is built from.
-//!
-//! Whoever implements it must also call [`note_outstanding`](crate::transport::pending) whenever it begins to have, or no longer has,
-//! operations that are not complete: `quiet` is not called otherwise.
 
 use crate::transport::atomic::{AtomicOperation, Word};
+use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
 
 /// An active message that has arrived.
@@ -26,7 +24,13 @@ pub struct Message {
 /// The two shared-memory fabrics, threads and processes, differ only in how images are started; they
 /// share one implementation of this trait. Images of different nodes also send each other active messages, which change the
 /// receiver's control structures.
+///
+/// No method has a default: what wraps a fabric, as [`Observed`](crate::transport::observed::Observed) does, cannot forget to pass one on.
 pub trait Fabric: std::fmt::Debug {
+    /// Whether operations of this image may not be complete. The fabric keeps it up to date: [`quiet`](Self::quiet) and
+    /// [`fence`](Self::fence) are not called otherwise.
+    fn outstanding(&self) -> &Outstanding;
+
     /// Copies `length` bytes from this image's memory to `offset` in the part of `image`.
     ///
     /// Complete at the target after [`quiet`](Self::quiet), or in order with later puts to the same
@@ -41,10 +45,7 @@ pub trait Fabric: std::fmt::Debug {
     ///
     /// # Safety
     /// As [`put`](Self::put).
-    unsafe fn put_word(&self, image: usize, offset: usize, word: u64) {
-        // SAFETY: `word` is valid for reads of its 8 bytes until `put` returns, which copies them; the caller vouches for the place.
-        unsafe { self.put(image, offset, (&raw const word).cast(), size_of::<u64>()) }
-    }
+    unsafe fn put_word(&self, image: usize, offset: usize, word: u64);
 
     /// Copies `length` bytes from `offset` in the part of `image` to this image's memory; complete on
     /// return.

@@ -48,12 +48,43 @@ pub fn is_pending(pending: Pending) -> bool {
     PENDING.get() & pending as u8 != 0
 }
 
-/// To be told by the image's fabric whenever it changes.
+/// Whether a fabric has operations that may not be complete. Each has one, and the layers above learn of changes in it.
+#[derive(Debug, Default)]
+pub struct Outstanding(Cell<bool>);
+
+impl Outstanding {
+    /// Whether operations may not be complete.
+    #[inline]
+    #[must_use]
+    pub fn get(&self) -> bool {
+        self.0.get()
+    }
+
+    /// Notes that operations may not be complete from now on. To be called on the thread of the image.
+    #[inline]
+    pub fn begin(&self) {
+        if !self.0.replace(true) {
+            note_issued(true);
+        }
+    }
+
+    /// Notes that all operations are complete.
+    ///
+    /// # Safety
+    /// They are: what is complete is waited for no more, and the memory that it used goes back to its owners.
+    #[inline]
+    pub unsafe fn end(&self) {
+        if self.0.replace(false) {
+            note_issued(false);
+        }
+    }
+}
+
 #[cold]
 #[inline(never)]
-pub(crate) fn note_outstanding(has_outstanding: bool) {
-    // SAFETY: fabrics tell what is so.
-    unsafe { note_pending(Pending::Issued, has_outstanding) };
+fn note_issued(any: bool) {
+    // SAFETY: `Outstanding::end` was promised that all are complete; that some may not be is always true.
+    unsafe { note_pending(Pending::Issued, any) };
 }
 
 /// Notes whether this is complete.

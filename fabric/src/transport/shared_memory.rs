@@ -16,7 +16,7 @@ use crate::transport::atomic::{AtomicOperation, Word};
 use crate::transport::completion::{Completer, completion};
 use crate::transport::deferral::wake;
 use crate::transport::fabric::{Fabric, Message};
-use crate::transport::pending::note_outstanding;
+use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
 
 /// The most operations in the queues. Without a limit a program that never waits would fill the memory.
@@ -31,6 +31,7 @@ pub struct SharedMemory {
     queues: RefCell<BTreeMap<usize, VecDeque<AsyncCopy>>>,
     /// How many operations are in the queues.
     queued: Cell<usize>,
+    outstanding: Outstanding,
     /// The image that progress was made with last.
     last: Cell<usize>,
 }
@@ -62,6 +63,7 @@ impl SharedMemory {
             nodes,
             queues: RefCell::default(),
             queued: Cell::new(0),
+            outstanding: Outstanding::default(),
             last: Cell::new(0),
         }
     }
@@ -79,7 +81,11 @@ impl SharedMemory {
 
     fn note_queued(&self, queued: usize) {
         self.queued.set(queued);
-        note_outstanding(queued > 0);
+        match queued {
+            // SAFETY: operations are complete unless they are queued.
+            0 => unsafe { self.outstanding.end() },
+            _ => self.outstanding.begin(),
+        }
     }
 
     fn issue(&self, image: usize, offset: usize, buffer: Buffer, direction: Direction) -> Request {
@@ -151,11 +157,20 @@ impl SharedMemory {
 }
 
 impl Fabric for SharedMemory {
+    fn outstanding(&self) -> &Outstanding {
+        &self.outstanding
+    }
+
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
         let wakers = self.execute(image, || false);
         // SAFETY: the caller vouches for `length` bytes at the source and at the target; both may race with other images, as `direct` allows.
         unsafe { direct::copy_in_one_piece(self.place(image, offset, length), source, length) }
         wake(wakers);
+    }
+
+    unsafe fn put_word(&self, image: usize, offset: usize, word: u64) {
+        // SAFETY: `word` is readable until `put` returns, which has copied it; the caller vouches for the place.
+        unsafe { self.put(image, offset, (&raw const word).cast(), size_of::<u64>()) }
     }
 
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {

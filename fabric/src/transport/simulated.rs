@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::memory::region::RegionOwner;
 use crate::transport::atomic::{AtomicOperation, Word};
 use crate::transport::fabric::{Fabric, Message};
-use crate::transport::pending::note_outstanding;
+use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
 use crate::transport::shared_memory::SharedMemory;
 
@@ -94,12 +94,16 @@ impl Simulated {
     /// After any operation: `memory` does not know of the overtaken put, which is outstanding, too.
     fn note(&self) {
         if self.overtaken.borrow().is_some() {
-            note_outstanding(true);
+            self.memory.outstanding().begin();
         }
     }
 }
 
 impl Fabric for Simulated {
+    fn outstanding(&self) -> &Outstanding {
+        self.memory.outstanding()
+    }
+
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
         self.keep_order(image, offset, length);
         // SAFETY: the caller vouches for `length` readable, initialised bytes.
@@ -113,6 +117,11 @@ impl Fabric for Simulated {
         // SAFETY: the caller vouches for the target until the put is complete; the source is owned.
         drop(unsafe { self.memory.issue_put(image, offset, source) });
         self.release_overtaken();
+    }
+
+    unsafe fn put_word(&self, image: usize, offset: usize, word: u64) {
+        // SAFETY: `word` is readable until `put` returns, which has copied it; the caller vouches for the place.
+        unsafe { self.put(image, offset, (&raw const word).cast(), size_of::<u64>()) }
     }
 
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {

@@ -15,6 +15,7 @@ use crate::lifecycle::failure::adopt_thread;
 use crate::lifecycle::fork;
 use coarray_fabric::memory::locality;
 use coarray_fabric::transport::handle::{self, HandleState};
+use coarray_fabric::transport::pending::{Pending, note_pending};
 
 /// Makes a thread an image until it is dropped.
 pub(crate) struct Presence(());
@@ -46,6 +47,12 @@ impl Image {
         // SAFETY: the team that becomes the current one owns the image, which owns its fabric and the memory of its
         // job. `drop` removes the handle before it drops the team.
         unsafe { handle::install(&opening) };
+        for pending in [Pending::Issued, Pending::Unacked, Pending::Posts] {
+            let issued = pending == Pending::Issued && self.fabric().outstanding().get();
+            // SAFETY: the image has told nobody anything yet, and its fabric says what it has issued. An image that this thread was
+            // before is over.
+            unsafe { note_pending(pending, issued) };
+        }
         let heap = self.heap(self.index).addr();
         set_own_heap(heap..heap + self.heap_bytes());
         set_current(Rc::new(Team::first(self)));

@@ -25,7 +25,7 @@ use super::staging::{SHORT_AT_LEAST, SHORT_AT_MOST, SMALL, Staging};
 use crate::transport::atomic::{AtomicOperation, Word};
 use crate::transport::completion::completion;
 use crate::transport::fabric::{Fabric, Message};
-use crate::transport::pending::note_outstanding;
+use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
 
 /// The most nonblocking operations in flight. Without a limit a program that never waits would fill the memory.
@@ -47,6 +47,7 @@ pub(crate) struct OneSided {
     in_flight: InFlight,
     staging: Staging,
     operations: Operations,
+    outstanding: Outstanding,
     channel: Channel,
 }
 
@@ -63,6 +64,7 @@ impl OneSided {
             in_flight: InFlight::new(images),
             staging: Staging::new(),
             operations: Operations::default(),
+            outstanding: Outstanding::default(),
             channel,
         }
     }
@@ -80,7 +82,7 @@ impl OneSided {
     fn arm(&self) {
         if self.in_flight.is_idle() {
             self.in_flight.arm();
-            note_outstanding(true);
+            self.outstanding.begin();
         }
     }
 
@@ -242,7 +244,8 @@ impl OneSided {
         self.staging.reuse();
         if !self.in_flight.is_idle() {
             self.in_flight.disarm();
-            note_outstanding(false);
+            // SAFETY: the caller has flushed all targets of operations in flight.
+            unsafe { self.outstanding.end() };
         }
         // Last: it runs wakers, and these may start new operations.
         self.operations.finish(None);
@@ -314,6 +317,10 @@ impl Drop for OneSided {
 }
 
 impl Fabric for OneSided {
+    fn outstanding(&self) -> &Outstanding {
+        &self.outstanding
+    }
+
     /// The cold path is a tail call, so that the hot path needs no prologue.
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
         if !self.in_flight.is_armed() {

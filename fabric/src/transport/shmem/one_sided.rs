@@ -8,7 +8,7 @@ use shmem_sys::{shmem_fence, shmem_getmem, shmem_putmem, shmem_quiet, uint64};
 use crate::transport::atomic::{AtomicOperation, Word};
 use crate::transport::deferral::wake;
 use crate::transport::fabric::{Fabric, Message};
-use crate::transport::pending::note_outstanding;
+use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
 use crate::transport::shmem::atomics;
 use crate::transport::shmem::channel::Channel;
@@ -28,8 +28,7 @@ pub(super) struct OneSided {
     contexts: Contexts,
     /// Whether a fence has ordered the puts in flight before all later ones.
     has_fenced: Cell<bool>,
-    /// Whether the image is noted as having outstanding operations.
-    has_noted: Cell<bool>,
+    outstanding: Outstanding,
 }
 
 impl OneSided {
@@ -41,7 +40,7 @@ impl OneSided {
             in_flight: InFlight::new(images),
             contexts: Contexts::new(images, contexts),
             has_fenced: Cell::new(false),
-            has_noted: Cell::new(false),
+            outstanding: Outstanding::default(),
         }
     }
 
@@ -65,10 +64,13 @@ impl OneSided {
         }
     }
 
+    /// Notes whether operations are in flight, in any context.
     #[inline]
     fn note(&self, any: bool) {
-        if self.has_noted.replace(any) != any {
-            note_outstanding(any);
+        match any {
+            true => self.outstanding.begin(),
+            // SAFETY: all contexts are complete, as the caller has seen.
+            false => unsafe { self.outstanding.end() },
         }
     }
 
@@ -92,7 +94,7 @@ impl OneSided {
     /// each put.
     #[inline(always)]
     fn is_free(&self) -> bool {
-        !self.in_flight.any() && self.has_noted.get() && !self.contexts.have_any()
+        !self.in_flight.any() && self.outstanding.get() && !self.contexts.have_any()
     }
 
     /// A put, whatever is in flight.
@@ -154,6 +156,10 @@ impl OneSided {
 }
 
 impl Fabric for OneSided {
+    fn outstanding(&self) -> &Outstanding {
+        &self.outstanding
+    }
+
     /// The cold path is a tail call, so that the hot path needs no prologue.
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
         if !self.is_free() {

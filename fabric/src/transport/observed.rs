@@ -1,0 +1,334 @@
+//! A fabric whose operations are observed: the one place where a tool sees each operation that is not a plain load or store.
+//!
+//! Nothing of this exists in a job that uses no tool: its images have the fabric itself.
+
+use std::fmt::Debug;
+use std::rc::Rc;
+
+use crate::transport::atomic::{AtomicOperation, Word};
+use crate::transport::fabric::{Fabric, Message};
+use crate::transport::pending::Outstanding;
+use crate::transport::request::{Buffer, Request};
+
+/// A call of a fabric's method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// Writes, blocking or not.
+    Put(Range),
+    /// Reads, blocking or not.
+    Get(Range),
+    /// Reads and perhaps writes a word, atomically.
+    Atomic(Range, AtomicOperation),
+    /// Lets nonblocking operations make progress.
+    Progress,
+    /// Waits for a nonblocking operation on this image.
+    Wait(usize),
+    /// Orders the puts to this image.
+    Fence(usize),
+    /// Completes all operations.
+    Quiet,
+    /// Sends a message to this image.
+    Send(usize),
+    /// Sends a message to this image, after the puts to it.
+    Signal(usize),
+    /// Looks for a message.
+    Receive,
+}
+
+/// Bytes in the part of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// The image.
+    pub image: usize,
+    /// Where they begin in its part.
+    pub offset: usize,
+    /// How many they are.
+    pub length: usize,
+}
+
+/// What sees each call.
+pub trait Observer: Debug {
+    /// Calls `perform` once, which carries out the call, and returns its result.
+    fn observe<R>(&self, call: Call, perform: impl FnOnce() -> R) -> R;
+}
+
+/// A fabric whose operations are observed.
+#[derive(Debug)]
+pub struct Observed<O> {
+    fabric: Rc<dyn Fabric>,
+    observer: O,
+}
+
+impl<O: Observer> Observed<O> {
+    /// Shows the operations of `fabric` to `observer`.
+    pub fn new(fabric: Rc<dyn Fabric>, observer: O) -> Self {
+        Self { fabric, observer }
+    }
+
+    fn pass_on<R>(&self, call: Call, perform: impl FnOnce(&dyn Fabric) -> R) -> R {
+        self.observer.observe(call, || perform(&*self.fabric))
+    }
+}
+
+fn range(image: usize, offset: usize, length: usize) -> Range {
+    Range {
+        image,
+        offset,
+        length,
+    }
+}
+
+impl<O: Observer> Fabric for Observed<O> {
+    fn outstanding(&self) -> &Outstanding {
+        self.fabric.outstanding()
+    }
+
+    unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
+        let call = Call::Put(range(image, offset, length));
+        // SAFETY: the caller vouches for source and target, as `Fabric::put` asks.
+        self.pass_on(call, |fabric| unsafe {
+            fabric.put(image, offset, source, length);
+        });
+    }
+
+    unsafe fn put_word(&self, image: usize, offset: usize, word: u64) {
+        let call = Call::Put(range(image, offset, size_of_val(&word)));
+        // SAFETY: the caller vouches for the place, as `Fabric::put_word` asks.
+        self.pass_on(call, |fabric| unsafe {
+            fabric.put_word(image, offset, word);
+        });
+    }
+
+    unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
+        let call = Call::Get(range(image, offset, length));
+        // SAFETY: the caller vouches for source and target, as `Fabric::get` asks.
+        self.pass_on(call, |fabric| unsafe {
+            fabric.get(image, offset, target, length);
+        });
+    }
+
+    unsafe fn issue_put(&self, image: usize, offset: usize, source: Buffer) -> Request {
+        let call = Call::Put(range(image, offset, source.length()));
+        // SAFETY: the caller vouches for the place and a lent buffer until completion, as `Fabric::issue_put` asks.
+        self.pass_on(call, |fabric| unsafe {
+            fabric.issue_put(image, offset, source)
+        })
+    }
+
+    unsafe fn issue_get(&self, image: usize, offset: usize, target: Buffer) -> Request {
+        let call = Call::Get(range(image, offset, target.length()));
+        // SAFETY: the caller vouches for the place and a lent buffer until completion, as `Fabric::issue_get` asks.
+        self.pass_on(call, |fabric| unsafe {
+            fabric.issue_get(image, offset, target)
+        })
+    }
+
+    fn progress(&self) -> bool {
+        self.pass_on(Call::Progress, |fabric| fabric.progress())
+    }
+
+    fn wait(&self, request: &Request) {
+        self.pass_on(Call::Wait(request.image()), |fabric| fabric.wait(request));
+    }
+
+    fn fence(&self, image: usize) {
+        self.pass_on(Call::Fence(image), |fabric| fabric.fence(image));
+    }
+
+    fn quiet(&self) {
+        self.pass_on(Call::Quiet, |fabric| fabric.quiet());
+    }
+
+    unsafe fn atomic(
+        &self,
+        image: usize,
+        offset: usize,
+        word: Word,
+        operation: AtomicOperation,
+    ) -> u64 {
+        let call = Call::Atomic(range(image, offset, word.bytes()), operation);
+        // SAFETY: the caller vouches for the word, as `Fabric::atomic` asks.
+        self.pass_on(call, |fabric| unsafe {
+            fabric.atomic(image, offset, word, operation)
+        })
+    }
+
+    unsafe fn send(&self, image: usize, message: &[u8]) {
+        // SAFETY: the caller vouches for the message, as `Fabric::send` asks.
+        self.pass_on(Call::Send(image), |fabric| unsafe {
+            fabric.send(image, message);
+        });
+    }
+
+    unsafe fn signal(&self, image: usize, message: &[u8]) {
+        // SAFETY: the caller vouches for the message, as `Fabric::signal` asks.
+        self.pass_on(Call::Signal(image), |fabric| unsafe {
+            fabric.signal(image, message);
+        });
+    }
+
+    unsafe fn receive(&self) -> Option<Message> {
+        // SAFETY: the caller handles the message, as `Fabric::receive` asks.
+        self.pass_on(Call::Receive, |fabric| unsafe { fabric.receive() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::fmt::Write;
+
+    use super::*;
+    use crate::transport::completion::completion;
+
+    /// Writes down what it is called with, and completes nothing.
+    #[derive(Debug, Default)]
+    struct Log {
+        text: RefCell<String>,
+        outstanding: Outstanding,
+    }
+
+    impl Log {
+        fn note(&self, what: &dyn Debug) {
+            writeln!(self.text.borrow_mut(), "{what:?}").unwrap();
+        }
+
+        fn request(&self, image: usize) -> Request {
+            let (completer, completion) = completion();
+            assert!(completer.complete(Buffer::Owned(Box::new([]))).is_none());
+            Request::new(image, completion)
+        }
+    }
+
+    impl Fabric for Log {
+        fn outstanding(&self) -> &Outstanding {
+            &self.outstanding
+        }
+
+        unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
+            self.note(&("put", image, offset, source.is_null(), length));
+        }
+
+        unsafe fn put_word(&self, image: usize, offset: usize, word: u64) {
+            self.note(&("put_word", image, offset, word));
+        }
+
+        unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
+            self.note(&("get", image, offset, target.is_null(), length));
+        }
+
+        unsafe fn issue_put(&self, image: usize, offset: usize, source: Buffer) -> Request {
+            self.note(&("issue_put", image, offset, source.length()));
+            self.request(image)
+        }
+
+        unsafe fn issue_get(&self, image: usize, offset: usize, target: Buffer) -> Request {
+            self.note(&("issue_get", image, offset, target.length()));
+            self.request(image)
+        }
+
+        fn progress(&self) -> bool {
+            self.note(&"progress");
+            true
+        }
+
+        fn wait(&self, request: &Request) {
+            self.note(&("wait", request.image()));
+        }
+
+        fn fence(&self, image: usize) {
+            self.note(&("fence", image));
+        }
+
+        fn quiet(&self) {
+            self.note(&"quiet");
+        }
+
+        unsafe fn atomic(
+            &self,
+            image: usize,
+            offset: usize,
+            word: Word,
+            operation: AtomicOperation,
+        ) -> u64 {
+            self.note(&("atomic", image, offset, word, operation));
+            77
+        }
+
+        unsafe fn send(&self, image: usize, message: &[u8]) {
+            self.note(&("send", image, message));
+        }
+
+        unsafe fn signal(&self, image: usize, message: &[u8]) {
+            self.note(&("signal", image, message));
+        }
+
+        unsafe fn receive(&self) -> Option<Message> {
+            self.note(&"receive");
+            Some(Message {
+                from: 4,
+                bytes: vec![5],
+            })
+        }
+    }
+
+    /// Keeps the calls.
+    #[derive(Debug)]
+    struct Calls(Rc<RefCell<Vec<Call>>>);
+
+    impl Observer for Calls {
+        fn observe<R>(&self, call: Call, perform: impl FnOnce() -> R) -> R {
+            self.0.borrow_mut().push(call);
+            perform()
+        }
+    }
+
+    /// Calls every method.
+    fn call_all(fabric: &dyn Fabric) {
+        let mut bytes = [0; 3];
+        // SAFETY: `Log` accesses no memory and handles no messages.
+        unsafe {
+            fabric.put(1, 2, bytes.as_ptr(), 3);
+            fabric.put_word(2, 16, 9);
+            fabric.get(3, 4, bytes.as_mut_ptr(), 3);
+            let put = fabric.issue_put(4, 5, Buffer::Owned(Box::new([0; 6])));
+            fabric.issue_get(5, 6, Buffer::Owned(Box::new([0; 7])));
+            fabric.wait(&put);
+            let add = AtomicOperation::Add(1);
+            assert_eq!(fabric.atomic(6, 8, Word::Bits32, add), 77);
+            fabric.send(7, &[1]);
+            fabric.signal(8, &[2]);
+            assert_eq!(fabric.receive().unwrap().bytes, [5]);
+        }
+        assert!(fabric.progress());
+        fabric.fence(9);
+        fabric.quiet();
+    }
+
+    #[test]
+    fn every_operation_is_seen_once_and_passed_on() {
+        let (alone, log) = (Log::default(), Rc::new(Log::default()));
+        call_all(&alone);
+        let calls = Rc::default();
+        let observed = Observed::new(log.clone(), Calls(Rc::clone(&calls)));
+        call_all(&observed);
+        assert_eq!(*log.text.borrow(), *alone.text.borrow());
+        let expected = [
+            Call::Put(range(1, 2, 3)),
+            Call::Put(range(2, 16, 8)),
+            Call::Get(range(3, 4, 3)),
+            Call::Put(range(4, 5, 6)),
+            Call::Get(range(5, 6, 7)),
+            Call::Wait(4),
+            Call::Atomic(range(6, 8, 4), AtomicOperation::Add(1)),
+            Call::Send(7),
+            Call::Signal(8),
+            Call::Receive,
+            Call::Progress,
+            Call::Fence(9),
+            Call::Quiet,
+        ];
+        assert_eq!(*calls.borrow(), expected);
+        assert!(std::ptr::eq(observed.outstanding(), log.outstanding()));
+    }
+}
