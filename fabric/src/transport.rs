@@ -3,6 +3,12 @@
 //! It knows images by number, and no team. What is issued is noted in `pending`; the thread of an image reaches its fabric by
 //! `way`, without looking for the image.
 
+#[cfg(any(feature = "mpi", feature = "shmem", feature = "simulated"))]
+#[cfg_attr(
+    not(all(feature = "mpi", feature = "shmem")),
+    allow(dead_code, reason = "each fabric uses a part of it")
+)]
+mod access;
 pub mod atomic;
 #[cfg(any(feature = "mpi", feature = "shmem"))]
 pub mod cluster;
@@ -10,6 +16,12 @@ pub(crate) mod completion;
 pub mod deferral;
 pub mod fabric;
 pub mod handle;
+#[cfg(any(feature = "mpi", feature = "shmem"))]
+#[cfg_attr(
+    not(all(feature = "mpi", feature = "shmem")),
+    allow(dead_code, reason = "each fabric uses a part of it")
+)]
+mod in_flight;
 #[cfg(feature = "mpi")]
 pub mod mpi;
 pub mod observed;

@@ -16,7 +16,6 @@ mod check;
 mod cluster;
 mod communicator;
 mod environment;
-mod in_flight;
 mod one_sided;
 mod operations;
 mod staging;

@@ -15,7 +15,6 @@ mod contexts;
 mod environment;
 mod exit;
 mod grouping;
-mod in_flight;
 mod job;
 mod one_sided;
 mod symmetric;

@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::memory::region::RegionOwner;
+use crate::transport::access::{Access, Direction};
 use crate::transport::atomic::{AtomicOperation, Word};
 use crate::transport::fabric::{Fabric, Message};
 use crate::transport::pending::Outstanding;
@@ -51,7 +52,7 @@ pub struct Simulated {
     me: usize,
     memory: SharedMemory,
     /// A put that later operations overtake.
-    overtaken: RefCell<Option<(usize, usize, Buffer)>>,
+    overtaken: RefCell<Option<(Access, Buffer)>>,
     polls: Cell<u32>,
     atomics: Cell<u32>,
 }
@@ -75,18 +76,17 @@ impl Simulated {
     }
 
     fn release_overtaken(&self) {
-        if let Some((image, offset, source)) = self.overtaken.take() {
+        if let Some((access, source)) = self.overtaken.take() {
+            let (image, offset) = (access.image(), access.start());
             // SAFETY: the caller of `put` vouched for the target until the put is complete; the source is owned.
             drop(unsafe { self.memory.issue_put(image, offset, source) });
         }
     }
 
-    /// Before an operation on these bytes: it must not overtake a put to any of them.
-    fn keep_order(&self, image: usize, offset: usize, length: usize) {
-        let overlaps = |(to, start, source): &(usize, usize, Buffer)| {
-            *to == image && *start < offset + length && offset < start + source.length()
-        };
-        if !self.has(Fault::Reorder) && self.overtaken.borrow().as_ref().is_some_and(overlaps) {
+    /// Before an operation: it must not overtake a put to the same bytes.
+    fn keep_order(&self, access: Access) {
+        let conflicts = |(put, _): &(Access, Buffer)| put.conflicts(access);
+        if !self.has(Fault::Reorder) && self.overtaken.borrow().as_ref().is_some_and(conflicts) {
             self.release_overtaken();
         }
     }
@@ -105,12 +105,13 @@ impl Fabric for Simulated {
     }
 
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        self.keep_order(image, offset, length);
+        let access = Access::new(image, Direction::Put, offset, length);
+        self.keep_order(access);
         // SAFETY: the caller vouches for `length` readable, initialised bytes.
         let bytes = unsafe { std::slice::from_raw_parts(source, length) };
         let source = Buffer::Owned(bytes.into());
         if self.overtaken.borrow().is_none() {
-            *self.overtaken.borrow_mut() = Some((image, offset, source));
+            *self.overtaken.borrow_mut() = Some((access, source));
             self.note();
             return;
         }
@@ -125,20 +126,20 @@ impl Fabric for Simulated {
     }
 
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
-        self.keep_order(image, offset, length);
+        self.keep_order(Access::new(image, Direction::Get, offset, length));
         // SAFETY: the caller vouches for both places, as `Fabric::get` asks.
         unsafe { self.memory.get(image, offset, target, length) }
         self.note();
     }
 
     unsafe fn issue_put(&self, image: usize, offset: usize, source: Buffer) -> Request {
-        self.keep_order(image, offset, source.length());
+        self.keep_order(Access::new(image, Direction::Put, offset, source.length()));
         // SAFETY: the caller vouches for the target and a lent buffer until completion.
         unsafe { self.memory.issue_put(image, offset, source) }
     }
 
     unsafe fn issue_get(&self, image: usize, offset: usize, target: Buffer) -> Request {
-        self.keep_order(image, offset, target.length());
+        self.keep_order(Access::new(image, Direction::Get, offset, target.length()));
         // SAFETY: the caller vouches for the target and a lent buffer until completion.
         unsafe { self.memory.issue_get(image, offset, target) }
     }
@@ -157,7 +158,7 @@ impl Fabric for Simulated {
     fn fence(&self, image: usize) {
         if !self.has(Fault::DropFence) && !self.has(Fault::DelayPuts) {
             // A put to another image stays in flight.
-            let is_overtaken = |(to, ..): &(usize, usize, Buffer)| *to == image;
+            let is_overtaken = |(put, _): &(Access, Buffer)| put.image() == image;
             if self.overtaken.borrow().as_ref().is_some_and(is_overtaken) {
                 self.release_overtaken();
             }
@@ -180,7 +181,7 @@ impl Fabric for Simulated {
         word: Word,
         operation: AtomicOperation,
     ) -> u64 {
-        self.keep_order(image, offset, word.bytes());
+        self.keep_order(Access::new(image, Direction::Put, offset, word.bytes()));
         let number = self.atomics.get();
         self.atomics.set(number.wrapping_add(1));
         let is_lost = self.has(Fault::LoseAtomic) && number % 16 == 15;

@@ -19,12 +19,13 @@ use mpi_rma::{Operation as Action, Window};
 
 use super::channel::Channel;
 use super::check::{expect, give_up};
-use super::in_flight::InFlight;
 use super::operations::{Loan, Operations, Transfer};
 use super::staging::{SHORT_AT_LEAST, SHORT_AT_MOST, SMALL, Staging};
+use crate::transport::access::{Access, Direction};
 use crate::transport::atomic::{AtomicOperation, Word};
 use crate::transport::completion::completion;
 use crate::transport::fabric::{Fabric, Message};
+use crate::transport::in_flight::InFlight;
 use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
 
@@ -86,22 +87,22 @@ impl OneSided {
         }
     }
 
-    /// Completes the operations on `image` if one in flight overlaps these bytes.
+    /// Completes the operations on the image if one in flight must take effect before this one.
     #[inline]
-    fn flush_if_overlapping(&self, image: usize, offset: usize, length: usize) {
-        if self.in_flight.overlaps(image, offset, length) {
-            self.fence(image);
+    fn flush_if_conflicting(&self, access: Access) {
+        if self.in_flight.conflicts(access) {
+            self.fence(access.image());
         }
     }
 
-    /// Notes an operation on these bytes as in flight; flushes everything first if the list is full.
+    /// Notes an operation as in flight; flushes everything first if the list is full.
     #[inline]
-    fn note(&self, image: usize, offset: usize, length: usize) {
+    fn note(&self, access: Access) {
         self.arm();
-        if !self.in_flight.insert(image, offset, length) {
+        if !self.in_flight.insert(access) {
             self.flush_all();
             self.arm();
-            self.in_flight.insert(image, offset, length);
+            self.in_flight.insert(access);
         }
     }
 
@@ -180,7 +181,8 @@ impl OneSided {
     #[inline(never)]
     unsafe fn put_when_busy(&self, image: usize, offset: usize, source: *const u8, length: usize) {
         let is_small = length <= SMALL;
-        self.flush_if_overlapping(image, offset, length);
+        let access = Access::new(image, Direction::Put, offset, length);
+        self.flush_if_conflicting(access);
         if is_small && !self.staging.has_room() {
             self.flush_all();
         }
@@ -189,7 +191,7 @@ impl OneSided {
             // SAFETY: the caller vouches for source and target, as `Fabric::put` asks.
             return unsafe { self.put_when_idle(image, offset, source, length) };
         }
-        self.note(image, offset, length);
+        self.note(access);
         let (rank, place) = self.place(image, offset);
         // SAFETY: the caller vouches for source and target. Staged bytes stay until a flush; for other sources the local flush ends MPI's use
         // before this returns.
@@ -263,10 +265,12 @@ impl OneSided {
     }
 
     /// Starts a nonblocking operation.
-    fn issue(&self, image: usize, offset: usize, buffer: Buffer, is_put: bool) -> Request {
+    fn issue(&self, image: usize, offset: usize, buffer: Buffer, direction: Direction) -> Request {
+        let is_put = direction == Direction::Put;
         let buffer = Loan::from(buffer);
         let (start, length) = (buffer.start(), buffer.length());
-        self.flush_if_overlapping(image, offset, length);
+        let access = Access::new(image, direction, offset, length);
+        self.flush_if_conflicting(access);
         while self.operations.count() >= ISSUED_AT_MOST {
             self.operations.advance();
         }
@@ -287,7 +291,7 @@ impl OneSided {
             let _ = completer.complete(buffer.into());
             return Request::new(image, completion);
         }
-        self.note(image, offset, length);
+        self.note(access);
         // SAFETY: the caller of `issue_put` or `issue_get` vouches for the target, and for a lent buffer until completion; an owned buffer is
         // kept with the operation, and does not move, until the request is complete.
         let request = expect(unsafe {
@@ -341,7 +345,7 @@ impl Fabric for OneSided {
     }
 
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
-        self.flush_if_overlapping(image, offset, length);
+        self.flush_if_conflicting(Access::new(image, Direction::Get, offset, length));
         let (rank, place) = self.place(image, offset);
         // SAFETY: the caller vouches for both places; the local flush completes a get before this returns.
         unsafe {
@@ -351,11 +355,11 @@ impl Fabric for OneSided {
     }
 
     unsafe fn issue_put(&self, image: usize, offset: usize, source: Buffer) -> Request {
-        self.issue(image, offset, source, true)
+        self.issue(image, offset, source, Direction::Put)
     }
 
     unsafe fn issue_get(&self, image: usize, offset: usize, target: Buffer) -> Request {
-        self.issue(image, offset, target, false)
+        self.issue(image, offset, target, Direction::Get)
     }
 
     fn progress(&self) -> bool {
@@ -398,7 +402,7 @@ impl Fabric for OneSided {
         word: Word,
         operation: AtomicOperation,
     ) -> u64 {
-        self.flush_if_overlapping(image, offset, word.bytes());
+        self.flush_if_conflicting(Access::new(image, Direction::Put, offset, word.bytes()));
         let (rank, place) = self.place(image, offset);
         let (action, operand) = match operation {
             AtomicOperation::Load => (Action::Load, 0),

@@ -8,7 +8,6 @@
 //! context, it gives a hundredth of its time to the progress of operations on this image's memory.
 
 use std::cell::{Cell, RefCell};
-use std::ops::Range;
 use std::ptr;
 use std::task::Waker;
 
@@ -17,9 +16,10 @@ use shmem_sys::{
     shmem_ctx_getmem_nbi, shmem_ctx_putmem_nbi, shmem_ctx_quiet, shmem_ctx_t,
 };
 
+use crate::transport::access::{Access, Direction};
 use crate::transport::completion::{Completer, completion};
+use crate::transport::in_flight::InFlight;
 use crate::transport::request::{Buffer, Request};
-use crate::transport::shmem::in_flight::{Direction, InFlight};
 use crate::transport::shmem::symmetric::{Block, number};
 
 /// The most operations in flight in a context. Without a limit a program that never waits would fill the memory.
@@ -57,8 +57,8 @@ impl Context {
         self.issued.borrow().is_empty()
     }
 
-    fn is_full(&self, image: usize) -> bool {
-        self.in_flight.is_full(image) || self.issued.borrow().len() >= ISSUED_AT_MOST
+    fn is_full(&self) -> bool {
+        self.in_flight.is_full() || self.issued.borrow().len() >= ISSUED_AT_MOST
     }
 
     /// How many operations the image had issued in all contexts before the first one in flight here.
@@ -68,17 +68,12 @@ impl Context {
 
     /// Whether it has operations on `image`.
     pub(super) fn has_any_of(&self, image: usize) -> bool {
-        self.in_flight.any_of(image)
+        self.in_flight.is_in_flight_to(image)
     }
 
-    /// Whether an operation on these bytes must wait for one of this context.
-    pub(super) fn conflicts(
-        &self,
-        image: usize,
-        direction: Direction,
-        range: &Range<usize>,
-    ) -> bool {
-        self.in_flight.conflicts(image, direction, range)
+    /// Whether an operation must wait for one of this context.
+    pub(super) fn conflicts(&self, access: Access) -> bool {
+        self.in_flight.conflicts(access)
     }
 
     /// Completes all operations, and collects their wakers.
@@ -128,33 +123,32 @@ impl Contexts {
         let contexts = self.contexts.borrow();
         let of_image = contexts.iter().find(|context| context.has_any_of(image));
         match of_image {
-            Some(context) => context.is_full(image),
-            None => contexts.iter().any(|context| context.is_full(image)),
+            Some(context) => context.is_full(),
+            None => contexts.iter().any(Context::is_full),
         }
     }
 
-    /// Starts a copy between `buffer` and the bytes `range` of the block of `image`; not in the default context if it has puts in flight
+    /// Starts a copy between `buffer` and the bytes that it accesses in a block; not in the default context if it has puts in flight
     /// (`are_puts`).
     ///
     /// # Safety
-    /// Until the operation is complete, a lent buffer stays valid, and the range is in a block of `image` that may be accessed so.
+    /// The buffer is as long as the access. Until the operation is complete, a lent buffer stays valid, and the bytes of the image may be accessed so.
     pub(super) unsafe fn issue(
         &self,
         block: Block,
-        image: usize,
-        range: Range<usize>,
+        access: Access,
         mut buffer: Buffer,
-        direction: Direction,
         are_puts: bool,
     ) -> Request {
+        let image = access.image();
         let mut contexts = self.contexts.borrow_mut();
         let context = self.choose(&mut contexts, image, are_puts);
-        let (place, memory) = (block.at(range.start), buffer.start().cast());
-        let (handle, length, to) = (context.handle, range.len(), number(image));
+        let (place, memory) = (block.at(access.start()), buffer.start().cast());
+        let (handle, length, to) = (context.handle, buffer.length(), number(image));
         // SAFETY: `place` is a symmetric address in the block, and `to` a PE; the caller vouches for the range and a lent buffer until completion. An
         // owned buffer is kept in `issued` until then.
         unsafe {
-            match direction {
+            match access.direction() {
                 Direction::Put => shmem_ctx_putmem_nbi(handle, place, memory, length, to),
                 Direction::Get => shmem_ctx_getmem_nbi(handle, memory, place, length, to),
             }
@@ -162,7 +156,7 @@ impl Contexts {
         if context.is_free() {
             context.since.set(self.issued.get());
         }
-        context.in_flight.add(image, direction, range);
+        context.in_flight.insert(access);
         let (completer, completion) = completion();
         context
             .issued

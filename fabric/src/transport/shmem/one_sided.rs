@@ -1,19 +1,19 @@
 //! The fabric of OpenSHMEM: put, get and atomics by calls of the library.
 
 use std::cell::Cell;
-use std::ops::Range;
 
 use shmem_sys::{shmem_fence, shmem_getmem, shmem_putmem, shmem_quiet, uint64};
 
+use crate::transport::access::{Access, Direction};
 use crate::transport::atomic::{AtomicOperation, Word};
 use crate::transport::deferral::wake;
 use crate::transport::fabric::{Fabric, Message};
+use crate::transport::in_flight::InFlight;
 use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
 use crate::transport::shmem::atomics;
 use crate::transport::shmem::channel::Channel;
 use crate::transport::shmem::contexts::{Context, Contexts};
-use crate::transport::shmem::in_flight::{Direction, InFlight};
 use crate::transport::shmem::symmetric::{Block, number};
 
 /// The one-sided operations of one image.
@@ -53,13 +53,13 @@ impl OneSided {
         self.parts.free();
     }
 
-    /// Completes the operations in flight that conflict with one on these bytes.
+    /// Completes the operations in flight that must take effect before this one.
     #[inline]
-    fn complete_conflicts(&self, image: usize, direction: Direction, range: &Range<usize>) {
+    fn complete_conflicts(&self, access: Access) {
         if self.contexts.have_any() {
-            self.complete_contexts(|context| context.conflicts(image, direction, range));
+            self.complete_contexts(|context| context.conflicts(access));
         }
-        if self.in_flight.conflicts(image, direction, range) {
+        if self.in_flight.conflicts(access) {
             self.complete_default();
         }
     }
@@ -86,7 +86,7 @@ impl OneSided {
     #[inline(never)]
     fn complete_contexts(&self, which: impl Fn(&Context) -> bool) {
         let wakers = self.contexts.complete(which);
-        self.note(self.contexts.have_any() || self.in_flight.any());
+        self.note(self.contexts.have_any() || !self.in_flight.is_empty());
         wake(wakers);
     }
 
@@ -94,7 +94,7 @@ impl OneSided {
     /// each put.
     #[inline(always)]
     fn is_free(&self) -> bool {
-        !self.in_flight.any() && self.outstanding.get() && !self.contexts.have_any()
+        self.in_flight.is_empty() && self.outstanding.get() && !self.contexts.have_any()
     }
 
     /// A put, whatever is in flight.
@@ -103,15 +103,15 @@ impl OneSided {
     /// As [`Fabric::put`].
     #[inline(never)]
     unsafe fn put_when_busy(&self, image: usize, offset: usize, source: *const u8, length: usize) {
-        let range = offset..offset + length;
-        self.complete_conflicts(image, Direction::Put, &range);
-        if self.in_flight.is_full(image) {
+        let access = Access::new(image, Direction::Put, offset, length);
+        self.complete_conflicts(access);
+        if !self.in_flight.insert(access) {
             self.complete_default();
+            self.in_flight.insert(access);
         }
         // SAFETY: the caller vouches for `length` readable bytes at the source and for the target, a symmetric address; `shmem_putmem` has read
         // the source when it returns.
         unsafe { shmem_putmem(self.parts.at(offset), source.cast(), length, number(image)) };
-        self.in_flight.add(image, Direction::Put, range);
         self.note(true);
     }
 
@@ -136,20 +136,17 @@ impl OneSided {
         buffer: Buffer,
         direction: Direction,
     ) -> Request {
-        let range = offset..offset + buffer.length();
-        self.complete_conflicts(image, direction, &range);
-        if direction == Direction::Put && self.has_fenced.take() && self.in_flight.any() {
+        let access = Access::new(image, direction, offset, buffer.length());
+        self.complete_conflicts(access);
+        if direction == Direction::Put && self.has_fenced.take() && !self.in_flight.is_empty() {
             self.complete_default();
         }
         if self.contexts.are_full(image) {
             self.complete_contexts(|_| true);
         }
-        let are_puts = self.in_flight.any();
+        let are_puts = !self.in_flight.is_empty();
         // SAFETY: the caller vouches for the target, and for a lent buffer until completion.
-        let request = unsafe {
-            self.contexts
-                .issue(self.parts, image, range, buffer, direction, are_puts)
-        };
+        let request = unsafe { self.contexts.issue(self.parts, access, buffer, are_puts) };
         self.note(true);
         request
     }
@@ -166,8 +163,7 @@ impl Fabric for OneSided {
             // SAFETY: the caller vouches for source and target.
             return unsafe { self.put_when_busy(image, offset, source, length) };
         }
-        self.in_flight
-            .add_first(image, Direction::Put, offset..offset + length);
+        self.in_flight.insert_single(image, offset, length);
         // SAFETY: the caller vouches for `length` readable bytes at the source and for the target, a symmetric address; `shmem_putmem` has read
         // the source when it returns.
         unsafe { shmem_putmem(self.parts.at(offset), source.cast(), length, number(image)) };
@@ -179,15 +175,14 @@ impl Fabric for OneSided {
             // SAFETY: the caller vouches that the word lies in the part of `image`, as this method requires too.
             return unsafe { self.put_word_when_busy(image, offset, word) };
         }
-        self.in_flight
-            .add_first(image, Direction::Put, offset..offset + length);
+        self.in_flight.insert_single(image, offset, length);
         // SAFETY: the caller vouches for the place, which is aligned, as parts begin at a page.
         unsafe { uint64::p(self.parts.at(offset).cast(), word, number(image)) };
     }
 
     #[inline]
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
-        self.complete_conflicts(image, Direction::Get, &(offset..offset + length));
+        self.complete_conflicts(Access::new(image, Direction::Get, offset, length));
         // SAFETY: the caller vouches for both ranges.
         unsafe { shmem_getmem(target.cast(), self.parts.at(offset), length, number(image)) };
     }
@@ -220,7 +215,7 @@ impl Fabric for OneSided {
         if self.contexts.have_any() {
             self.complete_contexts(|context| context.has_any_of(image));
         }
-        if self.in_flight.any_of(image) {
+        if self.in_flight.is_in_flight_to(image) {
             // They stay noted: a fence does not order later gets.
             // SAFETY: the library is started.
             unsafe { shmem_fence() };
@@ -232,7 +227,7 @@ impl Fabric for OneSided {
         if self.contexts.have_any() {
             self.complete_contexts(|_| true);
         }
-        if !self.in_flight.any() {
+        if self.in_flight.is_empty() {
             return self.note(false);
         }
         // SAFETY: the library is initialised.
@@ -248,7 +243,7 @@ impl Fabric for OneSided {
         word: Word,
         operation: AtomicOperation,
     ) -> u64 {
-        self.complete_conflicts(image, Direction::Put, &(offset..offset + word.bytes()));
+        self.complete_conflicts(Access::new(image, Direction::Put, offset, word.bytes()));
         // SAFETY: the caller vouches for the word; parts begin at a page.
         unsafe { atomics::carry_out(self.parts.at(offset), number(image), word, operation) }
     }

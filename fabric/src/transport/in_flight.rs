@@ -1,12 +1,14 @@
 //! The places of operations in flight.
 //!
-//! MPI completes operations in any order, but those of one image on the same place must take effect in the order in which they were issued.
-//! So an operation that overlaps one in flight waits for it first.
+//! MPI and OpenSHMEM complete operations in any order, but those of one image on the same place must take effect in the order in which they
+//! were issued. So an operation waits first for one in flight on the same bytes, unless both only read them.
 //!
 //! The set is in one of three states: *idle* or *armed* (empty), *single* (one place, in three words), or *listed* (up to 64 places, and a
 //! bounding range for each image). Programs that complete every operation at once only use the first three words.
 
 use std::cell::Cell;
+
+use crate::transport::access::{Access, Direction};
 
 /// The most places in the list.
 const AT_MOST: usize = 64;
@@ -19,21 +21,6 @@ const ARMED: usize = IDLE - 1;
 
 /// The operations in flight are in the list.
 const LISTED: usize = ARMED - 1;
-
-/// A range of bytes in the part of an image.
-#[derive(Clone, Copy, Debug, Default)]
-struct Target {
-    image: u32,
-    start: usize,
-    end: usize,
-}
-
-impl Target {
-    #[inline]
-    fn overlaps(self, image: usize, start: usize, end: usize) -> bool {
-        self.image as usize == image && self.start < end && start < self.end
-    }
-}
 
 /// The smallest range that contains all listed places of an image.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +42,7 @@ pub(crate) struct InFlight {
     single_start: Cell<usize>,
     single_length: Cell<usize>,
     /// The list, in state [`LISTED`].
-    places: [Cell<Target>; AT_MOST],
+    places: [Cell<Access>; AT_MOST],
     length: Cell<usize>,
     /// By image: a quick test that a place overlaps nothing. Valid only if the list has more than one place.
     bounds: Box<[Cell<BoundingRange>]>,
@@ -68,39 +55,34 @@ impl InFlight {
             single_start: Cell::new(0),
             single_length: Cell::new(0),
             bounds: vec![Cell::new(NOTHING); images].into(),
-            places: [const {
-                Cell::new(Target {
-                    image: 0,
-                    start: 0,
-                    end: 0,
-                })
-            }; AT_MOST],
+            places: [const { Cell::new(Access::NONE) }; AT_MOST],
             length: Cell::new(0),
         }
     }
 
-    /// Whether an operation in flight overlaps these bytes.
+    /// Whether an operation in flight must take effect before this one.
     #[inline]
-    pub(crate) fn overlaps(&self, image: usize, start: usize, length: usize) -> bool {
-        let end = start + length;
-        if let Some(place) = self.single_place() {
-            return place.overlaps(image, start, end);
+    pub(crate) fn conflicts(&self, access: Access) -> bool {
+        if let Some(single) = self.single_access() {
+            return single.conflicts(access);
         }
         match self.length.get() {
             0 => false,
-            1 => self.places[0].get().overlaps(image, start, end),
+            1 => self.places[0].get().conflicts(access),
             _ => {
-                let bounds = self.bounds[image].get();
-                start < bounds.end && bounds.start < end && self.any_overlaps(image, start, end)
+                let bounds = self.bounds[access.image()].get();
+                access.start() < bounds.end
+                    && bounds.start < access.end()
+                    && self.any_conflicts(access)
             }
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn any_overlaps(&self, image: usize, start: usize, end: usize) -> bool {
+    fn any_conflicts(&self, access: Access) -> bool {
         let mut places = self.places().iter();
-        places.any(|place| place.get().overlaps(image, start, end))
+        places.any(|place| place.get().conflicts(access))
     }
 
     /// Whether operations on `image` are in flight.
@@ -111,7 +93,7 @@ impl InFlight {
         }
         match self.length.get() {
             0 => false,
-            1 => self.places[0].get().image as usize == image,
+            1 => self.places[0].get().image() == image,
             _ => self.bounds[image].get().end > 0,
         }
     }
@@ -146,10 +128,10 @@ impl InFlight {
         self.single.set(IDLE);
     }
 
-    /// Adds an operation, in the state [armed](Self::is_armed).
+    /// Adds a put when nothing is in flight.
     #[inline(always)]
     pub(crate) fn insert_single(&self, image: usize, start: usize, length: usize) {
-        debug_assert!(self.is_armed());
+        debug_assert!(self.is_empty());
         self.single.set(image);
         self.single_start.set(start);
         self.single_length.set(length);
@@ -163,13 +145,10 @@ impl InFlight {
     }
 
     #[inline]
-    fn single_place(&self) -> Option<Target> {
-        let start = self.single_start.get();
-        self.single_target().map(|image| Target {
-            image: image as u32,
-            start,
-            end: start + self.single_length.get(),
-        })
+    fn single_access(&self) -> Option<Access> {
+        let (start, length) = (self.single_start.get(), self.single_length.get());
+        self.single_target()
+            .map(|image| Access::new(image, Direction::Put, start, length))
     }
 
     /// Removes the single operation, which is complete.
@@ -180,57 +159,55 @@ impl InFlight {
     }
 
     /// Adds an operation to the list. Returns false, and does not, if the list is full.
-    pub(crate) fn insert(&self, image: usize, start: usize, length: usize) -> bool {
+    pub(crate) fn insert(&self, access: Access) -> bool {
         self.list();
-        let place = Target {
-            image: image as u32,
-            start,
-            end: start + length,
-        };
         if self.length.get() == 0 {
-            self.places[0].set(place);
+            self.places[0].set(access);
             self.length.set(1);
             return true;
         }
-        self.insert_in_list(place)
+        self.insert_in_list(access)
+    }
+
+    /// Whether the list is full: only what continues its last place can be added.
+    pub(crate) fn is_full(&self) -> bool {
+        self.length.get() == AT_MOST
     }
 
     /// Moves a single operation to the list.
     fn list(&self) {
-        if let Some(place) = self.single_place() {
-            self.places[0].set(place);
+        if let Some(access) = self.single_access() {
+            self.places[0].set(access);
             self.length.set(1);
         }
         self.single.set(LISTED);
     }
 
-    fn insert_in_list(&self, place: Target) -> bool {
+    fn insert_in_list(&self, access: Access) -> bool {
         let count = self.length.get();
         let last = &self.places[count - 1];
-        let is_next = last.get().image == place.image && last.get().end == place.start;
-        if is_next {
-            let start = last.get().start;
-            last.set(Target { start, ..place });
+        if let Some(both) = last.get().joined(access) {
+            last.set(both);
         } else if let Some(free) = self.places.get(count) {
             if count == 1 {
                 self.widen(last.get());
             }
-            free.set(place);
+            free.set(access);
             self.length.set(count + 1);
         } else {
             return false;
         }
         if self.length.get() > 1 {
-            self.widen(place);
+            self.widen(access);
         }
         true
     }
 
-    fn widen(&self, place: Target) {
-        let bounds = &self.bounds[place.image as usize];
+    fn widen(&self, place: Access) {
+        let bounds = &self.bounds[place.image()];
         bounds.set(BoundingRange {
-            start: bounds.get().start.min(place.start),
-            end: bounds.get().end.max(place.end),
+            start: bounds.get().start.min(place.start()),
+            end: bounds.get().end.max(place.end()),
         });
     }
 
@@ -242,7 +219,7 @@ impl InFlight {
         self.list();
         let mut kept = 0;
         for place in self.places() {
-            if place.get().image as usize != image {
+            if place.get().image() != image {
                 self.places[kept].set(place.get());
                 kept += 1;
             }
@@ -261,16 +238,25 @@ impl InFlight {
         }
         self.list();
         if self.length.get() == 1 {
-            complete(self.places[0].get().image as usize);
+            complete(self.places[0].get().image());
         } else {
             for place in self.places() {
-                let image = place.get().image as usize;
+                let image = place.get().image();
                 if self.bounds[image].replace(NOTHING).end > 0 {
                     complete(image);
                 }
             }
         }
         self.set_length(0);
+    }
+
+    /// Removes all operations, which are complete.
+    #[inline]
+    pub(crate) fn clear(&self) {
+        match self.single_target() {
+            Some(_) => self.retire_single(),
+            None => self.drain(|_| ()),
+        }
     }
 
     fn set_length(&self, length: usize) {
@@ -280,12 +266,12 @@ impl InFlight {
 
     fn reset_bounds(&self) {
         for place in self.places() {
-            self.bounds[place.get().image as usize].set(NOTHING);
+            self.bounds[place.get().image()].set(NOTHING);
         }
     }
 
     #[inline]
-    fn places(&self) -> &[Cell<Target>] {
+    fn places(&self) -> &[Cell<Access>] {
         &self.places[..self.length.get()]
     }
 }
@@ -297,15 +283,19 @@ mod tests {
 
     use super::*;
 
+    fn put(image: usize, start: usize, length: usize) -> Access {
+        Access::new(image, Direction::Put, start, length)
+    }
+
     #[test]
     fn only_what_overlaps_is_noticed() {
         let in_flight = InFlight::new(3);
         assert!(in_flight.is_empty());
-        assert!(in_flight.insert(1, 100, 10));
-        assert!(in_flight.insert(1, 200, 10));
-        assert!(in_flight.overlaps(1, 109, 1) && in_flight.overlaps(1, 90, 500));
-        assert!(!in_flight.overlaps(1, 110, 90) && !in_flight.overlaps(1, 0, 100));
-        assert!(!in_flight.overlaps(2, 100, 10));
+        assert!(in_flight.insert(put(1, 100, 10)));
+        assert!(in_flight.insert(put(1, 200, 10)));
+        assert!(in_flight.conflicts(put(1, 109, 1)) && in_flight.conflicts(put(1, 90, 500)));
+        assert!(!in_flight.conflicts(put(1, 110, 90)) && !in_flight.conflicts(put(1, 0, 100)));
+        assert!(!in_flight.conflicts(put(2, 100, 10)));
         assert!(in_flight.is_in_flight_to(1) && !in_flight.is_in_flight_to(2));
     }
 
@@ -316,22 +306,22 @@ mod tests {
         in_flight.arm();
         in_flight.insert_single(2, 64, 16);
         assert_eq!(in_flight.single_target(), Some(2));
-        assert!(in_flight.overlaps(2, 79, 8) && !in_flight.overlaps(2, 80, 8));
+        assert!(in_flight.conflicts(put(2, 79, 8)) && !in_flight.conflicts(put(2, 80, 8)));
         assert!(
-            !in_flight.overlaps(1, 64, 8)
+            !in_flight.conflicts(put(1, 64, 8))
                 && in_flight.is_in_flight_to(2)
                 && !in_flight.is_in_flight_to(0)
         );
-        assert!(in_flight.insert(1, 64, 8));
+        assert!(in_flight.insert(put(1, 64, 8)));
         assert_eq!(in_flight.single_target(), None);
-        assert!(in_flight.overlaps(2, 79, 8) && in_flight.overlaps(1, 64, 8));
+        assert!(in_flight.conflicts(put(2, 79, 8)) && in_flight.conflicts(put(1, 64, 8)));
         in_flight.retire(2);
-        assert!(!in_flight.overlaps(2, 64, 16) && in_flight.overlaps(1, 64, 8));
+        assert!(!in_flight.conflicts(put(2, 64, 16)) && in_flight.conflicts(put(1, 64, 8)));
         in_flight.retire(1);
         assert!(in_flight.is_empty());
         in_flight.insert_single(0, 0, 8);
         in_flight.drain(|image| assert_eq!(image, 0));
-        assert!(in_flight.is_empty() && !in_flight.overlaps(0, 0, 8));
+        assert!(in_flight.is_empty() && !in_flight.conflicts(put(0, 0, 8)));
         in_flight.insert_single(0, 0, 8);
         assert!(!in_flight.is_armed());
         in_flight.retire_single();
@@ -344,14 +334,14 @@ mod tests {
     fn what_is_complete_is_forgotten() {
         let in_flight = InFlight::new(3);
         for image in [0, 1, 2, 1, 0] {
-            assert!(in_flight.insert(image, 8, 8));
+            assert!(in_flight.insert(put(image, 8, 8)));
         }
         in_flight.retire(1);
-        assert!(!in_flight.overlaps(1, 8, 8) && in_flight.overlaps(0, 8, 8));
+        assert!(!in_flight.conflicts(put(1, 8, 8)) && in_flight.conflicts(put(0, 8, 8)));
         in_flight.retire(2);
         assert!(in_flight.is_in_flight_to(0) && !in_flight.is_in_flight_to(2));
         in_flight.drain(|image| assert_eq!(image, 0));
-        assert!(!in_flight.overlaps(0, 8, 8));
+        assert!(!in_flight.conflicts(put(0, 8, 8)));
         assert!(in_flight.is_empty());
     }
 
@@ -360,7 +350,7 @@ mod tests {
         let in_flight = InFlight::new(9);
         for images in [[3, 3, 3, 3], [5, 0, 5, 8], [1, 2, 3, 4]] {
             for (at, &image) in images.iter().enumerate() {
-                assert!(in_flight.insert(image, 16 * at, 8));
+                assert!(in_flight.insert(put(image, 16 * at, 8)));
             }
             let completed = RefCell::new(Vec::new());
             in_flight.drain(|image| completed.borrow_mut().push(image));
@@ -375,12 +365,12 @@ mod tests {
     fn a_row_is_one_place_and_more_than_fit_are_refused() {
         let in_flight = InFlight::new(2);
         for at in 0..1000 {
-            assert!(in_flight.insert(1, 8 * at, 8));
+            assert!(in_flight.insert(put(1, 8 * at, 8)));
         }
         let noted = (0..)
-            .take_while(|at| in_flight.insert(0, 16 * at, 8))
+            .take_while(|at| in_flight.insert(put(0, 16 * at, 8)))
             .count();
         assert_eq!(noted, AT_MOST - 1);
-        assert!(in_flight.overlaps(1, 7999, 1) && !in_flight.overlaps(1, 8000, 1));
+        assert!(in_flight.conflicts(put(1, 7999, 1)) && !in_flight.conflicts(put(1, 8000, 1)));
     }
 }

@@ -1,0 +1,111 @@
+//! What an operation accesses, and which two operations must take effect in the order in which they were issued.
+
+/// Whether an operation writes or reads the target's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Put,
+    Get,
+}
+
+/// The bytes in the part of an image that an operation accesses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Access {
+    image: u32,
+    direction: Direction,
+    start: usize,
+    end: usize,
+}
+
+impl Access {
+    /// No bytes.
+    pub(crate) const NONE: Self = Self {
+        image: 0,
+        direction: Direction::Put,
+        start: 0,
+        end: 0,
+    };
+
+    #[inline]
+    pub(crate) fn new(image: usize, direction: Direction, start: usize, length: usize) -> Self {
+        Self {
+            image: image as u32,
+            direction,
+            start,
+            end: start + length,
+        }
+    }
+
+    /// Whether the two must take effect in order.
+    #[inline]
+    pub(crate) fn conflicts(self, other: Self) -> bool {
+        let both_read = self.direction == Direction::Get && other.direction == Direction::Get;
+        self.image == other.image && self.start < other.end && other.start < self.end && !both_read
+    }
+
+    #[inline]
+    pub(crate) fn image(self) -> usize {
+        self.image as usize
+    }
+
+    #[inline]
+    pub(crate) fn start(self) -> usize {
+        self.start
+    }
+
+    #[inline]
+    pub(crate) fn direction(self) -> Direction {
+        self.direction
+    }
+
+    #[inline]
+    pub(crate) fn end(self) -> usize {
+        self.end
+    }
+
+    /// Both together, if the other one continues this one: programs that access one element after the other make one range.
+    #[inline]
+    pub(crate) fn joined(self, next: Self) -> Option<Self> {
+        let continues =
+            (self.image, self.direction, self.end) == (next.image, next.direction, next.start);
+        let start = self.start;
+        continues.then_some(Self { start, ..next })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_two_reads_of_the_same_bytes_do_not_conflict() {
+        let access = |direction, start, end| Access::new(1, direction, start, end - start);
+        let (put, get) = (Direction::Put, Direction::Get);
+        for (first, second) in [(put, put), (put, get), (get, put), (get, get)] {
+            let conflicts =
+                |start, end| access(first, 10, 20).conflicts(access(second, start, end));
+            let expected = (first, second) != (get, get);
+            assert_eq!([conflicts(19, 21), conflicts(0, 11)], [expected; 2]);
+            assert_eq!([conflicts(12, 13), conflicts(0, 100)], [expected; 2]);
+            assert!(!conflicts(20, 30) && !conflicts(0, 10));
+        }
+        assert!(!access(put, 10, 20).conflicts(Access::new(2, put, 10, 10)));
+    }
+
+    #[test]
+    fn only_what_continues_in_the_same_direction_is_joined() {
+        let put = |start, length| Access::new(1, Direction::Put, start, length);
+        let both = put(8, 8).joined(put(16, 4)).unwrap();
+        assert_eq!((both.image(), both.start(), both.end()), (1, 8, 20));
+        assert!(put(8, 8).joined(put(17, 4)).is_none());
+        assert!(
+            put(8, 8)
+                .joined(Access::new(1, Direction::Get, 16, 4))
+                .is_none()
+        );
+        assert!(
+            put(8, 8)
+                .joined(Access::new(0, Direction::Put, 16, 4))
+                .is_none()
+        );
+    }
+}
