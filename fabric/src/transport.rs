@@ -1,7 +1,7 @@
 //! Moving bytes between the parts of images: the trait [`Fabric`](fabric::Fabric), and one implementation for each fabric.
 //!
 //! It knows images by number, and no team. What is issued is noted in `pending`; the thread of an image reaches its fabric by
-//! `way`, without looking for the image.
+//! `handle`, without looking for the image. `access` and `in_flight` keep operations on the same place in order where a library does not.
 
 #[cfg(any(feature = "mpi", feature = "shmem", feature = "simulated"))]
 #[cfg_attr(

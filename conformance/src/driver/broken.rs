@@ -28,9 +28,9 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "drop-fence",
-        what: "a fence orders nothing",
-        must_fail: &["5.6"],
-        may_fail: &["5.7"],
+        what: "a fence orders nothing, nor does a signal",
+        must_fail: &["5.6", "7.7"],
+        may_fail: &["5.7", "7.8"],
     },
     Fault {
         name: "delay-puts",

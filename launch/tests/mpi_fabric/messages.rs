@@ -87,10 +87,15 @@ pub fn news() {
     for round in 0..500_usize {
         block.put(next, 4096 * me, &[round as u8; 3000]);
         block.put(next, 4096 * me + 4000, &[round as u8; 5]);
-        fabric.quiet();
         let news = format!("news {round}");
-        // SAFETY: as above.
-        unsafe { fabric.send(next, news.as_bytes()) };
+        if round % 2 == 0 {
+            fabric.quiet();
+            // SAFETY: as above.
+            unsafe { fabric.send(next, news.as_bytes()) };
+        } else {
+            // SAFETY: as above.
+            unsafe { fabric.signal(next, news.as_bytes()) };
+        }
         assert_eq!(wait_for(previous), news.as_bytes());
         assert_eq!(block.own(4096 * previous, 3000), [round as u8; 3000]);
         assert_eq!(

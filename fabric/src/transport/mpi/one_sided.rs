@@ -376,6 +376,10 @@ impl Fabric for OneSided {
         if !self.in_flight.is_in_flight_to(image) {
             return;
         }
+        if self.in_flight.single_target().is_some() {
+            // It is the one to `image`.
+            return self.quiet();
+        }
         expect(self.window.flush(image as i32));
         self.in_flight.retire(image);
         if self.in_flight.is_empty() {

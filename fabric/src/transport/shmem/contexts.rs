@@ -132,7 +132,8 @@ impl Contexts {
     /// (`are_puts`).
     ///
     /// # Safety
-    /// The buffer is as long as the access. Until the operation is complete, a lent buffer stays valid, and the bytes of the image may be accessed so.
+    /// The buffer is as long as the access. Until the operation is complete, a lent buffer stays valid, and the bytes lie in a block of the
+    /// image that may be accessed so.
     pub(super) unsafe fn issue(
         &self,
         block: Block,
@@ -145,8 +146,8 @@ impl Contexts {
         let context = self.choose(&mut contexts, image, are_puts);
         let (place, memory) = (block.at(access.start()), buffer.start().cast());
         let (handle, length, to) = (context.handle, buffer.length(), number(image));
-        // SAFETY: `place` is a symmetric address in the block, and `to` a PE; the caller vouches for the range and a lent buffer until completion. An
-        // owned buffer is kept in `issued` until then.
+        // SAFETY: `place` is a symmetric address in the block, and `to` a PE; the caller vouches for the bytes there, as many as the
+        // buffer has, and for a lent buffer until completion. An owned buffer is kept in `issued` until then.
         unsafe {
             match access.direction() {
                 Direction::Put => shmem_ctx_putmem_nbi(handle, place, memory, length, to),

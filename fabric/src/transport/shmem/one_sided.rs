@@ -145,7 +145,7 @@ impl OneSided {
             self.complete_contexts(|_| true);
         }
         let are_puts = !self.in_flight.is_empty();
-        // SAFETY: the caller vouches for the target, and for a lent buffer until completion.
+        // SAFETY: the access is as long as the buffer; the caller vouches for the target, and for a lent buffer until completion.
         let request = unsafe { self.contexts.issue(self.parts, access, buffer, are_puts) };
         self.note(true);
         request

@@ -8,7 +8,7 @@ pub enum Fault {
     /// Nothing.
     #[default]
     None,
-    /// A fence does not order anything.
+    /// A fence does not order anything, nor does a signal.
     DropFence,
     /// Puts may not be complete when they should be.
     DelayPuts,

@@ -91,3 +91,25 @@ fn messages_go_back_and_forth() {
         member.barrier();
     });
 }
+
+#[test]
+fn a_signal_comes_after_the_puts_before_it() {
+    in_jobs(|member| {
+        let before = (member.me + member.images - 1) % member.images;
+        for round in 0..member.rounds(1000) {
+            let byte = (round as u8).wrapping_add(1);
+            member.put(member.next(), 0, &[byte; 3000]);
+            drop(member.issue_put(member.next(), 4000, &[byte; 3000]));
+            member.put(member.next(), 8000, &[byte; 8]);
+            // SAFETY: only this test receives it.
+            unsafe { member.fabric.signal(member.next(), &[byte]) };
+            assert_eq!(member.receive(), (before, vec![byte]));
+            for place in [0, 4000] {
+                assert_eq!(member.get(member.me, place), [byte; 3000]);
+            }
+            assert_eq!(member.get(member.me, 8000), [byte; 8]);
+            // Nobody puts the next ones before.
+            member.barrier();
+        }
+    });
+}
