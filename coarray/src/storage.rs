@@ -62,7 +62,7 @@ impl Storage {
         // SAFETY: the block lies in this image's heap, so the pointer stays in it and is not null.
         let address =
             unsafe { NonNull::new_unchecked(image.heap(image.index()).add(block.offset())) };
-        let places = Places::new(&team, &block, bytes);
+        let places = Places::new(&team, &block, bytes, T::Item::SHARED);
         Ok(Self {
             team,
             block,
@@ -291,7 +291,8 @@ pub(crate) struct Places {
     bytes: usize,
     images: usize,
     pub(crate) me: usize,
-    /// Whether this image reaches the places of all images by load and store.
+    /// Whether this image reaches the places of all images by load and store. Not those of shared values in a job that spans nodes, whose
+    /// coatomics the fabric alone changes.
     direct: bool,
     /// Whether it reaches some by load and store, and others not.
     mixed: bool,
@@ -300,12 +301,13 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    fn new(team: &Team, block: &Block, bytes: usize) -> Self {
+    fn new(team: &Team, block: &Block, bytes: usize, shared: bool) -> Self {
         let image = team.image();
         let progression = team.progression();
         let (start, step) = progression.unwrap_or((0, 1));
         let mut members = team.members().iter().map(|&number| number as usize);
-        let direct = members.all(|number| image.is_direct(number));
+        let may_be_direct = !(shared && image.spans_nodes());
+        let direct = may_be_direct && members.all(|number| image.is_direct(number));
         Self {
             first: image.heap(start).addr() + block.offset(),
             stride: image.stride() * step,
@@ -313,7 +315,7 @@ impl Places {
             images: team.images(),
             me: team.index(),
             direct,
-            mixed: !direct && image.is_direct(image.index()),
+            mixed: may_be_direct && !direct && image.is_direct(image.index()),
             progression,
         }
     }
@@ -345,7 +347,7 @@ impl Places {
         };
         let direct = self.direct || self.mixed && is_direct(team, number);
         // SAFETY: the caller vouches for the place of every image, as the contract of `Coref::new` says. `direct` says whether it
-        // is mapped, and the number is that of an image of the team.
+        // is mapped, and for shared values whether all images share memory. The number is that of an image of the team.
         unsafe {
             Coref::new(
                 self.first + steps * self.stride,

@@ -2,8 +2,12 @@
 //! same bits.
 
 use std::marker::PhantomData;
+use std::rc::Rc;
 
-use crate::atomic_cell::{AtomicCell, BitsCell};
+use coarray_fabric::Place;
+use coarray_runtime::Image;
+
+use crate::atomic_cell::{Atomic, AtomicBits, AtomicCell};
 use crate::remote::Remote;
 
 /// A value with the bits of an integer.
@@ -18,15 +22,18 @@ pub trait Word: Copy + 'static {
     fn from_word(word: Self::Word) -> Self;
 }
 
-/// A cell that keeps a value as the bits of an atomic integer.
+/// The cell of the integer with the bits of a `T`.
+type WordCell<T> = <<T as Word>::Word as Remote>::Cell;
+
+/// A cell that keeps a value as the bits of an atomic integer, `word`.
 #[doc(hidden)]
 #[repr(transparent)]
-pub struct AsWord<T: Word> {
-    word: <T::Word as Remote>::Cell,
+pub struct AsWord<T: Word, W = WordCell<T>> {
+    word: W,
     value: PhantomData<fn() -> T>,
 }
 
-impl<T: Word> AsWord<T> {
+impl<T: Word, W: Atomic<T::Word>> AsWord<T, W> {
     /// Replaces the value by `change` of it, in a loop of compare-exchange; returns the old one.
     #[inline]
     pub(crate) fn update(&self, change: impl Fn(T) -> T) -> T {
@@ -43,6 +50,8 @@ impl<T: Word> AsWord<T> {
 
 // SAFETY: the cell of an integer, which has no drop glue and belongs to no process; all operations are those of that cell.
 unsafe impl<T: Word> AtomicCell<T> for AsWord<T> {
+    type Remote = AsWord<T, <WordCell<T> as AtomicCell<T::Word>>::Remote>;
+
     #[inline]
     fn new(value: T) -> Self {
         Self {
@@ -51,6 +60,16 @@ unsafe impl<T: Word> AtomicCell<T> for AsWord<T> {
         }
     }
 
+    unsafe fn remote(image: Rc<Image>, place: Place) -> Self::Remote {
+        AsWord {
+            // SAFETY: the caller vouches for a cell of this type at `place`, which is transparent over that of the integer.
+            word: unsafe { WordCell::<T>::remote(image, place) },
+            value: PhantomData,
+        }
+    }
+}
+
+impl<T: Word, W: Atomic<T::Word>> Atomic<T> for AsWord<T, W> {
     #[inline]
     fn load(&self) -> T {
         T::from_word(self.word.load())
@@ -75,20 +94,20 @@ unsafe impl<T: Word> AtomicCell<T> for AsWord<T> {
     }
 }
 
-impl BitsCell<bool> for AsWord<bool> {
+impl<W: AtomicBits<u8>> AtomicBits<bool> for AsWord<bool, W> {
     #[inline]
     fn fetch_and(&self, value: bool) -> bool {
-        bool::from_word(BitsCell::fetch_and(&self.word, value.into()))
+        bool::from_word(self.word.fetch_and(value.into()))
     }
 
     #[inline]
     fn fetch_or(&self, value: bool) -> bool {
-        bool::from_word(BitsCell::fetch_or(&self.word, value.into()))
+        bool::from_word(self.word.fetch_or(value.into()))
     }
 
     #[inline]
     fn fetch_xor(&self, value: bool) -> bool {
-        bool::from_word(BitsCell::fetch_xor(&self.word, value.into()))
+        bool::from_word(self.word.fetch_xor(value.into()))
     }
 }
 

@@ -1,50 +1,78 @@
 //! The memory of a coatomic: an atomic integer for numbers of up to 64 bits, or a double buffer ([`Locked`](crate::locked)).
 //!
-//! All operations are relaxed: each is atomic and orders nothing else. Where all images share memory they are instructions;
-//! in other jobs [`either`] hands them to the fabric.
+//! All operations are relaxed: each is atomic and orders nothing else. A cell has two forms. The operations of the cell itself are
+//! instructions, for jobs whose images all share memory. Those of its [`Remote`](AtomicCell::Remote) form are the fabric's.
 
+use std::rc::Rc;
 use std::sync::atomic::{
     AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU8, AtomicU16, AtomicU32,
     AtomicU64, AtomicUsize, Ordering::Relaxed,
 };
 
+use coarray_fabric::Place;
+use coarray_runtime::Image;
+
 use crate::as_word::AsWord;
-use crate::fabric_word::{FabricWord, either};
+use crate::fabric_word::FabricWord;
 use crate::remote::Remote;
 
-/// Holds a `T` that several images use at the same time, with relaxed atomic operations.
-///
-/// In a job whose images do not all share memory, a reference to the cell of an image on another node points into the shadow
-/// mapping: it names the cell, whose bytes are elsewhere.
-///
-/// # Safety
-/// The type has no drop glue and holds nothing that belongs to one process. All operations are sound from several images at
-/// the same time, also if they are different processes.
+/// The relaxed atomic operations on a `T`.
 #[doc(hidden)]
-pub unsafe trait AtomicCell<T>: Send + Sync + Sized + 'static {
-    fn new(value: T) -> Self;
+pub trait Atomic<T> {
     fn load(&self) -> T;
     fn store(&self, value: T);
     fn swap(&self, value: T) -> T;
     fn compare_exchange(&self, current: T, new: T) -> Result<T, T>;
 }
 
-/// A cell of numbers.
+/// Atomic arithmetic.
 #[doc(hidden)]
-pub trait NumberCell<T>: AtomicCell<T> {
+pub trait AtomicNumber<T>: Atomic<T> {
     fn fetch_add(&self, value: T) -> T;
     fn fetch_sub(&self, value: T) -> T;
     fn fetch_min(&self, value: T) -> T;
     fn fetch_max(&self, value: T) -> T;
 }
 
-/// A cell of bits.
+/// Atomic logic.
 #[doc(hidden)]
-pub trait BitsCell<T>: AtomicCell<T> {
+pub trait AtomicBits<T>: Atomic<T> {
     fn fetch_and(&self, value: T) -> T;
     fn fetch_or(&self, value: T) -> T;
     fn fetch_xor(&self, value: T) -> T;
 }
+
+/// Holds a `T` that several images use at the same time. Its own operations are instructions.
+///
+/// # Safety
+/// The type has no drop glue and holds nothing that belongs to one process. All operations are sound from several images at
+/// the same time, also if they are different processes.
+#[doc(hidden)]
+pub unsafe trait AtomicCell<T>: Atomic<T> + Send + Sync + Sized + 'static {
+    /// The cell by its place, with operations of the fabric.
+    type Remote: Atomic<T>;
+
+    fn new(value: T) -> Self;
+
+    /// The cell at `place`, for one operation.
+    ///
+    /// # Safety
+    /// While the result lives a cell of this type, which is aligned, is at `place` in the job of `image`. All images change it by the
+    /// operations of the fabric only, or the program allows puts that race with them.
+    unsafe fn remote(image: Rc<Image>, place: Place) -> Self::Remote;
+}
+
+/// A cell of numbers.
+#[doc(hidden)]
+pub trait NumberCell<T>: AtomicCell<T, Remote: AtomicNumber<T>> + AtomicNumber<T> {}
+
+impl<T, C: AtomicCell<T, Remote: AtomicNumber<T>> + AtomicNumber<T>> NumberCell<T> for C {}
+
+/// A cell of bits.
+#[doc(hidden)]
+pub trait BitsCell<T>: AtomicCell<T, Remote: AtomicBits<T>> + AtomicBits<T> {}
+
+impl<T, C: AtomicCell<T, Remote: AtomicBits<T>> + AtomicBits<T>> BitsCell<T> for C {}
 
 /// A value whose atomic operations are instructions on the very place of the value: integers of up to 64
 /// bits, `f32`, `f64`, `bool` and copointers.
@@ -109,65 +137,58 @@ lock_free!(
     u8, u16, u32, u64, usize, i8, i16, i32, i64, isize, f32, f64, bool
 );
 
-macro_rules! forward {
-    ($($operation:ident)*; $type:ty) => { $(
+macro_rules! instructions {
+    ($($operation:ident)*; $type:ty, $cell:ty) => { $(
         #[inline]
         fn $operation(&self, value: $type) -> $type {
-            either(
-                self,
-                move |word: FabricWord<'_, $type>| word.$operation(value),
-                move |cell| cell.$operation(value, Relaxed),
-            )
+            <$cell>::$operation(self, value, Relaxed)
         }
     )* };
 }
 
 macro_rules! integers {
     ($($type:ty, $cell:ty;)*) => { $(
+        impl Atomic<$type> for $cell {
+            instructions!(swap; $type, $cell);
+
+            #[inline]
+            fn load(&self) -> $type {
+                <$cell>::load(self, Relaxed)
+            }
+
+            #[inline]
+            fn store(&self, value: $type) {
+                <$cell>::store(self, value, Relaxed);
+            }
+
+            #[inline]
+            fn compare_exchange(&self, current: $type, new: $type) -> Result<$type, $type> {
+                <$cell>::compare_exchange(self, current, new, Relaxed, Relaxed)
+            }
+        }
+
+        impl AtomicNumber<$type> for $cell {
+            instructions!(fetch_add fetch_sub fetch_min fetch_max; $type, $cell);
+        }
+
+        impl AtomicBits<$type> for $cell {
+            instructions!(fetch_and fetch_or fetch_xor; $type, $cell);
+        }
+
         // SAFETY: an atomic integer has no drop glue and belongs to no process. All operations are atomic instructions, which
-        // work across processes, or, for a job that spans nodes, all are the fabric's.
+        // work across processes.
         unsafe impl AtomicCell<$type> for $cell {
-            forward!(swap; $type);
+            type Remote = FabricWord<$type>;
 
             #[inline]
             fn new(value: $type) -> Self {
                 <$cell>::new(value)
             }
 
-            #[inline]
-            fn load(&self) -> $type {
-                either(
-                    self,
-                    move |word: FabricWord<'_, $type>| word.load(),
-                    move |cell| cell.load(Relaxed),
-                )
+            unsafe fn remote(image: Rc<Image>, place: Place) -> FabricWord<$type> {
+                // SAFETY: the caller vouches that an atomic integer is at `place`, aligned, and changed by the fabric only.
+                unsafe { FabricWord::new(image, place) }
             }
-
-            #[inline]
-            fn store(&self, value: $type) {
-                either(
-                    self,
-                    move |word: FabricWord<'_, $type>| _ = word.swap(value),
-                    move |cell| cell.store(value, Relaxed),
-                );
-            }
-
-            #[inline]
-            fn compare_exchange(&self, current: $type, new: $type) -> Result<$type, $type> {
-                either(
-                    self,
-                    move |word: FabricWord<'_, $type>| word.compare_exchange(current, new),
-                    move |cell| cell.compare_exchange(current, new, Relaxed, Relaxed),
-                )
-            }
-        }
-
-        impl NumberCell<$type> for $cell {
-            forward!(fetch_add fetch_sub fetch_min fetch_max; $type);
-        }
-
-        impl BitsCell<$type> for $cell {
-            forward!(fetch_and fetch_or fetch_xor; $type);
         }
     )* };
 }
@@ -186,8 +207,8 @@ integers! {
 }
 
 macro_rules! floats {
-    ($($type:ident)*) => { $(
-        impl NumberCell<$type> for AsWord<$type> {
+    ($($type:ident as $word:ident),*) => { $(
+        impl<W: Atomic<$word>> AtomicNumber<$type> for AsWord<$type, W> {
             #[inline]
             fn fetch_add(&self, value: $type) -> $type {
                 self.update(|old| old + value)
@@ -211,4 +232,4 @@ macro_rules! floats {
     )* };
 }
 
-floats!(f32 f64);
+floats!(f32 as u32, f64 as u64);

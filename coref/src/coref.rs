@@ -6,8 +6,9 @@ use std::fmt;
 use std::hint::assert_unchecked;
 use std::marker::PhantomData;
 use std::ptr;
+use std::rc::Rc;
 
-use coarray_fabric::direct;
+use coarray_fabric::{Place, direct};
 use coarray_runtime::Image;
 
 use crate::access::{Access, MayPut, ReadWrite};
@@ -80,7 +81,7 @@ impl<T: ?Sized, A: Access> Coref<T, A> {
     /// * The place is allocated, aligned for `T`, and its bytes are a valid `T`. Its owner holds no `&mut T` to it for read-only
     ///   access, and no reference at all otherwise. This holds for all of `'a`, and until this image has completed, by
     ///   `quiet`, the operations that it issued through the coref.
-    /// * If `direct`, the place is mapped in this process.
+    /// * If `direct`, the place is mapped in this process. If it holds a coatomic, all images of the job share memory as well.
     /// * `image` is less than `MAX_IMAGES`.
     #[inline]
     #[must_use]
@@ -144,7 +145,7 @@ impl<T: ?Sized, A: Access> Coref<T, A> {
     }
 
     /// Local. Whether this image reaches the place by load and store, as it does on images of the same machine; otherwise it
-    /// uses the operations of a network.
+    /// uses the operations of a network. A place of [`Shared`] values is direct only if all images of the job share memory.
     ///
     /// # Examples
     /// ```
@@ -305,28 +306,23 @@ impl<T: Shared, A: Access> Coref<T, A> {
     /// Local. The shared value itself, for one operation.
     ///
     /// # Safety
-    /// The reference stays on this thread, and is not used after the image has left the phase of the coref.
+    /// The place is mapped: it is direct, or on this node. The reference stays on this thread, and is not used after the image has left
+    /// the phase of the coref.
     #[doc(hidden)]
     #[inline]
     #[must_use]
     pub unsafe fn operand(&self) -> &T {
-        // SAFETY: aligned, allocated and mapped while `self` lives, as the contract of `new` says; `Shared` types allow
-        // references from all images at once. On this node the place holds a valid `T`. The shadow mapping of another node's
-        // memory holds any bytes: `Shared` types are made of atomics, for which any bytes are valid (`std::sync::atomic`:
-        // "the same size and bit validity as the underlying integer type"), and of values in cells, which are never read
-        // through the shadow.
+        // SAFETY: aligned, allocated and a valid `T` while `self` lives, as the contract of `new` says, and mapped, as the caller
+        // says. `Shared` types allow references from all images at once.
         unsafe { &*ptr::with_exposed_provenance::<T>(self.local_address()) }
     }
 }
 
 impl<T: Shared> Coref<T> {
-    /// Local. The shared value itself, whose operations are atomic instructions where all images share memory.
-    ///
-    /// A value of an image on another node has an address here, too, in the shadow mapping: each operation finds out where the
-    /// value is, and is carried out there.
+    /// Local. The shared value itself, if it is in memory that this process has mapped: on this image, or on another one of its node.
     ///
     /// # Examples
-    /// For functions that take a plain reference; `x.at(1).add(3)` says the same:
+    /// For functions that take a plain reference:
     /// ```
     /// use coarray::prelude::*;
     ///
@@ -336,20 +332,49 @@ impl<T: Shared> Coref<T> {
     ///
     /// coarray::run(2, || {
     ///     let hits = Coarray::new(Coatomic::new(0));
-    ///     count(hits.at(1).shared());
+    ///     match hits.at(1).as_local() {
+    ///         Some(hits) => count(hits),
+    ///         None => hits.at(1).add(3), // on another node
+    ///     }
     ///     sync_all();
     ///     assert_eq!(hits.at(1).load(), 6);
     /// });
     /// ```
     ///
     /// # Source
-    /// *Coarray C++* section 5.2.
+    /// `shmem_ptr`, OpenSHMEM 1.5 section 9.3.2.
     #[inline]
     #[must_use]
-    pub fn shared(&self) -> &T {
-        // SAFETY: the coref is to a shared coarray, which has no phases.
-        unsafe { self.operand() }
+    pub fn as_local(&self) -> Option<&T> {
+        let is_mapped = self.is_direct() || is_on_this_node(self.image(), self.local_address());
+        // SAFETY: the place is mapped. The coref is to a shared coarray, which has no phases.
+        is_mapped.then(|| unsafe { self.operand() })
     }
+
+    /// Local. This image, and the place of a value that is not [local](Self::as_local).
+    ///
+    /// # Panics
+    /// On a thread that is no image of the job that the place is in.
+    #[doc(hidden)]
+    #[cold]
+    #[must_use]
+    #[track_caller]
+    pub fn remote_place(&self) -> (Rc<Image>, Place) {
+        let here = Image::current();
+        match here.place_on(self.image(), self.local_address()) {
+            Some(place) => (here, place),
+            None => panic!("{self:?} is in another job than this image's"),
+        }
+    }
+}
+
+/// Whether `image` is on the node of this thread's image, which maps a value of it at `address`.
+#[cold]
+#[inline(never)]
+fn is_on_this_node(image: usize, address: usize) -> bool {
+    Image::try_current().is_some_and(|here| {
+        here.place_on(image, address).is_some() && here.shares_memory_with(image)
+    })
 }
 
 impl<T: ?Sized, A: Access> fmt::Debug for Coref<T, A> {

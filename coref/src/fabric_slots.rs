@@ -10,30 +10,53 @@
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+use std::rc::Rc;
 
 use coarray_fabric::{AtomicOperation, Place, Word};
 use coarray_runtime::{Image, quiet_and_defer};
 
+use crate::locked::Update;
 use crate::remote::Remote;
 use crate::slots::{ATTEMPTS, NOBODY};
 
 /// The places of a double buffer that only the fabric changes.
-pub(crate) struct FabricSlots<'a, T> {
-    pub(crate) image: &'a Image,
+#[doc(hidden)]
+pub struct FabricSlots<T> {
+    image: Rc<Image>,
     /// Counts the values that were published. The lowest bit is the number of the current slot.
-    pub(crate) version: Place,
+    version: Place,
     /// The write lock: which image may write.
-    pub(crate) writer: Place,
+    writer: Place,
     /// The first slot; the second follows it.
-    pub(crate) values: Place,
-    pub(crate) value: PhantomData<T>,
+    values: Place,
+    value: PhantomData<T>,
 }
 
-impl<T: Remote> FabricSlots<'_, T> {
+impl<T: Remote> FabricSlots<T> {
+    /// The double buffer with its version, write lock and slots at these places.
+    ///
+    /// # Safety
+    /// They are there while the result lives, in the job of `image`, and all images reach them by the fabric only. The current slot holds
+    /// a `T`.
+    pub(crate) unsafe fn new(
+        image: Rc<Image>,
+        version: Place,
+        writer: Place,
+        values: Place,
+    ) -> Self {
+        Self {
+            image,
+            version,
+            writer,
+            values,
+            value: PhantomData,
+        }
+    }
+
     fn operate(&self, place: Place, word: Word, operation: AtomicOperation) -> u64 {
         let fabric = self.image.fabric();
-        // SAFETY: the word is the version or the writer of a coatomic: aligned, of that width, in a block of `place.image`. In a
-        // job that spans nodes every image, the owner too, reaches it by the fabric's atomic operations only.
+        // SAFETY: the contract of `new`: the word is the version or the writer of a coatomic: aligned, of that width, in a block of
+        // `place.image`. Every image, the owner too, reaches it by the fabric's atomic operations only.
         unsafe { fabric.atomic(place.image, place.offset, word, operation) }
     }
 
@@ -85,17 +108,25 @@ impl<T: Remote> FabricSlots<'_, T> {
         None
     }
 
-    pub(crate) fn load(&self) -> T {
-        self.image.poll_throttled();
+    /// Takes the write lock if it is free.
+    fn take(&self) -> bool {
+        let exchange = AtomicOperation::CompareExchange {
+            current: u64::from(NOBODY),
+            new: self.image.index() as u64 + 1,
+        };
+        self.operate(self.writer, Word::Bits32, exchange) == u64::from(NOBODY)
+    }
+}
+
+impl<T: Remote> Update<T> for FabricSlots<T> {
+    fn load(&self) -> T {
         match self.read() {
             Some(value) => value,
             None => self.update(|_| None),
         }
     }
 
-    /// Replaces the value by the one that `change` returns, if it returns one; returns the old one.
-    pub(crate) fn update(&self, change: impl Fn(&T) -> Option<T>) -> T {
-        self.image.poll_throttled();
+    fn update(&self, change: impl FnOnce(&T) -> Option<T>) -> T {
         // No waker of the program runs while this image holds the write lock.
         let _deferral = quiet_and_defer();
         while !self.take() {
@@ -121,14 +152,5 @@ impl<T: Remote> FabricSlots<'_, T> {
         let nobody = AtomicOperation::Swap(u64::from(NOBODY));
         self.operate(self.writer, Word::Bits32, nobody);
         old
-    }
-
-    /// Takes the write lock if it is free.
-    fn take(&self) -> bool {
-        let exchange = AtomicOperation::CompareExchange {
-            current: u64::from(NOBODY),
-            new: self.image.index() as u64 + 1,
-        };
-        self.operate(self.writer, Word::Bits32, exchange) == u64::from(NOBODY)
     }
 }

@@ -6,12 +6,15 @@
 
 use std::marker::PhantomData;
 use std::mem::size_of;
+use std::rc::Rc;
 
-use coarray_fabric::{AtomicOperation, Place, Word, may_span_nodes};
-use coarray_runtime::{Image, locate};
+use coarray_fabric::{AtomicOperation, Place, Word};
+use coarray_runtime::Image;
+
+use crate::atomic_cell::{Atomic, AtomicBits, AtomicNumber};
 
 /// An integer of up to 64 bits, as its bits.
-pub(crate) trait Integer: Copy {
+pub trait Integer: Copy {
     fn to_bits(self) -> u64;
 
     /// The integer with the lowest of these bits.
@@ -45,47 +48,10 @@ integers!(
     isize as usize
 );
 
-/// Operates on `cell`: by the fabric if the cell is in the memory of a job that spans nodes, by an instruction otherwise.
-#[inline]
-pub(crate) fn either<C, T, R>(
-    cell: &C,
-    by_fabric: impl FnOnce(FabricWord<'_, T>) -> R,
-    by_instruction: impl FnOnce(&C) -> R,
-) -> R {
-    if may_span_nodes() {
-        locate_and_operate(cell, by_fabric, by_instruction)
-    } else {
-        by_instruction(cell)
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn locate_and_operate<C, T, R>(
-    cell: &C,
-    by_fabric: impl FnOnce(FabricWord<'_, T>) -> R,
-    by_instruction: impl FnOnce(&C) -> R,
-) -> R {
-    debug_assert!(size_of::<C>() == size_of::<T>());
-    let done = locate(cell, |image, place| {
-        // The program may poll this coatomic until another image changes it, and that image may need an answer from this one.
-        image.poll_throttled();
-        by_fabric(FabricWord {
-            image,
-            place,
-            integer: PhantomData,
-        })
-    });
-    match done {
-        Some(result) => result,
-        None => by_instruction(cell),
-    }
-}
-
 /// The place of an integer that only the fabric changes.
-pub(crate) struct FabricWord<'a, T> {
-    image: &'a Image,
-    /// Made from a reference to a cell: the offset is aligned as the integer is.
+#[doc(hidden)]
+pub struct FabricWord<T> {
+    image: Rc<Image>,
     place: Place,
     integer: PhantomData<T>,
 }
@@ -98,7 +64,20 @@ struct Container {
     mask: u64,
 }
 
-impl<T: Integer> FabricWord<'_, T> {
+impl<T: Integer> FabricWord<T> {
+    /// The integer at `place`.
+    ///
+    /// # Safety
+    /// While the result lives an integer, which is aligned, is at `place` in the job of `image`, and changed by the fabric only, or the
+    /// program allows puts that race with its operations.
+    pub(crate) unsafe fn new(image: Rc<Image>, place: Place) -> Self {
+        Self {
+            image,
+            place,
+            integer: PhantomData,
+        }
+    }
+
     fn container(&self) -> Container {
         let (offset, size) = (self.place.offset, size_of::<T>());
         let word = if size == 8 {
@@ -127,8 +106,8 @@ impl<T: Integer> FabricWord<'_, T> {
 
     /// Carries out `operation` on the whole word.
     fn operate(&self, on: &Container, operation: AtomicOperation) -> u64 {
-        // SAFETY: `container` rounds the offset down, so the word is aligned; it lies in a block of the image, since blocks are
-        // whole cache lines. It is reached in no other way:
+        // SAFETY: the contract of `new`: the integer is there, aligned. `container` rounds the offset down, so the word is aligned; it
+        // lies in a block of the image, since blocks are whole cache lines. It is reached in no other way:
         // * A word of its own is a coatomic, or a place that is used as one, and in a job that spans nodes only the fabric's
         //   atomic operations change these.
         // * A word around a smaller integer consists of such places and of the unused rest of a block. What a plain put to one
@@ -138,11 +117,6 @@ impl<T: Integer> FabricWord<'_, T> {
                 .fabric()
                 .atomic(self.place.image, on.offset, on.word, operation)
         }
-    }
-
-    pub(crate) fn load(&self) -> T {
-        let on = self.container();
-        T::from_bits(self.operate(&on, AtomicOperation::Load) >> on.shift & on.mask)
     }
 
     /// Carries out `operation`, or, for an integer smaller than the fabric's words, `change` in a loop of compare-exchange.
@@ -155,7 +129,7 @@ impl<T: Integer> FabricWord<'_, T> {
     }
 
     /// Replaces the integer by `change` of it; returns the old one.
-    pub(crate) fn update(&self, change: impl Fn(T) -> T) -> T {
+    fn update(&self, change: impl Fn(T) -> T) -> T {
         match self.try_update(|old| Some(change(old))) {
             Ok(old) | Err(old) => old,
         }
@@ -178,12 +152,23 @@ impl<T: Integer> FabricWord<'_, T> {
             }
         }
     }
+}
 
-    pub(crate) fn swap(&self, value: T) -> T {
+impl<T: Integer> Atomic<T> for FabricWord<T> {
+    fn load(&self) -> T {
+        let on = self.container();
+        T::from_bits(self.operate(&on, AtomicOperation::Load) >> on.shift & on.mask)
+    }
+
+    fn store(&self, value: T) {
+        self.swap(value);
+    }
+
+    fn swap(&self, value: T) -> T {
         self.perform(AtomicOperation::Swap(value.to_bits()), |_| value)
     }
 
-    pub(crate) fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
+    fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
         if !self.is_word() {
             return self.try_update(|old| (old.to_bits() == current.to_bits()).then_some(new));
         }
@@ -198,38 +183,40 @@ impl<T: Integer> FabricWord<'_, T> {
             Err(T::from_bits(old))
         }
     }
+}
 
-    pub(crate) fn fetch_add(&self, value: T) -> T {
+impl<T: Integer + Ord> AtomicNumber<T> for FabricWord<T> {
+    fn fetch_add(&self, value: T) -> T {
         let sum = |old: T| T::from_bits(old.to_bits().wrapping_add(value.to_bits()));
         self.perform(AtomicOperation::Add(value.to_bits()), sum)
     }
 
-    pub(crate) fn fetch_sub(&self, value: T) -> T {
+    fn fetch_sub(&self, value: T) -> T {
         self.fetch_add(T::from_bits(value.to_bits().wrapping_neg()))
     }
 
-    pub(crate) fn fetch_and(&self, value: T) -> T {
+    fn fetch_min(&self, value: T) -> T {
+        self.update(|old| old.min(value))
+    }
+
+    fn fetch_max(&self, value: T) -> T {
+        self.update(|old| old.max(value))
+    }
+}
+
+impl<T: Integer> AtomicBits<T> for FabricWord<T> {
+    fn fetch_and(&self, value: T) -> T {
         let and = |old: T| T::from_bits(old.to_bits() & value.to_bits());
         self.perform(AtomicOperation::And(value.to_bits()), and)
     }
 
-    pub(crate) fn fetch_or(&self, value: T) -> T {
+    fn fetch_or(&self, value: T) -> T {
         let or = |old: T| T::from_bits(old.to_bits() | value.to_bits());
         self.perform(AtomicOperation::Or(value.to_bits()), or)
     }
 
-    pub(crate) fn fetch_xor(&self, value: T) -> T {
+    fn fetch_xor(&self, value: T) -> T {
         let xor = |old: T| T::from_bits(old.to_bits() ^ value.to_bits());
         self.perform(AtomicOperation::Xor(value.to_bits()), xor)
-    }
-}
-
-impl<T: Integer + Ord> FabricWord<'_, T> {
-    pub(crate) fn fetch_min(&self, value: T) -> T {
-        self.update(|old| old.min(value))
-    }
-
-    pub(crate) fn fetch_max(&self, value: T) -> T {
-        self.update(|old| old.max(value))
     }
 }

@@ -39,7 +39,7 @@ pub use access::{Access, AtomicOnly, MayPut, ReadOnly, ReadWrite};
 pub use as_word::AsWord;
 pub use atomic_cell::LockFree;
 #[doc(hidden)]
-pub use atomic_cell::{AtomicCell, BitsCell, NumberCell};
+pub use atomic_cell::{Atomic, AtomicBits, AtomicCell, AtomicNumber, BitsCell, NumberCell};
 pub use cofuture::Cofuture;
 #[doc(hidden)]
 pub use cofuture::Collective;

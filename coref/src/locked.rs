@@ -1,14 +1,14 @@
 //! The coatomic of a value for which there is no instruction: a seqlock-like double buffer, [`Slots`].
 
 use std::cell::UnsafeCell;
-use std::marker::PhantomData;
 use std::mem::{MaybeUninit, offset_of};
 use std::ptr;
+use std::rc::Rc;
 
-use coarray_fabric::{Place, direct, may_span_nodes};
-use coarray_runtime::{Image, locate, process_has_failed, process_image};
+use coarray_fabric::{Place, direct};
+use coarray_runtime::{Image, process_has_failed, process_image};
 
-use crate::atomic_cell::AtomicCell;
+use crate::atomic_cell::{Atomic, AtomicCell};
 use crate::fabric_slots::FabricSlots;
 use crate::remote::Remote;
 use crate::slots::Slots;
@@ -50,40 +50,68 @@ fn is_gone(writer: u32) -> bool {
 
 impl<T: Remote> Locked<T> {
     fn copy(&self, slot: usize) -> MaybeUninit<T> {
-        // SAFETY: the slot is aligned for `T` and, as part of `self`, valid for atomic reads. Only `update_here` writes it,
+        // SAFETY: the slot is aligned for `T` and, as part of `self`, valid for atomic reads. Only `update` writes it,
         // through `direct`, which allows the race.
         unsafe { direct::load(self.values[slot].get().cast::<T>()) }
     }
+}
 
-    /// Operates on the value by the fabric, if it is in the memory of a job that spans nodes.
-    fn by_fabric<R>(&self, operate: impl FnOnce(&FabricSlots<'_, T>) -> R) -> Option<R> {
-        if !may_span_nodes() {
-            return None;
-        }
-        locate(self, |image, place| {
-            let at = |offset| Place {
-                offset: place.offset + offset,
-                ..place
-            };
-            operate(&FabricSlots {
-                image,
-                version: at(offset_of!(Self, slots) + offset_of!(Slots, version)),
-                writer: at(offset_of!(Self, slots) + offset_of!(Slots, writer)),
-                values: at(offset_of!(Self, values)),
-                value: PhantomData,
-            })
-        })
-    }
+/// Whether all bytes are the same.
+fn same<T: Remote>(one: &T, other: &T) -> bool {
+    // SAFETY: the reference is valid for reads of `size_of::<T>()` bytes, all initialised since a `Remote` type has no padding.
+    let bytes = |value| unsafe {
+        std::slice::from_raw_parts(ptr::from_ref::<T>(value).cast::<u8>(), size_of::<T>())
+    };
+    bytes(one) == bytes(other)
+}
+
+/// A value that is loaded, and replaced under a write lock.
+pub(crate) trait Update<T> {
+    fn load(&self) -> T;
 
     /// Replaces the value by the one that `change` returns, if it returns one; returns the old one.
-    fn update(&self, change: impl Fn(&T) -> Option<T>) -> T {
-        match self.by_fabric(|slots| slots.update(&change)) {
-            Some(old) => old,
-            None => self.update_here(change),
+    fn update(&self, change: impl FnOnce(&T) -> Option<T>) -> T;
+}
+
+macro_rules! atomic {
+    ($($buffer:ident)*) => { $(
+        impl<T: Remote> Atomic<T> for $buffer<T> {
+            fn load(&self) -> T {
+                Update::load(self)
+            }
+
+            fn store(&self, value: T) {
+                self.swap(value);
+            }
+
+            fn swap(&self, value: T) -> T {
+                self.update(|_| Some(value))
+            }
+
+            fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
+                let old = self.update(|old| same(old, &current).then_some(new));
+                if same(&old, &current) {
+                    Ok(old)
+                } else {
+                    Err(old)
+                }
+            }
+        }
+    )* };
+}
+
+atomic!(Locked FabricSlots);
+
+impl<T: Remote> Update<T> for Locked<T> {
+    fn load(&self) -> T {
+        match self.slots.read(|slot| self.copy(slot)) {
+            // SAFETY: `read` returns only a copy of a slot that was current all the while: a complete value.
+            Some(value) => unsafe { value.assume_init() },
+            None => self.update(|_| None),
         }
     }
 
-    fn update_here(&self, change: impl FnOnce(&T) -> Option<T>) -> T {
+    fn update(&self, change: impl FnOnce(&T) -> Option<T>) -> T {
         let writer = self.slots.write(writer(), is_gone);
         // SAFETY: the current slot holds the value that was published last, or the first one: a `T` that was stored
         // completely. Nobody writes to it while this image holds the write lock.
@@ -100,19 +128,11 @@ impl<T: Remote> Locked<T> {
     }
 }
 
-/// Whether all bytes are the same.
-fn same<T: Remote>(one: &T, other: &T) -> bool {
-    // SAFETY: the reference is valid for reads of `size_of::<T>()` bytes, all initialised since a `Remote` type has no padding.
-    let bytes = |value| unsafe {
-        std::slice::from_raw_parts(ptr::from_ref::<T>(value).cast::<u8>(), size_of::<T>())
-    };
-    bytes(one) == bytes(other)
-}
-
-// SAFETY: plain bytes and atomic numbers, without drop glue, pointers and handles. On one node all accesses are atomic words or
-// go through `direct`, and `Slots` excludes two writers, across processes too. In a job that spans nodes all accesses go
-// through the fabric, and `FabricSlots` excludes two writers.
+// SAFETY: plain bytes and atomic numbers, without drop glue, pointers and handles. All accesses are atomic words or go through
+// `direct`, and `Slots` excludes two writers, across processes too.
 unsafe impl<T: Remote> AtomicCell<T> for Locked<T> {
+    type Remote = FabricSlots<T>;
+
     fn new(value: T) -> Self {
         const { T::CHECK };
         Self {
@@ -121,31 +141,14 @@ unsafe impl<T: Remote> AtomicCell<T> for Locked<T> {
         }
     }
 
-    fn load(&self) -> T {
-        if let Some(value) = self.by_fabric(|slots| slots.load()) {
-            return value;
-        }
-        match self.slots.read(|slot| self.copy(slot)) {
-            // SAFETY: `read` returns only a copy of a slot that was current all the while: a complete value.
-            Some(value) => unsafe { value.assume_init() },
-            None => self.update_here(|_| None),
-        }
-    }
-
-    fn store(&self, value: T) {
-        self.swap(value);
-    }
-
-    fn swap(&self, value: T) -> T {
-        self.update(|_| Some(value))
-    }
-
-    fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
-        let old = self.update(|old| same(old, &current).then_some(new));
-        if same(&old, &current) {
-            Ok(old)
-        } else {
-            Err(old)
-        }
+    unsafe fn remote(image: Rc<Image>, place: Place) -> FabricSlots<T> {
+        let at = |offset| Place {
+            offset: place.offset + offset,
+            ..place
+        };
+        let version = at(offset_of!(Self, slots) + offset_of!(Slots, version));
+        let writer = at(offset_of!(Self, slots) + offset_of!(Slots, writer));
+        // SAFETY: the caller vouches for a `Locked<T>` at `place`, which the fabric alone changes: these are its words and its slots.
+        unsafe { FabricSlots::new(image, version, writer, at(offset_of!(Self, values))) }
     }
 }

@@ -46,7 +46,7 @@ use coarray_fabric::memory::region::SCRATCH_BYTES;
 use coarray_fabric::transport::fabric::Fabric;
 
 /// Handles a message that image `from` sent.
-pub(crate) type Dispatch = fn(&Image, from: usize, message: &[u8]);
+pub(crate) type Dispatch = unsafe fn(&Image, from: usize, message: &[u8]);
 
 /// The state of one image. It belongs to the image's thread.
 #[derive(Debug)]

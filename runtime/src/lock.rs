@@ -9,12 +9,14 @@ use std::ptr;
 use std::time::Instant;
 
 use crate::image::Image;
+use crate::image::team::Team;
 use crate::job::image_failed::ImageFailed;
 use crate::lock::between_nodes::lock_remote;
 use crate::lock::between_nodes::unlock_remote;
 use crate::lock::local::LocalAcquirer;
 use crate::lockfree::queue_lock::{NotAcquired, QueueLock};
 use crate::messages::quiet::quiet;
+use coarray_fabric::memory::locality::Place;
 use coarray_fabric::transport::deferral::Deferral;
 use coarray_fabric::transport::pending::is_complete;
 
@@ -98,6 +100,60 @@ impl fmt::Display for LockError {
 
 impl std::error::Error for LockError {}
 
+/// A lock in the memory of a job: on this node, or by its place on another one.
+#[derive(Clone, Copy, Debug)]
+pub struct Lock<'a>(pub(crate) Site<'a>);
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Site<'a> {
+    Local(&'a QueueLock),
+    Remote(Place),
+}
+
+impl<'a> Lock<'a> {
+    /// A lock of this node.
+    #[inline]
+    #[must_use]
+    pub fn local(lock: &'a QueueLock) -> Self {
+        Self(Site::Local(lock))
+    }
+
+    /// The lock at `place`, on another node.
+    ///
+    /// # Safety
+    /// A lock is there while the result is used, and until this image has completed what it sent to the owner.
+    #[inline]
+    #[must_use]
+    pub unsafe fn remote(place: Place) -> Self {
+        Self(Site::Remote(place))
+    }
+
+    /// Where `image` maps the lock.
+    #[inline]
+    pub(crate) fn address(self, image: &Image) -> usize {
+        match self.0 {
+            Site::Local(lock) => ptr::from_ref(lock).addr(),
+            Site::Remote(place) => {
+                let region = &image.job.region;
+                region.part_address(place.image, place.offset).addr()
+            }
+        }
+    }
+}
+
+impl Team {
+    /// The lock of the team's critical sections.
+    #[inline]
+    #[must_use]
+    pub fn critical(&self) -> Lock<'_> {
+        let lock = &self.control(0).critical;
+        Lock(match self.image().remote_place(lock) {
+            Some(place) => Site::Remote(place),
+            None => Site::Local(lock),
+        })
+    }
+}
+
 impl Image {
     /// Acquires `lock`, in the order of the queue: waits while other images hold it, until `deadline` if there is one.
     /// If the job ends meanwhile, the image unwinds.
@@ -114,7 +170,7 @@ impl Image {
     #[track_caller]
     pub fn lock(
         &self,
-        lock: &QueueLock,
+        lock: Lock<'_>,
         kind: LockKind,
         caller: &'static Location<'static>,
         deadline: Option<Instant>,
@@ -122,11 +178,14 @@ impl Image {
         let deferral = defer_in_lock(self);
         let user = LocalAcquirer::new(self, lock, kind, caller, deadline);
         check_owner(self, lock, kind)?;
-        let outcome = match self.remote_place(lock) {
-            Some(place) => lock_remote(self, place, &user, true),
-            None => lock.lock(&user),
+        let outcome = match lock.0 {
+            Site::Remote(place) => lock_remote(self, place, &user, true),
+            Site::Local(lock) => {
+                let outcome = lock.lock(&user);
+                user.successor.tell(self, lock);
+                outcome
+            }
         };
-        user.successor.tell(self, lock);
         finish_lock(self, lock, caller, outcome)?;
         Ok(deferral)
     }
@@ -142,7 +201,7 @@ impl Image {
     #[track_caller]
     pub fn try_lock(
         &self,
-        lock: &QueueLock,
+        lock: Lock<'_>,
         kind: LockKind,
         caller: &'static Location<'static>,
     ) -> Result<Option<Deferral>, LockError> {
@@ -151,11 +210,14 @@ impl Image {
         check_owner(self, lock, kind)?;
         // The holder may have asked this image to release it.
         self.poll();
-        let outcome = match self.remote_place(lock) {
-            Some(place) => lock_remote(self, place, &user, false),
-            None => lock.try_lock(&user),
+        let outcome = match lock.0 {
+            Site::Remote(place) => lock_remote(self, place, &user, false),
+            Site::Local(lock) => {
+                let outcome = lock.try_lock(&user);
+                user.successor.tell(self, lock);
+                outcome
+            }
         };
-        user.successor.tell(self, lock);
         finish_lock(self, lock, caller, outcome)?;
         Ok(deferral)
     }
@@ -167,30 +229,32 @@ impl Image {
     /// # Safety
     /// The caller acquired the lock, and does not access what it guards again.
     #[inline]
-    pub unsafe fn unlock(&self, lock: &QueueLock, poison: bool) {
+    pub unsafe fn unlock(&self, lock: Lock<'_>, poison: bool) {
         // A waker that panics finds the lock released.
         let may_wake = self.network.is_some() || !is_complete();
         let _deferral = may_wake.then(Deferral::new);
         quiet();
         let mut held = self.held.borrow_mut();
-        let address = ptr::from_ref(lock).addr();
+        let address = lock.address(self);
         let Some(index) = held.iter().rposition(|(other, _)| *other == address) else {
             return;
         };
         let (_, caller) = held.remove(index);
         drop(held);
-        if let Some(place) = self.remote_place(lock) {
-            return unlock_remote(self, place, poison);
+        match lock.0 {
+            Site::Remote(place) => unlock_remote(self, place, poison),
+            Site::Local(local) => {
+                // It waits for no image, so no report needs the cause.
+                let user = LocalAcquirer::new(self, lock, LockKind::Mutex, caller, None);
+                local.unlock(&user, poison);
+                user.successor.tell(self, local);
+            }
         }
-        // It waits for no image, so no report needs the cause.
-        let user = LocalAcquirer::new(self, lock, LockKind::Mutex, caller, None);
-        lock.unlock(&user, poison);
-        user.successor.tell(self, lock);
     }
 
     /// The mutex that contains `lock`, as text.
     #[must_use]
-    pub fn describe_mutex(&self, lock: &QueueLock) -> String {
+    pub fn describe_mutex(&self, lock: Lock<'_>) -> String {
         let (owner, offset) = owner_of_lock(self, lock);
         let coarray = self.describe_place(self.heap(self.index).addr() + offset);
         format!("the mutex in {coarray} on image {owner}")
@@ -204,14 +268,14 @@ fn defer_in_lock(image: &Image) -> Option<Deferral> {
 }
 
 /// The image that owns a mutex, and its offset in the heap there.
-fn owner_of_lock(image: &Image, lock: &QueueLock) -> (usize, usize) {
-    let distance = ptr::from_ref(lock).addr() - image.heap(0).addr();
+fn owner_of_lock(image: &Image, lock: Lock<'_>) -> (usize, usize) {
+    let distance = lock.address(image) - image.heap(0).addr();
     (distance / image.stride(), distance % image.stride())
 }
 
 /// A mutex on a failed image is lost. The lock of a team's critical sections stays: it guards nothing on that image.
 #[inline]
-fn check_owner(here: &Image, lock: &QueueLock, kind: LockKind) -> Result<(), LockError> {
+fn check_owner(here: &Image, lock: Lock<'_>, kind: LockKind) -> Result<(), LockError> {
     if kind == LockKind::Critical || !here.job.region.job().has_failures() {
         return Ok(());
     }
@@ -226,11 +290,11 @@ fn check_owner(here: &Image, lock: &QueueLock, kind: LockKind) -> Result<(), Loc
 #[inline]
 fn finish_lock(
     image: &Image,
-    lock: &QueueLock,
+    lock: Lock<'_>,
     caller: &'static Location<'static>,
     outcome: Result<(), NotAcquired>,
 ) -> Result<(), LockError> {
-    let address = ptr::from_ref(lock).addr();
+    let address = lock.address(image);
     match outcome {
         Ok(()) => {
             image.held.borrow_mut().push((address, caller));
@@ -267,7 +331,6 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::image::team::Team;
 
     #[test]
     fn images_that_sleep_in_the_queue_get_the_lock_in_the_order_in_which_they_came() {
@@ -285,7 +348,7 @@ mod tests {
             match image.index {
                 0 => take(),
                 1 => {
-                    while lock.holder() != Some(0) {
+                    while image.holder_of(lock) != Some(0) {
                         std::thread::yield_now();
                     }
                     take();

@@ -1,6 +1,7 @@
 //! Atomic operations on plain values.
 
 use coarray_coref::{Access, AtomicOnly, Coref, LockFree, MayPut, Remote};
+use coarray_fabric::{may_span_nodes, spans_nodes};
 
 use crate::coatomic::Coatomic;
 
@@ -29,7 +30,7 @@ pub trait AsAtomic<T: Remote> {
     /// The access of the place.
     type Access: Access;
 
-    /// Local. The same place with the operations of a coatomic, but not [`shared`](Coref::shared): the value is a plain one
+    /// Local. The same place with the operations of a coatomic, but not [`as_local`](Coref::as_local): the value is a plain one
     /// again after the phase.
     ///
     /// Puts and gets of the place may happen in between: each is atomic for a value of this size, but a put
@@ -59,10 +60,13 @@ impl<T: Remote, A: Access> AsAtomic<T> for Coref<T, A> {
         T: LockFree,
         A: MayPut,
     {
-        // SAFETY: image, address and the direct bit are those of `self`. While `self` lives the place is allocated, aligned, and
+        // For a coatomic the bit means that operations are instructions. Where no image of the process asks for the fabric, they are, and
+        // places of plain values are direct: then that is one test, which the operation does not repeat.
+        let direct = !may_span_nodes() || self.is_direct() && !spans_nodes();
+        // SAFETY: image and address are those of `self`; if `direct`, the place is mapped and all images share memory. While `self` lives the place is allocated, aligned, and
         // holds a `T`. So it holds a coatomic, which is transparent over `T::Cell`: `LockFree` says that this has the size,
         // alignment and valid bytes of `T`. Since the place may be put to, nobody holds a reference to it. Puts and gets may race
         // with atomic operations: they are made of relaxed atomic words, or of assembly that the compiler does not see.
-        unsafe { Coref::new(self.local_address(), self.image(), 1, self.is_direct()) }
+        unsafe { Coref::new(self.local_address(), self.image(), 1, direct) }
     }
 }

@@ -6,7 +6,9 @@ mod update;
 
 use std::fmt;
 
-use coarray_coref::{AtomicCell as _, Remote, Shared, Symmetric};
+use coarray_coref::{Atomic as _, AtomicCell, Remote, Shared, Symmetric};
+use coarray_fabric::may_span_nodes;
+use coarray_runtime::locate;
 
 pub use number::{Bits, Number};
 
@@ -58,7 +60,7 @@ pub use number::{Bits, Number};
 /// OpenSHMEM's atomic memory operations, which include those on floats.
 #[repr(transparent)]
 pub struct Coatomic<T: Remote> {
-    cell: T::Cell,
+    pub(crate) cell: T::Cell,
 }
 
 // SAFETY: transparent over an atomic cell, which has no drop glue and holds nothing of one process.
@@ -67,12 +69,44 @@ unsafe impl<T: Remote> Symmetric for Coatomic<T> {
     const SHARED: bool = true;
 }
 
-// SAFETY: all access through `&Self` is by the operations of the cell, which are sound from several images at once. `SHARED` is
-// true, and the type is not `Remote`.
+// SAFETY: all access through `&Self` is by the operations of the cell, by instruction if all images share memory and by the fabric
+// otherwise. Both are sound from several images at once. `SHARED` is true, and the type is not `Remote`.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Remote> Shared for Coatomic<T> {}
 
+/// The cell of a coatomic by its place, with operations of the fabric.
+pub(crate) type RemoteCell<T> = <<T as Remote>::Cell as AtomicCell<T>>::Remote;
+
+/// Calls an operation of a cell, by either form of the cell: `operate!(x.fetch_add(value))`.
+macro_rules! operate {
+    ($target:ident.$operation:ident($($argument:ident),*)) => {
+        $target.operate(
+            move |cell| cell.$operation($($argument),*),
+            move |cell| cell.$operation($($argument),*),
+        )
+    };
+}
+
+pub(crate) use operate;
+
 impl<T: Remote> Coatomic<T> {
+    /// Operates on the value: by the fabric if it is in the memory of a job that spans nodes, by an instruction otherwise.
+    #[inline]
+    fn operate<R>(
+        &self,
+        by_instruction: impl FnOnce(&T::Cell) -> R,
+        by_fabric: impl FnOnce(&RemoteCell<T>) -> R,
+    ) -> R {
+        if may_span_nodes() {
+            let address = std::ptr::from_ref(self).addr();
+            // SAFETY: a reference to the coatomic is to memory that is mapped.
+            return unsafe {
+                operate_where_it_is(address, None, || self, by_instruction, by_fabric)
+            };
+        }
+        by_instruction(&self.cell)
+    }
+
     /// Local. A coatomic that holds `value`.
     #[must_use]
     pub fn new(value: T) -> Self {
@@ -96,7 +130,7 @@ impl<T: Remote> Coatomic<T> {
     #[inline]
     #[must_use]
     pub fn load(&self) -> T {
-        self.cell.load()
+        operate!(self.load())
     }
 
     /// One-sided. Replaces the value.
@@ -114,7 +148,7 @@ impl<T: Remote> Coatomic<T> {
     /// Fortran 2018 `atomic_define`, clause 16.9.23.
     #[inline]
     pub fn store(&self, value: T) {
-        self.cell.store(value);
+        operate!(self.store(value));
     }
 
     /// One-sided. Replaces the value; returns the old one.
@@ -133,7 +167,7 @@ impl<T: Remote> Coatomic<T> {
     /// `shmem_atomic_swap`, OpenSHMEM 1.5.
     #[inline]
     pub fn swap(&self, value: T) -> T {
-        self.cell.swap(value)
+        operate!(self.swap(value))
     }
 
     /// One-sided. Replaces the value by `new` if it is `current`; then returns `current`.
@@ -156,8 +190,32 @@ impl<T: Remote> Coatomic<T> {
     /// Fortran 2018 `atomic_cas`, clause 16.9.22; [`AtomicU64::compare_exchange`](std::sync::atomic::AtomicU64::compare_exchange).
     #[inline]
     pub fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
-        self.cell.compare_exchange(current, new)
+        operate!(self.compare_exchange(current, new))
     }
+}
+
+/// Operates on the coatomic at `address`, on image `owner` if the caller knows that: by the fabric in a job that spans nodes, else by an
+/// instruction on the result of `coatomic`, which is called only then.
+///
+/// # Safety
+/// A coatomic of this type is at `address`, in a coarray that lives as long as the call, or in a local variable.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn operate_where_it_is<'a, T: Remote, R>(
+    address: usize,
+    owner: Option<usize>,
+    coatomic: impl FnOnce() -> &'a Coatomic<T>,
+    by_instruction: impl FnOnce(&T::Cell) -> R,
+    by_fabric: impl FnOnce(&RemoteCell<T>) -> R,
+) -> R {
+    let Some((image, place)) = locate(address, owner) else {
+        return by_instruction(&coatomic().cell);
+    };
+    // The program may poll this coatomic until another image changes it, and that image may need an answer from this one.
+    image.poll_throttled();
+    // SAFETY: the caller vouches for the coatomic, which is transparent over its cell. It is in a job that spans nodes, as `locate`
+    // returned its place: there the fabric alone changes it.
+    by_fabric(&unsafe { T::Cell::remote(image, place) })
 }
 
 impl<T: Remote + Default> Default for Coatomic<T> {

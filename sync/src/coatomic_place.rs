@@ -1,8 +1,8 @@
 //! The operations of a coatomic on a coref: `x.at(2).fetch_add(1)`.
 
-use coarray_coref::{Access, Coref, Remote};
+use coarray_coref::{Access, Atomic as _, AtomicBits as _, AtomicNumber as _, Coref, Remote};
 
-use crate::coatomic::{Bits, Coatomic, Number};
+use crate::coatomic::{Bits, Coatomic, Number, RemoteCell, operate, operate_where_it_is};
 
 /// The operations of a [`Coatomic`] on a coref to one: `x.at(2).fetch_add(1)`.
 ///
@@ -21,24 +21,41 @@ use crate::coatomic::{Bits, Coatomic, Number};
 /// # Source
 /// *Coarray C++* section 5.2.
 pub trait CoatomicPlace<T: Remote> {
+    /// Operates on the value: by an instruction on its cell where the place is direct, otherwise by the fabric.
+    #[doc(hidden)]
+    fn operate<R>(
+        &self,
+        by_instruction: impl FnOnce(&T::Cell) -> R,
+        by_fabric: impl FnOnce(&RemoteCell<T>) -> R,
+    ) -> R;
+
     /// One-sided. The value at some moment.
     ///
     /// # Examples
     /// See [`Coatomic::load`].
+    #[inline]
     #[must_use]
-    fn load(&self) -> T;
+    fn load(&self) -> T {
+        operate!(self.load())
+    }
 
     /// One-sided. Replaces the value.
     ///
     /// # Examples
     /// See [`Coatomic::store`].
-    fn store(&self, value: T);
+    #[inline]
+    fn store(&self, value: T) {
+        operate!(self.store(value));
+    }
 
     /// One-sided. Replaces the value; returns the old one.
     ///
     /// # Examples
     /// See [`Coatomic::swap`].
-    fn swap(&self, value: T) -> T;
+    #[inline]
+    fn swap(&self, value: T) -> T {
+        operate!(self.swap(value))
+    }
 
     /// One-sided. Replaces the value by `new` if it is `current`; then returns `current`.
     ///
@@ -47,163 +64,197 @@ pub trait CoatomicPlace<T: Remote> {
     ///
     /// # Examples
     /// See [`Coatomic::compare_exchange`].
-    fn compare_exchange(&self, current: T, new: T) -> Result<T, T>;
+    #[inline]
+    fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
+        operate!(self.compare_exchange(current, new))
+    }
 
     /// One-sided. Adds, wrapping around; returns the old value.
     ///
     /// # Examples
     /// See [`Coatomic::fetch_add`].
+    #[inline]
     fn fetch_add(&self, value: T) -> T
     where
-        T: Number;
+        T: Number,
+    {
+        operate!(self.fetch_add(value))
+    }
 
     /// One-sided. Subtracts, wrapping around; returns the old value.
     ///
     /// # Examples
     /// See [`Coatomic::fetch_sub`].
+    #[inline]
     fn fetch_sub(&self, value: T) -> T
     where
-        T: Number;
+        T: Number,
+    {
+        operate!(self.fetch_sub(value))
+    }
 
     /// One-sided. Replaces the value by `value` if that is smaller; returns the old one. A number is
     /// preferred to `NaN`.
     ///
     /// # Examples
     /// See [`Coatomic::fetch_min`].
+    #[inline]
     fn fetch_min(&self, value: T) -> T
     where
-        T: Number;
+        T: Number,
+    {
+        operate!(self.fetch_min(value))
+    }
 
     /// One-sided. Replaces the value by `value` if that is larger; returns the old one. A number is
     /// preferred to `NaN`.
     ///
     /// # Examples
     /// See [`Coatomic::fetch_max`].
+    #[inline]
     fn fetch_max(&self, value: T) -> T
     where
-        T: Number;
+        T: Number,
+    {
+        operate!(self.fetch_max(value))
+    }
 
     /// One-sided. Clears the bits that `value` does not have; returns the old value.
     ///
     /// # Examples
     /// See [`Coatomic::fetch_and`].
+    #[inline]
     fn fetch_and(&self, value: T) -> T
     where
-        T: Bits;
+        T: Bits,
+    {
+        operate!(self.fetch_and(value))
+    }
 
     /// One-sided. Sets the bits that `value` has; returns the old value.
     ///
     /// # Examples
     /// See [`Coatomic::fetch_or`].
+    #[inline]
     fn fetch_or(&self, value: T) -> T
     where
-        T: Bits;
+        T: Bits,
+    {
+        operate!(self.fetch_or(value))
+    }
 
     /// One-sided. Flips the bits that `value` has; returns the old value.
     ///
     /// # Examples
     /// See [`Coatomic::fetch_xor`].
+    #[inline]
     fn fetch_xor(&self, value: T) -> T
     where
-        T: Bits;
+        T: Bits,
+    {
+        operate!(self.fetch_xor(value))
+    }
 
     /// One-sided. Adds, wrapping around.
     ///
     /// # Examples
     /// See [`Coatomic::add`].
+    #[inline]
     fn add(&self, value: T)
     where
-        T: Number;
+        T: Number,
+    {
+        operate!(self.fetch_add(value));
+    }
 
     /// One-sided. Subtracts, wrapping around.
     ///
     /// # Examples
     /// See [`Coatomic::sub`].
+    #[inline]
     fn sub(&self, value: T)
     where
-        T: Number;
+        T: Number,
+    {
+        operate!(self.fetch_sub(value));
+    }
 
     /// One-sided. Replaces the value by `value` if that is smaller. A number is preferred to `NaN`.
     ///
     /// # Examples
     /// See [`Coatomic::min`].
+    #[inline]
     fn min(&self, value: T)
     where
-        T: Number;
+        T: Number,
+    {
+        operate!(self.fetch_min(value));
+    }
 
     /// One-sided. Replaces the value by `value` if that is larger. A number is preferred to `NaN`.
     ///
     /// # Examples
     /// See [`Coatomic::max`].
+    #[inline]
     fn max(&self, value: T)
     where
-        T: Number;
+        T: Number,
+    {
+        operate!(self.fetch_max(value));
+    }
 
     /// One-sided. Clears the bits that `value` does not have.
     ///
     /// # Examples
     /// See [`Coatomic::and`].
+    #[inline]
     fn and(&self, value: T)
     where
-        T: Bits;
+        T: Bits,
+    {
+        operate!(self.fetch_and(value));
+    }
 
     /// One-sided. Sets the bits that `value` has.
     ///
     /// # Examples
     /// See [`Coatomic::or`].
+    #[inline]
     fn or(&self, value: T)
     where
-        T: Bits;
+        T: Bits,
+    {
+        operate!(self.fetch_or(value));
+    }
 
     /// One-sided. Flips the bits that `value` has.
     ///
     /// # Examples
     /// See [`Coatomic::xor`].
+    #[inline]
     fn xor(&self, value: T)
     where
-        T: Bits;
-}
-
-macro_rules! forward {
-    ($($name:ident)* -> $result:ty; $kind:ident) => { $(
-        #[inline]
-        fn $name(&self, value: T) -> $result
-        where
-            T: $kind,
-        {
-            // SAFETY: the reference stays on this thread and ends with this call, within the phase of `self`.
-            unsafe { self.operand() }.$name(value)
-        }
-    )* };
+        T: Bits,
+    {
+        operate!(self.fetch_xor(value));
+    }
 }
 
 impl<T: Remote, A: Access> CoatomicPlace<T> for Coref<Coatomic<T>, A> {
     #[inline]
-    fn load(&self) -> T {
-        // SAFETY: the reference stays on this thread and ends with this call, within the phase of `self`.
-        unsafe { self.operand() }.load()
+    fn operate<R>(
+        &self,
+        by_instruction: impl FnOnce(&T::Cell) -> R,
+        by_fabric: impl FnOnce(&RemoteCell<T>) -> R,
+    ) -> R {
+        // SAFETY: called only where the place is mapped: it is direct, or `locate` has found no place for the fabric. The reference
+        // stays on this thread and ends with this call, within the phase of `self`.
+        let coatomic = || unsafe { self.operand() };
+        if self.is_direct() {
+            return by_instruction(&coatomic().cell);
+        }
+        let (address, owner) = (self.local_address(), Some(self.image()));
+        // SAFETY: the place of a coatomic, which lives as long as `self`.
+        unsafe { operate_where_it_is(address, owner, coatomic, by_instruction, by_fabric) }
     }
-
-    #[inline]
-    fn store(&self, value: T) {
-        // SAFETY: the reference stays on this thread and ends with this call, within the phase of `self`.
-        unsafe { self.operand() }.store(value);
-    }
-
-    #[inline]
-    fn swap(&self, value: T) -> T {
-        // SAFETY: the reference stays on this thread and ends with this call, within the phase of `self`.
-        unsafe { self.operand() }.swap(value)
-    }
-
-    #[inline]
-    fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
-        // SAFETY: the reference stays on this thread and ends with this call, within the phase of `self`.
-        unsafe { self.operand() }.compare_exchange(current, new)
-    }
-
-    forward!(fetch_add fetch_sub fetch_min fetch_max -> T; Number);
-    forward!(fetch_and fetch_or fetch_xor -> T; Bits);
-    forward!(add sub min max -> (); Number);
-    forward!(and or xor -> (); Bits);
 }

@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use coarray_coref::{Shared, Symmetric};
-use coarray_fabric::{has_outstanding, is_in_job, may_span_nodes, spans_nodes};
+use coarray_fabric::{has_outstanding, is_in_job, spans_nodes};
 use coarray_runtime::{
-    Cause, Eventcount, Image, ImageFailed, Interruption, Team, is_own, locate, quiet,
-    quiet_except_posts, this_image,
+    Cause, Eventcount, Image, ImageFailed, Interruption, Team, is_own, quiet_except_posts,
+    this_image,
 };
 
 use crate::fence::complete_on;
@@ -70,12 +70,18 @@ unsafe impl Symmetric for Coevent {
     const SHARED: bool = true;
 }
 
-// SAFETY: every access through `&Self` is an atomic instruction, which works across processes too, or the fabric's. `SHARED` is
-// true, and the type is not `Remote`.
+// SAFETY: every access through `&Self` is an atomic instruction, which works across processes too. `SHARED` is true, and the type is
+// not `Remote`.
 #[diagnostic::do_not_recommend]
 unsafe impl Shared for Coevent {}
 
 impl Coevent {
+    /// Where in an event the eventcount of posts is.
+    pub(crate) const POSTS: usize = offset_of!(Self, posts);
+
+    /// Where in an event the count of consumed posts is.
+    pub(crate) const CONSUMED: usize = offset_of!(Self, consumed);
+
     /// Local. An event that nobody has posted.
     #[must_use]
     pub fn new() -> Self {
@@ -113,41 +119,16 @@ impl Coevent {
     #[inline]
     pub(crate) fn raise(&self) {
         quiet_except_posts();
-        if !spans_nodes() || !self.post_by_message(false) {
-            self.posts.0.add(1);
-        }
+        self.posts.0.add(1);
     }
 
     /// As [`raise`](Self::raise), but only this image's earlier puts to `image`, on which the event is, are there before the post.
     #[inline]
     pub(crate) fn raise_after_puts(&self, image: usize) {
-        if spans_nodes() && self.post_by_message(true) {
-            return;
-        }
         if has_outstanding() {
             complete_on(image);
         }
         self.posts.0.add(1);
-    }
-
-    /// Posts the event by a message if it is on another node; returns whether it is. `after_puts`: the message also waits for this
-    /// image's puts to that image.
-    #[cold]
-    fn post_by_message(&self, after_puts: bool) -> bool {
-        Image::with_current(|image| match image.remote_place(&self.posts.0) {
-            Some(place) => {
-                // SAFETY: the place is the eventcount of this event. It is allocated when the message arrives: the coarray is
-                // borrowed now, and its memory is freed only after a barrier with this image, which completes posts first.
-                unsafe {
-                    match after_puts {
-                        true => image.send_post_after_puts(place),
-                        false => image.send_post(place),
-                    }
-                }
-                true
-            }
-            None => false,
-        })
     }
 
     /// Local. How many posts wait to be consumed.
@@ -168,43 +149,14 @@ impl Coevent {
     /// Fortran 2018 `event_query`, clause 16.9.72.
     #[must_use]
     pub fn query(&self) -> u64 {
-        let far = match may_span_nodes() {
-            true => locate(self, |image, _| self.query_remote(image)).flatten(),
-            false => None,
-        };
-        far.unwrap_or_else(|| {
-            // Acquire pairs with the Release in `try_consume` and `wait_until`: `posts_left` then reads a count of posts that has
-            // reached what was consumed.
-            let consumed = || self.consumed.0.load(Ordering::Acquire);
-            posts_left(consumed, || self.posts.0.count())
-        })
-    }
-
-    /// How many posts wait to be consumed, if the event is on another node.
-    fn query_remote(&self, image: &Image) -> Option<u64> {
-        let Some(event) = image.remote_place(self) else {
+        if spans_nodes() {
             // Posts of other nodes arrive only when the image polls for messages.
-            image.poll();
-            return None;
-        };
-        image.poll_throttled();
-        // Completes this image's own posts, so that they are counted.
-        quiet();
-        let get = |offset: usize| {
-            let mut word = [0; 8];
-            let offset = event.offset + offset;
-            // SAFETY: `word` is valid for writes of its length. The source is an atomic word of the event, to which nobody holds
-            // an exclusive reference.
-            unsafe {
-                image
-                    .fabric()
-                    .get(event.image, offset, word.as_mut_ptr(), word.len());
-            }
-            u64::from_ne_bytes(word)
-        };
-        let consumed = || get(offset_of!(Self, consumed));
-        let posts = || Eventcount::count_in(get(offset_of!(Self, posts)));
-        Some(posts_left(consumed, posts))
+            Image::with_current(Image::poll);
+        }
+        // Acquire pairs with the Release in `try_consume` and `wait_until`: `posts_left` then reads a count of posts that has
+        // reached what was consumed.
+        let consumed = || self.consumed.0.load(Ordering::Acquire);
+        posts_left(consumed, || self.posts.0.count())
     }
 
     /// Local. Waits for a post and consumes it.
@@ -441,7 +393,8 @@ impl Coevent {
         let Some(image) = Image::try_current() else {
             return;
         };
-        if let Some(place) = image.locate(self)
+        let address = std::ptr::from_ref(self).addr();
+        if let Some(place) = image.locate(address)
             && place.image != image.index()
         {
             panic!(
@@ -450,7 +403,7 @@ impl Coevent {
             );
         }
         assert!(
-            !image.is_in_another_job(self),
+            !image.is_in_another_job(address),
             "this event is in a coarray of another job than this image's: only an image of that job can wait for it"
         );
     }
@@ -484,7 +437,7 @@ fn refuse_post() -> ! {
 }
 
 /// The number of posts that are not consumed, from two counts that can only be read one after the other.
-fn posts_left(consumed: impl Fn() -> u64, posts: impl Fn() -> u64) -> u64 {
+pub(crate) fn posts_left(consumed: impl Fn() -> u64, posts: impl Fn() -> u64) -> u64 {
     let mut before = consumed();
     loop {
         let posts = posts();

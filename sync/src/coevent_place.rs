@@ -1,8 +1,10 @@
 //! Posts to the events of other images, alone or together with data.
 
 use coarray_coref::{Access, Coref, MayPut, Remote, Shape};
+use coarray_fabric::Place;
+use coarray_runtime::{Eventcount, quiet, quiet_except_posts};
 
-use crate::coevent::Coevent;
+use crate::coevent::{Coevent, posts_left};
 
 /// The operations of a [`Coevent`] on a coref to one. Only the image that has the event waits for it.
 ///
@@ -66,13 +68,76 @@ pub trait CoeventPlace {
 impl CoeventPlace for Coref<Coevent> {
     #[inline]
     fn post(&self) {
-        self.shared().raise();
+        match self.as_local() {
+            Some(event) => event.raise(),
+            None => post_remote(self),
+        }
     }
 
     #[inline]
     fn query(&self) -> u64 {
-        self.shared().query()
+        match self.as_local() {
+            Some(event) => event.query(),
+            None => query_remote(self),
+        }
     }
+}
+
+/// This image, and the place of the eventcount of an event on another node.
+fn posts_of(event: &Coref<Coevent>) -> (Rc<Image>, Place) {
+    let (image, place) = event.remote_place();
+    let offset = place.offset + Coevent::POSTS;
+    (image, Place { offset, ..place })
+}
+
+/// Posts an event on another node, by a message.
+#[cold]
+fn post_remote(event: &Coref<Coevent>) {
+    let (image, posts) = posts_of(event);
+    quiet_except_posts();
+    // SAFETY: the place is the eventcount of the event. It is allocated when the message arrives: the coarray is borrowed now, and its
+    // memory is freed only after a barrier with this image, which completes posts first.
+    unsafe { image.send_post(posts) }
+}
+
+/// As [`post_remote`], by a message that arrives after this image's puts to that image.
+#[cold]
+fn post_remote_after_puts(event: &Coref<Coevent>) {
+    let (image, posts) = posts_of(event);
+    // SAFETY: as in `post_remote`.
+    unsafe { image.send_post_after_puts(posts) }
+}
+
+/// Posts an event after this image's puts to the image that it is on.
+#[inline]
+fn post_after_puts(event: &Coref<Coevent>) {
+    match event.as_local() {
+        Some(local) => local.raise_after_puts(event.image()),
+        None => post_remote_after_puts(event),
+    }
+}
+
+/// How many posts wait to be consumed, of an event on another node.
+#[cold]
+fn query_remote(event: &Coref<Coevent>) -> u64 {
+    let (image, place) = event.remote_place();
+    image.poll_throttled();
+    // Completes this image's own posts, so that they are counted.
+    quiet();
+    let get = |offset: usize| {
+        let mut word = [0; 8];
+        let offset = place.offset + offset;
+        // SAFETY: `word` is valid for writes of its length. The source is an atomic word of the event, to which nobody holds
+        // an exclusive reference.
+        unsafe {
+            image
+                .fabric()
+                .get(place.image, offset, word.as_mut_ptr(), word.len());
+        }
+        u64::from_ne_bytes(word)
+    };
+    let consumed = || get(Coevent::CONSUMED);
+    posts_left(consumed, || Eventcount::count_in(get(Coevent::POSTS)))
 }
 
 /// Puts that post an event on the target image when they have arrived.
@@ -131,7 +196,7 @@ impl<T: ?Sized, B: MayPut> PutNotify<T> for Coref<T, B> {
     {
         check_image(self, event);
         self.put(value);
-        event.shared().raise_after_puts(event.image());
+        post_after_puts(event);
     }
 
     #[inline]
@@ -142,7 +207,7 @@ impl<T: ?Sized, B: MayPut> PutNotify<T> for Coref<T, B> {
     {
         check_image(self, event);
         self.put_from(source);
-        event.shared().raise_after_puts(event.image());
+        post_after_puts(event);
     }
 }
 

@@ -6,17 +6,16 @@
 
 use std::cell::UnsafeCell;
 use std::fmt;
-use std::mem::offset_of;
+use std::marker::PhantomData;
+use std::mem::{MaybeUninit, offset_of};
 use std::panic::Location;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 use std::time::{Duration, Instant};
 
 use coarray_coref::{Coref, Remote, Shared, Symmetric, check_value};
-use coarray_fabric::direct;
-use coarray_runtime::{
-    Image, LockError, LockKind, QueueLock, clear_poison_of, holder_of, poisoner_of,
-};
+use coarray_fabric::{Place, direct};
+use coarray_runtime::{Image, Lock, LockError, LockKind, QueueLock};
 
 use crate::comutex_guard::ComutexGuard;
 use crate::far_slots::FarSlots;
@@ -93,12 +92,7 @@ impl<T: Remote> Comutex<T> {
     #[inline]
     #[track_caller]
     pub fn lock(&self) -> ComutexGuard<'_, T> {
-        let caller = Location::caller();
-        let image = Image::current();
-        match image.lock(&self.lock, LockKind::Mutex, caller, None) {
-            Ok(deferral) => ComutexGuard::new(self, image, deferral),
-            Err(error) => self.refuse(&image, caller, error),
-        }
+        Site::Local(self).lock()
     }
 
     /// One-sided. As [`ComutexPlace::try_lock`].
@@ -114,9 +108,7 @@ impl<T: Remote> Comutex<T> {
     #[inline]
     #[track_caller]
     pub fn try_lock(&self) -> Result<ComutexGuard<'_, T>, LockError> {
-        let image = Image::current();
-        let deferral = image.try_lock(&self.lock, LockKind::Mutex, Location::caller())?;
-        Ok(ComutexGuard::new(self, image, deferral))
+        Site::Local(self).try_lock()
     }
 
     /// One-sided. As [`ComutexPlace::lock_timeout`].
@@ -131,10 +123,7 @@ impl<T: Remote> Comutex<T> {
     /// See [`ComutexPlace::lock_timeout`].
     #[track_caller]
     pub fn lock_timeout(&self, timeout: Duration) -> Result<ComutexGuard<'_, T>, LockError> {
-        let image = Image::current();
-        let deadline = Instant::now().checked_add(timeout);
-        let deferral = image.lock(&self.lock, LockKind::Mutex, Location::caller(), deadline)?;
-        Ok(ComutexGuard::new(self, image, deferral))
+        Site::Local(self).lock_timeout(timeout)
     }
 
     /// One-sided. As [`ComutexPlace::is_poisoned`].
@@ -143,7 +132,7 @@ impl<T: Remote> Comutex<T> {
     /// See [`ComutexPlace::is_poisoned`].
     #[must_use]
     pub fn is_poisoned(&self) -> bool {
-        poisoner_of(&self.lock).is_some()
+        self.lock.poisoner().is_some()
     }
 
     /// One-sided. As [`ComutexPlace::clear_poison`].
@@ -151,31 +140,21 @@ impl<T: Remote> Comutex<T> {
     /// # Examples
     /// See [`ComutexPlace::clear_poison`].
     pub fn clear_poison(&self) {
-        clear_poison_of(&self.lock);
+        self.lock.clear_poison();
     }
 
-    /// The last value that was put. The caller holds the lock.
+    /// The last value that was put, unchecked but initialised. The caller holds the lock.
     #[inline]
-    #[track_caller]
-    pub(crate) fn load(&self, image: &Image) -> T {
-        if let Some(slots) = self.far_slots(image) {
-            // SAFETY: all bytes are initialised: they come from a slot that holds a `T`, which has no padding.
-            return unsafe { check_value(slots.load(), image.index()) };
-        }
+    fn load(&self) -> MaybeUninit<T> {
         // Pairs with the Release in `store`: the slot of that version is complete.
         let version = self.version.load(Ordering::Acquire);
         // SAFETY: the slot is a part of `self`, so it is aligned for `T` and valid for atomic reads.
-        let value = unsafe { direct::load(self.slot(version)) };
-        // SAFETY: all bytes are initialised: they come from a slot that holds a `T`, which has no padding.
-        unsafe { check_value(value, image.index()) }
+        unsafe { direct::load(self.slot(version)) }
     }
 
     /// Replaces the value. The caller holds the lock. If the image dies before the end, the old value stays.
     #[inline]
-    pub(crate) fn store(&self, image: &Image, value: &T) {
-        if let Some(slots) = self.far_slots(image) {
-            return slots.store(value);
-        }
+    fn store(&self, value: &T) {
         // Relaxed: taking the lock has acquired what the last holder stored.
         let version = self.version.load(Ordering::Relaxed) + 1;
         // SAFETY: the slot is a part of `self`, inside an `UnsafeCell`, so it is aligned for `T` and valid for atomic writes. A
@@ -188,26 +167,119 @@ impl<T: Remote> Comutex<T> {
         compiler_fence(Ordering::SeqCst);
     }
 
-    /// The double buffer by way of the fabric, if the comutex is on another node.
-    #[inline]
-    fn far_slots<'a>(&self, image: &'a Image) -> Option<FarSlots<'a, T>> {
-        let place = image.remote_place(self)?;
-        let (version, slots) = (offset_of!(Self, version), offset_of!(Self, slots));
-        // SAFETY: the version and the two slots are at these offsets of the comutex at `place`; the current slot holds a `T`. Only
-        // the holder of the lock accesses them, and the caller holds it.
-        Some(unsafe { FarSlots::new(image, place, version, slots) })
-    }
-
     #[inline]
     fn slot(&self, version: u64) -> *mut T {
         self.slots[(version & 1) as usize].get()
+    }
+}
+
+/// A comutex of this node, or the place of one on another node.
+pub(crate) enum Site<'a, T: Remote> {
+    Local(&'a Comutex<T>),
+    Remote(Place, PhantomData<&'a Comutex<T>>),
+}
+
+impl<T: Remote> Clone for Site<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: Remote> Copy for Site<'_, T> {}
+
+impl<'a, T: Remote> Site<'a, T> {
+    #[inline]
+    #[track_caller]
+    fn of(comutex: &'a Coref<Comutex<T>>) -> Self {
+        match comutex.as_local() {
+            Some(comutex) => Self::Local(comutex),
+            None => Self::Remote(comutex.remote_place().1, PhantomData),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn queue_lock(self) -> Lock<'a> {
+        match self {
+            Self::Local(comutex) => Lock::local(&comutex.lock),
+            Self::Remote(comutex, _) => {
+                let place = Place {
+                    offset: comutex.offset + offset_of!(Comutex<T>, lock),
+                    ..comutex
+                };
+                // SAFETY: the place is the lock of the comutex, whose coarray is borrowed for `'a`. Its memory is freed only after a
+                // barrier with this image, which completes what it sent first.
+                unsafe { Lock::remote(place) }
+            }
+        }
+    }
+
+    #[inline]
+    #[track_caller]
+    fn lock(self) -> ComutexGuard<'a, T> {
+        let caller = Location::caller();
+        let image = Image::current();
+        match image.lock(self.queue_lock(), LockKind::Mutex, caller, None) {
+            Ok(deferral) => ComutexGuard::new(self, image, deferral),
+            Err(error) => self.refuse(&image, caller, error),
+        }
+    }
+
+    #[inline]
+    #[track_caller]
+    fn try_lock(self) -> Result<ComutexGuard<'a, T>, LockError> {
+        let image = Image::current();
+        let deferral = image.try_lock(self.queue_lock(), LockKind::Mutex, Location::caller())?;
+        Ok(ComutexGuard::new(self, image, deferral))
+    }
+
+    #[track_caller]
+    fn lock_timeout(self, timeout: Duration) -> Result<ComutexGuard<'a, T>, LockError> {
+        let image = Image::current();
+        let deadline = Instant::now().checked_add(timeout);
+        let deferral = image.lock(
+            self.queue_lock(),
+            LockKind::Mutex,
+            Location::caller(),
+            deadline,
+        )?;
+        Ok(ComutexGuard::new(self, image, deferral))
+    }
+
+    /// The last value that was put. The caller holds the lock.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn load(self, image: &Image) -> T {
+        let value = match self {
+            Self::Local(comutex) => comutex.load(),
+            Self::Remote(comutex, _) => Self::far_slots(image, comutex).load(),
+        };
+        // SAFETY: all bytes are initialised: they come from a slot that holds a `T`, which has no padding.
+        unsafe { check_value(value, image.index()) }
+    }
+
+    /// Replaces the value. The caller holds the lock.
+    #[inline]
+    pub(crate) fn store(self, image: &Image, value: &T) {
+        match self {
+            Self::Local(comutex) => comutex.store(value),
+            Self::Remote(comutex, _) => Self::far_slots(image, comutex).store(value),
+        }
+    }
+
+    /// The double buffer of a comutex on another node.
+    fn far_slots(image: &Image, comutex: Place) -> FarSlots<'_, T> {
+        let version = offset_of!(Comutex<T>, version);
+        let slots = offset_of!(Comutex<T>, slots);
+        // SAFETY: the version and the two slots are at these offsets of the comutex; the current slot holds a `T`. Only the holder of
+        // the lock accesses them, and the caller of `load` and `store` holds it.
+        unsafe { FarSlots::new(image, comutex, version, slots) }
     }
 
     /// Panics, or ends the job, because `lock` returns no error.
     #[cold]
     #[track_caller]
-    fn refuse(&self, image: &Rc<Image>, caller: &'static Location<'static>, error: LockError) -> ! {
-        let mutex = image.describe_mutex(&self.lock);
+    fn refuse(self, image: &Rc<Image>, caller: &'static Location<'static>, error: LockError) -> ! {
+        let mutex = image.describe_mutex(self.queue_lock());
         match error {
             LockError::AlreadyHeld { since } => panic!(
                 "this image already holds {mutex}, which it locked at {since}: drop that guard before you lock it \
@@ -227,8 +299,8 @@ impl<T> fmt::Debug for Comutex<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Comutex")
-            .field("holder", &holder_of(&self.lock))
-            .field("poisoner", &poisoner_of(&self.lock))
+            .field("holder", &self.lock.holder())
+            .field("poisoner", &self.lock.poisoner())
             .finish_non_exhaustive()
     }
 }
@@ -372,25 +444,36 @@ impl<T: Remote> ComutexPlace<T> for Coref<Comutex<T>> {
     #[inline]
     #[track_caller]
     fn lock(&self) -> ComutexGuard<'_, T> {
-        self.shared().lock()
+        Site::of(self).lock()
     }
 
     #[inline]
     #[track_caller]
     fn try_lock(&self) -> Result<ComutexGuard<'_, T>, LockError> {
-        self.shared().try_lock()
+        Site::of(self).try_lock()
     }
 
     #[track_caller]
     fn lock_timeout(&self, timeout: Duration) -> Result<ComutexGuard<'_, T>, LockError> {
-        self.shared().lock_timeout(timeout)
+        Site::of(self).lock_timeout(timeout)
     }
 
     fn is_poisoned(&self) -> bool {
-        self.shared().is_poisoned()
+        match self.as_local() {
+            Some(comutex) => comutex.is_poisoned(),
+            None => Image::with_current(|image| {
+                let lock = Site::of(self).queue_lock();
+                image.poisoner_of(lock).is_some()
+            }),
+        }
     }
 
     fn clear_poison(&self) {
-        self.shared().clear_poison();
+        match self.as_local() {
+            Some(comutex) => comutex.clear_poison(),
+            None => Image::with_current(|image| {
+                image.clear_poison_of(Site::of(self).queue_lock());
+            }),
+        }
     }
 }

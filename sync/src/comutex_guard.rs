@@ -8,9 +8,9 @@ use coarray_coref::{LeavesItsThread, Remote};
 use coarray_fabric::Deferral;
 use coarray_runtime::Image;
 
-use crate::comutex::Comutex;
+use crate::comutex::Site;
 
-/// A locked [`Comutex`], which is unlocked when this is dropped: there is no other way to unlock one.
+/// A locked [`Comutex`](crate::Comutex), which is unlocked when this is dropped: there is no other way to unlock one.
 ///
 /// If an image panics while it has a guard, the comutex is poisoned. If a guard is leaked, the comutex stays
 /// locked.
@@ -34,7 +34,7 @@ use crate::comutex::Comutex;
 /// [`std::sync::MutexGuard`]; `std::unique_lock` in *Coarray C++* section 6.3.
 #[must_use = "the comutex is unlocked at once if the guard is not kept"]
 pub struct ComutexGuard<'a, T: Remote> {
-    comutex: &'a Comutex<T>,
+    comutex: Site<'a, T>,
     image: Rc<Image>,
     /// Whether the image was already unwinding when it locked: then unwinding does not poison the comutex.
     was_panicking: bool,
@@ -51,11 +51,7 @@ impl<'a, T: Remote> ComutexGuard<'a, T> {
     /// The guard of a comutex that was locked under `deferral`. The end of the deferral runs wakers of the program: if one
     /// panics, the guard, which exists by then, unlocks the comutex.
     #[inline]
-    pub(crate) fn new(
-        comutex: &'a Comutex<T>,
-        image: Rc<Image>,
-        deferral: Option<Deferral>,
-    ) -> Self {
+    pub(crate) fn new(comutex: Site<'a, T>, image: Rc<Image>, deferral: Option<Deferral>) -> Self {
         let guard = Self {
             comutex,
             image,
@@ -122,7 +118,7 @@ impl<T: Remote> Drop for ComutexGuard<'_, T> {
     fn drop(&mut self) {
         let poison = !self.was_panicking && std::thread::panicking();
         // SAFETY: this image locked the comutex for this guard, of which there is one, and accesses the value through it only.
-        unsafe { self.image.unlock(&self.comutex.lock, poison) };
+        unsafe { self.image.unlock(self.comutex.queue_lock(), poison) };
     }
 }
 

@@ -1,8 +1,9 @@
 //! Whether an address of this process stands for memory of another node.
 //!
-//! The parts of images on other nodes are mapped at addresses of this process, too, but as *shadows*: without their data. A reference to
-//! something shared, such as a coatomic, may refer to a shadow. Each operation on it finds out by the address where the object itself is
-//! (`locate` of the runtime). On one machine that costs one load, of [`may_span_nodes`].
+//! The parts of images on other nodes have addresses in this process, too, but as *shadows*: without their data. No reference of a program
+//! refers to a shadow: a coref carries image and address, and its direct bit says whether an instruction may use the address. A reference to
+//! a coatomic carries no such bit, so each operation on it asks `locate` of the runtime whether the fabric must carry it out. On one
+//! machine that costs one load, of [`may_span_nodes`].
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -93,27 +94,26 @@ pub fn spans_nodes() -> bool {
     REASONS_TO_ASK.load(Ordering::Relaxed) > 0 && SPANS_NODES.get()
 }
 
-/// Whether an operation on something shared must ask `locate` of the runtime where that is: never in jobs of one machine.
+/// Whether an operation on a reference to a coatomic must ask `locate` of the runtime who carries it out: never in jobs of one machine.
 #[inline]
 #[must_use]
 pub fn may_span_nodes() -> bool {
     REASONS_TO_ASK.load(Ordering::Relaxed) > 0
 }
 
-/// Panics if something lies in a region with shadows. For objects outside the memory of this thread's job: only images of a job can use its
+/// Panics if the address lies in a region with shadows. For objects outside the memory of this thread's job: only images of a job can use its
 /// fabric, and instructions must not take its place.
-pub fn refuse_strangers<T: ?Sized>(thing: &T) {
+pub fn refuse_strangers(address: usize) {
     assert!(
-        !is_mapped(thing, |mapped| mapped.has_shadows),
+        !is_mapped(address, |mapped| mapped.has_shadows),
         "this thread is not an image of the job that this is shared in, and the images of that are on several nodes: there \
          only the images themselves can use what they share, such as coatomics. Let the thread change an atomic of std, and \
          the image pass the result on, or run the job on one machine"
     );
 }
 
-/// Whether something lies in a mapped region for which `is_such` holds.
-pub fn is_mapped<T: ?Sized>(thing: &T, is_such: impl Fn(&Mapped) -> bool) -> bool {
-    let address = std::ptr::from_ref(thing).cast::<u8>().addr();
+/// Whether the address lies in a mapped region for which `is_such` holds.
+pub fn is_mapped(address: usize, is_such: impl Fn(&Mapped) -> bool) -> bool {
     let all = MAPPED.lock().unwrap_or_else(PoisonError::into_inner);
     all.iter()
         .any(|mapped| mapped.addresses.contains(&address) && is_such(mapped))

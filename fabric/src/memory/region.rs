@@ -266,10 +266,13 @@ impl Region {
     /// The offset of an object in the region; a number beyond its end if the object is elsewhere.
     #[inline]
     pub fn offset_of<T>(&self, place: &T) -> u64 {
-        let offset = std::ptr::from_ref(place)
-            .addr()
-            .wrapping_sub(self.map.start().addr());
-        offset as u64
+        self.offset_of_address(std::ptr::from_ref(place).addr())
+    }
+
+    /// The offset of an address in the region; a number beyond its end if it is elsewhere.
+    #[inline]
+    pub fn offset_of_address(&self, address: usize) -> u64 {
+        address.wrapping_sub(self.map.start().addr()) as u64
     }
 
     /// Whether the offset is in the region.

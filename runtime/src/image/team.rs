@@ -14,7 +14,6 @@ use crate::image::remote_log::TeamLogs;
 use crate::job::control::{ENDED, TeamControl};
 use crate::lockfree::arrival::WORDS;
 use crate::lockfree::barrier::Barrier;
-use crate::lockfree::queue_lock::QueueLock;
 use crate::lockfree::split::Split;
 
 /// One image's view of a team that it belongs to.
@@ -296,13 +295,6 @@ impl Team {
     #[must_use]
     pub fn node(&self, index: usize) -> usize {
         self.image.node(self.members[index] as usize)
-    }
-
-    /// The lock of the team's critical sections.
-    #[inline]
-    #[must_use]
-    pub fn critical(&self) -> &QueueLock {
-        &self.control(0).critical
     }
 
     /// Identifies this team among the teams of this image.

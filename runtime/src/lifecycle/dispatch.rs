@@ -23,7 +23,12 @@ use crate::waiting::between_nodes::handle_probe_answer;
 use coarray_fabric::transport::pending::Pending;
 
 /// Runs the handler of a message from image `from`.
-pub(crate) fn handle_message(image: &Image, from: usize, message: &[u8]) {
+///
+/// # Safety
+/// An image of the job of `image` has sent the message to it, by the functions of this crate. So an offset in the message is that of
+/// the object which its kind names, in the part of `image`: images number what they share by the same offsets. The sender uses its
+/// reference or coref to the object, or another image's, so no image has freed it.
+pub(crate) unsafe fn handle_message(image: &Image, from: usize, message: &[u8]) {
     let Some(network) = &image.network else {
         return;
     };
@@ -38,13 +43,17 @@ pub(crate) fn handle_message(image: &Image, from: usize, message: &[u8]) {
         MessageKind::ProbeAnswer => handle_probe_answer(image, from, reader),
         _ => {
             network.dispatched.set(network.dispatched.get() + 1);
-            dispatch(image, network, kind, from, reader);
+            // SAFETY: the contract of this function, passed on.
+            unsafe { dispatch(image, network, kind, from, reader) };
         }
     }
 }
 
 /// Handles a message that may end a wait.
-fn dispatch(
+///
+/// # Safety
+/// As [`handle_message`].
+unsafe fn dispatch(
     image: &Image,
     network: &Network,
     kind: MessageKind,
@@ -53,13 +62,13 @@ fn dispatch(
 ) {
     match kind {
         MessageKind::Advance => {
-            let offset = reader.size();
-            eventcount_at(image, offset).advance_to(reader.word());
+            // SAFETY: the caller vouches that the word is the offset of an eventcount, as in all messages of this kind.
+            let eventcount = unsafe { eventcount_at(image, reader.size()) };
+            eventcount.advance_to(reader.word());
         }
         MessageKind::SetBits => {
             let place = own_address(image, reader.size()).cast::<AtomicU64>();
-            // SAFETY: the sender vouches that its copy of this place is a word of a release mask; so is this one, at
-            // the same offset.
+            // SAFETY: the caller vouches that the offset is that of a word of a release mask: aligned, mapped and atomic.
             let word = unsafe { &*place };
             word.fetch_or(reader.word(), Ordering::Release);
         }
@@ -70,8 +79,8 @@ fn dispatch(
         MessageKind::TuningTable => store_table(image, &String::from_utf8_lossy(reader.bytes())),
         MessageKind::End => handle_job_end(image, from, reader),
         MessageKind::PostEvent => {
-            let offset = reader.size();
-            eventcount_at(image, offset).add(1);
+            // SAFETY: the caller vouches that the word is the offset of an eventcount, as in all messages of this kind.
+            unsafe { eventcount_at(image, reader.size()) }.add(1);
         }
         MessageKind::AcknowledgePosts => acknowledge(image, from, Pending::Posts),
         MessageKind::Acknowledgement => note_acknowledged(image, reader.word()),
@@ -79,7 +88,8 @@ fn dispatch(
         | MessageKind::Withdraw
         | MessageKind::Unlock
         | MessageKind::ClearPoison => {
-            handle_lock(image, from, kind, reader);
+            // SAFETY: the caller vouches that messages of these kinds begin with the offset of a lock that is in use.
+            unsafe { handle_lock(image, from, kind, reader) };
         }
         MessageKind::LockAnswer => handle_lock_answer(image, reader),
         MessageKind::Posted | MessageKind::Watermark => handle_log_message(image, kind, reader),
@@ -89,9 +99,10 @@ fn dispatch(
     }
 }
 
-fn eventcount_at(image: &Image, offset: usize) -> &Eventcount {
-    // SAFETY: the sender vouches that its copy of this place is an eventcount; so is this one, because images number
-    // what they share by the same offsets.
+/// # Safety
+/// At `offset` in the part of `image` is an eventcount, which is not freed while the result lives.
+unsafe fn eventcount_at(image: &Image, offset: usize) -> &Eventcount {
+    // SAFETY: the caller vouches for the eventcount: it is aligned, mapped, and made of atomics.
     unsafe { &*own_address(image, offset).cast::<Eventcount>() }
 }
 

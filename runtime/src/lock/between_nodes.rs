@@ -13,17 +13,17 @@ use crate::image::Image;
 use crate::image::lock_answer::Outcome;
 use crate::image::message::{MessageKind, Outgoing, Reader};
 use crate::lock::local::{LocalAcquirer, Queue};
+use crate::lock::{Lock, Site};
 use crate::lockfree::eventcount::SpinPolicy;
 use crate::lockfree::lock_state::State;
 use crate::lockfree::queue_lock::{Acquirer, NotAcquired, QueueLock, QueueNode};
 use crate::messages::acks::acknowledge;
 use crate::messages::acks::send_acked;
-use crate::messages::locate::locate;
 use crate::messages::messaging::own_address;
 use crate::messages::messaging::send_message;
 use crate::messages::quiet::quiet;
 use crate::waiting::{Cause, Interruption};
-use coarray_fabric::memory::locality::{self, Place};
+use coarray_fabric::memory::locality::Place;
 use coarray_fabric::transport::pending::Pending;
 
 /// An image of another node that was handed a lock, and the number of its wait. It is notified when no image waits for
@@ -55,21 +55,38 @@ impl Successor {
 }
 
 impl Image {
-    /// The image that holds the lock at present, wherever the lock is.
+    /// The image that holds the lock at present.
     #[must_use]
-    pub fn holder_of(&self, lock: &QueueLock) -> Option<usize> {
+    pub fn holder_of(&self, lock: Lock<'_>) -> Option<usize> {
         load_state(self, lock).holder()
+    }
+
+    /// The image that failed or panicked while it held the lock, since the poison was last cleared.
+    #[must_use]
+    pub fn poisoner_of(&self, lock: Lock<'_>) -> Option<usize> {
+        load_state(self, lock).poisoner()
+    }
+
+    /// Clears the poison of a lock.
+    pub fn clear_poison_of(&self, lock: Lock<'_>) {
+        match lock.0 {
+            Site::Local(lock) => lock.clear_poison(),
+            Site::Remote(place) => {
+                let message = Outgoing::new(MessageKind::ClearPoison).word(place.offset as u64);
+                send_acked(self, place.image, &message);
+            }
+        }
     }
 }
 
-fn load_state(image: &Image, lock: &QueueLock) -> State {
-    match image.remote_place(lock) {
-        Some(place) => {
+fn load_state(image: &Image, lock: Lock<'_>) -> State {
+    match lock.0 {
+        Site::Local(lock) => lock.load(),
+        Site::Remote(place) => {
             // What this image sent to the owner before is part of the answer.
             quiet();
             fetch_state(image, place)
         }
-        None => lock.load(),
     }
 }
 
@@ -158,10 +175,17 @@ pub(crate) fn handle_lock_answer(image: &Image, mut reader: Reader<'_>) {
 }
 
 /// Handles a request of an image of another node for a lock of this image.
-pub(crate) fn handle_lock(here: &Image, from: usize, kind: MessageKind, mut reader: Reader<'_>) {
+///
+/// # Safety
+/// The first word of the message is the offset of a lock in this image's part, which is in use: no image has freed it.
+pub(crate) unsafe fn handle_lock(
+    here: &Image,
+    from: usize,
+    kind: MessageKind,
+    mut reader: Reader<'_>,
+) {
     let offset = reader.size();
-    // SAFETY: the requester uses its copy of this place as a lock, and images number what they share by the same
-    // offsets, so a lock is here too. It is in use, so no image has freed it.
+    // SAFETY: a lock is at this offset, as the caller vouches: aligned and mapped, and all of it is atomic.
     let lock = unsafe { &*own_address(here, offset).cast::<QueueLock>() };
     let stand_in = StandIn {
         image: here,
@@ -194,50 +218,6 @@ pub(crate) fn handle_lock(here: &Image, from: usize, kind: MessageKind, mut read
         }
     }
     stand_in.successor.tell(here, lock);
-}
-
-/// The image that holds the lock at present, wherever the lock is.
-///
-/// # Panics
-/// On a thread that is not an image, if images are on several nodes.
-#[must_use]
-pub fn holder_of(lock: &QueueLock) -> Option<usize> {
-    state_of(lock).holder()
-}
-
-/// The image that failed or panicked while it held the lock, wherever that is, since the poison was last cleared.
-///
-/// # Panics
-/// On a thread that is not an image, if images are on several nodes.
-#[must_use]
-pub fn poisoner_of(lock: &QueueLock) -> Option<usize> {
-    state_of(lock).poisoner()
-}
-
-fn state_of(lock: &QueueLock) -> State {
-    let state = match locality::may_span_nodes() {
-        true => locate(lock, |image, _| load_state(image, lock)),
-        false => None,
-    };
-    state.unwrap_or_else(|| lock.load())
-}
-
-/// Clears the poison of a lock, wherever it is.
-///
-/// # Panics
-/// On a thread that is not an image, if images are on several nodes.
-pub fn clear_poison_of(lock: &QueueLock) {
-    let told = locality::may_span_nodes().then(|| {
-        locate(lock, |image, place| {
-            image.remote_place(lock)?;
-            let message = Outgoing::new(MessageKind::ClearPoison).word(place.offset as u64);
-            send_acked(image, place.image, &message);
-            Some(())
-        })
-    });
-    if told.flatten().flatten().is_none() {
-        lock.clear_poison();
-    }
 }
 
 /// An image of another node that acquires or releases a lock of this image.
@@ -368,6 +348,14 @@ mod tests {
         }
     }
 
+    /// How many images have joined the queue of a lock of this image's own.
+    fn tickets(lock: Lock<'_>) -> u64 {
+        match lock.0 {
+            Site::Local(lock) => lock.tickets.load(Ordering::Relaxed),
+            Site::Remote(_) => panic!("the lock is on another node"),
+        }
+    }
+
     #[test]
     fn images_of_several_nodes_get_a_lock_in_the_order_in_which_they_came() {
         const ARRIVALS: [usize; 5] = [5, 2, 4, 1, 3];
@@ -381,7 +369,7 @@ mod tests {
                     take().unwrap();
                     for (joined, next) in ARRIVALS.into_iter().enumerate() {
                         image.advance_pair(next);
-                        while lock.tickets.load(Ordering::Relaxed) <= joined as u64 {
+                        while tickets(lock) <= joined as u64 {
                             image.poll();
                             image.check_abort();
                             std::thread::yield_now();

@@ -4,16 +4,16 @@ use std::panic::Location;
 use std::time::Instant;
 
 use crate::image::Image;
-use crate::lock::LockKind;
 use crate::lock::between_nodes::Successor;
+use crate::lock::{Lock, LockKind, Site};
 use crate::lockfree::eventcount::{Eventcount, SpinPolicy};
-use crate::lockfree::queue_lock::{Acquirer, QueueLock, QueueNode, Waiter, Wake};
+use crate::lockfree::queue_lock::{Acquirer, QueueNode, Waiter, Wake};
 use crate::waiting::{Cause, Interruption};
 
 /// An image that acquires or releases a lock of its own node.
 pub(crate) struct LocalAcquirer<'a> {
     image: &'a Image,
-    pub(crate) lock: &'a QueueLock,
+    lock: Lock<'a>,
     identity: u64,
     kind: LockKind,
     caller: &'static Location<'static>,
@@ -26,14 +26,14 @@ impl<'a> LocalAcquirer<'a> {
     #[track_caller]
     pub(super) fn new(
         image: &'a Image,
-        lock: &'a QueueLock,
+        lock: Lock<'a>,
         kind: LockKind,
         caller: &'static Location<'static>,
         deadline: Option<Instant>,
     ) -> Self {
         let region = &image.job.region;
         // Offset 0 is the job's page, so no lock is there.
-        let identity = region.offset_of(lock);
+        let identity = region.offset_of_address(lock.address(image));
         assert!(
             region.contains(identity),
             "this mutex is in no coarray, where other images could reach it: `Coarray::new(Comutex::new(value))`"
@@ -145,7 +145,7 @@ impl Cause for Queue<'_> {
             LockKind::Mutex => {
                 format!(
                     "waits in lock at {caller} for {}",
-                    image.describe_mutex(lock)
+                    image.describe_mutex(*lock)
                 )
             }
             LockKind::Critical => format!("waits to enter the critical section at {caller}"),
@@ -153,7 +153,11 @@ impl Cause for Queue<'_> {
     }
 
     fn awaited(&self) -> Option<usize> {
-        self.locking.lock.holder()
+        match self.locking.lock.0 {
+            Site::Local(lock) => lock.holder(),
+            // `AwaitingAnswer` asks the owner.
+            Site::Remote(_) => None,
+        }
     }
 
     fn has_failed(&self) -> bool {

@@ -179,18 +179,18 @@ impl QueueLock {
 
     /// The number of the image that holds the lock at present.
     #[must_use]
-    pub(crate) fn holder(&self) -> Option<usize> {
+    pub fn holder(&self) -> Option<usize> {
         self.load().holder()
     }
 
     /// The number of the image that failed or panicked while it held the lock, since the poison was last cleared.
     #[must_use]
-    pub(crate) fn poisoner(&self) -> Option<usize> {
+    pub fn poisoner(&self) -> Option<usize> {
         self.load().poisoner()
     }
 
     /// Clears the poison.
-    pub(crate) fn clear_poison(&self) {
+    pub fn clear_poison(&self) {
         // Relaxed: only the poison changes, which guards nothing.
         self.state.fetch_and(State::UNPOISONED, Ordering::Relaxed);
     }

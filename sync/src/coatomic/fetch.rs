@@ -1,8 +1,8 @@
 //! Arithmetic and logic that return the old value.
 
-use coarray_coref::{BitsCell as _, NumberCell as _, Remote};
+use coarray_coref::{AtomicBits as _, AtomicNumber as _, Remote};
 
-use super::{Bits, Coatomic, Number};
+use super::{Bits, Coatomic, Number, operate};
 
 impl<T: Remote> Coatomic<T> {
     /// One-sided. Adds, wrapping around; returns the old value.
@@ -22,7 +22,7 @@ impl<T: Remote> Coatomic<T> {
     where
         T: Number,
     {
-        self.cell.fetch_add(value)
+        operate!(self.fetch_add(value))
     }
 
     /// One-sided. Subtracts, wrapping around; returns the old value.
@@ -42,7 +42,7 @@ impl<T: Remote> Coatomic<T> {
     where
         T: Number,
     {
-        self.cell.fetch_sub(value)
+        operate!(self.fetch_sub(value))
     }
 
     /// One-sided. Replaces the value by `value` if that is smaller; returns the old one. As in [`f64::min`], a number is
@@ -63,7 +63,7 @@ impl<T: Remote> Coatomic<T> {
     where
         T: Number,
     {
-        self.cell.fetch_min(value)
+        operate!(self.fetch_min(value))
     }
 
     /// One-sided. Replaces the value by `value` if that is larger; returns the old one. As in [`f64::max`], a number is
@@ -85,7 +85,7 @@ impl<T: Remote> Coatomic<T> {
     where
         T: Number,
     {
-        self.cell.fetch_max(value)
+        operate!(self.fetch_max(value))
     }
 
     /// One-sided. Clears the bits that `value` does not have; returns the old value.
@@ -106,7 +106,7 @@ impl<T: Remote> Coatomic<T> {
     where
         T: Bits,
     {
-        self.cell.fetch_and(value)
+        operate!(self.fetch_and(value))
     }
 
     /// One-sided. Sets the bits that `value` has; returns the old value.
@@ -127,7 +127,7 @@ impl<T: Remote> Coatomic<T> {
     where
         T: Bits,
     {
-        self.cell.fetch_or(value)
+        operate!(self.fetch_or(value))
     }
 
     /// One-sided. Flips the bits that `value` has; returns the old value.
@@ -147,6 +147,6 @@ impl<T: Remote> Coatomic<T> {
     where
         T: Bits,
     {
-        self.cell.fetch_xor(value)
+        operate!(self.fetch_xor(value))
     }
 }
