@@ -7,6 +7,6 @@ use coarray::prelude::*;
 fn main() {
     let mut hits = Coarray::new([0u64; 4]);
     let open = hits.open();
-    let first: &Coatomic<u64> = open.at(0)[0].as_atomic().shared();
+    let first: &Coatomic<u64> = open.at(0)[0].as_atomic().as_local().unwrap();
     first.add(1);
 }

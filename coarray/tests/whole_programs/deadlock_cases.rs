@@ -425,7 +425,7 @@ pub const CASES: &[Case] = &[
             event.post();
             sync_all();
             if is_first() {
-                event.at(1).shared().wait();
+                event.at(1).as_local().unwrap().wait();
             }
         },
         says: &[

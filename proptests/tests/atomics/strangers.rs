@@ -23,25 +23,27 @@ fn images_of_another_job_hear_why_they_cannot_use_what_nodes_share() {
                 let bytes = Coarray::new(Coatomic::new([7u8; 3]));
                 let mutex = Coarray::new(Comutex::new(1u8));
                 sync_all();
-                for image in [0, 1] {
-                    let (word, bytes) = (word.at(image).shared(), bytes.at(image).shared());
-                    let mutex: &Comutex<u8> = &mutex;
-                    let texts = Launch::new(images).direct(direct).run(|| {
-                        [
-                            panic_of(|| word.load()),
-                            panic_of(|| word.store(NonZeroU64::MAX)),
-                            panic_of(|| bytes.load()),
-                            panic_of(|| bytes.swap([1; 3])),
-                            panic_of(|| mutex.is_poisoned()),
-                        ]
-                    });
-                    texts
-                        .unwrap()
-                        .iter()
-                        .flatten()
-                        .for_each(|text| assert_refused(text));
-                    assert_eq!((word.load(), bytes.load()), (NonZeroU64::MIN, [7; 3]));
-                }
+                let (word, bytes): (&Coatomic<_>, &Coatomic<_>) = (&word, &bytes);
+                let mutex: &Comutex<u8> = &mutex;
+                let texts = Launch::new(images).direct(direct).run(|| {
+                    // The words of a lock are changed by the images of its own node only, and any thread there may read them.
+                    assert!(!mutex.is_poisoned());
+                    [
+                        panic_of(|| word.load()),
+                        panic_of(|| word.store(NonZeroU64::MAX)),
+                        panic_of(|| bytes.load()),
+                        panic_of(|| bytes.swap([1; 3])),
+                        panic_of(|| mutex.lock()),
+                    ]
+                });
+                let texts = texts.unwrap();
+                let (of_mutexes, of_atomics): (Vec<_>, Vec<_>) = texts
+                    .iter()
+                    .flatten()
+                    .partition(|text| text.contains("mutex"));
+                of_atomics.iter().for_each(|text| assert_refused(text));
+                assert_eq!((of_mutexes.len(), of_atomics.len()), (images, 4 * images));
+                assert_eq!((word.load(), bytes.load()), (NonZeroU64::MIN, [7; 3]));
                 sync_all();
             });
             outcome.unwrap();
@@ -54,8 +56,10 @@ fn what_was_leaked_in_a_job_of_several_nodes_is_refused_when_that_is_over() {
     let leaked = Launch::new(2).simulated_nodes(2).run(|| {
         let word = Box::leak(Box::new(Coarray::new(Coatomic::new(5u64))));
         let bytes = Box::leak(Box::new(Coarray::new(Coatomic::new([7u8; 3]))));
-        let other = 1 - this_image();
-        (word.at(other).shared(), bytes.at(other).shared())
+        let there = 1 - this_image();
+        assert!(word.at(there).as_local().is_none() && bytes.at(there).as_local().is_none());
+        let (word, bytes): (&'static Coatomic<_>, &'static Coatomic<_>) = (word, bytes);
+        (word, bytes)
     });
     for (word, bytes) in leaked.unwrap() {
         assert_refused(&panic_of(|| word.load()));

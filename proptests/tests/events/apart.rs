@@ -93,10 +93,12 @@ fn storms_of_posts_and_puts_in_all_directions_lose_nothing() {
 }
 
 #[test]
-fn waiting_for_the_event_of_an_image_on_another_node_is_an_error() {
-    let failure = Launch::new(2).simulated_nodes(2).run(|| {
+fn waiting_for_the_event_of_another_image_is_an_error() {
+    let failure = Launch::new(4).simulated_nodes(2).run(|| {
         let event = Coarray::new(Coevent::new());
-        event.at(1 - this_image()).shared().wait();
+        let neighbours = (0..num_images()).filter_map(|image| event.at(image).as_local());
+        let of_others = neighbours.filter(|there| !std::ptr::eq(*there, &*event));
+        of_others.for_each(Coevent::wait);
     });
     let text = failure.unwrap_err().to_string();
     assert!(text.contains("only that image can wait for it"), "{text}");

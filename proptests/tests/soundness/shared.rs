@@ -113,12 +113,14 @@ impl SharedObjects {
             return;
         };
         if image.is_multiple_of(2) {
-            let there = atomics.at(image % images)[0].shared();
-            let seen = catch_unwind(AssertUnwindSafe(|| coarray::run(1, || there.load().word())));
-            context.check_words("another job", seen.into_iter().flatten());
+            if let Some(there) = atomics.at(image % images)[0].as_local() {
+                let seen =
+                    catch_unwind(AssertUnwindSafe(|| coarray::run(1, || there.load().word())));
+                context.check_words("another job", seen.into_iter().flatten());
+            }
         } else if let Some((atomics, images)) = self.atomics.take() {
             let leaked: &'static Atomics = Box::leak(Box::new(atomics));
-            let theirs = (0..images).map(|image| leaked.at(image)[0].shared());
+            let theirs = (0..images).filter_map(|image| leaked.at(image)[0].as_local());
             let all = context.job.leaked.lock();
             all.unwrap_or_else(PoisonError::into_inner).extend(theirs);
         }
