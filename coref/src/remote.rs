@@ -127,8 +127,10 @@ pub unsafe trait Remote: Symmetric + Copy {
 /// coevents, comutexes, and arrays of them. Coarrays of these need no open phase.
 ///
 /// # Safety
-/// All access through `&Self` is sound from several images, processes included, at the same time.
+/// All access through `&Self` is sound from several images of one node, processes included, at the same time.
 /// [`Symmetric::SHARED`] is true, and the type is not [`Remote`].
+///
+/// Nothing is relied on where a value is on another node: there is no reference to it ([`Coref::as_local`](crate::Coref::as_local)).
 ///
 /// # Examples
 /// ```

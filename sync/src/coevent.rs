@@ -149,9 +149,11 @@ impl Coevent {
     /// Fortran 2018 `event_query`, clause 16.9.72.
     #[must_use]
     pub fn query(&self) -> u64 {
-        if spans_nodes() {
+        if spans_nodes()
+            && let Some(image) = Image::try_current()
+        {
             // Posts of other nodes arrive only when the image polls for messages.
-            Image::with_current(Image::poll);
+            image.poll();
         }
         // Acquire pairs with the Release in `try_consume` and `wait_until`: `posts_left` then reads a count of posts that has
         // reached what was consumed.

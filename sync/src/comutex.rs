@@ -461,19 +461,17 @@ impl<T: Remote> ComutexPlace<T> for Coref<Comutex<T>> {
     fn is_poisoned(&self) -> bool {
         match self.as_local() {
             Some(comutex) => comutex.is_poisoned(),
-            None => Image::with_current(|image| {
+            None => {
                 let lock = Site::of(self).queue_lock();
-                image.poisoner_of(lock).is_some()
-            }),
+                Image::current().poisoner_of(lock).is_some()
+            }
         }
     }
 
     fn clear_poison(&self) {
         match self.as_local() {
             Some(comutex) => comutex.clear_poison(),
-            None => Image::with_current(|image| {
-                image.clear_poison_of(Site::of(self).queue_lock());
-            }),
+            None => Image::current().clear_poison_of(Site::of(self).queue_lock()),
         }
     }
 }

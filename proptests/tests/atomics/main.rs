@@ -4,6 +4,7 @@
 mod contended;
 mod crowded;
 mod in_place;
+mod references;
 mod sequential;
 mod strangers;
 mod swapped;
