@@ -1,7 +1,7 @@
 //! Atomic operations on plain values.
 
 use coarray_coref::{Access, AtomicOnly, Coref, LockFree, MayPut, Remote};
-use coarray_fabric::{may_span_nodes, spans_nodes};
+use coarray_fabric::may_span_nodes;
 
 use crate::coatomic::Coatomic;
 
@@ -60,9 +60,9 @@ impl<T: Remote, A: Access> AsAtomic<T> for Coref<T, A> {
         T: LockFree,
         A: MayPut,
     {
-        // For a coatomic the bit means that operations are instructions. Where no image of the process asks for the fabric, they are, and
-        // places of plain values are direct: then that is one test, which the operation does not repeat.
-        let direct = !may_span_nodes() || self.is_direct() && !spans_nodes();
+        // For a coatomic the bit means that operations are instructions. They are if no image of the process uses the fabric: then all
+        // images share memory. Otherwise the operation finds out. So this is one test, which the operation does not repeat.
+        let direct = !may_span_nodes();
         // SAFETY: image and address are those of `self`; if `direct`, the place is mapped and all images share memory. While `self` lives the place is allocated, aligned, and
         // holds a `T`. So it holds a coatomic, which is transparent over `T::Cell`: `LockFree` says that this has the size,
         // alignment and valid bytes of `T`. Since the place may be put to, nobody holds a reference to it. Puts and gets may race
