@@ -63,8 +63,8 @@ impl<T: Remote, A: Access> AsAtomic<T> for Coref<T, A> {
         // For a coatomic the bit means that operations are instructions. They are if no image of the process uses the fabric: then all
         // images share memory. Otherwise the operation finds out. So this is one test, which the operation does not repeat.
         let direct = !may_span_nodes();
-        // SAFETY: image and address are those of `self`; if `direct`, the place is mapped and all images share memory. While `self` lives the place is allocated, aligned, and
-        // holds a `T`. So it holds a coatomic, which is transparent over `T::Cell`: `LockFree` says that this has the size,
+        // SAFETY: image and address are those of `self`; if `direct`, the place is mapped and all images share memory. While `self`
+        // lives the place is allocated, aligned, and holds a `T`. So it holds a coatomic, which is transparent over `T::Cell`: `LockFree` says that this has the size,
         // alignment and valid bytes of `T`. Since the place may be put to, nobody holds a reference to it. Puts and gets may race
         // with atomic operations: they are made of relaxed atomic words, or of assembly that the compiler does not see.
         unsafe { Coref::new(self.local_address(), self.image(), 1, direct) }
