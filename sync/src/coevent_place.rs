@@ -1,8 +1,10 @@
 //! Posts to the events of other images, alone or together with data.
 
+use std::rc::Rc;
+
 use coarray_coref::{Access, Coref, MayPut, Remote, Shape};
 use coarray_fabric::Place;
-use coarray_runtime::{Eventcount, quiet, quiet_except_posts};
+use coarray_runtime::{Eventcount, Image, quiet, quiet_except_posts};
 
 use crate::coevent::{Coevent, posts_left};
 
