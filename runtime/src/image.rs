@@ -16,10 +16,10 @@ pub(crate) mod node_map;
 pub(crate) mod outstanding;
 pub(crate) mod peer_timeout;
 pub(crate) mod position;
+pub(crate) mod pushed_steps;
 pub(crate) mod reactor;
 pub(crate) mod relay;
 pub(crate) mod remote_log;
-pub(crate) mod subscriptions;
 pub(crate) mod team;
 pub(crate) mod unacknowledged;
 

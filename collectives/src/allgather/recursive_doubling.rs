@@ -45,8 +45,12 @@ impl Gathering<'_> {
         while blocks < images {
             let from = (me + blocks) % images;
             let more = blocks.min(images - blocks);
-            let owners = (from..from + more).map(|owner| owner % images);
-            let length = owners.clone().map(|owner| slab.block(owner).len()).sum();
+            let owners = |first: usize| (first..first + more).map(|owner| owner % images);
+            let length_of = |first: usize| owners(first).map(|owner| slab.block(owner).len()).sum();
+            if epoch.spans_nodes() {
+                epoch.push_part((me + images - blocks) % images, 0, length_of(me));
+            }
+            let length = length_of(from);
             // SAFETY: its first `round` pieces are its own block and the `blocks - 1` blocks after it, so they have the `more`
             // blocks that this image reads.
             let mut rest = unsafe {
@@ -56,7 +60,7 @@ impl Gathering<'_> {
                     epoch.receive(from, round, 0, length)?
                 }
             };
-            for owner in owners {
+            for owner in owners(from) {
                 let (part, others) = rest.split_at(slab.block(owner).len());
                 place(owner, part);
                 rest = others;

@@ -37,8 +37,9 @@ impl Gathering<'_> {
         mut place: impl FnMut(usize, &[T]),
     ) -> Result<(), Abandoned> {
         let (me, images) = (self.team.index(), self.team.images());
-        let before = (me + images - 1) % images;
+        let (before, after) = ((me + images - 1) % images, (me + 1) % images);
         epoch.publish(own);
+        epoch.push(after, own.len());
         let mut start = 0;
         for round in 1..images {
             let owner = (me + images - round) % images;
@@ -53,6 +54,9 @@ impl Gathering<'_> {
                 }
             };
             place(owner, part);
+            if round < images - 1 {
+                epoch.push(after, length);
+            }
             start += length;
         }
         Ok(())

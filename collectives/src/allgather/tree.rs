@@ -76,24 +76,34 @@ impl Gathering<'_> {
             }
         }
         epoch.publish_staged();
+        let all_blocks = slab.range(0..images).len();
+        let push_down = |epoch: &Epoch<'_, T>| {
+            if epoch.spans_nodes() {
+                let readers = me.children.iter().map(|child| order.image(child.start));
+                readers.for_each(|reader| epoch.push(reader, all_blocks));
+            }
+        };
         let Some(parent) = me.parent else {
+            push_down(epoch);
             return Ok(());
         };
+        epoch.push(order.image(parent), slab.range(me.subtree.clone()).len());
         let (pieces, start) = match parent {
             0 => (1, 0),
             _ => (2, slab.range(tree.place(parent).subtree).len()),
         };
-        let (from, length) = (order.image(parent), slab.range(0..images).len());
+        let from = order.image(parent);
         // SAFETY: the parent is another image. All blocks are the first piece of image 0, and the second piece of any other
         // parent, behind the blocks of its subtree.
         let all = unsafe {
             if me.children.is_empty() {
-                epoch.receive(from, pieces, start, length)?
+                epoch.receive(from, pieces, start, all_blocks)?
             } else {
-                epoch.forward(from, pieces, start, length)?
+                epoch.forward(from, pieces, start, all_blocks)?
             }
         };
         distribute(0, all);
+        push_down(epoch);
         Ok(())
     }
 }

@@ -31,12 +31,19 @@ fn scatter_and_allgather<T: Remote>(
     let images = team.images();
     let order = Order::From(root, images);
     let me = order.position(team.index());
-    if me == 0 {
-        epoch.publish(chunk);
-        return Ok(());
-    }
     let length = chunk.len();
     let slice = |number: usize| epoch::slice(length, images, number % images);
+    if me == 0 {
+        epoch.publish(chunk);
+        if epoch.spans_nodes() {
+            let push = |to: usize, number| {
+                epoch.push_part(order.image(to), slice(number).start, slice(number).len())
+            };
+            (1..images).for_each(|position| push(position, position));
+            (1..images).for_each(|round| push(1, 1 + images - round));
+        }
+        return Ok(());
+    }
 
     let own = slice(me);
     // SAFETY: the root publishes the whole chunk as its first piece.
@@ -46,7 +53,9 @@ fn scatter_and_allgather<T: Remote>(
     let mut start = 0;
     for round in 1..images {
         if me < images - 1 {
-            epoch.publish(&chunk[slice(me + images + 1 - round)]);
+            let piece = &chunk[slice(me + images + 1 - round)];
+            epoch.publish(piece);
+            epoch.push(order.image(me + 1), piece.len());
         }
         let next = slice(me + images - round);
         let (place, next) = (next.start, &mut chunk[next]);

@@ -34,6 +34,10 @@ fn descend<T: Remote>(
     }
     if !place.children.is_empty() {
         epoch.publish(chunk);
+        if epoch.spans_nodes() {
+            let readers = place.children.iter().map(|child| order.image(child.start));
+            readers.for_each(|reader| epoch.push(reader, chunk.len()));
+        }
     }
     Ok(())
 }

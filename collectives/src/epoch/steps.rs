@@ -2,6 +2,9 @@
 //!
 //! An image stages elements in its buffer, one behind the other, and publishes what it has staged since the last piece as the
 //! next piece. Places count from the beginning of the buffer.
+//!
+//! In a team that [spans nodes](Epoch::spans_nodes) it also pushes each piece, or a part of it, to its readers on other nodes: one
+//! push for each time that another image receives from it, of the same elements.
 
 use std::{ptr, slice};
 
@@ -57,6 +60,32 @@ impl<T: Remote> Epoch<'_, T> {
     pub(crate) fn publish(&mut self, values: &[T]) {
         self.stage(values);
         self.publish_staged();
+    }
+
+    /// Whether pieces of this epoch are [pushed](Self::push) to readers on other nodes.
+    #[inline]
+    pub(crate) fn spans_nodes(&self) -> bool {
+        self.begun.is_some_and(StepsBegun::spans_nodes)
+    }
+
+    /// Pushes the last `length` elements of those that this image has published to image `to`, if it is on another node.
+    #[inline]
+    pub(crate) fn push(&self, to: usize, length: usize) {
+        if self.spans_nodes() {
+            self.push_part(to, self.staged - length, length);
+        }
+    }
+
+    /// Pushes elements `start .. start + length` of those that this image has published to image `to`, if it is on another node.
+    /// The team spans nodes.
+    #[cold]
+    pub(crate) fn push_part(&self, to: usize, start: usize, length: usize) {
+        assert!(start + length <= self.staged);
+        let bytes = self.bytes(start, length);
+        // SAFETY: this image has staged the elements, as was just asserted, and does not write them again before the epoch is over.
+        unsafe {
+            self.team.push_step(self.begun(), self.pieces, to, bytes);
+        }
     }
 
     /// Elements `start .. start + length` of those that `from` publishes in this epoch, once it has published `pieces` pieces.
@@ -117,7 +146,7 @@ impl<T: Remote> Epoch<'_, T> {
         unsafe { self.fetch(from, pieces, start, length, target.as_mut_ptr()) }
     }
 
-    /// As [`receive`](Self::receive), from an image on another node to `target`.
+    /// As [`receive`](Self::receive), from an image on another node to `target`. It pushes just these elements.
     ///
     /// # Errors
     /// As [`receive`](Self::receive).

@@ -70,6 +70,9 @@ impl Gathering<'_> {
             }
         }
         epoch.publish_staged();
+        if let Some(parent) = me.parent {
+            epoch.push(self.order.image(parent), inside(&me.subtree).len());
+        }
         Ok(())
     }
 

@@ -48,6 +48,7 @@ impl<F> Reduction<'_, F> {
         };
         if me < 2 * extra && me % 2 == 1 {
             epoch.publish(chunk);
+            epoch.push(me - 1, length);
             let pieces = rounds as usize + 1;
             let start = rounds as usize * length;
             // SAFETY: the image before publishes one piece in each round and then the results, all as long as the chunk.
@@ -63,6 +64,7 @@ impl<F> Reduction<'_, F> {
         for round in 0..rounds as usize {
             epoch.publish(chunk);
             let partner = number ^ (1 << round);
+            epoch.push(image_of(partner), length);
             // SAFETY: the partner publishes one piece in each round, as long as the chunk.
             let values =
                 unsafe { epoch.receive(image_of(partner), round + 1, round * length, length)? };
@@ -74,6 +76,7 @@ impl<F> Reduction<'_, F> {
         }
         if number < extra {
             epoch.publish(chunk);
+            epoch.push(me + 1, length);
         }
         Ok(())
     }

@@ -29,12 +29,14 @@ impl<F> Reduction<'_, F> {
         F: Fn(T, T) -> T,
     {
         let (images, me, length) = (self.team.images(), self.team.index(), chunk.len());
-        let before = (me + images - 1) % images;
+        let (before, after) = ((me + images - 1) % images, (me + 1) % images);
         let slice = |number: usize| slice(length, images, number % images);
         // The start of the next slice among those that the image before publishes.
         let mut start = 0;
         for round in 1..images {
-            epoch.publish(&chunk[slice(me + images + 1 - round)]);
+            let piece = &chunk[slice(me + images + 1 - round)];
+            epoch.publish(piece);
+            epoch.push(after, piece.len());
             let next = slice(me + images - round);
             // SAFETY: in each round the image before publishes the slice that this image reads in it; `start` is the length of the
             // slices before.
@@ -43,7 +45,9 @@ impl<F> Reduction<'_, F> {
             self.prepend(&mut chunk[next], values);
         }
         for round in 1..images {
-            epoch.publish(&chunk[slice(me + images + 2 - round)]);
+            let piece = &chunk[slice(me + images + 2 - round)];
+            epoch.publish(piece);
+            epoch.push(after, piece.len());
             let next = &mut chunk[slice(me + images + 1 - round)];
             // SAFETY: the same in the second pass, which comes after `images - 1` pieces of the first.
             unsafe { epoch.receive_into(before, images - 1 + round, start, next)? };

@@ -43,6 +43,7 @@ impl<F> Reduction<'_, F> {
         self.collect(epoch, place, chunk)?;
         if let Some(parent) = place.parent {
             epoch.publish(chunk);
+            epoch.push(parent, length);
             // Image 0 publishes only the results; other parents first publish the piece that they send up.
             let (pieces, start) = if parent == 0 { (1, 0) } else { (2, length) };
             // SAFETY: the parent publishes the results as this piece, behind `start` elements; every piece is as long as the chunk.
@@ -50,6 +51,10 @@ impl<F> Reduction<'_, F> {
         }
         if !place.children.is_empty() {
             epoch.publish(chunk);
+            if epoch.spans_nodes() {
+                let readers = place.children.iter().map(|child| child.start);
+                readers.for_each(|reader| epoch.push(reader, length));
+            }
         }
         Ok(())
     }
@@ -75,6 +80,7 @@ impl<F> Reduction<'_, F> {
             self.collect(epoch, place, &mut kept)?;
             epoch.publish(&kept);
         }
+        epoch.push(place.parent.unwrap_or(root), chunk.len());
         if me == root {
             // SAFETY: image 0 publishes one piece, the results, which is as long as the chunk.
             unsafe { epoch.receive_into(0, 1, 0, chunk)? };

@@ -32,10 +32,11 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
         mine: &mut [T],
     ) -> Result<(), Abandoned> {
         let (me, images, length) = (self.team.index(), self.team.images(), mine.len());
-        let before = (me + images - 1) % images;
+        let (before, after) = ((me + images - 1) % images, (me + 1) % images);
         mine.copy_from_slice(own(before));
         for round in 1..images {
             epoch.publish(mine);
+            epoch.push(after, length);
             mine.copy_from_slice(own((before + images - round) % images));
             let start = (round - 1) * length;
             // SAFETY: in each round the image before publishes a part of `length` elements of the block that this image combines

@@ -44,9 +44,11 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
         }
         epoch.publish(all);
         let Some(parent) = me.parent else {
+            push_results(epoch, me, 0, length);
             mine.copy_from_slice(&all[..length]);
             return Ok(());
         };
+        epoch.push(parent, all.len());
         // Image 0 publishes only the results; other parents first publish the piece that they send up.
         let (pieces, start) = if parent == 0 { (1, 0) } else { (2, all.len()) };
         let start = start + (me.subtree.start - parent) * length;
@@ -61,6 +63,17 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
             }
         };
         mine.copy_from_slice(&results[..length]);
+        push_results(epoch, me, all.len(), length);
         Ok(())
+    }
+}
+
+/// Pushes the results of each child's subtree, `length` elements for each image. Those of this image's subtree begin at `start`.
+fn push_results<T: Remote>(epoch: &Epoch<'_, T>, me: &TreeNode, start: usize, length: usize) {
+    if epoch.spans_nodes() {
+        for child in &me.children {
+            let place = start + (child.start - me.subtree.start) * length;
+            epoch.push_part(child.start, place, child.len() * length);
+        }
     }
 }

@@ -43,6 +43,7 @@ impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
             }
             if !is_last {
                 epoch.publish(piece);
+                epoch.push(me + 1, length);
             }
             if let Some(initial) = self.initial {
                 piece.fill(initial);

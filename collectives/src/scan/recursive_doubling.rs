@@ -34,6 +34,7 @@ impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
         while run < images {
             if me + run < images {
                 epoch.publish(chunk);
+                epoch.push(me + run, length);
             }
             if me >= run {
                 // SAFETY: in each round every image that has one at distance `run` after it publishes its chunk, all of the same

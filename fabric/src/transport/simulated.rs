@@ -7,7 +7,7 @@
 mod fault;
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::memory::region::RegionOwner;
@@ -22,6 +22,32 @@ pub use fault::Fault;
 
 /// Polls after which a delayed put is executed.
 const DELAY: u32 = 2000;
+
+/// What goes through the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Carried {
+    /// An active message.
+    Message,
+    /// A put.
+    Put,
+    /// A get.
+    Get,
+    /// An atomic operation.
+    Atomic,
+}
+
+/// How often each of these went to each image.
+pub type Traffic = BTreeMap<(Carried, usize), u64>;
+
+thread_local! {
+    static TRAFFIC: RefCell<Traffic> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// Local. What the image of this thread has sent to others since the last call: a hook for tests.
+#[must_use]
+pub fn take_traffic() -> Traffic {
+    TRAFFIC.take()
+}
 
 /// The network of one job.
 #[derive(Debug)]
@@ -75,6 +101,12 @@ impl Simulated {
         self.exchange.fault == fault
     }
 
+    fn count(&self, carried: Carried, image: usize) {
+        if image != self.me {
+            TRAFFIC.with_borrow_mut(|traffic| *traffic.entry((carried, image)).or_default() += 1);
+        }
+    }
+
     fn release_overtaken(&self) {
         if let Some((access, source)) = self.overtaken.take() {
             let (image, offset) = (access.image(), access.start());
@@ -105,6 +137,7 @@ impl Fabric for Simulated {
     }
 
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
+        self.count(Carried::Put, image);
         let access = Access::new(image, Direction::Put, offset, length);
         self.keep_order(access);
         // SAFETY: the caller vouches for `length` readable, initialised bytes.
@@ -126,6 +159,7 @@ impl Fabric for Simulated {
     }
 
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
+        self.count(Carried::Get, image);
         self.keep_order(Access::new(image, Direction::Get, offset, length));
         // SAFETY: the caller vouches for both places, as `Fabric::get` asks.
         unsafe { self.memory.get(image, offset, target, length) }
@@ -133,12 +167,14 @@ impl Fabric for Simulated {
     }
 
     unsafe fn issue_put(&self, image: usize, offset: usize, source: Buffer) -> Request {
+        self.count(Carried::Put, image);
         self.keep_order(Access::new(image, Direction::Put, offset, source.length()));
         // SAFETY: the caller vouches for the target and a lent buffer until completion.
         unsafe { self.memory.issue_put(image, offset, source) }
     }
 
     unsafe fn issue_get(&self, image: usize, offset: usize, target: Buffer) -> Request {
+        self.count(Carried::Get, image);
         self.keep_order(Access::new(image, Direction::Get, offset, target.length()));
         // SAFETY: the caller vouches for the target and a lent buffer until completion.
         unsafe { self.memory.issue_get(image, offset, target) }
@@ -181,6 +217,7 @@ impl Fabric for Simulated {
         word: Word,
         operation: AtomicOperation,
     ) -> u64 {
+        self.count(Carried::Atomic, image);
         self.keep_order(Access::new(image, Direction::Put, offset, word.bytes()));
         let number = self.atomics.get();
         self.atomics.set(number.wrapping_add(1));
@@ -197,6 +234,7 @@ impl Fabric for Simulated {
     }
 
     unsafe fn send(&self, image: usize, message: &[u8]) {
+        self.count(Carried::Message, image);
         let inbox = &self.exchange.inboxes[image];
         let mut inbox = inbox.lock().unwrap_or_else(PoisonError::into_inner);
         inbox.push_back(Message {

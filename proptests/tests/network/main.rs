@@ -1,9 +1,10 @@
 //! What collective operations would send through a network: how many messages, between whom, and how long.
 //!
-//! Here images share memory, but in `apart`; [`record_messages`] counts what they read from each other.
+//! Here images share memory, but in `apart` and `links`; [`record_messages`] counts what they read from each other.
 
 mod apart;
 mod broadcasts;
+mod links;
 mod movement;
 mod reductions;
 

@@ -14,6 +14,7 @@ use crate::collective::barrier::exchange_payloads;
 use crate::collective::deferred_free::collect_deferred_frees;
 use crate::collective::outstanding::collect_payloads;
 use crate::collective::request_between_nodes::forget_team_logs;
+use crate::collective::steps_between_nodes::forget_pushed_steps;
 use crate::heap::alloc_error::AllocError;
 use crate::heap::{Block, Extent, MAX_ALIGN, Purpose, RaggedBlock};
 use crate::image::Image;
@@ -244,6 +245,7 @@ fn collect_dropped(team: &Team) {
         let is_free = mask.is_empty(|index| image.is_gone(members[index] as usize));
         if is_free {
             forget_team_logs(image, block.offset);
+            forget_pushed_steps(image, block.offset);
         }
         is_free
     });

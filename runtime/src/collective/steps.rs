@@ -11,13 +11,13 @@
 //! the barrier at the end. That barrier reports the failure to all images alike: the failed image did not come to the
 //! end of the epoch, so it is missing there.
 //!
-//! The step of an image on another node is asked for: see `steps_between_nodes.rs`.
+//! To images on other nodes an image pushes its steps: see `steps_between_nodes.rs`.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::call::Call;
 use crate::collective::barrier::disagree_by_signatures;
-use crate::collective::steps_between_nodes::answer_subscribers;
+use crate::collective::steps_between_nodes::{answer_announcements, push_abandonment};
 use crate::image::team::Team;
 use crate::lockfree::arrival::Signature;
 use crate::lockfree::eventcount::{self, Eventcount, SpinPolicy, WaitStrategy};
@@ -25,7 +25,7 @@ use crate::messages::quiet::quiet;
 use crate::waiting::{Cause, Stop, Waiting};
 
 /// Width of the step in the count.
-pub(crate) const STEP_BITS: u32 = 20;
+const STEP_BITS: u32 = 20;
 
 /// The step of an image that abandoned the epoch.
 const ABANDONED: u64 = (1 << STEP_BITS) - 1;
@@ -37,7 +37,7 @@ pub struct StepsBegun {
     signature: Signature,
     /// The number and the signature of the barrier at the end.
     end: (u64, Signature),
-    /// Whether images on other nodes may wait for steps.
+    /// Whether the team has images on other nodes, to which steps are pushed.
     spans_nodes: bool,
 }
 
@@ -47,14 +47,51 @@ pub struct Abandoned;
 
 impl StepsBegun {
     pub(crate) fn count(self, step: u64) -> u64 {
-        // The highest bits are not part of an eventcount's count.
-        (self.turn << STEP_BITS | step) & (u64::MAX >> 2)
+        count(self.turn, step)
+    }
+
+    /// The number of the epoch.
+    pub(crate) fn turn(self) -> u64 {
+        self.turn
+    }
+
+    /// Whether the team has images on other nodes, to which [steps are pushed](Team::push_step).
+    #[inline]
+    #[must_use]
+    pub fn spans_nodes(self) -> bool {
+        self.spans_nodes
     }
 
     /// The operation that the image is in.
     pub(crate) fn signature(self) -> Signature {
         self.signature
     }
+}
+
+/// A step in an epoch, as one number.
+fn count(turn: u64, step: u64) -> u64 {
+    // The highest bits are not part of an eventcount's count.
+    (turn << STEP_BITS | step) & (u64::MAX >> 2)
+}
+
+/// The count of an image that abandoned epoch `turn`.
+pub(crate) fn abandoned(turn: u64) -> u64 {
+    count(turn, ABANDONED)
+}
+
+/// Whether a count is that of an image that abandoned the epoch.
+pub(crate) fn is_abandoned(count: u64) -> bool {
+    count & ABANDONED == ABANDONED
+}
+
+/// Whether a count is that of an image that has come to no step.
+pub(crate) fn is_announcement(count: u64) -> bool {
+    count & ABANDONED == 0
+}
+
+/// The epoch of a count.
+pub(crate) fn turn_of(count: u64) -> u64 {
+    count >> STEP_BITS
 }
 
 impl Team {
@@ -75,7 +112,7 @@ impl Team {
         steps.begun.advance_to(turn as u64);
         let spans_nodes = self.node_map().is_some();
         if spans_nodes {
-            answer_subscribers(image);
+            answer_announcements(self, turn as u64);
         }
         StepsBegun {
             turn: turn as u64,
@@ -89,7 +126,7 @@ impl Team {
     }
 
     /// Publishes that this image has come to `step`, from 1. Everything that it wrote before is visible to an image
-    /// that waits for the step.
+    /// of this node that waits for the step.
     ///
     /// # Panics
     /// If there are too many steps.
@@ -102,9 +139,6 @@ impl Team {
         assert!((step as u64) < ABANDONED, "a turn of {step} steps");
         let steps = &self.control(self.index()).steps;
         steps.count.advance_to(begun.count(step as u64));
-        if begun.spans_nodes {
-            answer_subscribers(self.image());
-        }
     }
 
     /// Abandons the epoch. The barrier at its end follows.
@@ -114,9 +148,9 @@ impl Team {
     #[cold]
     pub unsafe fn abandon_steps(&self, begun: StepsBegun) {
         let steps = &self.control(self.index()).steps;
-        steps.count.advance_to(begun.count(ABANDONED));
+        steps.count.advance_to(abandoned(begun.turn));
         if begun.spans_nodes {
-            answer_subscribers(self.image());
+            push_abandonment(self, begun);
         }
     }
 
@@ -137,7 +171,7 @@ impl Team {
     ) -> Result<(), Abandoned> {
         let steps = &self.control(from).steps;
         let target = begun.count(step as u64);
-        wait_for_step(self, &steps.count, target, from, begun, call)?;
+        wait_for_step(self, &steps.count, target, from, begun, call, None)?;
         compare_steps(
             self,
             from,
@@ -149,7 +183,7 @@ impl Team {
     }
 }
 
-/// Waits until `eventcount`, the step of the image with index `from`, has reached `target`.
+/// Waits until `eventcount`, the step of the image with index `from`, has reached `target`, or the deadline has passed.
 #[inline]
 pub(crate) fn wait_for_step(
     here: &Team,
@@ -158,6 +192,7 @@ pub(crate) fn wait_for_step(
     from: usize,
     begun: StepsBegun,
     call: &Call,
+    deadline: Option<Instant>,
 ) -> Result<(), Abandoned> {
     let patience = here.image().backoff.patience();
     let passed = eventcount::until(eventcount, target, patience, || StepWait {
@@ -169,15 +204,16 @@ pub(crate) fn wait_for_step(
                 team: here,
                 from,
                 call,
+                deadline,
             },
         ),
     });
     match passed {
-        Ok(()) => Ok(()),
+        Ok(()) | Err(Obstacle::Stopped(Stop::TimedOut)) => Ok(()),
         // It may have come to the step just before its failure was noticed.
         Err(Obstacle::Stopped(Stop::Failed)) if eventcount.has_reached(target) => Ok(()),
         Err(Obstacle::Stopped(Stop::Failed)) => Err(Abandoned),
-        Err(Obstacle::Stopped(_)) => here.image().unwind(),
+        Err(Obstacle::Stopped(Stop::Ended)) => here.image().unwind(),
         Err(Obstacle::BarrierEntered) => here.refuse_barrier(call),
         Err(Obstacle::Mismatch(image, signature)) => {
             disagree_by_signatures(here, begun.signature, image, signature)
@@ -195,10 +231,10 @@ pub(crate) fn compare_steps(
     reached: u64,
     signature: Signature,
 ) -> Result<(), Abandoned> {
-    if reached >> STEP_BITS != target >> STEP_BITS || signature != begun.signature {
+    if turn_of(reached) != turn_of(target) || signature != begun.signature {
         disagree_by_signatures(team, begun.signature, from, signature);
     }
-    if reached & ABANDONED == ABANDONED {
+    if is_abandoned(reached) {
         return Err(Abandoned);
     }
     Ok(())
@@ -272,6 +308,7 @@ struct Step<'a> {
     team: &'a Team,
     from: usize,
     call: &'a Call,
+    deadline: Option<Instant>,
 }
 
 impl Cause for Step<'_> {
@@ -285,5 +322,9 @@ impl Cause for Step<'_> {
 
     fn has_failed(&self) -> bool {
         self.team.is_failed(self.from)
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.deadline
     }
 }

@@ -1,32 +1,42 @@
 //! Steps of images on other nodes, and their data.
 //!
-//! An image that waits for a step of an image on another node *subscribes* to it, by a message with its own signature.
-//! The other image answers as soon as it has come to the step, or is in another operation, with its step and its
-//! signature. A short piece of data comes with the answer; a longer one, and everything that is read after a barrier,
-//! is fetched.
+//! An image that publishes a piece knows who reads it, and *pushes* the step to the readers on other nodes: by one message each,
+//! with its signature and the part of the piece that the reader needs. A part that is longer than the eager limit stays where it
+//! is: only the reader knows where it wants it, so the message says that it is written, and the reader gets it. What is read
+//! after a barrier is fetched as well.
 //!
-//! An image waits for one step at a time, and answers carry the number of its subscription.
+//! A reader takes each step that is pushed to it, in any order. Those that come before it waits for them are held. An image that
+//! abandons the epoch says so to all images on other nodes, so none of them waits for a step that does not come.
+//!
+//! An image that is in another call pushes to other readers, or to none. So a reader that has waited for a while sends its own
+//! signature once, as step 0, and is part of a deadlock only afterwards. An image that is in another call, or beyond it, answers
+//! with its signature; one that has not come so far holds the message until it has begun the epoch.
 
 use std::mem::offset_of;
 use std::ops::Range;
-use std::ptr;
+use std::time::{Duration, Instant};
+use std::{ptr, slice};
 
 use crate::call::Call;
 use crate::collective::steps::compare_steps;
 use crate::collective::steps::wait_for_step;
-use crate::collective::steps::{Abandoned, STEP_BITS, StepsBegun};
+use crate::collective::steps::{Abandoned, StepsBegun, abandoned, is_announcement, turn_of};
 use crate::image::Image;
 use crate::image::message::{MessageKind, Outgoing, Reader};
 use crate::image::network::Network;
-use crate::image::subscriptions::{StepReport, Subscription, Subscriptions};
+use crate::image::pushed_steps::{PushedStep, PushedSteps};
 use crate::image::team::Team;
 use crate::job::control::Steps;
 use crate::job::control::TeamControl;
+use crate::lockfree::arrival::Signature;
 use crate::messages::messaging::own_address;
 use crate::messages::messaging::send_message;
 
-/// A piece of up to this many bytes comes with the answer.
-const SHORT: usize = 512;
+/// The longest piece that comes with its step.
+const EAGER_LIMIT: usize = 512;
+
+/// How long an image waits for a step before it tells the awaited image which call it is in.
+const ANNOUNCE_AFTER: Duration = Duration::from_millis(20);
 
 impl Team {
     /// Whether the image with this index shares memory with this one, which can then read its
@@ -57,7 +67,41 @@ impl Team {
         }
     }
 
-    /// As [`await_step`](Self::await_step) and then [`fetch`](Self::fetch), for an image on another node.
+    /// Pushes a step that this image has taken to the image with index `to`, which reads these bytes of this image's scratch space
+    /// by one [`fetch_piece`](Self::fetch_piece). Does nothing if they share memory.
+    ///
+    /// # Safety
+    /// This image has written the bytes, and does not write them again before the epoch is over.
+    #[cold]
+    pub unsafe fn push_step(&self, begun: StepsBegun, step: usize, to: usize, bytes: Range<usize>) {
+        if self.is_local(to) {
+            return;
+        }
+        let start = own_address(self.image(), self.scratch_offset() + bytes.start);
+        let eager = if bytes.len() <= EAGER_LIMIT {
+            // SAFETY: the bytes lie in this image's part. The caller vouches that they are written, and that nobody writes there
+            // now.
+            unsafe { slice::from_raw_parts(start, bytes.len()) }
+        } else {
+            &[]
+        };
+        let place = [bytes.start as u64, bytes.len() as u64];
+        let to = self.members()[to] as usize;
+        let team = self.identity().0;
+        let count = begun.count(step as u64);
+        send_step(
+            self.image(),
+            to,
+            team,
+            count,
+            &begun.signature(),
+            place,
+            eager,
+        );
+    }
+
+    /// As [`await_step`](Self::await_step) and then [`fetch`](Self::fetch), for an image on another node, which
+    /// [pushes](Self::push_step) the step with these bytes.
     ///
     /// # Errors
     /// As [`await_step`](Self::await_step).
@@ -75,37 +119,46 @@ impl Team {
         bytes: Range<usize>,
         target: *mut u8,
     ) -> Result<(), Abandoned> {
-        let image = self.image();
-        let Some(Network { subscriptions, .. }) = &image.network else {
-            unreachable!("an image on another node is reached through a network")
+        let (image, count) = (self.image(), begun.count(step as u64));
+        let pushed = pushed(self);
+        let place = [bytes.start as u64, bytes.len() as u64];
+        let member = self.members()[from] as usize;
+        let team = self.identity().0;
+        let mut deadline = Some(Instant::now() + ANNOUNCE_AFTER);
+        image.poll();
+        let step = loop {
+            if let Some(step) = pushed.take(team, member, count, place) {
+                break step;
+            }
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                deadline = None;
+                send_step(
+                    image,
+                    member,
+                    team,
+                    begun.count(0),
+                    &begun.signature(),
+                    [0; 2],
+                    &[],
+                );
+            }
+            let next = pushed.arrived.count() + 1;
+            wait_for_step(self, &pushed.arrived, next, from, begun, call, deadline)?;
         };
-        let number = subscriptions.made.get() + 1;
-        subscriptions.made.set(number);
-        let count = begun.count(step as u64);
-        let is_short = bytes.len() <= SHORT;
-        let length = if is_short { bytes.len() } else { 0 };
-        let offset = self.scratch_offset() + bytes.start;
-        let message = Outgoing::new(MessageKind::Subscribe)
-            .words(&[number, self.identity().0, count])
-            .words(&begun.signature())
-            .words(&[offset as u64, length as u64]);
-        send_message(image, self.members()[from] as usize, &message);
-        let answered = &subscriptions.answered;
-        wait_for_step(self, answered, number, from, begun, call)?;
-        let answer = subscriptions.answer.take();
-        compare_steps(self, from, begun, count, answer.count, answer.signature)?;
-        if is_short {
-            assert_eq!(
-                answer.bytes.len(),
-                length,
-                "all images run the same program"
-            );
-            // SAFETY: the caller vouches that `target` is valid for writes of this length.
-            unsafe { ptr::copy_nonoverlapping(answer.bytes.as_ptr(), target, length) };
-        } else {
+        compare_steps(self, from, begun, count, step.count, step.signature)?;
+        if bytes.len() > EAGER_LIMIT {
             // SAFETY: the image has come to the step, so the bytes are written; the caller vouches for the rest.
             unsafe { self.fetch(from, bytes, target) };
+            return Ok(());
         }
+        assert_eq!(
+            step.bytes.len(),
+            bytes.len(),
+            "all images run the same program"
+        );
+        // SAFETY: `step.bytes` is valid for reads, and the caller vouches that `target` is valid for writes of this length. The
+        // vector is this image's alone, so the two do not overlap.
+        unsafe { ptr::copy_nonoverlapping(step.bytes.as_ptr(), target, bytes.len()) };
         Ok(())
     }
 }
@@ -116,92 +169,108 @@ fn is_on_this_node(team: &Team, index: usize) -> bool {
     image.job.nodes.share(image.index, member)
 }
 
-/// Handles a subscription: another image waits for a step of this one.
-pub(crate) fn handle_subscription(
-    image: &Image,
-    network: &Network,
-    subscriber: usize,
-    mut reader: Reader<'_>,
+fn pushed(team: &Team) -> &PushedSteps {
+    match &team.image().network {
+        Some(network) => &network.pushed,
+        None => unreachable!("an image on another node is reached through a network"),
+    }
+}
+
+fn send_step(
+    here: &Image,
+    to: usize,
+    team: u64,
+    count: u64,
+    signature: &Signature,
+    place: [u64; 2],
+    bytes: &[u8],
 ) {
-    let [number, control, count] = reader.words();
-    let subscription = Subscription {
-        subscriber,
-        number,
-        control: control as usize,
+    let message = Outgoing::new(MessageKind::Step)
+        .words(&[team, count])
+        .words(signature)
+        .words(&place)
+        .bytes(bytes);
+    send_message(here, to, &message);
+}
+
+/// Says to all images on other nodes that this one abandons the epoch.
+pub(crate) fn push_abandonment(team: &Team, begun: StepsBegun) {
+    for index in (0..team.images()).filter(|&index| !team.is_local(index)) {
+        let (to, control) = (team.members()[index] as usize, team.identity().0);
+        send_step(
+            team.image(),
+            to,
+            control,
+            abandoned(begun.turn()),
+            &begun.signature(),
+            [0; 2],
+            &[],
+        );
+    }
+}
+
+/// Handles a step of another image.
+pub(crate) fn handle_step(image: &Image, network: &Network, from: usize, mut reader: Reader<'_>) {
+    let [team, count] = reader.words();
+    let step = PushedStep {
+        from,
+        team,
         count,
         signature: reader.words(),
-        offset: reader.size(),
-        length: reader.size(),
+        place: reader.words(),
+        bytes: reader.bytes().into(),
     };
-    if !answer_subscription(image, &subscription) {
-        let mut waiting = network.subscriptions.waiting.borrow_mut();
-        waiting.push(subscription);
+    let is_settled = is_announcement(count) && answer_announcement(image, &step);
+    if !is_settled {
+        network.pushed.hold(step);
     }
 }
 
-/// Answers the subscriptions whose steps this image has come to.
+/// Answers the announcements of images that wait for this one, which has just begun epoch `turn`. Drops what was pushed to this
+/// image in epochs that it abandoned.
 #[cold]
-pub(crate) fn answer_subscribers(image: &Image) {
-    image.poll();
-    if let Some(network) = &image.network {
-        let mut waiting = network.subscriptions.waiting.borrow_mut();
-        waiting.retain(|subscription| !answer_subscription(image, subscription));
-    }
+pub(crate) fn answer_announcements(team: &Team, turn: u64) {
+    let (image, control) = (team.image(), team.identity().0);
+    pushed(team).retain(|step| {
+        let is_settled = is_announcement(step.count) && answer_announcement(image, step);
+        step.team != control || turn_of(step.count) >= turn && !is_settled
+    });
 }
 
-/// Answers a subscription, if the step has come or cannot come.
-fn answer_subscription(image: &Image, subscription: &Subscription) -> bool {
-    let steps = own_steps(image, subscription.control);
-    let (turn, begun, count) = (
-        subscription.count >> STEP_BITS,
-        steps.begun.count(),
-        steps.count.count(),
-    );
-    let signature = steps.signature.read();
-    let agrees = begun == turn && signature == subscription.signature;
-    let has_come = count >= subscription.count;
-    // This image has not begun the epoch, and may still enter the same operation.
-    if begun < turn || agrees && !has_come {
+/// Answers the announcement of an image that waits for this one, if this image is in another call. Returns whether that is known.
+fn answer_announcement(image: &Image, step: &PushedStep) -> bool {
+    let steps = own_steps(image, step.team as usize);
+    let (turn, signature) = (steps.begun.count(), steps.signature.read());
+    if turn < turn_of(step.count) {
+        // This image may still enter the same operation.
         return false;
     }
-    let message = Outgoing::new(MessageKind::StepAnswer)
-        .words(&[subscription.number, count])
-        .words(&signature)
-        .bytes(if agrees {
-            requested_bytes(image, subscription)
-        } else {
-            &[]
-        });
-    send_message(image, subscription.subscriber, &message);
+    if turn > turn_of(step.count) || signature != step.signature {
+        send_step(
+            image,
+            step.from,
+            step.team,
+            abandoned(turn),
+            &signature,
+            [0; 2],
+            &[],
+        );
+    }
     true
 }
 
 fn own_steps(image: &Image, control: usize) -> &Steps {
     let place = own_address(image, control + offset_of!(TeamControl, steps));
-    // SAFETY: the subscriber is in an epoch of the team whose structures are at this offset of each member's part. They
-    // were made before any image got the team, and are not used for anything else before all have dropped it. All
-    // fields are atomics.
+    // SAFETY: the sender waits for this image in an epoch of the team whose structures are at this offset of each member's part.
+    // They were made before any image got the team, and are not used for anything else before all have dropped it, of which the
+    // sender tells this image after this message. All fields are atomics.
     unsafe { &*place.cast::<Steps>() }
 }
 
-/// The bytes that come with the answer.
-fn requested_bytes<'a>(image: &'a Image, subscription: &Subscription) -> &'a [u8] {
-    let start = own_address(image, subscription.offset);
-    // SAFETY: both images are in the same epoch of the same call. This image has come to the step, before which it
-    // wrote these bytes, as the subscriber vouches. It writes there again only in the epoch after the next.
-    unsafe { std::slice::from_raw_parts(start, subscription.length) }
-}
-
-/// Handles the answer to the subscription of this image.
-pub(crate) fn handle_step_answer(_image: &Image, network: &Network, mut reader: Reader<'_>) {
-    let Subscriptions {
-        answered, answer, ..
-    } = &network.subscriptions;
-    let [number, count] = reader.words();
-    answer.replace(StepReport {
-        count,
-        signature: reader.words(),
-        bytes: reader.bytes().into(),
-    });
-    answered.advance_to(number);
+/// Drops what was pushed to this image in the team at this offset of the heap, which all images have dropped: steps of an epoch that it abandoned.
+pub(crate) fn forget_pushed_steps(image: &Image, offset: usize) {
+    if let Some(network) = &image.network {
+        let control = (image.job.region.heap_offset() + offset) as u64;
+        network.pushed.retain(|step| step.team != control);
+    }
 }

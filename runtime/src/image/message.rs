@@ -23,10 +23,8 @@ kinds! {
     SetBits,
     /// The arrivals of all members of a team on the sender's node, in one barrier.
     Arrivals,
-    /// The sender subscribes to a step of the receiver.
-    Subscribe,
-    /// Answer to a subscription: the step that the sender has reached.
-    StepAnswer,
+    /// The step that the sender has come to, with data for the receiver.
+    Step,
     /// An eager descriptor that the sender has posted to a team.
     Posted,
     /// The sender's watermark in the logs of a team.

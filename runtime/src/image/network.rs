@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::deadlock::probe::Probe;
 use crate::image::lock_answer::LockAnswer;
 use crate::image::peer_timeout::PeerTimeout;
+use crate::image::pushed_steps::PushedSteps;
 use crate::image::remote_log::RemoteLogs;
-use crate::image::subscriptions::Subscriptions;
 use crate::image::unacknowledged::Unacked;
 
 /// The first sleep between two polls for messages.
@@ -24,7 +24,8 @@ pub(crate) struct Network {
     pub(crate) is_polling: Cell<bool>,
     /// How many messages the image has dispatched; those that cannot wake anybody do not count.
     pub(crate) dispatched: Cell<u64>,
-    pub(crate) subscriptions: Subscriptions,
+    /// Steps of collectives.
+    pub(crate) pushed: PushedSteps,
     /// Logs of asynchronous collectives.
     pub(crate) logs: RefCell<RemoteLogs>,
     pub(crate) probe: Probe,

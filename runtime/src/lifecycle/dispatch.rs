@@ -4,8 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::collective::barrier_between_nodes::handle_arrivals;
 use crate::collective::request_between_nodes::handle_log_message;
-use crate::collective::steps_between_nodes::handle_step_answer;
-use crate::collective::steps_between_nodes::handle_subscription;
+use crate::collective::steps_between_nodes::handle_step;
 use crate::collective::tuning::store_table;
 use crate::image::Image;
 use crate::image::message::{MessageKind, Outgoing, Reader};
@@ -73,8 +72,7 @@ unsafe fn dispatch(
             word.fetch_or(reader.word(), Ordering::Release);
         }
         MessageKind::Arrivals => handle_arrivals(image, reader),
-        MessageKind::Subscribe => handle_subscription(image, network, from, reader),
-        MessageKind::StepAnswer => handle_step_answer(image, network, reader),
+        MessageKind::Step => handle_step(image, network, from, reader),
         MessageKind::Stage => handle_stage(image, network, from, reader.word()),
         MessageKind::TuningTable => store_table(image, &String::from_utf8_lossy(reader.bytes())),
         MessageKind::End => handle_job_end(image, from, reader),

@@ -1,0 +1,423 @@
+//! The messages and one-sided operations between nodes, by link, of every operation: one image on each node.
+
+use std::collections::BTreeMap;
+
+use coarray::Launch;
+use coarray::atomics::Coatomic;
+use coarray::collectives::{Algorithm, Collective};
+use coarray::events::Coevent;
+use coarray::locks::Comutex;
+use coarray::prelude::*;
+use coarray_fabric::transport::simulated::{Carried, Traffic, take_traffic};
+
+/// Elements of eight bytes: more than a barrier carries, and less than the eager limit.
+const SHORT: usize = 20;
+
+/// More than the eager limit.
+const LONG: usize = 200;
+
+/// How many pieces [`SHORT`] elements pass along a chain in.
+const PIECES: usize = 7;
+
+/// From which image to which.
+type Link = (usize, usize);
+
+/// What was counted, by link.
+type Counts = BTreeMap<(Carried, Link), u64>;
+
+/// What the operation that is its argument sends to others, besides two barriers.
+type Count<'a> = &'a dyn Fn(&dyn Fn()) -> Traffic;
+
+/// What goes between the images of an operation, which `body` gives to its argument. It is counted several times, and the fewest
+/// are returned: on a busy machine an image that waits for long sends a message that it does not send otherwise.
+fn counted_in(images: usize, body: impl Fn(Count<'_>) -> Traffic + Sync) -> Counts {
+    let launch = Launch::new(images).simulated_nodes(images).heap(1 << 20);
+    let run = launch.run(|| body(&fewest));
+    let by_image = run.unwrap_or_else(|failure| panic!("{images} images: {failure}"));
+    let by_image = by_image.into_iter().enumerate();
+    by_image
+        .flat_map(|(from, counts)| {
+            let link = move |((carried, to), count)| ((carried, (from, to)), count);
+            counts.into_iter().map(link)
+        })
+        .collect()
+}
+
+/// As [`counted_in`], of an operation that needs nothing.
+fn counted(images: usize, operation: impl Fn() + Sync) -> Counts {
+    counted_in(images, |count| count(&operation))
+}
+
+fn fewest(operation: &dyn Fn()) -> Traffic {
+    let once = |operation: &dyn Fn()| {
+        drop(take_traffic());
+        // No image answers another before it counts, nor after it has counted.
+        sync_all();
+        operation();
+        sync_all();
+        take_traffic()
+    };
+    let samples = [0; 4].map(|_| (once(&|| {}), once(operation)));
+    let least = |of: &dyn Fn(&(Traffic, Traffic)) -> u64| samples.iter().map(of).min().unwrap_or(0);
+    let get = |traffic: &Traffic, key| traffic.get(&key).copied().unwrap_or(0);
+    let keys = samples[0].1.keys();
+    let besides_barriers = keys.map(|&key| {
+        let [barriers, all] = [
+            least(&|one| get(&one.0, key)),
+            least(&|one| get(&one.1, key)),
+        ];
+        (key, all.saturating_sub(barriers))
+    });
+    besides_barriers.filter(|(_, count)| *count > 0).collect()
+}
+
+fn total(counts: &Counts, of: Carried) -> u64 {
+    let counts = counts.iter().filter(|((carried, _), _)| *carried == of);
+    counts.map(|(_, count)| count).sum()
+}
+
+/// From each image of a binomial tree to its parent.
+fn up(images: usize) -> Vec<Link> {
+    (1..images)
+        .map(|image| (image, image - (1 << image.ilog2())))
+        .collect()
+}
+
+fn down(images: usize) -> Vec<Link> {
+    up(images)
+        .into_iter()
+        .map(|(from, to)| (to, from))
+        .collect()
+}
+
+fn up_and_down(images: usize) -> Vec<Link> {
+    [up(images), down(images)].concat()
+}
+
+/// From each image to the next, several times around.
+fn ring(images: usize, times: usize) -> Vec<Link> {
+    let around = (0..images).map(|image| (image, (image + 1) % images));
+    around.flat_map(|link| vec![link; times]).collect()
+}
+
+/// Every image to the image at each doubling distance after it that exists.
+fn scan_by_doubling(images: usize) -> Vec<Link> {
+    let distances = || {
+        (0..)
+            .map(|round| 1 << round)
+            .take_while(|&distance| distance < images)
+    };
+    let links = |image| distances().map(move |distance| (image, image + distance));
+    let exists = |link: &Link| link.1 < images;
+    (0..images).flat_map(links).filter(exists).collect()
+}
+
+/// Every image to the image at each doubling distance before it, around.
+fn gather_by_doubling(images: usize) -> Vec<Link> {
+    let distances = || {
+        (0..)
+            .map(|round| 1 << round)
+            .take_while(|&distance| distance < images)
+    };
+    let links =
+        |image| distances().map(move |distance| (image, (image + images - distance) % images));
+    (0..images).flat_map(links).collect()
+}
+
+/// Partners of all powers of two among the participants; every second one of the first images gives its values and gets results.
+fn reduce_by_doubling(images: usize) -> Vec<Link> {
+    let rounds = images.ilog2();
+    let extra = images - (1 << rounds);
+    let image = |number: usize| {
+        if number < extra {
+            2 * number
+        } else {
+            number + extra
+        }
+    };
+    let numbers = 0..1_usize << rounds;
+    let partners =
+        |number| (0..rounds).map(move |round| (image(number), image(number ^ 1 << round)));
+    let outside = (0..extra).flat_map(|pair| [(2 * pair + 1, 2 * pair), (2 * pair, 2 * pair + 1)]);
+    numbers.flat_map(partners).chain(outside).collect()
+}
+
+/// A slice to each image, and all slices to image 1; then around the ring from image 1 on.
+fn scatter_allgather(images: usize) -> Vec<Link> {
+    let scatter = (1..images).flat_map(|image| [(0, image), (0, 1)]);
+    let pass = (1..images - 1).flat_map(|image| vec![(image, image + 1); images - 1]);
+    scatter.chain(pass).collect()
+}
+
+fn chain(images: usize) -> Vec<Link> {
+    let links = (1..images).map(|image| (image - 1, image));
+    links.flat_map(|link| vec![link; PIECES]).collect()
+}
+
+/// A collective operation: its name, what is called, and the links of the steps on some number of images.
+type Subject = (
+    &'static str,
+    fn(Collective),
+    Algorithm,
+    fn(usize) -> Vec<Link>,
+);
+
+fn broadcast(by: Collective) {
+    by.co_broadcast(&mut [7_u64; SHORT], 0);
+}
+
+fn long_broadcast(by: Collective) {
+    by.co_broadcast(&mut [7_u64; LONG], 0);
+}
+
+fn sum(by: Collective) {
+    by.co_sum(&mut [1_u64; SHORT]);
+}
+
+fn sum_to(by: Collective) {
+    by.co_sum_to(&mut [1_u64; SHORT], num_images() - 1);
+}
+
+fn gather(by: Collective) {
+    by.co_gather(&[1_u64; SHORT], &mut vec![0; SHORT * num_images()], 0);
+}
+
+fn scatter(by: Collective) {
+    by.co_scatter(&vec![1_u64; SHORT * num_images()], &mut [0; SHORT], 0);
+}
+
+fn allgather(by: Collective) {
+    by.co_allgather(&[1_u64; SHORT], &mut vec![0; SHORT * num_images()]);
+}
+
+fn alltoall(by: Collective) {
+    by.co_alltoall(
+        &vec![1_u64; SHORT * num_images()],
+        &mut vec![0; SHORT * num_images()],
+    );
+}
+
+fn reduce_scatter(by: Collective) {
+    by.co_reduce_scatter(
+        &vec![1_u64; SHORT * num_images()],
+        &mut [0; SHORT],
+        |a, b| a + b,
+    );
+}
+
+fn scan(by: Collective) {
+    by.co_scan(&mut [1_u64; SHORT], |a, b| a + b);
+}
+
+/// Two rings, one for each half of the algorithm.
+fn two_rings(images: usize) -> Vec<Link> {
+    ring(images, 2 * (images - 1))
+}
+
+fn one_ring(images: usize) -> Vec<Link> {
+    ring(images, images - 1)
+}
+
+fn up_and_over(images: usize) -> Vec<Link> {
+    [up(images), vec![(0, images - 1)]].concat()
+}
+
+const SUBJECTS: [Subject; 20] = {
+    use Algorithm::{Binomial, Chain, Hierarchical, RecursiveDoubling, Ring, ScatterAllgather};
+    [
+        ("co_broadcast", broadcast, Binomial, down),
+        ("co_broadcast, long", long_broadcast, Binomial, down),
+        ("co_broadcast", broadcast, Hierarchical, down),
+        (
+            "co_broadcast",
+            broadcast,
+            ScatterAllgather,
+            scatter_allgather,
+        ),
+        ("co_sum", sum, Binomial, up_and_down),
+        ("co_sum", sum, Hierarchical, up_and_down),
+        ("co_sum", sum, RecursiveDoubling, reduce_by_doubling),
+        ("co_sum", sum, Ring, two_rings),
+        ("co_sum_to", sum_to, Binomial, up_and_over),
+        ("co_gather", gather, Binomial, up),
+        ("co_gather", gather, Hierarchical, up),
+        ("co_scatter", scatter, Binomial, down),
+        ("co_scatter", scatter, Hierarchical, down),
+        (
+            "co_allgather",
+            allgather,
+            RecursiveDoubling,
+            gather_by_doubling,
+        ),
+        ("co_allgather", allgather, Ring, one_ring),
+        ("co_allgather", allgather, Binomial, up_and_down),
+        ("co_reduce_scatter", reduce_scatter, Ring, one_ring),
+        ("co_reduce_scatter", reduce_scatter, Binomial, up_and_down),
+        ("co_scan", scan, RecursiveDoubling, scan_by_doubling),
+        ("co_scan", scan, Chain, chain),
+    ]
+};
+
+const NODES: std::ops::RangeInclusive<usize> = 2..=8;
+
+fn print_row(name: &str, algorithm: &str, counts: &[u64]) {
+    let counts: String = counts.iter().map(|count| format!("{count:6}")).collect();
+    println!("{name:20} {algorithm:24}{counts}");
+}
+
+#[test]
+fn each_step_is_one_message_to_each_reader() {
+    println!("messages of a collective operation, besides those of its barrier");
+    print_row(
+        "nodes",
+        "",
+        &NODES.map(|nodes| nodes as u64).collect::<Vec<_>>(),
+    );
+    for (name, call, algorithm, links) in SUBJECTS {
+        let count = |nodes: usize| {
+            let counts = counted(nodes, || call(Collective::new().algorithm(algorithm)));
+            let mut expected = Counts::new();
+            for link in links(nodes) {
+                *expected.entry((Carried::Message, link)).or_default() += 1;
+            }
+            let is_message = |&(carried, _): &(Carried, Link)| carried == Carried::Message;
+            let messages: Counts = counts
+                .clone()
+                .into_iter()
+                .filter(|(what, _)| is_message(what))
+                .collect();
+            assert_eq!(messages, expected, "{name} {algorithm} of {nodes} nodes");
+            // What is longer than the eager limit is got, once its message has come.
+            let is_long = call as usize == long_broadcast as usize;
+            let gets = if is_long { nodes as u64 - 1 } else { 0 };
+            if is_long {
+                assert_eq!(
+                    total(&counts, Carried::Get),
+                    gets,
+                    "{name} of {nodes} nodes"
+                );
+            }
+            total(&counts, Carried::Message)
+        };
+        print_row(
+            name,
+            &algorithm.to_string(),
+            &NODES.map(count).collect::<Vec<_>>(),
+        );
+    }
+}
+
+#[test]
+fn trees_of_any_shape_send_one_message_to_each_image() {
+    for algorithm in [Algorithm::FourAry, Algorithm::SquareRoot] {
+        let by = || Collective::new().algorithm(algorithm);
+        for nodes in NODES {
+            let edges = nodes as u64 - 1;
+            let messages =
+                |call: fn(Collective)| total(&counted(nodes, || call(by())), Carried::Message);
+            let counts = [broadcast, gather, scatter, sum].map(messages);
+            assert_eq!(
+                counts,
+                [edges, edges, edges, 2 * edges],
+                "{algorithm} of {nodes} nodes"
+            );
+        }
+    }
+}
+
+#[test]
+fn flat_algorithms_get_after_the_barrier() {
+    println!("gets of a flat collective operation");
+    print_row(
+        "nodes",
+        "",
+        &NODES.map(|nodes| nodes as u64).collect::<Vec<_>>(),
+    );
+    let subjects: [(&str, fn(Collective), fn(u64) -> u64); 6] = [
+        ("co_broadcast", broadcast, |nodes| nodes - 1),
+        ("co_sum", sum, |nodes| nodes * (nodes - 1)),
+        ("co_gather", gather, |nodes| nodes - 1),
+        ("co_scatter", scatter, |nodes| nodes - 1),
+        ("co_allgather", allgather, |nodes| nodes * (nodes - 1)),
+        ("co_alltoall", alltoall, |nodes| nodes * (nodes - 1)),
+    ];
+    for (name, call, expected) in subjects {
+        let count = |nodes: usize| {
+            let counts = counted(nodes, || call(Collective::new().algorithm(Algorithm::Flat)));
+            assert_eq!(
+                total(&counts, Carried::Get),
+                expected(nodes as u64),
+                "{name} of {nodes} nodes"
+            );
+            total(&counts, Carried::Get)
+        };
+        print_row(name, "flat", &NODES.map(count).collect::<Vec<_>>());
+    }
+}
+
+/// Messages from image 0 to image 1 and back, and puts, gets and atomic operations.
+fn one_sided(counts: &Counts) -> [u64; 5] {
+    let of = |carried, link| counts.get(&(carried, link)).copied().unwrap_or(0);
+    let messages = [(0, 1), (1, 0)].map(|link| of(Carried::Message, link));
+    let [there, back] = messages;
+    let [puts, gets, atomics] =
+        [Carried::Put, Carried::Get, Carried::Atomic].map(|one| of(one, (0, 1)));
+    let all: u64 = counts.values().sum();
+    assert_eq!(
+        all,
+        there + back + puts + gets + atomics,
+        "other links: {counts:?}"
+    );
+    [there, back, puts, gets, atomics]
+}
+
+#[test]
+fn one_sided_operations_use_their_own_link() {
+    println!("one-sided operations    there   back   puts   gets  atomics");
+    for nodes in NODES {
+        let check = |name: &str, counts: Counts, expected: [u64; 5]| {
+            let counts = one_sided(&counts);
+            assert_eq!(counts, expected, "{name} of {nodes} nodes");
+            let [there, back, puts, gets, atomics] = counts;
+            println!("{name:20} {there:8} {back:6} {puts:6} {gets:6} {atomics:8}");
+        };
+        let post = counted_in(nodes, |count| {
+            let event = Coarray::new(Coevent::new());
+            count(&|| match this_image() {
+                0 => event.at(1).post(),
+                1 => event.wait(),
+                _ => {}
+            })
+        });
+        check("event post", post, [1, 1, 0, 0, 0]);
+        let notify = counted_in(nodes, |count| {
+            let event = Coarray::new(Coevent::new());
+            let mut x = Coarray::new(0_u64);
+            let x = x.open();
+            count(&|| match this_image() {
+                0 => x.at(1).put_notify(7, event.at(1)),
+                1 => event.wait(),
+                _ => {}
+            })
+        });
+        check("put_notify", notify, [1, 1, 1, 0, 0]);
+        let mutex = counted_in(nodes, |count| {
+            let mutex = Coarray::new(Comutex::new(0_u64));
+            count(&|| {
+                if this_image() == 0 {
+                    drop(mutex.at(1).lock());
+                }
+            })
+        });
+        check("mutex", mutex, [2, 1, 0, 0, 0]);
+        let atomic = counted_in(nodes, |count| {
+            let word = Coarray::new(Coatomic::new(0_u64));
+            count(&|| {
+                if this_image() == 0 {
+                    word.at(1).fetch_add(1);
+                }
+            })
+        });
+        check("fetch_add", atomic, [0, 0, 0, 0, 1]);
+    }
+}
