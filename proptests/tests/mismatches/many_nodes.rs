@@ -1,5 +1,6 @@
 //! Barriers in which leaders forward the arrivals of other nodes: whatever one image does instead, all learn of it.
 
+use coarray::collectives::{Algorithm, Collective};
 use coarray::prelude::*;
 
 use crate::{Images, parse, report};
@@ -29,6 +30,27 @@ fn an_image_in_another_operation_is_named() {
                 "{report}"
             );
         }
+    }
+}
+
+/// Nobody is a root, so nobody sends anything.
+#[test]
+fn images_that_wait_for_a_root_each_are_told_apart() {
+    for count in [2, 3, 8] {
+        let images = Images {
+            count,
+            nodes: count,
+        };
+        let report = report(images, "a root each", || {
+            let by = Collective::new().algorithm(Algorithm::Binomial);
+            by.co_broadcast(&mut [1_u64; 20], (this_image() + 1) % num_images());
+        });
+        assert!(!report.contains("deadlock"), "{report}");
+        let named = parse(&report);
+        assert!(
+            named.iter().all(|(_, call)| call.contains("co_broadcast")),
+            "{report}"
+        );
     }
 }
 

@@ -19,16 +19,11 @@ use crate::call::Call;
 use crate::collective::barrier::disagree_by_signatures;
 use crate::collective::steps_between_nodes::{answer_announcements, push_abandonment};
 use crate::image::team::Team;
+use crate::job::control::steps::{ABANDONED, abandoned, count, is_abandoned, turn_of};
 use crate::lockfree::arrival::Signature;
 use crate::lockfree::eventcount::{self, Eventcount, SpinPolicy, WaitStrategy};
 use crate::messages::quiet::quiet;
 use crate::waiting::{Cause, Stop, Waiting};
-
-/// Width of the step in the count.
-const STEP_BITS: u32 = 20;
-
-/// The step of an image that abandoned the epoch.
-const ABANDONED: u64 = (1 << STEP_BITS) - 1;
 
 /// An epoch with steps that this image has begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,32 +61,6 @@ impl StepsBegun {
     pub(crate) fn signature(self) -> Signature {
         self.signature
     }
-}
-
-/// A step in an epoch, as one number.
-fn count(turn: u64, step: u64) -> u64 {
-    // The highest bits are not part of an eventcount's count.
-    (turn << STEP_BITS | step) & (u64::MAX >> 2)
-}
-
-/// The count of an image that abandoned epoch `turn`.
-pub(crate) fn abandoned(turn: u64) -> u64 {
-    count(turn, ABANDONED)
-}
-
-/// Whether a count is that of an image that abandoned the epoch.
-pub(crate) fn is_abandoned(count: u64) -> bool {
-    count & ABANDONED == ABANDONED
-}
-
-/// Whether a count is that of an image that has come to no step.
-pub(crate) fn is_announcement(count: u64) -> bool {
-    count & ABANDONED == 0
-}
-
-/// The epoch of a count.
-pub(crate) fn turn_of(count: u64) -> u64 {
-    count >> STEP_BITS
 }
 
 impl Team {

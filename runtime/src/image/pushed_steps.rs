@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use crate::collective::steps::is_abandoned;
+use crate::job::control::steps::is_abandoned;
 use crate::lockfree::arrival::Signature;
 use crate::lockfree::eventcount::Eventcount;
 

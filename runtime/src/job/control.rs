@@ -4,7 +4,7 @@
 //! All-zero bytes, as in a fresh region, are a valid initial state of every structure here.
 
 mod failure;
-mod steps;
+pub(crate) mod steps;
 mod table;
 mod traffic;
 mod wait;
