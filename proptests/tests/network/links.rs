@@ -160,6 +160,9 @@ fn chain(images: usize) -> Vec<Link> {
     links.flat_map(|link| vec![link; PIECES]).collect()
 }
 
+/// A flat collective operation: its name, what is called, and how many gets there are on some number of images.
+type Flat = (&'static str, fn(Collective), fn(u64) -> u64);
+
 /// A collective operation: its name, what is called, and the links of the steps on some number of images.
 type Subject = (
     &'static str,
@@ -337,7 +340,7 @@ fn flat_algorithms_get_after_the_barrier() {
         "",
         &NODES.map(|nodes| nodes as u64).collect::<Vec<_>>(),
     );
-    let subjects: [(&str, fn(Collective), fn(u64) -> u64); 6] = [
+    let subjects: [Flat; 6] = [
         ("co_broadcast", broadcast, |nodes| nodes - 1),
         ("co_sum", sum, |nodes| nodes * (nodes - 1)),
         ("co_gather", gather, |nodes| nodes - 1),
