@@ -233,8 +233,11 @@ pub(crate) fn handle_step(image: &Image, network: &Network, from: usize, mut rea
 pub(crate) fn answer_announcements(team: &Team, turn: u64) {
     let (image, control) = (team.image(), team.identity().0);
     pushed(team).retain(|step| {
+        if step.team != control {
+            return true;
+        }
         let is_settled = is_announcement(step.count) && answer_announcement(image, step);
-        step.team != control || turn_of(step.count) >= turn && !is_settled
+        turn_of(step.count) >= turn && !is_settled
     });
 }
 
@@ -268,7 +271,8 @@ fn own_steps(image: &Image, control: usize) -> &Steps {
     unsafe { &*place.cast::<Steps>() }
 }
 
-/// Drops what was pushed to this image in the team at this offset of the heap, which all images have dropped: steps of an epoch that it abandoned.
+/// Drops what was pushed to this image in the team at this offset of the heap, which all images have dropped: steps of epochs that
+/// this image abandoned.
 pub(crate) fn forget_pushed_steps(image: &Image, offset: usize) {
     if let Some(network) = &image.network {
         let control = (image.job.region.heap_offset() + offset) as u64;
