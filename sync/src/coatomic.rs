@@ -98,11 +98,8 @@ impl<T: Remote> Coatomic<T> {
         by_fabric: impl FnOnce(&RemoteCell<T>) -> R,
     ) -> R {
         if may_span_nodes() {
-            let address = std::ptr::from_ref(self).addr();
             // SAFETY: a reference to the coatomic is to memory that is mapped.
-            return unsafe {
-                operate_where_it_is(address, None, || self, by_instruction, by_fabric)
-            };
+            return unsafe { operate_where_it_is(self, by_instruction, by_fabric) };
         }
         by_instruction(&self.cell)
     }
@@ -194,22 +191,20 @@ impl<T: Remote> Coatomic<T> {
     }
 }
 
-/// Operates on the coatomic at `address`, on image `owner` if the caller knows that: by the fabric in a job that spans nodes, else by an
-/// instruction on the result of `coatomic`, which is called only then.
+/// Operates on the coatomic at an address: by the fabric in a job that spans nodes, else by an instruction.
 ///
 /// # Safety
-/// A coatomic of this type is at `address`, in a coarray that lives as long as the call, or in a local variable.
+/// A coatomic of this type is there as long as the call takes: in a coarray, on whichever node, or in a local variable.
 #[cold]
 #[inline(never)]
-pub(crate) unsafe fn operate_where_it_is<'a, T: Remote, R>(
-    address: usize,
-    owner: Option<usize>,
-    coatomic: impl FnOnce() -> &'a Coatomic<T>,
+pub(crate) unsafe fn operate_where_it_is<T: Remote, R>(
+    coatomic: *const Coatomic<T>,
     by_instruction: impl FnOnce(&T::Cell) -> R,
     by_fabric: impl FnOnce(&RemoteCell<T>) -> R,
 ) -> R {
-    let Some((image, place)) = locate(address, owner) else {
-        return by_instruction(&coatomic().cell);
+    let Some((image, place)) = locate(coatomic.addr()) else {
+        // SAFETY: the caller vouches for the coatomic. `locate` found no place for the fabric: the address is mapped.
+        return by_instruction(&unsafe { &*coatomic }.cell);
     };
     // The program may poll this coatomic until another image changes it, and that image may need an answer from this one.
     image.poll_throttled();

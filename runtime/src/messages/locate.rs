@@ -7,7 +7,7 @@ use coarray_fabric::memory::locality::{Place, is_mapped, refuse_strangers};
 use coarray_fabric::transport::pending::has_outstanding;
 
 /// The image of this thread and the place of the coatomic at `address`, if the fabric must carry out operations on it: if the coatomic is
-/// in the memory of this image's job, and that spans nodes. `owner` is its image, if the caller knows that.
+/// in the memory of this image's job, and that spans nodes.
 ///
 /// For a local variable, another job or a job of one machine it is none: the caller uses an instruction. What the image has issued, perhaps
 /// to the same place, is completed then. So the address of a coref for which this returns none is mapped.
@@ -15,12 +15,9 @@ use coarray_fabric::transport::pending::has_outstanding;
 /// # Panics
 /// If the address is in the memory of a job on several nodes, and this thread is no image of that job.
 #[must_use]
-pub fn locate(address: usize, owner: Option<usize>) -> Option<(Rc<Image>, Place)> {
+pub fn locate(address: usize) -> Option<(Rc<Image>, Place)> {
     let image = Image::try_current();
-    let place = image.as_ref().and_then(|image| match owner {
-        Some(owner) => image.place_on(owner, address),
-        None => image.locate(address),
-    });
+    let place = image.as_ref().and_then(|image| image.locate(address));
     let (Some(image), Some(place)) = (image, place) else {
         refuse_strangers(address);
         return None;
