@@ -391,7 +391,17 @@ fn one_sided_operations_use_their_own_link() {
                 _ => {}
             })
         });
-        check("event post", post, [1, 1, 0, 0]);
+        // The second message asks for the acknowledgement of all posts so far, before the barrier.
+        check("event post", post, [2, 1, 0, 0]);
+        let posts = counted_in(nodes, |count| {
+            let event = Coarray::new(Coevent::new());
+            count(&|| match this_image() {
+                0 => (0..100).for_each(|_| event.at(1).post()),
+                1 => event.wait_for(100),
+                _ => {}
+            })
+        });
+        check("100 event posts", posts, [101, 1, 0, 0]);
         let notify = counted_in(nodes, |count| {
             let event = Coarray::new(Coevent::new());
             let mut x = Coarray::new(0_u64);
@@ -402,7 +412,7 @@ fn one_sided_operations_use_their_own_link() {
                 _ => {}
             })
         });
-        check("put_notify", notify, [1, 1, 1, 0]);
+        check("put_notify", notify, [2, 1, 1, 0]);
         let mutex = counted_in(nodes, |count| {
             let mutex = Coarray::new(Comutex::new(0_u64));
             count(&|| {
