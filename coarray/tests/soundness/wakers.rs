@@ -66,6 +66,27 @@ fn queued(images: usize) -> Launch {
     Launch::new(images).direct(false)
 }
 
+#[cfg(feature = "simulated")]
+#[test]
+fn a_put_that_a_network_holds_back_survives_a_waker_that_panics() {
+    let run = Launch::new(2).simulated_nodes(2).run(|| {
+        let mut rows = Coarray::new([[0u64; 2]; 2]);
+        let open = rows.open();
+        if this_image() == 0 {
+            let there = open.at(1);
+            with_waker(&there[0], panics, || {
+                there[1][0].put(3);
+                assert_panics(|| there[1][1].get());
+            });
+        }
+        open.close();
+        if this_image() == 1 {
+            assert_eq!(*rows, [[1, 2], [3, 0]]);
+        }
+    });
+    run.unwrap();
+}
+
 #[test]
 fn an_image_whose_waker_panics_has_created_nothing() {
     let run = queued(2).run(|| {

@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::memory::region::RegionOwner;
 use crate::transport::access::{Access, Direction};
 use crate::transport::atomic::{AtomicOperation, Word};
+use crate::transport::deferral::Deferral;
 use crate::transport::fabric::{Fabric, Message};
 use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
@@ -108,6 +109,8 @@ impl Simulated {
     }
 
     fn release_overtaken(&self) {
+        // A waker that panics must not lose the put.
+        let _wakers = Deferral::new();
         if let Some((access, source)) = self.overtaken.take() {
             let (image, offset) = (access.image(), access.start());
             // SAFETY: the caller of `put` vouched for the target until the put is complete; the source is owned.
@@ -123,7 +126,8 @@ impl Simulated {
         }
     }
 
-    /// After any operation: `memory` does not know of the overtaken put, which is outstanding, too.
+    /// After any operation: `memory` does not know of the overtaken put, which is outstanding, too. Under a deferral that began before the
+    /// operation: a waker that panics must not keep this from being noted.
     fn note(&self) {
         if self.overtaken.borrow().is_some() {
             self.memory.outstanding().begin();
@@ -160,6 +164,7 @@ impl Fabric for Simulated {
 
     unsafe fn get(&self, image: usize, offset: usize, target: *mut u8, length: usize) {
         self.count(Carried::Get, image);
+        let _wakers = Deferral::new();
         self.keep_order(Access::new(image, Direction::Get, offset, length));
         // SAFETY: the caller vouches for both places, as `Fabric::get` asks.
         unsafe { self.memory.get(image, offset, target, length) }
@@ -193,6 +198,7 @@ impl Fabric for Simulated {
 
     fn fence(&self, image: usize) {
         if !self.has(Fault::DropFence) && !self.has(Fault::DelayPuts) {
+            let _wakers = Deferral::new();
             // A put to another image stays in flight.
             let is_overtaken = |(put, _): &(Access, Buffer)| put.image() == image;
             if self.overtaken.borrow().as_ref().is_some_and(is_overtaken) {
@@ -218,6 +224,7 @@ impl Fabric for Simulated {
         operation: AtomicOperation,
     ) -> u64 {
         self.count(Carried::Atomic, image);
+        let _wakers = Deferral::new();
         self.keep_order(Access::new(image, Direction::Put, offset, word.bytes()));
         let number = self.atomics.get();
         self.atomics.set(number.wrapping_add(1));
