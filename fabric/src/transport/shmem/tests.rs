@@ -217,7 +217,7 @@ fn start(test: &str, images: usize, transports: &str) -> Output {
 
 fn take_part(is_direct: bool, body: impl FnOnce(&Member)) {
     // SAFETY: this process does it once, and all tests of it share the cluster.
-    let cluster = unsafe { super::start(HEAP) }.unwrap();
+    let cluster = unsafe { super::start(HEAP, |_| ()) }.unwrap();
     let done = catch_unwind(AssertUnwindSafe(|| {
         let member = Member::new(Rc::clone(&cluster), is_direct);
         body(&member);
