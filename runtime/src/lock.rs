@@ -128,6 +128,18 @@ impl<'a> Lock<'a> {
         Self(Site::Remote(place))
     }
 
+    /// Takes the lock if it is free and on this node.
+    #[inline]
+    fn take_free(self, image: &Image) -> bool {
+        matches!(self.0, Site::Local(lock) if lock.take_free(image.index))
+    }
+
+    /// Releases the lock if it is on this node and no image waits for it.
+    #[inline]
+    fn release_unqueued(self, image: &Image, poison: bool) -> bool {
+        matches!(self.0, Site::Local(lock) if lock.release_unqueued(image.index, poison))
+    }
+
     /// Where `image` maps the lock.
     #[inline]
     pub(crate) fn address(self, image: &Image) -> usize {
@@ -176,17 +188,11 @@ impl Image {
         deadline: Option<Instant>,
     ) -> Result<Option<Deferral>, LockError> {
         let deferral = defer_in_lock(self);
-        let user = LocalAcquirer::new(self, lock, kind, caller, deadline);
-        check_owner(self, lock, kind)?;
-        let outcome = match lock.0 {
-            Site::Remote(place) => lock_remote(self, place, &user, true),
-            Site::Local(lock) => {
-                let outcome = lock.lock(&user);
-                user.successor.tell(self, lock);
-                outcome
-            }
-        };
-        finish_lock(self, lock, caller, outcome)?;
+        admit(self, lock, kind)?;
+        if !lock.take_free(self) {
+            lock_slowly(LocalAcquirer::new(self, lock, kind, caller, deadline), true)?;
+        }
+        self.held.borrow_mut().push((lock.address(self), caller));
         Ok(deferral)
     }
 
@@ -206,19 +212,13 @@ impl Image {
         caller: &'static Location<'static>,
     ) -> Result<Option<Deferral>, LockError> {
         let deferral = defer_in_lock(self);
-        let user = LocalAcquirer::new(self, lock, kind, caller, None);
-        check_owner(self, lock, kind)?;
+        admit(self, lock, kind)?;
         // The holder may have asked this image to release it.
         self.poll();
-        let outcome = match lock.0 {
-            Site::Remote(place) => lock_remote(self, place, &user, false),
-            Site::Local(lock) => {
-                let outcome = lock.try_lock(&user);
-                user.successor.tell(self, lock);
-                outcome
-            }
-        };
-        finish_lock(self, lock, caller, outcome)?;
+        if !lock.take_free(self) {
+            lock_slowly(LocalAcquirer::new(self, lock, kind, caller, None), false)?;
+        }
+        self.held.borrow_mut().push((lock.address(self), caller));
         Ok(deferral)
     }
 
@@ -241,14 +241,10 @@ impl Image {
         };
         let (_, caller) = held.remove(index);
         drop(held);
-        match lock.0 {
-            Site::Remote(place) => unlock_remote(self, place, poison),
-            Site::Local(local) => {
-                // It waits for no image, so no report needs the cause.
-                let user = LocalAcquirer::new(self, lock, LockKind::Mutex, caller, None);
-                local.unlock(&user, poison);
-                user.successor.tell(self, local);
-            }
+        if !lock.release_unqueued(self, poison) {
+            // It waits for no image, so no report needs the kind.
+            let kind = LockKind::Mutex;
+            unlock_slowly(&LocalAcquirer::new(self, lock, kind, caller, None), poison);
         }
     }
 
@@ -273,10 +269,18 @@ fn owner_of_lock(image: &Image, lock: Lock<'_>) -> (usize, usize) {
     (distance / image.stride(), distance % image.stride())
 }
 
-/// A mutex on a failed image is lost. The lock of a team's critical sections stays: it guards nothing on that image.
+/// Checks that `lock` is there. A mutex on a failed image is lost. The lock of a team's critical sections stays: it guards nothing
+/// on that image.
 #[inline]
-fn check_owner(here: &Image, lock: Lock<'_>, kind: LockKind) -> Result<(), LockError> {
-    if kind == LockKind::Critical || !here.job.region.job().has_failures() {
+#[track_caller]
+fn admit(here: &Image, lock: Lock<'_>, kind: LockKind) -> Result<(), LockError> {
+    let region = &here.job.region;
+    assert!(
+        // Offset 0 is the job's page, so no lock is there.
+        region.contains(region.offset_of_address(lock.address(here))),
+        "this mutex is in no coarray, where other images could reach it: `Coarray::new(Comutex::new(value))`"
+    );
+    if kind == LockKind::Critical || !region.job().has_failures() {
         return Ok(());
     }
     match owner_of_lock(here, lock) {
@@ -287,34 +291,44 @@ fn check_owner(here: &Image, lock: Lock<'_>, kind: LockKind) -> Result<(), LockE
     }
 }
 
-#[inline]
-fn finish_lock(
-    image: &Image,
-    lock: Lock<'_>,
-    caller: &'static Location<'static>,
-    outcome: Result<(), NotAcquired>,
-) -> Result<(), LockError> {
-    let address = lock.address(image);
-    match outcome {
-        Ok(()) => {
-            image.held.borrow_mut().push((address, caller));
-            Ok(())
+/// Acquires a lock that is not free: waits for it, or tries.
+#[cold]
+fn lock_slowly(user: LocalAcquirer<'_>, waits: bool) -> Result<(), LockError> {
+    let outcome = match user.lock.0 {
+        Site::Remote(place) => lock_remote(user.image, place, &user, waits),
+        Site::Local(lock) => {
+            let outcome = if waits {
+                lock.lock_slowly(&user)
+            } else {
+                lock.try_slowly(&user)
+            };
+            user.successor.tell(user.image, lock);
+            outcome
         }
-        Err(error) => Err(lock_error(image, address, caller, error)),
+    };
+    outcome.map_err(|error| lock_error(&user, error))
+}
+
+/// Releases a lock for which images may wait.
+#[cold]
+fn unlock_slowly(user: &LocalAcquirer<'_>, poison: bool) {
+    match user.lock.0 {
+        Site::Remote(place) => unlock_remote(user.image, place, poison),
+        Site::Local(lock) => {
+            lock.unlock_slowly(user, poison);
+            user.successor.tell(user.image, lock);
+        }
     }
 }
 
 #[cold]
-fn lock_error(
-    image: &Image,
-    address: usize,
-    caller: &'static Location<'static>,
-    error: NotAcquired,
-) -> LockError {
+fn lock_error(user: &LocalAcquirer<'_>, error: NotAcquired) -> LockError {
+    let LocalAcquirer { image, caller, .. } = *user;
     match error {
         NotAcquired::Busy(holder) => LockError::Busy { holder },
         NotAcquired::AlreadyHeld => {
             let held = image.held.borrow();
+            let address = user.lock.address(image);
             let taken = held.iter().rfind(|(other, _)| *other == address);
             LockError::AlreadyHeld {
                 since: taken.map_or(caller, |(_, since)| since),

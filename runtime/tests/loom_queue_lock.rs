@@ -67,7 +67,10 @@ struct Image<'a> {
 
 impl Image<'_> {
     fn lock(&self) -> Result<(), NotAcquired> {
-        self.lock.lock(self)
+        if self.lock.take_free(self.me) {
+            return Ok(());
+        }
+        self.lock.lock_slowly(self)
     }
 
     fn unlock(&self) {

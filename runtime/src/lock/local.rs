@@ -12,18 +12,15 @@ use crate::waiting::{Cause, Interruption};
 
 /// An image that acquires or releases a lock of its own node.
 pub(crate) struct LocalAcquirer<'a> {
-    image: &'a Image,
-    lock: Lock<'a>,
-    identity: u64,
+    pub(super) image: &'a Image,
+    pub(super) lock: Lock<'a>,
     kind: LockKind,
-    caller: &'static Location<'static>,
+    pub(super) caller: &'static Location<'static>,
     deadline: Option<Instant>,
     pub(super) successor: Successor,
 }
 
 impl<'a> LocalAcquirer<'a> {
-    #[inline]
-    #[track_caller]
     pub(super) fn new(
         image: &'a Image,
         lock: Lock<'a>,
@@ -31,17 +28,9 @@ impl<'a> LocalAcquirer<'a> {
         caller: &'static Location<'static>,
         deadline: Option<Instant>,
     ) -> Self {
-        let region = &image.job.region;
-        // Offset 0 is the job's page, so no lock is there.
-        let identity = region.offset_of_address(lock.address(image));
-        assert!(
-            region.contains(identity),
-            "this mutex is in no coarray, where other images could reach it: `Coarray::new(Comutex::new(value))`"
-        );
         Self {
             image,
             lock,
-            identity,
             kind,
             caller,
             deadline,
@@ -59,13 +48,13 @@ impl<'a> LocalAcquirer<'a> {
 }
 
 impl Acquirer for LocalAcquirer<'_> {
-    #[inline]
     fn me(&self) -> usize {
         self.image.index
     }
 
     fn lock(&self) -> u64 {
-        self.identity
+        let region = &self.image.job.region;
+        region.offset_of_address(self.lock.address(self.image))
     }
 
     fn images(&self) -> usize {

@@ -31,10 +31,14 @@
 //! * *The owner dies after it marked the lock as queued*, and joined nothing: the next release finds an empty queue. If
 //!   the lock was free, the next image that wants it becomes the owner first.
 
+// The path is what the name stands for anyway, also where a loom model includes this file.
+#[path = "queue_lock/queue.rs"]
+mod queue;
+
 use std::time::Duration;
 
 use crate::lockfree::eventcount::{Eventcount, SpinPolicy};
-use crate::lockfree::lock_state::{HOLDER, Link, QUEUED, State, packed};
+use crate::lockfree::lock_state::{HOLDER, Link, State, packed};
 use crate::primitives::{AtomicU64, Ordering, pause, sleep_while_equal, wake, yield_now};
 
 /// How long an image sleeps before it checks whether the owner of the queue has failed.
@@ -195,25 +199,32 @@ impl QueueLock {
         self.state.fetch_and(State::UNPOISONED, Ordering::Relaxed);
     }
 
-    /// Acquires the lock if no image holds it.
+    /// Takes a free lock that nobody has poisoned, for image `me`.
     #[inline]
-    pub(crate) fn try_lock(&self, user: &impl Acquirer) -> Result<(), NotAcquired> {
-        let mine = State::FREE.held_by(Some(user.me()));
+    pub(crate) fn take_free(&self, me: usize) -> bool {
+        let mine = State::FREE.held_by(Some(me));
+        // Acquire pairs with the Release of the last holder in `release_unqueued` and `update`.
         let taken = self.state.compare_exchange(
             State::FREE.0,
             mine.0,
-            // Pairs with the Release of the last holder in `unlock` and `update`.
             Ordering::Acquire,
             Ordering::Relaxed,
         );
-        match taken {
-            Ok(_) => Ok(()),
-            Err(_) => self.try_slowly(user),
-        }
+        taken.is_ok()
     }
 
+    /// Acquires the lock if no image holds it.
+    #[inline]
+    pub(crate) fn try_lock(&self, user: &impl Acquirer) -> Result<(), NotAcquired> {
+        if self.take_free(user.me()) {
+            return Ok(());
+        }
+        self.try_slowly(user)
+    }
+
+    /// As [`try_lock`](Self::try_lock), after [`take_free`](Self::take_free) has failed.
     #[cold]
-    fn try_slowly(&self, user: &impl Acquirer) -> Result<(), NotAcquired> {
+    pub(crate) fn try_slowly(&self, user: &impl Acquirer) -> Result<(), NotAcquired> {
         let state = self.load();
         match (state.holder(), state.poisoner()) {
             (Some(holder), _) if holder == user.me() => Err(NotAcquired::AlreadyHeld),
@@ -228,16 +239,15 @@ impl QueueLock {
         }
     }
 
-    /// Acquires the lock, in the order of the queue.
-    #[inline]
-    pub(crate) fn lock(&self, user: &impl Waiter) -> Result<(), NotAcquired> {
-        match self.try_lock(user) {
+    /// Acquires the lock in the order of the queue, after [`take_free`](Self::take_free) has failed.
+    #[cold]
+    pub(crate) fn lock_slowly(&self, user: &impl Waiter) -> Result<(), NotAcquired> {
+        match self.try_slowly(user) {
             Err(NotAcquired::Busy(_)) => self.queue_up(user),
             other => other,
         }
     }
 
-    #[cold]
     fn queue_up(&self, user: &impl Waiter) -> Result<(), NotAcquired> {
         if self.spin(user) {
             return Ok(());
@@ -259,7 +269,7 @@ impl QueueLock {
                 return false;
             }
             if state.holder().is_none() {
-                return self.try_lock(user).is_ok();
+                return self.take_free(user.me());
             }
             pause();
         }
@@ -328,26 +338,31 @@ impl QueueLock {
         }
     }
 
-    /// Releases the lock, which the image holds.
+    /// Releases the lock, which image `me` holds, if no image waits in the queue.
     #[inline]
+    pub(crate) fn release_unqueued(&self, me: usize, poison: bool) -> bool {
+        let mine = State::FREE.held_by(Some(me));
+        let free = State::FREE.poisoned_by(poison.then_some(me));
+        // Release pairs with the Acquire of the next holder in `take_free` and `load`.
+        let freed =
+            self.state
+                .compare_exchange(mine.0, free.0, Ordering::Release, Ordering::Relaxed);
+        freed.is_ok()
+    }
+
+    /// Releases the lock, which the image holds.
     pub(crate) fn unlock(&self, user: &impl Acquirer, poison: bool) {
-        let mine = State::FREE.held_by(Some(user.me()));
-        let poisoner = poison.then_some(user.me());
-        let free = State::FREE.poisoned_by(poisoner);
-        let freed = self
-            .state
-            // Pairs with the Acquire of the next holder in `try_lock` and `load`.
-            .compare_exchange(mine.0, free.0, Ordering::Release, Ordering::Relaxed);
-        if freed.is_err() {
-            self.unlock_slowly(user, poisoner);
+        if !self.release_unqueued(user.me(), poison) {
+            self.unlock_slowly(user, poison);
         }
     }
 
+    /// As [`unlock`](Self::unlock), after [`release_unqueued`](Self::release_unqueued) has failed.
     #[cold]
-    fn unlock_slowly(&self, user: &impl Acquirer, poisoner: Option<usize>) {
+    pub(crate) fn unlock_slowly(&self, user: &impl Acquirer, poison: bool) {
         // Once the job has ended no image gets the lock any more.
         if self.seize(user).is_ok() {
-            self.pass_on(user, poisoner);
+            self.pass_on(user, poison.then_some(user.me()));
             self.leave();
         }
     }
@@ -411,112 +426,5 @@ impl QueueLock {
         if self.owner.swap(0, Ordering::AcqRel) & SLEEPING != 0 {
             wake(&self.owner);
         }
-    }
-
-    /// As the owner: acquires the lock if no image holds it; otherwise marks it as queued.
-    fn enter(&self, user: &impl Acquirer) -> Result<(), NotAcquired> {
-        let state = loop {
-            let state = State(self.state.fetch_or(QUEUED, Ordering::AcqRel));
-            match state.holder() {
-                Some(holder) if user.has_failed(holder) => self.pass_on(user, Some(holder)),
-                Some(holder) => return Err(NotAcquired::Busy(holder)),
-                None => break state,
-            }
-        };
-        let entered = match state.poisoner() {
-            Some(by) => Err(NotAcquired::Poisoned(by)),
-            None => Ok(()),
-        };
-        let holder = entered.is_ok().then(|| user.me());
-        self.update(|state| state.held_by(holder).queued(false));
-        entered
-    }
-
-    /// As the owner, if the holder is this image or has failed: hands the lock to the first in the queue.
-    fn pass_on(&self, user: &impl Acquirer, poisoner: Option<usize>) {
-        let successor = self.pop(user);
-        let queued = self.head.get().is_some();
-        self.update(|state| {
-            state
-                .held_by(successor)
-                .queued(queued)
-                .poisoned_by(poisoner)
-        });
-        if let Some(successor) = successor {
-            let node = user.node(successor);
-            node.lock.store(0, Ordering::Relaxed);
-            user.grant(successor, node.number.load(Ordering::Relaxed));
-        }
-    }
-
-    /// As the owner: removes the first image in the queue that has not failed.
-    fn pop(&self, user: &impl Acquirer) -> Option<usize> {
-        while let Some(first) = self.head.get() {
-            self.head.set(user.node(first).next.get());
-            if !user.has_failed(first) {
-                return Some(first);
-            }
-        }
-        None
-    }
-
-    /// As the owner: joins the queue. Returns the number of the wait.
-    fn join(&self, user: &impl Acquirer) -> u64 {
-        let node = user.node(user.me());
-        // Relaxed here and wherever the nodes are accessed: the word `owner` orders all changes of the queue.
-        let number = node.number.load(Ordering::Relaxed) + 1;
-        let ticket = self.tickets.load(Ordering::Relaxed) + 1;
-        self.tickets.store(ticket, Ordering::Relaxed);
-        node.number.store(number, Ordering::Relaxed);
-        node.ticket.store(ticket, Ordering::Relaxed);
-        node.lock.store(user.lock(), Ordering::Relaxed);
-        self.append(user, user.me());
-        number
-    }
-
-    fn append(&self, user: &impl Acquirer, image: usize) {
-        user.node(image).next.set(None);
-        match self.tail.get().filter(|_| self.head.get().is_some()) {
-            Some(last) => user.node(last).next.set(Some(image)),
-            None => self.head.set(Some(image)),
-        }
-        self.tail.set(Some(image));
-    }
-
-    /// As the owner: removes this image from the queue.
-    fn withdraw(&self, user: &impl Acquirer) {
-        let me = user.me();
-        let next = user.node(me).next.get();
-        let mut before = None;
-        let mut image = self.head.get();
-        while let Some(other) = image.filter(|&other| other != me) {
-            before = image;
-            image = user.node(other).next.get();
-        }
-        match before {
-            Some(before) => user.node(before).next.set(next),
-            None => self.head.set(next),
-        }
-        if next.is_none() {
-            self.tail.set(before);
-        }
-        user.node(me).lock.store(0, Ordering::Relaxed);
-    }
-
-    /// As the owner after one that died: rebuilds the queue.
-    #[cold]
-    fn repair(&self, user: &impl Acquirer) {
-        let holder = self.load().holder();
-        let mut waiters: Vec<(u64, usize)> = (0..user.images())
-            .filter(|&image| Some(image) != holder && !user.has_failed(image))
-            .filter(|&image| user.node(image).lock.load(Ordering::Relaxed) == user.lock())
-            .map(|image| (user.node(image).ticket.load(Ordering::Relaxed), image))
-            .collect();
-        waiters.sort_unstable();
-        self.head.set(None);
-        for &(_, image) in &waiters {
-            self.append(user, image);
-        }
-        self.update(|state| state.queued(!waiters.is_empty()));
     }
 }
