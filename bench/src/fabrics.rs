@@ -21,7 +21,7 @@ use crate::report::machine::Machine;
 use crate::runner::{self, Effort};
 use crate::sample::{Line, RATIO, Rows};
 use crate::task::Task;
-use comparison::{Comparison, Program, comparisons, programs};
+use comparison::{Comparison, Measured, Program, comparisons, programs};
 
 /// The command.
 pub const COMMAND: Command = Command {
@@ -58,7 +58,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let effort = Effort { rounds, ..effort };
     let mut series = programs(&compared)
         .into_iter()
-        .map(|(program, operations)| Series::new(program, operations))
+        .map(|(program, measured)| Series::new(program, measured))
         .collect::<Vec<_>>();
     let mut peers = peers_of(&series);
     let ratios = measure(&compared, &mut series, &mut peers, images, effort)?;
@@ -134,7 +134,7 @@ fn job(
 /// A program, and its measurements.
 struct Series {
     program: Program,
-    operations: Vec<String>,
+    measured: Vec<Measured>,
     /// In the latest round.
     latest: Rows,
     /// In all rounds.
@@ -145,18 +145,22 @@ struct Series {
 const TIME: &str = "time";
 
 impl Series {
-    fn new(program: Program, operations: Vec<String>) -> Self {
+    fn new(program: Program, measured: Vec<Measured>) -> Self {
         Self {
             program,
-            operations,
+            measured,
             latest: Rows::default(),
             all: Rows::default(),
         }
     }
 
     fn rows_of_one(&self) -> usize {
-        let rows = self.operations.iter().map(|name| operations::rows_of(name));
-        rows.sum()
+        self.measured.iter().map(|&(_, rows)| rows).sum()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let names = self.measured.iter().map(|&(name, _)| name.to_owned());
+        names.collect()
     }
 
     fn add(&mut self, line: Line) {
@@ -197,7 +201,7 @@ fn measure(
             one.latest = Rows::default();
             match one.program {
                 Program::Coarray { fabric, is_direct } => {
-                    let mut job = job(fabric, is_direct, images, &one.operations, effort)?;
+                    let mut job = job(fabric, is_direct, images, &one.names(), effort)?;
                     let rows = one.rows_of_one();
                     let outcome = runner::measure(&mut job, effort, rows, |line| {
                         bar.inc(1);
@@ -233,7 +237,7 @@ fn run_peer(
     if !peer.has(peers::OPERATIONS) {
         return;
     }
-    let (only, rows) = (series.operations.clone(), series.rows_of_one());
+    let (only, rows) = (series.names(), series.rows_of_one());
     let outcome = peer.measure(images, effort, &only, rows, |line| {
         bar.inc(1);
         series.add(line);
@@ -262,7 +266,7 @@ fn add_ratios(comparison: &Comparison, series: &[Series], ratios: &mut Rows) {
         if row.operation != comparison.operation {
             continue;
         }
-        let there = reference.get(&row.operation, row.bytes);
+        let there = reference.get(comparison.counterpart, row.bytes);
         if let (Some(own), Some(there)) = (row.of(TIME), there.and_then(|there| there.of(TIME))) {
             let ratio = own.median() / there.median();
             ratios
@@ -302,18 +306,16 @@ fn findings<'a>(
 ) -> Vec<Finding<'a>> {
     let mut findings = Vec::new();
     for (comparison, ratios) in compared.iter().zip(ratios) {
-        let median = |program, bytes| {
-            let row = series_of(series, program)
-                .all
-                .get(comparison.operation, bytes)?;
+        let median = |program, name, bytes| {
+            let row = series_of(series, program).all.get(name, bytes)?;
             row.of(TIME).map(|times| times.median())
         };
         let finding = |row: &crate::sample::Row| {
             Some(Finding {
                 comparison,
                 bytes: row.bytes,
-                time: median(comparison.subject(), row.bytes)?,
-                reference: median(comparison.reference, row.bytes)?,
+                time: median(comparison.subject(), comparison.operation, row.bytes)?,
+                reference: median(comparison.reference, comparison.counterpart, row.bytes)?,
                 ratio: row.of(RATIO)?.median(),
             })
         };

@@ -27,6 +27,7 @@ static const struct operation operations[] = {
     {"event_pingpong", signal_pingpong, NULL, 1, {0}},
     {"event_ring", signal_ring, NULL, 1, {0}},
     {"notify_pingpong", notify_pingpong, check_notify_pingpong, 1, {8, BLOCK}},
+    {"put_send_pingpong", put_send_pingpong, check_put_send_pingpong, 1, {8, BLOCK}},
 };
 
 int main(int argc, char **argv) {
@@ -43,6 +44,7 @@ int main(int argc, char **argv) {
     /* The locks have as many turns as there are processes, which is known only now. */
     const struct operation collective[] = {
         {"mutex", mutex, check_mutex, size, {0}},
+        {"ticket_lock", ticket_lock, check_ticket_lock, size, {0}},
         {"alloc", alloc, NULL, 1, {KIB(4)}},
         {"open", fences, NULL, 1, {0}},
     };

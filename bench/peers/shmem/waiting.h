@@ -9,18 +9,23 @@
 enum { APART = 16, MAX_NOTIFIED = 4096, ALLOCATED = 4096 };
 
 static uint64_t *ping, *pong, *token, *met;
+/* Words of atomic operations. */
+static word *told, *next_ticket, *served;
 static char *pinged, *ponged;
 static long *lock;
 static word *counter;
 
 static void prepare_waiting(void) {
-    uint64_t *flags = symmetric(6 * APART * sizeof *flags);
+    uint64_t *flags = symmetric(9 * APART * sizeof *flags);
     ping = flags;
     pong = flags + APART;
     token = flags + 2 * APART;
     met = flags + 3 * APART;
     lock = (long *)(flags + 4 * APART);
     counter = (word *)(flags + 5 * APART);
+    told = (word *)(flags + 6 * APART);
+    next_ticket = (word *)(flags + 7 * APART);
+    served = (word *)(flags + 8 * APART);
     pinged = symmetric(MAX_NOTIFIED);
     ponged = symmetric(MAX_NOTIFIED);
 }
@@ -69,6 +74,46 @@ static void notify_pingpong(size_t bytes, int times) {
     }
 }
 
+/* How often this PE has been told, as far as it has noticed. */
+static word heard;
+
+static void await_next(void) {
+    shmem_ulong_wait_until(told, SHMEM_CMP_GE, ++heard);
+}
+
+static void inc_pingpong(size_t bytes, int times) {
+    (void)bytes;
+    for (int i = 0; i < times; i++) {
+        if (me == 0)
+            shmem_ulong_atomic_inc(told, other);
+        if (me == other) {
+            await_next();
+            shmem_ulong_atomic_inc(told, 0);
+        }
+        if (me == 0)
+            await_next();
+    }
+}
+
+static void put_and_inc(void *target, size_t bytes, int pe) {
+    shmem_putmem(target, buffer, bytes, pe);
+    shmem_fence();
+    shmem_ulong_atomic_inc(told, pe);
+}
+
+static void put_inc_pingpong(size_t bytes, int times) {
+    for (int i = 0; i < times; i++) {
+        if (me == 0)
+            put_and_inc(pinged, bytes, other);
+        if (me == other) {
+            await_next();
+            put_and_inc(ponged, bytes, 0);
+        }
+        if (me == 0)
+            await_next();
+    }
+}
+
 static uint64_t rounds;
 
 static void event_ring(size_t bytes, int times) {
@@ -91,6 +136,19 @@ static void mutex(size_t bytes, int times) {
         shmem_ulong_p(counter, shmem_ulong_g(counter, 0) + 1, 0);
         /* Completes the put, too. */
         shmem_clear_lock(lock);
+    }
+}
+
+/* A lock of two words: the next ticket, and the one that is served. */
+static void ticket_lock(size_t bytes, int times) {
+    (void)bytes;
+    for (int i = 0; i < times; i++) {
+        word ticket = shmem_ulong_atomic_fetch_inc(next_ticket, 0);
+        while (shmem_ulong_atomic_fetch(served, 0) != ticket)
+            ;
+        shmem_ulong_p(counter, shmem_ulong_g(counter, 0) + 1, 0);
+        shmem_quiet();
+        shmem_ulong_atomic_inc(served, 0);
     }
 }
 
@@ -139,12 +197,12 @@ static void check_ring(void) {
     }
 }
 
-static void check_notify(void) {
+static void check_told_of(void (*notify)(size_t, int)) {
     memset(buffer, me + 1, MAX_NOTIFIED);
     memset(pinged, 0, MAX_NOTIFIED);
     memset(ponged, 0, MAX_NOTIFIED);
     shmem_barrier_all();
-    notify_pingpong(MAX_NOTIFIED, 1);
+    notify(MAX_NOTIFIED, 1);
     /* Without a barrier: what was told of must be there. */
     for (int i = 0; i < MAX_NOTIFIED; i++)
         if ((me == 0 && ponged[i] != other + 1) || (me == other && pinged[i] != 1))
@@ -152,15 +210,40 @@ static void check_notify(void) {
     shmem_barrier_all();
 }
 
-static void check_mutex(void) {
+static void check_notify(void) {
+    check_told_of(notify_pingpong);
+}
+
+static void check_put_inc(void) {
+    check_told_of(put_inc_pingpong);
+}
+
+static void check_lock(void (*count)(size_t, int)) {
     /* So many that without a lock some would meet. */
     enum { TIMES = 3000 };
     *counter = 0;
     shmem_barrier_all();
-    mutex(0, TIMES);
+    count(0, TIMES);
     shmem_barrier_all();
     if (me == 0 && *counter != (word)TIMES * pes)
         fail("a lock let two in");
+    shmem_barrier_all();
+}
+
+static void check_mutex(void) {
+    check_lock(mutex);
+}
+
+static void check_ticket_lock(void) {
+    check_lock(ticket_lock);
+}
+
+/* Each hears of the other as often as it was told; one that is alone, twice. */
+static void check_inc(void) {
+    inc_pingpong(0, 10);
+    shmem_barrier_all();
+    if (*told != heard || (me == 0 && heard != (me == other ? 20 : 10)))
+        fail("an increment was lost");
     shmem_barrier_all();
 }
 

@@ -1,5 +1,6 @@
 //! The comparisons of `cobench fabrics`, and the targets of their ratios.
 
+use crate::operations::rows_of;
 use crate::options::Fabric;
 use crate::peer::Peer;
 
@@ -20,8 +21,10 @@ pub enum Program {
 /// An operation on a fabric, and its reference.
 #[derive(Clone, Copy, Debug)]
 pub struct Comparison {
-    /// Its name, in both programs.
+    /// Its name in our program.
     pub operation: &'static str,
+    /// Its name in the reference.
+    pub counterpart: &'static str,
     /// The fabric that it is measured on.
     pub fabric: Fabric,
     /// Whether images of a node reach each other's memory by loads and stores.
@@ -64,6 +67,15 @@ const AS_IN_C: Limit = |bytes| Some(if bytes < BULK { 1.25 } else { 1.0 / 0.95 }
 /// From this size on the bytes take the time, not the call.
 const BULK: usize = 64 << 10;
 
+/// A signal, alone or behind data.
+const SIGNAL: Limit = |_| Some(1.3);
+
+/// A lock that goes from image to image.
+const HAND_OVER: Limit = |_| Some(1.5);
+
+/// A barrier that checks what it is entered for.
+const TWICE: Limit = |_| Some(2.0);
+
 const OPEN: Limit = |_| None;
 
 /// Operations on single words.
@@ -71,51 +83,108 @@ const WORDS: [&str; 4] = ["put", "get", "fetch_add", "compare_exchange"];
 
 const BARRIER: &str = "sync_all";
 
-/// Indirect operations, and the same in C: the peer that does it, and its calls.
-type InC = (&'static str, Peer, &'static str, Limit);
+/// An indirect operation, and the same in C.
+struct InC {
+    operation: &'static str,
+    peer: Peer,
+    counterpart: &'static str,
+    /// The calls, in a few words.
+    call: &'static str,
+    limit: Limit,
+}
 
-const MPI: [InC; 6] = [
-    ("put_quiet", Peer::MpiRma, "MPI_Put, MPI_Win_flush", AS_IN_C),
-    ("bulk_put", Peer::MpiRma, "MPI_Put, MPI_Win_flush", AS_IN_C),
-    ("bulk_get", Peer::MpiRma, "MPI_Get, MPI_Win_flush", OPEN),
-    (
+const fn in_c(operation: &'static str, peer: Peer, call: &'static str, limit: Limit) -> InC {
+    InC {
+        operation,
+        peer,
+        counterpart: operation,
+        call,
+        limit,
+    }
+}
+
+impl InC {
+    const fn named(self, counterpart: &'static str) -> Self {
+        Self {
+            counterpart,
+            ..self
+        }
+    }
+}
+
+const MPI: [InC; 9] = [
+    in_c("put_quiet", Peer::MpiRma, "MPI_Put, MPI_Win_flush", AS_IN_C),
+    in_c("bulk_put", Peer::MpiRma, "MPI_Put, MPI_Win_flush", AS_IN_C),
+    in_c("bulk_get", Peer::MpiRma, "MPI_Get, MPI_Win_flush", OPEN),
+    in_c(
         "fetch_add",
         Peer::MpiRma,
         "MPI_Fetch_and_op, MPI_Win_flush",
         OPEN,
     ),
-    (
+    in_c(
         "compare_exchange",
         Peer::MpiRma,
         "MPI_Compare_and_swap, MPI_Win_flush",
         OPEN,
     ),
-    (BARRIER, Peer::Mpi, "MPI_Barrier", OPEN),
+    in_c("event_pingpong", Peer::Mpi, "MPI_Send", SIGNAL),
+    in_c(
+        "notify_pingpong",
+        Peer::MpiRma,
+        "MPI_Put, MPI_Win_flush, MPI_Send",
+        SIGNAL,
+    )
+    .named("put_send_pingpong"),
+    in_c(
+        "mutex",
+        Peer::MpiRma,
+        "MPI_Fetch_and_op: ticket lock",
+        HAND_OVER,
+    )
+    .named("ticket_lock"),
+    in_c(BARRIER, Peer::Mpi, "MPI_Barrier", TWICE),
 ];
 
-const SHMEM: [InC; 6] = [
-    ("put_quiet", Peer::Shmem, "shmem_p, shmem_quiet", AS_IN_C),
-    (
+const SHMEM: [InC; 9] = [
+    in_c("put_quiet", Peer::Shmem, "shmem_p, shmem_quiet", AS_IN_C),
+    in_c(
         "bulk_put",
         Peer::Shmem,
         "shmem_putmem, shmem_quiet",
         AS_IN_C,
     ),
-    ("bulk_get", Peer::Shmem, "shmem_getmem", OPEN),
-    ("fetch_add", Peer::Shmem, "shmem_atomic_fetch_add", OPEN),
-    (
+    in_c("bulk_get", Peer::Shmem, "shmem_getmem", OPEN),
+    in_c("fetch_add", Peer::Shmem, "shmem_atomic_fetch_add", OPEN),
+    in_c(
         "compare_exchange",
         Peer::Shmem,
         "shmem_atomic_compare_swap",
         OPEN,
     ),
-    (BARRIER, Peer::Shmem, "shmem_barrier_all", OPEN),
+    in_c("event_pingpong", Peer::Shmem, "shmem_atomic_inc", SIGNAL).named("inc_pingpong"),
+    in_c(
+        "notify_pingpong",
+        Peer::Shmem,
+        "shmem_putmem, shmem_fence, shmem_atomic_inc",
+        SIGNAL,
+    )
+    .named("put_inc_pingpong"),
+    in_c(
+        "mutex",
+        Peer::Shmem,
+        "shmem_atomic_fetch_inc: ticket lock",
+        HAND_OVER,
+    )
+    .named("ticket_lock"),
+    in_c(BARRIER, Peer::Shmem, "shmem_barrier_all", TWICE),
 ];
 
 /// All comparisons of a fabric, in the order of the table.
 pub fn comparisons(fabric: Fabric) -> Vec<Comparison> {
     let compare = |is_direct, operation, reference, call, limit| Comparison {
         operation,
+        counterpart: operation,
         fabric,
         is_direct,
         reference,
@@ -126,7 +195,7 @@ pub fn comparisons(fabric: Fabric) -> Vec<Comparison> {
         // This comparison shows the cost of the layers above a fabric.
         Fabric::Processes | Fabric::Threads => {
             let on_processes =
-                |(operation, ..): InC| compare(false, operation, PROCESSES, "direct access", OPEN);
+                |one: InC| compare(false, one.operation, PROCESSES, "direct access", OPEN);
             return MPI.into_iter().map(on_processes).collect();
         }
         Fabric::Mpi => MPI,
@@ -135,31 +204,44 @@ pub fn comparisons(fabric: Fabric) -> Vec<Comparison> {
     let words = WORDS
         .into_iter()
         .map(|operation| compare(true, operation, PROCESSES, "processes", AS_ON_PROCESSES));
-    let barriers = in_c
-        .into_iter()
-        .filter(|&(operation, ..)| operation == BARRIER);
-    let barriers = barriers.map(|(operation, peer, call, _)| {
-        compare(true, operation, Program::C(peer), call, NO_SLOWER)
-    });
-    let indirect = in_c.into_iter().map(|(operation, peer, call, limit)| {
-        compare(false, operation, Program::C(peer), call, limit)
+    let barriers = in_c.iter().filter(|one| one.operation == BARRIER);
+    let barriers = barriers
+        .map(|one| compare(true, BARRIER, Program::C(one.peer), one.call, NO_SLOWER))
+        .collect::<Vec<_>>();
+    let indirect = in_c.into_iter().map(|one| Comparison {
+        counterpart: one.counterpart,
+        ..compare(
+            false,
+            one.operation,
+            Program::C(one.peer),
+            one.call,
+            one.limit,
+        )
     });
     words.chain(barriers).chain(indirect).collect()
 }
 
-/// The programs that the comparisons need, and the operations that each measures.
-pub fn programs(comparisons: &[Comparison]) -> Vec<(Program, Vec<String>)> {
-    let mut programs: Vec<(Program, Vec<String>)> = Vec::new();
+/// What a program measures: the name there, and how many rows it prints.
+pub type Measured = (&'static str, usize);
+
+/// The programs that the comparisons need, and what each measures.
+pub fn programs(comparisons: &[Comparison]) -> Vec<(Program, Vec<Measured>)> {
+    let mut programs: Vec<(Program, Vec<Measured>)> = Vec::new();
     for comparison in comparisons {
-        for program in [comparison.reference, comparison.subject()] {
+        let rows = rows_of(comparison.operation);
+        let both = [
+            (comparison.reference, comparison.counterpart),
+            (comparison.subject(), comparison.operation),
+        ];
+        for (program, name) in both {
             let index = programs.iter().position(|&(known, _)| known == program);
             let index = index.unwrap_or_else(|| {
                 programs.push((program, Vec::new()));
                 programs.len() - 1
             });
-            let operations = &mut programs[index].1;
-            if !operations.iter().any(|known| known == comparison.operation) {
-                operations.push(comparison.operation.to_owned());
+            let measured = &mut programs[index].1;
+            if !measured.contains(&(name, rows)) {
+                measured.push((name, rows));
             }
         }
     }
@@ -196,7 +278,7 @@ mod tests {
         assert_eq!(limit("bulk_put", false, 8 << 10), Some(1.25));
         let bandwidth = 1.0 / limit("bulk_put", false, 4 << 20).unwrap();
         assert!((bandwidth - 0.95).abs() < 1e-9, "{bandwidth}");
-        assert_eq!(limit("sync_all", false, 0), None);
+        assert_eq!(limit("sync_all", false, 0), Some(2.0));
     }
 
     #[test]
