@@ -51,6 +51,8 @@ pub struct Areas {
     pub job: usize,
     /// Bytes at the start of each image's part.
     pub image: usize,
+    /// Bytes behind these, of which an image commits with [`Region::commit_part`] what it uses.
+    pub sparse: usize,
 }
 
 /// The sizes a region was created with.
@@ -114,7 +116,7 @@ impl Region {
         let region = Self::map(memory_file(length)?, length, areas, dimensions)?;
         region.commit(0, region.parts)?;
         for image in 0..images {
-            region.commit(region.part(image), region.scratch)?;
+            region.commit(region.part(image), areas.image)?;
         }
         let header = Header::of(&region.map);
         let sizes = [
@@ -122,7 +124,7 @@ impl Region {
             (&header.stride, stride),
             (&header.have_cores_for_all, usize::from(have_cores_for_all)),
             (&header.job_area, areas.job),
-            (&header.image_area, areas.image),
+            (&header.image_area, areas.image + areas.sparse),
         ];
         for (place, size) in sizes {
             place.store(size as u64, Ordering::Relaxed);
@@ -154,6 +156,7 @@ impl Region {
         let areas = Areas {
             job: size(&header.job_area),
             image: size(&header.image_area),
+            sparse: 0,
         };
         let dimensions = Dimensions {
             images: size(&header.images),
@@ -322,8 +325,8 @@ impl Region {
         taken
     }
 
-    /// Commits bytes of the shadow of an image on another node.
-    pub fn commit_shadow(&self, image: usize, offset: usize, length: usize) -> io::Result<()> {
+    /// Commits bytes of an image's part, or of the shadow of an image on another node.
+    pub fn commit_part(&self, image: usize, offset: usize, length: usize) -> io::Result<()> {
         self.commit(self.part(image) + offset, length)
     }
 
@@ -402,7 +405,7 @@ impl Areas {
     }
 
     fn image_bytes(&self) -> usize {
-        self.image.next_multiple_of(rustix::param::page_size())
+        (self.image + self.sparse).next_multiple_of(rustix::param::page_size())
     }
 }
 
@@ -415,6 +418,7 @@ mod tests {
     const AREAS: Areas = Areas {
         job: 100,
         image: 5000,
+        sparse: 100_000,
     };
 
     #[test]

@@ -139,7 +139,7 @@ fn shadow_controls(here: &Team, control: usize) {
     for index in (0..here.images()).filter(|index| !node_map.local_peers().contains(index)) {
         let member = here.members()[index] as usize;
         let region = &image.job.region;
-        if let Err(error) = region.commit_shadow(member, control, size_of::<TeamControl>()) {
+        if let Err(error) = region.commit_part(member, control, size_of::<TeamControl>()) {
             image.fail(format!(
                 "has no memory for the structures of a team: {error}"
             ));

@@ -17,8 +17,8 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// Advance an eventcount of the receiver.
-    Advance,
+    /// The sender has called `sync_images` with the receiver, so many times.
+    SyncImages,
     /// Set bits of a word of the receiver.
     SetBits,
     /// The arrivals of all members of a team on the sender's node, in one barrier.

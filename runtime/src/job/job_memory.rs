@@ -58,13 +58,23 @@ impl JobMemory {
         offset_of!(ImageControl, team)
     }
 
-    /// The count of calls of `sync_images` by image `from` with `image`: `from` advances it, `image` reads it.
+    /// The count of calls of `sync_images` by image `from` with `image`: `from` advances it, `image` reads it. Either commits it before
+    /// it uses it.
     pub(crate) fn pair(&self, image: usize, from: usize) -> &Eventcount {
-        assert!(from < self.dimensions().images);
-        let offset = size_of::<ImageControl>() + from * size_of::<Pair>();
+        let offset = self.pair_offset(from);
         // SAFETY: the pairs follow the control structure in each part, whose length is a multiple of their alignment.
         // Zero bytes are valid, only this function refers to them, and the mapping lives as long as `self`.
         unsafe { &(*self.part_address(image, offset).cast::<Pair>()).0 }
+    }
+
+    /// Commits the memory of a pair. Of all pairs of images of a large job, few ever meet.
+    pub(crate) fn commit_pair(&self, image: usize, from: usize) -> io::Result<()> {
+        self.commit_part(image, self.pair_offset(from), size_of::<Pair>())
+    }
+
+    fn pair_offset(&self, from: usize) -> usize {
+        assert!(from < self.dimensions().images);
+        size_of::<ImageControl>() + from * size_of::<Pair>()
     }
 
     /// The count of the eventcount at this offset of the region, as another image sees it; `None` if none can be there.
@@ -98,6 +108,42 @@ pub(crate) fn largest_heap(images: usize) -> usize {
 fn areas(images: usize) -> Areas {
     Areas {
         job: size_of::<JobControl>(),
-        image: size_of::<ImageControl>() + images * size_of::<Pair>(),
+        image: size_of::<ImageControl>(),
+        sparse: images * size_of::<Pair>(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::fs::fstat;
+
+    use super::*;
+
+    /// Bytes of the memory that are committed.
+    fn committed(memory: &JobMemory) -> usize {
+        fstat(memory.file()).unwrap().st_blocks as usize * 512
+    }
+
+    /// A node has a shadow of each image of another node.
+    #[test]
+    fn control_memory_of_a_node_does_not_grow_with_the_square_of_the_images() {
+        let page = rustix::param::page_size();
+        let part = size_of::<ImageControl>().next_multiple_of(page);
+        println!(
+            "images   control memory of a node   for each image   when an image has met 6 others"
+        );
+        for images in [8, 64, 512, 4096] {
+            let memory = JobMemory::create(images, 1 << 20, false).unwrap();
+            let bytes = committed(&memory);
+            // The image of a halo exchange in three dimensions, on a node of its own.
+            for partner in (1..7).map(|number| number * (images - 1) / 6) {
+                memory.commit_pair(0, partner).unwrap();
+                memory.pair(0, partner).advance_to(1);
+            }
+            let met = committed(&memory);
+            println!("{images:6} {bytes:26} {:16} {met:33}", bytes / images);
+            assert!(bytes <= images * part + size_of::<JobControl>() + 2 * page);
+            assert!(met <= bytes + 6 * page, "{met}");
+        }
     }
 }

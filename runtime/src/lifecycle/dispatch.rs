@@ -17,6 +17,7 @@ use crate::messages::acks::acknowledge;
 use crate::messages::acks::note_acknowledged;
 use crate::messages::messaging::own_address;
 use crate::messages::messaging::send_uncounted;
+use crate::messages::pairs::handle_sync_images;
 use crate::waiting::between_nodes::answer_probe;
 use crate::waiting::between_nodes::handle_probe_answer;
 use coarray_fabric::transport::pending::Pending;
@@ -60,11 +61,7 @@ unsafe fn dispatch(
     mut reader: Reader<'_>,
 ) {
     match kind {
-        MessageKind::Advance => {
-            // SAFETY: the caller vouches that the word is the offset of an eventcount, as in all messages of this kind.
-            let eventcount = unsafe { eventcount_at(image, reader.size()) };
-            eventcount.advance_to(reader.word());
-        }
+        MessageKind::SyncImages => handle_sync_images(image, from, reader.word()),
         MessageKind::SetBits => {
             let place = own_address(image, reader.size()).cast::<AtomicU64>();
             // SAFETY: the caller vouches that the offset is that of a word of a release mask: aligned, mapped and atomic.

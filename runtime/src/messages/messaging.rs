@@ -118,12 +118,6 @@ pub(crate) fn send_to_all(here: &Image, message: &Outgoing) {
     }
 }
 
-/// Advances an eventcount on another node to `count`.
-pub(crate) fn send_advance(image: &Image, place: Place, count: u64) {
-    let message = Outgoing::new(MessageKind::Advance).words(&[place.offset as u64, count]);
-    send_message(image, place.image, &message);
-}
-
 /// Sets bits of a word on another node.
 pub(crate) fn send_or(image: &Image, place: Place, bits: u64) {
     let message = Outgoing::new(MessageKind::SetBits).words(&[place.offset as u64, bits]);

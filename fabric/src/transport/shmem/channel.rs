@@ -6,7 +6,8 @@
 //!
 //! Each image has a ring for every other, which the other fills with the bytes of its messages, one after the other, and
 //! tells by a count how many it has written since the start. Another count tells it how many of them have been read, so
-//! that it overwrites nothing. A message longer than the ring comes in pieces.
+//! that it overwrites nothing. A message longer than the ring comes in pieces. The more images there are, the shorter are the rings: together
+//! those of an image have 4 MiB at most, up to 8192 images.
 //!
 //! Where nothing has arrived, a look at `arrived` says so: there everybody adds the number of bytes that it has
 //! written.
@@ -25,8 +26,10 @@ use shmem_sys::{SHMEM_CMP_NE, make_progress, shmem_fence, shmem_putmem, ulonglon
 use crate::transport::fabric::Message;
 use crate::transport::shmem::symmetric::{Block, number};
 
-/// Bytes of a ring.
-const RING: usize = 8192;
+/// Bytes of all rings of an image, if they are neither shorter than the shortest nor longer than the longest.
+const RINGS: usize = 4 << 20;
+const SHORTEST: usize = 512;
+const LONGEST: usize = 8192;
 
 /// Bytes before each message, which say how long it is.
 const HEADER: usize = size_of::<u64>();
@@ -40,6 +43,8 @@ pub(super) struct Channel {
     block: Block,
     me: usize,
     images: usize,
+    /// Bytes of a ring, a power of two.
+    ring_bytes: usize,
     /// Bytes read so far, from all images.
     read: Cell<u64>,
     /// By image: bytes written to it, and read from it.
@@ -63,12 +68,13 @@ struct Peer {
 impl Channel {
     /// Collective. `None` if the symmetric heap has no room. Usable after a barrier.
     pub(super) fn new(me: usize, images: usize) -> Option<Self> {
-        let rings = rings(images);
-        let block = Block::allocate(LINE, rings + images * RING, rings)?;
+        let (rings, ring_bytes) = (rings(images), ring_bytes(images));
+        let block = Block::allocate(LINE, rings + images * ring_bytes, rings)?;
         Some(Self {
             block,
             me,
             images,
+            ring_bytes,
             read: Cell::new(0),
             peers: (0..images).map(|_| Peer::default()).collect(),
             queue: RefCell::default(),
@@ -96,7 +102,7 @@ impl Channel {
         let mut rest = &outgoing[..];
         while !rest.is_empty() {
             // The receiver acknowledges at the latest when it has read half of the ring, so this much room comes.
-            let room = self.wait_for_room(image, rest.len().min(RING / 2));
+            let room = self.wait_for_room(image, rest.len().min(self.ring_bytes / 2));
             let (piece, later) = rest.split_at(room.min(rest.len()));
             self.write(image, piece);
             rest = later;
@@ -109,7 +115,7 @@ impl Channel {
         loop {
             // Pairs with the atomic set of the receiver after its reads: those bytes may be overwritten.
             let read = self.count(self.read_by(image)).load(Ordering::Acquire);
-            let room = RING - (self.peers[image].written.get() - read) as usize;
+            let room = self.ring_bytes - (self.peers[image].written.get() - read) as usize;
             if room >= needed {
                 return room;
             }
@@ -123,8 +129,8 @@ impl Channel {
     /// Writes bytes to the ring at `image`, which has room for them, and then the count.
     fn write(&self, image: usize, bytes: &[u8]) {
         let written = &self.peers[image].written;
-        let start = written.get() as usize % RING;
-        let (first, second) = bytes.split_at(bytes.len().min(RING - start));
+        let start = written.get() as usize % self.ring_bytes;
+        let (first, second) = bytes.split_at(bytes.len().min(self.ring_bytes - start));
         let to = number(image);
         let count = bytes.len() as c_ulonglong;
         written.set(written.get() + count);
@@ -186,10 +192,10 @@ impl Channel {
     /// Reads the ring of `from`, up to `written`.
     fn read_from(&self, from: usize, written: u64) {
         let peer = &self.peers[from];
-        let start = peer.read.get() as usize % RING;
+        let start = peer.read.get() as usize % self.ring_bytes;
         let length = (written - peer.read.get()) as usize;
         let mut incoming = peer.incoming.borrow_mut();
-        let first = length.min(RING - start);
+        let first = length.min(self.ring_bytes - start);
         for (start, length) in [(start, first), (0, length - first)] {
             let place = self.block.at(self.ring(from) + start).cast::<u8>();
             // SAFETY: the bytes lie in the ring, are initialised, and `from` does not overwrite them before they are acknowledged.
@@ -197,7 +203,7 @@ impl Channel {
         }
         peer.read.set(written);
         self.read.set(self.read.get() + length as u64);
-        if written - peer.acknowledged.get() >= RING as u64 / 2 {
+        if written - peer.acknowledged.get() >= self.ring_bytes as u64 / 2 {
             peer.acknowledged.set(written);
             // SAFETY: the word is in the symmetric block, and only this image writes it.
             unsafe {
@@ -225,7 +231,7 @@ impl Channel {
     }
 
     fn ring(&self, from: usize) -> usize {
-        rings(self.images) + from * RING
+        rings(self.images) + from * self.ring_bytes
     }
 
     fn word(&self, offset: usize) -> *mut c_ulonglong {
@@ -244,8 +250,29 @@ fn rings(images: usize) -> usize {
     (LINE + 2 * images * size_of::<u64>()).next_multiple_of(LINE)
 }
 
+/// Bytes of each of so many rings.
+fn ring_bytes(images: usize) -> usize {
+    (RINGS / images.next_power_of_two()).clamp(SHORTEST, LONGEST)
+}
+
 /// The first message in these bytes, if it is complete, and the bytes after it.
 fn split_message(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (header, rest) = bytes.split_first_chunk::<HEADER>()?;
     rest.split_at_checked(u64::from_ne_bytes(*header) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_images_have_shorter_rings() {
+        let all = [1, 8, 512, 513, 4096, 8192, 1 << 20].map(|images| (images, ring_bytes(images)));
+        let expected = [8192, 8192, 8192, 4096, 1024, 512, 512];
+        assert_eq!(all.map(|(_, bytes)| bytes), expected);
+        for (images, bytes) in all {
+            assert!(bytes.is_power_of_two());
+            assert!(images * bytes <= RINGS || bytes == SHORTEST);
+        }
+    }
 }

@@ -43,7 +43,11 @@ struct Member {
 impl Member {
     fn new(cluster: Rc<dyn Cluster>, is_direct: bool) -> Self {
         let (me, images) = (cluster.image(), cluster.images());
-        let areas = Areas { job: 64, image: 64 };
+        let areas = Areas {
+            job: 64,
+            image: 64,
+            sparse: 0,
+        };
         let mut region = Region::create(areas, 0, images, HEAP, false).unwrap();
         let mine = if is_direct { cluster.node() } else { me };
         let all = cluster.gather(&mine.to_ne_bytes());
