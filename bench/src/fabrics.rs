@@ -123,7 +123,9 @@ fn job(
                 .env_remove("COARRAY_IMAGES")
                 .env_remove("COARRAY_BIND")
                 .env("COARRAY_FABRIC", fabric.name())
-                .env("COARRAY_LABEL", "0");
+                .env("COARRAY_LABEL", "0")
+                // As the programs in C, which call `MPI_Init`: Open MPI is slower if it is to serve several threads.
+                .env("COARRAY_MPI_THREADS", "single");
             command
         }
     };

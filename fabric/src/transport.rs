@@ -32,5 +32,6 @@ pub mod shared_memory;
 pub mod shmem;
 #[cfg(feature = "simulated")]
 pub mod simulated;
+pub mod spare;
 #[cfg(any(feature = "mpi", feature = "shmem"))]
 pub mod watchdog;

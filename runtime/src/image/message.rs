@@ -1,6 +1,10 @@
 //! Active messages between images of different nodes: a kind, which selects the handler, and arguments as words and
 //! bytes.
 
+use std::mem;
+
+use coarray_fabric::transport::spare;
+
 macro_rules! kinds {
     ($($(#[doc = $text:literal])* $kind:ident,)*) => {
         /// The kind of a message; its handler is in `lifecycle/dispatch.rs`.
@@ -11,6 +15,7 @@ macro_rules! kinds {
         }
 
         impl MessageKind {
+            /// By their numbers.
             const ALL: &[Self] = &[$(Self::$kind,)*];
         }
     };
@@ -67,7 +72,7 @@ pub(crate) struct Outgoing(Vec<u8>);
 
 impl Outgoing {
     pub(crate) fn new(kind: MessageKind) -> Self {
-        Self(Vec::with_capacity(128)).word(kind as u64)
+        Self(spare::take()).word(kind as u64)
     }
 
     pub(crate) fn word(mut self, word: u64) -> Self {
@@ -87,6 +92,12 @@ impl Outgoing {
 
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.0
+    }
+}
+
+impl Drop for Outgoing {
+    fn drop(&mut self) {
+        spare::keep(mem::take(&mut self.0));
     }
 }
 
@@ -111,7 +122,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn open(message: &'a [u8]) -> (MessageKind, Self) {
         let mut reader = Self(message);
         let word = reader.word();
-        let kind = MessageKind::ALL.iter().find(|&&kind| kind as u64 == word);
+        let kind = MessageKind::ALL.get(word as usize);
         (*kind.expect("all images run the same program"), reader)
     }
 
@@ -141,6 +152,13 @@ impl<'a> Reader<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn kinds_are_known_by_their_numbers() {
+        for (number, &kind) in MessageKind::ALL.iter().enumerate() {
+            assert_eq!(kind as usize, number);
+        }
+    }
 
     #[test]
     fn what_is_written_is_read() {

@@ -104,7 +104,9 @@ impl Backoff {
         let mut patience = self.patience.get();
         let steps = self.spinning_polls + patience.yields;
         self.polled.set(0);
-        if self.wait != Wait::Adaptive {
+        // An image that polls before it yields reads the clock then.
+        let is_soon_enough = self.spinning_polls > 0 && contention.was_never_here();
+        if self.wait != Wait::Adaptive || is_soon_enough {
             return steps;
         }
         let now = scheduler::now();

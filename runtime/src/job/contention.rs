@@ -33,6 +33,12 @@ impl Contention {
         nanoseconds(now) < self.until.load(Ordering::Relaxed)
     }
 
+    /// Whether no image has found another program so far.
+    #[inline]
+    pub(crate) fn was_never_here(&self) -> bool {
+        self.until.load(Ordering::Relaxed) == 0
+    }
+
     /// Records a yield that is over.
     pub(crate) fn offered(&self, before: Duration, now: Duration) {
         let until = self.until.load(Ordering::Relaxed);

@@ -11,7 +11,8 @@ use crate::image::message::{MessageKind, Outgoing};
 use crate::image::network::Network;
 use crate::job::control::{Failure, Stage};
 use coarray_fabric::memory::locality::Place;
-use coarray_fabric::transport::handle;
+use coarray_fabric::transport::fabric::Message;
+use coarray_fabric::transport::{handle, spare};
 
 impl Image {
     /// Handles messages that have arrived. Costs next to nothing where all images share memory.
@@ -60,12 +61,14 @@ fn handle_one(image: &Image, network: &Network) -> bool {
     }
     // SAFETY: the message is handled.
     let message = unsafe { image.fabric().receive() };
-    if let Some(message) = &message {
+    let is_there = message.is_some();
+    if let Some(Message { from, bytes }) = message {
         // SAFETY: the fabric delivers what an image of this job has sent to this one, and only this crate sends messages.
-        unsafe { (image.dispatch)(image, message.from, &message.bytes) };
+        unsafe { (image.dispatch)(image, from, &bytes) };
+        spare::keep(bytes);
     }
     network.is_polling.set(false);
-    message.is_some()
+    is_there
 }
 
 /// Publishes how many messages this image has handled. A sleeping image does so only when it has checked its own wait

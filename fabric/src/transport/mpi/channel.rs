@@ -16,6 +16,7 @@ use mpi_rma::mpi::ffi::{self, MPI_Comm, MPI_Request, MPI_Status};
 
 use super::check::{check, expect};
 use crate::transport::fabric::Message;
+use crate::transport::spare;
 
 /// The most messages of this image in flight.
 const IN_FLIGHT_AT_MOST: usize = 256;
@@ -244,7 +245,8 @@ impl Channel {
         let code =
             unsafe { ffi::MPI_Get_count(&raw const status, ffi::RSMPI_UINT8_T, &raw mut length) };
         expect(check("MPI_Get_count", code));
-        let bytes = slot.bytes[..length as usize].to_vec();
+        let mut bytes = spare::take();
+        bytes.extend_from_slice(&slot.bytes[..length as usize]);
         self.is_spent.set(true);
         self.oldest.set((oldest + 1) % POSTED);
         Some((status.MPI_SOURCE as usize, bytes))

@@ -25,6 +25,7 @@ use shmem_sys::{SHMEM_CMP_NE, make_progress, shmem_fence, shmem_putmem, ulonglon
 
 use crate::transport::fabric::Message;
 use crate::transport::shmem::symmetric::{Block, number};
+use crate::transport::spare;
 
 /// Bytes of all rings of an image, if they are neither shorter than the shortest nor longer than the longest.
 const RINGS: usize = 4 << 20;
@@ -211,8 +212,9 @@ impl Channel {
             };
         }
         let mut rest = &incoming[..];
-        while let Some((bytes, later)) = split_message(rest) {
-            let bytes = bytes.into();
+        while let Some((message, later)) = split_message(rest) {
+            let mut bytes = spare::take();
+            bytes.extend_from_slice(message);
             self.queue.borrow_mut().push_back(Message { from, bytes });
             rest = later;
         }
