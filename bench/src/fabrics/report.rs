@@ -112,14 +112,14 @@ mod tests {
         let findings = [
             finding(find("put", true), 8, 0.3, 0.2),
             finding(find("bulk_put", false), 4 << 20, 104e3, 100e3),
-            finding(find("sync_all", false), 0, 300.0, 200.0),
+            finding(find("bulk_get", false), 8, 300.0, 200.0),
         ];
         assert_eq!(
             aligned(&lines(&findings)),
             "operation   size         fabric     time               reference     time  ratio  target\n\
              put          8 B    mpi, direct  0.30 ns               processes  0.20 ns   1.50    1.30  not met\n\
              bulk_put   4 MiB  mpi, indirect   104 µs  MPI_Put, MPI_Win_flush   100 µs   1.04    1.05      met\n\
-             sync_all          mpi, indirect   300 ns             MPI_Barrier   200 ns   1.50\n"
+             bulk_get     8 B  mpi, indirect   300 ns  MPI_Get, MPI_Win_flush   200 ns   1.50\n"
         );
         assert_eq!(
             object(&findings[0], 2),
