@@ -249,7 +249,9 @@ fn answer_announcement(image: &Image, step: &PushedStep) -> bool {
         // This image may still enter the same operation.
         return false;
     }
-    if turn > turn_of(step.count) || signature != step.signature {
+    // An announcement of an earlier epoch is late: another image carried the sender's arrival at the barrier that ended it, and may
+    // have been faster. The sender waits no more.
+    if turn == turn_of(step.count) && signature != step.signature {
         send_step(
             image,
             step.from,
