@@ -326,7 +326,12 @@ impl Region {
     }
 
     /// Commits bytes of an image's part, or of the shadow of an image on another node.
+    ///
+    /// # Panics
+    /// If they are not all in it.
     pub fn commit_part(&self, image: usize, offset: usize, length: usize) -> io::Result<()> {
+        let Dimensions { images, stride, .. } = self.dimensions;
+        assert!(image < images && offset <= stride && length <= stride - offset);
         self.commit(self.part(image) + offset, length)
     }
 
