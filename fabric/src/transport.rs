@@ -32,6 +32,9 @@ pub mod shared_memory;
 pub mod shmem;
 #[cfg(feature = "simulated")]
 pub mod simulated;
+pub mod signal;
+#[cfg(any(feature = "mpi", feature = "shmem", feature = "simulated"))]
+mod signalled;
 pub mod spare;
 #[cfg(any(feature = "mpi", feature = "shmem"))]
 pub mod watchdog;

@@ -8,7 +8,7 @@ use crate::element::datatype;
 use crate::error::check;
 use crate::{Error, Window, Word, constants};
 
-/// The operation of a [`Window::fetch_and_op`] on a word.
+/// The operation of a [`Window::fetch_and_op`] or [`Window::accumulate`] on a word.
 ///
 /// # Example
 /// See [`Window::fetch_and_op`].
@@ -104,6 +104,64 @@ impl Window<'_> {
         self.settle(self.flush(rank));
         check("MPI_Fetch_and_op", code)?;
         Ok(former)
+    }
+
+    /// One-sided. Applies `operation` with `operand` to the word at `offset` of `rank`.
+    ///
+    /// In one step for all processes that reach the word by atomic operations of the same type. Complete after
+    /// [`flush`](Self::flush); earlier puts to `rank` that are not may come later.
+    ///
+    /// # Errors
+    /// If the word is not in the window or not aligned; errors of MPI.
+    ///
+    /// # Example
+    /// ```
+    /// use mpi_rma::{Operation, Window};
+    ///
+    /// # fn main() -> Result<(), mpi_rma::Error> {
+    /// let universe = mpi::initialize().unwrap();
+    /// let window = Window::allocate(&universe, &universe.world(), 8)?;
+    /// for _ in 0..3 {
+    ///     window.accumulate(window.rank(), 0, Operation::Sum, 2_u64)?;
+    /// }
+    /// window.flush(window.rank())?;
+    /// assert_eq!(window.fetch_and_op(window.rank(), 0, Operation::Load, 0_u64)?, 6);
+    /// window.free()
+    /// # }
+    /// ```
+    ///
+    /// # Source
+    /// `MPI_Accumulate`, MPI 3.1 section 11.3.4.
+    #[inline]
+    pub fn accumulate<T: Word>(
+        &self,
+        rank: i32,
+        offset: usize,
+        operation: Operation,
+        operand: T,
+    ) -> Result<(), Error> {
+        self.check_places::<T>(rank, offset, 1)?;
+        if operation == Operation::Load {
+            // `MPI_NO_OP` is for operations that return something.
+            return Ok(());
+        }
+        // SAFETY: the window lives, in an epoch; the word is inside it and aligned, by the check; `operand` outlives
+        // the local flush, after which MPI does not read it.
+        let code = unsafe {
+            ffi::MPI_Accumulate(
+                (&raw const operand).cast::<c_void>(),
+                1,
+                datatype::<T>(),
+                rank,
+                offset as MPI_Aint,
+                1,
+                datatype::<T>(),
+                operation.raw(),
+                self.as_raw(),
+            )
+        };
+        self.settle(self.flush_local(rank));
+        check("MPI_Accumulate", code)
     }
 
     /// One-sided. Replaces the word at `offset` of `rank` by `new` if it is `current`, and returns its old value.

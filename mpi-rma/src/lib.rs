@@ -5,7 +5,7 @@
 //!
 //! * [`Window::put`] and [`Window::get`] copy, [`Window::flush`] completes.
 //! * [`Window::request_put`] and [`Window::request_get`] begin copies that complete one by one.
-//! * [`Window::fetch_and_op`] and [`Window::compare_and_swap`] change one word in one step.
+//! * [`Window::accumulate`], [`Window::fetch_and_op`] and [`Window::compare_and_swap`] change one word in one step.
 //! * [`Window::shared`] gives the address of the memory of processes on the same node.
 //!
 //! ```

@@ -250,6 +250,34 @@ fn operations(universe: &Universe) -> Result<(), Error> {
     window.free()
 }
 
+fn accumulate(universe: &Universe) -> Result<(), Error> {
+    const EACH: u64 = 200;
+    let world = universe.world();
+    let window = Window::allocate(universe, &world, 24)?;
+    let (next, _) = next_and_previous(&window);
+    for _ in 0..EACH {
+        window.accumulate(0, 0, Operation::Sum, 3_u64)?;
+    }
+    // On one word they take effect in order.
+    let operations = [
+        (Operation::Replace, 0b1100),
+        (Operation::And, 0b0110),
+        (Operation::Load, 77),
+        (Operation::Xor, 0b0001),
+        (Operation::Max, 2),
+    ];
+    for (operation, operand) in operations {
+        window.accumulate(next, 12, operation, operand)?;
+    }
+    window.flush_all()?;
+    assert_eq!(window.fetch_and_op(next, 12, Operation::Load, 0)?, 5);
+    world.barrier();
+    let total = window.fetch_and_op(0, 0, Operation::Load, 0_u64)?;
+    assert_eq!(total, 3 * EACH * world.size() as u64);
+    assert!(window.accumulate(next, 20, Operation::Sum, 1_u64).is_err());
+    window.free()
+}
+
 fn compare_and_swap(universe: &Universe) -> Result<(), Error> {
     const EACH: u64 = 200;
     let world = universe.world();

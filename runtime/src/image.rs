@@ -21,7 +21,6 @@ pub(crate) mod reactor;
 pub(crate) mod relay;
 pub(crate) mod remote_log;
 pub(crate) mod team;
-pub(crate) mod unacknowledged;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::io;
@@ -249,7 +248,7 @@ impl Image {
         self.reactor.get()?.as_ref()
     }
 
-    /// Whether that image has come to the end of the program, and all its posts and messages before that have arrived
+    /// Whether that image has come to the end of the program, and all its signals and messages before that have arrived
     /// here.
     pub(crate) fn has_stopped(&self, image: usize) -> bool {
         match &self.network {

@@ -65,7 +65,7 @@ pub use lockfree::barrier::Barrier;
 pub use lockfree::eventcount::Eventcount;
 pub use lockfree::queue_lock::QueueLock;
 pub use messages::locate::locate;
-pub use messages::quiet::{quiet, quiet_and_defer, quiet_and_fence, quiet_except_posts};
+pub use messages::quiet::{quiet, quiet_and_defer, quiet_and_fence, quiet_except_signals};
 pub use waiting::{Cause, Interruption};
 
 #[cfg(doctest)]

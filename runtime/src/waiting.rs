@@ -5,6 +5,7 @@
 //! images.
 
 pub(crate) mod between_nodes;
+pub(crate) mod signalled;
 pub(crate) mod suspicion;
 
 use std::cell::Cell;
@@ -15,9 +16,11 @@ use crate::image::Image;
 use crate::image::network::{MAX_POLL_INTERVAL, MIN_POLL_INTERVAL};
 use crate::job::control::{ENDED, WaitRecord};
 use crate::lockfree::eventcount::{self, Eventcount, PARK_TIMEOUT, SpinPolicy, WaitStrategy};
+use crate::lockfree::sleep::Awaited;
 use crate::messages::liveness::check_peers;
 use crate::messages::liveness::is_time_to_check_peers;
 use crate::messages::messaging::{poll_one, publish_traffic};
+use coarray_fabric::transport::pending::{Pending, is_pending};
 
 /// Why an image stops waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +116,10 @@ pub(crate) struct Waiting<'a, C> {
     is_parked: Cell<bool>,
     /// When the image parked, or renewed its sleep.
     parked_since: Cell<Option<Instant>>,
+    /// What it waits for, until that is recorded.
+    unrecorded: Cell<Option<Awaited>>,
+    /// Whether it is recorded that the image sleeps.
+    is_recorded: Cell<bool>,
 }
 
 impl<'a, C: Cause> Waiting<'a, C> {
@@ -127,6 +134,33 @@ impl<'a, C: Cause> Waiting<'a, C> {
             poll_interval: Cell::new(MIN_POLL_INTERVAL),
             is_parked: Cell::new(false),
             parked_since: Cell::new(None),
+            unrecorded: Cell::new(None),
+            is_recorded: Cell::new(false),
+        }
+    }
+
+    /// Called before sleeping: until [`unpark`](WaitStrategy::unpark) the image only waits for this.
+    fn prepare_park_until(&self, awaited: Awaited) {
+        self.is_parked.set(true);
+        if !self.is_endless() {
+            return;
+        }
+        self.parked_since.set(Some(Instant::now()));
+        if let Some(reactor) = self.image.started_reactor() {
+            reactor.unpark();
+        }
+        self.unrecorded.set(Some(awaited));
+        self.record_sleep();
+    }
+
+    /// Records that the image sleeps, if it is to be, and if its signals are complete: then only others can wake anybody.
+    fn record_sleep(&self) {
+        if !is_pending(Pending::Signals)
+            && let Some(awaited) = self.unrecorded.take()
+        {
+            let barrier = self.cause.barrier().unwrap_or_default();
+            self.record().prepare_park(awaited, barrier);
+            self.is_recorded.set(true);
         }
     }
 
@@ -205,17 +239,8 @@ impl<C: Cause> WaitStrategy for Waiting<'_, C> {
     }
 
     fn prepare_park(&self, eventcount: &Eventcount, target: u64) {
-        self.is_parked.set(true);
-        if !self.is_endless() {
-            return;
-        }
-        self.parked_since.set(Some(Instant::now()));
-        if let Some(reactor) = self.image.started_reactor() {
-            reactor.unpark();
-        }
         let place = self.image.job.region.offset_of(eventcount);
-        let barrier = self.cause.barrier().unwrap_or_default();
-        self.record().prepare_park(Some((place, target)), barrier);
+        self.prepare_park_until(Awaited::count(place, target));
     }
 
     fn on_timeout(&self) -> Result<(), Stop> {
@@ -223,6 +248,11 @@ impl<C: Cause> WaitStrategy for Waiting<'_, C> {
             return Ok(());
         }
         self.parked_since.set(Some(Instant::now()));
+        if is_pending(Pending::Signals) {
+            // Not before: on some networks it waits for the target, which may compute.
+            self.image.fabric().quiet_signals();
+        }
+        self.record_sleep();
         let words = self.cause.describe();
         self.record().describe(self.cause.awaited(), &words);
         if self.suspicion.end_if_deadlocked(self.image) {
@@ -232,9 +262,8 @@ impl<C: Cause> WaitStrategy for Waiting<'_, C> {
     }
 
     fn unpark(&self) {
-        if !self.is_endless() {
-            return;
+        if self.is_recorded.take() {
+            self.record().sleep.unpark();
         }
-        self.record().sleep.unpark();
     }
 }

@@ -15,7 +15,7 @@ mod lockfree {
 
 use std::sync::Arc;
 
-use lockfree::sleep::SleepRecord;
+use lockfree::sleep::{Awaited, SleepRecord};
 use loom::thread;
 use primitives::{AtomicU64, Ordering};
 
@@ -56,7 +56,7 @@ impl Job {
                     self.eventcounts[other].fetch_add(1, Ordering::AcqRel);
                 }
                 Wait(target) => {
-                    self.records[image].prepare_park(image as u64, target);
+                    self.records[image].prepare_park(Awaited::count(image as u64, target));
                     if !self.has_reached(image, target) {
                         return;
                     }
@@ -69,8 +69,10 @@ impl Job {
     /// Whether the detection finds that no image will ever wake up.
     fn seems_deadlocked(&self) -> bool {
         let record = |image: usize| Some(&self.records[image]);
-        let has_reached = |place, target| self.has_reached(place as usize, target);
-        lockfree::sleep::find_all_asleep(self.records.len(), record, 0, has_reached).is_ok()
+        let has_arrived = |awaited: Awaited| {
+            self.has_reached(awaited.eventcount as usize, awaited.target)
+        };
+        lockfree::sleep::find_all_asleep(self.records.len(), record, 0, has_arrived).is_ok()
     }
 }
 

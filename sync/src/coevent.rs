@@ -1,8 +1,8 @@
 //! Events: counts of posts, for which their own image waits.
 //!
-//! An event is an eventcount of the posts and a count of those that waits have consumed. A wait for `n` posts is one for the
-//! eventcount to reach `consumed + n`; only the event's own image waits, so only it writes `consumed`. A post to an event on
-//! another node is an active message.
+//! An event is an eventcount of the posts of images on its node, a signal word of those of other nodes, and a count of the posts
+//! that waits have consumed. A wait for `n` posts is one for eventcount and signals together to reach `consumed + n`; only the
+//! event's own image waits, so only it writes `consumed`.
 
 use std::fmt;
 use std::mem::offset_of;
@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use coarray_coref::{Shared, Symmetric};
-use coarray_fabric::{has_outstanding, is_in_job, spans_nodes};
+use coarray_fabric::{Signal, has_outstanding, is_in_job, spans_nodes};
 use coarray_runtime::{
-    Cause, Eventcount, Image, ImageFailed, Interruption, Team, is_own, quiet_except_posts,
+    Cause, Eventcount, Image, ImageFailed, Interruption, Team, is_own, quiet_except_signals,
     this_image,
 };
 
@@ -54,9 +54,17 @@ use crate::fence::complete_on;
 #[repr(C)]
 pub struct Coevent {
     posts: CacheLine<Eventcount>,
-    /// How many posts waits have consumed. Only the event's own image writes it, on a line of its own, so that waits do not take
-    /// the posters' line from them.
-    consumed: CacheLine<AtomicU64>,
+    /// What the event's own image writes, on a line of its own, so that waits do not take the posters' line from them.
+    own: CacheLine<Own>,
+}
+
+#[derive(Default)]
+#[repr(C)]
+struct Own {
+    /// How many posts waits have consumed. Only the event's own image writes it.
+    consumed: AtomicU64,
+    /// The posts of images on other nodes.
+    signals: Signal,
 }
 
 /// A cache line.
@@ -64,7 +72,7 @@ pub struct Coevent {
 #[repr(C, align(64))]
 struct CacheLine<T>(T);
 
-// SAFETY: two atomic counts, without drop glue and handles of one process.
+// SAFETY: three atomic counts, without drop glue and handles of one process.
 #[diagnostic::do_not_recommend]
 unsafe impl Symmetric for Coevent {
     const SHARED: bool = true;
@@ -80,7 +88,10 @@ impl Coevent {
     pub(crate) const POSTS: usize = offset_of!(Self, posts);
 
     /// Where in an event the count of consumed posts is.
-    pub(crate) const CONSUMED: usize = offset_of!(Self, consumed);
+    pub(crate) const CONSUMED: usize = offset_of!(Self, own.0.consumed);
+
+    /// Where in an event the signal word for posts of other nodes is.
+    pub(crate) const SIGNALS: usize = offset_of!(Self, own.0.signals);
 
     /// Local. An event that nobody has posted.
     #[must_use]
@@ -118,7 +129,7 @@ impl Coevent {
 
     #[inline]
     pub(crate) fn raise(&self) {
-        quiet_except_posts();
+        quiet_except_signals();
         self.posts.0.add(1);
     }
 
@@ -152,13 +163,13 @@ impl Coevent {
         if spans_nodes()
             && let Some(image) = Image::try_current()
         {
-            // Posts of other nodes arrive only when the image polls for messages.
+            // On some networks signals arrive only when the image polls.
             image.poll();
         }
         // Acquire pairs with the Release in `try_consume` and `wait_until`: `posts_left` then reads a count of posts that has
         // reached what was consumed.
-        let consumed = || self.consumed.0.load(Ordering::Acquire);
-        posts_left(consumed, || self.posts.0.count())
+        let consumed = || self.own.0.consumed.load(Ordering::Acquire);
+        posts_left(consumed, || self.posted())
     }
 
     /// Local. Waits for a post and consumes it.
@@ -352,14 +363,20 @@ impl Coevent {
         }
     }
 
+    /// The number of posts so far.
+    #[inline]
+    fn posted(&self) -> u64 {
+        self.posts.0.count() + self.own.0.signals.sum()
+    }
+
     /// Consumes `posts` posts if they are there.
     #[inline]
     fn try_consume(&self, posts: u64) -> bool {
         let consumed = self.target(posts);
-        let enough = self.posts.0.has_reached(consumed);
+        let enough = self.posted() >= consumed;
         if enough {
             // Pairs with the Acquire in `query`.
-            self.consumed.0.store(consumed, Ordering::Release);
+            self.own.0.consumed.store(consumed, Ordering::Release);
         }
         enough
     }
@@ -412,9 +429,10 @@ impl Coevent {
 
     fn wait_until(&self, posts: u64, team: &Team, cause: impl Cause) -> Result<(), Interruption> {
         let target = self.target(posts);
-        team.image().wait(&self.posts.0, target, cause)?;
+        let (image, signals) = (team.image(), &self.own.0.signals);
+        image.wait_for_sum(&self.posts.0, signals, target, cause)?;
         // Pairs with the Acquire in `query`.
-        self.consumed.0.store(target, Ordering::Release);
+        self.own.0.consumed.store(target, Ordering::Release);
         Ok(())
     }
 
@@ -422,7 +440,7 @@ impl Coevent {
     #[inline]
     fn target(&self, posts: u64) -> u64 {
         // Relaxed: only this image writes it.
-        let consumed = self.consumed.0.load(Ordering::Relaxed);
+        let consumed = self.own.0.consumed.load(Ordering::Relaxed);
         consumed.saturating_add(posts)
     }
 }
@@ -473,7 +491,7 @@ struct EventWait<'a> {
 impl Cause for EventWait<'_> {
     fn describe(&self) -> String {
         let target = self.event.target(self.posts);
-        let missing = target.saturating_sub(self.event.posts.0.count());
+        let missing = target.saturating_sub(self.event.posted());
         let posts = if missing == 1 { "post" } else { "posts" };
         let image = self.team.image();
         let place = image.describe_place(std::ptr::from_ref(self.event).addr());

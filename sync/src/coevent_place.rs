@@ -1,10 +1,7 @@
 //! Posts to the events of other images, alone or together with data.
 
-use std::rc::Rc;
-
 use coarray_coref::{Access, Coref, MayPut, Remote, Shape};
-use coarray_fabric::Place;
-use coarray_runtime::{Eventcount, Image, quiet, quiet_except_posts};
+use coarray_runtime::{Eventcount, quiet, quiet_except_signals};
 
 use crate::coevent::{Coevent, posts_left};
 
@@ -85,29 +82,20 @@ impl CoeventPlace for Coref<Coevent> {
     }
 }
 
-/// This image, and the place of the eventcount of an event on another node.
-fn posts_of(event: &Coref<Coevent>) -> (Rc<Image>, Place) {
-    let (image, place) = event.remote_place();
-    let offset = place.offset + Coevent::POSTS;
-    (image, Place { offset, ..place })
-}
-
-/// Posts an event on another node, by a message.
+/// Posts an event on another node.
 #[cold]
 fn post_remote(event: &Coref<Coevent>) {
-    let (image, posts) = posts_of(event);
-    quiet_except_posts();
-    // SAFETY: the place is the eventcount of the event. It is allocated when the message arrives: the coarray is borrowed now, and its
-    // memory is freed only after a barrier with this image, which completes posts first.
-    unsafe { image.send_post(posts) }
+    quiet_except_signals();
+    signal(event);
 }
 
-/// As [`post_remote`], by a message that arrives after this image's puts to that image.
-#[cold]
-fn post_remote_after_puts(event: &Coref<Coevent>) {
-    let (image, posts) = posts_of(event);
-    // SAFETY: as in `post_remote`.
-    unsafe { image.send_post_after_puts(posts) }
+/// Posts an event on another node after this image's puts to that image.
+fn signal(event: &Coref<Coevent>) {
+    let (image, place) = event.remote_place();
+    let offset = place.offset + Coevent::SIGNALS;
+    // SAFETY: it is the signal word of the event, which only signals change. It is allocated when the signal arrives: the coarray is
+    // borrowed now, and its memory is freed only after a barrier with this image, which completes signals first.
+    unsafe { image.fabric().signal(place.image, offset, 1) }
 }
 
 /// Posts an event after this image's puts to the image that it is on.
@@ -115,7 +103,7 @@ fn post_remote_after_puts(event: &Coref<Coevent>) {
 fn post_after_puts(event: &Coref<Coevent>) {
     match event.as_local() {
         Some(local) => local.raise_after_puts(event.image()),
-        None => post_remote_after_puts(event),
+        None => signal(event),
     }
 }
 
@@ -139,7 +127,9 @@ fn query_remote(event: &Coref<Coevent>) -> u64 {
         u64::from_ne_bytes(word)
     };
     let consumed = || get(Coevent::CONSUMED);
-    posts_left(consumed, || Eventcount::count_in(get(Coevent::POSTS)))
+    posts_left(consumed, || {
+        Eventcount::count_in(get(Coevent::POSTS)) + get(Coevent::SIGNALS)
+    })
 }
 
 /// Puts that post an event on the target image when they have arrived.

@@ -81,7 +81,7 @@ pub trait Fabric: std::fmt::Debug {
     /// Orders this image's earlier puts to `image` before its later ones, and completes its nonblocking operations on `image`.
     fn fence(&self, image: usize);
 
-    /// Completes all operations of this image.
+    /// Completes all operations of this image, but for signals.
     fn quiet(&self);
 
     /// Applies `operation` to the word at `offset` in the part of `image`, atomically with respect to other calls of this method; returns the
@@ -97,19 +97,27 @@ pub trait Fabric: std::fmt::Debug {
         operation: AtomicOperation,
     ) -> u64;
 
+    /// Adds to the signal word at `offset` in the part of `image` after all earlier puts of this image to it, the nonblocking
+    /// ones included, have taken effect: the signal of a put with signal. It waits for no operation on a third image, and for none of
+    /// `image`, which may compute. The owner, and images of its node, read the word by loads that acquire; while the owner
+    /// [receives](Self::receive), the signal arrives.
+    ///
+    /// Complete at the target after [`quiet_signals`](Self::quiet_signals).
+    ///
+    /// # Safety
+    /// The word has eight bytes, is aligned, and lies in a block of `image` until the signal is complete. It is changed by this method only.
+    unsafe fn signal(&self, image: usize, offset: usize, amount: u64);
+
+    /// Completes all signals of this image, which [`Pending::Signals`](crate::transport::pending::Pending::Signals) notes as pending, and perhaps
+    /// other operations.
+    fn quiet_signals(&self);
+
     /// Sends an active message to `image`. Messages from one image to another arrive in the order in which they were sent. The bytes may be
     /// reused on return. Does not wait for the receiver to handle the message.
     ///
     /// # Safety
     /// Handling the message is sound at the receiver: its handler trusts offsets and lengths in it.
     unsafe fn send(&self, image: usize, message: &[u8]);
-
-    /// As [`send`](Self::send), to another image, which receives the message only after all earlier puts of this image to it, the
-    /// nonblocking ones included, have taken effect: the signal of a put with signal. It waits for no operation on a third image.
-    ///
-    /// # Safety
-    /// As [`send`](Self::send).
-    unsafe fn signal(&self, image: usize, message: &[u8]);
 
     /// The next message that has arrived, if there is one. A fabric that needs the target's help for progress makes it here.
     ///

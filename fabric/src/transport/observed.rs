@@ -29,8 +29,10 @@ pub enum Call {
     Quiet,
     /// Sends a message to this image.
     Send(usize),
-    /// Sends a message to this image, after the puts to it.
-    Signal(usize),
+    /// Adds to a signal word, after the puts to its image.
+    Signal(Range),
+    /// Completes all signals.
+    QuietSignals,
     /// Looks for a message.
     Receive,
 }
@@ -160,11 +162,16 @@ impl<O: Observer> Fabric for Observed<O> {
         });
     }
 
-    unsafe fn signal(&self, image: usize, message: &[u8]) {
-        // SAFETY: the caller vouches for the message, as `Fabric::signal` asks.
-        self.pass_on(Call::Signal(image), |fabric| unsafe {
-            fabric.signal(image, message);
+    unsafe fn signal(&self, image: usize, offset: usize, amount: u64) {
+        let call = Call::Signal(range(image, offset, size_of_val(&amount)));
+        // SAFETY: the caller vouches for the word, as `Fabric::signal` asks.
+        self.pass_on(call, |fabric| unsafe {
+            fabric.signal(image, offset, amount);
         });
+    }
+
+    fn quiet_signals(&self) {
+        self.pass_on(Call::QuietSignals, |fabric| fabric.quiet_signals());
     }
 
     unsafe fn receive(&self) -> Option<Message> {
@@ -259,8 +266,12 @@ mod tests {
             self.note(&("send", image, message));
         }
 
-        unsafe fn signal(&self, image: usize, message: &[u8]) {
-            self.note(&("signal", image, message));
+        unsafe fn signal(&self, image: usize, offset: usize, amount: u64) {
+            self.note(&("signal", image, offset, amount));
+        }
+
+        fn quiet_signals(&self) {
+            self.note(&"quiet_signals");
         }
 
         unsafe fn receive(&self) -> Option<Message> {
@@ -297,12 +308,13 @@ mod tests {
             let add = AtomicOperation::Add(1);
             assert_eq!(fabric.atomic(6, 8, Word::Bits32, add), 77);
             fabric.send(7, &[1]);
-            fabric.signal(8, &[2]);
+            fabric.signal(8, 16, 2);
             assert_eq!(fabric.receive().unwrap().bytes, [5]);
         }
         assert!(fabric.progress());
         fabric.fence(9);
         fabric.quiet();
+        fabric.quiet_signals();
     }
 
     #[test]
@@ -322,11 +334,12 @@ mod tests {
             Call::Wait(4),
             Call::Atomic(range(6, 8, 4), AtomicOperation::Add(1)),
             Call::Send(7),
-            Call::Signal(8),
+            Call::Signal(range(8, 16, 8)),
             Call::Receive,
             Call::Progress,
             Call::Fence(9),
             Call::Quiet,
+            Call::QuietSignals,
         ];
         assert_eq!(*calls.borrow(), expected);
         assert!(std::ptr::eq(observed.outstanding(), log.outstanding()));

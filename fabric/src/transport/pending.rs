@@ -14,10 +14,10 @@ thread_local! {
 pub enum Pending {
     /// Operations of the fabric.
     Issued = 1,
-    /// What other images were told to do, other than to post events.
+    /// What other images were told to do.
     Unacked = 2,
-    /// Posts of events on other nodes.
-    Posts = 4,
+    /// Signals of the fabric.
+    Signals = 4,
 }
 
 /// Whether the image of this thread has issued operations that may not be complete.

@@ -18,6 +18,7 @@ use crate::transport::deferral::wake;
 use crate::transport::fabric::{Fabric, Message};
 use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
+use crate::transport::signal::Signal;
 
 /// The most operations in the queues. Without a limit a program that never waits would fill the memory.
 const QUEUED_AT_MOST: usize = 4096;
@@ -233,14 +234,20 @@ impl Fabric for SharedMemory {
         old
     }
 
+    unsafe fn signal(&self, image: usize, offset: usize, amount: u64) {
+        self.fence(image);
+        let place = self.place(image, offset, size_of_val(&amount));
+        // SAFETY: the caller vouches for the word, which is mapped and aligned, and that all accesses to it are atomic.
+        unsafe { &*place.cast::<Signal>() }.add(amount);
+    }
+
+    /// A signal is complete when it is given.
+    fn quiet_signals(&self) {}
+
     unsafe fn send(&self, image: usize, _: &[u8]) {
         unreachable!("image {image} shares memory with this one, which needs no messages")
     }
 
-    unsafe fn signal(&self, image: usize, message: &[u8]) {
-        // SAFETY: the caller vouches for the message, as `Fabric::send` asks.
-        unsafe { self.send(image, message) }
-    }
 
     unsafe fn receive(&self) -> Option<Message> {
         None

@@ -18,6 +18,7 @@ use crate::transport::fabric::{Fabric, Message};
 use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
 use crate::transport::shared_memory::SharedMemory;
+use crate::transport::signalled::Signalled;
 
 pub use fault::Fault;
 
@@ -35,6 +36,8 @@ pub enum Carried {
     Get,
     /// An atomic operation.
     Atomic,
+    /// A signal.
+    Signal,
 }
 
 /// How often each of these went to each image.
@@ -80,6 +83,7 @@ pub struct Simulated {
     memory: SharedMemory,
     /// A put that later operations overtake.
     overtaken: RefCell<Option<(Access, Buffer)>>,
+    signals: Signalled,
     polls: Cell<u32>,
     atomics: Cell<u32>,
 }
@@ -93,6 +97,7 @@ impl Simulated {
             exchange,
             me,
             overtaken: RefCell::default(),
+            signals: Signalled::default(),
             polls: Cell::new(0),
             atomics: Cell::new(0),
         }
@@ -240,6 +245,19 @@ impl Fabric for Simulated {
         old
     }
 
+    unsafe fn signal(&self, image: usize, offset: usize, amount: u64) {
+        self.count(Carried::Signal, image);
+        self.fence(image);
+        self.signals.note(image);
+        // SAFETY: the caller vouches for the word, as `Fabric::signal` asks.
+        unsafe { self.memory.signal(image, offset, amount) }
+    }
+
+    fn quiet_signals(&self) {
+        // SAFETY: memory takes a signal at once.
+        unsafe { self.signals.complete(|_| ()) };
+    }
+
     unsafe fn send(&self, image: usize, message: &[u8]) {
         self.count(Carried::Message, image);
         let inbox = &self.exchange.inboxes[image];
@@ -250,11 +268,6 @@ impl Fabric for Simulated {
         });
     }
 
-    unsafe fn signal(&self, image: usize, message: &[u8]) {
-        self.fence(image);
-        // SAFETY: the caller vouches for the message, as `Fabric::send` asks.
-        unsafe { self.send(image, message) }
-    }
 
     unsafe fn receive(&self) -> Option<Message> {
         let polls = self.polls.get() + 1;

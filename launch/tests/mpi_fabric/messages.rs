@@ -1,5 +1,7 @@
 //! Messages, and what waits by them.
 
+use std::cell::RefCell;
+
 use coarray_fabric::{Fabric, Message};
 use coarray_runtime::this_image;
 
@@ -64,39 +66,44 @@ pub fn storm() {
     all_meet();
 }
 
-/// What was put before a message is there when it has come; and the answer can be got.
+/// What was put before a message or a signal is there when it has come; and the answer can be got.
 pub fn news() {
     let images = coarray_runtime::num_images();
-    let block = Block::new(4096 * images);
+    let word = 4096 * images;
+    let block = Block::new(word + 8);
     let fabric = block.image.fabric();
     let me = block.image.index();
     let (next, previous) = ((me + 1) % images, (me + images - 1) % images);
-    let mut others = Vec::new();
-    let mut wait_for = |image| {
+    let others = RefCell::new(Vec::new());
+    let listen = || others.borrow_mut().extend(receive(fabric));
+    let wait_for = |image| {
+        let is_from = |message: &Message| message.from == image;
         loop {
-            if let Some(at) = others
-                .iter()
-                .position(|message: &Message| message.from == image)
-            {
-                break others.remove(at).bytes;
+            let found = others.borrow().iter().position(is_from);
+            match found {
+                Some(at) => break others.borrow_mut().remove(at).bytes,
+                None => listen(),
             }
-            others.extend(receive(fabric));
         }
     };
     all_meet();
     for round in 0..500_usize {
         block.put(next, 4096 * me, &[round as u8; 3000]);
         block.put(next, 4096 * me + 4000, &[round as u8; 5]);
-        let news = format!("news {round}");
         if round % 2 == 0 {
+            let news = format!("news {round}");
             fabric.quiet();
             // SAFETY: as above.
             unsafe { fabric.send(next, news.as_bytes()) };
+            assert_eq!(wait_for(previous), news.as_bytes());
         } else {
-            // SAFETY: as above.
-            unsafe { fabric.signal(next, news.as_bytes()) };
+            // SAFETY: the word is in the block, aligned, and only signals change it.
+            unsafe { fabric.signal(next, block.at(next, word), 3) };
+            let sum = 3 * round.div_ceil(2) as u64;
+            while block.own(word, 8) != sum.to_ne_bytes() {
+                listen();
+            }
         }
-        assert_eq!(wait_for(previous), news.as_bytes());
         assert_eq!(block.own(4096 * previous, 3000), [round as u8; 3000]);
         assert_eq!(
             block.own(4096 * previous + 4000, 6),

@@ -281,3 +281,52 @@ pub(crate) fn forget_pushed_steps(image: &Image, offset: usize) {
         network.pushed.retain(|step| step.team != control);
     }
 }
+
+#[cfg(all(test, feature = "simulated"))]
+mod tests {
+    use super::*;
+    use crate::job::control::steps::count;
+    use crate::testing::run;
+
+    /// What image 0 does with announcements of image 1, which waits for it in other epochs and operations.
+    #[test]
+    fn only_an_announcement_of_this_epoch_is_answered() {
+        const TURN: u64 = 3;
+        run(2, 2, || {
+            Image::with_current(|image| {
+                if image.index == 1 {
+                    return;
+                }
+                let team = Team::current().identity().0;
+                let steps = own_steps(image, team as usize);
+                steps.begun.advance_to(TURN);
+                let signature = steps.signature.read();
+                let announcement = |turn, signature| PushedStep {
+                    from: 1,
+                    team,
+                    count: count(turn, 0),
+                    signature,
+                    place: [0; 2],
+                    bytes: Box::new([]),
+                };
+                let other = signature.map(|word| !word);
+                let sent = || image.control(image.index).traffic.sent();
+                for (turn, signature, is_settled, answers) in [
+                    // Late: the epoch is over, whatever its sender was in.
+                    (TURN - 1, other, true, 0),
+                    (TURN, signature, true, 0),
+                    (TURN, other, true, 1),
+                    // This image may still enter the same operation.
+                    (TURN + 1, other, false, 0),
+                ] {
+                    let before = sent();
+                    let step = announcement(turn, signature);
+                    assert_eq!(answer_announcement(image, &step), is_settled, "{turn}");
+                    assert_eq!(sent() - before, answers, "{turn}");
+                }
+                // No collective operation takes part in this.
+                steps.begun.advance_to(0);
+            });
+        });
+    }
+}

@@ -6,7 +6,7 @@ use super::report::Report;
 use super::standstill::Standstill;
 use crate::job::Job;
 use crate::job::control::{Failure, ONE_FAILED, OWN_WORDS, Stage};
-use crate::lockfree::sleep::{self, Sleep, SleepRecord};
+use crate::lockfree::sleep::{self, Awaited, Sleep, SleepRecord};
 
 /// What one image knows of the sleeps of all.
 #[derive(Default)]
@@ -63,11 +63,13 @@ impl Job {
         let images = self.region.dimensions().images;
         let record = |index: usize| self.record_of_sleep(viewer, index);
         let failure_epoch = self.region.job().failure_epoch();
-        let has_reached = |place: u64, target: u64| {
-            let count = self.region.count_at(place as usize);
-            count.is_some_and(|count| count >= target)
+        let has_arrived = |awaited: Awaited| {
+            let count = self.region.count_at(awaited.eventcount as usize);
+            let signal = self.region.signal_at(awaited.signal as usize);
+            count.is_some_and(|count| count >= awaited.target)
+                || signal.is_some_and(|signal| signal != awaited.seen)
         };
-        let sleeps = sleep::find_all_asleep(images, record, failure_epoch, has_reached)?;
+        let sleeps = sleep::find_all_asleep(images, record, failure_epoch, has_arrived)?;
         // An image is marked as failed before the others are notified, which wakes them.
         let failed = (0..images)
             .filter(|&index| self.region.control(index).stage() == Stage::Failed)

@@ -48,10 +48,6 @@ kinds! {
     Probe,
     /// Answer to a probe: the node is at a standstill.
     ProbeAnswer,
-    /// Post an event of the receiver.
-    PostEvent,
-    /// Acknowledge that the posts of the sender so far are handled.
-    AcknowledgePosts,
     /// The sender has handled a message of the receiver.
     Acknowledgement,
     /// Acquire a lock of the receiver for the sender, or join its queue.

@@ -9,7 +9,6 @@ use crate::image::lock_answer::LockAnswer;
 use crate::image::peer_timeout::PeerTimeout;
 use crate::image::pushed_steps::PushedSteps;
 use crate::image::remote_log::RemoteLogs;
-use crate::image::unacknowledged::Unacked;
 
 /// The first sleep between two polls for messages.
 pub(crate) const MIN_POLL_INTERVAL: Duration = Duration::from_micros(5);
@@ -33,7 +32,8 @@ pub(crate) struct Network {
     pub(crate) peer_timeout: Option<PeerTimeout>,
     /// The images that have announced their end: all that they sent before has been dispatched.
     pub(crate) stopped: RefCell<BTreeSet<usize>>,
-    pub(crate) unacked: Unacked,
+    /// Messages of this image that are not acknowledged.
+    pub(crate) unacked: Cell<u64>,
     /// For the lock on another node that the image requests.
     pub(crate) lock_answer: LockAnswer,
 }

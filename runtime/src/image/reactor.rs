@@ -28,6 +28,7 @@ use crate::deadlock::search::{self, Suspicion};
 use crate::job::Job;
 use crate::job::control::{Stage, WaitRecord};
 use crate::lockfree::eventcount::PARK_TIMEOUT;
+use crate::lockfree::sleep;
 use coarray_fabric::system::parked::ThreadId;
 
 /// The first sleep of the reactor between two checks.
@@ -227,7 +228,7 @@ impl Shared {
             return threads.threads();
         }
         if !mem::replace(&mut state.is_asleep, true) {
-            self.record().prepare_park(None, (0, 0));
+            self.record().prepare_park(sleep::Awaited::PRIVATE, (0, 0));
         }
         let awaited = state.awaited.values();
         let (words, image) = describe_any(awaited.map(|it| (it.image, it.description.clone())));

@@ -83,6 +83,12 @@ impl JobMemory {
         // the count means nothing.
         unsafe { self.word_at(offset) }.map(Eventcount::count_in)
     }
+
+    /// The value of the signal word at this offset of the region; `None` if none can be there.
+    pub(crate) fn signal_at(&self, offset: usize) -> Option<u64> {
+        // SAFETY: as in `count_at`.
+        unsafe { self.word_at(offset) }
+    }
 }
 
 impl Deref for JobMemory {

@@ -12,15 +12,12 @@ use crate::image::network::Network;
 use crate::job::control::{Failure, Stage};
 use crate::lock::between_nodes::handle_lock;
 use crate::lock::between_nodes::handle_lock_answer;
-use crate::lockfree::eventcount::Eventcount;
-use crate::messages::acks::acknowledge;
 use crate::messages::acks::note_acknowledged;
 use crate::messages::messaging::own_address;
 use crate::messages::messaging::send_uncounted;
 use crate::messages::pairs::handle_sync_images;
 use crate::waiting::between_nodes::answer_probe;
 use crate::waiting::between_nodes::handle_probe_answer;
-use coarray_fabric::transport::pending::Pending;
 
 /// Runs the handler of a message from image `from`.
 ///
@@ -73,12 +70,7 @@ unsafe fn dispatch(
         MessageKind::Stage => handle_stage(image, network, from, reader.word()),
         MessageKind::TuningTable => store_table(image, &String::from_utf8_lossy(reader.bytes())),
         MessageKind::End => handle_job_end(image, from, reader),
-        MessageKind::PostEvent => {
-            // SAFETY: the caller vouches that the word is the offset of an eventcount, as in all messages of this kind.
-            unsafe { eventcount_at(image, reader.size()) }.add(1);
-        }
-        MessageKind::AcknowledgePosts => acknowledge(image, from, Pending::Posts),
-        MessageKind::Acknowledgement => note_acknowledged(image, reader.word()),
+        MessageKind::Acknowledgement => note_acknowledged(&network.unacked),
         MessageKind::Lock
         | MessageKind::Withdraw
         | MessageKind::Unlock
@@ -92,13 +84,6 @@ unsafe fn dispatch(
             unreachable!("these let nobody go on")
         }
     }
-}
-
-/// # Safety
-/// At `offset` in the part of `image` is an eventcount, which is not freed while the result lives.
-unsafe fn eventcount_at(image: &Image, offset: usize) -> &Eventcount {
-    // SAFETY: the caller vouches for the eventcount: it is aligned, mapped, and made of atomics.
-    unsafe { &*own_address(image, offset).cast::<Eventcount>() }
 }
 
 fn handle_stage(here: &Image, network: &Network, image: usize, stage: u64) {

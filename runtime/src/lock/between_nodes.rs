@@ -24,7 +24,6 @@ use crate::messages::messaging::send_message;
 use crate::messages::quiet::quiet;
 use crate::waiting::{Cause, Interruption};
 use coarray_fabric::memory::locality::Place;
-use coarray_fabric::transport::pending::Pending;
 
 /// An image of another node that was handed a lock, and the number of its wait. It is notified when no image waits for
 /// the notifier.
@@ -210,11 +209,11 @@ pub(crate) unsafe fn handle_lock(
         }
         MessageKind::Unlock => {
             lock.unlock(&stand_in, reader.word() != 0);
-            acknowledge(here, from, Pending::Unacked);
+            acknowledge(here, from);
         }
         _ => {
             lock.clear_poison();
-            acknowledge(here, from, Pending::Unacked);
+            acknowledge(here, from);
         }
     }
     stand_in.successor.tell(here, lock);

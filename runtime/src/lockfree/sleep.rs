@@ -9,6 +9,10 @@
 //! that was found, because no image had woken from such a sleep before. So it advanced the eventcount before it went to
 //! sleep, and the search, which found it asleep, sees the advanced eventcount: but all were found too low.
 //!
+//! An image of another node gives a signal in place of advancing an eventcount. It completes its signals before it
+//! records that it sleeps, so the same holds for signal words, with both answers of the search across nodes
+//! (`waiting/between_nodes.rs`) in the place of the two reads.
+//!
 //! A second read of `turns`, a sequence counter as in a seqlock, confirms that the snapshot of a record is of one
 //! sleep.
 
@@ -25,8 +29,40 @@ pub(crate) struct SleepRecord {
     /// The place of the eventcount.
     eventcount: AtomicU64,
     target: AtomicU64,
+    /// The place of a signal word that ends the sleep as well, when it is no longer what the image has seen.
+    signal: AtomicU64,
+    seen: AtomicU64,
     /// The failure epoch that the image has seen.
     failure_epoch: AtomicU32,
+}
+
+/// What ends a sleep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Awaited {
+    /// The place of an eventcount, and the count that it must reach.
+    pub(crate) eventcount: u64,
+    pub(crate) target: u64,
+    /// The place of a signal word, and the value that it must no longer have.
+    pub(crate) signal: u64,
+    pub(crate) seen: u64,
+}
+
+impl Awaited {
+    /// No place.
+    pub(crate) const NOWHERE: u64 = u64::MAX;
+
+    /// Something that only the image itself, or its reactor, can see.
+    pub(crate) const PRIVATE: Self = Self::count(Self::NOWHERE, u64::MAX);
+
+    /// An eventcount alone.
+    pub(crate) const fn count(eventcount: u64, target: u64) -> Self {
+        Self {
+            eventcount,
+            target,
+            signal: Self::NOWHERE,
+            seen: 0,
+        }
+    }
 }
 
 /// The sleep of an image at some moment.
@@ -37,13 +73,15 @@ pub(crate) struct Sleep {
 }
 
 impl SleepRecord {
-    /// Begins a sleep until the eventcount at `place` has reached `target`.
-    pub(crate) fn prepare_park(&self, place: u64, target: u64) {
+    /// Begins a sleep that this ends.
+    pub(crate) fn prepare_park(&self, awaited: Awaited) {
         // Pairs with the Acquire fence in `find_all_asleep`: a search that reads one of these stores also sees in
         // `turns` that the last sleep is over.
         fence(Ordering::Release);
-        self.eventcount.store(place, Ordering::Relaxed);
-        self.target.store(target, Ordering::Relaxed);
+        self.eventcount.store(awaited.eventcount, Ordering::Relaxed);
+        self.target.store(awaited.target, Ordering::Relaxed);
+        self.signal.store(awaited.signal, Ordering::Relaxed);
+        self.seen.store(awaited.seen, Ordering::Relaxed);
         self.failure_epoch.store(0, Ordering::Relaxed);
         self.turn();
     }
@@ -81,16 +119,20 @@ impl SleepRecord {
         })
     }
 
-    /// Whether something will wake the image: a failure epoch that it has not seen, or its eventcount, as
-    /// `has_reached(place, target)` tells.
+    /// Whether something will wake the image: a failure epoch that it has not seen, or what it awaits, as `has_arrived`
+    /// tells.
     pub(crate) fn will_wake(
         &self,
         failure_epoch: u32,
-        has_reached: impl Fn(u64, u64) -> bool,
+        has_arrived: impl Fn(Awaited) -> bool,
     ) -> bool {
-        let place = self.eventcount.load(Ordering::Relaxed);
-        let target = self.target.load(Ordering::Relaxed);
-        self.failure_epoch.load(Ordering::Acquire) != failure_epoch || has_reached(place, target)
+        let awaited = Awaited {
+            eventcount: self.eventcount.load(Ordering::Relaxed),
+            target: self.target.load(Ordering::Relaxed),
+            signal: self.signal.load(Ordering::Relaxed),
+            seen: self.seen.load(Ordering::Relaxed),
+        };
+        self.failure_epoch.load(Ordering::Acquire) != failure_epoch || has_arrived(awaited)
     }
 }
 
@@ -118,7 +160,7 @@ pub(crate) fn find_all_asleep<'records>(
     images: usize,
     record: impl Fn(usize) -> Option<&'records SleepRecord>,
     failure_epoch: u32,
-    has_reached: impl Fn(u64, u64) -> bool,
+    has_arrived: impl Fn(Awaited) -> bool,
 ) -> Result<Vec<Option<Sleep>>, usize> {
     let sleep_of = |image: usize| match record(image) {
         Some(record) => record.sleep().map(Some).ok_or(image),
@@ -126,7 +168,7 @@ pub(crate) fn find_all_asleep<'records>(
     };
     let first: Vec<Option<Sleep>> = (0..images).map(sleep_of).collect::<Result<_, _>>()?;
     for image in 0..images {
-        if record(image).is_some_and(|record| record.will_wake(failure_epoch, &has_reached)) {
+        if record(image).is_some_and(|record| record.will_wake(failure_epoch, &has_arrived)) {
             return Err(image);
         }
     }

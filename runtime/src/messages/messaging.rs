@@ -87,15 +87,6 @@ pub(crate) fn send_message(here: &Image, image: usize, message: &Outgoing) {
     send_uncounted(here, image, message);
 }
 
-/// As [`send_message`], but the message is handled after all earlier puts of this image to `image` have taken effect.
-pub(crate) fn send_signal(here: &Image, image: usize, message: &Outgoing) {
-    count_sent(here);
-    if !here.is_over() {
-        // SAFETY: this crate alone makes messages, for the structures at these places.
-        unsafe { here.fabric().signal(image, message.as_bytes()) };
-    }
-}
-
 fn count_sent(here: &Image) {
     let sent = &here.control(here.index).traffic.sent;
     sent.store(sent.load(Ordering::Relaxed) + 1, Ordering::Release);

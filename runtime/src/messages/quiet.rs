@@ -39,29 +39,31 @@ pub fn quiet_and_fence() {
 #[inline]
 fn complete_pending() {
     if !is_complete() {
-        complete_all(&[Pending::Unacked, Pending::Posts]);
+        complete_all(true);
     }
 }
 
-/// As [`quiet`], but without posts of events, which may overtake each other.
+/// As [`quiet`], but without signals: posts of events may overtake each other, and an image that computes does not delay
+/// those that post to it.
 #[inline]
-pub fn quiet_except_posts() {
-    if !is_complete_but(Pending::Posts) {
-        complete_all(&[Pending::Unacked]);
+pub fn quiet_except_signals() {
+    if !is_complete_but(Pending::Signals) {
+        complete_all(false);
     }
 }
 
 #[cold]
 #[inline(never)]
-fn complete_all(told: &[Pending]) {
+fn complete_all(also_signals: bool) {
     Image::with_current(|image| {
         if has_outstanding() {
             image.fabric().quiet();
         }
-        for &pending in told {
-            if is_pending(pending) {
-                await_acknowledgements(image, pending);
-            }
+        if also_signals && is_pending(Pending::Signals) {
+            image.fabric().quiet_signals();
+        }
+        if is_pending(Pending::Unacked) {
+            await_acknowledgements(image);
         }
     });
 }

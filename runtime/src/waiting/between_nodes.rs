@@ -7,7 +7,9 @@
 //! was given, and no image was awake: nothing will ever happen again.
 //!
 //! An image counts a message as sent before it sends it, and as handled only after it has checked whether the message
-//! ends its own sleep. Questions and answers are not counted: they wake no image.
+//! ends its own sleep. Questions and answers are not counted: they wake no image. Nor are signals: an image completes its
+//! own before it counts as asleep, so the second answer of the node that a signal goes to, which is given after the
+//! first answer of the one that it comes from, sees it.
 //!
 //! # Source
 //! F. Mattern, *Algorithms for distributed termination detection*, Distributed Computing 2 (1987), the four counter

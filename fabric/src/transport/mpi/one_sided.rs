@@ -28,6 +28,7 @@ use crate::transport::fabric::{Fabric, Message};
 use crate::transport::in_flight::InFlight;
 use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
+use crate::transport::signalled::Signalled;
 
 /// The most nonblocking operations in flight. Without a limit a program that never waits would fill the memory.
 const ISSUED_AT_MOST: usize = 1024;
@@ -49,6 +50,7 @@ pub(crate) struct OneSided {
     staging: Staging,
     operations: Operations,
     outstanding: Outstanding,
+    signals: Signalled,
     channel: Channel,
 }
 
@@ -66,6 +68,7 @@ impl OneSided {
             staging: Staging::new(),
             operations: Operations::default(),
             outstanding: Outstanding::default(),
+            signals: Signalled::default(),
             channel,
         }
     }
@@ -434,18 +437,33 @@ impl Fabric for OneSided {
         })
     }
 
+    /// By `MPI_Accumulate`. The reader needs no `MPI_Win_sync`: in the unified memory model it only orders loads (MPI 3.1 section 11.7), as the load
+    /// that acquires does.
+    unsafe fn signal(&self, image: usize, offset: usize, amount: u64) {
+        // MPI orders no accumulate after a put, so that one is completed, at this target alone.
+        self.fence(image);
+        // As before a message.
+        expect(self.window.sync());
+        let (rank, place) = self.place(image, offset);
+        self.signals.note(image);
+        // It flushes locally, which waits for nothing at the target, and sends what the library might keep to send it with later operations.
+        expect(self.window.accumulate(rank, place, Action::Sum, amount));
+    }
+
+    fn quiet_signals(&self) {
+        // SAFETY: a flush completes all operations on its target.
+        unsafe {
+            self.signals
+                .complete(|image| expect(self.window.flush(image as i32)));
+        }
+    }
+
     unsafe fn send(&self, image: usize, message: &[u8]) {
         // MPI 3.1 section 11.7: makes the stores of this image to its part visible to gets that follow from the message.
         expect(self.window.sync());
         self.channel.send(image, message);
     }
 
-    unsafe fn signal(&self, image: usize, message: &[u8]) {
-        // MPI orders no message after a put, so that one is completed, at this target alone.
-        self.fence(image);
-        // SAFETY: the caller vouches for the message, as `Fabric::send` asks.
-        unsafe { self.send(image, message) }
-    }
 
     unsafe fn receive(&self) -> Option<Message> {
         let message = self.channel.receive()?;

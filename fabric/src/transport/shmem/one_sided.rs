@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use shmem_sys::{shmem_fence, shmem_getmem, shmem_putmem, shmem_quiet, uint64};
+use shmem_sys::{shmem_fence, shmem_getmem, shmem_putmem, shmem_quiet, uint64, ulonglong};
 
 use crate::transport::access::{Access, Direction};
 use crate::transport::atomic::{AtomicOperation, Word};
@@ -15,6 +15,7 @@ use crate::transport::shmem::atomics;
 use crate::transport::shmem::channel::Channel;
 use crate::transport::shmem::contexts::{Context, Contexts};
 use crate::transport::shmem::symmetric::{Block, number};
+use crate::transport::signalled::Signalled;
 
 /// The one-sided operations of one image.
 ///
@@ -29,6 +30,7 @@ pub(super) struct OneSided {
     /// Whether a fence has ordered the puts in flight before all later ones.
     has_fenced: Cell<bool>,
     outstanding: Outstanding,
+    signals: Signalled,
 }
 
 impl OneSided {
@@ -41,6 +43,7 @@ impl OneSided {
             contexts: Contexts::new(images, contexts),
             has_fenced: Cell::new(false),
             outstanding: Outstanding::default(),
+            signals: Signalled::default(),
         }
     }
 
@@ -248,15 +251,22 @@ impl Fabric for OneSided {
         unsafe { atomics::carry_out(self.parts.at(offset), number(image), word, operation) }
     }
 
-    unsafe fn send(&self, image: usize, message: &[u8]) {
-        self.channel.send(image, message);
+    unsafe fn signal(&self, image: usize, offset: usize, amount: u64) {
+        self.fence(image);
+        self.signals.note(image);
+        // SAFETY: the caller vouches for the word, which is symmetric and aligned, as parts begin at a page.
+        unsafe { ulonglong::atomic_add(self.parts.at(offset).cast(), amount, number(image)) };
     }
 
-    /// The fence of the channel, between a message and its count, orders the puts of the default context before the count, too.
-    unsafe fn signal(&self, image: usize, message: &[u8]) {
-        if self.contexts.have_any() {
-            self.complete_contexts(|context| context.has_any_of(image));
+    fn quiet_signals(&self) {
+        // SAFETY: the library is initialised, and `shmem_quiet` completes all operations of the default context, wherever they go.
+        unsafe {
+            shmem_quiet();
+            self.signals.complete(|_| ());
         }
+    }
+
+    unsafe fn send(&self, image: usize, message: &[u8]) {
         self.channel.send(image, message);
     }
 

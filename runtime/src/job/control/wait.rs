@@ -2,14 +2,14 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use crate::lockfree::sleep::SleepRecord;
+use crate::lockfree::sleep::{Awaited, SleepRecord};
 use coarray_fabric::system::fixed_str::FixedStr;
 
 /// The record of a wait.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct WaitRecord {
-    /// Its sleep, for an eventcount at an offset of the region, or beyond it if no other image can read it.
+    /// Its sleep, for an eventcount and a signal word at offsets of the region, or beyond it if no other image can read them.
     pub(crate) sleep: SleepRecord,
     /// The image that it waits for, plus one; 0 for any.
     awaited: AtomicU32,
@@ -31,13 +31,11 @@ impl WaitRecord {
         (number != 0).then_some([team, number])
     }
 
-    /// Records a sleep until an eventcount has reached a count, or until something that only the image itself, or its
-    /// reactor, can see; in barrier `number` of a team, if that is not 0.
-    pub(crate) fn prepare_park(&self, eventcount: Option<(u64, u64)>, (team, number): (u64, u64)) {
+    /// Records a sleep that `awaited` ends; in barrier `number` of a team, if that is not 0.
+    pub(crate) fn prepare_park(&self, awaited: Awaited, (team, number): (u64, u64)) {
         self.barrier[0].store(team, Ordering::Relaxed);
         self.barrier[1].store(number, Ordering::Relaxed);
-        let (place, target) = eventcount.unwrap_or((u64::MAX, u64::MAX));
-        self.sleep.prepare_park(place, target);
+        self.sleep.prepare_park(awaited);
     }
 
     /// Records the wait again, after a check that it is not over.
