@@ -22,6 +22,7 @@ const CASES: &[Case] = &[
     ("requests_dropped", requests_dropped),
     ("tickets", tickets),
     ("operations", operations),
+    ("accumulate", accumulate),
     ("compare_and_swap", compare_and_swap),
     ("bad_places", bad_places),
     ("too_large", too_large),
