@@ -351,21 +351,39 @@ impl<T: Shared> Coref<T> {
         is_mapped.then(|| unsafe { self.operand() })
     }
 
-    /// Local. This image, and the place of a value that is not [local](Self::as_local).
+    /// Local. As [`as_local`](Self::as_local); if the value is on another node, its place there.
     ///
     /// # Panics
-    /// On a thread that is no image of the job that the place is in.
+    /// If the place may be on another node, and this thread is no image of its job.
     #[doc(hidden)]
-    #[cold]
+    #[inline]
     #[must_use]
     #[track_caller]
-    pub fn remote_place(&self) -> (Rc<Image>, Place) {
-        let here = Image::current();
-        match here.place_on(self.image(), self.local_address()) {
-            Some(place) => (here, place),
-            None => panic!("{self:?} is in another job than this image's"),
+    pub fn locate(&self) -> LocalOrRemote<'_, T> {
+        if self.is_direct() {
+            // SAFETY: the place is mapped. The coref is to a shared coarray, which has no phases.
+            return LocalOrRemote::Local(unsafe { self.operand() });
         }
+        let here = Image::current();
+        let Some(place) = here.place_on(self.image(), self.local_address()) else {
+            panic!("{self:?} is in another job than this image's");
+        };
+        if here.shares_memory_with(place.image) {
+            // SAFETY: as above.
+            return LocalOrRemote::Local(unsafe { self.operand() });
+        }
+        LocalOrRemote::Remote(here, place)
     }
+}
+
+/// Where a shared value is.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum LocalOrRemote<'a, T: ?Sized> {
+    /// In memory that this process has mapped.
+    Local(&'a T),
+    /// On another node: this image, which reaches it by its fabric, and the place.
+    Remote(Rc<Image>, Place),
 }
 
 /// Whether `image` is on the node of this thread's image, which maps a value of it at `address`.

@@ -45,7 +45,7 @@ pub use cofuture::Cofuture;
 pub use cofuture::Collective;
 pub use cofuture_set::CofutureSet;
 pub use coptr::Coptr;
-pub use coref::Coref;
+pub use coref::{Coref, LocalOrRemote};
 #[doc(hidden)]
 pub use locked::Locked;
 pub use member::{Member, Members};

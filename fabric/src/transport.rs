@@ -30,11 +30,11 @@ pub mod request;
 pub mod shared_memory;
 #[cfg(feature = "shmem")]
 pub mod shmem;
-#[cfg(feature = "simulated")]
-pub mod simulated;
 pub mod signal;
 #[cfg(any(feature = "mpi", feature = "shmem", feature = "simulated"))]
 mod signalled;
+#[cfg(feature = "simulated")]
+pub mod simulated;
 pub mod spare;
 #[cfg(any(feature = "mpi", feature = "shmem"))]
 pub mod watchdog;

@@ -69,9 +69,8 @@ impl Job {
     /// Whether the detection finds that no image will ever wake up.
     fn seems_deadlocked(&self) -> bool {
         let record = |image: usize| Some(&self.records[image]);
-        let has_arrived = |awaited: Awaited| {
-            self.has_reached(awaited.eventcount as usize, awaited.target)
-        };
+        let has_arrived =
+            |awaited: Awaited| self.has_reached(awaited.eventcount as usize, awaited.target);
         lockfree::sleep::find_all_asleep(self.records.len(), record, 0, has_arrived).is_ok()
     }
 }

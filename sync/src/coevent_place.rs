@@ -1,7 +1,8 @@
 //! Posts to the events of other images, alone or together with data.
 
-use coarray_coref::{Access, Coref, MayPut, Remote, Shape};
-use coarray_runtime::{Eventcount, quiet, quiet_except_signals};
+use coarray_coref::{Access, Coref, LocalOrRemote, MayPut, Remote, Shape};
+use coarray_fabric::Place;
+use coarray_runtime::{Eventcount, Image, quiet, quiet_except_signals};
 
 use crate::coevent::{Coevent, posts_left};
 
@@ -67,62 +68,56 @@ pub trait CoeventPlace {
 impl CoeventPlace for Coref<Coevent> {
     #[inline]
     fn post(&self) {
-        match self.as_local() {
-            Some(event) => event.raise(),
-            None => post_remote(self),
+        match self.locate() {
+            LocalOrRemote::Local(event) => event.raise(),
+            LocalOrRemote::Remote(image, event) => {
+                quiet_except_signals();
+                signal(&image, event);
+            }
         }
     }
 
     #[inline]
     fn query(&self) -> u64 {
-        match self.as_local() {
-            Some(event) => event.query(),
-            None => query_remote(self),
+        match self.locate() {
+            LocalOrRemote::Local(event) => event.query(),
+            LocalOrRemote::Remote(image, event) => query_remote(&image, event),
         }
     }
 }
 
-/// Posts an event on another node.
-#[cold]
-fn post_remote(event: &Coref<Coevent>) {
-    quiet_except_signals();
-    signal(event);
-}
-
-/// Posts an event on another node after this image's puts to that image.
-fn signal(event: &Coref<Coevent>) {
-    let (image, place) = event.remote_place();
-    let offset = place.offset + Coevent::SIGNALS;
+/// Posts an event on another node, after this image's puts to that image.
+fn signal(image: &Image, event: Place) {
+    let offset = event.offset + Coevent::SIGNALS;
     // SAFETY: it is the signal word of the event, which only signals change. It is allocated when the signal arrives: the coarray is
     // borrowed now, and its memory is freed only after a barrier with this image, which completes signals first.
-    unsafe { image.fabric().signal(place.image, offset, 1) }
+    unsafe { image.fabric().signal(event.image, offset, 1) }
 }
 
 /// Posts an event after this image's puts to the image that it is on.
 #[inline]
 fn post_after_puts(event: &Coref<Coevent>) {
-    match event.as_local() {
-        Some(local) => local.raise_after_puts(event.image()),
-        None => signal(event),
+    match event.locate() {
+        LocalOrRemote::Local(local) => local.raise_after_puts(event.image()),
+        LocalOrRemote::Remote(image, event) => signal(&image, event),
     }
 }
 
 /// How many posts wait to be consumed, of an event on another node.
 #[cold]
-fn query_remote(event: &Coref<Coevent>) -> u64 {
-    let (image, place) = event.remote_place();
+fn query_remote(image: &Image, event: Place) -> u64 {
     image.poll_throttled();
     // Completes this image's own posts, so that they are counted.
     quiet();
     let get = |offset: usize| {
         let mut word = [0; 8];
-        let offset = place.offset + offset;
+        let offset = event.offset + offset;
         // SAFETY: `word` is valid for writes of its length. The source is an atomic word of the event, to which nobody holds
         // an exclusive reference.
         unsafe {
             image
                 .fabric()
-                .get(place.image, offset, word.as_mut_ptr(), word.len());
+                .get(event.image, offset, word.as_mut_ptr(), word.len());
         }
         u64::from_ne_bytes(word)
     };

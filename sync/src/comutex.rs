@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 use std::time::{Duration, Instant};
 
-use coarray_coref::{Coref, Remote, Shared, Symmetric, check_value};
+use coarray_coref::{Coref, LocalOrRemote, Remote, Shared, Symmetric, check_value};
 use coarray_fabric::{Place, direct};
 use coarray_runtime::{Image, Lock, LockError, LockKind, QueueLock};
 
@@ -191,9 +191,9 @@ impl<'a, T: Remote> Site<'a, T> {
     #[inline]
     #[track_caller]
     fn of(comutex: &'a Coref<Comutex<T>>) -> Self {
-        match comutex.as_local() {
-            Some(comutex) => Self::Local(comutex),
-            None => Self::Remote(comutex.remote_place().1, PhantomData),
+        match comutex.locate() {
+            LocalOrRemote::Local(comutex) => Self::Local(comutex),
+            LocalOrRemote::Remote(_, place) => Self::Remote(place, PhantomData),
         }
     }
 

@@ -8,7 +8,7 @@ pub(crate) enum Direction {
 }
 
 /// The bytes in the part of an image that an operation accesses.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Access {
     image: u32,
     direction: Direction,

@@ -174,6 +174,25 @@ impl InFlight {
         self.length.get() == AT_MOST
     }
 
+    /// Moves all operations to the list of `other`. Returns false if that has no room: then some are in neither.
+    pub(crate) fn move_to(&self, other: &Self) -> bool {
+        let single = self.single_access();
+        let listed = self.places().iter().map(Cell::get);
+        let mut accesses = single
+            .into_iter()
+            .chain(listed.filter(|_| single.is_none()));
+        // Programs signal again and again what they put to the same place.
+        let is_known = |access| {
+            other
+                .places()
+                .last()
+                .is_some_and(|last| last.get() == access)
+        };
+        let fit = accesses.all(|access| is_known(access) || other.insert(access));
+        self.clear();
+        fit
+    }
+
     /// Moves a single operation to the list.
     fn list(&self) {
         if let Some(access) = self.single_access() {
@@ -343,6 +362,26 @@ mod tests {
         in_flight.drain(|image| assert_eq!(image, 0));
         assert!(!in_flight.conflicts(put(0, 8, 8)));
         assert!(in_flight.is_empty());
+    }
+
+    #[test]
+    fn all_move_to_another_set_that_has_room() {
+        let (from, to) = (InFlight::new(3), InFlight::new(3));
+        assert!(from.move_to(&to) && to.is_empty());
+        from.insert_single(1, 8, 8);
+        assert!(from.move_to(&to) && from.is_armed());
+        assert!(to.conflicts(put(1, 8, 8)) && !to.conflicts(put(2, 8, 8)));
+        for _ in 0..2 * AT_MOST {
+            from.insert_single(1, 8, 8);
+            assert!(from.move_to(&to));
+        }
+        for at in 1..AT_MOST {
+            assert!(from.insert(put(2, 16 * at, 8)));
+        }
+        assert!(from.move_to(&to) && to.is_full() && from.is_empty());
+        assert!(to.conflicts(put(1, 8, 8)) && to.conflicts(put(2, 16, 8)));
+        from.insert_single(0, 0, 8);
+        assert!(!from.move_to(&to) && from.is_empty());
     }
 
     #[test]

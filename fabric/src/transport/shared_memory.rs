@@ -248,7 +248,6 @@ impl Fabric for SharedMemory {
         unreachable!("image {image} shares memory with this one, which needs no messages")
     }
 
-
     unsafe fn receive(&self) -> Option<Message> {
         None
     }

@@ -268,7 +268,6 @@ impl Fabric for Simulated {
         });
     }
 
-
     unsafe fn receive(&self) -> Option<Message> {
         let polls = self.polls.get() + 1;
         self.polls.set(polls % DELAY);

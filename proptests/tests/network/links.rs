@@ -382,9 +382,7 @@ fn one_sided_operations_use_their_own_link() {
             let counts = one_sided(&counts);
             assert_eq!(counts, expected, "{name} of {nodes} nodes");
             let [there, back, puts, atomics, signals] = counts;
-            println!(
-                "{nodes:5}  {name:20} {there:6} {back:6} {puts:6} {atomics:8} {signals:8}"
-            );
+            println!("{nodes:5}  {name:20} {there:6} {back:6} {puts:6} {atomics:8} {signals:8}");
         };
         let post = counted_in(nodes, |count| {
             let event = Coarray::new(Coevent::new());

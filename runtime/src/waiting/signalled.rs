@@ -9,8 +9,12 @@ use std::time::{Duration, Instant};
 use crate::image::Image;
 use crate::lockfree::eventcount::{self, Eventcount, SpinPolicy, WaitStrategy};
 use crate::lockfree::sleep::Awaited;
+use crate::primitives::pause;
 use crate::waiting::{Cause, Interruption, Stop, Waiting};
 use coarray_fabric::transport::signal::Signal;
+
+/// How often an image looks at the signal word after each poll, which takes longer.
+const LOOKS: u32 = 8;
 
 impl Image {
     /// As [`wait`](Self::wait), until `eventcount` and `signal` together have reached `target`.
@@ -60,11 +64,14 @@ impl<C: Cause> WaitStrategy for Signalled<'_, C> {
 
     fn check(&self) -> Result<(), Option<Stop>> {
         self.watch.check().map_err(Some)?;
-        if self.signal.sum() == self.seen {
-            Ok(())
-        } else {
-            Err(None)
+        let looks = self.watch.image.network.as_ref().map_or(0, |_| LOOKS);
+        for _ in 0..looks {
+            if self.signal.sum() != self.seen {
+                return Err(None);
+            }
+            pause();
         }
+        Ok(())
     }
 
     fn yields(&self, patience: SpinPolicy) -> u32 {
@@ -128,9 +135,7 @@ mod tests {
     use crate::messages::messaging::own_address;
     use crate::messages::quiet::{quiet, quiet_except_signals};
     use crate::testing::run;
-    use coarray_fabric::transport::pending::{
-        Pending, has_outstanding, is_complete, is_pending,
-    };
+    use coarray_fabric::transport::pending::{Pending, has_outstanding, is_complete, is_pending};
 
     /// Why the images of these tests wait.
     struct ForPosts;

@@ -464,7 +464,6 @@ impl Fabric for OneSided {
         self.channel.send(image, message);
     }
 
-
     unsafe fn receive(&self) -> Option<Message> {
         let message = self.channel.receive()?;
         // Makes puts of the sender to this image's part visible to its loads.

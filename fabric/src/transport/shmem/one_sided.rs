@@ -1,7 +1,5 @@
 //! The fabric of OpenSHMEM: put, get and atomics by calls of the library.
 
-use std::cell::Cell;
-
 use shmem_sys::{shmem_fence, shmem_getmem, shmem_putmem, shmem_quiet, uint64, ulonglong};
 
 use crate::transport::access::{Access, Direction};
@@ -24,11 +22,12 @@ use crate::transport::signalled::Signalled;
 pub(super) struct OneSided {
     parts: Block,
     channel: Channel,
-    /// The operations in flight in the default context.
+    /// The puts in flight in the default context that no fence has followed.
     in_flight: InFlight,
+    /// Those that a fence has ordered before all later puts and signals. It does not order gets, atomic operations that return something, and
+    /// other contexts.
+    fenced: InFlight,
     contexts: Contexts,
-    /// Whether a fence has ordered the puts in flight before all later ones.
-    has_fenced: Cell<bool>,
     outstanding: Outstanding,
     signals: Signalled,
 }
@@ -40,8 +39,8 @@ impl OneSided {
             parts,
             channel,
             in_flight: InFlight::new(images),
+            fenced: InFlight::new(images),
             contexts: Contexts::new(images, contexts),
-            has_fenced: Cell::new(false),
             outstanding: Outstanding::default(),
             signals: Signalled::default(),
         }
@@ -56,15 +55,35 @@ impl OneSided {
         self.parts.free();
     }
 
-    /// Completes the operations in flight that must take effect before this one.
+    /// Completes the operations in flight that must take effect before this one, which a fence does not order.
     #[inline]
     fn complete_conflicts(&self, access: Access) {
+        self.complete_unfenced_conflicts(access);
+        if self.fenced.conflicts(access) {
+            self.complete_default();
+        }
+    }
+
+    /// As [`complete_conflicts`](Self::complete_conflicts), before a put, which a fence orders.
+    #[inline]
+    fn complete_unfenced_conflicts(&self, access: Access) {
         if self.contexts.have_any() {
             self.complete_contexts(|context| context.conflicts(access));
         }
         if self.in_flight.conflicts(access) {
             self.complete_default();
         }
+    }
+
+    /// Whether puts are in flight in the default context.
+    #[inline]
+    fn are_puts(&self) -> bool {
+        !self.in_flight.is_empty() || !self.fenced.is_empty()
+    }
+
+    fn forget_puts(&self) {
+        self.in_flight.clear();
+        self.fenced.clear();
     }
 
     /// Notes whether operations are in flight, in any context.
@@ -81,7 +100,7 @@ impl OneSided {
     fn complete_default(&self) {
         // SAFETY: the library is initialised.
         unsafe { shmem_quiet() };
-        self.in_flight.clear();
+        self.forget_puts();
         self.note(self.contexts.have_any());
     }
 
@@ -89,12 +108,12 @@ impl OneSided {
     #[inline(never)]
     fn complete_contexts(&self, which: impl Fn(&Context) -> bool) {
         let wakers = self.contexts.complete(which);
-        self.note(self.contexts.have_any() || !self.in_flight.is_empty());
+        self.note(self.contexts.have_any() || self.are_puts());
         wake(wakers);
     }
 
-    /// Whether nothing is in flight, and the image is already noted as having outstanding operations: the common case of programs that complete
-    /// each put.
+    /// Whether nothing is in flight that a put must follow, and the image is already noted as having outstanding operations: the common case of
+    /// programs that complete, or signal, each put.
     #[inline(always)]
     fn is_free(&self) -> bool {
         self.in_flight.is_empty() && self.outstanding.get() && !self.contexts.have_any()
@@ -107,7 +126,7 @@ impl OneSided {
     #[inline(never)]
     unsafe fn put_when_busy(&self, image: usize, offset: usize, source: *const u8, length: usize) {
         let access = Access::new(image, Direction::Put, offset, length);
-        self.complete_conflicts(access);
+        self.complete_unfenced_conflicts(access);
         if !self.in_flight.insert(access) {
             self.complete_default();
             self.in_flight.insert(access);
@@ -141,13 +160,13 @@ impl OneSided {
     ) -> Request {
         let access = Access::new(image, direction, offset, buffer.length());
         self.complete_conflicts(access);
-        if direction == Direction::Put && self.has_fenced.take() && !self.in_flight.is_empty() {
+        if direction == Direction::Put && !self.fenced.is_empty() {
             self.complete_default();
         }
         if self.contexts.are_full(image) {
             self.complete_contexts(|_| true);
         }
-        let are_puts = !self.in_flight.is_empty();
+        let are_puts = self.are_puts();
         // SAFETY: the access is as long as the buffer; the caller vouches for the target, and for a lent buffer until completion.
         let request = unsafe { self.contexts.issue(self.parts, access, buffer, are_puts) };
         self.note(true);
@@ -219,10 +238,11 @@ impl Fabric for OneSided {
             self.complete_contexts(|context| context.has_any_of(image));
         }
         if self.in_flight.is_in_flight_to(image) {
-            // They stay noted: a fence does not order later gets.
             // SAFETY: the library is started.
             unsafe { shmem_fence() };
-            self.has_fenced.set(true);
+            if !self.in_flight.move_to(&self.fenced) {
+                self.complete_default();
+            }
         }
     }
 
@@ -230,13 +250,13 @@ impl Fabric for OneSided {
         if self.contexts.have_any() {
             self.complete_contexts(|_| true);
         }
-        if self.in_flight.is_empty() {
+        if !self.are_puts() {
             return self.note(false);
         }
         // SAFETY: the library is initialised.
         unsafe { shmem_quiet() };
         // It stays noted, until there is nothing to complete: programs that complete one put after the other do not pay for it.
-        self.in_flight.clear();
+        self.forget_puts();
     }
 
     unsafe fn atomic(
