@@ -174,7 +174,7 @@ fn patience(wait: Wait, share_all: bool, have_cores_for_all: bool) -> SpinPolicy
     let [spins, yields] = match (wait, have_cores_for_all) {
         (Wait::Sleep, _) => [1, 0],
         // Messages of other images arrive only when the image polls.
-        _ if !share_all => [1, 1000],
+        _ if !share_all => [0, 1000],
         (Wait::Spin, _) => [100_000, 200],
         (Wait::Adaptive, true) => [4000, 200],
         // An image that waits for a core must not keep another one busy: where images share cores, the awaited image

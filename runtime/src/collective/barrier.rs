@@ -91,6 +91,7 @@ impl Team {
         words: [u64; WORDS],
     ) -> Result<(), ImageFailed> {
         self.payload.set(words);
+        self.payload_of.set(self.barriers.get() + 1);
         pass_barrier(self, call, self.barrier_algorithm(), |arrival| {
             arrival.bring(&words)
         })

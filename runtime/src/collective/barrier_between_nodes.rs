@@ -13,7 +13,7 @@ use crate::image::node_map::NodeMap;
 use crate::image::relay::Relay;
 use crate::image::team::Team;
 use crate::job::control::TeamControl;
-use crate::lockfree::arrival::{Arrival, WORDS};
+use crate::lockfree::arrival::Arrival;
 use crate::lockfree::barrier::Barrier;
 use crate::lockfree::checked_barrier::{BarrierError, BarrierScope, BarrierState, Episode};
 use crate::messages::messaging::send_message;
@@ -71,30 +71,35 @@ fn await_arrival<P: BarrierScope>(
 
 /// Sends the arrivals of all images on these nodes to a leader.
 fn send_arrivals(team: &Team, node_map: &NodeMap, number: u64, leader: usize, nodes: &[usize]) {
-    let images = || nodes.iter().flat_map(|&node| node_map.images_on(node));
-    let mut message = Outgoing::new(MessageKind::Arrivals).words(&[
-        team.identity().0,
-        number,
-        images().count() as u64,
-    ]);
-    for &index in images() {
+    let images = nodes.iter().flat_map(|&node| node_map.images_on(node));
+    // As on all images, or their signatures differ.
+    let has_payload = team.payload_of.get() == number;
+    let mut message = Outgoing::new(MessageKind::Arrivals)
+        .words(&[team.identity().0, number])
+        .half_word(u32::from(has_payload));
+    for &index in images {
         let arrival = &team.control(index).state.arrivals[(number & 1) as usize];
         message = message
-            .word(u64::from(team.members()[index]))
-            .words(&arrival.signature())
-            .words(&arrival.words());
+            .half_word(team.members()[index])
+            .words(&arrival.signature());
+        if has_payload {
+            message = message.words(&arrival.words());
+        }
     }
     send_message(team.image(), team.members()[leader] as usize, &message);
 }
 
 /// Handles a message of arrivals: writes them to the shadows on this node.
 pub(crate) fn handle_arrivals(image: &Image, mut reader: Reader<'_>) {
-    let [control, number, images] = reader.words();
-    for _ in 0..images {
-        let member = reader.size();
-        let (signature, words): (_, [u64; WORDS]) = (reader.words(), reader.words());
+    let [control, number] = reader.words();
+    let has_payload = reader.half_word() != 0;
+    while !reader.is_at_end() {
+        let member = reader.half_word() as usize;
+        let signature = reader.words();
         let arrival = shadow_arrival(image, member, control as usize, number);
-        arrival.bring(&words);
+        if has_payload {
+            arrival.bring(&reader.words());
+        }
         arrival.enter(number, &signature);
     }
 }

@@ -62,16 +62,23 @@ kinds! {
     LockAnswer,
 }
 
-/// A message to be sent: little-endian words, then bytes.
+/// A message to be sent: a byte for its kind, little-endian words, then bytes.
 #[derive(Debug)]
 pub(crate) struct Outgoing(Vec<u8>);
 
 impl Outgoing {
     pub(crate) fn new(kind: MessageKind) -> Self {
-        Self(spare::take()).word(kind as u64)
+        let mut bytes = spare::take();
+        bytes.push(kind as u8);
+        Self(bytes)
     }
 
     pub(crate) fn word(mut self, word: u64) -> Self {
+        self.0.extend_from_slice(&word.to_le_bytes());
+        self
+    }
+
+    pub(crate) fn half_word(mut self, word: u32) -> Self {
         self.0.extend_from_slice(&word.to_le_bytes());
         self
     }
@@ -116,10 +123,9 @@ impl<'a> Reader<'a> {
     /// # Panics
     /// If the sender runs another version of this crate.
     pub(crate) fn open(message: &'a [u8]) -> (MessageKind, Self) {
-        let mut reader = Self(message);
-        let word = reader.word();
-        let kind = MessageKind::ALL.get(word as usize);
-        (*kind.expect("all images run the same program"), reader)
+        let (kind, rest) = message.split_first().expect("a message has a kind");
+        let kind = MessageKind::ALL.get(usize::from(*kind));
+        (*kind.expect("all images run the same program"), Self(rest))
     }
 
     pub(crate) fn word(&mut self) -> u64 {
@@ -131,12 +137,25 @@ impl<'a> Reader<'a> {
         u64::from_le_bytes(*word)
     }
 
+    pub(crate) fn half_word(&mut self) -> u32 {
+        let (word, rest) = self
+            .0
+            .split_first_chunk()
+            .expect("the writer wrote as many words");
+        self.0 = rest;
+        u32::from_le_bytes(*word)
+    }
+
     pub(crate) fn words<const N: usize>(&mut self) -> [u64; N] {
         std::array::from_fn(|_| self.word())
     }
 
     pub(crate) fn size(&mut self) -> usize {
         self.word() as usize
+    }
+
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// The rest of the message.
@@ -159,10 +178,12 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let message = Outgoing::new(MessageKind::End)
+            .half_word(5)
             .words(&[7, u64::MAX])
             .bytes(b"why");
         let (kind, mut reader) = Reader::open(message.as_bytes());
-        assert_eq!((kind, reader.words()), (MessageKind::End, [7, u64::MAX]));
+        assert_eq!((kind, reader.half_word()), (MessageKind::End, 5));
+        assert_eq!(reader.words(), [7, u64::MAX]);
         assert_eq!(reader.bytes(), b"why");
     }
 }

@@ -34,8 +34,9 @@ pub struct Team {
     pub(crate) origin: Option<Origin>,
     /// How many barriers this image has entered.
     pub(crate) barriers: Cell<u64>,
-    /// This image's payload of the last one.
+    /// This image's last payload, and the number of the barrier that it was for.
     pub(crate) payload: Cell<[u64; WORDS]>,
+    pub(crate) payload_of: Cell<u64>,
     /// None until the first barrier.
     pub(crate) barrier: Cell<Option<Barrier>>,
     epochs: Cell<usize>,
@@ -108,6 +109,7 @@ impl Team {
             origin,
             barriers: Cell::new(0),
             payload: Cell::new([0; WORDS]),
+            payload_of: Cell::new(0),
             barrier: Cell::new(None),
             epochs: Cell::new(0),
             in_epoch: Cell::new(false),

@@ -124,10 +124,15 @@ pub(crate) fn until<W: WaitStrategy>(
     patience: SpinPolicy,
     watch: impl FnOnce() -> W,
 ) -> Result<(), W::Stop> {
-    for _ in 0..patience.spins {
+    let mut spins = patience.spins;
+    loop {
         if eventcount.has_reached(target) {
             return Ok(());
         }
+        if spins == 0 {
+            break;
+        }
+        spins -= 1;
         pause();
     }
     until_patiently(eventcount, target, patience, watch)

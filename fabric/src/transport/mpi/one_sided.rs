@@ -4,6 +4,9 @@
 //! operations in flight, and an operation that overlaps one of them flushes its target first. The source of a put must be reusable on
 //! return. MPI needs a flush for that, unless the bytes are staged: copied to a buffer that is kept until the next flush.
 //!
+//! The memory model is the unified one, which `mpi-rma` insists on. There `MPI_Win_sync` only orders loads and stores (MPI 3.1 section 11.7), so
+//! the fences of the language take its place, before and after messages and signals.
+//!
 //! Most programs put a few bytes at a time and complete them at once. So a put has a fast path where nothing is in flight:
 //!
 //! | bytes | nothing in flight | something in flight |
@@ -14,6 +17,7 @@
 //! | more | `put_large`: in place, then a local flush | else in place, then a local flush |
 
 use std::mem::ManuallyDrop;
+use std::sync::atomic::{Ordering, fence};
 
 use mpi_rma::{Operation as Action, Window};
 
@@ -437,13 +441,12 @@ impl Fabric for OneSided {
         })
     }
 
-    /// By `MPI_Accumulate`. The reader needs no `MPI_Win_sync`: in the unified memory model it only orders loads (MPI 3.1 section 11.7), as the load
-    /// that acquires does.
+    /// By `MPI_Accumulate`.
     unsafe fn signal(&self, image: usize, offset: usize, amount: u64) {
         // MPI orders no accumulate after a put, so that one is completed, at this target alone.
         self.fence(image);
         // As before a message.
-        expect(self.window.sync());
+        fence(Ordering::Release);
         let (rank, place) = self.place(image, offset);
         self.signals.note(image);
         // It flushes locally, which waits for nothing at the target, and sends what the library might keep to send it with later operations.
@@ -459,15 +462,15 @@ impl Fabric for OneSided {
     }
 
     unsafe fn send(&self, image: usize, message: &[u8]) {
-        // MPI 3.1 section 11.7: makes the stores of this image to its part visible to gets that follow from the message.
-        expect(self.window.sync());
+        // Orders the stores of this image to its part before the message, from which gets of them follow.
+        fence(Ordering::Release);
         self.channel.send(image, message);
     }
 
     unsafe fn receive(&self) -> Option<Message> {
         let message = self.channel.receive()?;
-        // Makes puts of the sender to this image's part visible to its loads.
-        expect(self.window.sync());
+        // Pairs with the Release of the sender: orders this image's loads of what was put to its part after the message.
+        fence(Ordering::Acquire);
         Some(message)
     }
 }
