@@ -49,6 +49,8 @@ pub(crate) struct Channel {
     /// Messages in flight, oldest first.
     leaving: RefCell<VecDeque<Transport>>,
     bytes_leaving: Cell<usize>,
+    /// A message that is sent: most have left when MPI returns.
+    outgoing: RefCell<Vec<u8>>,
     /// The posted receives, and which of them is the oldest. Each has [`EAGER`] bytes and one more.
     posted: RefCell<Box<[Transport]>>,
     oldest: Cell<usize>,
@@ -87,6 +89,7 @@ impl Channel {
             communicator,
             leaving: RefCell::default(),
             bytes_leaving: Cell::new(0),
+            outgoing: RefCell::default(),
             posted: RefCell::new((0..POSTED).map(post).collect()),
             oldest: Cell::new(0),
             is_spent: Cell::new(false),
@@ -116,7 +119,8 @@ impl Channel {
 
     /// Sends a copy of two runs of bytes, one after the other.
     fn send_parts(&self, image: usize, tag: c_int, first: &[u8], last: &[u8]) {
-        let mut bytes = self.spare.borrow_mut().pop().unwrap_or_default();
+        let mut bytes = self.outgoing.borrow_mut();
+        bytes.clear();
         bytes.extend_from_slice(first);
         bytes.extend_from_slice(last);
         let length = expect(c_int::try_from(bytes.len()));
@@ -137,15 +141,20 @@ impl Channel {
         expect(check("MPI_Isend", code));
         // The request is not moved before it is tested: to load what was just stored in another size waits until the stores before it are done,
         // and these are to memory that the receiver reads.
-        if is_complete(&mut request) {
-            self.keep(bytes);
-        } else {
-            self.bytes_leaving
-                .set(self.bytes_leaving.get() + bytes.len());
-            self.leaving
-                .borrow_mut()
-                .push_back(Transport { request, bytes });
+        if !is_complete(&mut request) {
+            let spare = self.spare.borrow_mut().pop();
+            let bytes = mem::replace(&mut *bytes, spare.unwrap_or_default());
+            self.keep_leaving(Transport { request, bytes });
+        } else if bytes.capacity() > SPARE_BYTES {
+            *bytes = Vec::new();
         }
+    }
+
+    #[cold]
+    fn keep_leaving(&self, message: Transport) {
+        self.bytes_leaving
+            .set(self.bytes_leaving.get() + message.bytes.len());
+        self.leaving.borrow_mut().push_back(message);
     }
 
     /// Waits until fewer than the limits are in flight, and receives meanwhile.
