@@ -364,16 +364,24 @@ impl<T: Shared> Coref<T> {
             // SAFETY: the place is mapped. The coref is to a shared coarray, which has no phases.
             return LocalOrRemote::Local(unsafe { self.operand() });
         }
-        let here = Image::current();
-        let Some(place) = here.place_on(self.image(), self.local_address()) else {
-            panic!("{self:?} is in another job than this image's");
-        };
-        if here.shares_memory_with(place.image) {
+        match locate(self.image(), self.local_address()) {
             // SAFETY: as above.
-            return LocalOrRemote::Local(unsafe { self.operand() });
+            None => LocalOrRemote::Local(unsafe { self.operand() }),
+            Some((here, place)) => LocalOrRemote::Remote(here, place),
         }
-        LocalOrRemote::Remote(here, place)
     }
+}
+
+/// This thread's image, and the place on `image` of what it sees at `address`; none if it has that mapped.
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn locate(image: usize, address: usize) -> Option<(Rc<Image>, Place)> {
+    let here = Image::current();
+    let Some(place) = here.place_on(image, address) else {
+        panic!("a coref to a value on image {image} is in another job than this image's");
+    };
+    (!here.shares_memory_with(image)).then_some((here, place))
 }
 
 /// Where a shared value is.
