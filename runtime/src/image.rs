@@ -247,22 +247,6 @@ impl Image {
     pub(crate) fn started_reactor(&self) -> Option<&Reactor> {
         self.reactor.get()?.as_ref()
     }
-
-    /// Whether that image has come to the end of the program, and all its signals and messages before that have arrived
-    /// here.
-    pub(crate) fn has_stopped(&self, image: usize) -> bool {
-        match &self.network {
-            // Its stage may become known through another image of this node while its own messages to this image are
-            // still in flight.
-            Some(network) if !self.job.nodes.share(self.index, image) => {
-                network.stopped.borrow().contains(&image)
-            }
-            _ => matches!(
-                self.control(image).stage(),
-                Stage::Stopped | Stage::Finished
-            ),
-        }
-    }
 }
 
 const _: () = assert!(SCRATCH_BYTES.is_multiple_of(64));

@@ -2,6 +2,7 @@
 //! `lifecycle/dispatch.rs`, above everything that they use.
 
 pub(crate) mod acks;
+pub(crate) mod ends;
 pub(crate) mod failing;
 pub(crate) mod liveness;
 pub(crate) mod locate;

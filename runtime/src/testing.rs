@@ -21,8 +21,9 @@ const UNTUNED: Tuning = Tuning {
     name: |_| None,
 };
 
-/// Runs `body` on `images` images, which are divided evenly among `nodes` simulated nodes.
-pub(crate) fn run(images: usize, nodes: usize, body: impl Fn() + Sync) {
+/// Runs `body` on `images` images, which are divided evenly among `nodes` simulated nodes. Returns how many messages they
+/// sent, from their start to their end; those of the search for deadlocks do not count.
+pub(crate) fn run(images: usize, nodes: usize, body: impl Fn() + Sync) -> u64 {
     let settings = Settings {
         fabric: FabricKind::Threads,
         ..Settings::with_images(images).unwrap()
@@ -63,4 +64,6 @@ pub(crate) fn run(images: usize, nodes: usize, body: impl Fn() + Sync) {
             });
         }
     });
+    let sent = |image: usize| jobs[image / each].region.control(image).traffic.sent();
+    (0..images).map(sent).sum()
 }

@@ -3,7 +3,6 @@
 use std::mem::MaybeUninit;
 use std::panic::Location;
 
-use coarray_fabric::Place;
 use coarray_runtime::{Barrier, Call, Operation, Team};
 
 fn main() {
@@ -17,7 +16,7 @@ fn main() {
         team.set_barrier_algorithm(Barrier::Tree);
         let image = team.image();
         image.unlock(team.critical(), false);
-        image.send_post(Place { image: 1, offset: 0 });
+        image.fabric().signal(1, 0, 1);
         image.fabric().send(1, &[0; 8]);
         let _ = image.fabric().receive();
     });

@@ -8,7 +8,6 @@ use crate::call::{Call, OBJECT};
 use crate::collective::barrier_between_nodes::barrier_between_nodes;
 use crate::collective::outstanding::collect_payloads_if_many;
 use crate::image::team::Team;
-use crate::job::control::Stage;
 use crate::job::image_failed::{ImageFailed, have_failed};
 use crate::lockfree::arrival::{Arrival, Signature, WORDS};
 use crate::lockfree::barrier::Barrier;
@@ -16,7 +15,7 @@ use crate::lockfree::barrier::dissemination::Line;
 use crate::lockfree::barrier::flat;
 use crate::lockfree::checked_barrier::{self, BarrierError, BarrierScope, BarrierState, Episode};
 use crate::lockfree::eventcount::SpinPolicy;
-use crate::messages::messaging::announce_stage;
+use crate::messages::ends::announce_end;
 use crate::messages::quiet::quiet;
 use crate::messages::quiet::quiet_and_defer;
 use crate::waiting::{Cause, Stop, Waiting};
@@ -317,7 +316,7 @@ pub(crate) unsafe fn exchange_payloads(
 /// Collective. Ends the program: waits for all other images that have not failed.
 pub(crate) fn finish_program(team: &Team, call: &Call) {
     let _deferral = quiet_and_defer();
-    announce_stage(team.image(), Stage::Stopped);
+    announce_end(team.image());
     // SAFETY: no layer relies on anything at the end of the program.
     let _ = unsafe { team.try_barrier(call) };
 }

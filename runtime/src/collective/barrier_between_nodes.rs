@@ -90,13 +90,18 @@ fn send_arrivals(team: &Team, node_map: &NodeMap, number: u64, leader: usize, no
 }
 
 /// Handles a message of arrivals: writes them to the shadows on this node.
-pub(crate) fn handle_arrivals(image: &Image, mut reader: Reader<'_>) {
+///
+/// # Safety
+/// As `handle_message` in `dispatch.rs`: the message names the team by the offset of its structures.
+pub(crate) unsafe fn handle_arrivals(image: &Image, mut reader: Reader<'_>) {
     let [control, number] = reader.words();
     let has_payload = reader.half_word() != 0;
     while !reader.is_at_end() {
         let member = reader.half_word() as usize;
         let signature = reader.words();
-        let arrival = shadow_arrival(image, member, control as usize, number);
+        // SAFETY: the sender is in a barrier of the team, so no image has dropped it. All members have passed a barrier since the shadows
+        // of its structures were made here (`Team::form`).
+        let arrival = unsafe { shadow_arrival(image, member, control as usize, number) };
         if has_payload {
             arrival.bring(&reader.words());
         }
@@ -104,14 +109,14 @@ pub(crate) fn handle_arrivals(image: &Image, mut reader: Reader<'_>) {
     }
 }
 
-fn shadow_arrival(here: &Image, image: usize, control: usize, number: u64) -> &Arrival {
+/// # Safety
+/// The structures of a team, or their shadows, are at offset `control` of the part of `image`, and stay while the result lives.
+unsafe fn shadow_arrival(here: &Image, image: usize, control: usize, number: u64) -> &Arrival {
     let parity = (number & 1) as usize;
     let arrival = offset_of!(TeamControl, state)
         + offset_of!(BarrierState, arrivals)
         + parity * size_of::<Arrival>();
-    // SAFETY: the sender is in a barrier of the team whose structures are at offset `control` of each member's part.
-    // All members have passed a barrier since the shadows of these structures were made here (`Team::form`), and the
-    // shadows stay until this image has left the team.
+    // SAFETY: the caller vouches for the structures, which are atomics.
     unsafe {
         &*here
             .job

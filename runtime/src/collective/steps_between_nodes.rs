@@ -211,7 +211,15 @@ pub(crate) fn push_abandonment(team: &Team, begun: StepsBegun) {
 }
 
 /// Handles a step of another image.
-pub(crate) fn handle_step(image: &Image, network: &Network, from: usize, mut reader: Reader<'_>) {
+///
+/// # Safety
+/// As `handle_message` in `dispatch.rs`: the message names the team by the offset of its structures.
+pub(crate) unsafe fn handle_step(
+    image: &Image,
+    network: &Network,
+    from: usize,
+    mut reader: Reader<'_>,
+) {
     let [team, count] = reader.words();
     let step = PushedStep {
         from,
@@ -221,7 +229,8 @@ pub(crate) fn handle_step(image: &Image, network: &Network, from: usize, mut rea
         place: reader.words(),
         bytes: reader.bytes().into(),
     };
-    let is_settled = is_announcement(count) && answer_announcement(image, &step);
+    // SAFETY: the sender waits in the team for this image, so no image has dropped the team.
+    let is_settled = is_announcement(count) && unsafe { answer_announcement(image, &step) };
     if !is_settled {
         network.pushed.hold(step);
     }
@@ -236,14 +245,19 @@ pub(crate) fn answer_announcements(team: &Team, turn: u64) {
         if step.team != control {
             return true;
         }
-        let is_settled = is_announcement(step.count) && answer_announcement(image, step);
+        // SAFETY: this image is in an operation of the team.
+        let is_settled = is_announcement(step.count) && unsafe { answer_announcement(image, step) };
         turn_of(step.count) >= turn && !is_settled
     });
 }
 
 /// Answers the announcement of an image that waits for this one, if this image is in another call. Returns whether that is known.
-fn answer_announcement(image: &Image, step: &PushedStep) -> bool {
-    let steps = own_steps(image, step.team as usize);
+///
+/// # Safety
+/// No image has dropped the team of the step: its structures are at that offset.
+unsafe fn answer_announcement(image: &Image, step: &PushedStep) -> bool {
+    // SAFETY: passed on by the caller.
+    let steps = unsafe { own_steps(image, step.team as usize) };
     let (turn, signature) = (steps.begun.count(), steps.signature.read());
     if turn < turn_of(step.count) {
         // This image may still enter the same operation.
@@ -265,11 +279,12 @@ fn answer_announcement(image: &Image, step: &PushedStep) -> bool {
     true
 }
 
-fn own_steps(image: &Image, control: usize) -> &Steps {
+/// # Safety
+/// The structures of a team are at the offset `control` of each member's part, and no image drops the team while the result lives.
+unsafe fn own_steps(image: &Image, control: usize) -> &Steps {
     let place = own_address(image, control + offset_of!(TeamControl, steps));
-    // SAFETY: the sender waits for this image in an epoch of the team whose structures are at this offset of each member's part.
-    // They were made before any image got the team, and are not used for anything else before all have dropped it, of which the
-    // sender tells this image after this message. All fields are atomics.
+    // SAFETY: the structures were made before any image got the team, and are not used for anything else before all have dropped it,
+    // as the caller vouches. All fields are atomics.
     unsafe { &*place.cast::<Steps>() }
 }
 
@@ -298,7 +313,8 @@ mod tests {
                     return;
                 }
                 let team = Team::current().identity().0;
-                let steps = own_steps(image, team as usize);
+                // SAFETY: it is the team of all images, here and below.
+                let steps = unsafe { own_steps(image, team as usize) };
                 steps.begun.advance_to(TURN);
                 let signature = steps.signature.read();
                 let announcement = |turn, signature| PushedStep {
@@ -321,7 +337,9 @@ mod tests {
                 ] {
                     let before = sent();
                     let step = announcement(turn, signature);
-                    assert_eq!(answer_announcement(image, &step), is_settled, "{turn}");
+                    // SAFETY: as above.
+                    let settled = unsafe { answer_announcement(image, &step) };
+                    assert_eq!(settled, is_settled, "{turn}");
                     assert_eq!(sent() - before, answers, "{turn}");
                 }
                 // No collective operation takes part in this.

@@ -34,8 +34,10 @@ kinds! {
     Posted,
     /// The sender's watermark in the logs of a team.
     Watermark,
-    /// The stage that the sender has reached.
-    Stage,
+    /// Asks the receiver to tell when it has come to the end of the program.
+    AskEnd,
+    /// The answer: the sender has come to the end of the program.
+    Stopped,
     /// The job's tuning table.
     TuningTable,
     /// The job has ended; carries the failure.

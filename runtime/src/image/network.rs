@@ -30,8 +30,12 @@ pub(crate) struct Network {
     pub(crate) probe: Probe,
     /// None if `COARRAY_PEER_TIMEOUT` is not set.
     pub(crate) peer_timeout: Option<PeerTimeout>,
-    /// The images that have announced their end: all that they sent before has been dispatched.
+    /// The images that were asked to tell of the end of their program, and those that have: all that they sent before has
+    /// been dispatched.
+    pub(crate) asked: RefCell<BTreeSet<usize>>,
     pub(crate) stopped: RefCell<BTreeSet<usize>>,
+    /// The images that have asked this one.
+    pub(crate) asking: RefCell<Vec<usize>>,
     /// Messages of this image that are not acknowledged.
     pub(crate) unacked: Cell<u64>,
     /// For the lock on another node that the image requests.

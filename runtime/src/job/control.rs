@@ -172,6 +172,19 @@ pub enum Stage {
     Failed = 4,
 }
 
+impl Stage {
+    /// The stage with this number.
+    pub(crate) fn of(number: u32) -> Self {
+        match number {
+            0 => Self::Absent,
+            1 => Self::Running,
+            2 => Self::Stopped,
+            3 => Self::Finished,
+            _ => Self::Failed,
+        }
+    }
+}
+
 /// The start of one image's part of the region.
 #[derive(Debug)]
 #[repr(C, align(64))]
@@ -207,6 +220,9 @@ pub(crate) struct TeamControl {
 }
 
 impl ImageControl {
+    /// Where the stage is.
+    pub(crate) const STAGE: usize = offset_of!(Self, stage);
+
     /// Records that this panic unwinds the image, which is about to take part in a collective operation; or that none
     /// does.
     pub(crate) fn note_panic(&self, text: Option<&str>) {
@@ -238,13 +254,7 @@ impl ImageControl {
 
     /// The stage of the image.
     pub fn stage(&self) -> Stage {
-        match self.stage.load(Ordering::Acquire) {
-            0 => Stage::Absent,
-            1 => Stage::Running,
-            2 => Stage::Stopped,
-            3 => Stage::Finished,
-            _ => Stage::Failed,
-        }
+        Stage::of(self.stage.load(Ordering::Acquire))
     }
 }
 

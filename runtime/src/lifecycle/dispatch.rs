@@ -9,10 +9,11 @@ use crate::collective::tuning::store_table;
 use crate::image::Image;
 use crate::image::message::{MessageKind, Outgoing, Reader};
 use crate::image::network::Network;
-use crate::job::control::{Failure, Stage};
+use crate::job::control::Failure;
 use crate::lock::between_nodes::handle_lock;
 use crate::lock::between_nodes::handle_lock_answer;
 use crate::messages::acks::note_acknowledged;
+use crate::messages::ends::{handle_end, handle_question};
 use crate::messages::messaging::own_address;
 use crate::messages::messaging::send_uncounted;
 use crate::messages::pairs::handle_sync_images;
@@ -65,9 +66,12 @@ unsafe fn dispatch(
             let word = unsafe { &*place };
             word.fetch_or(reader.word(), Ordering::Release);
         }
-        MessageKind::Arrivals => handle_arrivals(image, reader),
-        MessageKind::Step => handle_step(image, network, from, reader),
-        MessageKind::Stage => handle_stage(image, network, from, reader.word()),
+        // SAFETY: the contract of this function, passed on.
+        MessageKind::Arrivals => unsafe { handle_arrivals(image, reader) },
+        // SAFETY: as above.
+        MessageKind::Step => unsafe { handle_step(image, network, from, reader) },
+        MessageKind::AskEnd => handle_question(image, network, from),
+        MessageKind::Stopped => handle_end(image, network, from),
         MessageKind::TuningTable => store_table(image, &String::from_utf8_lossy(reader.bytes())),
         MessageKind::End => handle_job_end(image, from, reader),
         MessageKind::Acknowledgement => note_acknowledged(&network.unacked),
@@ -83,20 +87,6 @@ unsafe fn dispatch(
         MessageKind::Ping | MessageKind::Pong | MessageKind::Probe | MessageKind::ProbeAnswer => {
             unreachable!("these let nobody go on")
         }
-    }
-}
-
-fn handle_stage(here: &Image, network: &Network, image: usize, stage: u64) {
-    let stages = [Stage::Running, Stage::Stopped, Stage::Finished];
-    let stage = stages.into_iter().find(|&known| known as u64 == stage);
-    if matches!(stage, Some(Stage::Stopped | Stage::Finished)) {
-        network.stopped.borrow_mut().insert(image);
-    }
-    // Another image of this node may have recorded a later stage already.
-    if let Some(stage) = stage
-        && stage as u32 > here.control(image).stage() as u32
-    {
-        here.control(image).set_stage(stage);
     }
 }
 

@@ -21,7 +21,6 @@ use crate::job::settings::Bind;
 use crate::job::unwinding::{self, Panic};
 use crate::lifecycle::dispatch::handle_message;
 use crate::lifecycle::fork;
-use crate::messages::messaging::announce_stage;
 use coarray_fabric::transport::fabric::Fabric;
 use coarray_fabric::transport::shared_memory::SharedMemory;
 
@@ -95,7 +94,7 @@ pub unsafe fn run_image<R>(
     }));
     let panic = match outcome {
         Ok(Ok(result)) => {
-            announce_stage(&image, Stage::Finished);
+            image.control(index).set_stage(Stage::Finished);
             drop(presence);
             return Ending::Finished(result);
         }

@@ -1,7 +1,6 @@
 //! Which images have failed or stopped.
 
 use crate::image::team::Team;
-use crate::job::control::Stage;
 use crate::job::image_failed::ImageFailed;
 
 impl ImageFailed {
@@ -122,12 +121,13 @@ pub fn stopped_images() -> Vec<usize> {
 }
 
 fn status_of(team: &Team, index: usize) -> ImageStatus {
-    // Images of other nodes announce it by messages, which a program that asks in a loop must see in the end.
+    // Images of other nodes tell it by messages, which a program that asks in a loop must see in the end.
     team.image().poll();
-    let number = team.members()[index] as usize;
-    match team.image().control(number).stage() {
-        Stage::Absent | Stage::Running => ImageStatus::Active,
-        Stage::Stopped | Stage::Finished => ImageStatus::Stopped,
-        Stage::Failed => ImageStatus::Failed,
+    if team.is_failed(index) {
+        ImageStatus::Failed
+    } else if team.has_stopped(index) {
+        ImageStatus::Stopped
+    } else {
+        ImageStatus::Active
     }
 }

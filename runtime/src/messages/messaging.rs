@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use crate::image::Image;
 use crate::image::message::{MessageKind, Outgoing};
 use crate::image::network::Network;
-use crate::job::control::{Failure, Stage};
+use crate::job::control::Failure;
 use coarray_fabric::memory::locality::Place;
 use coarray_fabric::transport::fabric::Message;
 use coarray_fabric::transport::{handle, spare};
@@ -121,14 +121,6 @@ pub(crate) fn send_or(image: &Image, place: Place, bits: u64) {
 /// The address of an offset in this image's own part.
 pub(crate) fn own_address(image: &Image, offset: usize) -> *mut u8 {
     image.job.region.part_address(image.index, offset)
-}
-
-/// Publishes the stage of this image.
-pub(crate) fn announce_stage(image: &Image, stage: Stage) {
-    image.control(image.index).set_stage(stage);
-    if image.network.is_some() {
-        send_to_all(image, &Outgoing::new(MessageKind::Stage).word(stage as u64));
-    }
 }
 
 /// Announces to the other nodes that the job has ended.

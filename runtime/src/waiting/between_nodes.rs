@@ -22,8 +22,8 @@ use crate::call::CallRecord;
 use crate::deadlock::probe::{Answer, Probe};
 use crate::image::Image;
 use crate::image::message::{MessageKind, Outgoing, Reader};
-use crate::job::control::ImageControl;
-use crate::job::control::WaitRecord;
+use crate::job::control::{ImageControl, Stage, WaitRecord};
+use crate::messages::ends::note_stage;
 use crate::messages::liveness::other_leaders;
 use crate::messages::messaging::send_uncounted;
 use coarray_fabric::memory::direct;
@@ -120,12 +120,23 @@ pub(crate) fn handle_probe_answer(image: &Image, leader: usize, mut reader: Read
     }
 }
 
-/// Fetches the wait records of images of other nodes into the shadows on this one.
+/// Fetches the wait records and stages of images of other nodes into the shadows on this one.
 fn refresh_waits(here: &Image) {
     let (start, length) = (offset_of!(ImageControl, waiting), size_of::<WaitRecord>());
-    for image in 0..here.images {
+    for image in (0..here.images).filter(|&image| !here.job.nodes.share(here.index, image)) {
         refresh_shadow(here, image, start, length);
+        note_stage(here, image, fetch_stage(here, image));
     }
+}
+
+fn fetch_stage(here: &Image, image: usize) -> Stage {
+    let mut stage = [0; size_of::<u32>()];
+    // SAFETY: `stage` is valid for writes of its length; the source is a word of the control structure of the image.
+    unsafe {
+        let fabric = here.fabric();
+        fabric.get(image, ImageControl::STAGE, stage.as_mut_ptr(), stage.len());
+    }
+    Stage::of(u32::from_ne_bytes(stage))
 }
 
 /// Fetches bytes of the control structure of an image on another node into its shadow. They may change meanwhile.
