@@ -180,8 +180,9 @@ struct Policy {
     spinning: Spinning,
 }
 
-/// Rounds of spinning of an image that hardly spins.
-const MOMENT: u32 = 32;
+/// Rounds of spinning of an image that hardly spins: the awaited image most likely waits for this core, and a switch to
+/// it takes about as long as a hundred rounds.
+const MOMENT: u32 = 2;
 
 /// After this many vain spins in quick succession the image spins less.
 const VAIN: u32 = 3;
@@ -192,12 +193,13 @@ const SHORTEST: Duration = Duration::from_micros(20);
 /// Vain spins further apart are unrelated.
 const SOON: Duration = Duration::from_millis(2);
 
-/// After this many short waits a long one is tried again: at first, and at most.
-const RETRIES: [u32; 2] = [16, 1024];
+/// After this many short waits a long one is tried again: at first, and at most. A long one takes as long as some tens
+/// of short ones.
+const RETRIES: [u32; 2] = [64, 4096];
 
 #[derive(Debug)]
 enum Spinning {
-    /// It spins in full. The last vain spin, and how often the core had been taken until then.
+    /// It spins in full. The last wait that spinning did not end, and how often the core had been taken until then.
     Long {
         vain: u32,
         last: Option<(Duration, u64)>,
@@ -241,7 +243,7 @@ impl Policy {
                 if *left == 0 {
                     self.spinning = Spinning::Long {
                         vain: 0,
-                        last: None,
+                        last: Some((now, switches())),
                         after: *of,
                     };
                 }

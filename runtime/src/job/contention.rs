@@ -11,9 +11,10 @@ use std::time::Duration;
 /// apart, and seldom at the first.
 pub(crate) const LONG: Duration = Duration::from_millis(1);
 
-/// For how long no core is yielded after a yield took long: at first, and at most. The first pause is a few times what
-/// such a yield costs, so a chance hit costs little more; an image that always finds the same loses a thousandth.
-const PAUSES: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(4)];
+/// For how long no core is yielded after a yield took long: at first, and at most. The first pause is what such a yield
+/// costs; meanwhile images that wake each other may come to share a core, and then yields are faster than sleep. An
+/// image that always finds the same loses a thousandth.
+const PAUSES: [Duration; 2] = [Duration::from_millis(4), Duration::from_secs(4)];
 
 /// What the images of a node have found. Times are those of [`scheduler::now`](coarray_fabric::system::scheduler::now),
 /// in nanoseconds. They are advice only, and order no memory.
