@@ -3,20 +3,20 @@
 //! It knows images by number, and no team. What is issued is noted in `pending`; the thread of an image reaches its fabric by
 //! `handle`, without looking for the image. `access` and `in_flight` keep operations on the same place in order where a library does not.
 
-#[cfg(any(feature = "mpi", feature = "shmem", feature = "simulated"))]
+#[cfg(feature = "engine")]
 #[cfg_attr(
     not(all(feature = "mpi", feature = "shmem")),
     allow(dead_code, reason = "each fabric uses a part of it")
 )]
 mod access;
 pub mod atomic;
-#[cfg(any(feature = "mpi", feature = "shmem"))]
+#[cfg(feature = "engine")]
 pub mod cluster;
-pub(crate) mod completion;
+pub mod completion;
 pub mod deferral;
 pub mod fabric;
 pub mod handle;
-#[cfg(any(feature = "mpi", feature = "shmem"))]
+#[cfg(feature = "engine")]
 #[cfg_attr(
     not(all(feature = "mpi", feature = "shmem")),
     allow(dead_code, reason = "each fabric uses a part of it")
@@ -31,10 +31,10 @@ pub mod shared_memory;
 #[cfg(feature = "shmem")]
 pub mod shmem;
 pub mod signal;
-#[cfg(any(feature = "mpi", feature = "shmem", feature = "simulated"))]
-mod signalled;
+#[cfg(feature = "engine")]
+pub mod signalled;
 #[cfg(feature = "simulated")]
 pub mod simulated;
 pub mod spare;
-#[cfg(any(feature = "mpi", feature = "shmem"))]
+#[cfg(feature = "engine")]
 pub mod watchdog;

@@ -1,4 +1,4 @@
-//! Jobs whose images the launcher of MPI or OpenSHMEM has started, on any number of machines.
+//! Jobs whose images an engine has started, on any number of machines: MPI, OpenSHMEM, or one of another crate.
 
 use std::fs::File;
 use std::io;
@@ -10,17 +10,16 @@ use std::time::{Duration, Instant};
 
 use rustix::thread::{CpuSet, sched_getaffinity};
 
-use crate::launcher;
 use crate::report;
 use coarray_collectives::TUNING;
 use coarray_fabric::memory::nodes::Nodes;
-use coarray_fabric::system::process_manager::pmi;
+use coarray_fabric::system::process_manager::ask_to_abort;
 use coarray_fabric::transport::cluster::Cluster;
 use coarray_fabric::transport::fabric::Fabric;
 use coarray_fabric::transport::observed::Observed;
 use coarray_fabric::transport::watchdog::Watchdog;
 use coarray_runtime::{
-    Ending, FabricKind, Failure, Job, JobMemory, Panic, Settings, is_about_the_end, run_image,
+    Ending, Failure, Job, JobMemory, Panic, Settings, is_about_the_end, run_image,
 };
 
 /// How long an image with a failure waits for lower ones to report theirs.
@@ -44,26 +43,6 @@ pub(crate) enum End<R> {
     Finished(R),
     /// With a failure, which has been reported.
     Failed(Failure),
-}
-
-/// Starts the fabric of the settings, and the watch over the start.
-pub(crate) fn start(settings: &Settings) -> Result<(Rc<dyn Cluster>, StartWatch), String> {
-    let images = settings.images;
-    let mut watch = None;
-    let initialized = |image| watch = watch_start(image, settings);
-    let cluster: Rc<dyn Cluster> = match settings.fabric {
-        #[cfg(feature = "mpi")]
-        // SAFETY: `launch` calls this once in a process, and below every collective call is made by all.
-        FabricKind::Mpi => unsafe { coarray_fabric::transport::mpi::start(initialized)? },
-        #[cfg(feature = "shmem")]
-        // SAFETY: as for MPI.
-        FabricKind::Shmem => unsafe {
-            coarray_fabric::transport::shmem::start(settings.heap, initialized)?
-        },
-        _ => unreachable!("{images} images have another fabric"),
-    };
-    launcher::check_size(settings.fabric, cluster.images())?;
-    Ok((cluster, watch))
 }
 
 /// Watches the start until it is dropped.
@@ -142,7 +121,7 @@ fn give_up(image: usize, text: String) -> ! {
         code: 1,
         text,
     });
-    pmi::ask_to_abort(1);
+    ask_to_abort(1);
     std::process::exit(1)
 }
 

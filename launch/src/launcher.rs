@@ -6,11 +6,38 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
+#[cfg(any(feature = "mpi", feature = "shmem"))]
+use std::rc::Rc;
 
+#[cfg(any(feature = "mpi", feature = "shmem"))]
+use crate::cluster::{StartWatch, watch_start};
 use crate::processes::environment;
 use crate::startup::ProgramError;
 use coarray_fabric::system::process_manager::mark;
+#[cfg(any(feature = "mpi", feature = "shmem"))]
+use coarray_fabric::transport::cluster::Cluster;
 use coarray_runtime::{FabricKind, Settings};
+
+/// Starts the fabric of the settings, and the watch over the start.
+#[cfg(any(feature = "mpi", feature = "shmem"))]
+pub(crate) fn start(settings: &Settings) -> Result<(Rc<dyn Cluster>, StartWatch), String> {
+    let images = settings.images;
+    let mut watch = None;
+    let initialized = |image| watch = watch_start(image, settings);
+    let cluster: Rc<dyn Cluster> = match settings.fabric {
+        #[cfg(feature = "mpi")]
+        // SAFETY: `launch` calls this once in a process, and below every collective call is made by all.
+        FabricKind::Mpi => unsafe { coarray_fabric::transport::mpi::start(initialized)? },
+        #[cfg(feature = "shmem")]
+        // SAFETY: as for MPI.
+        FabricKind::Shmem => unsafe {
+            coarray_fabric::transport::shmem::start(settings.heap, initialized)?
+        },
+        _ => unreachable!("{images} images have another fabric"),
+    };
+    check_size(settings.fabric, cluster.images())?;
+    Ok((cluster, watch))
+}
 
 /// The variables in which they say how many processes they have started.
 #[cfg(any(feature = "mpi", feature = "shmem"))]

@@ -2,11 +2,13 @@
 
 mod ancestry;
 mod children;
-#[cfg(any(feature = "mpi", feature = "shmem"))]
+#[cfg(feature = "engine")]
 mod cluster;
 mod coarun;
 mod command_line;
 mod embedded;
+#[cfg(feature = "engine")]
+pub mod engine;
 mod job_status;
 mod launcher;
 mod leftovers;
@@ -151,6 +153,7 @@ fn launch_with<R: Termination>(
     }
     match settings.fabric {
         FabricKind::Mpi | FabricKind::Shmem => run_on_cluster(&settings, body),
+        FabricKind::Engine => unreachable!("no setting chooses it"),
         FabricKind::Threads => run_on_threads(&settings, body),
         FabricKind::Processes => match std::env::current_exe() {
             Ok(program) => {
@@ -198,36 +201,17 @@ fn check_fabric(settings: &Settings) -> Result<(), String> {
 
 #[cfg(any(feature = "mpi", feature = "shmem"))]
 fn run_on_cluster<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitCode {
-    let codes = ExitCodes::default();
-    let (cluster, watch) = match cluster::start(settings) {
+    let (cluster, watch) = match launcher::start(settings) {
         Ok(started) => started,
         // With this exit code the launcher ends the other processes.
         Err(error) => return refuse(error),
     };
-    let image = cluster.image();
     // Image 0 prints it for all: all have the same environment.
-    if image == 0 && !launcher::was_started_here() {
+    if cluster.image() == 0 && !launcher::was_started_here() {
         unknown_settings::warn();
         unknown_settings::warn_of_images(settings.images, cluster.images());
     }
-    let end = cluster::run(&*cluster, settings, watch, || {
-        conclude(body().report(), &codes)
-    });
-    match end {
-        Ok(cluster::End::Finished(())) => {
-            cluster.finish();
-            ExitCode::SUCCESS
-        }
-        // A process that exits without finalising the fabric makes its launcher end the others.
-        Ok(cluster::End::Failed(failure)) => match code_of(image, codes) {
-            Some(code) => code,
-            None => cluster.abort(failure.code),
-        },
-        Err(error) => {
-            refuse(error);
-            cluster.abort(USAGE)
-        }
-    }
+    engine::conclude_on(&*cluster, settings, watch, body)
 }
 
 #[cfg(not(any(feature = "mpi", feature = "shmem")))]

@@ -20,15 +20,18 @@ pub enum Backend {
     Shmem,
     /// Threads that count as nodes of a network.
     Simulated,
+    /// Processes that the program itself starts, on an engine of its own.
+    Engine,
 }
 
 impl Backend {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Threads,
         Self::Processes,
         Self::Mpi,
         Self::Shmem,
         Self::Simulated,
+        Self::Engine,
     ];
 
     const fn name(self) -> &'static str {
@@ -38,13 +41,14 @@ impl Backend {
             Self::Mpi => "mpi",
             Self::Shmem => "shmem",
             Self::Simulated => "simulated",
+            Self::Engine => "engine",
         }
     }
 
     /// Whether this program, and so the one beside it, was built with this backend.
     const fn is_built_in(self) -> bool {
         match self {
-            Self::Threads | Self::Processes => true,
+            Self::Threads | Self::Processes | Self::Engine => true,
             Self::Mpi => cfg!(feature = "mpi"),
             Self::Shmem => cfg!(feature = "shmem"),
             Self::Simulated => cfg!(feature = "simulated"),
@@ -54,7 +58,7 @@ impl Backend {
     /// The launcher of its jobs: the variable that names it, and the default.
     const fn launcher(self) -> Option<(&'static str, &'static str)> {
         match self {
-            Self::Threads | Self::Processes | Self::Simulated => None,
+            Self::Threads | Self::Processes | Self::Simulated | Self::Engine => None,
             Self::Mpi => Some(("CONFORMANCE_MPIRUN", "mpirun")),
             Self::Shmem => Some(("CONFORMANCE_SHMEMRUN", "shmemrun")),
         }
@@ -80,13 +84,20 @@ impl Fabric {
     };
 
     /// All of them.
-    #[must_use]
-    pub fn all() -> Vec<Self> {
+    fn all() -> Vec<Self> {
         let ways = |backend| [true, false].map(|is_direct| Self { backend, is_direct });
         let all = Backend::ALL.into_iter().flat_map(ways);
         // Nodes of the simulated network never reach each other directly.
         let is_of_use = |fabric: &Self| fabric.backend != Backend::Simulated || fabric.is_direct;
         all.filter(is_of_use).collect()
+    }
+
+    /// Those that the program beside this one may have.
+    #[must_use]
+    pub fn of_the_library() -> Vec<Self> {
+        let mut all = Self::all();
+        all.retain(|fabric| fabric.backend != Backend::Engine);
+        all
     }
 
     /// The fabric of that name.
@@ -149,8 +160,11 @@ impl Fabric {
                 command
             }
         };
+        match self.backend {
+            Backend::Engine => command.env_remove("COARRAY_FABRIC"),
+            backend => command.env("COARRAY_FABRIC", backend.name()),
+        };
         command
-            .env("COARRAY_FABRIC", self.backend.name())
             .env("COARRAY_IMAGES", images.to_string())
             .env("COARRAY_HEAP", HEAP)
             .env(

@@ -1,7 +1,7 @@
 //! What a process manager (`mpirun`, `mpiexec`, `srun`) tells the processes that it has started, by their environment.
 
 #[cfg(any(feature = "mpi", feature = "shmem"))]
-pub mod pmi;
+pub(crate) mod pmi;
 #[cfg(any(feature = "mpi", feature = "shmem"))]
 pub(crate) mod pmix;
 
@@ -25,6 +25,14 @@ const NEIGHBOURS: [&str; 3] = [
 /// The variable by which a launcher has made itself known to this process.
 pub fn mark() -> Option<&'static str> {
     MARKS.into_iter().find(|mark| env::var_os(mark).is_some())
+}
+
+/// Asks the process manager that has started this process, if one has, to end all processes of the job.
+pub fn ask_to_abort(code: u8) {
+    #[cfg(any(feature = "mpi", feature = "shmem"))]
+    pmi::ask_to_abort(code);
+    #[cfg(not(any(feature = "mpi", feature = "shmem")))]
+    let _ = code;
 }
 
 /// The variables in which they say which process this is.

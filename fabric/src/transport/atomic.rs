@@ -1,5 +1,7 @@
 //! The atomic operations of fabrics.
 
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
 /// How wide the word of an atomic operation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Word {
@@ -42,4 +44,36 @@ pub enum AtomicOperation {
     Or(u64),
     /// Turns these bits over.
     Xor(u64),
+}
+
+impl AtomicOperation {
+    /// Applies the operation by an instruction of the processor; returns the former value. Relaxed.
+    ///
+    /// # Safety
+    /// `place` is a mapped and aligned word of this width, which is used by atomic operations only meanwhile.
+    pub unsafe fn apply(self, place: *mut u8, word: Word) -> u64 {
+        use Ordering::Relaxed;
+        macro_rules! on {
+            ($atomic:ty, $number:ty) => {{
+                // SAFETY: the caller vouches that the word is mapped and aligned, and that all other accesses are atomic.
+                let word = unsafe { &*place.cast::<$atomic>() };
+                let old = match self {
+                    Self::Load => word.load(Relaxed),
+                    Self::Swap(value) => word.swap(value as $number, Relaxed),
+                    Self::CompareExchange { current, new } => word
+                        .compare_exchange(current as $number, new as $number, Relaxed, Relaxed)
+                        .unwrap_or_else(|other| other),
+                    Self::Add(value) => word.fetch_add(value as $number, Relaxed),
+                    Self::And(bits) => word.fetch_and(bits as $number, Relaxed),
+                    Self::Or(bits) => word.fetch_or(bits as $number, Relaxed),
+                    Self::Xor(bits) => word.fetch_xor(bits as $number, Relaxed),
+                };
+                u64::from(old)
+            }};
+        }
+        match word {
+            Word::Bits32 => on!(AtomicU32, u32),
+            Word::Bits64 => on!(AtomicU64, u64),
+        }
+    }
 }

@@ -36,7 +36,7 @@ struct Shared<T> {
 unsafe impl<T: Send> Sync for Shared<T> {}
 
 /// The side that completes the operation.
-pub(crate) struct Completer<T>(Arc<Shared<T>>);
+pub struct Completer<T>(Arc<Shared<T>>);
 
 /// The side that waits for the operation.
 pub(crate) struct Completion<T>(Arc<Shared<T>>);
@@ -54,7 +54,7 @@ pub(crate) fn completion<T>() -> (Completer<T>, Completion<T>) {
 impl<T> Completer<T> {
     /// Completes the operation. Returns the registered waker, which the caller wakes.
     #[must_use = "a task may wait to be woken"]
-    pub(crate) fn complete(self, result: T) -> Option<Waker> {
+    pub fn complete(self, result: T) -> Option<Waker> {
         let Self(shared) = self;
         // SAFETY: the state is not yet `COMPLETE`, since this consumes the only completing side.
         shared

@@ -46,7 +46,7 @@ impl Drop for Deferral {
 
 /// Runs these wakers now, or when the last deferral of the thread is dropped. Callers call it last, because wakers may panic.
 #[inline]
-pub(crate) fn wake(wakers: Vec<Waker>) {
+pub fn wake(wakers: Vec<Waker>) {
     if !wakers.is_empty() {
         wake_soon(wakers);
     }

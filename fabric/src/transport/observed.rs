@@ -186,7 +186,6 @@ mod tests {
     use std::fmt::Write;
 
     use super::*;
-    use crate::transport::completion::completion;
 
     /// Writes down what it is called with, and completes nothing.
     #[derive(Debug, Default)]
@@ -201,9 +200,9 @@ mod tests {
         }
 
         fn request(&self, image: usize) -> Request {
-            let (completer, completion) = completion();
+            let (completer, request) = Request::issue(image);
             assert!(completer.complete(Buffer::Owned(Box::new([]))).is_none());
-            Request::new(image, completion)
+            request
         }
     }
 

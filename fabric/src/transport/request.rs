@@ -2,7 +2,7 @@
 
 use std::task::Waker;
 
-use crate::transport::completion::Completion;
+use crate::transport::completion::{Completer, Completion, completion};
 
 /// The memory of this image that an operation reads from or writes to.
 #[derive(Debug)]
@@ -49,9 +49,11 @@ pub struct Request {
 }
 
 impl Request {
-    /// The request for an operation on a place of `image`.
-    pub(crate) fn new(image: usize, completion: Completion<Buffer>) -> Self {
-        Self { image, completion }
+    /// The request for an operation on a place of `image`, and what completes it: for fabrics.
+    #[must_use]
+    pub fn issue(image: usize) -> (Completer<Buffer>, Self) {
+        let (completer, completion) = completion();
+        (completer, Self { image, completion })
     }
 
     /// The target image.

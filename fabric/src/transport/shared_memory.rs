@@ -7,13 +7,13 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+use std::sync::atomic::{Ordering, fence};
 use std::task::Waker;
 
 use crate::memory::direct;
 use crate::memory::region::RegionOwner;
 use crate::transport::atomic::{AtomicOperation, Word};
-use crate::transport::completion::{Completer, completion};
+use crate::transport::completion::Completer;
 use crate::transport::deferral::wake;
 use crate::transport::fabric::{Fabric, Message};
 use crate::transport::pending::Outstanding;
@@ -93,7 +93,7 @@ impl SharedMemory {
         if self.queued.get() >= QUEUED_AT_MOST {
             self.progress();
         }
-        let (completer, completion) = completion();
+        let (completer, request) = Request::issue(image);
         let operation = AsyncCopy {
             direction,
             offset,
@@ -103,7 +103,7 @@ impl SharedMemory {
         let mut queues = self.queues.borrow_mut();
         queues.entry(image).or_default().push_back(operation);
         self.note_queued(self.queued.get() + 1);
-        Request::new(image, completion)
+        request
     }
 
     /// Executes the oldest operation on `image`, if there is one. Returns its waker, if it has one.
@@ -229,7 +229,7 @@ impl Fabric for SharedMemory {
         let wakers = self.execute(image, || false);
         let place = self.place(image, offset, word.bytes());
         // SAFETY: the caller vouches for the word, which is mapped, and that it is used by atomic operations only.
-        let old = unsafe { carry_out(place, word, operation) };
+        let old = unsafe { operation.apply(place, word) };
         wake(wakers);
         old
     }
@@ -250,36 +250,5 @@ impl Fabric for SharedMemory {
 
     unsafe fn receive(&self) -> Option<Message> {
         None
-    }
-}
-
-/// An atomic operation by an instruction of the processor.
-///
-/// # Safety
-/// The word is mapped and aligned, and only used by atomic operations meanwhile.
-pub(crate) unsafe fn carry_out(place: *mut u8, word: Word, operation: AtomicOperation) -> u64 {
-    use AtomicOperation::{Add, And, CompareExchange, Load, Or, Swap, Xor};
-    use Ordering::Relaxed;
-    macro_rules! on {
-        ($atomic:ty, $number:ty) => {{
-            // SAFETY: the caller vouches that the word is mapped and aligned, and that all other accesses are atomic.
-            let word = unsafe { &*place.cast::<$atomic>() };
-            let old = match operation {
-                Load => word.load(Relaxed),
-                Swap(value) => word.swap(value as $number, Relaxed),
-                CompareExchange { current, new } => word
-                    .compare_exchange(current as $number, new as $number, Relaxed, Relaxed)
-                    .unwrap_or_else(|other| other),
-                Add(value) => word.fetch_add(value as $number, Relaxed),
-                And(bits) => word.fetch_and(bits as $number, Relaxed),
-                Or(bits) => word.fetch_or(bits as $number, Relaxed),
-                Xor(bits) => word.fetch_xor(bits as $number, Relaxed),
-            };
-            u64::from(old)
-        }};
-    }
-    match word {
-        Word::Bits32 => on!(AtomicU32, u32),
-        Word::Bits64 => on!(AtomicU64, u64),
     }
 }

@@ -17,7 +17,7 @@ impl Signal {
     }
 
     /// Adds to the word, where an instruction reaches it.
-    pub(crate) fn add(&self, amount: u64) {
+    pub fn add(&self, amount: u64) {
         // Pairs with the Acquire in `sum`: the puts that came before are there.
         self.0.fetch_add(amount, Ordering::Release);
     }

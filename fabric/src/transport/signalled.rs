@@ -7,7 +7,7 @@ use crate::transport::pending::{Pending, note_pending};
 
 /// The images to which signals were given that may not be complete.
 #[derive(Debug, Default)]
-pub(crate) struct Signalled {
+pub struct Signalled {
     /// The last one that was added since there were none: most signals go where the one before went.
     last: Cell<Option<usize>>,
     images: RefCell<BTreeSet<usize>>,
@@ -16,7 +16,7 @@ pub(crate) struct Signalled {
 impl Signalled {
     /// Notes a signal to `image`.
     #[inline]
-    pub(crate) fn note(&self, image: usize) {
+    pub fn note(&self, image: usize) {
         if self.last.get() != Some(image) {
             self.add(image);
         }
@@ -36,7 +36,7 @@ impl Signalled {
     ///
     /// # Safety
     /// All signals to an image are complete when `complete` has returned.
-    pub(crate) unsafe fn complete(&self, complete: impl FnMut(usize)) {
+    pub unsafe fn complete(&self, complete: impl FnMut(usize)) {
         if self.last.take().is_some() {
             self.images.take().into_iter().for_each(complete);
             // SAFETY: the caller vouches that all signals are complete.

@@ -27,6 +27,8 @@ pub enum FabricKind {
     /// Each image is a process that the launcher of an installed OpenSHMEM started, on any number of machines. Needs
     /// the feature `shmem`.
     Shmem,
+    /// Each image is a process that an engine of another crate started. No setting chooses it: the program does.
+    Engine,
 }
 
 impl FabricKind {
@@ -38,6 +40,7 @@ impl FabricKind {
             Self::Threads => "threads",
             Self::Mpi => "mpi",
             Self::Shmem => "shmem",
+            Self::Engine => "engine",
         }
     }
 
@@ -47,6 +50,7 @@ impl FabricKind {
             Self::Processes | Self::Threads => true,
             Self::Mpi => cfg!(feature = "mpi"),
             Self::Shmem => cfg!(feature = "shmem"),
+            Self::Engine => cfg!(feature = "engine"),
         }
     }
 

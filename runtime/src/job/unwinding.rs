@@ -18,10 +18,8 @@ use crate::job::control::Failure;
 use crate::job::death::Death;
 use crate::job::report::{GRACE, PANIC_CODE, begins_report, report};
 use crate::job::settings::FabricKind;
-#[cfg(any(feature = "mpi", feature = "shmem"))]
 use coarray_fabric::system::drain_stdio::await_readers;
-#[cfg(any(feature = "mpi", feature = "shmem"))]
-use coarray_fabric::system::process_manager::pmi;
+use coarray_fabric::system::process_manager::ask_to_abort;
 
 /// The payload of the panic that unwinds an image after the job has ended. The job's failure record has the reason, so
 /// nothing is printed for it.
@@ -95,19 +93,16 @@ pub(crate) fn leave(job: &Job, image: usize) -> ! {
             }
             exit(code)
         }
-        #[cfg(any(feature = "mpi", feature = "shmem"))]
-        FabricKind::Mpi | FabricKind::Shmem => {
+        FabricKind::Mpi | FabricKind::Shmem | FabricKind::Engine => {
             if job.is_reporter() {
                 report(&failure);
                 await_readers();
             } else {
                 thread::sleep(GRACE);
             }
-            pmi::ask_to_abort(failure.code);
+            ask_to_abort(failure.code);
             exit(code)
         }
-        #[cfg(not(any(feature = "mpi", feature = "shmem")))]
-        FabricKind::Mpi | FabricKind::Shmem => unreachable!("the fabric is not built in"),
     }
 }
 

@@ -161,7 +161,9 @@ pub fn fail_image() -> ! {
             std::process::exit(1)
         }
         FabricKind::Threads => fail_alone(&image, 1, text),
-        FabricKind::Mpi | FabricKind::Shmem => unreachable!("no job of theirs keeps going"),
+        FabricKind::Mpi | FabricKind::Shmem | FabricKind::Engine => {
+            unreachable!("no job of theirs keeps going")
+        }
     }
 }
 

@@ -19,7 +19,7 @@ impl Image {
         self.fail_silently(code, text, self.index);
         match self.job.fabric {
             FabricKind::Processes => std::process::exit(i32::from(code)),
-            FabricKind::Threads | FabricKind::Mpi | FabricKind::Shmem => self.unwind(),
+            _ => self.unwind(),
         }
     }
 

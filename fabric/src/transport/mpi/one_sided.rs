@@ -27,7 +27,6 @@ use super::operations::{Loan, Operations, Transfer};
 use super::staging::{SHORT_AT_LEAST, SHORT_AT_MOST, SMALL, Staging};
 use crate::transport::access::{Access, Direction};
 use crate::transport::atomic::{AtomicOperation, Word};
-use crate::transport::completion::completion;
 use crate::transport::fabric::{Fabric, Message};
 use crate::transport::in_flight::InFlight;
 use crate::transport::pending::Outstanding;
@@ -281,7 +280,7 @@ impl OneSided {
         while self.operations.count() >= ISSUED_AT_MOST {
             self.operations.advance();
         }
-        let (completer, completion) = completion();
+        let (completer, request) = Request::issue(image);
         let (rank, place) = self.place(image, offset);
         if length > REQUEST_AT_MOST {
             // SAFETY: as for the request below; the flush completes the operation before the buffer is given back.
@@ -296,12 +295,12 @@ impl OneSided {
             expect(begun.and_then(|()| self.window.flush(rank)));
             // No waker can be registered yet.
             let _ = completer.complete(buffer.into());
-            return Request::new(image, completion);
+            return request;
         }
         self.note(access);
         // SAFETY: the caller of `issue_put` or `issue_get` vouches for the target, and for a lent buffer until completion; an owned buffer is
         // kept with the operation, and does not move, until the request is complete.
-        let request = expect(unsafe {
+        let transfer = expect(unsafe {
             if is_put {
                 self.window
                     .request_put_from(rank, place, start.cast_const(), length)
@@ -310,12 +309,12 @@ impl OneSided {
             }
         });
         self.operations.push(Transfer {
-            request: request.into_raw(),
+            request: transfer.into_raw(),
             image,
             buffer,
             completer,
         });
-        Request::new(image, completion)
+        request
     }
 }
 

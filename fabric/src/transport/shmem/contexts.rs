@@ -17,7 +17,7 @@ use shmem_sys::{
 };
 
 use crate::transport::access::{Access, Direction};
-use crate::transport::completion::{Completer, completion};
+use crate::transport::completion::Completer;
 use crate::transport::in_flight::InFlight;
 use crate::transport::request::{Buffer, Request};
 use crate::transport::shmem::symmetric::{Block, number};
@@ -158,14 +158,14 @@ impl Contexts {
             context.since.set(self.issued.get());
         }
         context.in_flight.insert(access);
-        let (completer, completion) = completion();
+        let (completer, request) = Request::issue(image);
         context
             .issued
             .borrow_mut()
             .push(Issued { buffer, completer });
         self.issued.set(self.issued.get() + 1);
         self.has_any.set(true);
-        Request::new(image, completion)
+        request
     }
 
     /// The context for the next operation on `image`: that of the operations on it in flight; or a free one; or a new one; or the last.

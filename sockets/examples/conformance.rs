@@ -1,0 +1,7 @@
+//! The program `conformance` of the conformance suite, on this engine: for `conform --fabrics engine --conformance PROGRAM`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    coarray_sockets::launch(|| coarray_conformance::session::serve(std::env::args_os().skip(1)))
+}
