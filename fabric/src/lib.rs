@@ -31,6 +31,10 @@ pub use transport::signal::Signal;
 #[cfg(feature = "simulated")]
 pub use transport::simulated::Fault;
 
+#[cfg(feature = "cluster")]
+#[doc = include_str!("write_a_fabric.md")]
+pub mod write_a_fabric {}
+
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

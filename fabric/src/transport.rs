@@ -3,20 +3,20 @@
 //! It knows images by number, and no team. What is issued is noted in `pending`; the thread of an image reaches its fabric by
 //! `handle`, without looking for the image. `access` and `in_flight` keep operations on the same place in order where a library does not.
 
-#[cfg(feature = "engine")]
+#[cfg(feature = "cluster")]
 #[cfg_attr(
     not(all(feature = "mpi", feature = "shmem")),
     allow(dead_code, reason = "each fabric uses a part of it")
 )]
 mod access;
 pub mod atomic;
-#[cfg(feature = "engine")]
+#[cfg(feature = "cluster")]
 pub mod cluster;
 pub mod completion;
 pub mod deferral;
 pub mod fabric;
 pub mod handle;
-#[cfg(feature = "engine")]
+#[cfg(feature = "cluster")]
 #[cfg_attr(
     not(all(feature = "mpi", feature = "shmem")),
     allow(dead_code, reason = "each fabric uses a part of it")
@@ -31,10 +31,10 @@ pub mod shared_memory;
 #[cfg(feature = "shmem")]
 pub mod shmem;
 pub mod signal;
-#[cfg(feature = "engine")]
+#[cfg(feature = "cluster")]
 pub mod signalled;
 #[cfg(feature = "simulated")]
 pub mod simulated;
 pub mod spare;
-#[cfg(feature = "engine")]
+#[cfg(feature = "cluster")]
 pub mod watchdog;

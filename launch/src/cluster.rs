@@ -1,4 +1,4 @@
-//! Jobs whose images an engine has started, on any number of machines: MPI, OpenSHMEM, or one of another crate.
+//! Jobs whose images a cluster has started, on any number of machines: MPI, OpenSHMEM, or a fabric of another crate.
 
 use std::fs::File;
 use std::io;

@@ -102,7 +102,7 @@ fn start(run: &Run, settings: &Settings) -> ExitCode {
         }
         FabricKind::Threads => become_program(run, settings),
         FabricKind::Mpi | FabricKind::Shmem => become_launcher(run, settings),
-        FabricKind::Engine => unreachable!("no setting chooses it"),
+        FabricKind::Own => unreachable!("no setting chooses it"),
     }
 }
 

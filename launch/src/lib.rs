@@ -2,13 +2,11 @@
 
 mod ancestry;
 mod children;
-#[cfg(feature = "engine")]
+#[cfg(feature = "cluster")]
 mod cluster;
 mod coarun;
 mod command_line;
 mod embedded;
-#[cfg(feature = "engine")]
-pub mod engine;
 mod job_status;
 mod launcher;
 mod leftovers;
@@ -17,6 +15,8 @@ mod nonblocking_stdout;
 #[cfg(feature = "mpi")]
 mod on_communicator;
 mod output;
+#[cfg(feature = "cluster")]
+pub mod own_fabric;
 mod processes;
 mod pump;
 mod signals;
@@ -153,7 +153,7 @@ fn launch_with<R: Termination>(
     }
     match settings.fabric {
         FabricKind::Mpi | FabricKind::Shmem => run_on_cluster(&settings, body),
-        FabricKind::Engine => unreachable!("no setting chooses it"),
+        FabricKind::Own => unreachable!("no setting chooses it"),
         FabricKind::Threads => run_on_threads(&settings, body),
         FabricKind::Processes => match std::env::current_exe() {
             Ok(program) => {
@@ -211,7 +211,7 @@ fn run_on_cluster<R: Termination>(settings: &Settings, body: fn() -> R) -> ExitC
         unknown_settings::warn();
         unknown_settings::warn_of_images(settings.images, cluster.images());
     }
-    engine::conclude_on(&*cluster, settings, watch, body)
+    own_fabric::conclude_on(&*cluster, settings, watch, body)
 }
 
 #[cfg(not(any(feature = "mpi", feature = "shmem")))]

@@ -142,7 +142,7 @@ impl Job {
     }
 
     /// Whether an image of another node with a lower number than `image` reports the end of the job.
-    #[cfg(feature = "engine")]
+    #[cfg(feature = "cluster")]
     pub fn is_told_by_lower(&self, image: usize) -> bool {
         self.told_by.load(Ordering::Relaxed) < image
     }

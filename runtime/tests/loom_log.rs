@@ -255,7 +255,10 @@ fn who_reads_only_one_image_holds_up_none_of_three() {
         } else {
             image.take(0, 0);
         }
-        image.do_reclaim(1);
+        // The third only leaves: a model of one more that reclaims takes eight times as long.
+        if image.me < 2 {
+            image.do_reclaim(1);
+        }
         leave(&image);
     });
 }

@@ -1,4 +1,4 @@
-//! The program `conformance` of the conformance suite, on this engine: for `conform --fabrics engine --conformance PROGRAM`.
+//! The program `conformance` of the conformance suite, on this fabric: for `conform --fabrics own --conformance PROGRAM`.
 
 use std::process::ExitCode;
 

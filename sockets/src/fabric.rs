@@ -22,7 +22,7 @@ use crate::frame::Order;
 use crate::service::Inbox;
 
 /// How long an image whose connection broke waits to be ended, lest it reports the consequence before the cause.
-pub(crate) const GRACE: Duration = Duration::from_secs(2);
+pub(crate) const GRACE: Duration = Duration::from_secs(1);
 
 /// Where the images are, and the key to them.
 #[derive(Debug)]

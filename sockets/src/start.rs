@@ -78,7 +78,7 @@ pub(crate) fn start() -> ExitCode {
     }
 }
 
-fn refuse(why: impl std::fmt::Display) -> ExitCode {
+pub(crate) fn refuse(why: impl std::fmt::Display) -> ExitCode {
     eprintln!("coarray: {why}");
     ExitCode::from(2)
 }

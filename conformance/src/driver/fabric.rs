@@ -20,8 +20,8 @@ pub enum Backend {
     Shmem,
     /// Threads that count as nodes of a network.
     Simulated,
-    /// Processes that the program itself starts, on an engine of its own.
-    Engine,
+    /// Processes that the program itself starts, on a fabric of its own.
+    Own,
 }
 
 impl Backend {
@@ -31,7 +31,7 @@ impl Backend {
         Self::Mpi,
         Self::Shmem,
         Self::Simulated,
-        Self::Engine,
+        Self::Own,
     ];
 
     const fn name(self) -> &'static str {
@@ -41,14 +41,14 @@ impl Backend {
             Self::Mpi => "mpi",
             Self::Shmem => "shmem",
             Self::Simulated => "simulated",
-            Self::Engine => "engine",
+            Self::Own => "own",
         }
     }
 
     /// Whether this program, and so the one beside it, was built with this backend.
     const fn is_built_in(self) -> bool {
         match self {
-            Self::Threads | Self::Processes | Self::Engine => true,
+            Self::Threads | Self::Processes | Self::Own => true,
             Self::Mpi => cfg!(feature = "mpi"),
             Self::Shmem => cfg!(feature = "shmem"),
             Self::Simulated => cfg!(feature = "simulated"),
@@ -58,7 +58,7 @@ impl Backend {
     /// The launcher of its jobs: the variable that names it, and the default.
     const fn launcher(self) -> Option<(&'static str, &'static str)> {
         match self {
-            Self::Threads | Self::Processes | Self::Simulated | Self::Engine => None,
+            Self::Threads | Self::Processes | Self::Simulated | Self::Own => None,
             Self::Mpi => Some(("CONFORMANCE_MPIRUN", "mpirun")),
             Self::Shmem => Some(("CONFORMANCE_SHMEMRUN", "shmemrun")),
         }
@@ -96,7 +96,7 @@ impl Fabric {
     #[must_use]
     pub fn of_the_library() -> Vec<Self> {
         let mut all = Self::all();
-        all.retain(|fabric| fabric.backend != Backend::Engine);
+        all.retain(|fabric| fabric.backend != Backend::Own);
         all
     }
 
@@ -161,7 +161,7 @@ impl Fabric {
             }
         };
         match self.backend {
-            Backend::Engine => command.env_remove("COARRAY_FABRIC"),
+            Backend::Own => command.env_remove("COARRAY_FABRIC"),
             backend => command.env("COARRAY_FABRIC", backend.name()),
         };
         command

@@ -19,14 +19,14 @@ usage: conform [--fabrics NAMES] [--images COUNTS] [--only IDS] [--limit SECONDS
        conform --broken [--only IDS] [--limit SECONDS]
 
   --fabrics NAMES   some of threads, processes, mpi, shmem, simulated, and these with /indirect, by which nothing is
-                    reached by load and store; default: all. And engine, for a program with an engine of its own
+                    reached by load and store; default: all. And own, for a program with a fabric of its own
   --images COUNTS   numbers of images, such as 1,2,3,4,7,8; default: 2,4
   --only IDS        only these clauses and sections, such as 5.2,6
   --limit SECONDS   time that one job may take; default: 120
   --require NAMES   fail if one of these fabrics is not there
   --broken          try networks that are broken deliberately: the clauses about what is broken must fail
   --conformance PROGRAM
-                    the program with the clauses; default: the one beside this one. To try an engine, write one that
+                    the program with the clauses; default: the one beside this one. To try a fabric, write one that
                     calls coarray_conformance::session::serve
   --help            this text
 

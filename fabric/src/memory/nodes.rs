@@ -21,7 +21,7 @@ impl Nodes {
     }
 
     /// Nodes that share no memory: for each image the lowest image of its node, which is the number of the node.
-    #[cfg(feature = "engine")]
+    #[cfg(feature = "cluster")]
     pub fn separate(lowest: impl IntoIterator<Item = usize>) -> Self {
         let node: Box<[u32]> = lowest.into_iter().map(|image| image as u32).collect();
         let is_separate = node.iter().any(|&node| node != 0);

@@ -22,5 +22,7 @@ pub(crate) fn begins_report() -> bool {
 
 /// Prints why the job failed.
 pub fn report(failure: &Failure) {
-    eprintln!("{failure}");
+    // In one piece: other images may report too.
+    let line = format!("{failure}\n");
+    eprint!("{line}");
 }

@@ -27,8 +27,8 @@ pub enum FabricKind {
     /// Each image is a process that the launcher of an installed OpenSHMEM started, on any number of machines. Needs
     /// the feature `shmem`.
     Shmem,
-    /// Each image is a process that an engine of another crate started. No setting chooses it: the program does.
-    Engine,
+    /// Each image is a process that a fabric of another crate started. No setting chooses it: the program does.
+    Own,
 }
 
 impl FabricKind {
@@ -40,7 +40,7 @@ impl FabricKind {
             Self::Threads => "threads",
             Self::Mpi => "mpi",
             Self::Shmem => "shmem",
-            Self::Engine => "engine",
+            Self::Own => "own",
         }
     }
 
@@ -50,7 +50,7 @@ impl FabricKind {
             Self::Processes | Self::Threads => true,
             Self::Mpi => cfg!(feature = "mpi"),
             Self::Shmem => cfg!(feature = "shmem"),
-            Self::Engine => cfg!(feature = "engine"),
+            Self::Own => cfg!(feature = "cluster"),
         }
     }
 

@@ -93,7 +93,7 @@ pub(crate) fn leave(job: &Job, image: usize) -> ! {
             }
             exit(code)
         }
-        FabricKind::Mpi | FabricKind::Shmem | FabricKind::Engine => {
+        FabricKind::Mpi | FabricKind::Shmem | FabricKind::Own => {
             if job.is_reporter() {
                 report(&failure);
                 await_readers();

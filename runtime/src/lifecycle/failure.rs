@@ -161,7 +161,7 @@ pub fn fail_image() -> ! {
             std::process::exit(1)
         }
         FabricKind::Threads => fail_alone(&image, 1, text),
-        FabricKind::Mpi | FabricKind::Shmem | FabricKind::Engine => {
+        FabricKind::Mpi | FabricKind::Shmem | FabricKind::Own => {
             unreachable!("no job of theirs keeps going")
         }
     }

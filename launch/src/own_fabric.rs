@@ -1,8 +1,8 @@
-//! Running images on an engine of another crate.
+//! Running images on a fabric of another crate.
 //!
-//! An *engine* carries images over something that the library does not know. It is a [`Cluster`], which starts processes and lets
+//! A *fabric* carries images over something that the library does not know. It is a [`Cluster`], which starts processes and lets
 //! them exchange bytes until their memory is reachable, and a [`Fabric`](coarray_fabric::Fabric), which then moves bytes.
-//! [`coarray_fabric::write_an_engine`] builds one.
+//! [`coarray_fabric::write_a_fabric`] builds one.
 
 use std::process::{ExitCode, Termination};
 
@@ -12,7 +12,7 @@ use coarray_runtime::{FabricKind, Settings, USAGE};
 use crate::cluster::{self, End, StartWatch};
 use crate::{ExitCodes, code_of, conclude, refuse};
 
-/// Collective. Runs `body` as the image that this process is to `cluster`; for the `main` of a program whose images an engine of
+/// Collective. Runs `body` as the image that this process is to `cluster`; for the `main` of a program whose images a fabric of
 /// another crate has started.
 ///
 /// Settings come from the environment, but for the number of images and the fabric. It synchronises at its end, as
@@ -42,7 +42,7 @@ pub unsafe fn launch_on<R: Termination>(cluster: &dyn Cluster, body: fn() -> R) 
         }
     };
     let settings = Settings {
-        fabric: FabricKind::Engine,
+        fabric: FabricKind::Own,
         ..settings
     };
     let watch = cluster::watch_start(cluster.image(), &settings);
