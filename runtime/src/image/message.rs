@@ -50,8 +50,6 @@ kinds! {
     Probe,
     /// Answer to a probe: the node is at a standstill.
     ProbeAnswer,
-    /// The sender has handled a message of the receiver.
-    Acknowledgement,
     /// Acquire a lock of the receiver for the sender, or join its queue.
     Lock,
     /// Leave the queue of that lock.

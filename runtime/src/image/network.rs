@@ -36,8 +36,8 @@ pub(crate) struct Network {
     pub(crate) stopped: RefCell<BTreeSet<usize>>,
     /// The images that have asked this one.
     pub(crate) asking: RefCell<Vec<usize>>,
-    /// Messages of this image that are not acknowledged.
-    pub(crate) unacked: Cell<u64>,
+    /// How many messages of this image are to be acknowledged, or were.
+    pub(crate) sent_acked: Cell<u64>,
     /// For the lock on another node that the image requests.
     pub(crate) lock_answer: LockAnswer,
 }

@@ -20,6 +20,7 @@ use crate::lockfree::log::Log;
 use crate::lockfree::queue_lock::{QueueLock, QueueNode};
 use coarray_fabric::system::fixed_str::FixedStr;
 use coarray_fabric::system::limits::MAX_IMAGES;
+use coarray_fabric::transport::signal::Signal;
 
 pub use failure::Failure;
 
@@ -36,7 +37,7 @@ const MAX_ROUNDS: usize = MAX_IMAGES.trailing_zeros() as usize;
 pub(crate) const LAYOUT: u64 = fingerprint(env!("CARGO_PKG_VERSION").as_bytes(), &SIZES);
 
 /// The sizes of the structures that images and supervisor share, and the offsets of their parts.
-const SIZES: [usize; 33] = [
+const SIZES: [usize; 34] = [
     size_of::<JobControl>(),
     offset_of!(JobControl, keeps_going),
     offset_of!(JobControl, failure_epoch),
@@ -55,6 +56,7 @@ const SIZES: [usize; 33] = [
     offset_of!(ImageControl, waiting),
     offset_of!(ImageControl, queue),
     offset_of!(ImageControl, traffic),
+    offset_of!(ImageControl, acks),
     offset_of!(ImageControl, team),
     size_of::<TeamControl>(),
     offset_of!(TeamControl, state),
@@ -201,6 +203,8 @@ pub struct ImageControl {
     /// Its node in the queue of the lock that it waits for.
     pub(crate) queue: QueueNode,
     pub(crate) traffic: Traffic,
+    /// How many of its messages others have acknowledged.
+    pub(crate) acks: Signal,
     /// Its part in the team of all images.
     pub(crate) team: TeamControl,
 }

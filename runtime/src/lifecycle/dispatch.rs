@@ -12,7 +12,6 @@ use crate::image::network::Network;
 use crate::job::control::Failure;
 use crate::lock::between_nodes::handle_lock;
 use crate::lock::between_nodes::handle_lock_answer;
-use crate::messages::acks::note_acknowledged;
 use crate::messages::ends::{handle_end, handle_question};
 use crate::messages::messaging::own_address;
 use crate::messages::messaging::send_uncounted;
@@ -74,7 +73,6 @@ unsafe fn dispatch(
         MessageKind::Stopped => handle_end(image, network, from),
         MessageKind::TuningTable => store_table(image, &String::from_utf8_lossy(reader.bytes())),
         MessageKind::End => handle_job_end(image, from, reader),
-        MessageKind::Acknowledgement => note_acknowledged(&network.unacked),
         MessageKind::Lock
         | MessageKind::Withdraw
         | MessageKind::Unlock

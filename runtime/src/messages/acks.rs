@@ -8,7 +8,7 @@
 use std::cell::Cell;
 
 use crate::image::Image;
-use crate::image::message::{MessageKind, Outgoing};
+use crate::image::message::Outgoing;
 use crate::image::network::MAX_POLL_INTERVAL;
 use crate::messages::liveness::check_peers;
 use crate::messages::liveness::is_time_to_check_peers;
@@ -18,23 +18,20 @@ use coarray_fabric::transport::pending::{Pending, note_pending};
 /// Sends a message that the receiver acknowledges.
 pub(crate) fn send_acked(here: &Image, image: usize, message: &Outgoing) {
     if let Some(network) = &here.network {
-        network.unacked.set(network.unacked.get() + 1);
+        network.sent_acked.set(network.sent_acked.get() + 1);
         // SAFETY: one more message is unacknowledged.
         unsafe { note_pending(Pending::Unacked, true) };
     }
     send_message(here, image, message);
 }
 
-/// Acknowledges a message to its sender.
+/// Acknowledges a message to its sender, by a signal: it need not handle anything.
 pub(crate) fn acknowledge(here: &Image, image: usize) {
-    send_message(here, image, &Outgoing::new(MessageKind::Acknowledgement));
-}
-
-/// Handles an acknowledgement.
-pub(crate) fn note_acknowledged(unacked: &Cell<u64>) {
-    unacked.set(unacked.get() - 1);
-    // SAFETY: each message was counted when it was sent, and discounted when it was acknowledged.
-    unsafe { note_pending(Pending::Unacked, unacked.get() > 0) };
+    if let Some(place) = here.remote_place(&here.control(image).acks) {
+        // SAFETY: the word is aligned, in the control structures of that image, which stay until the end of the job, and only this
+        // changes it.
+        unsafe { here.fabric().signal(place.image, place.offset, 1) };
+    }
 }
 
 /// Waits until all messages are acknowledged, or the job has ended.
@@ -42,8 +39,9 @@ pub(crate) fn await_acknowledgements(image: &Image) {
     let Some(network) = &image.network else {
         return;
     };
+    let acks = &image.control(image.index).acks;
     let (since, mut yields) = (Cell::new(None), image.yields());
-    while network.unacked.get() > 0 {
+    while acks.sum() < network.sent_acked.get() {
         image.poll();
         // Then the receivers may be gone. The image unwinds at its next wait.
         if image.has_ended() {
@@ -60,4 +58,6 @@ pub(crate) fn await_acknowledgements(image: &Image) {
             yields = 0;
         }
     }
+    // SAFETY: each message is acknowledged once.
+    unsafe { note_pending(Pending::Unacked, false) };
 }
