@@ -1,5 +1,6 @@
 //! Detection of deadlocks, in every interleaving and every order in which memory may show writes: images that it finds
-//! asleep never wake up, and it finds images that all wait in vain.
+//! asleep never wake up, and it finds images that all wait in vain. On one node, and on several, whose images give signals
+//! that arrive as late as they may.
 //!
 //! loom runs the very source of the library.
 
@@ -122,5 +123,128 @@ fn images_that_all_wait_in_vain_are_found() {
         job.live(0, &[Wait(2)]);
         other.join().unwrap();
         assert!(job.seems_deadlocked());
+    });
+}
+
+/// A step of an image that has a node of its own.
+#[derive(Clone, Copy)]
+enum Far {
+    /// Gives that image a signal, which is under way until it is completed.
+    Give(usize),
+    /// Waits for this number of signals.
+    Await(u64),
+}
+use Far::{Await, Give};
+
+/// What the nodes have. Only signals change what others see of a node.
+struct Nodes {
+    records: Vec<SleepRecord>,
+    signals: Vec<AtomicU64>,
+}
+
+impl Nodes {
+    fn new(images: usize) -> Self {
+        Self {
+            records: (0..images).map(|_| SleepRecord::default()).collect(),
+            signals: (0..images).map(|_| AtomicU64::default()).collect(),
+        }
+    }
+
+    /// Takes the steps. A sleep lasts until the end of the model.
+    fn live(&self, image: usize, steps: &[Far]) {
+        let mut under_way = Vec::new();
+        for step in steps {
+            match *step {
+                Give(other) => under_way.push(other),
+                Await(target) => loop {
+                    let seen = self.signals[image].load(Ordering::Acquire);
+                    if seen >= target {
+                        break;
+                    }
+                    // An image completes its signals before it counts as asleep.
+                    for other in under_way.drain(..) {
+                        self.signals[other].fetch_add(1, Ordering::Release);
+                    }
+                    self.records[image].prepare_park(Awaited {
+                        signal: image as u64,
+                        seen,
+                        ..Awaited::PRIVATE
+                    });
+                    if self.signals[image].load(Ordering::Acquire) == seen {
+                        return;
+                    }
+                    self.records[image].unpark();
+                },
+            }
+        }
+    }
+
+    /// The answer of a node to the question whether it is at a standstill: in which sleep.
+    fn answer(&self, node: usize) -> Option<u64> {
+        let record = |_| Some(&self.records[node]);
+        let has_arrived = |awaited: Awaited| {
+            self.signals[awaited.signal as usize].load(Ordering::Acquire) != awaited.seen
+        };
+        let sleeps = lockfree::sleep::find_all_asleep(1, record, 0, has_arrived).ok()?;
+        sleeps.first()?.map(|sleep| sleep.number())
+    }
+
+    /// Whether all nodes say twice that they are at a standstill, in the same sleeps.
+    fn seem_deadlocked(&self) -> bool {
+        let answers = || {
+            let nodes = 0..self.records.len();
+            nodes
+                .map(|node| self.answer(node))
+                .collect::<Option<Vec<_>>>()
+        };
+        answers().is_some_and(|first| answers().is_some_and(|second| first == second))
+    }
+}
+
+/// As [`look`], on a node for each image.
+fn look_at_nodes(programs: &'static [&'static [Far]], preemptions: usize) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions);
+    builder.max_branches = 10_000;
+    builder.check(move || {
+        let nodes = Arc::new(Nodes::new(programs.len()));
+        let images: Vec<_> = (0..programs.len())
+            .map(|image| {
+                let nodes = Arc::clone(&nodes);
+                thread::spawn(move || nodes.live(image, programs[image]))
+            })
+            .collect();
+        let found = nodes.seem_deadlocked();
+        for image in images {
+            image.join().expect("loom reports panics itself");
+        }
+        assert!(!found || nodes.seem_deadlocked(), "a signal was under way");
+    });
+}
+
+#[test]
+fn a_signal_that_is_under_way_keeps_its_receiver_awake() {
+    look_at_nodes(&[&[Give(1), Await(1)], &[Await(1), Give(0)]], 2);
+    look_at_nodes(&[&[Await(1), Give(1), Await(2)], &[Give(0), Await(1)]], 2);
+}
+
+#[test]
+fn images_of_several_nodes_that_wait_for_more_signals_than_were_given_are_found() {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(2);
+    builder.check(|| {
+        let nodes = Arc::new(Nodes::new(2));
+        let other = {
+            let nodes = Arc::clone(&nodes);
+            thread::spawn(move || nodes.live(1, &[Give(0), Await(1)]))
+        };
+        nodes.live(0, &[Await(2)]);
+        other.join().unwrap();
+        // If the signal came during its sleep, the image wakes, and sleeps again.
+        if nodes.answer(0).is_none() {
+            nodes.records[0].unpark();
+            nodes.live(0, &[Await(2)]);
+        }
+        assert!(nodes.seem_deadlocked());
     });
 }
