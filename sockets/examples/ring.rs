@@ -1,7 +1,7 @@
-//! A number goes round all images, each of which adds its own: for tests. `ring kill` kills image 1, `ring panic` lets it panic, `ring again`
-//! launches twice.
+//! A number goes round all images, each of which adds its own: for tests. `ring kill` kills image 1, `ring panic` lets it panic, `ring exit` lets it exit
+//! as if all were well, `ring again` launches twice.
 
-use std::process::{ExitCode, abort};
+use std::process::{ExitCode, abort, exit};
 
 use coarray::prelude::*;
 
@@ -16,6 +16,7 @@ fn go_round() {
     let (me, images) = (this_image(), num_images());
     match std::env::args().nth(1).as_deref() {
         Some("kill") if me == 1 => abort(),
+        Some("exit") if me == 1 => exit(0),
         Some("panic") if me == 1 => panic!("on purpose"),
         _ => {}
     }

@@ -15,7 +15,7 @@ use coarray_fabric::transport::cluster::Cluster;
 
 use crate::connection::Greeting;
 use crate::fabric::{Addresses, GRACE, Sockets};
-use crate::hub::{read_block, write_block};
+use crate::hub::{GOODBYE, read_block, write_block};
 use crate::memory::Memory;
 use crate::service::{Inbox, Service};
 use crate::start::Invitation;
@@ -146,7 +146,9 @@ impl Cluster for Member {
         }
     }
 
-    fn finish(&self) {}
+    fn finish(&self) {
+        self.gather(GOODBYE);
+    }
 
     fn abort(&self, code: u8) -> ! {
         exit(i32::from(code))

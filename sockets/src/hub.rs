@@ -3,6 +3,8 @@
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -32,14 +34,17 @@ impl Hub {
         self.listener.local_addr()
     }
 
-    /// Serves until an image is gone; then the others find out.
-    pub(crate) fn serve(self) {
+    /// Serves until an image is gone; then the others find out. The result is true once all have said goodbye.
+    pub(crate) fn serve(self) -> Arc<AtomicBool> {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&is_over);
         thread::spawn(move || {
             // Whoever is left is told by the end of its connection.
             if let Ok(mut streams) = self.meet() {
-                while exchange(&mut streams).is_ok() {}
+                while exchange(&mut streams, &told).is_ok() {}
             }
         });
+        is_over
     }
 
     /// The connections to all images, in their order.
@@ -63,12 +68,17 @@ impl Hub {
     }
 }
 
+/// What an image gathers last.
+pub(crate) const GOODBYE: &[u8] = b"goodbye";
+
 /// Gathers once.
-fn exchange(streams: &mut [TcpStream]) -> io::Result<()> {
+fn exchange(streams: &mut [TcpStream], is_over: &AtomicBool) -> io::Result<()> {
     let mut all = Vec::new();
     for stream in &mut *streams {
         all.extend(read_block(stream)?);
     }
+    // Relaxed: an image ends only when it has its answer, and whoever sees its end sees this.
+    is_over.store(all.starts_with(GOODBYE), Ordering::Relaxed);
     streams
         .iter_mut()
         .try_for_each(|stream| write_block(stream, &all))

@@ -5,6 +5,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -73,7 +75,7 @@ pub(crate) fn start() -> ExitCode {
         Err(error) => return refuse(error),
     };
     match invite(images) {
-        Ok(children) => watch(children),
+        Ok((children, is_over)) => watch(children, &is_over),
         Err(error) => refuse(format_args!("cannot start {images} images: {error}")),
     }
 }
@@ -83,7 +85,7 @@ pub(crate) fn refuse(why: impl std::fmt::Display) -> ExitCode {
     ExitCode::from(2)
 }
 
-fn invite(images: usize) -> io::Result<Vec<Child>> {
+fn invite(images: usize) -> io::Result<(Vec<Child>, Arc<AtomicBool>)> {
     let mut key = [0; KEY_BYTES];
     getrandom(&mut key, GetRandomFlags::empty())?;
     let hub = Hub::new(images, key)?;
@@ -112,20 +114,21 @@ fn invite(images: usize) -> io::Result<Vec<Child>> {
             }
         }
     }
-    hub.serve();
-    Ok(children)
+    Ok((children, hub.serve()))
 }
 
-/// Waits until all images have ended. If one fails, the others are ended soon after.
-fn watch(mut children: Vec<Child>) -> ExitCode {
+/// Waits until all images have ended. If one fails, or ends without the others, these are ended soon after.
+fn watch(mut children: Vec<Child>, is_over: &AtomicBool) -> ExitCode {
     let mut failed: Option<(Instant, u8)> = None;
     let mut left: Vec<(usize, &mut Child)> = children.iter_mut().enumerate().collect();
     while !left.is_empty() {
         left.retain_mut(|(image, child)| match child.try_wait() {
             Ok(None) => true,
             Ok(Some(status)) => {
-                if failed.is_none() && !status.success() {
-                    failed = Some((Instant::now(), code_of(*image, status)));
+                if failed.is_none()
+                    && let Some(code) = code_of(*image, status, is_over)
+                {
+                    failed = Some((Instant::now(), code));
                 }
                 false
             }
@@ -139,13 +142,22 @@ fn watch(mut children: Vec<Child>) -> ExitCode {
     failed.map_or(ExitCode::SUCCESS, |(_, code)| ExitCode::from(code))
 }
 
-fn code_of(image: usize, status: ExitStatus) -> u8 {
+/// The exit code of the job, if this end of an image decides it.
+fn code_of(image: usize, status: ExitStatus, is_over: &AtomicBool) -> Option<u8> {
     match (status.code(), status.signal()) {
-        (Some(code), _) => u8::try_from(code).unwrap_or(1),
+        // Pairs with the store in `exchange`, which the image waited for.
+        (Some(0), _) if is_over.load(Ordering::Relaxed) => None,
+        (Some(0), _) => {
+            eprintln!(
+                "coarray: image {image} ended alone: it is to return from the function that `launch` calls"
+            );
+            Some(1)
+        }
+        (Some(code), _) => Some(u8::try_from(code).unwrap_or(1)),
         (None, signal) => {
             let signal = signal.unwrap_or_default();
             eprintln!("coarray: image {image} was killed by signal {signal}");
-            128_u8.wrapping_add(signal as u8)
+            Some(128_u8.wrapping_add(signal as u8))
         }
     }
 }

@@ -41,6 +41,20 @@ fn an_image_that_is_killed_ends_the_job_and_is_named() {
 }
 
 #[test]
+fn an_image_that_exits_without_the_others_ends_the_job_and_is_named() {
+    for shared in ["1", "0"] {
+        let mut ring = program(3, "ring");
+        ring.arg("exit").env("COARRAY_SHARED_MEMORY", shared);
+        let end = run(ring);
+        assert_eq!(end.code, Some(1), "{end:#?}");
+        assert!(
+            end.stderr.contains("coarray: image 1 ended alone"),
+            "{end:#?}"
+        );
+    }
+}
+
+#[test]
 fn settings_that_cannot_be_used_are_refused() {
     for (name, value) in [
         ("COARRAY_HEAP", "much"),
