@@ -1,5 +1,5 @@
-//! A number goes round all images, each of which adds its own: for tests. `ring kill` kills image 1, `ring panic` lets it panic, `ring exit` lets it exit
-//! as if all were well, `ring again` launches twice.
+//! A number goes round all images, each of which adds its own: for tests. `kill` kills image 1, `panic` lets it panic, `exit` lets it exit
+//! as if all were well, `again` launches twice.
 
 use std::process::{ExitCode, abort, exit};
 
