@@ -41,7 +41,7 @@ impl Invitation {
         let Some(text) = env::var_os(VARIABLE) else {
             return Ok(None);
         };
-        // Not for the programs that this one starts. Its death is to be that of its images, too, if it is killed.
+        // A starter that is killed takes its images with it.
         let _ = set_parent_process_death_signal(Some(Signal::KILL));
         let text = text.to_string_lossy();
         let parts: Vec<&str> = text.split('/').collect();
