@@ -4,20 +4,21 @@
 //! that waits have consumed. A wait for `n` posts is one for eventcount and signals together to reach `consumed + n`; only the
 //! event's own image waits, so only it writes `consumed`.
 
+mod wait;
+
 use std::fmt;
 use std::mem::offset_of;
 use std::panic::Location;
-use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use coarray_coref::{Shared, Symmetric};
 use coarray_fabric::{Signal, has_outstanding, is_in_job, spans_nodes};
 use coarray_runtime::{
-    Cause, Eventcount, Image, ImageFailed, Interruption, Team, is_own, quiet_except_signals,
-    this_image,
+    Cause, Eventcount, Image, ImageFailed, Interruption, Team, quiet_except_signals, this_image,
 };
 
+use crate::coevent::wait::EventWait;
 use crate::fence::complete_on;
 
 /// An event: any image posts it, and the image that it is on waits for posts.
@@ -381,61 +382,6 @@ impl Coevent {
         enough
     }
 
-    fn wait_long(&self, posts: u64, caller: &'static Location<'static>) {
-        let team = Team::current();
-        let waiting = EventWait {
-            event: self,
-            posts,
-            deadline: None,
-            team: &team,
-            caller,
-        };
-        if self.wait_until(posts, &team, waiting).is_err() {
-            let operation = format!("a wait for an event at {caller}");
-            team.fail_because(&ImageFailed::of(&team), &operation);
-        }
-    }
-
-    /// # Panics
-    /// If the event is on another image.
-    #[inline]
-    #[track_caller]
-    fn assert_is_here(&self) {
-        if !is_own(self) {
-            self.refuse_others();
-        }
-    }
-
-    #[cold]
-    #[track_caller]
-    fn refuse_others(&self) {
-        let Some(image) = Image::try_current() else {
-            return;
-        };
-        let address = std::ptr::from_ref(self).addr();
-        if let Some(place) = image.locate(address)
-            && place.image != image.index()
-        {
-            panic!(
-                "this event is on image {}, and only that image can wait for it",
-                place.image
-            );
-        }
-        assert!(
-            !image.is_in_another_job(address),
-            "this event is in a coarray of another job than this image's: only an image of that job can wait for it"
-        );
-    }
-
-    fn wait_until(&self, posts: u64, team: &Team, cause: impl Cause) -> Result<(), Interruption> {
-        let target = self.target(posts);
-        let (image, signals) = (team.image(), &self.own.0.signals);
-        image.wait_for_sum(&self.posts.0, signals, target, cause)?;
-        // Pairs with the Acquire in `query`.
-        self.own.0.consumed.store(target, Ordering::Release);
-        Ok(())
-    }
-
     /// The count of posts at which `posts` are left to consume.
     #[inline]
     fn target(&self, posts: u64) -> u64 {
@@ -476,40 +422,5 @@ impl fmt::Debug for Coevent {
             .debug_struct("Coevent")
             .field("posts", &self.query())
             .finish()
-    }
-}
-
-/// The cause of a wait for an event.
-struct EventWait<'a> {
-    event: &'a Coevent,
-    posts: u64,
-    deadline: Option<Instant>,
-    team: &'a Rc<Team>,
-    caller: &'static Location<'static>,
-}
-
-impl Cause for EventWait<'_> {
-    fn describe(&self) -> String {
-        let target = self.event.target(self.posts);
-        let missing = target.saturating_sub(self.event.posted());
-        let posts = if missing == 1 { "post" } else { "posts" };
-        let image = self.team.image();
-        let place = image.describe_place(std::ptr::from_ref(self.event).addr());
-        format!(
-            "waits at {} for {missing} more {posts} to an event in {place}",
-            self.caller
-        )
-    }
-
-    fn awaited(&self) -> Option<usize> {
-        None
-    }
-
-    fn has_failed(&self) -> bool {
-        self.team.has_failed_images()
-    }
-
-    fn deadline(&self) -> Option<Instant> {
-        self.deadline
     }
 }
