@@ -56,8 +56,9 @@ pub(crate) struct Epoch<'a, T> {
     pieces: usize,
     /// How many elements this image has staged in its buffer, published or not.
     staged: usize,
-    /// This image's payload for the epoch's barriers.
+    /// This image's payload for the epoch's barriers, and whether it has one: all images of the call have, or none.
     payload: [u64; PAYLOAD_WORDS],
+    has_payload: bool,
     /// The team's count of barriers after the last one of this epoch; 0 before.
     last_barrier: u64,
     /// Elements that were fetched from other nodes.
@@ -86,6 +87,7 @@ impl<'a, T: Remote> Epoch<'a, T> {
             pieces: 0,
             staged: 0,
             payload: [0; PAYLOAD_WORDS],
+            has_payload: false,
             last_barrier: 0,
             received: ReceiveBuffer::default(),
             deferral,
@@ -142,9 +144,11 @@ impl<'a, T: Remote> Epoch<'a, T> {
         }
     }
 
-    /// Sets the payload of this image for the barriers of this epoch. After one, all images can read it with `Team::words`.
+    /// Sets the payload of this image for the barriers of this epoch, as all images do. After one, all can read it with
+    /// `Team::payload`.
     pub(crate) fn set_payload(&mut self, words: [u64; PAYLOAD_WORDS]) {
         self.payload = words;
+        self.has_payload = true;
     }
 
     /// Waits for all images at the epoch's barrier.
@@ -154,10 +158,14 @@ impl<'a, T: Remote> Epoch<'a, T> {
     pub(crate) fn barrier(&mut self) -> Result<(), ImageFailed> {
         let call = self.next_call();
         // SAFETY: this image has written what the others read after the barrier of this call: an algorithm reads from an image
-        // only what it has that image write.
+        // only what it has that image write. It has all images set a payload, or none.
         let result = unsafe {
-            self.team
-                .try_barrier_with(&self.deferral, &call, self.payload)
+            match self.has_payload {
+                true => self
+                    .team
+                    .try_barrier_with(&self.deferral, &call, self.payload),
+                false => self.team.try_barrier(&call),
+            }
         };
         self.last_barrier = self.team.barriers();
         result
@@ -223,13 +231,14 @@ impl<'a, T: Remote> Epoch<'a, T> {
         result
     }
 
-    /// Writes `values` to this image's payload for the next barrier, from place `start` on.
+    /// Writes `values` to this image's payload for the next barrier, from place `start` on. All images do.
     ///
     /// # Panics
     /// If they do not [fit](fits_payload) there.
     #[inline]
     pub(crate) fn pack(&mut self, start: usize, values: &[T]) {
         assert!(fits_payload::<T>(start + values.len()));
+        self.has_payload = true;
         // SAFETY: `values` is valid for reads, and the payload for writes of as many values from `start` on: they end within it
         // and need no greater alignment than `u64`, as was just asserted. They have no padding, and `u64` takes any bytes.
         unsafe {

@@ -9,7 +9,7 @@ pub(crate) mod deferred_free;
 pub(crate) mod descriptor;
 pub(crate) mod descriptors;
 pub(crate) mod eager;
-pub(crate) mod lock_answer;
+pub(crate) mod held;
 pub(crate) mod message;
 pub(crate) mod network;
 pub(crate) mod node_map;
@@ -24,7 +24,6 @@ pub(crate) mod team;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::io;
-use std::panic::Location;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::thread;
@@ -33,6 +32,7 @@ use crate::call::tuning::{Rules, Tuning};
 use crate::call::{Call, LastCall};
 use crate::heap::Heap;
 use crate::image::deferred_free::DeferredFree;
+use crate::image::held::{Held, Queueing};
 use crate::image::network::Network;
 use crate::image::reactor::Reactor;
 use crate::image::team::Team;
@@ -63,7 +63,9 @@ pub struct Image {
     pub(crate) tuning: &'static Tuning,
     pub(crate) rules: OnceCell<Rc<Rules>>,
     /// The locks that the image holds: the address of each, and the source line that took it.
-    pub(crate) held: RefCell<Vec<(usize, &'static Location<'static>)>>,
+    pub(crate) held: RefCell<Vec<Held>>,
+    /// In jobs on several nodes, its place in the queues of locks.
+    pub(crate) queueing: Queueing,
     /// Blocks of dropped teams that other images still read; none once the image is over.
     pub(crate) deferred_frees: RefCell<Option<Vec<DeferredFree>>>,
     /// Bytes of payloads that the image has posted and not reclaimed.
@@ -103,6 +105,7 @@ impl Image {
             tuning,
             rules: OnceCell::new(),
             held: RefCell::default(),
+            queueing: Queueing::default(),
             deferred_frees: RefCell::new(Some(Vec::new())),
             unreclaimed_bytes: Cell::new(0),
             teams_to_reclaim: RefCell::default(),

@@ -1,7 +1,7 @@
 //! Locks: how an image waits for one, and which ones it holds.
 
-pub(crate) mod between_nodes;
-pub(crate) mod local;
+mod by_fabric;
+mod local;
 
 use std::fmt;
 use std::panic::Location;
@@ -9,12 +9,14 @@ use std::ptr;
 use std::time::Instant;
 
 use crate::image::Image;
+use crate::image::held::Held;
 use crate::image::team::Team;
 use crate::job::image_failed::ImageFailed;
-use crate::lock::between_nodes::lock_remote;
-use crate::lock::between_nodes::unlock_remote;
+use crate::lock::by_fabric::Acquirer;
 use crate::lock::local::LocalAcquirer;
-use crate::lockfree::queue_lock::{NotAcquired, QueueLock};
+use crate::lockfree::fabric_lock::Node;
+use crate::lockfree::lock_state::{NotAcquired, State};
+use crate::lockfree::queue_lock::QueueLock;
 use crate::messages::quiet::quiet;
 use coarray_fabric::memory::locality::Place;
 use coarray_fabric::transport::deferral::Deferral;
@@ -121,23 +123,11 @@ impl<'a> Lock<'a> {
     /// The lock at `place`, on another node.
     ///
     /// # Safety
-    /// A lock is there while the result is used, and until this image has completed what it sent to the owner.
+    /// A lock is there while the result is used.
     #[inline]
     #[must_use]
     pub unsafe fn remote(place: Place) -> Self {
         Self(Site::Remote(place))
-    }
-
-    /// Takes the lock if it is free and on this node.
-    #[inline]
-    fn take_free(self, image: &Image) -> bool {
-        matches!(self.0, Site::Local(lock) if lock.take_free(image.index))
-    }
-
-    /// Releases the lock if it is on this node and no image waits for it.
-    #[inline]
-    fn release_unqueued(self, image: &Image, poison: bool) -> bool {
-        matches!(self.0, Site::Local(lock) if lock.release_unqueued(image.index, poison))
     }
 
     /// Where `image` maps the lock.
@@ -189,10 +179,18 @@ impl Image {
     ) -> Result<Option<Deferral>, LockError> {
         let deferral = defer_in_lock(self);
         admit(self, lock, kind)?;
-        if !lock.take_free(self) {
-            lock_slowly(LocalAcquirer::new(self, lock, kind, caller, deadline), true)?;
-        }
-        self.held.borrow_mut().push((lock.address(self), caller));
+        let successor = match self.own_lock(lock) {
+            Some(own) if own.take_free(self.index) => None,
+            _ => {
+                let wanting = Wanting {
+                    kind,
+                    caller,
+                    deadline,
+                };
+                lock_slowly(self, lock, wanting, true)?
+            }
+        };
+        self.note_held(lock, caller, successor);
         Ok(deferral)
     }
 
@@ -213,12 +211,21 @@ impl Image {
     ) -> Result<Option<Deferral>, LockError> {
         let deferral = defer_in_lock(self);
         admit(self, lock, kind)?;
-        // The holder may have asked this image to release it.
+        // A program may do this in a loop.
         self.poll();
-        if !lock.take_free(self) {
-            lock_slowly(LocalAcquirer::new(self, lock, kind, caller, None), false)?;
-        }
-        self.held.borrow_mut().push((lock.address(self), caller));
+        let successor = match self.own_lock(lock) {
+            Some(own) if own.take_free(self.index) => None,
+            _ => {
+                let deadline = None;
+                let wanting = Wanting {
+                    kind,
+                    caller,
+                    deadline,
+                };
+                lock_slowly(self, lock, wanting, false)?
+            }
+        };
+        self.note_held(lock, caller, successor);
         Ok(deferral)
     }
 
@@ -236,16 +243,80 @@ impl Image {
         quiet();
         let mut held = self.held.borrow_mut();
         let address = lock.address(self);
-        let Some(index) = held.iter().rposition(|(other, _)| *other == address) else {
+        let Some(index) = held.iter().rposition(|held| held.address == address) else {
             return;
         };
-        let (_, caller) = held.remove(index);
+        let Held { successor, .. } = held.remove(index);
         drop(held);
-        if !lock.release_unqueued(self, poison) {
-            // It waits for no image, so no report needs the kind.
-            let kind = LockKind::Mutex;
-            unlock_slowly(&LocalAcquirer::new(self, lock, kind, caller, None), poison);
+        match self.own_lock(lock) {
+            Some(own) if own.release_unqueued(self.index, poison) => {}
+            _ => unlock_slowly(self, lock, successor, poison),
         }
+    }
+
+    #[inline]
+    fn note_held(
+        &self,
+        lock: Lock<'_>,
+        caller: &'static Location<'static>,
+        successor: Option<Node>,
+    ) {
+        let address = lock.address(self);
+        self.held.borrow_mut().push(Held {
+            address,
+            caller,
+            successor,
+        });
+    }
+
+    /// The lock, if images change its words by instructions: all images share memory.
+    #[inline]
+    fn own_lock<'a>(&self, lock: Lock<'a>) -> Option<&'a QueueLock> {
+        match lock.0 {
+            Site::Local(own) if self.network.is_none() => Some(own),
+            _ => None,
+        }
+    }
+
+    /// The image that holds the lock at present.
+    #[must_use]
+    pub fn holder_of(&self, lock: Lock<'_>) -> Option<usize> {
+        self.state_of(lock).holder()
+    }
+
+    /// The image that failed or panicked while it held the lock, since the poison was last cleared.
+    #[must_use]
+    pub fn poisoner_of(&self, lock: Lock<'_>) -> Option<usize> {
+        self.state_of(lock).poisoner()
+    }
+
+    #[track_caller]
+    fn state_of(&self, lock: Lock<'_>) -> State {
+        match self.reach(lock, Wanting::nothing()) {
+            Reach::Here(user) => user.queue_lock.load(),
+            Reach::ByFabric(user) => user.load(),
+        }
+    }
+
+    /// Clears the poison of a lock.
+    #[track_caller]
+    pub fn clear_poison_of(&self, lock: Lock<'_>) {
+        match self.reach(lock, Wanting::nothing()) {
+            Reach::Here(user) => user.queue_lock.clear_poison(),
+            Reach::ByFabric(user) => user.clear_poison(),
+        }
+    }
+
+    /// How this image reaches the words of a lock.
+    fn reach<'a>(&'a self, lock: Lock<'a>, wanting: Wanting) -> Reach<'a> {
+        let place = match lock.0 {
+            Site::Remote(place) => place,
+            Site::Local(own) => match self.locate(lock.address(self)) {
+                Some(place) if self.spans_nodes() => place,
+                _ => return Reach::Here(LocalAcquirer::new(self, own, wanting)),
+            },
+        };
+        Reach::ByFabric(Acquirer::new(self, lock, place, wanting))
     }
 
     /// The mutex that contains `lock`, as text.
@@ -257,7 +328,7 @@ impl Image {
     }
 }
 
-/// A wait for a lock makes wakers due only by messages that arrive meanwhile.
+/// A wait for a lock makes wakers due only by messages that arrive meanwhile, and by operations that it completes.
 #[inline]
 fn defer_in_lock(image: &Image) -> Option<Deferral> {
     image.network.as_ref().map(|_| Deferral::new())
@@ -291,47 +362,85 @@ fn admit(here: &Image, lock: Lock<'_>, kind: LockKind) -> Result<(), LockError> 
     }
 }
 
-/// Acquires a lock that is not free: waits for it, or tries.
-#[cold]
-fn lock_slowly(user: LocalAcquirer<'_>, waits: bool) -> Result<(), LockError> {
-    let outcome = match user.lock.0 {
-        Site::Remote(place) => lock_remote(user.image, place, &user, waits),
-        Site::Local(lock) => {
-            let outcome = if waits {
-                lock.lock_slowly(&user)
-            } else {
-                lock.try_slowly(&user)
-            };
-            user.successor.tell(user.image, lock);
-            outcome
-        }
-    };
-    outcome.map_err(|error| lock_error(&user, error))
+/// What an image wants with a lock, for reports, and how long it waits.
+#[derive(Clone, Copy, Debug)]
+struct Wanting {
+    kind: LockKind,
+    caller: &'static Location<'static>,
+    deadline: Option<Instant>,
 }
 
-/// Releases a lock for which images may wait.
-#[cold]
-fn unlock_slowly(user: &LocalAcquirer<'_>, poison: bool) {
-    match user.lock.0 {
-        Site::Remote(place) => unlock_remote(user.image, place, poison),
-        Site::Local(lock) => {
-            lock.unlock_slowly(user, poison);
-            user.successor.tell(user.image, lock);
+impl Wanting {
+    /// Waits for no image, so no report needs the kind.
+    #[track_caller]
+    fn nothing() -> Self {
+        Self {
+            kind: LockKind::Mutex,
+            caller: Location::caller(),
+            deadline: None,
+        }
+    }
+
+    /// Why an image waits, as the end of a sentence about it.
+    fn describe(&self, image: &Image, lock: Lock<'_>) -> String {
+        let Self { kind, caller, .. } = self;
+        match kind {
+            LockKind::Mutex => {
+                let mutex = image.describe_mutex(lock);
+                format!("waits in lock at {caller} for {mutex}")
+            }
+            LockKind::Critical => format!("waits to enter the critical section at {caller}"),
         }
     }
 }
 
+/// An image that acquires or releases a lock: by instructions, or through the fabric.
+enum Reach<'a> {
+    Here(LocalAcquirer<'a>),
+    ByFabric(Acquirer<'a>),
+}
+
+/// Acquires a lock that is not free, or that is changed through the fabric. Waits for it, or tries.
 #[cold]
-fn lock_error(user: &LocalAcquirer<'_>, error: NotAcquired) -> LockError {
-    let LocalAcquirer { image, caller, .. } = *user;
+fn lock_slowly(
+    image: &Image,
+    lock: Lock<'_>,
+    wanting: Wanting,
+    waits: bool,
+) -> Result<Option<Node>, LockError> {
+    let outcome = match (image.reach(lock, wanting), waits) {
+        (Reach::Here(user), true) => user.queue_lock.lock_slowly(&user).map(|()| None),
+        (Reach::Here(user), false) => user.queue_lock.try_slowly(&user).map(|()| None),
+        (Reach::ByFabric(user), true) => user.lock(),
+        (Reach::ByFabric(user), false) => user.try_lock(),
+    };
+    outcome.map_err(|error| lock_error(image, lock, wanting.caller, error))
+}
+
+/// Releases a lock for which images may wait, or that is changed through the fabric.
+#[cold]
+fn unlock_slowly(image: &Image, lock: Lock<'_>, successor: Option<Node>, poison: bool) {
+    match image.reach(lock, Wanting::nothing()) {
+        Reach::Here(user) => user.queue_lock.unlock_slowly(&user, poison),
+        Reach::ByFabric(user) => user.release(successor, poison),
+    }
+}
+
+#[cold]
+fn lock_error(
+    image: &Image,
+    lock: Lock<'_>,
+    caller: &'static Location<'static>,
+    error: NotAcquired,
+) -> LockError {
     match error {
         NotAcquired::Busy(holder) => LockError::Busy { holder },
         NotAcquired::AlreadyHeld => {
             let held = image.held.borrow();
-            let address = user.lock.address(image);
-            let taken = held.iter().rfind(|(other, _)| *other == address);
+            let address = lock.address(image);
+            let taken = held.iter().rfind(|held| held.address == address);
             LockError::AlreadyHeld {
-                since: taken.map_or(caller, |(_, since)| since),
+                since: taken.map_or(caller, |held| held.caller),
             }
         }
         NotAcquired::Poisoned(by) => LockError::Poisoned { by },

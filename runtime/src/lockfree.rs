@@ -6,6 +6,8 @@ pub(crate) mod arrival;
 pub(crate) mod barrier;
 pub(crate) mod checked_barrier;
 pub(crate) mod eventcount;
+pub(crate) mod fabric_lock;
+pub(crate) mod lock_nodes;
 pub(crate) mod lock_state;
 pub(crate) mod log;
 pub(crate) mod queue_lock;

@@ -1,7 +1,6 @@
-//! Active messages between images that share no memory: sending, counting and acknowledging them. The handlers are in
+//! Active messages between images that share no memory: sending and counting them. The handlers are in
 //! `lifecycle/dispatch.rs`, above everything that they use.
 
-pub(crate) mod acks;
 pub(crate) mod ends;
 pub(crate) mod failing;
 pub(crate) mod liveness;

@@ -8,7 +8,7 @@ use coarray_coref::{LeavesItsThread, Remote};
 use coarray_fabric::Deferral;
 use coarray_runtime::Image;
 
-use crate::comutex::Site;
+use crate::comutex_site::Site;
 
 /// A locked [`Comutex`](crate::Comutex), which is unlocked when this is dropped: there is no other way to unlock one.
 ///

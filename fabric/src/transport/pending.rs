@@ -14,10 +14,8 @@ thread_local! {
 pub enum Pending {
     /// Operations of the fabric.
     Issued = 1,
-    /// What other images were told to do.
-    Unacked = 2,
     /// Signals of the fabric.
-    Signals = 4,
+    Signals = 2,
 }
 
 /// Whether the image of this thread has issued operations that may not be complete.

@@ -26,13 +26,13 @@ fn images_of_another_job_hear_why_they_cannot_use_what_nodes_share() {
                 let (word, bytes): (&Coatomic<_>, &Coatomic<_>) = (&word, &bytes);
                 let mutex: &Comutex<u8> = &mutex;
                 let texts = Launch::new(images).direct(direct).run(|| {
-                    // The words of a lock are changed by the images of its own node only, and any thread there may read them.
-                    assert!(!mutex.is_poisoned());
                     [
                         panic_of(|| word.load()),
                         panic_of(|| word.store(NonZeroU64::MAX)),
                         panic_of(|| bytes.load()),
                         panic_of(|| bytes.swap([1; 3])),
+                        panic_of(|| mutex.is_poisoned()),
+                        panic_of(|| mutex.clear_poison()),
                         panic_of(|| mutex.lock()),
                     ]
                 });
@@ -42,7 +42,7 @@ fn images_of_another_job_hear_why_they_cannot_use_what_nodes_share() {
                     .flatten()
                     .partition(|text| text.contains("mutex"));
                 of_atomics.iter().for_each(|text| assert_refused(text));
-                assert_eq!((of_mutexes.len(), of_atomics.len()), (images, 4 * images));
+                assert_eq!((of_mutexes.len(), of_atomics.len()), (images, 6 * images));
                 assert_eq!((word.load(), bytes.load()), (NonZeroU64::MIN, [7; 3]));
                 sync_all();
             });

@@ -81,7 +81,7 @@ impl Team {
     /// As [`try_barrier`](Self::try_barrier).
     ///
     /// # Safety
-    /// As [`barrier`](Self::barrier).
+    /// As [`barrier`](Self::barrier). Images whose calls are alike all bring words, or none does.
     #[inline]
     pub unsafe fn try_barrier_with(
         &self,
@@ -330,13 +330,13 @@ fn creates(signature: &Signature) -> bool {
 }
 
 /// The structures of barrier `number` of a team.
-struct TeamScope<'a> {
+pub(super) struct TeamScope<'a> {
     team: &'a Team,
     number: u64,
 }
 
 impl<'a> TeamScope<'a> {
-    fn waiting(&self, index: usize, survivors: bool) -> Waiting<'a, AtBarrier<'a>> {
+    pub(super) fn waiting(&self, index: usize, survivors: bool) -> Waiting<'a, AtBarrier<'a>> {
         let barrier = AtBarrier {
             team: self.team,
             number: self.number,
@@ -378,7 +378,7 @@ impl<'team> BarrierScope for TeamScope<'team> {
 }
 
 /// Why an image waits in a barrier: for the image with index `index`, or one after it.
-struct AtBarrier<'a> {
+pub(super) struct AtBarrier<'a> {
     team: &'a Team,
     number: u64,
     index: usize,

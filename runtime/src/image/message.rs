@@ -50,16 +50,6 @@ kinds! {
     Probe,
     /// Answer to a probe: the node is at a standstill.
     ProbeAnswer,
-    /// Acquire a lock of the receiver for the sender, or join its queue.
-    Lock,
-    /// Leave the queue of that lock.
-    Withdraw,
-    /// Release that lock.
-    Unlock,
-    /// Clear the poison of that lock.
-    ClearPoison,
-    /// The outcome of the receiver's request for a lock.
-    LockAnswer,
 }
 
 /// A message to be sent: a byte for its kind, little-endian words, then bytes.

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::deadlock::probe::Probe;
-use crate::image::lock_answer::LockAnswer;
 use crate::image::peer_timeout::PeerTimeout;
 use crate::image::pushed_steps::PushedSteps;
 use crate::image::remote_log::RemoteLogs;
@@ -36,10 +35,6 @@ pub(crate) struct Network {
     pub(crate) stopped: RefCell<BTreeSet<usize>>,
     /// The images that have asked this one.
     pub(crate) asking: RefCell<Vec<usize>>,
-    /// How many messages of this image are to be acknowledged, or were.
-    pub(crate) sent_acked: Cell<u64>,
-    /// For the lock on another node that the image requests.
-    pub(crate) lock_answer: LockAnswer,
 }
 
 impl Network {

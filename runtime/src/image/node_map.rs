@@ -1,10 +1,11 @@
 //! How the images of a team are divided among nodes.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use coarray_fabric::memory::nodes::Nodes;
 
 use crate::image::relay::{Relay, relays};
+use crate::job::control::SLOTS;
 use crate::lockfree::barrier::Barrier;
 
 /// How the images of a team are divided among nodes.
@@ -16,6 +17,8 @@ pub(crate) struct NodeMap {
     mine: usize,
     /// What this node's leader does in each barrier among leaders.
     relays: [OnceCell<Box<[Relay]>>; Barrier::ALL.len()],
+    /// The sums of the signals of [`relayed`](crate::job::control::TeamControl::relayed) that this node's leader has seen.
+    pub(crate) seen: [[Cell<u64>; SLOTS]; 2],
 }
 
 impl NodeMap {
@@ -39,6 +42,7 @@ impl NodeMap {
             mine: numbers.iter().position(|&node| node == mine)?,
             nodes: numbers.iter().map(on).collect(),
             relays: Default::default(),
+            seen: Default::default(),
         })
     }
 

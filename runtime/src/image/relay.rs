@@ -21,11 +21,21 @@ use crate::lockfree::checked_barrier::CHILDREN;
 
 /// One step of a leader. Nodes are numbered within the team.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Relay {
-    /// Sends the arrivals of these nodes to the leader of node `to`.
-    Send { to: usize, nodes: Box<[usize]> },
-    /// Waits for the arrivals of these nodes, which the leader of node `from` sends.
-    Receive { from: usize, nodes: Box<[usize]> },
+pub(crate) struct Relay {
+    pub(crate) direction: Direction,
+    /// The position among the receiver's steps of that direction.
+    pub(crate) slot: usize,
+    /// The nodes whose arrivals are sent or received.
+    pub(crate) nodes: Box<[usize]>,
+}
+
+/// What a leader does in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// Sends to the leader of this node.
+    To(usize),
+    /// Waits for what the leader of this node sends.
+    From(usize),
 }
 
 /// The steps of the leader of node `me` among so many nodes.
@@ -38,23 +48,34 @@ pub(crate) fn relays(barrier: Barrier, me: usize, nodes: usize) -> Box<[Relay]> 
     }
 }
 
-fn send(to: usize, nodes: impl IntoIterator<Item = usize>) -> Relay {
-    let nodes = nodes.into_iter().collect();
-    Relay::Send { to, nodes }
+fn send(to: usize, slot: usize, nodes: impl IntoIterator<Item = usize>) -> Relay {
+    Relay {
+        direction: Direction::To(to),
+        slot,
+        nodes: nodes.into_iter().collect(),
+    }
 }
 
-fn receive(from: usize, nodes: impl IntoIterator<Item = usize>) -> Relay {
-    let nodes = nodes.into_iter().collect();
-    Relay::Receive { from, nodes }
+fn receive(from: usize, slot: usize, nodes: impl IntoIterator<Item = usize>) -> Relay {
+    Relay {
+        direction: Direction::From(from),
+        slot,
+        nodes: nodes.into_iter().collect(),
+    }
 }
 
-/// Every leader sends to every other, beginning with the next one.
+/// Every leader sends to every other, beginning with the next one, and receives in that order.
 fn flat(me: usize, nodes: usize) -> Box<[Relay]> {
-    let others = || (1..nodes).map(|distance| (me + distance) % nodes);
-    let sends = others().map(|to| send(to, [me]));
-    sends
-        .chain(others().map(|from| receive(from, [from])))
-        .collect()
+    let distances = 1..nodes;
+    let sends = distances.clone().map(|distance| {
+        // The receiver finds this leader at the rest of the way around.
+        send((me + distance) % nodes, nodes - distance - 1, [me])
+    });
+    let receives = distances.map(|distance| {
+        let from = (me + distance) % nodes;
+        receive(from, distance - 1, [from])
+    });
+    sends.chain(receives).collect()
 }
 
 /// Before the round of distance `d` a leader has the arrivals of `d` nodes, from its own downwards. It sends them to the
@@ -63,16 +84,16 @@ fn dissemination(me: usize, nodes: usize) -> Box<[Relay]> {
     let down_from =
         |first: usize, count| (0..count).map(move |step| (first + nodes - step) % nodes);
     let distances = std::iter::successors(Some(1), |distance| Some(2 * distance));
-    let round = |distance: usize| {
+    let round = |(round, distance): (usize, usize)| {
         let count = distance.min(nodes - distance);
         let (above, below) = ((me + distance) % nodes, (me + nodes - distance) % nodes);
         [
-            send(above, down_from(me, count)),
-            receive(below, down_from(below, count)),
+            send(above, round, down_from(me, count)),
+            receive(below, round, down_from(below, count)),
         ]
     };
     let distances = distances.take_while(|&distance| distance < nodes);
-    distances.flat_map(round).collect()
+    distances.enumerate().flat_map(round).collect()
 }
 
 /// The arrivals of each subtree go up, and all others down into it. The children of a node are consecutive.
@@ -86,16 +107,20 @@ fn tree<const CHILDREN: usize>(me: usize, nodes: usize) -> Box<[Relay]> {
     };
     let subtree = |root| (0..nodes).filter(move |&node| is_below(node, root));
     let outside = |root| (0..nodes).filter(move |&node| !is_below(node, root));
-    let first = CHILDREN * me + 1;
-    let children = || first.min(nodes)..(first + CHILDREN).min(nodes);
-    let mut steps: Vec<Relay> = children()
-        .map(|child| receive(child, subtree(child)))
+    let children = |node: usize| {
+        let first = CHILDREN * node + 1;
+        first.min(nodes)..(first + CHILDREN).min(nodes)
+    };
+    let mut steps: Vec<Relay> = children(me)
+        .enumerate()
+        .map(|(slot, child)| receive(child, slot, subtree(child)))
         .collect();
     if me > 0 {
-        steps.push(send(parent(me), subtree(me)));
-        steps.push(receive(parent(me), outside(me)));
+        let above = parent(me);
+        steps.push(send(above, me - children(above).start, subtree(me)));
+        steps.push(receive(above, children(me).len(), outside(me)));
     }
-    steps.extend(children().map(|child| send(child, outside(child))));
+    steps.extend(children(me).map(|child| send(child, children(child).len(), outside(child))));
     steps.into()
 }
 
@@ -103,11 +128,11 @@ fn tree<const CHILDREN: usize>(me: usize, nodes: usize) -> Box<[Relay]> {
 fn central(me: usize, nodes: usize) -> Box<[Relay]> {
     let but = |node| (0..nodes).filter(move |&other| other != node);
     if me > 0 {
-        return [send(0, [me]), receive(0, but(me))].into();
+        return [send(0, me - 1, [me]), receive(0, 0, but(me))].into();
     }
-    let gathers = (1..nodes).map(|from| receive(from, [from]));
+    let gathers = (1..nodes).map(|from| receive(from, from - 1, [from]));
     gathers
-        .chain((1..nodes).map(|to| send(to, but(to))))
+        .chain((1..nodes).map(|to| send(to, 0, but(to))))
         .collect()
 }
 
@@ -125,31 +150,40 @@ mod tests {
             .map(|me| (0..nodes).map(|node| node == me).collect())
             .collect();
         let mut messages = vec![VecDeque::new(); nodes * nodes];
-        let mut sent = vec![0; nodes];
+        let (mut sent, mut received) = (vec![0; nodes], vec![0; nodes]);
         loop {
             let can_go_on = |&me: &usize| match lists[me].get(next[me]) {
                 None => false,
-                Some(Relay::Send { .. }) => true,
-                Some(Relay::Receive { from, .. }) => !messages[from * nodes + me].is_empty(),
+                Some(Relay { direction, .. }) => match direction {
+                    Direction::To(_) => true,
+                    Direction::From(from) => !messages[from * nodes + me].is_empty(),
+                },
             };
             let able: Vec<usize> = (0..nodes).filter(can_go_on).collect();
             let Some(&me) = able.get(choose(able.len().max(1)) % able.len().max(1)) else {
                 break;
             };
-            match &lists[me][next[me]] {
-                Relay::Send { to, nodes: these } => {
+            let Relay {
+                direction,
+                slot,
+                nodes: these,
+            } = &lists[me][next[me]];
+            match *direction {
+                Direction::To(to) => {
                     assert!(
                         these.iter().all(|&node| has[me][node]),
                         "{barrier:?}: {me} has not all"
                     );
-                    messages[me * nodes + to].push_back(these.clone());
+                    messages[me * nodes + to].push_back((*slot, these.clone()));
                     sent[me] += 1;
                 }
-                Relay::Receive { from, nodes: these } => {
+                Direction::From(from) => {
                     assert_eq!(
-                        messages[from * nodes + me].pop_front().as_ref(),
-                        Some(these)
+                        messages[from * nodes + me].pop_front(),
+                        Some((*slot, these.clone()))
                     );
+                    assert_eq!(*slot, received[me]);
+                    received[me] += 1;
                     for &node in these {
                         assert!(
                             !std::mem::replace(&mut has[me][node], true),

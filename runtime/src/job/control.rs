@@ -16,6 +16,7 @@ use crate::call::CallRecord;
 use crate::job::contention::Contention;
 use crate::lockfree::barrier::dissemination::Line;
 use crate::lockfree::checked_barrier::BarrierState;
+use crate::lockfree::lock_nodes::Nodes;
 use crate::lockfree::log::Log;
 use crate::lockfree::queue_lock::{QueueLock, QueueNode};
 use coarray_fabric::system::fixed_str::FixedStr;
@@ -32,12 +33,15 @@ pub(crate) use wait::WaitRecord;
 
 const MAX_ROUNDS: usize = MAX_IMAGES.trailing_zeros() as usize;
 
+/// As many leaders may tell of arrivals by a signal in one barrier.
+pub(crate) const SLOTS: usize = MAX_ROUNDS;
+
 /// Changes with the version of this crate and with the layout, so a launcher and a program built from different sources
 /// notice that.
 pub(crate) const LAYOUT: u64 = fingerprint(env!("CARGO_PKG_VERSION").as_bytes(), &SIZES);
 
 /// The sizes of the structures that images and supervisor share, and the offsets of their parts.
-const SIZES: [usize; 34] = [
+const SIZES: [usize; 35] = [
     size_of::<JobControl>(),
     offset_of!(JobControl, keeps_going),
     offset_of!(JobControl, failure_epoch),
@@ -56,7 +60,7 @@ const SIZES: [usize; 34] = [
     offset_of!(ImageControl, waiting),
     offset_of!(ImageControl, queue),
     offset_of!(ImageControl, traffic),
-    offset_of!(ImageControl, acks),
+    offset_of!(ImageControl, nodes),
     offset_of!(ImageControl, team),
     size_of::<TeamControl>(),
     offset_of!(TeamControl, state),
@@ -66,6 +70,7 @@ const SIZES: [usize; 34] = [
     offset_of!(TeamControl, log),
     size_of::<BarrierState>(),
     size_of::<Steps>(),
+    offset_of!(TeamControl, relayed),
     size_of::<Line>(),
     size_of::<QueueLock>(),
     size_of::<QueueNode>(),
@@ -203,8 +208,8 @@ pub struct ImageControl {
     /// Its node in the queue of the lock that it waits for.
     pub(crate) queue: QueueNode,
     pub(crate) traffic: Traffic,
-    /// How many of its messages others have acknowledged.
-    pub(crate) acks: Signal,
+    /// In jobs on several nodes, its nodes in queues of locks.
+    pub(crate) nodes: Nodes,
     /// Its part in the team of all images.
     pub(crate) team: TeamControl,
 }
@@ -217,6 +222,8 @@ pub(crate) struct TeamControl {
     pub(crate) steps: Steps,
     /// Mailboxes of the dissemination barrier, by the parity of the barrier's number and the round.
     pub(crate) lines: [[Line; MAX_ROUNDS]; 2],
+    /// Where leaders of other nodes tell that their arrivals agree, by the parity of the barrier's number and the slot.
+    pub(crate) relayed: [[Signal; SLOTS]; 2],
     /// The lock of the team's critical sections; only that of its image 0 is used.
     pub(crate) critical: QueueLock,
     /// The log of its asynchronous collectives.

@@ -10,8 +10,6 @@ use crate::image::Image;
 use crate::image::message::{MessageKind, Outgoing, Reader};
 use crate::image::network::Network;
 use crate::job::control::Failure;
-use crate::lock::between_nodes::handle_lock;
-use crate::lock::between_nodes::handle_lock_answer;
 use crate::messages::ends::{handle_end, handle_question};
 use crate::messages::messaging::own_address;
 use crate::messages::messaging::send_uncounted;
@@ -73,14 +71,6 @@ unsafe fn dispatch(
         MessageKind::Stopped => handle_end(image, network, from),
         MessageKind::TuningTable => store_table(image, &String::from_utf8_lossy(reader.bytes())),
         MessageKind::End => handle_job_end(image, from, reader),
-        MessageKind::Lock
-        | MessageKind::Withdraw
-        | MessageKind::Unlock
-        | MessageKind::ClearPoison => {
-            // SAFETY: the caller vouches that messages of these kinds begin with the offset of a lock that is in use.
-            unsafe { handle_lock(image, from, kind, reader) };
-        }
-        MessageKind::LockAnswer => handle_lock_answer(image, reader),
         MessageKind::Posted | MessageKind::Watermark => handle_log_message(image, kind, reader),
         MessageKind::Ping | MessageKind::Pong | MessageKind::Probe | MessageKind::ProbeAnswer => {
             unreachable!("these let nobody go on")

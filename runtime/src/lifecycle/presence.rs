@@ -47,7 +47,7 @@ impl Image {
         // SAFETY: the team that becomes the current one owns the image, which owns its fabric and the memory of its
         // job. `drop` removes the handle before it drops the team.
         unsafe { handle::install(&opening) };
-        for pending in [Pending::Issued, Pending::Unacked, Pending::Signals] {
+        for pending in [Pending::Issued, Pending::Signals] {
             let issued = pending == Pending::Issued && self.fabric().outstanding().get();
             // SAFETY: the image has told nobody anything yet, and its fabric says what it has issued. An image that this thread was
             // before is over.

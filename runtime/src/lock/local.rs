@@ -1,48 +1,26 @@
 //! Locks of the image's own node: it changes their words itself, and waits on its own node of the queue.
 
-use std::panic::Location;
 use std::time::Instant;
 
 use crate::image::Image;
-use crate::lock::between_nodes::Successor;
-use crate::lock::{Lock, LockKind, Site};
+use crate::lock::{Lock, Wanting};
 use crate::lockfree::eventcount::{Eventcount, SpinPolicy};
-use crate::lockfree::queue_lock::{Acquirer, QueueNode, Waiter, Wake};
+use crate::lockfree::queue_lock::{Acquirer, QueueLock, QueueNode, Waiter, Wake};
 use crate::waiting::{Cause, Interruption};
 
 /// An image that acquires or releases a lock of its own node.
-pub(crate) struct LocalAcquirer<'a> {
-    pub(super) image: &'a Image,
-    pub(super) lock: Lock<'a>,
-    kind: LockKind,
-    pub(super) caller: &'static Location<'static>,
-    deadline: Option<Instant>,
-    pub(super) successor: Successor,
+pub(super) struct LocalAcquirer<'a> {
+    image: &'a Image,
+    pub(super) queue_lock: &'a QueueLock,
+    wanting: Wanting,
 }
 
 impl<'a> LocalAcquirer<'a> {
-    pub(super) fn new(
-        image: &'a Image,
-        lock: Lock<'a>,
-        kind: LockKind,
-        caller: &'static Location<'static>,
-        deadline: Option<Instant>,
-    ) -> Self {
+    pub(super) fn new(image: &'a Image, queue_lock: &'a QueueLock, wanting: Wanting) -> Self {
         Self {
             image,
-            lock,
-            kind,
-            caller,
-            deadline,
-            successor: Successor::default(),
-        }
-    }
-
-    /// Records why the image waits in the queue from now on.
-    pub(crate) fn queue(&self) -> Queue<'_> {
-        Queue {
-            locking: self,
-            failure_epoch: self.failure_epoch(),
+            queue_lock,
+            wanting,
         }
     }
 }
@@ -53,8 +31,7 @@ impl Acquirer for LocalAcquirer<'_> {
     }
 
     fn lock(&self) -> u64 {
-        let region = &self.image.job.region;
-        region.offset_of_address(self.lock.address(self.image))
+        self.image.job.region.offset_of(self.queue_lock)
     }
 
     fn images(&self) -> usize {
@@ -63,10 +40,6 @@ impl Acquirer for LocalAcquirer<'_> {
 
     fn node(&self, image: usize) -> &QueueNode {
         &self.image.control(image).queue
-    }
-
-    fn grant(&self, successor: usize, number: u64) {
-        self.successor.note(self.image, successor, number);
     }
 
     fn has_failed(&self, image: usize) -> bool {
@@ -109,44 +82,24 @@ impl Waiter for LocalAcquirer<'_> {
 }
 
 /// Why an image waits in the queue of a lock.
-pub(crate) struct Queue<'a> {
+struct Queue<'a> {
     locking: &'a LocalAcquirer<'a>,
     /// The failure epoch when it last checked the queue.
     failure_epoch: u32,
-}
-
-impl Queue<'_> {
-    pub(crate) fn image(&self) -> &Image {
-        self.locking.image
-    }
 }
 
 impl Cause for Queue<'_> {
     fn describe(&self) -> String {
         let LocalAcquirer {
             image,
-            lock,
-            kind,
-            caller,
-            ..
+            queue_lock,
+            wanting,
         } = self.locking;
-        match kind {
-            LockKind::Mutex => {
-                format!(
-                    "waits in lock at {caller} for {}",
-                    image.describe_mutex(*lock)
-                )
-            }
-            LockKind::Critical => format!("waits to enter the critical section at {caller}"),
-        }
+        wanting.describe(image, Lock::local(queue_lock))
     }
 
     fn awaited(&self) -> Option<usize> {
-        match self.locking.lock.0 {
-            Site::Local(lock) => lock.holder(),
-            // `AwaitingAnswer` asks the owner.
-            Site::Remote(_) => None,
-        }
+        self.locking.queue_lock.holder()
     }
 
     fn has_failed(&self) -> bool {
@@ -154,6 +107,6 @@ impl Cause for Queue<'_> {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        self.locking.deadline
+        self.locking.wanting.deadline
     }
 }

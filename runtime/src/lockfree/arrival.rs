@@ -3,7 +3,7 @@
 use crate::lockfree::eventcount::Eventcount;
 use crate::primitives::{AtomicU64, Ordering};
 
-/// What an image is doing, as words that are compared exactly.
+/// What an image is doing, as words that are compared exactly, or between nodes by a digest.
 pub(crate) type Signature = [u64; 4];
 
 /// How many words of payload an image brings to a barrier, for all others to read.

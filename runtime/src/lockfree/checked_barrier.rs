@@ -157,18 +157,29 @@ impl<P: BarrierScope> Episode<P> {
         eventcount: &Eventcount,
         awaited: usize,
     ) -> Result<(), BarrierError<P::Stop>> {
-        eventcount::until(eventcount, self.number, self.patience, || {
-            BarrierWait::new(self, self.scope.watch(awaited))
+        self.wait_until(eventcount, self.number, || self.scope.watch(awaited))
+    }
+
+    /// Waits by this strategy until `eventcount` has reached `target`.
+    #[inline]
+    pub(crate) fn wait_until<W: WaitStrategy>(
+        &self,
+        eventcount: &Eventcount,
+        target: u64,
+        strategy: impl FnOnce() -> W,
+    ) -> Result<(), BarrierError<W::Stop>> {
+        eventcount::until(eventcount, target, self.patience, || {
+            BarrierWait::new(self, strategy())
         })
     }
 
     /// Compares the signature of an image that has entered with this arrival.
     #[inline]
-    pub(crate) fn compare(
+    pub(crate) fn compare<Stop>(
         &self,
         image: usize,
         arrival: &Arrival,
-    ) -> Result<(), BarrierError<P::Stop>> {
+    ) -> Result<(), BarrierError<Stop>> {
         if arrival.agrees(&self.signature) {
             Ok(())
         } else {
@@ -177,7 +188,7 @@ impl<P: BarrierScope> Episode<P> {
     }
 
     /// Compares the signatures of all images that have entered, and counts them.
-    pub(crate) fn compare_all(&self) -> Result<usize, BarrierError<P::Stop>> {
+    pub(crate) fn compare_all<Stop>(&self) -> Result<usize, BarrierError<Stop>> {
         let mut present = 1;
         for image in (0..self.images).filter(|&image| image != self.me) {
             let arrival = self.arrival(image);
@@ -191,14 +202,14 @@ impl<P: BarrierScope> Episode<P> {
 }
 
 /// A wait that compares all arrivals before it sleeps.
-struct BarrierWait<'a, P: BarrierScope> {
+struct BarrierWait<'a, P, W> {
     episode: &'a Episode<P>,
-    watch: P::WaitStrategy<'a>,
+    watch: W,
     is_lying: Cell<bool>,
 }
 
-impl<'a, P: BarrierScope> BarrierWait<'a, P> {
-    fn new(episode: &'a Episode<P>, watch: P::WaitStrategy<'a>) -> Self {
+impl<'a, P, W> BarrierWait<'a, P, W> {
+    fn new(episode: &'a Episode<P>, watch: W) -> Self {
         Self {
             episode,
             watch,
@@ -207,8 +218,8 @@ impl<'a, P: BarrierScope> BarrierWait<'a, P> {
     }
 }
 
-impl<P: BarrierScope> WaitStrategy for BarrierWait<'_, P> {
-    type Stop = BarrierError<P::Stop>;
+impl<P: BarrierScope, W: WaitStrategy> WaitStrategy for BarrierWait<'_, P, W> {
+    type Stop = BarrierError<W::Stop>;
 
     fn check(&self) -> Result<(), Self::Stop> {
         if self.is_lying.get() {

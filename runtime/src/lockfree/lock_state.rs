@@ -24,16 +24,34 @@ pub(crate) fn packed(image: Option<usize>) -> u64 {
     image.map_or(0, |image| image as u64 + 1)
 }
 
-/// The holder of a lock, whether images wait, and the image whose failure poisoned it.
-#[derive(Clone, Copy)]
+/// Why an image does not get a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NotAcquired {
+    /// That image holds it.
+    Busy(usize),
+    /// It holds the lock already.
+    AlreadyHeld,
+    /// That image failed or panicked while it held it.
+    Poisoned(usize),
+    /// Another image still held it at the deadline.
+    TimedOut,
+    /// The job has ended.
+    Ended,
+}
+
+/// The holder of a lock, who queues for it, and the image whose failure poisoned it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct State(pub(crate) u64);
 
-pub(crate) const HOLDER: u64 = (1 << 21) - 1;
+pub(crate) const HOLDER: u64 = (1 << LAST) - 1;
 
-/// Images may wait in the queue.
-pub(crate) const QUEUED: u64 = 1 << 31;
+/// Where the place of the last in the queue is, of a lock that is changed through a fabric.
+pub(crate) const LAST: u32 = 21;
 
-const POISONER: u32 = 32;
+/// Images may wait in the queue, of a lock that is changed by instructions.
+pub(crate) const QUEUED: u64 = 1 << LAST;
+
+pub(crate) const POISONER: u32 = 43;
 
 impl State {
     pub(crate) const FREE: Self = Self(0);

@@ -38,7 +38,7 @@ mod queue;
 use std::time::Duration;
 
 use crate::lockfree::eventcount::{Eventcount, SpinPolicy};
-use crate::lockfree::lock_state::{HOLDER, Link, State, packed};
+use crate::lockfree::lock_state::{HOLDER, Link, NotAcquired, State, packed};
 use crate::primitives::{AtomicU64, Ordering, pause, sleep_while_equal, wake, yield_now};
 
 /// How long an image sleeps before it checks whether the owner of the queue has failed.
@@ -56,7 +56,9 @@ pub struct QueueLock {
     head: Link,
     tail: Link,
     /// How many images have joined the queue; numbers the tickets.
-    pub(crate) tickets: AtomicU64,
+    tickets: AtomicU64,
+    /// In jobs on several nodes, which use no other word but `state`: the successor of the holder.
+    first: AtomicU64,
 }
 
 /// One image's node in a queue; it waits in one at a time.
@@ -72,30 +74,6 @@ pub(crate) struct QueueNode {
     /// Its ticket there.
     ticket: AtomicU64,
     next: Link,
-}
-
-impl QueueNode {
-    /// Ends the wait with this number, with the lock or otherwise.
-    pub(crate) fn grant(&self, number: u64) {
-        self.granted.advance_to(number);
-    }
-
-    /// The eventcount that ends a wait.
-    pub(crate) fn granted(&self) -> &Eventcount {
-        &self.granted
-    }
-
-    /// Numbers a wait of this image that is in the queue of another node.
-    pub(crate) fn begin_wait(&self) -> u64 {
-        let number = self.number.load(Ordering::Relaxed) + 1;
-        self.number.store(number, Ordering::Relaxed);
-        number
-    }
-
-    /// Gives the next wait this number, for an image that is in no queue of this node.
-    pub(crate) fn expect(&self, number: u64) {
-        self.number.store(number - 1, Ordering::Relaxed);
-    }
 }
 
 /// Rounds of spinning before an image joins the queue: about what it costs two images to use the queue.
@@ -117,11 +95,6 @@ pub(crate) trait Acquirer {
 
     /// The node of an image.
     fn node(&self, image: usize) -> &QueueNode;
-
-    /// Notifies an image that the lock is handed over to it, which ends its wait with this number.
-    fn grant(&self, image: usize, number: u64) {
-        self.node(image).grant(number);
-    }
 
     /// Whether an image has failed; becomes true only when it accesses nothing any more.
     fn has_failed(&self, image: usize) -> bool;
@@ -162,24 +135,12 @@ pub(crate) enum Wake {
     TimedOut,
 }
 
-/// Why an image does not get a lock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NotAcquired {
-    /// That image holds it.
-    Busy(usize),
-    /// It holds the lock already.
-    AlreadyHeld,
-    /// That image failed while it held it.
-    Poisoned(usize),
-    /// Another image still held it at the deadline.
-    TimedOut,
-    /// The job has ended.
-    Ended,
-}
-
 impl QueueLock {
     /// The offset of the word that names the holder.
     pub(crate) const STATE: usize = std::mem::offset_of!(Self, state);
+
+    /// The offset of the word for its successor.
+    pub(crate) const FIRST: usize = std::mem::offset_of!(Self, first);
 
     /// The number of the image that holds the lock at present.
     #[must_use]
@@ -213,16 +174,7 @@ impl QueueLock {
         taken.is_ok()
     }
 
-    /// Acquires the lock if no image holds it.
-    #[inline]
-    pub(crate) fn try_lock(&self, user: &impl Acquirer) -> Result<(), NotAcquired> {
-        if self.take_free(user.me()) {
-            return Ok(());
-        }
-        self.try_slowly(user)
-    }
-
-    /// As [`try_lock`](Self::try_lock), after [`take_free`](Self::take_free) has failed.
+    /// Acquires the lock if no image holds it, after [`take_free`](Self::take_free) has failed.
     #[cold]
     pub(crate) fn try_slowly(&self, user: &impl Acquirer) -> Result<(), NotAcquired> {
         let state = self.load();
@@ -263,7 +215,7 @@ impl QueueLock {
     /// Spins until no image holds the lock, and acquires it. Gives up soon, and at once if images queue: they came first.
     fn spin(&self, user: &impl Waiter) -> bool {
         for _ in 0..user.patience().spins.min(SPINS) {
-            // Relaxed: `try_lock` acquires.
+            // Relaxed: `take_free` acquires.
             let state = State(self.state.load(Ordering::Relaxed));
             if state.is_queued() {
                 return false;
@@ -277,7 +229,7 @@ impl QueueLock {
     }
 
     /// Acquires the lock if no image holds it. Otherwise joins the queue, and returns the number of the wait.
-    pub(crate) fn take_or_join(&self, user: &impl Acquirer) -> Result<Option<u64>, NotAcquired> {
+    fn take_or_join(&self, user: &impl Acquirer) -> Result<Option<u64>, NotAcquired> {
         self.seize(user)?;
         let outcome = match self.enter(user) {
             Ok(()) => Ok(None),
@@ -286,17 +238,6 @@ impl QueueLock {
         };
         self.leave();
         outcome
-    }
-
-    /// Leaves the queue, if the image is in it and was not handed the lock. Returns whether it left.
-    pub(crate) fn give_up(&self, user: &impl Acquirer) -> Result<bool, NotAcquired> {
-        self.seize(user)?;
-        let waits = user.node(user.me()).lock.load(Ordering::Relaxed) == user.lock();
-        if waits {
-            self.withdraw(user);
-        }
-        self.leave();
-        Ok(waits)
     }
 
     /// Waits until the lock is handed over.

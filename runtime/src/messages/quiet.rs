@@ -4,7 +4,6 @@ use std::sync::atomic::{Ordering, fence};
 
 use crate::image::Image;
 use crate::image::position::num_images;
-use crate::messages::acks::await_acknowledgements;
 use coarray_fabric::transport::deferral::Deferral;
 use coarray_fabric::transport::handle;
 use coarray_fabric::transport::pending::{
@@ -61,9 +60,6 @@ fn complete_all(also_signals: bool) {
         }
         if also_signals && is_pending(Pending::Signals) {
             image.fabric().quiet_signals();
-        }
-        if is_pending(Pending::Unacked) {
-            await_acknowledgements(image);
         }
     });
 }

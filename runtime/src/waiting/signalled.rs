@@ -33,10 +33,8 @@ impl Image {
         loop {
             let seen = signal.sum();
             let rest = target.saturating_sub(seen);
-            let end = eventcount::until(eventcount, rest, self.backoff.patience(), || Signalled {
-                signal,
-                seen,
-                watch: Waiting::new(self, &cause),
+            let end = eventcount::until(eventcount, rest, self.backoff.patience(), || {
+                Signalled::new(signal, seen, Waiting::new(self, &cause))
             });
             match end {
                 Ok(()) => return Ok(()),
@@ -51,11 +49,21 @@ impl Image {
     }
 }
 
-/// A wait that more signals than were seen end.
-struct Signalled<'a, C> {
+/// A wait that more signals than were seen end as well.
+pub(crate) struct Signalled<'a, C> {
     signal: &'a Signal,
     seen: u64,
     watch: Waiting<'a, C>,
+}
+
+impl<'a, C> Signalled<'a, C> {
+    pub(crate) fn new(signal: &'a Signal, seen: u64, watch: Waiting<'a, C>) -> Self {
+        Self {
+            signal,
+            seen,
+            watch,
+        }
+    }
 }
 
 impl<C: Cause> WaitStrategy for Signalled<'_, C> {

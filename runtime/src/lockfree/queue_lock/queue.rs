@@ -1,7 +1,7 @@
 //! The queue of a lock, as its owner changes it.
 
-use crate::lockfree::lock_state::{QUEUED, State};
-use crate::lockfree::queue_lock::{Acquirer, NotAcquired, QueueLock};
+use crate::lockfree::lock_state::{NotAcquired, QUEUED, State};
+use crate::lockfree::queue_lock::{Acquirer, QueueLock};
 use crate::primitives::Ordering;
 
 impl QueueLock {
@@ -37,7 +37,7 @@ impl QueueLock {
         if let Some(successor) = successor {
             let node = user.node(successor);
             node.lock.store(0, Ordering::Relaxed);
-            user.grant(successor, node.number.load(Ordering::Relaxed));
+            node.granted.advance_to(node.number.load(Ordering::Relaxed));
         }
     }
 
