@@ -131,3 +131,37 @@ fn a_leaked_guard_leaves_its_own_comutex_locked_only() {
         }
     });
 }
+
+#[test]
+fn a_leaked_guard_and_those_that_left_its_queue_spoil_no_later_mutex_at_its_place() {
+    run(4, || {
+        let address = |mutex: &Comutex<u64>| std::ptr::from_ref(mutex).addr();
+        let (mut spoiled, mut reused) = (Vec::new(), 0);
+        for round in 0..5 {
+            let first = Coarray::new(Comutex::new(0_u64));
+            spoiled.push(address(&first));
+            if this_image() == 1 {
+                std::mem::forget(first.at(0).lock());
+            }
+            sync_all();
+            if this_image() != 1 {
+                let left = first.at(0).lock_timeout(Duration::from_micros(50 * round));
+                assert_eq!(left.unwrap_err(), LockError::TimedOut);
+            }
+            sync_all();
+            drop(first);
+            // The memory is free when all images have come to the next creation.
+            let _between = Coarray::new(Comutex::new(0_u64));
+            let second = Coarray::new(Comutex::new(0_u64));
+            reused += usize::from(spoiled.contains(&address(&second)));
+            for _ in 0..50 {
+                second.at(0).lock().update(|count| *count += 1);
+                let timed = second.at(0).lock_timeout(Duration::from_secs(100));
+                timed.unwrap().update(|count| *count += 1);
+            }
+            sync_all();
+            assert_eq!(second.at(0).lock().get(), 100 * num_images() as u64);
+        }
+        assert!(reused > 0);
+    });
+}
