@@ -313,8 +313,13 @@ pub(crate) unsafe fn handle_arrivals(image: &Image, mut reader: Reader<'_>) {
         // SAFETY: the sender is in a barrier of the team, so no image has dropped it. All members have passed a barrier since the shadows
         // of its structures were made here (`Team::form`).
         let arrival = unsafe { shadow_arrival(image, member, control as usize, number) };
-        if has_payload {
-            arrival.bring(&reader.words());
+        let payload = has_payload.then(|| reader.words());
+        // An announcement may be late: a signal has told of this arrival, and perhaps of the next one in its place.
+        if arrival.has_entered(number) {
+            continue;
+        }
+        if let Some(words) = payload {
+            arrival.bring(&words);
         }
         arrival.enter(number, &signature);
     }
