@@ -450,6 +450,36 @@ mod tests {
         assert_eq!(plain(nodes, Barrier::Central), [1, all - 1]);
     }
 
+    /// Image 0 has passed the barriers by signals when what image 1 announced in one of them comes.
+    #[test]
+    fn an_announcement_that_comes_late_changes_no_later_arrival() {
+        run(2, 2, || {
+            let team = Team::current();
+            let call = Call::plain(Operation::SyncAll, Location::caller());
+            // SAFETY: no layer relies on anything here.
+            let pass = || unsafe { team.try_barrier(&call) }.unwrap();
+            (0..4).for_each(|_| pass());
+            if team.index() == 0 {
+                let last = team.barriers();
+                for late in [last - 2, last] {
+                    let arrival = &team.control(1).state.arrivals[(last & 1) as usize];
+                    let signature = arrival.signature();
+                    let message = Outgoing::new(MessageKind::Arrivals)
+                        .words(&[team.identity().0, late])
+                        .half_word(0)
+                        .half_word(1)
+                        .words(&signature.map(|word| !word));
+                    let (_, reader) = Reader::open(message.as_bytes());
+                    // SAFETY: the message names the team of all images.
+                    unsafe { handle_arrivals(team.image(), reader) };
+                    assert!(arrival.has_entered(last), "{late}");
+                    assert_eq!(arrival.signature(), signature);
+                }
+            }
+            (0..4).for_each(|_| pass());
+        });
+    }
+
     #[test]
     fn only_leaders_send() {
         for (images, nodes) in [(4_usize, 2), (7, 3), (12, 5), (16, 8)] {
