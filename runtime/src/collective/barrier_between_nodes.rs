@@ -21,7 +21,7 @@ use crate::image::Image;
 use crate::image::message::{MessageKind, Outgoing, Reader};
 use crate::image::node_map::NodeMap;
 use crate::image::relay::{Direction, Relay};
-use crate::image::team::Team;
+use crate::image::team::{Team, TeamKey};
 use crate::job::control::{SLOTS, TeamControl};
 use crate::lockfree::arrival::{Arrival, Signature};
 use crate::lockfree::barrier::Barrier;
@@ -98,7 +98,7 @@ impl Leader<'_> {
     fn send(&self, to: usize, relay: &Relay) {
         let (team, number) = (self.team, self.episode.number);
         if !self.is_signalled(relay) {
-            return self.send_arrivals(to, &relay.nodes);
+            return self.send_arrivals(to, &relay.nodes, u32::from(self.has_payload));
         }
         let to = team.members()[self.node_map.leader_of(to)] as usize;
         let [parity, slot] = [number as usize & 1, relay.slot];
@@ -115,12 +115,12 @@ impl Leader<'_> {
     }
 
     /// Sends the arrivals of all images on these nodes to the leader of node `to`.
-    fn send_arrivals(&self, to: usize, nodes: &[usize]) {
+    fn send_arrivals(&self, to: usize, nodes: &[usize], kind: u32) {
         let (team, number) = (self.team, self.episode.number);
         let to = team.members()[self.node_map.leader_of(to)] as usize;
         let mut message = Outgoing::new(MessageKind::Arrivals)
-            .words(&[team.identity().0, number])
-            .half_word(u32::from(self.has_payload));
+            .words(&[team.identity().0, number, team.key.0])
+            .half_word(kind);
         for &index in nodes.iter().flat_map(|&node| self.node_map.images_on(node)) {
             let arrival = self.episode.arrival(index);
             message = message
@@ -146,7 +146,7 @@ impl Leader<'_> {
     #[cold]
     fn announce(&self) {
         for (node, relay) in self.unannounced() {
-            self.send_arrivals(node, &relay.nodes);
+            self.send_arrivals(node, &relay.nodes, ANNOUNCED);
         }
         self.announced.set(self.step.get());
     }
@@ -229,6 +229,9 @@ impl Leader<'_> {
     }
 }
 
+/// The kind of arrivals that a signal has told of as well; 0 and 1 are those without and with a payload.
+const ANNOUNCED: u32 = 2;
+
 /// A count of barriers that no image comes to.
 const NEVER: u64 = u64::MAX >> 1;
 
@@ -305,12 +308,17 @@ fn digest(signature: &Signature, number: u64) -> u64 {
 /// # Safety
 /// As `handle_message` in `dispatch.rs`: the message names the team by the offset of its structures.
 pub(crate) unsafe fn handle_arrivals(image: &Image, mut reader: Reader<'_>) {
-    let [control, number] = reader.words();
-    let has_payload = reader.half_word() != 0;
+    let [control, number, key] = reader.words();
+    let kind = reader.half_word();
+    let has_payload = kind == 1;
+    if kind == ANNOUNCED && !has_team(image, TeamKey(key)) {
+        // The sender has passed the barrier by signals, and all images have dropped the team; or this image does not have it yet.
+        return;
+    }
     while !reader.is_at_end() {
         let member = reader.half_word() as usize;
         let signature = reader.words();
-        // SAFETY: the sender is in a barrier of the team, so no image has dropped it. All members have passed a barrier since the shadows
+        // SAFETY: the sender is in a barrier of the team, or this image has the team as yet, so not all have dropped it. All members have passed a barrier since the shadows
         // of its structures were made here (`Team::form`).
         let arrival = unsafe { shadow_arrival(image, member, control as usize, number) };
         let payload = has_payload.then(|| reader.words());
@@ -323,6 +331,12 @@ pub(crate) unsafe fn handle_arrivals(image: &Image, mut reader: Reader<'_>) {
         }
         arrival.enter(number, &signature);
     }
+}
+
+/// Whether the image has a team with this key.
+fn has_team(image: &Image, key: TeamKey) -> bool {
+    let network = image.network.as_ref();
+    network.is_some_and(|network| network.teams.borrow().iter().any(|(team, _)| *team == key))
 }
 
 /// # Safety
@@ -465,8 +479,8 @@ mod tests {
                     let arrival = &team.control(1).state.arrivals[(last & 1) as usize];
                     let signature = arrival.signature();
                     let message = Outgoing::new(MessageKind::Arrivals)
-                        .words(&[team.identity().0, late])
-                        .half_word(0)
+                        .words(&[team.identity().0, late, team.key.0])
+                        .half_word(ANNOUNCED)
                         .half_word(1)
                         .words(&signature.map(|word| !word));
                     let (_, reader) = Reader::open(message.as_bytes());
@@ -475,6 +489,17 @@ mod tests {
                     assert!(arrival.has_entered(last), "{late}");
                     assert_eq!(arrival.signature(), signature);
                 }
+                // Of a team that had this memory before.
+                let next = &team.control(1).state.arrivals[((last + 1) & 1) as usize];
+                let message = Outgoing::new(MessageKind::Arrivals)
+                    .words(&[team.identity().0, last + 1, team.key.0 + 1])
+                    .half_word(ANNOUNCED)
+                    .half_word(1)
+                    .words(&next.signature());
+                let (_, reader) = Reader::open(message.as_bytes());
+                // SAFETY: as above.
+                unsafe { handle_arrivals(team.image(), reader) };
+                assert!(!next.has_entered(last + 1));
             }
             (0..4).for_each(|_| pass());
         });

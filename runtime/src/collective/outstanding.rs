@@ -351,6 +351,13 @@ pub(crate) fn collect_payloads(image: &Image) {
 
 impl Drop for Team {
     fn drop(&mut self) {
+        if let Some(network) = &self.image().network {
+            // From now on late announcements for it are ignored.
+            network
+                .teams
+                .borrow_mut()
+                .retain(|(key, _)| *key != self.key);
+        }
         if leave_log(self) {
             return;
         }

@@ -229,7 +229,14 @@ pub(crate) unsafe fn handle_step(
         place: reader.words(),
         bytes: reader.bytes().into(),
     };
-    // SAFETY: the sender waits in the team for this image, so no image has dropped the team.
+    let teams = network.teams.borrow();
+    if is_announcement(count) && !teams.iter().any(|&(_, control)| control as u64 == team) {
+        // It is late: the sender has passed, as `answer_announcement` says, and all images have dropped the team. Or this image
+        // does not have it yet.
+        return;
+    }
+    drop(teams);
+    // SAFETY: this image has the team, so not all have dropped it.
     let is_settled = is_announcement(count) && unsafe { answer_announcement(image, &step) };
     if !is_settled {
         network.pushed.hold(step);

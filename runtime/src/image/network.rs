@@ -8,6 +8,7 @@ use crate::deadlock::probe::Probe;
 use crate::image::peer_timeout::PeerTimeout;
 use crate::image::pushed_steps::PushedSteps;
 use crate::image::remote_log::RemoteLogs;
+use crate::image::team::TeamKey;
 
 /// The first sleep between two polls for messages.
 pub(crate) const MIN_POLL_INTERVAL: Duration = Duration::from_micros(5);
@@ -22,6 +23,8 @@ pub(crate) struct Network {
     pub(crate) is_polling: Cell<bool>,
     /// How many messages the image has dispatched; those that cannot wake anybody do not count.
     pub(crate) dispatched: Cell<u64>,
+    /// The teams of the image, and the offsets of their control structures: messages that come late may name others.
+    pub(crate) teams: RefCell<Vec<(TeamKey, usize)>>,
     /// Steps of collectives.
     pub(crate) pushed: PushedSteps,
     /// Logs of asynchronous collectives.

@@ -32,6 +32,8 @@ pub struct Team {
     /// Offset of the team's scratch space in each image's part of the region.
     scratch: usize,
     pub(crate) origin: Option<Origin>,
+    /// The same on all members, and on them another than that of any other team, also of one that had this memory before.
+    pub(crate) key: TeamKey,
     /// How many barriers this image has entered.
     pub(crate) barriers: Cell<u64>,
     /// This image's last payload, and the number of the barrier that it was for.
@@ -57,6 +59,22 @@ pub struct Team {
     pub(crate) outstanding: RefCell<Outstanding>,
     /// The same with members on other nodes; none before the first of these calls, or without such members.
     pub(crate) team_logs: OnceCell<Rc<TeamLogs>>,
+}
+
+/// Tells a team of an image from all others that the image has, or had.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TeamKey(pub(crate) u64);
+
+impl TeamKey {
+    /// The key of the team that the team of this key has made as its object with this number: a hash of both.
+    fn of_team_made_as(self, object: u64) -> Self {
+        // The multiplier is that of `SplitMix64` (G. Steele and others, 2014): odd, with bits everywhere.
+        let mix = |sum: u64, word: u64| {
+            let sum = (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            sum ^ sum >> 29
+        };
+        Self(mix(mix(1, self.0), object))
+    }
 }
 
 /// The split that a team comes from.
@@ -99,6 +117,13 @@ impl Team {
         };
         let controls = members.iter().map(of_member).collect();
         let node_map = NodeMap::of(&image.job.nodes, index, &members);
+        let key = match &origin {
+            Some(Origin { parent, block, .. }) => parent.key.of_team_made_as(block.id.0),
+            None => TeamKey::default(),
+        };
+        if let Some(network) = &image.network {
+            network.teams.borrow_mut().push((key, control));
+        }
         Self {
             index,
             members,
@@ -107,6 +132,7 @@ impl Team {
             image,
             scratch,
             origin,
+            key,
             barriers: Cell::new(0),
             payload: Cell::new([0; WORDS]),
             payload_of: Cell::new(0),
