@@ -105,8 +105,8 @@ impl Leader<'_> {
         let signals = team.identity().0 as usize + offset_of!(TeamControl, relayed);
         let offset = signals + (parity * SLOTS + slot) * size_of::<Signal>();
         let amount = digest(&self.episode.signature, number);
-        // SAFETY: the word is a signal of the team's structures on that image, which only leaders change, by this. It stays: the images
-        // drop the team after a barrier of it, which this image has to pass, and its signals are complete before.
+        // SAFETY: the word is a signal of the team's structures on that image, which only leaders change, by this. It stays: that leader
+        // passes this barrier when the signal has come, and drops the team later.
         unsafe { team.image().fabric().signal(to, offset, amount) };
     }
 
