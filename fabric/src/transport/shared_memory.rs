@@ -70,7 +70,7 @@ impl SharedMemory {
     }
 
     /// The address of `length` bytes at `offset` in the part of `image`.
-    fn place(&self, image: usize, offset: usize, length: usize) -> *mut u8 {
+    pub(crate) fn place(&self, image: usize, offset: usize, length: usize) -> *mut u8 {
         let owner = match &self.nodes[..] {
             [only] => only,
             nodes => &nodes[nodes[0].nodes().position(image)],

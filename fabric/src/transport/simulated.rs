@@ -18,6 +18,7 @@ use crate::transport::fabric::{Fabric, Message};
 use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
 use crate::transport::shared_memory::SharedMemory;
+use crate::transport::signal::Signal;
 use crate::transport::signalled::Signalled;
 
 pub use fault::Fault;
@@ -249,8 +250,10 @@ impl Fabric for Simulated {
         self.count(Carried::Signal, image);
         self.fence(image);
         self.signals.note(image);
-        // SAFETY: the caller vouches for the word, as `Fabric::signal` asks.
-        unsafe { self.memory.signal(image, offset, amount) }
+        // Not by `memory`, whose signal follows all that was issued, whatever is wrong with this network.
+        let place = self.memory.place(image, offset, size_of::<Signal>());
+        // SAFETY: the caller vouches for the word, which is mapped and aligned, and that all accesses to it are atomic.
+        unsafe { &*place.cast::<Signal>() }.add(amount);
     }
 
     fn quiet_signals(&self) {
