@@ -47,7 +47,7 @@ const FAULTS: &[Fault] = &[
         name: "reorder",
         what: "a put overtakes the one before",
         must_fail: &["3.14", "3.16"],
-        may_fail: &["3.15", "3.17", "3.18", "4.9"],
+        may_fail: &["3.15", "3.17", "3.18", "4.9", "8.2"],
     },
     Fault {
         name: "lose-atomic",

@@ -47,26 +47,28 @@ pub enum AtomicOperation {
 }
 
 impl AtomicOperation {
-    /// Applies the operation by an instruction of the processor; returns the former value. Relaxed.
+    /// Applies the operation by an instruction of the processor; returns the former value. It acquires and releases, which is more than
+    /// [`Fabric::atomic`](crate::transport::fabric::Fabric::atomic) promises: who needs an order has fences around it, and checkers that know
+    /// no fences, such as ThreadSanitizer, follow this one.
     ///
     /// # Safety
     /// `place` is a mapped and aligned word of this width, which is used by atomic operations only meanwhile.
     pub unsafe fn apply(self, place: *mut u8, word: Word) -> u64 {
-        use Ordering::Relaxed;
+        use Ordering::{AcqRel, Acquire};
         macro_rules! on {
             ($atomic:ty, $number:ty) => {{
                 // SAFETY: the caller vouches that the word is mapped and aligned, and that all other accesses are atomic.
                 let word = unsafe { &*place.cast::<$atomic>() };
                 let old = match self {
-                    Self::Load => word.load(Relaxed),
-                    Self::Swap(value) => word.swap(value as $number, Relaxed),
+                    Self::Load => word.load(Acquire),
+                    Self::Swap(value) => word.swap(value as $number, AcqRel),
                     Self::CompareExchange { current, new } => word
-                        .compare_exchange(current as $number, new as $number, Relaxed, Relaxed)
+                        .compare_exchange(current as $number, new as $number, AcqRel, Acquire)
                         .unwrap_or_else(|other| other),
-                    Self::Add(value) => word.fetch_add(value as $number, Relaxed),
-                    Self::And(bits) => word.fetch_and(bits as $number, Relaxed),
-                    Self::Or(bits) => word.fetch_or(bits as $number, Relaxed),
-                    Self::Xor(bits) => word.fetch_xor(bits as $number, Relaxed),
+                    Self::Add(value) => word.fetch_add(value as $number, AcqRel),
+                    Self::And(bits) => word.fetch_and(bits as $number, AcqRel),
+                    Self::Or(bits) => word.fetch_or(bits as $number, AcqRel),
+                    Self::Xor(bits) => word.fetch_xor(bits as $number, AcqRel),
                 };
                 u64::from(old)
             }};
