@@ -9,6 +9,7 @@ pub(crate) mod deferred_free;
 pub(crate) mod describe;
 pub(crate) mod form_team;
 pub(crate) mod interference;
+pub(crate) mod leader;
 pub(crate) mod missing;
 pub(crate) mod outstanding;
 pub(crate) mod request;

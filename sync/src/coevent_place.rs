@@ -1,5 +1,7 @@
 //! Posts to the events of other images, alone or together with data.
 
+use std::rc::Rc;
+
 use coarray_coref::{Access, Coref, LocalOrRemote, MayPut, Remote, Shape};
 use coarray_fabric::Place;
 use coarray_runtime::{Eventcount, Image, quiet, quiet_except_signals};
@@ -72,7 +74,7 @@ impl CoeventPlace for Coref<Coevent> {
             LocalOrRemote::Local(event) => event.raise(),
             LocalOrRemote::Remote(image, event) => {
                 quiet_except_signals();
-                signal(&image, event);
+                signal(image, event);
             }
         }
     }
@@ -86,8 +88,11 @@ impl CoeventPlace for Coref<Coevent> {
     }
 }
 
-/// Posts an event on another node, after this image's puts to that image.
-fn signal(image: &Image, event: Place) {
+/// Posts an event on another node, after this image's puts to that image. Takes the image whole, so that posts to direct memory
+/// need no code that drops it.
+#[cold]
+#[inline(never)]
+fn signal(image: Rc<Image>, event: Place) {
     let offset = event.offset + Coevent::SIGNALS;
     // SAFETY: it is the signal word of the event, which only signals change. It is allocated when the signal arrives: the coarray is
     // borrowed now, and its memory is freed only after a barrier with this image, which completes signals first.
@@ -99,7 +104,7 @@ fn signal(image: &Image, event: Place) {
 fn post_after_puts(event: &Coref<Coevent>) {
     match event.locate() {
         LocalOrRemote::Local(local) => local.raise_after_puts(event.image()),
-        LocalOrRemote::Remote(image, event) => signal(&image, event),
+        LocalOrRemote::Remote(image, event) => signal(image, event),
     }
 }
 

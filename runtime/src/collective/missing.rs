@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::collective::outstanding::posted_count;
 use crate::collective::request::CollectiveRequest;
 use crate::image::reactor::describe_any;
-use crate::lockfree::eventcount::{self, Eventcount, SpinPolicy, WaitStrategy};
+use crate::lockfree::eventcount::{self, Around, Eventcount, WaitStrategy};
 use crate::waiting::{Cause, Stop, Waiting};
 
 /// A contribution that has not arrived.
@@ -85,8 +85,17 @@ struct AnyOf<'a> {
     watch: Waiting<'a, AllMissing<'a>>,
 }
 
-impl WaitStrategy for AnyOf<'_> {
+impl<'a> Around for AnyOf<'a> {
+    type Inner = Waiting<'a, AllMissing<'a>>;
     type Stop = End;
+
+    fn inner(&self) -> &Waiting<'a, AllMissing<'a>> {
+        &self.watch
+    }
+
+    fn stop(stop: Stop) -> End {
+        End::Stopped(stop)
+    }
 
     fn check(&self) -> Result<(), End> {
         if self.others.iter().any(Missing::has_come) {
@@ -95,29 +104,13 @@ impl WaitStrategy for AnyOf<'_> {
         self.watch.check().map_err(End::Stopped)
     }
 
-    fn yields(&self, patience: SpinPolicy) -> u32 {
-        self.watch.yields(patience)
-    }
-
-    fn yield_core(&self) -> bool {
-        self.watch.yield_core()
-    }
-
     fn park_timeout(&self) -> Duration {
         self.watch.park_timeout().min(MAX_POLL_INTERVAL)
-    }
-
-    fn prepare_park(&self, eventcount: &Eventcount, target: u64) {
-        self.watch.prepare_park(eventcount, target);
     }
 
     /// One interval is over: [`check`](Self::check) decides whether the whole wait took long.
     fn on_timeout(&self) -> Result<(), End> {
         Ok(())
-    }
-
-    fn unpark(&self) {
-        self.watch.unpark();
     }
 }
 

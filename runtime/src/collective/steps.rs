@@ -13,7 +13,7 @@
 //!
 //! To images on other nodes an image pushes its steps: see `steps_between_nodes.rs`.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::call::Call;
 use crate::collective::barrier::disagree_by_signatures;
@@ -21,7 +21,7 @@ use crate::collective::steps_between_nodes::{answer_announcements, push_abandonm
 use crate::image::team::Team;
 use crate::job::control::steps::{ABANDONED, abandoned, count, is_abandoned, turn_of};
 use crate::lockfree::arrival::Signature;
-use crate::lockfree::eventcount::{self, Eventcount, SpinPolicy, WaitStrategy};
+use crate::lockfree::eventcount::{self, Around, Eventcount, WaitStrategy};
 use crate::messages::quiet::quiet;
 use crate::waiting::{Cause, Stop, Waiting};
 
@@ -225,8 +225,17 @@ struct StepWait<'a> {
     watch: Waiting<'a, Step<'a>>,
 }
 
-impl WaitStrategy for StepWait<'_> {
+impl<'a> Around for StepWait<'a> {
+    type Inner = Waiting<'a, Step<'a>>;
     type Stop = Obstacle;
+
+    fn inner(&self) -> &Waiting<'a, Step<'a>> {
+        &self.watch
+    }
+
+    fn stop(stop: Stop) -> Obstacle {
+        Obstacle::Stopped(stop)
+    }
 
     fn check(&self) -> Result<(), Obstacle> {
         let (number, end) = self.begun.end;
@@ -245,30 +254,6 @@ impl WaitStrategy for StepWait<'_> {
             }
         }
         self.watch.check().map_err(Obstacle::Stopped)
-    }
-
-    fn yields(&self, patience: SpinPolicy) -> u32 {
-        self.watch.yields(patience)
-    }
-
-    fn yield_core(&self) -> bool {
-        self.watch.yield_core()
-    }
-
-    fn park_timeout(&self) -> Duration {
-        self.watch.park_timeout()
-    }
-
-    fn prepare_park(&self, eventcount: &Eventcount, target: u64) {
-        self.watch.prepare_park(eventcount, target);
-    }
-
-    fn on_timeout(&self) -> Result<(), Obstacle> {
-        self.watch.on_timeout().map_err(Obstacle::Stopped)
-    }
-
-    fn unpark(&self) {
-        self.watch.unpark();
     }
 }
 

@@ -19,12 +19,11 @@
 //! * a dead image that has not entered never will, so the set of images that entered is final when all others have.
 
 use std::cell::Cell;
-use std::time::Duration;
 
 use crate::lockfree::arrival::{Arrival, Signature};
 use crate::lockfree::barrier::dissemination::{self, Line};
 use crate::lockfree::barrier::{Barrier, central, flat, tree};
-use crate::lockfree::eventcount::{self, Eventcount, SpinPolicy, WaitStrategy};
+use crate::lockfree::eventcount::{self, Around, Eventcount, SpinPolicy, WaitStrategy};
 use crate::primitives::{AtomicU64, Ordering, fence};
 
 /// A cache line.
@@ -218,8 +217,17 @@ impl<'a, P, W> BarrierWait<'a, P, W> {
     }
 }
 
-impl<P: BarrierScope, W: WaitStrategy> WaitStrategy for BarrierWait<'_, P, W> {
+impl<P: BarrierScope, W: WaitStrategy> Around for BarrierWait<'_, P, W> {
+    type Inner = W;
     type Stop = BarrierError<W::Stop>;
+
+    fn inner(&self) -> &W {
+        &self.watch
+    }
+
+    fn stop(stop: W::Stop) -> Self::Stop {
+        BarrierError::Stopped(stop)
+    }
 
     fn check(&self) -> Result<(), Self::Stop> {
         if self.is_lying.get() {
@@ -231,28 +239,8 @@ impl<P: BarrierScope, W: WaitStrategy> WaitStrategy for BarrierWait<'_, P, W> {
         self.watch.check().map_err(BarrierError::Stopped)
     }
 
-    fn yields(&self, patience: SpinPolicy) -> u32 {
-        self.watch.yields(patience)
-    }
-
-    fn yield_core(&self) -> bool {
-        self.watch.yield_core()
-    }
-
-    fn park_timeout(&self) -> Duration {
-        self.watch.park_timeout()
-    }
-
     fn prepare_park(&self, eventcount: &Eventcount, target: u64) {
         self.is_lying.set(true);
         self.watch.prepare_park(eventcount, target);
-    }
-
-    fn on_timeout(&self) -> Result<(), Self::Stop> {
-        self.watch.on_timeout().map_err(BarrierError::Stopped)
-    }
-
-    fn unpark(&self) {
-        self.watch.unpark();
     }
 }

@@ -114,6 +114,69 @@ pub(crate) trait WaitStrategy {
     fn unpark(&self);
 }
 
+/// A strategy around another one, which decides when to give up, and otherwise does what that one does.
+pub(crate) trait Around {
+    type Inner: WaitStrategy;
+
+    /// Why it gives up.
+    type Stop;
+
+    fn inner(&self) -> &Self::Inner;
+
+    /// That the inner one gives up.
+    fn stop(stop: <Self::Inner as WaitStrategy>::Stop) -> Self::Stop;
+
+    /// As [`WaitStrategy::check`]; calls the inner one's.
+    fn check(&self) -> Result<(), Self::Stop>;
+
+    /// As [`WaitStrategy::park_timeout`].
+    fn park_timeout(&self) -> Duration {
+        self.inner().park_timeout()
+    }
+
+    /// As [`WaitStrategy::prepare_park`].
+    fn prepare_park(&self, eventcount: &Eventcount, target: u64) {
+        self.inner().prepare_park(eventcount, target);
+    }
+
+    /// As [`WaitStrategy::on_timeout`].
+    fn on_timeout(&self) -> Result<(), Self::Stop> {
+        self.inner().on_timeout().map_err(Self::stop)
+    }
+}
+
+impl<A: Around> WaitStrategy for A {
+    type Stop = <A as Around>::Stop;
+
+    fn check(&self) -> Result<(), Self::Stop> {
+        Around::check(self)
+    }
+
+    fn yields(&self, patience: SpinPolicy) -> u32 {
+        self.inner().yields(patience)
+    }
+
+    fn yield_core(&self) -> bool {
+        self.inner().yield_core()
+    }
+
+    fn park_timeout(&self) -> Duration {
+        Around::park_timeout(self)
+    }
+
+    fn prepare_park(&self, eventcount: &Eventcount, target: u64) {
+        Around::prepare_park(self, eventcount, target);
+    }
+
+    fn on_timeout(&self) -> Result<(), Self::Stop> {
+        Around::on_timeout(self)
+    }
+
+    fn unpark(&self) {
+        self.inner().unpark();
+    }
+}
+
 /// Waits until `eventcount` has reached `target`. Then everything written before it was advanced so far is visible.
 ///
 /// `watch` is made only if the wait is not over after spinning.

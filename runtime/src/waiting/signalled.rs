@@ -4,10 +4,10 @@
 //! So an image sleeps on the eventcount until it has reached what the signals so far leave, and begins again when more have come. It looks for
 //! them whenever it polls for messages.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::image::Image;
-use crate::lockfree::eventcount::{self, Eventcount, SpinPolicy, WaitStrategy};
+use crate::lockfree::eventcount::{self, Around, Eventcount, WaitStrategy};
 use crate::lockfree::sleep::Awaited;
 use crate::primitives::pause;
 use crate::waiting::{Cause, Interruption, Stop, Waiting};
@@ -66,9 +66,18 @@ impl<'a, C> Signalled<'a, C> {
     }
 }
 
-impl<C: Cause> WaitStrategy for Signalled<'_, C> {
+impl<'a, C: Cause> Around for Signalled<'a, C> {
+    type Inner = Waiting<'a, C>;
     /// None if signals have come.
     type Stop = Option<Stop>;
+
+    fn inner(&self) -> &Waiting<'a, C> {
+        &self.watch
+    }
+
+    fn stop(stop: Stop) -> Option<Stop> {
+        Some(stop)
+    }
 
     fn check(&self) -> Result<(), Option<Stop>> {
         self.watch.check().map_err(Some)?;
@@ -82,18 +91,6 @@ impl<C: Cause> WaitStrategy for Signalled<'_, C> {
         Ok(())
     }
 
-    fn yields(&self, patience: SpinPolicy) -> u32 {
-        self.watch.yields(patience)
-    }
-
-    fn yield_core(&self) -> bool {
-        self.watch.yield_core()
-    }
-
-    fn park_timeout(&self) -> Duration {
-        self.watch.park_timeout()
-    }
-
     fn prepare_park(&self, eventcount: &Eventcount, target: u64) {
         let region = &self.watch.image.job.region;
         self.watch.prepare_park_until(Awaited {
@@ -101,14 +98,6 @@ impl<C: Cause> WaitStrategy for Signalled<'_, C> {
             seen: self.seen,
             ..Awaited::count(region.offset_of(eventcount), target)
         });
-    }
-
-    fn on_timeout(&self) -> Result<(), Option<Stop>> {
-        self.watch.on_timeout().map_err(Some)
-    }
-
-    fn unpark(&self) {
-        self.watch.unpark();
     }
 }
 
@@ -138,6 +127,7 @@ impl<C: Cause> Cause for &C {
 mod tests {
     use std::sync::Barrier;
     use std::thread;
+    use std::time::Duration;
 
     use super::*;
     use crate::messages::messaging::own_address;
