@@ -168,6 +168,14 @@ impl<T: ?Sized, A: Access> Coref<T, A> {
         self.bits() & DIRECT != 0
     }
 
+    /// Local. Whether both places are on one image.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub fn is_beside<U: ?Sized, B: Access>(&self, other: &Coref<U, B>) -> bool {
+        (self.bits() ^ other.bits()) & (IMAGE_MASK << EXTENT_BITS) == 0
+    }
+
     #[inline]
     pub(crate) fn leading_extent(&self) -> usize {
         self.bits() & EXTENT_MASK

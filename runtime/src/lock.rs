@@ -14,7 +14,6 @@ use crate::image::team::Team;
 use crate::job::image_failed::ImageFailed;
 use crate::lock::by_fabric::Acquirer;
 use crate::lock::local::LocalAcquirer;
-use crate::lockfree::fabric_lock::Node;
 use crate::lockfree::lock_state::{NotAcquired, State};
 use crate::lockfree::queue_lock::QueueLock;
 use crate::messages::quiet::quiet;
@@ -179,18 +178,15 @@ impl Image {
     ) -> Result<Option<Deferral>, LockError> {
         let deferral = defer_in_lock(self);
         admit(self, lock, kind)?;
-        let successor = match self.own_lock(lock) {
-            Some(own) if own.take_free(self.index) => None,
-            _ => {
-                let wanting = Wanting {
-                    kind,
-                    caller,
-                    deadline,
-                };
-                lock_slowly(self, lock, wanting, true)?
-            }
-        };
-        self.note_held(lock, caller, successor);
+        if !self.takes_free(lock) {
+            let wanting = Wanting {
+                kind,
+                caller,
+                deadline,
+            };
+            lock_slowly(self, lock, wanting, true)?;
+        }
+        self.note_held(lock, caller);
         Ok(deferral)
     }
 
@@ -213,19 +209,16 @@ impl Image {
         admit(self, lock, kind)?;
         // A program may do this in a loop.
         self.poll();
-        let successor = match self.own_lock(lock) {
-            Some(own) if own.take_free(self.index) => None,
-            _ => {
-                let deadline = None;
-                let wanting = Wanting {
-                    kind,
-                    caller,
-                    deadline,
-                };
-                lock_slowly(self, lock, wanting, false)?
-            }
-        };
-        self.note_held(lock, caller, successor);
+        if !self.takes_free(lock) {
+            let deadline = None;
+            let wanting = Wanting {
+                kind,
+                caller,
+                deadline,
+            };
+            lock_slowly(self, lock, wanting, false)?;
+        }
+        self.note_held(lock, caller);
         Ok(deferral)
     }
 
@@ -246,27 +239,25 @@ impl Image {
         let Some(index) = held.iter().rposition(|held| held.address == address) else {
             return;
         };
-        let Held { successor, .. } = held.remove(index);
+        held.remove(index);
         drop(held);
         match self.own_lock(lock) {
             Some(own) if own.release_unqueued(self.index, poison) => {}
-            _ => unlock_slowly(self, lock, successor, poison),
+            _ => unlock_slowly(self, lock, poison),
         }
     }
 
     #[inline]
-    fn note_held(
-        &self,
-        lock: Lock<'_>,
-        caller: &'static Location<'static>,
-        successor: Option<Node>,
-    ) {
+    fn note_held(&self, lock: Lock<'_>, caller: &'static Location<'static>) {
         let address = lock.address(self);
-        self.held.borrow_mut().push(Held {
-            address,
-            caller,
-            successor,
-        });
+        self.held.borrow_mut().push(Held { address, caller });
+    }
+
+    /// Whether the image has acquired the lock, as it was free.
+    #[inline]
+    fn takes_free(&self, lock: Lock<'_>) -> bool {
+        self.own_lock(lock)
+            .is_some_and(|own| own.take_free(self.index))
     }
 
     /// The lock, if images change its words by instructions: all images share memory.
@@ -407,10 +398,10 @@ fn lock_slowly(
     lock: Lock<'_>,
     wanting: Wanting,
     waits: bool,
-) -> Result<Option<Node>, LockError> {
+) -> Result<(), LockError> {
     let outcome = match (image.reach(lock, wanting), waits) {
-        (Reach::Here(user), true) => user.queue_lock.lock_slowly(&user).map(|()| None),
-        (Reach::Here(user), false) => user.queue_lock.try_slowly(&user).map(|()| None),
+        (Reach::Here(user), true) => user.queue_lock.lock_slowly(&user),
+        (Reach::Here(user), false) => user.queue_lock.try_slowly(&user),
         (Reach::ByFabric(user), true) => user.lock(),
         (Reach::ByFabric(user), false) => user.try_lock(),
     };
@@ -419,10 +410,10 @@ fn lock_slowly(
 
 /// Releases a lock for which images may wait, or that is changed through the fabric.
 #[cold]
-fn unlock_slowly(image: &Image, lock: Lock<'_>, successor: Option<Node>, poison: bool) {
+fn unlock_slowly(image: &Image, lock: Lock<'_>, poison: bool) {
     match image.reach(lock, Wanting::nothing()) {
         Reach::Here(user) => user.queue_lock.unlock_slowly(&user, poison),
-        Reach::ByFabric(user) => user.release(successor, poison),
+        Reach::ByFabric(user) => user.release(poison),
     }
 }
 

@@ -13,13 +13,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use coarray_coref::{Shared, Symmetric};
-use coarray_fabric::{Signal, has_outstanding, is_in_job, spans_nodes};
+use coarray_fabric::{Signal, is_in_job, spans_nodes};
 use coarray_runtime::{
     Cause, Eventcount, Image, ImageFailed, Interruption, Team, quiet_except_signals, this_image,
 };
 
 use crate::coevent::wait::EventWait;
-use crate::fence::complete_on;
 
 /// An event: any image posts it, and the image that it is on waits for posts.
 ///
@@ -131,15 +130,12 @@ impl Coevent {
     #[inline]
     pub(crate) fn raise(&self) {
         quiet_except_signals();
-        self.posts.0.add(1);
+        self.raise_unordered();
     }
 
-    /// As [`raise`](Self::raise), but only this image's earlier puts to `image`, on which the event is, are there before the post.
+    /// As [`raise`](Self::raise), when all puts that must be there before the post are.
     #[inline]
-    pub(crate) fn raise_after_puts(&self, image: usize) {
-        if has_outstanding() {
-            complete_on(image);
-        }
+    pub(crate) fn raise_unordered(&self) {
         self.posts.0.add(1);
     }
 

@@ -3,10 +3,11 @@
 use std::rc::Rc;
 
 use coarray_coref::{Access, Coref, LocalOrRemote, MayPut, Remote, Shape};
-use coarray_fabric::Place;
+use coarray_fabric::{Place, has_outstanding};
 use coarray_runtime::{Eventcount, Image, quiet, quiet_except_signals};
 
 use crate::coevent::{Coevent, posts_left};
+use crate::fence::complete_on;
 
 /// The operations of a [`Coevent`] on a coref to one. Only the image that has the event waits for it.
 ///
@@ -102,8 +103,27 @@ fn signal(image: Rc<Image>, event: Place) {
 /// Posts an event after this image's puts to the image that it is on.
 #[inline]
 fn post_after_puts(event: &Coref<Coevent>) {
+    // One branch to all that is rare: the compiler then inlines the rest.
+    if event.is_direct()
+        && !has_outstanding()
+        && let Some(local) = event.as_local()
+    {
+        local.raise_unordered();
+    } else {
+        complete_and_post(event);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn complete_and_post(event: &Coref<Coevent>) {
     match event.locate() {
-        LocalOrRemote::Local(local) => local.raise_after_puts(event.image()),
+        LocalOrRemote::Local(local) => {
+            if has_outstanding() {
+                complete_on(event.image());
+            }
+            local.raise_unordered();
+        }
         LocalOrRemote::Remote(image, event) => signal(image, event),
     }
 }
@@ -206,7 +226,7 @@ impl<T: ?Sized, B: MayPut> PutNotify<T> for Coref<T, B> {
 #[inline]
 #[track_caller]
 fn check_image<T: ?Sized, B: Access>(place: &Coref<T, B>, event: &Coref<Coevent>) {
-    if place.image() != event.image() {
+    if !place.is_beside(event) {
         wrong_image(place.image(), event.image());
     }
 }

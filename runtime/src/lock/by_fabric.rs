@@ -51,9 +51,9 @@ impl<'a> Acquirer<'a> {
         }
     }
 
-    /// Acquires the lock in the order of the queue, and returns the node behind this image's, if there is one already. While the node
-    /// with a deadline is still in a queue that the image has left, it tries again and again instead.
-    pub(super) fn lock(&self) -> Result<Option<Node>, NotAcquired> {
+    /// Acquires the lock in the order of the queue. While the node with a deadline is still in a queue that the image has left, it
+    /// tries again and again instead.
+    pub(super) fn lock(&self) -> Result<(), NotAcquired> {
         let Some(deadline) = self.wanting.deadline else {
             return self.acquire(Some(self.node(false)));
         };
@@ -72,19 +72,29 @@ impl<'a> Acquirer<'a> {
     }
 
     /// Acquires the lock if no image holds it.
-    pub(super) fn try_lock(&self) -> Result<Option<Node>, NotAcquired> {
+    pub(super) fn try_lock(&self) -> Result<(), NotAcquired> {
         self.acquire(None)
     }
 
-    fn acquire(&self, node: Option<Node>) -> Result<Option<Node>, NotAcquired> {
+    fn acquire(&self, node: Option<Node>) -> Result<(), NotAcquired> {
         let successor = fabric_lock::acquire(self, node)?;
         // What the last holder wrote, and completed, is visible. Pairs with the fence in `release`.
         fence(Ordering::SeqCst);
-        Ok(successor)
+        let mut successors = self.image.queueing.successors.borrow_mut();
+        // The image may have leaked a guard of a lock that was here before.
+        successors.retain(|&(place, _)| place != self.place);
+        successors.extend(successor.map(|node| (self.place, node)));
+        Ok(())
     }
 
-    /// Releases the lock, which the image acquired with this successor.
-    pub(super) fn release(&self, successor: Option<Node>, poison: bool) {
+    /// Releases the lock, which the image acquired.
+    pub(super) fn release(&self, poison: bool) {
+        let mut successors = self.image.queueing.successors.borrow_mut();
+        let own = successors
+            .iter()
+            .position(|&(place, _)| place == self.place);
+        let successor = own.map(|index| successors.swap_remove(index).1);
+        drop(successors);
         // What the image wrote is visible to the next holder. Pairs with the fence in `acquire`.
         fence(Ordering::SeqCst);
         // If the job has ended nobody gets it any more.
