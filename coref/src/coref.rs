@@ -6,7 +6,6 @@ use std::fmt;
 use std::hint::assert_unchecked;
 use std::marker::PhantomData;
 use std::ptr;
-use std::rc::Rc;
 
 use coarray_fabric::{Place, direct};
 use coarray_runtime::Image;
@@ -375,21 +374,24 @@ impl<T: Shared> Coref<T> {
         match locate(self.image(), self.local_address()) {
             // SAFETY: as above.
             None => LocalOrRemote::Local(unsafe { self.operand() }),
-            Some((here, place)) => LocalOrRemote::Remote(here, place),
+            Some(place) => LocalOrRemote::Remote(place),
         }
     }
 }
 
-/// This thread's image, and the place on `image` of what it sees at `address`; none if it has that mapped.
+/// The place on `image` of what this image sees at `address`; none if it has that mapped.
 #[cold]
 #[inline(never)]
 #[track_caller]
-fn locate(image: usize, address: usize) -> Option<(Rc<Image>, Place)> {
-    let here = Image::current();
-    let Some(place) = here.place_on(image, address) else {
+fn locate(image: usize, address: usize) -> Option<Place> {
+    let located = Image::with_current(|here| {
+        let place = here.place_on(image, address)?;
+        Some((!here.shares_memory_with(image)).then_some(place))
+    });
+    let Some(place) = located else {
         panic!("a coref to a value on image {image} is in another job than this image's");
     };
-    (!here.shares_memory_with(image)).then_some((here, place))
+    place
 }
 
 /// Where a shared value is.
@@ -398,8 +400,8 @@ fn locate(image: usize, address: usize) -> Option<(Rc<Image>, Place)> {
 pub enum LocalOrRemote<'a, T: ?Sized> {
     /// In memory that this process has mapped.
     Local(&'a T),
-    /// On another node: this image, which reaches it by its fabric, and the place.
-    Remote(Rc<Image>, Place),
+    /// On another node: the fabric reaches it.
+    Remote(Place),
 }
 
 /// Whether `image` is on the node of this thread's image, which maps a value of it at `address`.

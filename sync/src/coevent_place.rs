@@ -1,7 +1,5 @@
 //! Posts to the events of other images, alone or together with data.
 
-use std::rc::Rc;
-
 use coarray_coref::{Access, Coref, LocalOrRemote, MayPut, Remote, Shape};
 use coarray_fabric::{Place, has_outstanding};
 use coarray_runtime::{Eventcount, Image, quiet, quiet_except_signals};
@@ -73,9 +71,9 @@ impl CoeventPlace for Coref<Coevent> {
     fn post(&self) {
         match self.locate() {
             LocalOrRemote::Local(event) => event.raise(),
-            LocalOrRemote::Remote(image, event) => {
+            LocalOrRemote::Remote(event) => {
                 quiet_except_signals();
-                signal(image, event);
+                signal(event);
             }
         }
     }
@@ -84,20 +82,21 @@ impl CoeventPlace for Coref<Coevent> {
     fn query(&self) -> u64 {
         match self.locate() {
             LocalOrRemote::Local(event) => event.query(),
-            LocalOrRemote::Remote(image, event) => query_remote(&image, event),
+            LocalOrRemote::Remote(event) => query_remote(event),
         }
     }
 }
 
-/// Posts an event on another node, after this image's puts to that image. Takes the image whole, so that posts to direct memory
-/// need no code that drops it.
+/// Posts an event on another node, after this image's puts to that image.
 #[cold]
 #[inline(never)]
-fn signal(image: Rc<Image>, event: Place) {
+fn signal(event: Place) {
     let offset = event.offset + Coevent::SIGNALS;
-    // SAFETY: it is the signal word of the event, which only signals change. It is allocated when the signal arrives: the coarray is
-    // borrowed now, and its memory is freed only after a barrier with this image, which completes signals first.
-    unsafe { image.fabric().signal(event.image, offset, 1) }
+    Image::with_current(|image| {
+        // SAFETY: it is the signal word of the event, which only signals change. It is allocated when the signal arrives: the coarray
+        // is borrowed now, and its memory is freed only after a barrier with this image, which completes signals first.
+        unsafe { image.fabric().signal(event.image, offset, 1) }
+    });
 }
 
 /// Posts an event after this image's puts to the image that it is on.
@@ -124,13 +123,14 @@ fn complete_and_post(event: &Coref<Coevent>) {
             }
             local.raise_unordered();
         }
-        LocalOrRemote::Remote(image, event) => signal(image, event),
+        LocalOrRemote::Remote(event) => signal(event),
     }
 }
 
 /// How many posts wait to be consumed, of an event on another node.
 #[cold]
-fn query_remote(image: &Image, event: Place) -> u64 {
+fn query_remote(event: Place) -> u64 {
+    let image = Image::current();
     image.poll_throttled();
     // Completes this image's own posts, so that they are counted.
     quiet();

@@ -34,7 +34,7 @@ impl<'a, T: Remote> Site<'a, T> {
     pub(crate) fn of(comutex: &'a Coref<Comutex<T>>) -> Self {
         match comutex.locate() {
             LocalOrRemote::Local(comutex) => Self::Local(comutex),
-            LocalOrRemote::Remote(_, place) => Self::Remote(place, PhantomData),
+            LocalOrRemote::Remote(place) => Self::Remote(place, PhantomData),
         }
     }
 
