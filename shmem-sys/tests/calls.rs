@@ -1,10 +1,5 @@
 //! Every family of calls, between processes: each test starts itself as a job of the library's launcher.
 
-#![allow(
-    clippy::undocumented_unsafe_blocks,
-    reason = "each test is one thread that uses memory it has allocated, and looks at it after a barrier"
-)]
-
 #[path = "support/job.rs"]
 mod job;
 
@@ -16,6 +11,8 @@ use shmem_sys::*;
 
 #[test]
 fn the_library_says_what_it_is() {
+    // SAFETY: `in_job` has started the library, and all PEs are here. The pointers are to local variables of the documented types, and
+    // `name` is one byte longer than the longest name.
     in_job(2, |Pe { me, all }| unsafe {
         assert!((0..all).contains(&me) && all == 2);
         let (mut major, mut minor, mut provided) = (-1, -1, -1);
@@ -36,6 +33,8 @@ fn the_library_says_what_it_is() {
 
 #[test]
 fn memory_is_symmetric_and_aligned() {
+    // SAFETY: `in_job` has started the library, and all PEs are here. They allocate and free alike; the block has 20,000 bytes, of which
+    // none is accessed, and `zeroes` 100.
     in_job(2, |Pe { me, .. }| unsafe {
         let block = shmem_align(4096, 10_000);
         assert!(!block.is_null() && block.addr().is_multiple_of(4096));
@@ -80,6 +79,8 @@ fn typed_transfers_arrive() {
             shmem_free(cells.cast());
         })*};
     }
+    // SAFETY: `in_job` has started the library, and all PEs are here. `cells` has 8 elements on each PE, and no call goes beyond: the last
+    // of `iput` is 7, of `iget` is 7. The sources live until `shmem_quiet`. PEs read what others put after a barrier.
     in_job(2, |Pe { me, .. }| unsafe {
         transfers! { me;
             float: f32, 1.5; double: f64, -2.25; char: std::ffi::c_char, 7; schar: i8, -7; short: i16, -300; int: c_int, -70_000;
@@ -112,6 +113,8 @@ fn untyped_transfers_arrive() {
             shmem_free(cells.cast());
         })*};
     }
+    // SAFETY: `in_job` has started the library, and all PEs are here. As in `typed_transfers_arrive`: `cells` has 8 elements of each size,
+    // later 20 bytes, on each PE, and no call goes beyond. The sources live until `shmem_quiet`.
     in_job(2, |Pe { me, .. }| unsafe {
         sizes! { me; bits8: 1; bits16: 2; bits32: 4; bits64: 8; bits128: 16; }
 
@@ -135,6 +138,8 @@ fn untyped_transfers_arrive() {
 
 #[test]
 fn contexts_transfer_and_complete_apart() {
+    // SAFETY: `in_job` has started the library, and all PEs are here. `cells` has 4 elements on each PE, and no call goes beyond. A context
+    // is used only if it was created, by its thread, until it is destroyed. The cells are read after a barrier.
     in_job(2, |Pe { me, .. }| unsafe {
         for options in [
             0,
@@ -201,6 +206,8 @@ fn atomics_change_a_word_in_one_step() {
             shmem_free(cell.cast());
         })*};
     }
+    // SAFETY: `in_job` has started the library, and all PEs are here. `cell` is a symmetric word of the type of the call, to which PEs do
+    // nothing but atomics, and that is freed after a barrier.
     in_job(2, |pe| unsafe {
         counters! { pe; int: c_int; long: c_long; longlong: i64; uint: u32; ulong: u64; ulonglong: u64; }
         let cell = zeroed::<f64>(1);
@@ -236,6 +243,8 @@ fn atomics_on_bits_change_a_word_in_one_step() {
         })*};
     }
     // With shared memory, UCX gets the operations wrong that fetch: see the README.
+    // SAFETY: `in_job` has started the library, and all PEs are here. `cell` is a symmetric word of the type of the call, to which PEs do
+    // nothing but atomics, and that is freed after a barrier.
     in_job_by(&[("UCX_TLS", "tcp,self")], 2, |pe| unsafe {
         bits! { pe; uint: u32; ulong: u64; ulonglong: u64; int32: i32; int64: i64; uint32: u32; uint64: u64; }
     });
@@ -243,6 +252,8 @@ fn atomics_on_bits_change_a_word_in_one_step() {
 
 #[test]
 fn waiting_sees_what_was_put_before_the_fence() {
+    // SAFETY: `in_job` has started the library, and all PEs are here. The three cells are symmetric. Each is written by one PE, and read by
+    // the other when that one has put the cell behind the fence.
     in_job(2, |Pe { me, .. }| unsafe {
         let cells = zeroed::<c_long>(3);
         for round in 1..=200 {
@@ -265,6 +276,8 @@ fn waiting_sees_what_was_put_before_the_fence() {
 
 #[test]
 fn signals_follow_what_they_announce() {
+    // SAFETY: `in_job` has started the library, and all PEs are here. `data` has 800 bytes and `signal` 8 on each PE; `mine` lives until the
+    // barrier. `data` is read after the signal that follows it.
     in_job(2, |Pe { me, .. }| unsafe {
         let data = zeroed::<u64>(100);
         let signal = zeroed::<u64>(1);
@@ -325,6 +338,8 @@ fn signals_follow_what_they_announce() {
 
 #[test]
 fn a_lock_has_one_holder() {
+    // SAFETY: `in_job` has started the library, and all PEs are here. Lock and count are symmetric words of their types, and the count is
+    // accessed under the lock, later after a barrier.
     in_job(2, |Pe { all, .. }| unsafe {
         let (lock, count) = (zeroed::<c_long>(1), zeroed::<c_long>(1));
         for round in 0..200 {
@@ -344,6 +359,7 @@ fn a_lock_has_one_holder() {
 
 #[test]
 fn an_exit_ends_all_with_its_code() {
+    // SAFETY: `run` has started the library, and all PEs are here. The calls need nothing else.
     let output = job::run(&[], 2, |Pe { me, .. }| unsafe {
         if me == 1 {
             shmem_global_exit(42);

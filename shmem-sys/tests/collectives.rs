@@ -1,10 +1,5 @@
 //! Collectives, between processes: each test starts itself as a job of the library's launcher.
 
-#![allow(
-    clippy::undocumented_unsafe_blocks,
-    reason = "each test is one thread that uses memory it has allocated, and looks at it after a barrier"
-)]
-
 #[path = "support/job.rs"]
 mod job;
 
@@ -15,6 +10,9 @@ use shmem_sys::*;
 
 #[test]
 fn collectives_reach_all() {
+    // SAFETY: `in_job` has started the library, and all PEs are here. `source` and `target` have two elements for each PE, which is the most
+    // that a call reads or writes. `sync` has as many as the largest of these calls needs, all of the initial value, and between two
+    // calls there is a barrier.
     in_job(4, |Pe { me, all }| unsafe {
         let pes = all as usize;
         let (source, target) = (zeroed::<u64>(2 * pes), zeroed::<u64>(2 * pes));
@@ -81,6 +79,8 @@ fn collectives_reach_all() {
 
 #[test]
 fn reductions_combine_elements() {
+    // SAFETY: `in_job` has started the library, and all PEs are here. `source` and `target` have at least the one element of each call,
+    // `work` and `sync` as many as a reduction needs, and between two calls there is a barrier.
     in_job(4, |Pe { me, all }| unsafe {
         let (source, target) = (zeroed::<c_int>(4), zeroed::<c_int>(4));
         let work = zeroed::<c_int>(3.max(SHMEM_REDUCE_MIN_WRKDATA_SIZE));
