@@ -59,6 +59,11 @@ pub const SECTION: Section = Section {
             "no post is lost when two images answer each other, or all post at once",
             many_posts,
         ),
+        Clause::new(
+            "7.13",
+            "no post that nobody waited for changes memory that is used again",
+            posts_before_the_end,
+        ),
     ],
 };
 
@@ -288,4 +293,25 @@ fn many_posts(check: &mut Check) {
     }
     sync_all();
     check.same("posts that are left", event.query(), 0);
+}
+
+fn posts_before_the_end(check: &mut Check) {
+    type Events = [Coevent; 4];
+    const WORDS: usize = size_of::<Events>() / size_of::<u64>();
+    let mut earlier: Option<Coarray<[u64; WORDS]>> = None;
+    for _ in 0..ROUNDS {
+        let events = Coarray::<Events>::from_fn(|_| Coevent::new());
+        for to in 0..num_images() {
+            for event in 0..4 {
+                events.at(to)[event].post();
+            }
+        }
+        drop(events);
+        let words = Coarray::<[u64; WORDS]>::zeroed();
+        // Those of the round before have memory of events, to which nobody has posted since.
+        for words in earlier.iter().chain([&words]) {
+            check.same_items("the words", &**words, &[0; WORDS]);
+        }
+        earlier = Some(words);
+    }
 }
