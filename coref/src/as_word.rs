@@ -13,7 +13,7 @@ use crate::remote::Remote;
 /// A value with the bits of an integer.
 pub trait Word: Copy + 'static {
     /// The integer.
-    type Word: Remote;
+    type Word: Remote + PartialEq;
 
     /// The bits.
     fn to_word(self) -> Self::Word;
@@ -40,9 +40,9 @@ impl<T: Word, W: Atomic<T::Word>> AsWord<T, W> {
         let mut seen = self.word.load();
         loop {
             let new = change(T::from_word(seen)).to_word();
-            match self.word.compare_exchange(seen, new) {
-                Ok(old) => return T::from_word(old),
-                Err(other) => seen = other,
+            match self.word.compare_swap(seen, new) {
+                old if old == seen => return T::from_word(old),
+                other => seen = other,
             }
         }
     }
@@ -86,11 +86,8 @@ impl<T: Word, W: Atomic<T::Word>> Atomic<T> for AsWord<T, W> {
     }
 
     #[inline]
-    fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
-        self.word
-            .compare_exchange(current.to_word(), new.to_word())
-            .map(T::from_word)
-            .map_err(T::from_word)
+    fn compare_swap(&self, current: T, new: T) -> T {
+        T::from_word(self.word.compare_swap(current.to_word(), new.to_word()))
     }
 }
 

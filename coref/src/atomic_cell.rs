@@ -22,7 +22,8 @@ pub trait Atomic<T> {
     fn load(&self) -> T;
     fn store(&self, value: T);
     fn swap(&self, value: T) -> T;
-    fn compare_exchange(&self, current: T, new: T) -> Result<T, T>;
+    /// Replaces the value if its bytes are those of `current`. Returns the old one.
+    fn compare_swap(&self, current: T, new: T) -> T;
 }
 
 /// Atomic arithmetic.
@@ -162,8 +163,10 @@ macro_rules! integers {
             }
 
             #[inline]
-            fn compare_exchange(&self, current: $type, new: $type) -> Result<$type, $type> {
-                <$cell>::compare_exchange(self, current, new, Relaxed, Relaxed)
+            fn compare_swap(&self, current: $type, new: $type) -> $type {
+                match <$cell>::compare_exchange(self, current, new, Relaxed, Relaxed) {
+                    Ok(old) | Err(old) => old,
+                }
             }
         }
 

@@ -130,24 +130,22 @@ impl<T: Integer> FabricWord<T> {
 
     /// Replaces the integer by `change` of it; returns the old one.
     fn update(&self, change: impl Fn(T) -> T) -> T {
-        match self.try_update(|old| Some(change(old))) {
-            Ok(old) | Err(old) => old,
-        }
+        self.try_update(|old| Some(change(old)))
     }
 
-    /// Replaces the integer by the one that `change` returns, if it returns one; returns the old one either way.
-    fn try_update(&self, change: impl Fn(T) -> Option<T>) -> Result<T, T> {
+    /// Replaces the integer by the one that `change` returns, if it returns one; returns the old one.
+    fn try_update(&self, change: impl Fn(T) -> Option<T>) -> T {
         let on = self.container();
         let mut seen = self.operate(&on, AtomicOperation::Load);
         loop {
             let old = T::from_bits(seen >> on.shift & on.mask);
             let Some(new) = change(old) else {
-                return Err(old);
+                return old;
             };
             let new = seen & !(on.mask << on.shift) | new.to_bits() << on.shift;
             let exchange = AtomicOperation::CompareExchange { current: seen, new };
             match self.operate(&on, exchange) {
-                other if other == seen => return Ok(old),
+                other if other == seen => return old,
                 other => seen = other,
             }
         }
@@ -168,7 +166,7 @@ impl<T: Integer> Atomic<T> for FabricWord<T> {
         self.perform(AtomicOperation::Swap(value.to_bits()), |_| value)
     }
 
-    fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
+    fn compare_swap(&self, current: T, new: T) -> T {
         if !self.is_word() {
             return self.try_update(|old| (old.to_bits() == current.to_bits()).then_some(new));
         }
@@ -176,12 +174,7 @@ impl<T: Integer> Atomic<T> for FabricWord<T> {
             current: current.to_bits(),
             new: new.to_bits(),
         };
-        let old = self.operate(&self.container(), exchange);
-        if old == current.to_bits() {
-            Ok(current)
-        } else {
-            Err(T::from_bits(old))
-        }
+        T::from_bits(self.operate(&self.container(), exchange))
     }
 }
 

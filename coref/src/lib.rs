@@ -47,7 +47,7 @@ pub use cofuture_set::CofutureSet;
 pub use coptr::Coptr;
 pub use coref::{Coref, LocalOrRemote};
 #[doc(hidden)]
-pub use locked::Locked;
+pub use locked::{Locked, same};
 pub use member::{Member, Members};
 pub use remote::{Plain, Remote, Shared, Symmetric};
 pub use remote_clone::RemoteClone;

@@ -57,7 +57,10 @@ impl<T: Remote> Locked<T> {
 }
 
 /// Whether all bytes are the same.
-fn same<T: Remote>(one: &T, other: &T) -> bool {
+#[doc(hidden)]
+#[inline]
+#[must_use]
+pub fn same<T: Remote>(one: &T, other: &T) -> bool {
     // SAFETY: the reference is valid for reads of `size_of::<T>()` bytes, all initialised since a `Remote` type has no padding.
     let bytes = |value| unsafe {
         std::slice::from_raw_parts(ptr::from_ref::<T>(value).cast::<u8>(), size_of::<T>())
@@ -88,13 +91,8 @@ macro_rules! atomic {
                 self.update(|_| Some(value))
             }
 
-            fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
-                let old = self.update(|old| same(old, &current).then_some(new));
-                if same(&old, &current) {
-                    Ok(old)
-                } else {
-                    Err(old)
-                }
+            fn compare_swap(&self, current: T, new: T) -> T {
+                self.update(|old| same(old, &current).then_some(new))
             }
         }
     )* };

@@ -6,7 +6,7 @@ mod update;
 
 use std::fmt;
 
-use coarray_coref::{Atomic as _, AtomicCell, Remote, Shared, Symmetric};
+use coarray_coref::{Atomic as _, AtomicCell, Remote, Shared, Symmetric, same};
 use coarray_fabric::may_span_nodes;
 use coarray_runtime::locate;
 
@@ -88,6 +88,15 @@ macro_rules! operate {
 }
 
 pub(crate) use operate;
+
+/// The result of a comparison and exchange that found `old`.
+#[inline]
+pub(crate) fn exchanged<T: Remote>(old: T, current: T) -> Result<T, T> {
+    match same(&old, &current) {
+        true => Ok(old),
+        false => Err(old),
+    }
+}
 
 impl<T: Remote> Coatomic<T> {
     /// Operates on the value: by the fabric if it is in the memory of a job that spans nodes, by an instruction otherwise.
@@ -187,7 +196,7 @@ impl<T: Remote> Coatomic<T> {
     /// Fortran 2018 `atomic_cas`, clause 16.9.22; [`AtomicU64::compare_exchange`](std::sync::atomic::AtomicU64::compare_exchange).
     #[inline]
     pub fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
-        operate!(self.compare_exchange(current, new))
+        exchanged(operate!(self.compare_swap(current, new)), current)
     }
 }
 

@@ -4,7 +4,9 @@ use std::ptr;
 
 use coarray_coref::{Access, Atomic as _, AtomicBits as _, AtomicNumber as _, Coref, Remote};
 
-use crate::coatomic::{Bits, Coatomic, Number, RemoteCell, operate, operate_where_it_is};
+use crate::coatomic::{
+    Bits, Coatomic, Number, RemoteCell, exchanged, operate, operate_where_it_is,
+};
 
 /// The operations of a [`Coatomic`] on a coref to one: `x.at(2).fetch_add(1)`.
 ///
@@ -68,7 +70,7 @@ pub trait CoatomicPlace<T: Remote> {
     /// See [`Coatomic::compare_exchange`].
     #[inline]
     fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
-        operate!(self.compare_exchange(current, new))
+        exchanged(operate!(self.compare_swap(current, new)), current)
     }
 
     /// One-sided. Adds, wrapping around; returns the old value.
