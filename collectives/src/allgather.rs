@@ -12,6 +12,7 @@ use coarray_runtime::{Call, ImageFailed, Operation, Team};
 use crate::blocks::{Blocks, room_for};
 use crate::collective::{CallFailed, Start, forms};
 use crate::epoch::capacity;
+use crate::epoch::in_place::InPlace;
 use crate::gather::exchange_lengths;
 
 forms! {
@@ -122,6 +123,7 @@ fn allgather<T: Remote>(start: &Start, values: &[T], gathered: &mut [T]) -> Resu
     let gathering = Gathering {
         team,
         blocks: Blocks::equal(images, length),
+        asks_where: start.asks_where(size_of_val(values)),
     };
     let place = |image: usize, start: usize, part: &[T]| {
         gathered[image * length + start..][..part.len()].copy_from_slice(part);
@@ -150,6 +152,7 @@ fn allgatherv<T: Remote>(start: &Start, values: &[T]) -> Result<Vec<Vec<T>>, Cal
     let gathering = Gathering {
         team,
         blocks: Blocks::of(lengths.into_iter()),
+        asks_where: start.asks_where(longest),
     };
     let place = |image: usize, _, part: &[T]| gathered[image].extend_from_slice(part);
     gathering
@@ -163,6 +166,8 @@ struct Gathering<'a> {
     team: &'a Team,
     /// By image.
     blocks: Blocks,
+    /// Whether the values may be read where they are.
+    asks_where: bool,
 }
 
 impl Gathering<'_> {
@@ -171,13 +176,19 @@ impl Gathering<'_> {
     fn run<T: Remote>(
         &self,
         call: &Call,
-        first: usize,
+        mut first: usize,
         algorithm: Algorithm,
         values: &[T],
         mut place: impl FnMut(usize, usize, &[T]),
     ) -> Result<(), ImageFailed> {
         let images = self.team.images();
         place(self.team.index(), 0, values);
+        if self.asks_where {
+            if self.in_place(call, first, values, &mut place)? {
+                return Ok(());
+            }
+            first += 1;
+        }
         // A buffer holds a part of each block; in a tree, one for the way up and one for the way down.
         let most = match algorithm {
             Algorithm::Binomial | Algorithm::Hierarchical => capacity::<T>() / 2,
@@ -194,5 +205,30 @@ impl Gathering<'_> {
             // Also if a buffer has no room for one element of each image.
             _ => self.flat(call, first, values, place),
         }
+    }
+
+    /// Every image reads the values where the others have them. Returns whether they could.
+    fn in_place<T: Remote>(
+        &self,
+        call: &Call,
+        number: usize,
+        values: &[T],
+        mut place: impl FnMut(usize, usize, &[T]),
+    ) -> Result<bool, ImageFailed> {
+        let (me, images) = (self.team.index(), self.team.images());
+        let epoch = InPlace::begin(self.team, call, number, values)?;
+        let length = |image| self.blocks.block(image).len();
+        if !(0..images).all(|image| length(image) == 0 || epoch.has_lent(image)) {
+            return Ok(false);
+        }
+        // Each begins with the image after it, so that not all read from one.
+        for from in (me + 1..images)
+            .chain(0..me)
+            .filter(|&from| length(from) > 0)
+        {
+            // SAFETY: that image has lent its block, whose length all images know. `place` copies.
+            unsafe { epoch.read(from, 0..length(from), |block| place(from, 0, block)) };
+        }
+        epoch.end().map(|()| true)
     }
 }

@@ -8,6 +8,7 @@ use coarray_coref::{Remote, Values};
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::collective::{CallFailed, Start, forms};
+use crate::epoch::in_place::InPlace;
 use crate::epoch::{Epoch, capacity, chunks, fits_payload};
 
 forms! {
@@ -67,8 +68,10 @@ fn broadcast<T: Remote>(start: &Start, values: &mut [T], root: usize) -> Result<
     // Inlined, so that the compiler sees the number of values, which is mostly one.
     let passed = if algorithm == Algorithm::Flat && fits_payload::<T>(values.len()) {
         by_payload(&start.team, &call, values, root)
+    } else if start.asks_where(size_of_val(values)) {
+        in_place(&start.team, &call, algorithm, values, root)
     } else {
-        pass_on(&start.team, &call, algorithm, values, root)
+        pass_on(&start.team, &call, 0, algorithm, values, root)
     };
     passed.map_err(CallFailed::from(&call))
 }
@@ -91,16 +94,42 @@ fn by_payload<T: Remote>(
     Ok(())
 }
 
-#[inline(never)]
-fn pass_on<T: Remote>(
+/// Every image reads the values where the root has them, or they are [passed on](pass_on).
+fn in_place<T: Remote>(
     team: &Team,
     call: &Call,
     algorithm: Algorithm,
     values: &mut [T],
     root: usize,
 ) -> Result<(), ImageFailed> {
+    let (lent, target): (&[T], &mut [T]) = match team.index() == root {
+        true => (values, &mut []),
+        false => (&[], values),
+    };
+    let epoch = InPlace::begin(team, call, 0, lent)?;
+    if epoch.has_lent(root) {
+        if team.index() != root {
+            // SAFETY: the root has lent its values, whose number is the same on all images: they have compared calls.
+            unsafe { epoch.read_into(root, 0, target) };
+        }
+        return epoch.end();
+    }
+    drop(epoch);
+    pass_on(team, call, 1, algorithm, values, root)
+}
+
+/// From epoch number `first` on.
+#[inline(never)]
+fn pass_on<T: Remote>(
+    team: &Team,
+    call: &Call,
+    first: usize,
+    algorithm: Algorithm,
+    values: &mut [T],
+    root: usize,
+) -> Result<(), ImageFailed> {
     for (number, chunk) in chunks(values, capacity::<T>()).enumerate() {
-        let epoch = Epoch::begin(team, call, number);
+        let epoch = Epoch::begin(team, call, first + number);
         match algorithm {
             Algorithm::Flat => flat(epoch, team, chunk, root)?,
             Algorithm::ScatterAllgather => scatter_allgather::pass(epoch, team, chunk, root)?,

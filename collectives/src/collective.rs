@@ -4,6 +4,7 @@
 use std::panic::Location;
 use std::rc::Rc;
 
+use crate::epoch::in_place::IN_PLACE_BYTES;
 use crate::tuning::chosen;
 use crate::{Algorithm, Kind};
 use coarray_coref::Remote;
@@ -204,6 +205,15 @@ impl Start {
             Some(algorithm) if kind.algorithms().contains(&algorithm) => algorithm,
             Some(algorithm) => no_algorithm(kind, algorithm),
         }
+    }
+
+    /// Whether images ask each other where their values are, of `bytes` bytes, to read them there.
+    #[inline]
+    pub(crate) fn asks_where(&self, bytes: usize) -> bool {
+        bytes >= IN_PLACE_BYTES
+            && self.algorithm.is_none()
+            && self.team.images() > 1
+            && self.team.is_on_one_node()
     }
 
     /// The result of an operation, or the end of the job.

@@ -20,6 +20,7 @@
 //! The buffer of an image on another node is not mapped here. Elements are fetched from it, to a receive buffer of the epoch
 //! or straight to their target.
 
+pub(crate) mod in_place;
 mod receive_buffer;
 mod steps;
 
@@ -40,8 +41,8 @@ const BUFFER: usize = SCRATCH_BYTES / 2;
 /// The words of a payload, which travels with an image's arrival in a barrier.
 const PAYLOAD_WORDS: usize = 3;
 
-/// The most calls that images compare in an epoch: that of the steps, and that of the barrier.
-const CALLS: usize = 2;
+/// The most calls that images compare in an epoch: where values are, that all have combined their shares, and that all have read.
+const CALLS: usize = 3;
 
 /// One epoch of a collective operation on elements of type `T`.
 pub(crate) struct Epoch<'a, T> {

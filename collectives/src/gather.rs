@@ -13,6 +13,7 @@ use coarray_runtime::{Call, ImageFailed, Operation, Team};
 use crate::blocks::{Blocks, room_for};
 use crate::collective::{CallFailed, Start, forms};
 use crate::epoch::Epoch;
+use crate::epoch::in_place::InPlace;
 use crate::tree::Order;
 
 forms! {
@@ -128,6 +129,7 @@ fn gather<T: Remote>(
     let gathering = Gathering {
         team,
         algorithm,
+        asks_where: start.asks_where(size_of_val(values)),
         order: Order::from(root, algorithm, team),
         blocks: Blocks::equal(images, length),
     };
@@ -172,6 +174,7 @@ fn gatherv<T: Remote>(start: &Start, values: &[T], root: usize) -> Result<Vec<Ve
     let gathering = Gathering {
         team,
         algorithm,
+        asks_where: start.asks_where(longest),
         blocks: Blocks::of(in_order),
         order,
     };
@@ -199,6 +202,8 @@ pub(crate) fn exchange_lengths<T: Remote>(
 struct Gathering<'a> {
     team: &'a Team,
     algorithm: Algorithm,
+    /// Whether the values may be read where they are.
+    asks_where: bool,
     /// The root is first.
     order: Order,
     /// In the order of the positions.
@@ -211,16 +216,52 @@ impl Gathering<'_> {
     fn run<T: Remote>(
         &self,
         call: &Call,
-        first: usize,
+        mut first: usize,
         values: &[T],
         mut place: impl FnMut(usize, usize, &[T]),
     ) -> Result<(), ImageFailed> {
         if self.team.index() == self.order.image(0) {
             place(self.team.index(), 0, values);
         }
+        if self.asks_where {
+            if self.in_place(call, first, values, &mut place)? {
+                return Ok(());
+            }
+            first += 1;
+        }
         match self.algorithm {
             Algorithm::Flat => self.flat(call, first, values, place),
             _ => self.tree(call, first, values, place),
         }
+    }
+
+    /// The root reads the values where each image has them. Returns whether it could.
+    fn in_place<T: Remote>(
+        &self,
+        call: &Call,
+        number: usize,
+        values: &[T],
+        mut place: impl FnMut(usize, usize, &[T]),
+    ) -> Result<bool, ImageFailed> {
+        let is_root = self.team.index() == self.order.image(0);
+        let lent = if is_root { &[] } else { values };
+        let epoch = InPlace::begin(self.team, call, number, lent)?;
+        let others = || {
+            let positions = 1..self.team.images();
+            positions.map(|position| {
+                (
+                    self.order.image(position),
+                    self.blocks.block(position).len(),
+                )
+            })
+        };
+        if !others().all(|(image, length)| length == 0 || epoch.has_lent(image)) {
+            return Ok(false);
+        }
+        for (image, length) in others().filter(|&(_, length)| is_root && length > 0) {
+            // SAFETY: that image has lent its block, whose length all images know. `place` copies.
+            unsafe { epoch.read(image, 0..length, |block| place(image, 0, block)) };
+        }
+        epoch.end().map(|()| true)
     }
 }

@@ -4,6 +4,7 @@
 //! the same way on all, so all images get the same bits.
 
 mod flat;
+mod in_place;
 mod recursive_doubling;
 mod reduce_scatter_allgather;
 mod ring;
@@ -51,8 +52,10 @@ pub(crate) fn reduce<T: Remote>(
     // Inlined, so that the compiler sees the number of values, which is mostly one.
     let reduced = if algorithm == Algorithm::Flat && fits_payload::<T>(values.len()) {
         reduction.by_payload(&call, values)
+    } else if root.is_none() && start.asks_where(size_of_val(values)) {
+        reduction.in_place_or(&call, algorithm, values)
     } else {
-        reduction.run(&call, algorithm, values)
+        reduction.run(&call, 0, algorithm, values)
     };
     reduced.map_err(CallFailed::from(&call))
 }
@@ -71,15 +74,34 @@ pub(crate) fn reduce_words(
         operator: i64::wrapping_add,
     };
     reduction
-        .run(call, algorithm, words)
+        .run(call, 0, algorithm, words)
         .map_err(CallFailed::from(call))
 }
 
 impl<F> Reduction<'_, F> {
+    /// From the values where they are, or by `algorithm`.
+    #[inline(never)]
+    fn in_place_or<T: Remote>(
+        &self,
+        call: &Call,
+        algorithm: Algorithm,
+        values: &mut [T],
+    ) -> Result<(), ImageFailed>
+    where
+        F: Fn(T, T) -> T,
+    {
+        match self.in_place(call, values)? {
+            true => Ok(()),
+            false => self.run(call, 1, algorithm, values),
+        }
+    }
+
+    /// From epoch number `first` on.
     #[inline(never)]
     fn run<T: Remote>(
         &self,
         call: &Call,
+        first: usize,
         algorithm: Algorithm,
         values: &mut [T],
     ) -> Result<(), ImageFailed>
@@ -94,10 +116,10 @@ impl<F> Reduction<'_, F> {
             most = capacity::<T>();
         }
         if algorithm == Algorithm::ReduceScatterAllgather {
-            return self.reduce_scatter_allgather(call, values);
+            return self.reduce_scatter_allgather(call, first, values);
         }
         for (number, chunk) in chunks(values, most).enumerate() {
-            let epoch = Epoch::begin(self.team, call, number);
+            let epoch = Epoch::begin(self.team, call, first + number);
             match algorithm {
                 Algorithm::Flat => self.flat(epoch, chunk)?,
                 Algorithm::RecursiveDoubling => self.recursive_doubling(epoch, chunk)?,

@@ -13,6 +13,7 @@ use coarray_runtime::{Call, ImageFailed, Operation, Team, quiet_and_defer};
 
 use crate::blocks::{Blocks, room_for, windows};
 use crate::collective::{CallFailed, Start, forms};
+use crate::epoch::in_place::InPlace;
 use crate::epoch::{Epoch, capacity, chunks};
 use crate::tree::Order;
 
@@ -128,6 +129,23 @@ fn scatter<T: Remote>(
     let algorithm = start.algorithm(Kind::Scatter, size_of_val(mine));
     let images = team.images();
     let is_right = team.index() != root || Some(parts.len()) == images.checked_mul(length);
+    let mut first = 0;
+    if start.asks_where(size_of_val(mine)) {
+        let is_root = team.index() == root;
+        let lent = if is_root && is_right { parts } else { &[] };
+        let epoch = InPlace::begin(team, &call, 0, lent).map_err(CallFailed::from(&call))?;
+        if epoch.has_lent(root) {
+            let own = team.index() * length;
+            match is_root {
+                true => mine.copy_from_slice(&parts[own..][..length]),
+                // SAFETY: the root has lent so many elements for each image: it has compared that with `length`, which is the same
+                // on all images, as they have compared calls.
+                false => unsafe { epoch.read_into(root, own, mine) },
+            }
+            return epoch.end().map_err(CallFailed::from(&call));
+        }
+        first = 1;
+    }
     let filler = if is_right { Vec::new() } else { mine.to_vec() };
     let block = |image: usize| {
         if is_right {
@@ -145,7 +163,7 @@ fn scatter<T: Remote>(
         is_right,
     };
     scattering
-        .run(&call, 0, block, place)
+        .run(&call, first, block, place)
         .map_err(CallFailed::from(&call))?;
     assert!(
         is_right,

@@ -7,6 +7,7 @@ pub(crate) mod barrier;
 pub(crate) mod checked_barrier;
 pub(crate) mod eventcount;
 pub(crate) mod fabric_lock;
+pub(crate) mod lending;
 pub(crate) mod lock_nodes;
 pub(crate) mod lock_state;
 pub(crate) mod log;

@@ -5,13 +5,13 @@
 //! `co_reduce_scatter` adds blocks instead, one for each other image. The sizes are those of one block.
 
 use std::hint::black_box;
-use std::ops::Add;
+use std::ops::{Add, DerefMut};
 use std::rc::Rc;
 
 use coarray::collectives::{co_allgather, co_alltoall, co_gather, co_reduce_scatter, co_scatter};
 use coarray::{num_images, this_image};
 
-use super::collectives::{FEW_SIZES, ROOT, one_barrier};
+use super::collectives::{FEW_SIZES, ROOT, one_barrier, symmetric};
 use super::{Operation, Part, Trial};
 use crate::baseline::{self, Barrier};
 use crate::stopwatch::Action;
@@ -60,6 +60,33 @@ pub const CO_ALLTOALL: Operation = Operation {
     },
 };
 
+/// `co_allgather` of `f64` in coarrays, which are read in place.
+pub const CO_ALLGATHER_SYMMETRIC: Operation = Operation {
+    name: "co_allgather_symmetric",
+    sizes: LONG_BLOCKS,
+    prepare: |bytes, barrier| Trial {
+        own: gathering_of(symmetric(bytes), true, |values, gathered| {
+            co_allgather(values, gathered)
+        }),
+        bound: copied(num_images() * bytes, barrier),
+    },
+};
+
+/// `co_alltoall` of `f64` in coarrays, which are read in place.
+pub const CO_ALLTOALL_SYMMETRIC: Operation = Operation {
+    name: "co_alltoall_symmetric",
+    sizes: LONG_BLOCKS,
+    prepare: |bytes, barrier| Trial {
+        own: exchange_of(symmetric(num_images() * bytes), |sent, received| {
+            co_alltoall(sent, received)
+        }),
+        bound: copied(num_images() * bytes, barrier),
+    },
+};
+
+/// Of one block, as in [`FEW_SIZES`].
+const LONG_BLOCKS: &[usize] = &[32 << 10, 512 << 10, 2 << 20];
+
 /// `co_reduce_scatter` of `f64`.
 pub const CO_REDUCE_SCATTER: Operation = Operation {
     name: "co_reduce_scatter",
@@ -91,8 +118,17 @@ pub fn gathering(
     is_for_me: bool,
     gather: impl Fn(&[f64], &mut [f64]) + 'static,
 ) -> Action {
-    let length = bytes / size_of::<f64>();
-    let values = vec![this_image() as f64; length];
+    gathering_of(vec![0.0; bytes / size_of::<f64>()], is_for_me, gather)
+}
+
+/// Collective. As [`gathering`], of what is in this memory.
+fn gathering_of(
+    mut values: impl DerefMut<Target = [f64]> + 'static,
+    is_for_me: bool,
+    gather: impl Fn(&[f64], &mut [f64]) + 'static,
+) -> Action {
+    let length = values.len();
+    values.fill(this_image() as f64);
     let mut gathered = vec![-1.0; if is_for_me { num_images() * length } else { 0 }];
     gather(&values, &mut gathered);
     assert!(
@@ -126,9 +162,18 @@ pub fn scattering(bytes: usize, scatter: impl Fn(&[f64], &mut [f64]) + 'static) 
 
 /// Collective. `exchange` of `bytes` bytes from each image to each, ready to run; checked once.
 pub fn exchange(bytes: usize, exchange: impl Fn(&[f64], &mut [f64]) + 'static) -> Action {
-    let (length, images, me) = (bytes / size_of::<f64>(), num_images(), this_image());
+    exchange_of(vec![0.0; num_images() * bytes / size_of::<f64>()], exchange)
+}
+
+/// Collective. As [`exchange`], of what is in this memory.
+fn exchange_of(
+    mut sent: impl DerefMut<Target = [f64]> + 'static,
+    exchange: impl Fn(&[f64], &mut [f64]) + 'static,
+) -> Action {
+    let (images, me) = (num_images(), this_image());
+    let length = sent.len() / images;
     let told = |from: usize, to: usize| (from * images + to) as f64;
-    let sent = blocks_of(images, length, |to| told(me, to));
+    sent.copy_from_slice(&blocks_of(images, length, |to| told(me, to)));
     let mut received = vec![-1.0; images * length];
     exchange(&sent, &mut received);
     assert!(

@@ -12,14 +12,14 @@
 //! * a reproducible sum: the ordinary one, `co_sum` of as many bytes.
 
 use std::hint::black_box;
-use std::ops::Add;
+use std::ops::{Add, DerefMut};
 use std::rc::Rc;
 
 use coarray::asynchronous::co_sum_async;
 use coarray::collectives::{
     co_broadcast, co_scan, co_sum, co_sum_reproducible, co_total_reproducible,
 };
-use coarray::{num_images, sync_all, this_image};
+use coarray::{Coarray, num_images, sync_all, this_image};
 
 use super::{Operation, Part, Trial};
 use crate::baseline::{self, Barrier};
@@ -43,6 +43,9 @@ pub const SIZES: &[usize] = &[
 /// Some of them, for what is done with a block for each image.
 pub const FEW_SIZES: &[usize] = &[8, 128, 2 << 10, 32 << 10, 512 << 10];
 
+/// Those that are read in place where they lie in coarrays.
+pub const LONG_SIZES: &[usize] = &[32 << 10, 128 << 10, 512 << 10, 2 << 20, 8 << 20];
+
 /// The image whose values are broadcast or scattered, and which gets what others do not.
 pub const ROOT: usize = 0;
 
@@ -62,6 +65,16 @@ pub const CO_SUM: Operation = Operation {
     sizes: SIZES,
     prepare: |bytes, barrier| Trial {
         own: reduction(bytes, true, |values| co_sum(values)),
+        bound: reduction_bound(bytes, barrier),
+    },
+};
+
+/// `co_sum` of `f64` in coarrays, which are read in place.
+pub const CO_SUM_SYMMETRIC: Operation = Operation {
+    name: "co_sum_symmetric",
+    sizes: LONG_SIZES,
+    prepare: |bytes, barrier| Trial {
+        own: reduction_of(symmetric(bytes), true, |values| co_sum(values)),
         bound: reduction_bound(bytes, barrier),
     },
 };
@@ -114,25 +127,40 @@ pub const CO_SCAN: Operation = Operation {
 pub const CO_BROADCAST: Operation = Operation {
     name: "co_broadcast",
     sizes: SIZES,
-    prepare: |bytes, barrier| {
-        let mut copy = baseline::copy(bytes);
-        let is_reader = this_image() != ROOT;
-        let readers_copy = move |times| {
-            if is_reader {
-                copy(times);
-            }
-        };
-        Trial {
-            own: broadcast(bytes, |values| co_broadcast(values, ROOT)),
-            bound: vec![one_barrier(barrier), Part::new(1.0, readers_copy)],
-        }
+    prepare: |bytes, barrier| Trial {
+        own: broadcast(bytes, |values| co_broadcast(values, ROOT)),
+        bound: broadcast_bound(bytes, barrier),
     },
 };
 
+/// `co_broadcast` of `f64` in coarrays, which are read in place.
+pub const CO_BROADCAST_SYMMETRIC: Operation = Operation {
+    name: "co_broadcast_symmetric",
+    sizes: LONG_SIZES,
+    prepare: |bytes, barrier| Trial {
+        own: broadcast_of(symmetric(bytes), |values| co_broadcast(values, ROOT)),
+        bound: broadcast_bound(bytes, barrier),
+    },
+};
+
+/// Memory for `bytes` bytes that all images reach.
+pub fn symmetric(bytes: usize) -> Coarray<[f64]> {
+    Coarray::<[f64]>::zeroed(bytes / size_of::<f64>())
+}
+
 /// Collective. `sum` over `bytes` bytes, ready to run; checked once. The sums come to this image if `is_for_me`.
 pub fn reduction(bytes: usize, is_for_me: bool, sum: impl Fn(&mut [f64]) + 'static) -> Action {
+    reduction_of(vec![0.0; bytes / size_of::<f64>()], is_for_me, sum)
+}
+
+/// Collective. As [`reduction`], in this memory.
+fn reduction_of(
+    mut values: impl DerefMut<Target = [f64]> + 'static,
+    is_for_me: bool,
+    sum: impl Fn(&mut [f64]) + 'static,
+) -> Action {
     let own = this_image() as f64 + 1.0;
-    let mut values = vec![own; bytes / size_of::<f64>()];
+    values.fill(own);
     sum(&mut values);
     let images = num_images() as f64;
     let expected = if is_for_me {
@@ -221,7 +249,15 @@ pub fn scan(bytes: usize, scan: impl Fn(&mut [f64]) + 'static) -> Action {
 
 /// Collective. `spread` of `bytes` bytes from the root, ready to run; checked once.
 pub fn broadcast(bytes: usize, spread: impl Fn(&mut [f64]) + 'static) -> Action {
-    let mut values = vec![this_image() as f64 + 1.0; bytes / size_of::<f64>()];
+    broadcast_of(vec![0.0; bytes / size_of::<f64>()], spread)
+}
+
+/// Collective. As [`broadcast`], in this memory.
+fn broadcast_of(
+    mut values: impl DerefMut<Target = [f64]> + 'static,
+    spread: impl Fn(&mut [f64]) + 'static,
+) -> Action {
+    values.fill(this_image() as f64 + 1.0);
     spread(&mut values);
     assert!(
         values.iter().all(|&value| value == ROOT as f64 + 1.0),
@@ -243,6 +279,17 @@ pub fn one_barrier(barrier: &Rc<Barrier>) -> Part {
 fn ordinary_sum(bytes: usize) -> Vec<Part> {
     let sum = reduction(bytes, true, |values| co_sum(values));
     vec![Part::new(1.0, sum)]
+}
+
+fn broadcast_bound(bytes: usize, barrier: &Rc<Barrier>) -> Vec<Part> {
+    let mut copy = baseline::copy(bytes);
+    let is_reader = this_image() != ROOT;
+    let readers_copy = move |times| {
+        if is_reader {
+            copy(times);
+        }
+    };
+    vec![one_barrier(barrier), Part::new(1.0, readers_copy)]
 }
 
 fn reduction_bound(bytes: usize, barrier: &Rc<Barrier>) -> Vec<Part> {

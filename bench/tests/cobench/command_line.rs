@@ -44,6 +44,8 @@ fn rows(lines: &str, images: usize) -> Vec<(String, usize)> {
 
 fn all_rows() -> Vec<(String, usize)> {
     let all = (0..11).map(|power| 8 << (2 * power)).collect();
+    let long = (0..5).map(|power| 32 << 10 << (2 * power)).collect();
+    let long_blocks = vec![32 << 10, 512 << 10, 2 << 20];
     let few: Vec<usize> = (0..5).map(|power| 8 << (4 * power)).collect();
     let mut bulk: Vec<usize> = vec![8, 64, 1 << 10, 8 << 10, 64 << 10, 512 << 10];
     bulk.extend([4 << 20, 64 << 20]);
@@ -76,15 +78,19 @@ fn all_rows() -> Vec<(String, usize)> {
         of("halo_faces", &halos),
         of("write_npy", &vec![1 << 20, 16 << 20, 128 << 20]),
         of("co_sum", &all),
+        of("co_sum_symmetric", &long),
         of("co_sum_async", &vec![8]),
         of("co_sum_reproducible", &vec![8 << 20]),
         of("co_total_reproducible", &vec![8 << 20]),
         of("co_scan", &few),
         of("co_broadcast", &all),
+        of("co_broadcast_symmetric", &long),
         of("co_gather", &few),
         of("co_allgather", &few),
+        of("co_allgather_symmetric", &long_blocks),
         of("co_scatter", &few),
         of("co_alltoall", &few),
+        of("co_alltoall_symmetric", &long_blocks),
         of("co_reduce_scatter", &few),
         of("waiting", &vec![0]),
         of("launch", &vec![0]),

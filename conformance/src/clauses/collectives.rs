@@ -3,6 +3,7 @@
 mod algorithms;
 mod asynchronous;
 mod combining;
+mod in_place;
 mod moving;
 mod rules;
 mod sums;
@@ -129,6 +130,21 @@ pub const SECTION: Section = Section {
             "11.24",
             "one collective after the other does not disturb it",
             rules::in_a_row,
+        ),
+        Clause::new(
+            "11.25",
+            "long values in coarrays, on all or some images, are joined",
+            in_place::reductions,
+        ),
+        Clause::new(
+            "11.26",
+            "and are broadcast, and can be changed at once",
+            in_place::broadcasts,
+        ),
+        Clause::new(
+            "11.27",
+            "and are gathered, dealt out and exchanged",
+            in_place::moves,
         ),
     ],
 };

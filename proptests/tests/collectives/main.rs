@@ -1,6 +1,7 @@
 //! Collective operations give every image the bits of the sequential fold from image 0 upwards.
 
 mod containers;
+mod in_place;
 mod mixed;
 mod nested;
 mod values;

@@ -325,6 +325,13 @@ impl Team {
         self.image.node(self.members[index] as usize)
     }
 
+    /// Whether all images of the team share memory.
+    #[inline]
+    #[must_use]
+    pub fn is_on_one_node(&self) -> bool {
+        self.node_map.is_none()
+    }
+
     /// Identifies this team among the teams of this image.
     pub(crate) fn identity(&self) -> TeamIdentity {
         TeamIdentity(self.control as u64)

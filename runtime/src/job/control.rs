@@ -16,6 +16,7 @@ use crate::call::CallRecord;
 use crate::job::contention::Contention;
 use crate::lockfree::barrier::dissemination::Line;
 use crate::lockfree::checked_barrier::BarrierState;
+use crate::lockfree::lending::Lending;
 use crate::lockfree::lock_nodes::Nodes;
 use crate::lockfree::log::Log;
 use crate::lockfree::queue_lock::{QueueLock, QueueNode};
@@ -228,6 +229,8 @@ pub(crate) struct TeamControl {
     pub(crate) critical: QueueLock,
     /// The log of its asynchronous collectives.
     pub(crate) log: Log,
+    /// What it lends to the others, and reads from them.
+    pub(crate) lending: Lending,
 }
 
 impl ImageControl {

@@ -1,0 +1,106 @@
+//! Long values of which some or all lie in coarrays, where other images read them.
+
+use coarray::collectives::{
+    co_allgather, co_alltoall, co_broadcast, co_gather, co_max, co_reduce, co_scatter, co_sum,
+};
+use coarray::prelude::*;
+
+use super::{value, values};
+use crate::check::Check;
+
+/// Longer than what images read where it is, and no power of two.
+const LENGTH: usize = 9_001;
+
+/// Which images have their values in a coarray.
+const IN_COARRAYS: [fn(usize) -> bool; 3] = [|_| true, |image| image % 2 == 0, |image| image == 1];
+
+/// Calls `check_with` with a run of elements for each image, in a coarray or not.
+fn with_runs(runs: usize, mut check_with: impl FnMut(&mut [i64], &mut [i64])) {
+    let mut lent = Coarray::<[i64]>::zeroed(runs * LENGTH);
+    let mut other = Coarray::<[i64]>::zeroed(runs * LENGTH);
+    let (mut own, mut more) = (vec![0; runs * LENGTH], vec![0; runs * LENGTH]);
+    for is_in_coarray in IN_COARRAYS {
+        match is_in_coarray(this_image()) {
+            true => check_with(&mut lent, &mut other),
+            false => check_with(&mut own, &mut more),
+        }
+    }
+}
+
+fn fill(values: &mut [i64]) {
+    for (index, place) in values.iter_mut().enumerate() {
+        *place = value(this_image(), index);
+    }
+}
+
+pub fn reductions(check: &mut Check) {
+    let all = |join: fn(i64, i64) -> i64| -> Vec<i64> {
+        let of = |index| {
+            (0..num_images())
+                .map(|image| value(image, index))
+                .reduce(join)
+        };
+        (0..LENGTH).filter_map(of).collect()
+    };
+    // The last image's value counts, so the order does.
+    let last = |_, last| last;
+    let (sums, most, lasts) = (all(|a, b| a + b), all(i64::max), all(last));
+    with_runs(1, |mine, _| {
+        fill(mine);
+        co_sum(mine);
+        check.same_items("the sums", mine, &sums);
+        fill(mine);
+        co_max(mine);
+        check.same_items("the greatest", mine, &most);
+        fill(mine);
+        co_reduce(mine, last);
+        check.same_items("the last", mine, &lasts);
+        // At once, and with mine that the operation before has changed.
+        co_sum(mine);
+        let images = num_images() as i64;
+        let expected: Vec<i64> = lasts.iter().map(|last| images * last).collect();
+        check.same_items("the sums of the last", mine, &expected);
+    });
+}
+
+pub fn broadcasts(check: &mut Check) {
+    with_runs(1, |mine, _| {
+        for root in 0..num_images() {
+            fill(mine);
+            co_broadcast(mine, root);
+            // The root may change its mine as soon as it leaves.
+            let seen = mine.to_vec();
+            mine.fill(-1);
+            check.same_items("the root's values", &seen, &values(root, LENGTH));
+        }
+    });
+}
+
+pub fn moves(check: &mut Check) {
+    let images = num_images();
+    let by_image = || (0..images).flat_map(|image| values(image, LENGTH));
+    with_runs(images, |all, others| {
+        for root in [0, images - 1] {
+            fill(&mut all[..LENGTH]);
+            co_gather(&all[..LENGTH], others, root);
+            if this_image() == root {
+                check.same_items("what is gathered", others, &by_image().collect::<Vec<_>>());
+            }
+            fill(all);
+            co_scatter(all, &mut others[..LENGTH], root);
+            let own = LENGTH * this_image();
+            let expected = &values(root, images * LENGTH)[own..][..LENGTH];
+            check.same_items("what is dealt out", &others[..LENGTH], expected);
+        }
+        fill(&mut all[..LENGTH]);
+        co_allgather(&all[..LENGTH], others);
+        check.same_items("what all gather", others, &by_image().collect::<Vec<_>>());
+        fill(all);
+        co_alltoall(all, others);
+        let of = |image: usize| {
+            values(image, images * LENGTH)[this_image() * LENGTH..][..LENGTH].to_vec()
+        };
+        let expected: Vec<i64> = (0..images).flat_map(of).collect();
+        check.same_items("what all exchange", others, &expected);
+    });
+}

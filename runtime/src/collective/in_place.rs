@@ -1,0 +1,115 @@
+//! Memory that an image lends to the others of its team, which read it where it is; `lockfree/lending.rs` has the protocol.
+
+use std::mem::forget;
+use std::ptr;
+
+use crate::image::team::Team;
+use crate::job::settings::FabricKind;
+use crate::lockfree::lending::Lending;
+use crate::primitives::yield_now;
+
+/// Set in the place of memory in an image's part of the region; the other bits are its offset there. A place without it is an
+/// address in the one process of all images.
+const IN_PART: u64 = 1 << 63;
+
+/// Memory that this image lends to the others of the team. If this is dropped, the loan is withdrawn, and others have finished
+/// reading.
+#[derive(Debug)]
+#[must_use = "nobody reads the memory when this is dropped"]
+pub struct Loan<'a> {
+    team: &'a Team,
+}
+
+impl Team {
+    /// Where all images of the team find these bytes of this image's memory, as a number that is not 0; none if some do not reach
+    /// them by loads.
+    #[must_use]
+    pub fn place_for_all(&self, start: *const u8, length: usize) -> Option<u64> {
+        if self.node_map().is_some() || length == 0 {
+            return None;
+        }
+        // What others read is read through this pointer.
+        let address = start.expose_provenance();
+        let image = self.image();
+        if image.job.fabric == FabricKind::Threads {
+            return Some(address as u64);
+        }
+        let place = image.locate(address)?;
+        let is_own = place.image == image.index() && place.offset + length <= image.stride();
+        is_own.then_some(IN_PART | place.offset as u64)
+    }
+
+    /// Lends memory of this image, which the next barrier of the team announces.
+    ///
+    /// # Safety
+    /// Nobody writes what others read until the loan is [returned](Loan::returned) or dropped, which happens before the memory ends.
+    pub unsafe fn lend(&self) -> Loan<'_> {
+        self.control(self.index()).lending.lend(self.barriers() + 1);
+        Loan { team: self }
+    }
+
+    /// Reads what the image with this index has lent by barrier `number`, at `place`: calls `read` with the address here. Returns
+    /// whether it has done so: not if the loan was withdrawn, as a panic unwinds that image.
+    ///
+    /// # Safety
+    /// That image got `place` from [`place_for_all`](Self::place_for_all) for what it [lent](Self::lend) then. `read` reads from these
+    /// bytes only, where nobody writes, and runs nothing of the program. No barrier after the loan's last has been passed.
+    #[must_use]
+    pub unsafe fn read_lent(
+        &self,
+        index: usize,
+        number: u64,
+        place: u64,
+        read: impl FnOnce(*const u8),
+    ) -> bool {
+        struct Reading<'a>(&'a Lending);
+
+        impl Drop for Reading<'_> {
+            fn drop(&mut self) {
+                self.0.end();
+            }
+        }
+
+        let own = &self.control(self.index()).lending;
+        let lender = &self.control(index).lending;
+        let reading = Reading(own);
+        let stands = own.begin(lender, index, number);
+        if stands {
+            read(self.address_of(index, place));
+        }
+        drop(reading);
+        stands
+    }
+
+    fn address_of(&self, index: usize, place: u64) -> *const u8 {
+        if place & IN_PART == 0 {
+            return ptr::with_exposed_provenance(place as usize);
+        }
+        let region = &self.image().job.region;
+        region.part_address(self.members()[index] as usize, (place & !IN_PART) as usize)
+    }
+}
+
+impl Loan<'_> {
+    /// Ends the loan: this image has passed a barrier of the team after that which announced it, or found out there who has failed.
+    /// So all others have finished reading.
+    ///
+    /// # Safety
+    /// It has.
+    pub unsafe fn returned(self) {
+        forget(self);
+    }
+}
+
+impl Drop for Loan<'_> {
+    #[cold]
+    fn drop(&mut self) {
+        let (team, me) = (self.team, self.team.index());
+        team.control(me).lending.withdraw();
+        for index in (0..team.images()).filter(|&index| index != me) {
+            while team.control(index).lending.is_reading(me) && !team.is_failed(index) {
+                yield_now();
+            }
+        }
+    }
+}
