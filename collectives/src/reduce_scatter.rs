@@ -1,6 +1,7 @@
 //! Reduce-scatter: the values of all images combined, element by element; each image gets the results of one block.
 
 mod flat;
+mod in_place;
 mod ring;
 mod tree;
 
@@ -95,8 +96,18 @@ fn reduce_scatter<T: Remote>(
         values,
         operator,
     };
+    let first = match start.asks_where(size_of_val(values)) {
+        false => 0,
+        true if reduction
+            .in_place(&call, mine)
+            .map_err(CallFailed::from(&call))? =>
+        {
+            return Ok(());
+        }
+        true => 1,
+    };
     reduction
-        .run(&call, algorithm, mine)
+        .run(&call, first, algorithm, mine)
         .map_err(CallFailed::from(&call))
 }
 
@@ -109,7 +120,14 @@ struct Reduction<'a, T, F> {
 }
 
 impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
-    fn run(&self, call: &Call, algorithm: Algorithm, mine: &mut [T]) -> Result<(), ImageFailed> {
+    /// From epoch number `first` on.
+    fn run(
+        &self,
+        call: &Call,
+        first: usize,
+        algorithm: Algorithm,
+        mine: &mut [T],
+    ) -> Result<(), ImageFailed> {
         let images = self.team.images();
         // How many blocks an image publishes parts of, in one buffer.
         let parts = match algorithm {
@@ -119,13 +137,13 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
         };
         match algorithm {
             Algorithm::Ring if parts <= capacity::<T>() => {
-                self.ring(call, capacity::<T>() / parts, mine)
+                self.ring(call, first, capacity::<T>() / parts, mine)
             }
             Algorithm::Binomial if parts <= capacity::<T>() => {
-                self.tree(call, capacity::<T>() / parts, mine)
+                self.tree(call, first, capacity::<T>() / parts, mine)
             }
             // Also if a buffer has no room for one element of each block.
-            _ => self.flat(call, mine),
+            _ => self.flat(call, first, mine),
         }
     }
 

@@ -18,6 +18,9 @@ use crate::traffic;
 /// From how many bytes on it pays to ask where the values are: that takes a barrier.
 pub(crate) const IN_PLACE_BYTES: usize = 1 << 15;
 
+/// How many bytes are combined at a time: copies of them stay in the cache next to the processor.
+pub(crate) const PIECE_BYTES: usize = 1 << 13;
+
 /// An epoch in which this image may lend values, and read those of others.
 pub(crate) struct InPlace<'a, T> {
     // Dropped first: nobody reads when the epoch ends.
@@ -116,7 +119,8 @@ impl<'a, T: Remote> InPlace<'a, T> {
         self.epoch.team.payload(image)[0]
     }
 
-    /// Calls `use_values` with elements `range` of those that `image` has lent.
+    /// Calls `use_values` with elements `range` of those that `image` has lent. Not if that image has withdrawn them: then a panic unwinds
+    /// it, and this image does not pass the next barrier.
     ///
     /// # Safety
     /// It has lent so many `T`s, and writes to none of these before the next barrier. `use_values` runs nothing of the program.
@@ -154,6 +158,24 @@ impl<'a, T: Remote> InPlace<'a, T> {
             let (to, from) = (target.as_mut_ptr().cast(), values.as_ptr().cast());
             // SAFETY: both are slices of as many elements. Long copies go past the caches.
             unsafe { direct::copy(to, from, size_of_val(values)) }
+        };
+        // SAFETY: the caller vouches for the elements; `copy` runs nothing of the program.
+        unsafe { self.read(image, range, copy) }
+    }
+
+    /// Replaces `target` by a copy of elements `range` of those that `image` has lent.
+    ///
+    /// # Safety
+    /// As [`read_into`](Self::read_into).
+    pub(crate) unsafe fn read_to_vec(
+        &self,
+        image: usize,
+        range: Range<usize>,
+        target: &mut Vec<T>,
+    ) {
+        let copy = |values: &[T]| {
+            target.clear();
+            target.extend_from_slice(values);
         };
         // SAFETY: the caller vouches for the elements; `copy` runs nothing of the program.
         unsafe { self.read(image, range, copy) }

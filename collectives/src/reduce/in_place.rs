@@ -4,12 +4,9 @@ use coarray_coref::Remote;
 use coarray_runtime::{Call, ImageFailed};
 
 use crate::blocks::windows;
-use crate::epoch::in_place::InPlace;
+use crate::epoch::in_place::{InPlace, PIECE_BYTES};
 use crate::epoch::slice;
 use crate::reduce::Reduction;
-
-/// How many bytes are combined at a time: they stay in the cache next to the processor.
-const PIECE_BYTES: usize = 1 << 13;
 
 impl<F> Reduction<'_, F> {
     /// Carries out the reduction, whose results all images get, in epoch 0. Returns whether they could: all have lent their values.
@@ -32,10 +29,7 @@ impl<F> Reduction<'_, F> {
             // SAFETY: that image has lent as many elements, as images have compared calls. Before the next barrier it changes those of
             // its own share only.
             let read = |epoch: &InPlace<'_, T>, image, target: &mut Vec<T>| unsafe {
-                epoch.read(image, window.clone(), |values| {
-                    target.clear();
-                    target.extend_from_slice(values);
-                });
+                epoch.read_to_vec(image, window.clone(), target);
             };
             for image in 0..images {
                 // The program's operator runs on copies: it may take any time.

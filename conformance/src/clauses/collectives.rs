@@ -143,7 +143,7 @@ pub const SECTION: Section = Section {
         ),
         Clause::new(
             "11.27",
-            "and are gathered, dealt out and exchanged",
+            "and are gathered, dealt out, exchanged and joined by blocks",
             in_place::moves,
         ),
     ],

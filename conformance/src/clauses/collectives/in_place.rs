@@ -1,7 +1,8 @@
 //! Long values of which some or all lie in coarrays, where other images read them.
 
 use coarray::collectives::{
-    co_allgather, co_alltoall, co_broadcast, co_gather, co_max, co_reduce, co_scatter, co_sum,
+    co_allgather, co_alltoall, co_broadcast, co_gather, co_max, co_reduce, co_reduce_scatter,
+    co_scatter, co_sum,
 };
 use coarray::prelude::*;
 
@@ -102,5 +103,11 @@ pub fn moves(check: &mut Check) {
         };
         let expected: Vec<i64> = (0..images).flat_map(of).collect();
         check.same_items("what all exchange", others, &expected);
+        fill(all);
+        co_reduce_scatter(all, &mut others[..LENGTH], |a, b| a + b);
+        let sum = |index: usize| (0..images).map(|image| value(image, index)).sum();
+        let own = LENGTH * this_image();
+        let expected: Vec<i64> = (own..own + LENGTH).map(sum).collect();
+        check.same_items("the sums of a block", &others[..LENGTH], &expected);
     });
 }
