@@ -123,7 +123,7 @@ fn allgather<T: Remote>(start: &Start, values: &[T], gathered: &mut [T]) -> Resu
     let gathering = Gathering {
         team,
         blocks: Blocks::equal(images, length),
-        asks_where: start.asks_where(size_of_val(values)),
+        asks_where: start.asks_where(&call, size_of_val(values)),
     };
     let place = |image: usize, start: usize, part: &[T]| {
         gathered[image * length + start..][..part.len()].copy_from_slice(part);
@@ -152,7 +152,7 @@ fn allgatherv<T: Remote>(start: &Start, values: &[T]) -> Result<Vec<Vec<T>>, Cal
     let gathering = Gathering {
         team,
         blocks: Blocks::of(lengths.into_iter()),
-        asks_where: start.asks_where(longest),
+        asks_where: start.asks_where(&call, longest),
     };
     let place = |image: usize, _, part: &[T]| gathered[image].extend_from_slice(part);
     gathering
@@ -176,18 +176,15 @@ impl Gathering<'_> {
     fn run<T: Remote>(
         &self,
         call: &Call,
-        mut first: usize,
+        first: usize,
         algorithm: Algorithm,
         values: &[T],
         mut place: impl FnMut(usize, usize, &[T]),
     ) -> Result<(), ImageFailed> {
         let images = self.team.images();
         place(self.team.index(), 0, values);
-        if self.asks_where {
-            if self.in_place(call, first, values, &mut place)? {
-                return Ok(());
-            }
-            first += 1;
+        if self.asks_where && self.in_place(call, values, &mut place)? {
+            return Ok(());
         }
         // A buffer holds a part of each block; in a tree, one for the way up and one for the way down.
         let most = match algorithm {
@@ -211,14 +208,13 @@ impl Gathering<'_> {
     fn in_place<T: Remote>(
         &self,
         call: &Call,
-        number: usize,
         values: &[T],
         mut place: impl FnMut(usize, usize, &[T]),
     ) -> Result<bool, ImageFailed> {
         let (me, images) = (self.team.index(), self.team.images());
-        let epoch = InPlace::begin(self.team, call, number, values)?;
+        let epoch = InPlace::begin(self.team, call, values)?;
         let length = |image| self.blocks.block(image).len();
-        if !(0..images).all(|image| length(image) == 0 || epoch.has_lent(image)) {
+        if !epoch.have_lent((0..images).filter(|&image| length(image) > 0)) {
             return Ok(false);
         }
         // Each begins with the image after it, so that not all read from one.

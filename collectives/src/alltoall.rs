@@ -129,10 +129,9 @@ fn alltoall<T: Remote>(start: &Start, send: &[T], received: &mut [T]) -> Result<
     let call = start.call::<T>(Operation::CoAlltoall, send.len(), None);
     let algorithm = start.algorithm(Kind::Alltoall, size_of_val(send));
     let length = send.len() / images;
-    let mut first = 0;
-    if start.asks_where(size_of_val(send)) {
-        let epoch = InPlace::begin(team, &call, 0, send).map_err(CallFailed::from(&call))?;
-        if (0..images).all(|image| epoch.has_lent(image)) {
+    if start.asks_where(&call, size_of_val(send)) {
+        let epoch = InPlace::begin(team, &call, send).map_err(CallFailed::from(&call))?;
+        if epoch.have_lent(0..images) {
             let me = team.index();
             let blocks = |image: usize| image * length..(image + 1) * length;
             received[blocks(me)].copy_from_slice(&send[blocks(me)]);
@@ -142,7 +141,6 @@ fn alltoall<T: Remote>(start: &Start, send: &[T], received: &mut [T]) -> Result<
             }
             return epoch.end().map_err(CallFailed::from(&call));
         }
-        first = 1;
     }
     let exchange = Exchange {
         team,
@@ -156,7 +154,7 @@ fn alltoall<T: Remote>(start: &Start, send: &[T], received: &mut [T]) -> Result<
         received[image * length + start..][..part.len()].copy_from_slice(part);
     };
     exchange
-        .run(&call, first, block, theirs, place)
+        .run(&call, 0, block, theirs, place)
         .map_err(CallFailed::from(&call))
 }
 

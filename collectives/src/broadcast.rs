@@ -68,10 +68,10 @@ fn broadcast<T: Remote>(start: &Start, values: &mut [T], root: usize) -> Result<
     // Inlined, so that the compiler sees the number of values, which is mostly one.
     let passed = if algorithm == Algorithm::Flat && fits_payload::<T>(values.len()) {
         by_payload(&start.team, &call, values, root)
-    } else if start.asks_where(size_of_val(values)) {
+    } else if start.asks_where(&call, size_of_val(values)) {
         in_place(&start.team, &call, algorithm, values, root)
     } else {
-        pass_on(&start.team, &call, 0, algorithm, values, root)
+        pass_on(&start.team, &call, algorithm, values, root)
     };
     passed.map_err(CallFailed::from(&call))
 }
@@ -106,8 +106,8 @@ fn in_place<T: Remote>(
         true => (values, &mut []),
         false => (&[], values),
     };
-    let epoch = InPlace::begin(team, call, 0, lent)?;
-    if epoch.has_lent(root) {
+    let epoch = InPlace::begin(team, call, lent)?;
+    if epoch.have_lent([root]) {
         if team.index() != root {
             // SAFETY: the root has lent its values, whose number is the same on all images: they have compared calls.
             unsafe { epoch.read_into(root, 0, target) };
@@ -115,21 +115,19 @@ fn in_place<T: Remote>(
         return epoch.end();
     }
     drop(epoch);
-    pass_on(team, call, 1, algorithm, values, root)
+    pass_on(team, call, algorithm, values, root)
 }
 
-/// From epoch number `first` on.
 #[inline(never)]
 fn pass_on<T: Remote>(
     team: &Team,
     call: &Call,
-    first: usize,
     algorithm: Algorithm,
     values: &mut [T],
     root: usize,
 ) -> Result<(), ImageFailed> {
     for (number, chunk) in chunks(values, capacity::<T>()).enumerate() {
-        let epoch = Epoch::begin(team, call, first + number);
+        let epoch = Epoch::begin(team, call, number);
         match algorithm {
             Algorithm::Flat => flat(epoch, team, chunk, root)?,
             Algorithm::ScatterAllgather => scatter_allgather::pass(epoch, team, chunk, root)?,

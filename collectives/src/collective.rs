@@ -207,13 +207,14 @@ impl Start {
         }
     }
 
-    /// Whether images ask each other where their values are, of `bytes` bytes, to read them there.
+    /// Whether images ask each other where their values are, of `bytes` bytes, to read them there. Asked once in a call.
     #[inline]
-    pub(crate) fn asks_where(&self, bytes: usize) -> bool {
+    pub(crate) fn asks_where(&self, call: &Call, bytes: usize) -> bool {
         bytes >= IN_PLACE_BYTES
             && self.algorithm.is_none()
             && self.team.images() > 1
             && self.team.is_on_one_node()
+            && self.team.asks_for_places(call)
     }
 
     /// The result of an operation, or the end of the job.

@@ -129,7 +129,7 @@ fn gather<T: Remote>(
     let gathering = Gathering {
         team,
         algorithm,
-        asks_where: start.asks_where(size_of_val(values)),
+        asks_where: start.asks_where(&call, size_of_val(values)),
         order: Order::from(root, algorithm, team),
         blocks: Blocks::equal(images, length),
     };
@@ -174,7 +174,7 @@ fn gatherv<T: Remote>(start: &Start, values: &[T], root: usize) -> Result<Vec<Ve
     let gathering = Gathering {
         team,
         algorithm,
-        asks_where: start.asks_where(longest),
+        asks_where: start.asks_where(&call, longest),
         blocks: Blocks::of(in_order),
         order,
     };
@@ -216,18 +216,15 @@ impl Gathering<'_> {
     fn run<T: Remote>(
         &self,
         call: &Call,
-        mut first: usize,
+        first: usize,
         values: &[T],
         mut place: impl FnMut(usize, usize, &[T]),
     ) -> Result<(), ImageFailed> {
         if self.team.index() == self.order.image(0) {
             place(self.team.index(), 0, values);
         }
-        if self.asks_where {
-            if self.in_place(call, first, values, &mut place)? {
-                return Ok(());
-            }
-            first += 1;
+        if self.asks_where && self.in_place(call, values, &mut place)? {
+            return Ok(());
         }
         match self.algorithm {
             Algorithm::Flat => self.flat(call, first, values, place),
@@ -239,13 +236,12 @@ impl Gathering<'_> {
     fn in_place<T: Remote>(
         &self,
         call: &Call,
-        number: usize,
         values: &[T],
         mut place: impl FnMut(usize, usize, &[T]),
     ) -> Result<bool, ImageFailed> {
         let is_root = self.team.index() == self.order.image(0);
         let lent = if is_root { &[] } else { values };
-        let epoch = InPlace::begin(self.team, call, number, lent)?;
+        let epoch = InPlace::begin(self.team, call, lent)?;
         let others = || {
             let positions = 1..self.team.images();
             positions.map(|position| {
@@ -255,10 +251,11 @@ impl Gathering<'_> {
                 )
             })
         };
-        if !others().all(|(image, length)| length == 0 || epoch.has_lent(image)) {
+        let others = || others().filter(|&(_, length)| length > 0);
+        if !epoch.have_lent(others().map(|(image, _)| image)) {
             return Ok(false);
         }
-        for (image, length) in others().filter(|&(_, length)| is_root && length > 0) {
+        for (image, length) in others().filter(|_| is_root) {
             // SAFETY: that image has lent its block, whose length all images know. `place` copies.
             unsafe { epoch.read(image, 0..length, |block| place(image, 0, block)) };
         }

@@ -52,10 +52,10 @@ pub(crate) fn reduce<T: Remote>(
     // Inlined, so that the compiler sees the number of values, which is mostly one.
     let reduced = if algorithm == Algorithm::Flat && fits_payload::<T>(values.len()) {
         reduction.by_payload(&call, values)
-    } else if root.is_none() && start.asks_where(size_of_val(values)) {
+    } else if root.is_none() && start.asks_where(&call, size_of_val(values)) {
         reduction.in_place_or(&call, algorithm, values)
     } else {
-        reduction.run(&call, 0, algorithm, values)
+        reduction.run(&call, algorithm, values)
     };
     reduced.map_err(CallFailed::from(&call))
 }
@@ -74,7 +74,7 @@ pub(crate) fn reduce_words(
         operator: i64::wrapping_add,
     };
     reduction
-        .run(call, 0, algorithm, words)
+        .run(call, algorithm, words)
         .map_err(CallFailed::from(call))
 }
 
@@ -92,16 +92,14 @@ impl<F> Reduction<'_, F> {
     {
         match self.in_place(call, values)? {
             true => Ok(()),
-            false => self.run(call, 1, algorithm, values),
+            false => self.run(call, algorithm, values),
         }
     }
 
-    /// From epoch number `first` on.
     #[inline(never)]
     fn run<T: Remote>(
         &self,
         call: &Call,
-        first: usize,
         algorithm: Algorithm,
         values: &mut [T],
     ) -> Result<(), ImageFailed>
@@ -116,10 +114,10 @@ impl<F> Reduction<'_, F> {
             most = capacity::<T>();
         }
         if algorithm == Algorithm::ReduceScatterAllgather {
-            return self.reduce_scatter_allgather(call, first, values);
+            return self.reduce_scatter_allgather(call, values);
         }
         for (number, chunk) in chunks(values, most).enumerate() {
-            let epoch = Epoch::begin(self.team, call, first + number);
+            let epoch = Epoch::begin(self.team, call, number);
             match algorithm {
                 Algorithm::Flat => self.flat(epoch, chunk)?,
                 Algorithm::RecursiveDoubling => self.recursive_doubling(epoch, chunk)?,

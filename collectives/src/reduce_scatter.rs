@@ -96,18 +96,15 @@ fn reduce_scatter<T: Remote>(
         values,
         operator,
     };
-    let first = match start.asks_where(size_of_val(values)) {
-        false => 0,
-        true if reduction
+    let is_done = start.asks_where(&call, size_of_val(values))
+        && reduction
             .in_place(&call, mine)
-            .map_err(CallFailed::from(&call))? =>
-        {
-            return Ok(());
-        }
-        true => 1,
-    };
+            .map_err(CallFailed::from(&call))?;
+    if is_done {
+        return Ok(());
+    }
     reduction
-        .run(&call, first, algorithm, mine)
+        .run(&call, algorithm, mine)
         .map_err(CallFailed::from(&call))
 }
 
@@ -120,14 +117,7 @@ struct Reduction<'a, T, F> {
 }
 
 impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
-    /// From epoch number `first` on.
-    fn run(
-        &self,
-        call: &Call,
-        first: usize,
-        algorithm: Algorithm,
-        mine: &mut [T],
-    ) -> Result<(), ImageFailed> {
+    fn run(&self, call: &Call, algorithm: Algorithm, mine: &mut [T]) -> Result<(), ImageFailed> {
         let images = self.team.images();
         // How many blocks an image publishes parts of, in one buffer.
         let parts = match algorithm {
@@ -137,13 +127,13 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
         };
         match algorithm {
             Algorithm::Ring if parts <= capacity::<T>() => {
-                self.ring(call, first, capacity::<T>() / parts, mine)
+                self.ring(call, capacity::<T>() / parts, mine)
             }
             Algorithm::Binomial if parts <= capacity::<T>() => {
-                self.tree(call, first, capacity::<T>() / parts, mine)
+                self.tree(call, capacity::<T>() / parts, mine)
             }
             // Also if a buffer has no room for one element of each block.
-            _ => self.flat(call, first, mine),
+            _ => self.flat(call, mine),
         }
     }
 

@@ -186,7 +186,7 @@ fn sum_combine_slices<T: Addend>(
 ) -> Result<(), ImageFailed> {
     let me = team.index();
     let mut kept = Vec::new();
-    combine_slices(team, call, 0, values, None, |mine, results, of| {
+    combine_slices(team, call, values, None, |mine, results, of| {
         kept.clear();
         kept.extend_from_slice(mine);
         let column = |image| if image == me { &kept[..] } else { of(image) };

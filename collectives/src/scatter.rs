@@ -129,12 +129,11 @@ fn scatter<T: Remote>(
     let algorithm = start.algorithm(Kind::Scatter, size_of_val(mine));
     let images = team.images();
     let is_right = team.index() != root || Some(parts.len()) == images.checked_mul(length);
-    let mut first = 0;
-    if start.asks_where(size_of_val(mine)) {
+    if start.asks_where(&call, size_of_val(mine)) {
         let is_root = team.index() == root;
         let lent = if is_root && is_right { parts } else { &[] };
-        let epoch = InPlace::begin(team, &call, 0, lent).map_err(CallFailed::from(&call))?;
-        if epoch.has_lent(root) {
+        let epoch = InPlace::begin(team, &call, lent).map_err(CallFailed::from(&call))?;
+        if epoch.have_lent([root]) {
             let own = team.index() * length;
             match is_root {
                 true => mine.copy_from_slice(&parts[own..][..length]),
@@ -144,7 +143,6 @@ fn scatter<T: Remote>(
             }
             return epoch.end().map_err(CallFailed::from(&call));
         }
-        first = 1;
     }
     let filler = if is_right { Vec::new() } else { mine.to_vec() };
     let block = |image: usize| {
@@ -163,7 +161,7 @@ fn scatter<T: Remote>(
         is_right,
     };
     scattering
-        .run(&call, first, block, place)
+        .run(&call, 0, block, place)
         .map_err(CallFailed::from(&call))?;
     assert!(
         is_right,

@@ -3,6 +3,7 @@
 //! The subsystems' own modules (`messages`, `waiting`, `collective`, `lock`) work on these fields; the files of this
 //! folder define their types, so that no file here imports a subsystem.
 
+pub(crate) mod asked;
 pub(crate) mod contribution;
 pub(crate) mod current;
 pub(crate) mod deferred_free;

@@ -31,7 +31,7 @@ use coarray_fabric::system::primitives;
 
 pub use call::operation::Operation;
 pub use call::tuning::{Plan, Rule, Rules, Tuning};
-pub use call::{Call, MAX_ALGORITHMS, MAX_OBJECTS, ObjectId};
+pub use call::{ASKING, Call, MAX_ALGORITHMS, MAX_OBJECTS, ObjectId};
 pub use collective::allocation::{FILLED, Layout};
 pub use collective::barrier::OnFailure;
 pub use collective::form_team::Current;

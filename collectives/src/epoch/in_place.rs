@@ -10,13 +10,18 @@ use std::{ptr, slice};
 
 use coarray_coref::Remote;
 use coarray_fabric::direct;
-use coarray_runtime::{Call, ImageFailed, Loan, Team};
+use coarray_runtime::{ASKING, Call, ImageFailed, Loan, Team};
 
-use crate::epoch::Epoch;
+use crate::epoch::{CALLS, Epoch};
 use crate::traffic;
 
 /// From how many bytes on it pays to ask where the values are: that takes a barrier.
 pub(crate) const IN_PLACE_BYTES: usize = 1 << 15;
+
+/// The number of the epoch in its operation: no other has it, so images that ask and those that do not differ in their calls.
+const NUMBER: usize = ASKING / CALLS;
+
+const _: () = assert!(ASKING.is_multiple_of(CALLS));
 
 /// How many bytes are combined at a time: copies of them stay in the cache next to the processor.
 pub(crate) const PIECE_BYTES: usize = 1 << 13;
@@ -42,10 +47,9 @@ impl<'a, T: Remote> InPlace<'a, T> {
     pub(crate) fn begin(
         team: &'a Team,
         call: &'a Call,
-        number: usize,
         values: &'a [T],
     ) -> Result<Self, ImageFailed> {
-        Self::lend(team, call, number, ptr::from_ref(values).cast_mut())
+        Self::lend(team, call, ptr::from_ref(values).cast_mut())
     }
 
     /// As [`begin`](Self::begin), and this image changes the values, where others do not read them.
@@ -55,19 +59,13 @@ impl<'a, T: Remote> InPlace<'a, T> {
     pub(crate) fn begin_mut(
         team: &'a Team,
         call: &'a Call,
-        number: usize,
         values: &'a mut [T],
     ) -> Result<Self, ImageFailed> {
-        Self::lend(team, call, number, values)
+        Self::lend(team, call, values)
     }
 
-    fn lend(
-        team: &'a Team,
-        call: &'a Call,
-        number: usize,
-        values: *mut [T],
-    ) -> Result<Self, ImageFailed> {
-        let mut epoch = Epoch::begin(team, call, number);
+    fn lend(team: &'a Team, call: &'a Call, values: *mut [T]) -> Result<Self, ImageFailed> {
+        let mut epoch = Epoch::begin(team, call, NUMBER);
         let place = team.place_for_all(values.cast(), values.len() * size_of::<T>());
         // SAFETY: the values are borrowed until the loan is dropped, which only `end` prevents; `own` changes only what nobody reads.
         let loan = place.map(|_| unsafe { team.lend() });
@@ -106,9 +104,12 @@ impl<'a, T: Remote> InPlace<'a, T> {
         }
     }
 
-    /// Whether `image` has lent its values.
-    pub(crate) fn has_lent(&self, image: usize) -> bool {
-        self.place(image) != 0
+    /// Whether these images have lent their values: the same on all images. If not, this is all that there is to do in the epoch.
+    pub(crate) fn have_lent(&self, images: impl IntoIterator<Item = usize>) -> bool {
+        let have_lent = images.into_iter().all(|image| self.place(image) != 0);
+        let (team, call) = (self.epoch.team, self.epoch.call);
+        team.note_places(call, have_lent);
+        have_lent
     }
 
     fn place(&self, image: usize) -> u64 {

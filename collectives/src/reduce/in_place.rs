@@ -9,7 +9,7 @@ use crate::epoch::slice;
 use crate::reduce::Reduction;
 
 impl<F> Reduction<'_, F> {
-    /// Carries out the reduction, whose results all images get, in epoch 0. Returns whether they could: all have lent their values.
+    /// Carries out the reduction, whose results all images get. Returns whether they could: all have lent their values.
     pub(super) fn in_place<T: Remote>(
         &self,
         call: &Call,
@@ -19,8 +19,8 @@ impl<F> Reduction<'_, F> {
         F: Fn(T, T) -> T,
     {
         let (me, images, length) = (self.team.index(), self.team.images(), values.len());
-        let mut epoch = InPlace::begin_mut(self.team, call, 0, values)?;
-        if !(0..images).all(|image| epoch.has_lent(image)) {
+        let mut epoch = InPlace::begin_mut(self.team, call, values)?;
+        if !epoch.have_lent(0..images) {
             return Ok(false);
         }
         let piece = (PIECE_BYTES / size_of::<T>()).max(1);

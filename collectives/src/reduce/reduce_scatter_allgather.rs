@@ -17,14 +17,13 @@ use crate::reduce::Reduction;
 /// Returns the values of another image.
 pub(crate) type Others<'f, 'v, T> = &'f (dyn Fn(usize) -> &'v [T] + 'v);
 
-/// Combines the values of all images by shares, from epoch number `first` on; each gets the results, or only `root` if there is one.
+/// Combines the values of all images by shares; each gets the results, or only `root` if there is one.
 ///
 /// `combine` replaces this image's values of its share, its first argument, by the results, and writes the results to its
 /// second argument, too; its last argument returns the values of another image.
 pub(crate) fn combine_slices<T: Remote>(
     team: &Team,
     call: &Call,
-    first: usize,
     values: &mut [T],
     root: Option<usize>,
     mut combine: impl for<'v> FnMut(&mut [T], &mut [MaybeUninit<T>], Others<'_, 'v, T>),
@@ -42,7 +41,7 @@ pub(crate) fn combine_slices<T: Remote>(
     };
     let mut kept = Vec::new();
     for number in 0..=length.div_ceil(most) {
-        let mut epoch = Epoch::begin(team, call, first + number);
+        let mut epoch = Epoch::begin(team, call, number);
         for image in others() {
             // SAFETY: no image reads these slots before the barrier.
             unsafe { epoch.write(image * slot, &values[share(number, image)]) };
@@ -81,23 +80,15 @@ impl<F> Reduction<'_, F> {
     pub(super) fn reduce_scatter_allgather<T: Remote>(
         &self,
         call: &Call,
-        first: usize,
         values: &mut [T],
     ) -> Result<(), ImageFailed>
     where
         F: Fn(T, T) -> T,
     {
         let mut so_far = Vec::new();
-        combine_slices(
-            self.team,
-            call,
-            first,
-            values,
-            self.root,
-            |mine, results, of| {
-                self.combine_shares(mine, results, &mut so_far, of);
-            },
-        )
+        combine_slices(self.team, call, values, self.root, |mine, results, of| {
+            self.combine_shares(mine, results, &mut so_far, of);
+        })
     }
 
     /// Combines all images' values of a share in the order of the images. `mine` has this image's values, `of` returns those of

@@ -9,12 +9,7 @@ use crate::operator::append;
 use crate::reduce_scatter::Reduction;
 
 impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
-    pub(super) fn flat(
-        &self,
-        call: &Call,
-        first: usize,
-        mine: &mut [T],
-    ) -> Result<(), ImageFailed> {
+    pub(super) fn flat(&self, call: &Call, mine: &mut [T]) -> Result<(), ImageFailed> {
         let (me, images) = (self.team.index(), self.team.images());
         // If a buffer has no room for one element of each block, an epoch serves only some of the images.
         let served = images.min(capacity::<T>());
@@ -23,7 +18,7 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
         let rounds = windows(0..images, served)
             .flat_map(|owners| windows(0..length, most).map(move |part| (owners.clone(), part)));
         for (number, (owners, part)) in rounds.enumerate() {
-            let mut epoch = Epoch::begin(self.team, call, first + number);
+            let mut epoch = Epoch::begin(self.team, call, number);
             for (index, owner) in owners.clone().enumerate() {
                 if owner == me {
                     continue;

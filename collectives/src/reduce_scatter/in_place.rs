@@ -9,11 +9,11 @@ use crate::operator::append;
 use crate::reduce_scatter::Reduction;
 
 impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
-    /// In epoch 0. Returns whether they could: all have lent their values.
+    /// Returns whether they could: all have lent their values.
     pub(super) fn in_place(&self, call: &Call, mine: &mut [T]) -> Result<bool, ImageFailed> {
         let (me, images, length) = (self.team.index(), self.team.images(), mine.len());
-        let epoch = InPlace::begin(self.team, call, 0, self.values)?;
-        if !(0..images).all(|image| epoch.has_lent(image)) {
+        let epoch = InPlace::begin(self.team, call, self.values)?;
+        if !epoch.have_lent(0..images) {
             return Ok(false);
         }
         let mut copy = Vec::new();

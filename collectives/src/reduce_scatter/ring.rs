@@ -13,15 +13,9 @@ use crate::operator::prepend;
 use crate::reduce_scatter::Reduction;
 
 impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
-    pub(super) fn ring(
-        &self,
-        call: &Call,
-        first: usize,
-        most: usize,
-        mine: &mut [T],
-    ) -> Result<(), ImageFailed> {
+    pub(super) fn ring(&self, call: &Call, most: usize, mine: &mut [T]) -> Result<(), ImageFailed> {
         for (number, window) in windows(0..mine.len(), most).enumerate() {
-            let mut epoch = Epoch::begin(self.team, call, first + number);
+            let mut epoch = Epoch::begin(self.team, call, number);
             epoch.begin_steps();
             let own = |image: usize| &self.block(image)[window.clone()];
             let steps = self.around(&mut epoch, own, &mut mine[window.clone()]);

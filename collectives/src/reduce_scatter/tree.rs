@@ -11,13 +11,7 @@ use crate::reduce_scatter::Reduction;
 use crate::tree::{Order, Tree, TreeNode};
 
 impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
-    pub(super) fn tree(
-        &self,
-        call: &Call,
-        first: usize,
-        most: usize,
-        mine: &mut [T],
-    ) -> Result<(), ImageFailed> {
+    pub(super) fn tree(&self, call: &Call, most: usize, mine: &mut [T]) -> Result<(), ImageFailed> {
         let order = Order::natural(self.team);
         let tree = Tree::new(Algorithm::Binomial, self.team, &order);
         let me = tree.place(self.team.index());
@@ -27,7 +21,7 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
             for image in 0..self.team.images() {
                 all.extend_from_slice(&self.block(image)[window.clone()]);
             }
-            let mut epoch = Epoch::begin(self.team, call, first + number);
+            let mut epoch = Epoch::begin(self.team, call, number);
             epoch.begin_steps();
             let steps = self.up_and_down(&mut epoch, &me, &mut all, &mut mine[window]);
             epoch.finish(steps)?;

@@ -1,10 +1,14 @@
 //! Values that images read where others have them.
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use coarray::Launch;
-use coarray::collectives::{co_allgather, co_broadcast, co_reduce, co_sum};
+use coarray::collectives::{
+    co_allgather, co_broadcast, co_reduce, co_sum, try_co_broadcast, try_co_reduce,
+};
+use coarray::failure::fail_image;
 use coarray::prelude::*;
 use coarray_proptests::Setting;
 
@@ -32,6 +36,35 @@ fn values_stay_until_others_have_read_them() {
         });
         let failure = outcome.unwrap_err();
         assert!(failure.to_string().contains("no sum"), "{failure}");
+    }
+}
+
+/// All survivors learn who has failed, in whatever part of the operation they are.
+#[test]
+fn an_image_that_fails_in_an_operator_takes_no_values_from_readers() {
+    for victim in 0..3 {
+        let survivors = Launch::new(3).keep_going(true).run(|| {
+            let mut values = vec![this_image() as u64; LENGTH];
+            let calls = Cell::new(0);
+            let reduced = try_co_reduce(&mut values, |one, other| {
+                calls.set(calls.get() + 1);
+                if this_image() == victim && calls.get() == LENGTH / 4 {
+                    fail_image();
+                }
+                one + other
+            });
+            drop(values);
+            (
+                reduced.unwrap_err(),
+                try_co_broadcast(&mut [1; LENGTH / 64], victim).unwrap_err(),
+            )
+        });
+        for (reduced, broadcast) in survivors.unwrap() {
+            assert_eq!(
+                (reduced.images, broadcast.images),
+                (vec![victim], vec![victim])
+            );
+        }
     }
 }
 

@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering;
 
 use crate::call::operation::{OPERATIONS, Operation};
 use crate::call::{
-    ALGORITHM, ALGORITHM_BITS, ASYNCHRONOUS, Call, CallRecord, ON_BEHALF, ObjectId, ROOT_BITS,
+    ALGORITHM, ALGORITHM_BITS, ASKING, ASYNCHRONOUS, Call, CallRecord, ON_BEHALF, ObjectId,
+    ROOT_BITS,
 };
 use crate::image::descriptor::Descriptor;
 use crate::image::team::Team;
@@ -57,7 +58,8 @@ fn describe(signature: Signature, subject: &str, caller: &str, team: &Team) -> S
     };
     let takes_steps = takes_steps(signature);
     let step = signature[0] << (64 - ALGORITHM) >> (64 - ALGORITHM + 16);
-    let half_way = if takes_steps && step != 0 {
+    let is_first = [0, ASKING as u64].contains(&step);
+    let half_way = if takes_steps && !is_first {
         ", half-way"
     } else {
         ""

@@ -5,9 +5,11 @@ use std::fmt;
 use std::ptr::NonNull;
 use std::rc::Rc;
 
+use crate::call::Call;
 use crate::call::tuning::Plan;
 use crate::heap::{Block, TeamIdentity};
 use crate::image::Image;
+use crate::image::asked::Asked;
 use crate::image::node_map::NodeMap;
 use crate::image::outstanding::Outstanding;
 use crate::image::remote_log::TeamLogs;
@@ -55,6 +57,8 @@ pub struct Team {
     /// None if all members share memory.
     node_map: Option<NodeMap>,
     pub(crate) plan: OnceCell<Plan>,
+    /// For which collectives images have asked each other where their values are.
+    asked: Asked,
     /// The asynchronous collectives.
     pub(crate) outstanding: RefCell<Outstanding>,
     /// The same with members on other nodes; none before the first of these calls, or without such members.
@@ -146,6 +150,7 @@ impl Team {
             progression: OnceCell::new(),
             node_map,
             plan: OnceCell::new(),
+            asked: Asked::default(),
             outstanding: RefCell::default(),
             team_logs: OnceCell::new(),
         }
@@ -330,6 +335,17 @@ impl Team {
     #[must_use]
     pub fn is_on_one_node(&self) -> bool {
         self.node_map.is_none()
+    }
+
+    /// Whether images ask each other in this call where their values are: the same on all.
+    #[must_use]
+    pub fn asks_for_places(&self, call: &Call) -> bool {
+        self.asked.asks(call.signature())
+    }
+
+    /// Notes whether all images could reach the values of this call, for which they have asked.
+    pub fn note_places(&self, call: &Call, are_reached: bool) {
+        self.asked.note(call.signature(), are_reached);
     }
 
     /// Identifies this team among the teams of this image.
