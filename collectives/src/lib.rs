@@ -9,8 +9,8 @@
 //!
 //! # Inside
 //! Each blocking operation has a file, and a folder with a file for each of its algorithms. `epoch.rs` passes data between
-//! images, `tree.rs` and `blocks.rs` compute who passes what, `tuning.rs` chooses the algorithm, and `collective.rs` makes the
-//! public functions.
+//! images, and `epoch/in_place.rs` lends long values that all images reach where they are. `tree.rs` and `blocks.rs` compute who
+//! passes what, `tuning.rs` chooses the algorithm, and `collective.rs` makes the public functions.
 //!
 //! Programs name the crate `coarray` only.
 
