@@ -205,6 +205,7 @@ impl Gathering<'_> {
     }
 
     /// Every image reads the values where the others have them. Returns whether they could.
+    #[inline(never)]
     fn in_place<T: Remote>(
         &self,
         call: &Call,

@@ -233,6 +233,7 @@ impl Gathering<'_> {
     }
 
     /// The root reads the values where each image has them. Returns whether it could.
+    #[inline(never)]
     fn in_place<T: Remote>(
         &self,
         call: &Call,

@@ -64,6 +64,7 @@ impl<'a, T: Remote> InPlace<'a, T> {
         Self::lend(team, call, values)
     }
 
+    #[inline(never)]
     fn lend(team: &'a Team, call: &'a Call, values: *mut [T]) -> Result<Self, ImageFailed> {
         let mut epoch = Epoch::begin(team, call, NUMBER);
         let place = team.place_for_all(values.cast(), values.len() * size_of::<T>());
@@ -153,6 +154,7 @@ impl<'a, T: Remote> InPlace<'a, T> {
     ///
     /// # Safety
     /// It has lent so many `T`s, and writes to none of these before the next barrier.
+    #[inline(never)]
     pub(crate) unsafe fn read_into(&self, image: usize, start: usize, target: &mut [T]) {
         let range = start..start + target.len();
         let copy = |values: &[T]| {
@@ -198,6 +200,7 @@ impl<'a, T: Remote> InPlace<'a, T> {
     ///
     /// # Errors
     /// The images that failed before, the same on all others.
+    #[inline(never)]
     pub(crate) fn end(mut self) -> Result<(), ImageFailed> {
         let passed = self.epoch.barrier();
         if let Some(loan) = self.loan.take() {

@@ -10,6 +10,7 @@ use crate::reduce_scatter::Reduction;
 
 impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
     /// Returns whether they could: all have lent their values.
+    #[inline(never)]
     pub(super) fn in_place(&self, call: &Call, mine: &mut [T]) -> Result<bool, ImageFailed> {
         let (me, images, length) = (self.team.index(), self.team.images(), mine.len());
         let epoch = InPlace::begin(self.team, call, self.values)?;
