@@ -11,7 +11,7 @@ use coarray_runtime::{Image, process_has_failed, process_image};
 use crate::atomic_cell::{Atomic, AtomicCell};
 use crate::fabric_slots::FabricSlots;
 use crate::remote::Remote;
-use crate::slots::{Slots, Words};
+use crate::slots::Slots;
 
 /// Any value with atomic operations. Writers exclude each other by a lock; readers do not wait.
 ///
@@ -34,11 +34,34 @@ unsafe impl<T: Remote> Send for Locked<T> {}
 /// The writer's number on a thread that cannot vanish while it writes: images are threads, and only the whole job dies.
 const IMMORTAL: u32 = u32::MAX;
 
+/// The number under which this thread takes the write lock: that of its process, which others can ask after.
+fn writer() -> u32 {
+    process_image().map_or(IMMORTAL, |image| image as u32 + 1)
+}
+
+/// Whether the writer has failed, and will touch nothing any more. If the job has ended, this image unwinds, unless it does so
+/// already.
+fn is_gone(writer: u32) -> bool {
+    if let Some(image) = Image::try_current().filter(|_| !std::thread::panicking()) {
+        image.check_abort();
+    }
+    writer != IMMORTAL && process_has_failed(writer as usize - 1)
+}
+
+impl<T: Remote> Locked<T> {
+    fn copy(&self, slot: usize) -> MaybeUninit<T> {
+        // SAFETY: the slot is aligned for `T` and, as part of `self`, valid for atomic reads. Only `update` writes it,
+        // through `direct`, which allows the race.
+        unsafe { direct::load(self.values[slot].get().cast::<T>()) }
+    }
+}
+
 /// Whether all bytes are the same.
 #[doc(hidden)]
 #[inline]
 #[must_use]
 pub fn same<T: Remote>(one: &T, other: &T) -> bool {
+    const { T::CHECK };
     // SAFETY: the reference is valid for reads of `size_of::<T>()` bytes, all initialised since a `Remote` type has no padding.
     let bytes = |value| unsafe {
         std::slice::from_raw_parts(ptr::from_ref::<T>(value).cast::<u8>(), size_of::<T>())
@@ -46,59 +69,19 @@ pub fn same<T: Remote>(one: &T, other: &T) -> bool {
     bytes(one) == bytes(other)
 }
 
-/// A double buffer with its slots: a value that is loaded, and replaced under a write lock.
-pub(crate) trait Buffer<T: Remote> {
-    type Words: Words;
-
-    /// What lasts as long as the write lock is held.
-    type Quiet;
-
-    fn words(&self) -> &Self::Words;
-
-    /// Called before the write lock is taken.
-    fn quiet(&self) -> Self::Quiet;
-
-    /// The number under which this image takes the write lock.
-    fn me(&self) -> u32;
-
-    /// Whether the writer will touch nothing any more, so that its lock can be taken over. If the job has ended, this image unwinds,
-    /// unless it does so already.
-    fn is_gone(&self, writer: u32) -> bool;
-
-    /// The bytes in a slot; a mixture, if a writer is in it meanwhile.
-    fn copy(&self, slot: usize) -> MaybeUninit<T>;
-
-    /// Writes a slot, which is not the current one, while this image holds the write lock. All of it is there then.
-    fn fill(&self, slot: usize, value: &T);
-
-    fn load(&self) -> T {
-        match self.words().read(|slot| self.copy(slot)) {
-            // SAFETY: `read` returns only a copy of a slot that was current all the while: a complete value.
-            Some(value) => unsafe { value.assume_init() },
-            None => self.update(|_| None),
-        }
-    }
+/// A value that is loaded, and replaced under a write lock.
+pub(crate) trait Update<T> {
+    fn load(&self) -> T;
 
     /// Replaces the value by the one that `change` returns, if it returns one; returns the old one.
-    fn update(&self, change: impl FnOnce(&T) -> Option<T>) -> T {
-        let _quiet = self.quiet();
-        let writer = self.words().write(self.me(), |writer| self.is_gone(writer));
-        // SAFETY: the current slot holds the value that was published last, or the first one: a `T` that was stored
-        // completely. Nobody writes to it while this image holds the write lock.
-        let old = unsafe { self.copy(writer.current()).assume_init() };
-        if let Some(new) = change(&old) {
-            self.fill(writer.spare(), &new);
-            writer.publish();
-        }
-        old
-    }
+    fn update(&self, change: impl FnOnce(&T) -> Option<T>) -> T;
 }
 
 macro_rules! atomic {
     ($($buffer:ident)*) => { $(
         impl<T: Remote> Atomic<T> for $buffer<T> {
             fn load(&self) -> T {
-                Buffer::load(self)
+                Update::load(self)
             }
 
             fn store(&self, value: T) {
@@ -118,41 +101,29 @@ macro_rules! atomic {
 
 atomic!(Locked FabricSlots);
 
-impl<T: Remote> Buffer<T> for Locked<T> {
-    type Words = Slots;
-    type Quiet = ();
-
-    #[inline]
-    fn words(&self) -> &Slots {
-        &self.slots
-    }
-
-    fn quiet(&self) {}
-
-    /// The number of this thread's process, which others can ask after.
-    fn me(&self) -> u32 {
-        process_image().map_or(IMMORTAL, |image| image as u32 + 1)
-    }
-
-    fn is_gone(&self, writer: u32) -> bool {
-        if let Some(image) = Image::try_current().filter(|_| !std::thread::panicking()) {
-            image.check_abort();
+impl<T: Remote> Update<T> for Locked<T> {
+    fn load(&self) -> T {
+        match self.slots.read(|slot| self.copy(slot)) {
+            // SAFETY: `read` returns only a copy of a slot that was current all the while: a complete value.
+            Some(value) => unsafe { value.assume_init() },
+            None => self.update(|_| None),
         }
-        writer != IMMORTAL && process_has_failed(writer as usize - 1)
     }
 
-    fn copy(&self, slot: usize) -> MaybeUninit<T> {
-        // SAFETY: the slot is aligned for `T` and, as part of `self`, valid for atomic reads. Only `fill` writes it,
-        // through `direct`, which allows the race.
-        unsafe { direct::load(self.values[slot].get().cast::<T>()) }
-    }
-
-    fn fill(&self, slot: usize, value: &T) {
-        let place = self.values[slot].get().cast::<T>();
-        // SAFETY: the slot is aligned for `T` and, inside an `UnsafeCell` of `self`, valid for atomic writes: nobody else
-        // writes to it while this image holds the write lock, and all read it through `direct`. A `Remote` type has no
-        // padding.
-        unsafe { direct::store(place, value) }
+    fn update(&self, change: impl FnOnce(&T) -> Option<T>) -> T {
+        let writer = self.slots.write(writer(), is_gone);
+        // SAFETY: the current slot holds the value that was published last, or the first one: a `T` that was stored
+        // completely. Nobody writes to it while this image holds the write lock.
+        let old = unsafe { self.copy(writer.current()).assume_init() };
+        if let Some(new) = change(&old) {
+            let spare = self.values[writer.spare()].get().cast::<T>();
+            // SAFETY: the slot is aligned for `T` and, inside an `UnsafeCell` of `self`, valid for atomic writes: nobody else
+            // writes to it while this image holds the write lock, and all read it through `direct`. A `Remote` type has no
+            // padding.
+            unsafe { direct::store(spare, &new) };
+            writer.publish();
+        }
+        old
     }
 }
 

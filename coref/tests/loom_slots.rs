@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use loom::thread;
 use primitives::{AtomicU32, Ordering};
-use slots::{Slots, Words};
+use slots::Slots;
 
 /// A pair of equal numbers that several images change.
 struct Pair {

@@ -1,7 +1,7 @@
 //! Posts to the events of other images, alone or together with data.
 
 use coarray_coref::{Access, Coref, LocalOrRemote, MayPut, Remote, Shape};
-use coarray_fabric::{Place, has_outstanding};
+use coarray_fabric::{Deferral, Place, has_outstanding};
 use coarray_runtime::{Eventcount, Image, quiet, quiet_except_signals};
 
 use crate::coevent::{Coevent, posts_left};
@@ -92,6 +92,8 @@ impl CoeventPlace for Coref<Coevent> {
 #[inline(never)]
 fn signal(event: Place) {
     let offset = event.offset + Coevent::SIGNALS;
+    // The signal may complete puts: their wakers, which may change the team, run when this image is no longer borrowed.
+    let _deferral = Deferral::new();
     Image::with_current(|image| {
         // SAFETY: it is the signal word of the event, which only signals change. It is allocated when the signal arrives: the coarray
         // is borrowed now, and its memory is freed only after a barrier with this image, which completes signals first.
