@@ -1,10 +1,7 @@
-//! The seqlock-like double buffer of `slots.rs`, over the fabric's operations: for jobs whose images do not all share memory.
+//! The words of a double buffer that only the fabric changes: for jobs whose images do not all share memory.
 //!
-//! The fabric's atomic operations are complete at the target when they return, and a put is after `quiet`. Hence:
-//!
-//! * A writer publishes a version after the slot of that version is complete.
-//! * A writer of version `v + 2`, which overwrites the slot of version `v`, begins after version `v + 1` was published. So a
-//!   reader that got a byte of that writer reads a later version afterwards, and tries again.
+//! The fabric's atomic operations are complete at the target when they return, and a put is after `quiet`. So a writer publishes a
+//! version after the slot of that version is complete, and begins the next slot after it was published.
 //!
 //! No image fails alone in such a job, so the write lock is never taken over.
 
@@ -12,12 +9,11 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::rc::Rc;
 
-use coarray_fabric::{AtomicOperation, Place, Word};
+use coarray_fabric::{AtomicOperation, Deferral, Place, Word};
 use coarray_runtime::{Image, quiet_and_defer};
 
-use crate::locked::Update;
 use crate::remote::Remote;
-use crate::slots::{ATTEMPTS, NOBODY};
+use crate::slots::{DoubleBuffer, Holder, NOBODY};
 
 /// The places of a double buffer that only the fabric changes.
 #[doc(hidden)]
@@ -60,97 +56,77 @@ impl<T: Remote> FabricSlots<T> {
         unsafe { fabric.atomic(place.image, place.offset, word, operation) }
     }
 
+    fn offset(&self, slot: usize) -> usize {
+        self.values.offset + slot * size_of::<T>()
+    }
+}
+
+// SAFETY: the contract of `new`. Atomic operations and puts are complete, in this order, before the next begins.
+unsafe impl<T: Remote> DoubleBuffer<T> for FabricSlots<T> {
+    type Writing = Deferral;
+
     fn version(&self) -> u64 {
         self.operate(self.version, Word::Bits64, AtomicOperation::Load)
     }
 
-    fn slot(&self, version: u64) -> usize {
-        self.values.offset + (version & 1) as usize * size_of::<T>()
+    fn version_after_copy(&self) -> u64 {
+        self.version()
     }
 
-    /// The bytes in the slot of `version`; a mixture, if a writer is in it meanwhile.
-    fn copy(&self, version: u64) -> MaybeUninit<T> {
+    fn copy(&self, slot: usize) -> MaybeUninit<T> {
         let mut value = MaybeUninit::<T>::uninit();
         if size_of::<T>() > 0 {
             let (fabric, target) = (self.image.fabric(), value.as_mut_ptr().cast::<u8>());
-            let offset = self.slot(version);
             // SAFETY: `target` is valid for writes of `size_of::<T>()` bytes: it is `value`. The slot is that long and lies in a
             // coatomic, whose slots are in cells: nobody holds an exclusive reference to them.
-            unsafe { fabric.get(self.values.image, offset, target, size_of::<T>()) }
+            unsafe { fabric.get(self.values.image, self.offset(slot), target, size_of::<T>()) }
         }
         value
     }
 
-    fn replace(&self, version: u64, value: &T) {
+    fn fill(&self, slot: usize, value: &T) {
         if size_of::<T>() > 0 {
             let (fabric, source) = (self.image.fabric(), std::ptr::from_ref(value).cast());
-            let offset = self.slot(version);
             // SAFETY: `source` is valid for reads of `size_of::<T>()` bytes: it is a `T`, without padding. The slot is that
             // long and lies in a coatomic, whose slots are in cells: nobody holds a reference to them.
-            unsafe { fabric.put(self.values.image, offset, source, size_of::<T>()) }
+            unsafe { fabric.put(self.values.image, self.offset(slot), source, size_of::<T>()) }
             fabric.quiet();
         }
     }
 
-    /// The current value; none if other images published during every attempt.
-    fn read(&self) -> Option<T> {
-        let mut version = self.version();
-        for _ in 0..ATTEMPTS {
-            let value = self.copy(version);
-            let now = self.version();
-            if now == version {
-                // SAFETY: the slot held a complete `T` when `version` was published, and no writer has entered it since: that
-                // writer would have begun after the publication of `version + 1`.
-                return Some(unsafe { value.assume_init() });
-            }
-            version = now;
-        }
-        None
+    fn publish(&self, version: u64) {
+        self.operate(self.version, Word::Bits64, AtomicOperation::Swap(version));
     }
 
-    /// Takes the write lock if it is free.
-    fn take(&self) -> bool {
+    fn prepare(&self) -> Deferral {
+        quiet_and_defer()
+    }
+
+    fn writer(&self) -> u32 {
+        self.operate(self.writer, Word::Bits32, AtomicOperation::Load) as u32
+    }
+
+    fn take(&self, holder: u32) -> bool {
         let exchange = AtomicOperation::CompareExchange {
-            current: u64::from(NOBODY),
+            current: u64::from(holder),
             new: self.image.index() as u64 + 1,
         };
-        self.operate(self.writer, Word::Bits32, exchange) == u64::from(NOBODY)
-    }
-}
-
-impl<T: Remote> Update<T> for FabricSlots<T> {
-    fn load(&self) -> T {
-        match self.read() {
-            Some(value) => value,
-            None => self.update(|_| None),
-        }
+        self.operate(self.writer, Word::Bits32, exchange) == u64::from(holder)
     }
 
-    fn update(&self, change: impl FnOnce(&T) -> Option<T>) -> T {
-        // No waker of the program runs while this image holds the write lock.
-        let _deferral = quiet_and_defer();
-        while !self.take() {
-            self.image.poll();
-            if !std::thread::panicking() {
-                self.image.check_abort();
-            } else if self.image.has_ended()
-                && let Some(value) = self.read()
-            {
-                // The writer may never release the lock, and nobody reads the value any more.
-                return value;
-            }
-            std::thread::yield_now();
-        }
-        let version = self.version();
-        // SAFETY: the current slot holds a complete `T`, and only this image writes while it holds the write lock.
-        let old = unsafe { self.copy(version).assume_init() };
-        if let Some(new) = change(&old) {
-            let next = version.wrapping_add(1);
-            self.replace(next, &new);
-            self.operate(self.version, Word::Bits64, AtomicOperation::Swap(next));
-        }
+    fn release(&self) {
         let nobody = AtomicOperation::Swap(u64::from(NOBODY));
         self.operate(self.writer, Word::Bits32, nobody);
-        old
+    }
+
+    fn ask_after(&self, _: u32) -> Holder {
+        self.image.poll();
+        if !std::thread::panicking() {
+            self.image.check_abort();
+        } else if self.image.has_ended() {
+            return Holder::MayNeverRelease;
+        }
+        std::thread::yield_now();
+        Holder::Writes
     }
 }

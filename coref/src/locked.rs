@@ -1,4 +1,4 @@
-//! The coatomic of a value for which there is no instruction: a seqlock-like double buffer, [`Slots`].
+//! The coatomic of a value for which there is no instruction: a seqlock-like [`DoubleBuffer`].
 
 use std::cell::UnsafeCell;
 use std::mem::{MaybeUninit, offset_of};
@@ -11,7 +11,7 @@ use coarray_runtime::{Image, process_has_failed, process_image};
 use crate::atomic_cell::{Atomic, AtomicCell};
 use crate::fabric_slots::FabricSlots;
 use crate::remote::Remote;
-use crate::slots::Slots;
+use crate::slots::{DoubleBuffer, Holder, Slots};
 
 /// Any value with atomic operations. Writers exclude each other by a lock; readers do not wait.
 ///
@@ -39,23 +39,6 @@ fn writer() -> u32 {
     process_image().map_or(IMMORTAL, |image| image as u32 + 1)
 }
 
-/// Whether the writer has failed, and will touch nothing any more. If the job has ended, this image unwinds, unless it does so
-/// already.
-fn is_gone(writer: u32) -> bool {
-    if let Some(image) = Image::try_current().filter(|_| !std::thread::panicking()) {
-        image.check_abort();
-    }
-    writer != IMMORTAL && process_has_failed(writer as usize - 1)
-}
-
-impl<T: Remote> Locked<T> {
-    fn copy(&self, slot: usize) -> MaybeUninit<T> {
-        // SAFETY: the slot is aligned for `T` and, as part of `self`, valid for atomic reads. Only `update` writes it,
-        // through `direct`, which allows the race.
-        unsafe { direct::load(self.values[slot].get().cast::<T>()) }
-    }
-}
-
 /// Whether all bytes are the same.
 #[doc(hidden)]
 #[inline]
@@ -69,19 +52,11 @@ pub fn same<T: Remote>(one: &T, other: &T) -> bool {
     bytes(one) == bytes(other)
 }
 
-/// A value that is loaded, and replaced under a write lock.
-pub(crate) trait Update<T> {
-    fn load(&self) -> T;
-
-    /// Replaces the value by the one that `change` returns, if it returns one; returns the old one.
-    fn update(&self, change: impl FnOnce(&T) -> Option<T>) -> T;
-}
-
 macro_rules! atomic {
     ($($buffer:ident)*) => { $(
         impl<T: Remote> Atomic<T> for $buffer<T> {
             fn load(&self) -> T {
-                Update::load(self)
+                DoubleBuffer::load(self)
             }
 
             fn store(&self, value: T) {
@@ -101,29 +76,67 @@ macro_rules! atomic {
 
 atomic!(Locked FabricSlots);
 
-impl<T: Remote> Update<T> for Locked<T> {
-    fn load(&self) -> T {
-        match self.slots.read(|slot| self.copy(slot)) {
-            // SAFETY: `read` returns only a copy of a slot that was current all the while: a complete value.
-            Some(value) => unsafe { value.assume_init() },
-            None => self.update(|_| None),
-        }
+// SAFETY: `new` puts a value into both slots, and the fields are private to this. Words and orderings are those of `Slots`; the slots are
+// written by `fill` only. `check_abort` runs nothing of the program that gets at the value.
+unsafe impl<T: Remote> DoubleBuffer<T> for Locked<T> {
+    type Writing = ();
+
+    #[inline]
+    fn version(&self) -> u64 {
+        self.slots.version()
     }
 
-    fn update(&self, change: impl FnOnce(&T) -> Option<T>) -> T {
-        let writer = self.slots.write(writer(), is_gone);
-        // SAFETY: the current slot holds the value that was published last, or the first one: a `T` that was stored
-        // completely. Nobody writes to it while this image holds the write lock.
-        let old = unsafe { self.copy(writer.current()).assume_init() };
-        if let Some(new) = change(&old) {
-            let spare = self.values[writer.spare()].get().cast::<T>();
-            // SAFETY: the slot is aligned for `T` and, inside an `UnsafeCell` of `self`, valid for atomic writes: nobody else
-            // writes to it while this image holds the write lock, and all read it through `direct`. A `Remote` type has no
-            // padding.
-            unsafe { direct::store(spare, &new) };
-            writer.publish();
+    #[inline]
+    fn version_after_copy(&self) -> u64 {
+        self.slots.version_after_copy()
+    }
+
+    #[inline]
+    fn copy(&self, slot: usize) -> MaybeUninit<T> {
+        // SAFETY: the slot is aligned for `T` and, as part of `self`, valid for atomic reads. Only `fill` writes it, through `direct`,
+        // which allows the race.
+        unsafe { direct::load(self.values[slot].get().cast::<T>()) }
+    }
+
+    #[inline]
+    fn fill(&self, slot: usize, value: &T) {
+        self.slots.before_filling();
+        // SAFETY: the slot is aligned for `T` and, inside an `UnsafeCell` of `self`, valid for atomic writes: nobody else writes to it
+        // while this image holds the write lock, and all read it through `direct`. A `Remote` type has no padding.
+        unsafe { direct::store(self.values[slot].get().cast::<T>(), value) }
+    }
+
+    #[inline]
+    fn publish(&self, version: u64) {
+        self.slots.publish(version);
+    }
+
+    #[inline]
+    fn prepare(&self) {}
+
+    fn writer(&self) -> u32 {
+        self.slots.writer()
+    }
+
+    #[inline]
+    fn take(&self, holder: u32) -> bool {
+        self.slots.take(holder, writer())
+    }
+
+    #[inline]
+    fn release(&self) {
+        self.slots.release();
+    }
+
+    fn ask_after(&self, holder: u32) -> Holder {
+        if let Some(image) = Image::try_current().filter(|_| !std::thread::panicking()) {
+            image.check_abort();
         }
-        old
+        if holder != IMMORTAL && process_has_failed(holder as usize - 1) {
+            return Holder::IsGone;
+        }
+        std::thread::yield_now();
+        Holder::Writes
     }
 }
 

@@ -3,4 +3,3 @@
 
 pub(crate) use std::hint::spin_loop as pause;
 pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
-pub(crate) use std::thread::yield_now;

@@ -6,7 +6,6 @@
 
 pub(crate) use loom::hint::spin_loop as pause;
 pub(crate) use loom::sync::atomic::{Ordering, fence};
-pub(crate) use loom::thread::yield_now;
 
 loom::lazy_static! {
     static ref STEPS: loom::sync::atomic::AtomicUsize = loom::sync::atomic::AtomicUsize::new(0);
