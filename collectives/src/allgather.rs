@@ -123,12 +123,23 @@ fn allgather<T: Remote>(start: &Start, values: &[T], gathered: &mut [T]) -> Resu
     let gathering = Gathering {
         team,
         blocks: Blocks::equal(images, length),
-        asks_where: start.asks_where(&call, size_of_val(values)),
     };
+    let algorithm = start.algorithm(Kind::Allgather, size_of_val(values));
+    let read = |epoch: &InPlace<'_, T>, from: usize| {
+        // SAFETY: that image has lent as many values: the images have compared calls.
+        unsafe { epoch.read_into(from, 0, &mut gathered[from * length..][..length]) }
+    };
+    if start.asks_where(&call, size_of_val(values))
+        && gathering
+            .in_place(&call, values, read)
+            .map_err(CallFailed::from(&call))?
+    {
+        gathered[team.index() * length..][..length].copy_from_slice(values);
+        return Ok(());
+    }
     let place = |image: usize, start: usize, part: &[T]| {
         gathered[image * length + start..][..part.len()].copy_from_slice(part);
     };
-    let algorithm = start.algorithm(Kind::Allgather, size_of_val(values));
     gathering
         .run(&call, 0, algorithm, values, place)
         .map_err(CallFailed::from(&call))
@@ -151,9 +162,20 @@ fn allgatherv<T: Remote>(start: &Start, values: &[T]) -> Result<Vec<Vec<T>>, Cal
     }
     let gathering = Gathering {
         team,
-        blocks: Blocks::of(lengths.into_iter()),
-        asks_where: start.asks_where(&call, longest),
+        blocks: Blocks::of(lengths.iter().copied()),
     };
+    let read = |epoch: &InPlace<'_, T>, from: usize| {
+        // SAFETY: all images know how many values that one has lent.
+        unsafe { epoch.read_to_vec(from, 0..lengths[from], &mut gathered[from]) }
+    };
+    if start.asks_where(&call, longest)
+        && gathering
+            .in_place(&call, values, read)
+            .map_err(CallFailed::from(&call))?
+    {
+        gathered[team.index()].extend_from_slice(values);
+        return Ok(gathered);
+    }
     let place = |image: usize, _, part: &[T]| gathered[image].extend_from_slice(part);
     gathering
         .run(&call, 1, algorithm, values, place)
@@ -166,8 +188,6 @@ struct Gathering<'a> {
     team: &'a Team,
     /// By image.
     blocks: Blocks,
-    /// Whether the values may be read where they are.
-    asks_where: bool,
 }
 
 impl Gathering<'_> {
@@ -183,9 +203,6 @@ impl Gathering<'_> {
     ) -> Result<(), ImageFailed> {
         let images = self.team.images();
         place(self.team.index(), 0, values);
-        if self.asks_where && self.in_place(call, values, &mut place)? {
-            return Ok(());
-        }
         // A buffer holds a part of each block; in a tree, one for the way up and one for the way down.
         let most = match algorithm {
             Algorithm::Binomial | Algorithm::Hierarchical => capacity::<T>() / 2,
@@ -204,28 +221,22 @@ impl Gathering<'_> {
         }
     }
 
-    /// Every image reads the values where the others have them. Returns whether they could.
-    #[inline(never)]
+    /// Every image reads the values where each of the others has them, by `read`. Returns whether they could.
     fn in_place<T: Remote>(
         &self,
         call: &Call,
         values: &[T],
-        mut place: impl FnMut(usize, usize, &[T]),
+        mut read: impl FnMut(&InPlace<'_, T>, usize),
     ) -> Result<bool, ImageFailed> {
         let (me, images) = (self.team.index(), self.team.images());
         let epoch = InPlace::begin(self.team, call, values)?;
-        let length = |image| self.blocks.block(image).len();
-        if !epoch.have_lent((0..images).filter(|&image| length(image) > 0)) {
+        let lends = |&image: &usize| !self.blocks.block(image).is_empty();
+        if !epoch.have_lent((0..images).filter(lends)) {
             return Ok(false);
         }
         // Each begins with the image after it, so that not all read from one.
-        for from in (me + 1..images)
-            .chain(0..me)
-            .filter(|&from| length(from) > 0)
-        {
-            // SAFETY: that image has lent its block, whose length all images know. `place` copies.
-            unsafe { epoch.read(from, 0..length(from), |block| place(from, 0, block)) };
-        }
+        let others = (me + 1..images).chain(0..me);
+        others.filter(lends).for_each(|from| read(&epoch, from));
         epoch.end().map(|()| true)
     }
 }

@@ -43,8 +43,9 @@ const BUFFER: usize = SCRATCH_BYTES / 2;
 /// The words of a payload, which travels with an image's arrival in a barrier.
 const PAYLOAD_WORDS: usize = 3;
 
-/// The most calls that images compare in an epoch: where values are, that all have combined their shares, and that all have read.
-const CALLS: usize = 3;
+/// The most calls that images compare in an epoch: where values are, that all have combined their shares, that all have read, and that one
+/// was gone.
+const CALLS: usize = 4;
 
 /// One epoch of a collective operation on elements of type `T`.
 pub(crate) struct Epoch<'a, T> {

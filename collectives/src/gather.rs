@@ -129,19 +129,33 @@ fn gather<T: Remote>(
     let gathering = Gathering {
         team,
         algorithm,
-        asks_where: start.asks_where(&call, size_of_val(values)),
         order: Order::from(root, algorithm, team),
         blocks: Blocks::equal(images, length),
     };
-    let place = |image: usize, start: usize, part: &[T]| {
-        // With a slice of the wrong length the root still takes part: if images disagree, that report explains more.
+    // With a slice of the wrong length the root still takes part: if images disagree, that report explains more.
+    let read = |epoch: &InPlace<'_, T>, from: usize| {
+        if is_right {
+            let target = &mut gathered[from * length..][..length];
+            // SAFETY: that image has lent as many values: the images have compared calls.
+            unsafe { epoch.read_into(from, 0, target) }
+        }
+    };
+    let is_done = start.asks_where(&call, size_of_val(values))
+        && gathering
+            .in_place(&call, values, read)
+            .map_err(CallFailed::from(&call))?;
+    let mut place = |image: usize, start: usize, part: &[T]| {
         if is_right {
             gathered[image * length + start..][..part.len()].copy_from_slice(part);
         }
     };
-    gathering
-        .run(&call, 0, values, place)
-        .map_err(CallFailed::from(&call))?;
+    match is_done {
+        true if team.index() == root => place(root, 0, values),
+        true => {}
+        false => gathering
+            .run(&call, 0, values, place)
+            .map_err(CallFailed::from(&call))?,
+    }
     assert!(
         is_right,
         "co_gather to image {root}: `gathered` has {} elements there, but the values of {images} images with {length} \
@@ -174,14 +188,25 @@ fn gatherv<T: Remote>(start: &Start, values: &[T], root: usize) -> Result<Vec<Ve
     let gathering = Gathering {
         team,
         algorithm,
-        asks_where: start.asks_where(&call, longest),
         blocks: Blocks::of(in_order),
         order,
     };
-    let place = |image: usize, _, part: &[T]| gathered[image].extend_from_slice(part);
-    gathering
-        .run(&call, 1, values, place)
-        .map_err(CallFailed::from(&call))?;
+    let read = |epoch: &InPlace<'_, T>, from: usize| {
+        // SAFETY: all images know how many values that one has lent.
+        unsafe { epoch.read_to_vec(from, 0..lengths[from], &mut gathered[from]) }
+    };
+    let is_done = start.asks_where(&call, longest)
+        && gathering
+            .in_place(&call, values, read)
+            .map_err(CallFailed::from(&call))?;
+    let mut place = |image: usize, _, part: &[T]| gathered[image].extend_from_slice(part);
+    match is_done {
+        true if team.index() == root => place(root, 0, values),
+        true => {}
+        false => gathering
+            .run(&call, 1, values, place)
+            .map_err(CallFailed::from(&call))?,
+    }
     Ok(gathered)
 }
 
@@ -202,8 +227,6 @@ pub(crate) fn exchange_lengths<T: Remote>(
 struct Gathering<'a> {
     team: &'a Team,
     algorithm: Algorithm,
-    /// Whether the values may be read where they are.
-    asks_where: bool,
     /// The root is first.
     order: Order,
     /// In the order of the positions.
@@ -223,42 +246,32 @@ impl Gathering<'_> {
         if self.team.index() == self.order.image(0) {
             place(self.team.index(), 0, values);
         }
-        if self.asks_where && self.in_place(call, values, &mut place)? {
-            return Ok(());
-        }
         match self.algorithm {
             Algorithm::Flat => self.flat(call, first, values, place),
             _ => self.tree(call, first, values, place),
         }
     }
 
-    /// The root reads the values where each image has them. Returns whether it could.
-    #[inline(never)]
+    /// The root reads the values where each of the others has them, by `read`. Returns whether it could.
     fn in_place<T: Remote>(
         &self,
         call: &Call,
         values: &[T],
-        mut place: impl FnMut(usize, usize, &[T]),
+        mut read: impl FnMut(&InPlace<'_, T>, usize),
     ) -> Result<bool, ImageFailed> {
         let is_root = self.team.index() == self.order.image(0);
         let lent = if is_root { &[] } else { values };
         let epoch = InPlace::begin(self.team, call, lent)?;
         let others = || {
             let positions = 1..self.team.images();
-            positions.map(|position| {
-                (
-                    self.order.image(position),
-                    self.blocks.block(position).len(),
-                )
-            })
+            let lending = positions.filter(|&position| !self.blocks.block(position).is_empty());
+            lending.map(|position| self.order.image(position))
         };
-        let others = || others().filter(|&(_, length)| length > 0);
-        if !epoch.have_lent(others().map(|(image, _)| image)) {
+        if !epoch.have_lent(others()) {
             return Ok(false);
         }
-        for (image, length) in others().filter(|_| is_root) {
-            // SAFETY: that image has lent its block, whose length all images know. `place` copies.
-            unsafe { epoch.read(image, 0..length, |block| place(image, 0, block)) };
+        if is_root {
+            others().for_each(|image| read(&epoch, image));
         }
         epoch.end().map(|()| true)
     }

@@ -1,6 +1,7 @@
 //! What the operating system and the launcher offer: limits, cores, memory, streams; and small things without a home above.
 
 pub mod available_memory;
+pub mod cross_memory;
 pub mod display_size;
 pub mod drain_stdio;
 pub mod fixed_str;

@@ -78,7 +78,7 @@ pub(crate) fn image_command(
 }
 
 /// The settings as environment variables, for programs to see them wherever they came from.
-pub(crate) fn environment(settings: &Settings) -> [(&'static str, String); 8] {
+pub(crate) fn environment(settings: &Settings) -> [(&'static str, String); 9] {
     let switch = |on: bool| u8::from(on).to_string();
     let bind = match settings.bind {
         Bind::None => "none",
@@ -93,6 +93,7 @@ pub(crate) fn environment(settings: &Settings) -> [(&'static str, String); 8] {
         ("COARRAY_LABEL", switch(settings.label)),
         ("COARRAY_FAULT_TOLERANT", switch(settings.keep_going)),
         ("COARRAY_SHARED_MEMORY", switch(settings.direct)),
+        ("COARRAY_CROSS_MEMORY", switch(settings.cross_memory)),
     ]
 }
 

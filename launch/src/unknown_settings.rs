@@ -11,7 +11,7 @@ use crate::{launcher, processes};
 const PREFIX: &str = "COARRAY_";
 
 /// What users set, without the prefix.
-const SETTINGS: [&str; 13] = [
+const SETTINGS: [&str; 14] = [
     "IMAGES",
     "FABRIC",
     "HEAP",
@@ -23,6 +23,7 @@ const SETTINGS: [&str; 13] = [
     "LAUNCHER",
     "PEER_TIMEOUT",
     "SHARED_MEMORY",
+    "CROSS_MEMORY",
     "MPI_THREADS",
     "SHMEM_CONTEXTS",
 ];

@@ -37,7 +37,7 @@ pub(crate) const ALGORITHM_BITS: u32 = 4;
 pub const MAX_ALGORITHMS: usize = (1 << ALGORITHM_BITS) - 1;
 
 /// The step of an operation in which images ask each other where their values are: before step 0, if they do.
-pub const ASKING: usize = 3 << 32;
+pub const ASKING: usize = 1 << 34;
 
 /// The bit of a signature's first word that marks an asynchronous operation; steps and object numbers stay below it.
 pub(crate) const ASYNCHRONOUS: u64 = 1 << 61;

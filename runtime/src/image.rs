@@ -5,6 +5,7 @@
 
 pub(crate) mod asked;
 pub(crate) mod contribution;
+pub(crate) mod cross_memory;
 pub(crate) mod current;
 pub(crate) mod deferred_free;
 pub(crate) mod descriptor;
@@ -32,6 +33,7 @@ use std::thread;
 use crate::call::tuning::{Rules, Tuning};
 use crate::call::{Call, LastCall};
 use crate::heap::Heap;
+use crate::image::cross_memory::CrossMemory;
 use crate::image::deferred_free::DeferredFree;
 use crate::image::held::{Held, Queueing};
 use crate::image::network::Network;
@@ -79,6 +81,8 @@ pub struct Image {
     /// How often the image has called `sync_images` with each image. The eventcounts in shared memory have the same
     /// counts, but the other image polls their cache lines.
     pub(crate) pairs: Box<[Cell<u64>]>,
+    /// Other images' processes; none if images do not read each other's memory.
+    pub(crate) cross_memory: Option<CrossMemory>,
 }
 
 impl Image {
@@ -93,6 +97,9 @@ impl Image {
         job.region.commit_scratch(index)?;
         let images = job.region.dimensions().images;
         let spans_nodes = !job.nodes.share_all();
+        let cross_memory = job
+            .cross_memory
+            .then(|| CrossMemory::offer(job.region.control(index), images));
         Ok(Self {
             index,
             images,
@@ -112,6 +119,7 @@ impl Image {
             teams_to_reclaim: RefCell::default(),
             reactor: OnceCell::new(),
             pairs: (0..images).map(|_| Cell::new(0)).collect(),
+            cross_memory,
         })
     }
 

@@ -40,6 +40,8 @@ pub struct Job {
     pub(crate) patience: SpinPolicy,
     /// Whether corefs may use loads and stores.
     pub(crate) direct: bool,
+    /// Whether images read each other's memory where they are processes.
+    pub(crate) cross_memory: bool,
     pub(crate) bind: Bind,
     /// Which of its images share memory.
     pub nodes: Nodes,
@@ -76,6 +78,7 @@ impl Job {
             wait: settings.wait,
             patience,
             direct: settings.direct,
+            cross_memory: settings.cross_memory && settings.fabric != FabricKind::Threads,
             bind: settings.bind,
             nodes,
             fabric: settings.fabric,

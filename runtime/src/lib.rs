@@ -35,7 +35,7 @@ pub use call::{ASKING, Call, MAX_ALGORITHMS, MAX_OBJECTS, ObjectId};
 pub use collective::allocation::{FILLED, Layout};
 pub use collective::barrier::OnFailure;
 pub use collective::form_team::Current;
-pub use collective::in_place::Loan;
+pub use collective::in_place::{Lent, Loan};
 pub use collective::missing::Missing;
 pub use collective::request::CollectiveRequest;
 pub use collective::steps::{Abandoned, StepsBegun};

@@ -43,7 +43,7 @@ pub fn trials() -> Vec<Check> {
 
 /// Whether all survivors must be told the same by the same operation.
 #[derive(Clone, Copy, PartialEq)]
-enum Agreement {
+pub enum Agreement {
     Total,
     None,
 }
@@ -55,7 +55,7 @@ pub const LATEST: Duration = Duration::from_millis(50);
 const SOON: u64 = 1_000_000_000;
 
 /// Any one of 3 to 6 images is killed.
-fn one(program: &str, runs: usize, agreement: Agreement) {
+pub fn one(program: &str, runs: usize, agreement: Agreement) {
     repeat(program, runs, agreement, |random| {
         let images = 3 + random.below(4);
         Plan {
@@ -135,6 +135,7 @@ fn by_themselves() {
         ("events", Agreement::None),
         ("pairs", Agreement::None),
         ("collectives", Agreement::Total),
+        ("long_values", Agreement::Total),
         ("teams", Agreement::Total),
         ("phases", Agreement::Total),
         ("creations", Agreement::Total),

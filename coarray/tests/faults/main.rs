@@ -9,6 +9,7 @@ mod algorithms;
 mod barriers;
 mod injection;
 mod job;
+mod long_values;
 mod plain;
 mod posted;
 mod programs;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         injection::trials(),
         algorithms::trials(),
         barriers::trials(),
+        long_values::trials(),
         plain::trials(),
         posted::trials(),
         status::trials(),

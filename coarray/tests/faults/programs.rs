@@ -33,6 +33,7 @@ pub fn run(name: &str) -> ExitCode {
         "posted" => coarray::launch(crate::posted::posted),
         "exhausting" => coarray::launch(crate::posted::exhausting),
         "posting" => coarray::launch(crate::posted::posting),
+        "long_values" => coarray::launch(crate::long_values::program),
         "plain" => coarray::launch(crate::plain::program),
         "status" => coarray::launch(crate::status::program),
         _ => panic!("there is no program {name}"),

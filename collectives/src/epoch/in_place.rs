@@ -9,14 +9,16 @@ use std::ops::Range;
 use std::{ptr, slice};
 
 use coarray_coref::Remote;
-use coarray_fabric::direct;
-use coarray_runtime::{ASKING, Call, ImageFailed, Loan, Team};
+use coarray_runtime::{ASKING, Call, ImageFailed, Lent, Loan, Team};
 
-use crate::epoch::{CALLS, Epoch};
+use crate::epoch::{CALLS, Epoch, PAYLOAD_WORDS};
 use crate::traffic;
 
 /// From how many bytes on it pays to ask where the values are: that takes a barrier.
 pub(crate) const IN_PLACE_BYTES: usize = 1 << 15;
+
+/// From how many bytes of an image on the kernel copies them faster than two images do.
+const IN_PROCESS_BYTES: usize = 1 << 16;
 
 /// The number of the epoch in its operation: no other has it, so images that ask and those that do not differ in their calls.
 const NUMBER: usize = ASKING / CALLS;
@@ -31,7 +33,8 @@ pub(crate) struct InPlace<'a, T> {
     // Dropped first: nobody reads when the epoch ends.
     loan: Option<Loan<'a>>,
     epoch: Epoch<'a, T>,
-    is_withdrawn: Cell<bool>,
+    /// Whether values could not be read: a panic unwinds their image, or that is gone.
+    has_missed: Cell<bool>,
     /// The number of the barrier that announced the loans.
     announced: u64,
     /// The values that this image has lent.
@@ -49,10 +52,24 @@ impl<'a, T: Remote> InPlace<'a, T> {
         call: &'a Call,
         values: &'a [T],
     ) -> Result<Self, ImageFailed> {
-        Self::lend(team, call, ptr::from_ref(values).cast_mut())
+        // Should the process of a lender that was killed be another one by now, any bytes are values.
+        let reads = T::ANY_BITS && team.reads_processes();
+        Self::lend(team, call, ptr::from_ref(values).cast_mut(), reads)
     }
 
-    /// As [`begin`](Self::begin), and this image changes the values, where others do not read them.
+    /// As [`begin`](Self::begin), but for values that others reach by loads: small pieces, which others combine, are slow otherwise.
+    ///
+    /// # Errors
+    /// As [`begin`](Self::begin).
+    pub(crate) fn begin_mapped(
+        team: &'a Team,
+        call: &'a Call,
+        values: &'a [T],
+    ) -> Result<Self, ImageFailed> {
+        Self::lend(team, call, ptr::from_ref(values).cast_mut(), false)
+    }
+
+    /// As [`begin_mapped`](Self::begin_mapped), and this image changes the values, where others do not read them.
     ///
     /// # Errors
     /// As [`begin`](Self::begin).
@@ -61,20 +78,27 @@ impl<'a, T: Remote> InPlace<'a, T> {
         call: &'a Call,
         values: &'a mut [T],
     ) -> Result<Self, ImageFailed> {
-        Self::lend(team, call, values)
+        Self::lend(team, call, values, false)
     }
 
     #[inline(never)]
-    fn lend(team: &'a Team, call: &'a Call, values: *mut [T]) -> Result<Self, ImageFailed> {
+    fn lend(
+        team: &'a Team,
+        call: &'a Call,
+        values: *mut [T],
+        reads_processes: bool,
+    ) -> Result<Self, ImageFailed> {
         let mut epoch = Epoch::begin(team, call, NUMBER);
-        let place = team.place_for_all(values.cast(), values.len() * size_of::<T>());
+        let bytes = values.len() * size_of::<T>();
+        let by_process = reads_processes && bytes >= IN_PROCESS_BYTES;
+        let place = team.place_for_all(values.cast(), bytes, by_process);
         // SAFETY: the values are borrowed until the loan is dropped, which only `end` prevents; `own` changes only what nobody reads.
         let loan = place.map(|_| unsafe { team.lend() });
-        epoch.set_payload([place.unwrap_or_default(), 0, 0]);
+        epoch.set_payload([place.unwrap_or_default(), reads_processes.into(), 0]);
         let mut in_place = Self {
             loan,
             epoch,
-            is_withdrawn: Cell::new(false),
+            has_missed: Cell::new(false),
             announced: team.barriers() + 1,
             values,
             borrowed: PhantomData,
@@ -107,46 +131,41 @@ impl<'a, T: Remote> InPlace<'a, T> {
 
     /// Whether these images have lent their values: the same on all images. If not, this is all that there is to do in the epoch.
     pub(crate) fn have_lent(&self, images: impl IntoIterator<Item = usize>) -> bool {
-        let have_lent = images.into_iter().all(|image| self.place(image) != 0);
         let (team, call) = (self.epoch.team, self.epoch.call);
+        let all_read = (0..team.images()).all(|image| self.told(image)[1] != 0);
+        let have_lent = images.into_iter().all(|image| {
+            let place = self.place(image);
+            place != 0 && (all_read || !Team::is_in_process(place))
+        });
         team.note_places(call, have_lent);
         have_lent
     }
 
     fn place(&self, image: usize) -> u64 {
+        self.told(image)[0]
+    }
+
+    /// What the image brought to the barrier.
+    fn told(&self, image: usize) -> [u64; PAYLOAD_WORDS] {
         // An operator of the program may have passed another barrier.
         if self.epoch.team.barriers() != self.epoch.last_barrier {
             self.epoch.team.refuse_barrier(self.epoch.call);
         }
-        self.epoch.team.payload(image)[0]
+        self.epoch.team.payload(image)
     }
 
-    /// Calls `use_values` with elements `range` of those that `image` has lent. Not if that image has withdrawn them: then a panic unwinds
-    /// it, and this image does not pass the next barrier.
+    /// Calls `read` to read `length` elements that `image` has lent, and notes if that did not.
     ///
     /// # Safety
-    /// It has lent so many `T`s, and writes to none of these before the next barrier. `use_values` runs nothing of the program.
-    pub(crate) unsafe fn read(
-        &self,
-        image: usize,
-        range: Range<usize>,
-        use_values: impl FnOnce(&[T]),
-    ) {
+    /// `read` reads such elements only that the image has lent and does not write before the next barrier, and runs nothing of the program.
+    unsafe fn read_lent(&self, image: usize, length: usize, read: impl FnOnce(&Lent) -> bool) {
         let (team, place) = (self.epoch.team, self.place(image));
         assert_ne!(place, 0, "image {image} has lent nothing");
-        traffic::note(team, image, range.len() * size_of::<T>());
-        let read = |start: *const u8| {
-            // SAFETY: the caller vouches for the elements, which start where that image has them, aligned. The loan stands meanwhile, so
-            // nobody else writes to them.
-            use_values(unsafe {
-                slice::from_raw_parts(start.cast::<T>().add(range.start), range.len())
-            });
-        };
+        traffic::note(team, image, length * size_of::<T>());
         // SAFETY: the place is what that image brought to the barrier that announced its loan, and to the others of the epoch, which
-        // is not over. The caller vouches for `use_values`.
+        // is not over. The caller vouches for `read`.
         if !unsafe { team.read_lent(image, self.announced, place, read) } {
-            // A panic unwinds that image, so it does not come to the end.
-            self.is_withdrawn.set(true);
+            self.has_missed.set(true);
         }
     }
 
@@ -156,17 +175,17 @@ impl<'a, T: Remote> InPlace<'a, T> {
     /// It has lent so many `T`s, and writes to none of these before the next barrier.
     #[inline(never)]
     pub(crate) unsafe fn read_into(&self, image: usize, start: usize, target: &mut [T]) {
-        let range = start..start + target.len();
-        let copy = |values: &[T]| {
-            let (to, from) = (target.as_mut_ptr().cast(), values.as_ptr().cast());
-            // SAFETY: both are slices of as many elements. Long copies go past the caches.
-            unsafe { direct::copy(to, from, size_of_val(values)) }
+        let length = target.len();
+        let copy = |lent: &Lent| {
+            let (target, bytes) = (target.as_mut_ptr().cast(), size_of_val(target));
+            // SAFETY: the caller vouches for the elements; the target has as many.
+            unsafe { lent.copy(start * size_of::<T>(), target, bytes) }.is_ok()
         };
         // SAFETY: the caller vouches for the elements; `copy` runs nothing of the program.
-        unsafe { self.read(image, range, copy) }
+        unsafe { self.read_lent(image, length, copy) }
     }
 
-    /// Replaces `target` by a copy of elements `range` of those that `image` has lent.
+    /// Replaces `target` by a copy of elements `range` of those that `image` has lent; of none, if they are missed.
     ///
     /// # Safety
     /// As [`read_into`](Self::read_into).
@@ -176,12 +195,10 @@ impl<'a, T: Remote> InPlace<'a, T> {
         range: Range<usize>,
         target: &mut Vec<T>,
     ) {
-        let copy = |values: &[T]| {
-            target.clear();
-            target.extend_from_slice(values);
-        };
-        // SAFETY: the caller vouches for the elements; `copy` runs nothing of the program.
-        unsafe { self.read(image, range, copy) }
+        target.clear();
+        let length = range.len();
+        // SAFETY: the caller vouches for the elements; `copy_to_vec` runs nothing of the program.
+        unsafe { self.read_lent(image, length, |lent| copy_to_vec(lent, range, target)) }
     }
 
     /// Copies elements `range` of those that `image` has lent to the same elements of this image.
@@ -202,15 +219,41 @@ impl<'a, T: Remote> InPlace<'a, T> {
     /// The images that failed before, the same on all others.
     #[inline(never)]
     pub(crate) fn end(mut self) -> Result<(), ImageFailed> {
+        let team = self.epoch.team;
+        let mut words = self.epoch.payload;
+        words[2] = self.has_missed.get().into();
+        self.epoch.set_payload(words);
         let passed = self.epoch.barrier();
         if let Some(loan) = self.loan.take() {
             // SAFETY: this image has passed the barrier of the team after the one that announced the loan, or learnt there who failed.
             unsafe { loan.returned() };
         }
-        assert!(
-            passed.is_err() || !self.is_withdrawn.get(),
-            "an image withdrew what it lent, and came to the end nevertheless"
-        );
-        passed
+        passed?;
+        if (0..team.images()).any(|image| self.told(image)[2] != 0) {
+            // One has come here, and is gone: it does not pass another barrier.
+            self.epoch.barrier()?;
+            panic!(
+                "{}: the kernel did not let an image read the memory of another any more; set COARRAY_CROSS_MEMORY=0",
+                self.epoch.call.describe(team)
+            );
+        }
+        Ok(())
     }
+}
+
+/// Replaces `target` by a copy of elements `range` of those that are lent. Returns whether it could.
+///
+/// # Safety
+/// So many `T`s are lent, and nobody writes to them.
+unsafe fn copy_to_vec<T: Remote>(lent: &Lent, range: Range<usize>, target: &mut Vec<T>) -> bool {
+    target.clear();
+    target.reserve(range.len());
+    let (start, bytes) = (range.start * size_of::<T>(), range.len() * size_of::<T>());
+    // SAFETY: the caller vouches for what is lent; the vector has room for as many elements.
+    let is_read = unsafe { lent.copy(start, target.as_mut_ptr().cast(), bytes) }.is_ok();
+    if is_read {
+        // SAFETY: as many elements have just been copied, values of that image, or of a process in its place if any bytes are values.
+        unsafe { target.set_len(range.len()) };
+    }
+    is_read
 }

@@ -4,6 +4,7 @@
 //! All-zero bytes, as in a fresh region, are a valid initial state of every structure here.
 
 mod failure;
+mod process_memory;
 pub(crate) mod steps;
 mod table;
 mod traffic;
@@ -27,6 +28,7 @@ use coarray_fabric::transport::signal::Signal;
 pub use failure::Failure;
 
 pub(crate) use failure::{FailureRecord, OWN_WORDS};
+pub(crate) use process_memory::ProcessMemory;
 pub(crate) use steps::Steps;
 pub(crate) use table::TableRecord;
 pub(crate) use traffic::Traffic;
@@ -42,7 +44,7 @@ pub(crate) const SLOTS: usize = MAX_ROUNDS;
 pub(crate) const LAYOUT: u64 = fingerprint(env!("CARGO_PKG_VERSION").as_bytes(), &SIZES);
 
 /// The sizes of the structures that images and supervisor share, and the offsets of their parts.
-const SIZES: [usize; 35] = [
+const SIZES: [usize; 36] = [
     size_of::<JobControl>(),
     offset_of!(JobControl, keeps_going),
     offset_of!(JobControl, failure_epoch),
@@ -57,6 +59,7 @@ const SIZES: [usize; 35] = [
     offset_of!(ImageControl, process),
     offset_of!(ImageControl, unwinds),
     offset_of!(ImageControl, last_words),
+    offset_of!(ImageControl, memory),
     offset_of!(ImageControl, call),
     offset_of!(ImageControl, waiting),
     offset_of!(ImageControl, queue),
@@ -204,6 +207,7 @@ pub struct ImageControl {
     unwinds: AtomicU32,
     /// Why it failed, in its own words, if it had time for any.
     pub last_words: FixedStr<1024>,
+    pub(crate) memory: ProcessMemory,
     pub(crate) call: CallRecord,
     pub(crate) waiting: WaitRecord,
     /// Its node in the queue of the lock that it waits for.

@@ -1,0 +1,86 @@
+//! Long values, which images read where others have them: in private memory, in coarrays, or some here and some there.
+
+use coarray::collectives::{
+    try_co_allgather, try_co_alltoall, try_co_broadcast, try_co_gather, try_co_scatter, try_co_sum,
+};
+use coarray::failure::ImageFailed;
+use coarray::prelude::*;
+
+use crate::injection::{Agreement, one};
+use crate::job::Check;
+use crate::programs::{go_on, learn, live_until, ready};
+
+pub fn trials() -> Vec<Check> {
+    vec![("killed_while_others_read_long_values", || {
+        one("long_values", 40, Agreement::Total)
+    })]
+}
+
+/// A megabyte.
+const LENGTH: usize = 1 << 17;
+
+pub fn program() {
+    let mut shared = Coarray::<[u64]>::zeroed(LENGTH);
+    let mut private = vec![0; LENGTH];
+    ready();
+    let mut turn = 0;
+    let failed = loop {
+        let values = match (turn / 6 + this_image() as u64 % 2) % 3 {
+            0 => &mut shared[..],
+            _ => &mut private[..],
+        };
+        if let Err(failed) = pass_on(values, &mut turn) {
+            break failed;
+        }
+    };
+    learn(turn, &failed);
+    go_on();
+}
+
+/// Six turns.
+fn pass_on(values: &mut [u64], turn: &mut u64) -> Result<(), ImageFailed> {
+    let (me, images) = (this_image(), num_images());
+    let value = |image: usize, turn: u64| image as u64 * 1000 + turn;
+    let root = *turn as usize % images;
+    let part = LENGTH / images;
+    let values = &mut values[..part * images];
+    let mut received = vec![0; part * images];
+    let mut next = |values: &mut [u64]| {
+        *turn += 1;
+        live_until(*turn);
+        values.fill(value(me, *turn));
+        *turn
+    };
+    let is_of_all = |received: &[u64], turn| {
+        let blocks = received.chunks(part).enumerate();
+        blocks.for_each(|(image, block)| assert!(block.iter().all(|&x| x == value(image, turn))));
+    };
+
+    let now = next(values);
+    try_co_broadcast(values, root)?;
+    assert!(values.iter().all(|&x| x == value(root, now)));
+
+    let now = next(values);
+    try_co_allgather(&values[..part], &mut received)?;
+    is_of_all(&received, now);
+
+    let now = next(values);
+    try_co_alltoall(values, &mut received)?;
+    is_of_all(&received, now);
+
+    let now = next(values);
+    try_co_gather(&values[..part], &mut received, root)?;
+    if me == root {
+        is_of_all(&received, now);
+    }
+
+    let now = next(values);
+    try_co_scatter(values, &mut received[..part], root)?;
+    assert!(received[..part].iter().all(|&x| x == value(root, now)));
+
+    let now = next(values);
+    try_co_sum(values)?;
+    let sum = (0..images).map(|image| value(image, now)).sum();
+    assert!(values.iter().all(|&x| x == sum));
+    Ok(())
+}
