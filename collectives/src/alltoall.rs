@@ -12,7 +12,7 @@ use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::blocks::{Blocks, overlap, room_for, windows};
 use crate::collective::{CallFailed, Start, forms};
-use crate::epoch::in_place::InPlace;
+use crate::epoch::in_place::{InPlace, Reach};
 use crate::epoch::{Epoch, capacity, fits_payload};
 
 forms! {
@@ -130,7 +130,8 @@ fn alltoall<T: Remote>(start: &Start, send: &[T], received: &mut [T]) -> Result<
     let algorithm = start.algorithm(Kind::Alltoall, size_of_val(send));
     let length = send.len() / images;
     if start.asks_where(&call, size_of_val(send)) {
-        let epoch = InPlace::begin(team, &call, send).map_err(CallFailed::from(&call))?;
+        let epoch = InPlace::begin(team, &call, send, Reach::of_all(team))
+            .map_err(CallFailed::from(&call))?;
         if epoch.have_lent(0..images) {
             let me = team.index();
             let blocks = |image: usize| image * length..(image + 1) * length;

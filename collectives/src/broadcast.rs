@@ -8,7 +8,7 @@ use coarray_coref::{Remote, Values};
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::collective::{CallFailed, Start, forms};
-use crate::epoch::in_place::InPlace;
+use crate::epoch::in_place::{InPlace, Reach};
 use crate::epoch::{Epoch, capacity, chunks, fits_payload};
 
 forms! {
@@ -106,7 +106,7 @@ fn in_place<T: Remote>(
         true => (values, &mut []),
         false => (&[], values),
     };
-    let epoch = InPlace::begin(team, call, lent)?;
+    let epoch = InPlace::begin(team, call, lent, Reach::of_all(team))?;
     if epoch.have_lent([root]) {
         if team.index() != root {
             // SAFETY: the root has lent its values, whose number is the same on all images: they have compared calls.

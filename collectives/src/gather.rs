@@ -13,7 +13,7 @@ use coarray_runtime::{Call, ImageFailed, Operation, Team};
 use crate::blocks::{Blocks, room_for};
 use crate::collective::{CallFailed, Start, forms};
 use crate::epoch::Epoch;
-use crate::epoch::in_place::InPlace;
+use crate::epoch::in_place::{InPlace, Reach};
 use crate::tree::Order;
 
 forms! {
@@ -261,7 +261,7 @@ impl Gathering<'_> {
     ) -> Result<bool, ImageFailed> {
         let is_root = self.team.index() == self.order.image(0);
         let lent = if is_root { &[] } else { values };
-        let epoch = InPlace::begin(self.team, call, lent)?;
+        let epoch = InPlace::begin(self.team, call, lent, Reach::of_all(self.team))?;
         let others = || {
             let positions = 1..self.team.images();
             let lending = positions.filter(|&position| !self.blocks.block(position).is_empty());

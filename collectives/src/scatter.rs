@@ -13,7 +13,7 @@ use coarray_runtime::{Call, ImageFailed, Operation, Team, quiet_and_defer};
 
 use crate::blocks::{Blocks, room_for, windows};
 use crate::collective::{CallFailed, Start, forms};
-use crate::epoch::in_place::InPlace;
+use crate::epoch::in_place::{InPlace, Reach};
 use crate::epoch::{Epoch, capacity, chunks};
 use crate::tree::Order;
 
@@ -132,7 +132,8 @@ fn scatter<T: Remote>(
     if start.asks_where(&call, size_of_val(mine)) {
         let is_root = team.index() == root;
         let lent = if is_root && is_right { parts } else { &[] };
-        let epoch = InPlace::begin(team, &call, lent).map_err(CallFailed::from(&call))?;
+        let epoch =
+            InPlace::begin(team, &call, lent, Reach::ByKernel).map_err(CallFailed::from(&call))?;
         if epoch.have_lent([root]) {
             let own = team.index() * length;
             match is_root {

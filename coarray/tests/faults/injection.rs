@@ -55,7 +55,7 @@ pub const LATEST: Duration = Duration::from_millis(50);
 const SOON: u64 = 1_000_000_000;
 
 /// Any one of 3 to 6 images is killed.
-pub fn one(program: &str, runs: usize, agreement: Agreement) {
+fn one(program: &str, runs: usize, agreement: Agreement) {
     repeat(program, runs, agreement, |random| {
         let images = 3 + random.below(4);
         Plan {
@@ -167,7 +167,12 @@ fn by_themselves() {
     }
 }
 
-fn repeat(program: &str, runs: usize, agreement: Agreement, plan: impl Fn(&mut Random) -> Plan) {
+pub fn repeat(
+    program: &str,
+    runs: usize,
+    agreement: Agreement,
+    plan: impl Fn(&mut Random) -> Plan,
+) {
     let (seed, mut random) = Random::seeded();
     for number in 0..runs {
         let plan = plan(&mut random);

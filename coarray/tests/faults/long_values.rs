@@ -1,18 +1,29 @@
 //! Long values, which images read where others have them: in private memory, in coarrays, or some here and some there.
 
+use std::time::Duration;
+
 use coarray::collectives::{
     try_co_allgather, try_co_alltoall, try_co_broadcast, try_co_gather, try_co_scatter, try_co_sum,
 };
 use coarray::failure::ImageFailed;
 use coarray::prelude::*;
 
-use crate::injection::{Agreement, one};
-use crate::job::Check;
+use crate::injection::{Agreement, LATEST, repeat};
+use crate::job::{Check, Plan};
 use crate::programs::{go_on, learn, live_until, ready};
 
 pub fn trials() -> Vec<Check> {
     vec![("killed_while_others_read_long_values", || {
-        one("long_values", 40, Agreement::Total)
+        repeat("long_values", 40, Agreement::Total, |random| {
+            // Two images let the kernel copy more.
+            let images = 2 + random.below(3);
+            Plan {
+                images,
+                victims: random.choose(1, images),
+                delay: random.time(LATEST),
+                gap: Duration::ZERO,
+            }
+        })
     })]
 }
 

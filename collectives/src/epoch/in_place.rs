@@ -28,6 +28,25 @@ const _: () = assert!(ASKING.is_multiple_of(CALLS));
 /// How many bytes are combined at a time: copies of them stay in the cache next to the processor.
 pub(crate) const PIECE_BYTES: usize = 1 << 13;
 
+/// How images may read values of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// By loads.
+    Mapped,
+    /// By loads, or by the kernel.
+    ByKernel,
+}
+
+impl Reach {
+    /// For long values that all other images of the team read: several that read the same pages by the kernel hinder each other.
+    pub(crate) fn of_all(team: &Team) -> Self {
+        match team.images() {
+            2 => Self::ByKernel,
+            _ => Self::Mapped,
+        }
+    }
+}
+
 /// An epoch in which this image may lend values, and read those of others.
 pub(crate) struct InPlace<'a, T> {
     // Dropped first: nobody reads when the epoch ends.
@@ -51,25 +70,12 @@ impl<'a, T: Remote> InPlace<'a, T> {
         team: &'a Team,
         call: &'a Call,
         values: &'a [T],
+        reach: Reach,
     ) -> Result<Self, ImageFailed> {
-        // Should the process of a lender that was killed be another one by now, any bytes are values.
-        let reads = T::ANY_BITS && team.reads_processes();
-        Self::lend(team, call, ptr::from_ref(values).cast_mut(), reads)
+        Self::lend(team, call, ptr::from_ref(values).cast_mut(), reach)
     }
 
-    /// As [`begin`](Self::begin), but for values that others reach by loads: small pieces, which others combine, are slow otherwise.
-    ///
-    /// # Errors
-    /// As [`begin`](Self::begin).
-    pub(crate) fn begin_mapped(
-        team: &'a Team,
-        call: &'a Call,
-        values: &'a [T],
-    ) -> Result<Self, ImageFailed> {
-        Self::lend(team, call, ptr::from_ref(values).cast_mut(), false)
-    }
-
-    /// As [`begin_mapped`](Self::begin_mapped), and this image changes the values, where others do not read them.
+    /// As [`begin`](Self::begin), and this image changes the values, where others do not read them.
     ///
     /// # Errors
     /// As [`begin`](Self::begin).
@@ -77,8 +83,9 @@ impl<'a, T: Remote> InPlace<'a, T> {
         team: &'a Team,
         call: &'a Call,
         values: &'a mut [T],
+        reach: Reach,
     ) -> Result<Self, ImageFailed> {
-        Self::lend(team, call, values, false)
+        Self::lend(team, call, values, reach)
     }
 
     #[inline(never)]
@@ -86,8 +93,10 @@ impl<'a, T: Remote> InPlace<'a, T> {
         team: &'a Team,
         call: &'a Call,
         values: *mut [T],
-        reads_processes: bool,
+        reach: Reach,
     ) -> Result<Self, ImageFailed> {
+        // Should the process of a lender that was killed be another one by now, any bytes are values.
+        let reads_processes = reach == Reach::ByKernel && T::ANY_BITS && team.reads_processes();
         let mut epoch = Epoch::begin(team, call, NUMBER);
         let bytes = values.len() * size_of::<T>();
         let by_process = reads_processes && bytes >= IN_PROCESS_BYTES;

@@ -4,7 +4,7 @@ use coarray_coref::Remote;
 use coarray_runtime::{Call, ImageFailed};
 
 use crate::blocks::windows;
-use crate::epoch::in_place::{InPlace, PIECE_BYTES};
+use crate::epoch::in_place::{InPlace, PIECE_BYTES, Reach};
 use crate::epoch::slice;
 use crate::reduce::Reduction;
 
@@ -19,7 +19,7 @@ impl<F> Reduction<'_, F> {
         F: Fn(T, T) -> T,
     {
         let (me, images, length) = (self.team.index(), self.team.images(), values.len());
-        let mut epoch = InPlace::begin_mut(self.team, call, values)?;
+        let mut epoch = InPlace::begin_mut(self.team, call, values, Reach::Mapped)?;
         if !epoch.have_lent(0..images) {
             return Ok(false);
         }
