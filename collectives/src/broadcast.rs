@@ -8,6 +8,7 @@ use coarray_coref::{Remote, Values};
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::collective::{CallFailed, Start, forms};
+use crate::eager::Posts;
 use crate::epoch::in_place::{InPlace, Reach};
 use crate::epoch::{Epoch, capacity, chunks, fits_payload};
 
@@ -68,6 +69,9 @@ fn broadcast<T: Remote>(start: &Start, values: &mut [T], root: usize) -> Result<
     // Inlined, so that the compiler sees the number of values, which is mostly one.
     let passed = if algorithm == Algorithm::Flat && fits_payload::<T>(values.len()) {
         by_payload(&start.team, &call, values, root)
+    } else if algorithm == Algorithm::Eager {
+        eager(start, &call, values, root);
+        Ok(())
     } else if start.asks_where(&call, size_of_val(values)) {
         in_place(&start.team, &call, algorithm, values, root)
     } else {
@@ -92,6 +96,18 @@ fn by_payload<T: Remote>(
         unsafe { epoch.payload(root, length, |payload| values.copy_from_slice(payload)) };
     }
     Ok(())
+}
+
+/// The root posts its values, and goes on.
+#[inline(never)]
+fn eager<T: Remote>(start: &Start, call: &Call, values: &mut [T], root: usize) {
+    let is_root = start.team.index() == root;
+    let posts = Posts::begin(start, call, if is_root { &*values } else { &[] });
+    if !is_root {
+        // SAFETY: the root posts its values, whose number is the same on all images whose calls are.
+        unsafe { posts.read_into(root, 0, values) };
+    }
+    posts.end();
 }
 
 /// Every image reads the values where the root has them, or they are [passed on](pass_on).

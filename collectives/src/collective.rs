@@ -4,6 +4,7 @@
 use std::panic::Location;
 use std::rc::Rc;
 
+use crate::eager::may_post;
 use crate::epoch::in_place::IN_PLACE_BYTES;
 use crate::tuning::chosen;
 use crate::{Algorithm, Kind};
@@ -193,17 +194,21 @@ impl Start {
         panic!("{name} with image {root} as root, but there are {images} images")
     }
 
-    /// The algorithm for an operation of kind `kind` on `bytes` bytes.
+    /// The algorithm for an operation of kind `kind` on `bytes` bytes; [`Algorithm::Eager`] only where they are posted.
     ///
     /// # Panics
     /// If the caller chose one that the operation does not have.
     #[inline]
     #[track_caller]
     pub(crate) fn algorithm(&self, kind: Kind, bytes: usize) -> Algorithm {
-        match self.algorithm {
+        let algorithm = match self.algorithm {
             None => chosen(self.team.plan(), kind, bytes),
             Some(algorithm) if kind.algorithms().contains(&algorithm) => algorithm,
             Some(algorithm) => no_algorithm(kind, algorithm),
+        };
+        match algorithm {
+            Algorithm::Eager if !may_post(&self.team, bytes) => Algorithm::Flat,
+            algorithm => algorithm,
         }
     }
 

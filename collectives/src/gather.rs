@@ -12,6 +12,7 @@ use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::blocks::{Blocks, room_for};
 use crate::collective::{CallFailed, Start, forms};
+use crate::eager::Posts;
 use crate::epoch::Epoch;
 use crate::epoch::in_place::{InPlace, Reach};
 use crate::tree::Order;
@@ -152,6 +153,16 @@ fn gather<T: Remote>(
     match is_done {
         true if team.index() == root => place(root, 0, values),
         true => {}
+        false if algorithm == Algorithm::Eager => {
+            let posts = Posts::begin(start, &call, values);
+            if team.index() == root {
+                for image in 0..images {
+                    // SAFETY: every image posts its values, whose number is the same on all images whose calls are.
+                    unsafe { posts.read(image, 0, length, |part| place(image, 0, part)) };
+                }
+            }
+            posts.end();
+        }
         false => gathering
             .run(&call, 0, values, place)
             .map_err(CallFailed::from(&call))?,
@@ -176,7 +187,7 @@ fn gatherv<T: Remote>(start: &Start, values: &[T], root: usize) -> Result<Vec<Ve
         .iter()
         .max()
         .map_or(0, |length| length * size_of::<T>());
-    let algorithm = start.algorithm(Kind::Gather, longest);
+    let algorithm = start.algorithm(Kind::Gather, longest).unposted();
     let mut gathered = Vec::new();
     if team.index() == root {
         for &length in &lengths {

@@ -21,6 +21,7 @@ mod blocks;
 mod broadcast;
 mod collective;
 mod combine;
+mod eager;
 mod epoch;
 mod exact_sum;
 mod gather;

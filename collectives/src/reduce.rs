@@ -3,6 +3,7 @@
 //! Every algorithm but the ring combines the values in the order of the images. Each computes a result on one image only, or in
 //! the same way on all, so all images get the same bits.
 
+mod eager;
 mod flat;
 mod in_place;
 mod recursive_doubling;
@@ -52,6 +53,9 @@ pub(crate) fn reduce<T: Remote>(
     // Inlined, so that the compiler sees the number of values, which is mostly one.
     let reduced = if algorithm == Algorithm::Flat && fits_payload::<T>(values.len()) {
         reduction.by_payload(&call, values)
+    } else if algorithm == Algorithm::Eager {
+        reduction.eager(start, &call, values);
+        Ok(())
     } else if root.is_none() && start.asks_where(&call, size_of_val(values)) {
         reduction.in_place_or(&call, algorithm, values)
     } else {

@@ -1,6 +1,7 @@
 //! Scans: for each image, the values of all images up to it combined, in the order of the images.
 
 mod chain;
+mod eager;
 mod flat;
 mod recursive_doubling;
 
@@ -127,6 +128,10 @@ fn scan<T: Remote>(
         initial,
         operator,
     };
+    if algorithm == Algorithm::Eager {
+        scan.eager(start, &call, values);
+        return Ok(());
+    }
     scan.run(&call, algorithm, values)
         .map_err(CallFailed::from(&call))
 }

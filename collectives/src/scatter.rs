@@ -13,6 +13,7 @@ use coarray_runtime::{Call, ImageFailed, Operation, Team, quiet_and_defer};
 
 use crate::blocks::{Blocks, room_for, windows};
 use crate::collective::{CallFailed, Start, forms};
+use crate::eager::{Posts, may_post};
 use crate::epoch::in_place::{InPlace, Reach};
 use crate::epoch::{Epoch, capacity, chunks};
 use crate::tree::Order;
@@ -126,8 +127,8 @@ fn scatter<T: Remote>(
 ) -> Result<(), CallFailed> {
     let (team, length) = (&*start.team, mine.len());
     let call = start.call::<T>(Operation::CoScatter, length, Some(root));
-    let algorithm = start.algorithm(Kind::Scatter, size_of_val(mine));
     let images = team.images();
+    let algorithm = start.algorithm(Kind::Scatter, size_of_val(mine));
     let is_right = team.index() != root || Some(parts.len()) == images.checked_mul(length);
     if start.asks_where(&call, size_of_val(mine)) {
         let is_root = team.index() == root;
@@ -145,6 +146,12 @@ fn scatter<T: Remote>(
             return epoch.end().map_err(CallFailed::from(&call));
         }
     }
+    if algorithm == Algorithm::Eager && may_post(team, size_of_val(mine).saturating_mul(images)) {
+        let parts = (team.index() == root).then_some(parts);
+        if eager(start, &call, parts.filter(|_| is_right), mine, root) {
+            return Ok(());
+        }
+    }
     let filler = if is_right { Vec::new() } else { mine.to_vec() };
     let block = |image: usize| {
         if is_right {
@@ -154,6 +161,7 @@ fn scatter<T: Remote>(
         }
     };
     let place = |start: usize, part: &[T]| mine[start..][..part.len()].copy_from_slice(part);
+    let algorithm = algorithm.unposted();
     let scattering = Scattering {
         team,
         algorithm,
@@ -172,6 +180,28 @@ fn scatter<T: Remote>(
         images * length
     );
     Ok(())
+}
+
+/// The root posts all parts, or no element if they do not have the right length. Returns whether it has posted parts.
+fn eager<T: Remote>(
+    start: &Start,
+    call: &Call,
+    parts: Option<&[T]>,
+    mine: &mut [T],
+    root: usize,
+) -> bool {
+    let (own, length) = (start.team.index() * mine.len(), mine.len());
+    let posts = Posts::begin(start, call, parts.unwrap_or_default());
+    let is_posted = length == 0 || posts.length::<T>(root) > 0;
+    match parts {
+        _ if !is_posted => {}
+        Some(parts) => mine.copy_from_slice(&parts[own..][..length]),
+        // SAFETY: the root has posted elements: so many for each image, as it has compared with `length`, which is the same on all images
+        // whose calls are.
+        None => unsafe { posts.read_into(root, own, mine) },
+    }
+    posts.end();
+    is_posted
 }
 
 #[track_caller]
@@ -203,7 +233,7 @@ fn scatterv<T: Remote>(
         .iter()
         .max()
         .map_or(0, |length| length * size_of::<T>());
-    let algorithm = start.algorithm(Kind::Scatter, longest);
+    let algorithm = start.algorithm(Kind::Scatter, longest).unposted();
     let order = Order::from(root, algorithm, team);
     let in_order = (0..images).map(|position| lengths[order.image(position)]);
     let scattering = Scattering {

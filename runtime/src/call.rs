@@ -42,6 +42,11 @@ pub const ASKING: usize = 1 << 34;
 /// The bit of a signature's first word that marks an asynchronous operation; steps and object numbers stay below it.
 pub(crate) const ASYNCHRONOUS: u64 = 1 << 61;
 
+/// Whether images make the call with this signature, which is no asynchronous one, in the same order with barriers.
+pub(crate) fn is_blocking(signature: &Signature) -> bool {
+    signature[0] & ASYNCHRONOUS == 0
+}
+
 /// The word of a signature with the number of the object being created.
 pub(crate) const OBJECT: usize = 3;
 

@@ -13,6 +13,7 @@ pub(crate) mod interference;
 pub(crate) mod leader;
 pub(crate) mod missing;
 pub(crate) mod outstanding;
+pub(crate) mod posts;
 pub(crate) mod request;
 pub(crate) mod request_between_nodes;
 pub(crate) mod steps;

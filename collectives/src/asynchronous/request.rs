@@ -132,7 +132,7 @@ fn pending<R: 'static>(
 }
 
 /// The bytes of values.
-pub(super) fn bytes<T: Remote>(values: &[T]) -> &[u8] {
+pub(crate) fn bytes<T: Remote>(values: &[T]) -> &[u8] {
     const { T::CHECK };
     // SAFETY: the slice is valid for reads of `size_of_val(values)` bytes while it is borrowed, all initialised: a `Remote`
     // type has no padding.
@@ -195,7 +195,7 @@ impl Contributions {
 }
 
 /// Elements that an image has contributed.
-pub(super) struct Part<'a, T> {
+pub(crate) struct Part<'a, T> {
     bytes: Contribution<'a>,
     elements: PhantomData<[T]>,
 }
@@ -203,7 +203,7 @@ pub(super) struct Part<'a, T> {
 impl<'a, T: Remote> Part<'a, T> {
     /// # Safety
     /// The bytes were copied from `T`s, and start a whole number of `T`s behind a place that is aligned to 64 bytes.
-    unsafe fn new(bytes: Contribution<'a>) -> Self {
+    pub(crate) unsafe fn new(bytes: Contribution<'a>) -> Self {
         const {
             assert!(
                 align_of::<T>() <= 64 && size_of::<T>() > 0,

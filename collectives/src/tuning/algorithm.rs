@@ -62,11 +62,18 @@ pub enum Algorithm {
     Pairwise,
     /// From each image to the next: `n - 1` steps.
     Chain,
+    /// Each image leaves its values where the others find them, and waits only for those whose values it needs: the root of a broadcast for
+    /// nobody. For up to 8 KiB on one machine, and not in jobs that go on when images fail; else it is [`Flat`](Self::Flat), as in
+    /// `co_gatherv` and `co_scatterv`. It takes memory from the heap.
+    ///
+    /// Images that disagree find out when they read each other's values, or at the latest in the next barrier. It pays where images wait for
+    /// cores, and where the root has other things to do.
+    Eager,
 }
 
 impl Algorithm {
     /// All algorithms.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Flat,
         Self::Binomial,
         Self::FourAry,
@@ -78,7 +85,16 @@ impl Algorithm {
         Self::ReduceScatterAllgather,
         Self::Pairwise,
         Self::Chain,
+        Self::Eager,
     ];
+
+    /// Itself, or what is used where values are not posted.
+    pub(crate) fn unposted(self) -> Self {
+        match self {
+            Self::Eager => Self::Flat,
+            other => other,
+        }
+    }
 
     /// Local. Its name in a tuning table.
     ///
@@ -103,6 +119,7 @@ impl Algorithm {
             Self::ReduceScatterAllgather => "reduce_scatter_allgather",
             Self::Pairwise => "pairwise",
             Self::Chain => "chain",
+            Self::Eager => "eager",
         }
     }
 
@@ -220,7 +237,7 @@ impl Kind {
     #[must_use]
     pub const fn algorithms(self) -> &'static [Algorithm] {
         use Algorithm::{
-            Binomial, Chain, Flat, FourAry, Hierarchical, Pairwise, RecursiveDoubling,
+            Binomial, Chain, Eager, Flat, FourAry, Hierarchical, Pairwise, RecursiveDoubling,
             ReduceScatterAllgather, Ring, ScatterAllgather, SquareRoot,
         };
         match self {
@@ -231,6 +248,7 @@ impl Kind {
                 SquareRoot,
                 Hierarchical,
                 ScatterAllgather,
+                Eager,
             ],
             Self::Reduce | Self::TotalReproducible => &[
                 Flat,
@@ -249,12 +267,15 @@ impl Kind {
                 FourAry,
                 SquareRoot,
                 Hierarchical,
+                Eager,
             ],
-            Self::Gather | Self::Scatter => &[Flat, Binomial, FourAry, SquareRoot, Hierarchical],
+            Self::Gather | Self::Scatter => {
+                &[Flat, Binomial, FourAry, SquareRoot, Hierarchical, Eager]
+            }
             Self::Allgather => &[Flat, RecursiveDoubling, Ring, Binomial, Hierarchical],
             Self::Alltoall => &[Flat, Pairwise],
             Self::ReduceScatter => &[Flat, Ring, Binomial],
-            Self::Scan => &[Flat, RecursiveDoubling, Chain],
+            Self::Scan => &[Flat, RecursiveDoubling, Chain, Eager],
             Self::SumReproducible => &[Flat, ReduceScatterAllgather],
         }
     }

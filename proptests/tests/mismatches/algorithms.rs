@@ -216,11 +216,17 @@ fn different_operations_are_told_apart() {
         |how| _ = how.co_all(true),
         |how| _ = how.co_any(true),
     );
+    let to_image_1 = ["co_min_to of 7 x u64 to image 1", "co_sum_to of 7 x u64 to image 1"];
     differ_by_all(
         Kind::ReduceTo,
-        ["co_sum of 7 x u64", "co_sum_to of 7 x u64 to image 1"],
-        |how| how.co_sum(&mut [0u64; 7]),
+        to_image_1,
+        |how| how.co_min_to(&mut [0u64; 7], 1),
         |how| how.co_sum_to(&mut [0u64; 7], 1),
+    );
+    differ(
+        ["co_sum of 7 x u64", to_image_1[1]],
+        || co_sum(&mut [0u64; 7]),
+        || co_sum_to(&mut [0u64; 7], 1),
     );
 }
 

@@ -6,7 +6,7 @@ use std::thread;
 use crate::call::operation::Operation;
 use crate::call::{Call, OBJECT};
 use crate::collective::barrier_between_nodes::barrier_between_nodes;
-use crate::collective::outstanding::collect_payloads_if_many;
+use crate::collective::outstanding::{check_posts, collect_payloads_if_many};
 use crate::image::team::Team;
 use crate::job::image_failed::{ImageFailed, have_failed};
 use crate::lockfree::arrival::{Arrival, Signature, WORDS};
@@ -142,7 +142,7 @@ fn pass_barrier(
     }
     let number = team.barriers.get() + 1;
     team.barriers.set(number);
-    let signature = barrier.mark(call.signature());
+    let signature = team.mark(barrier, call);
     let arrival = |index| &team.control(index).state.arrivals[(number & 1) as usize];
     let me = team.index();
     let own = arrival(me);
@@ -230,8 +230,8 @@ fn barrier_of_survivors(team: &Team, episode: &Episode<TeamScope<'_>>) -> Result
 
 #[cold]
 fn report_signatures(team: &Team, other: usize, episode: &Episode<TeamScope<'_>>) -> ! {
-    let [mine, theirs] = [team.index(), other].map(|index| episode.arrival(index).signature());
-    disagree_by_signatures(team, mine, other, theirs)
+    let signature = |index| team.unmark(index, episode.arrival(index).signature());
+    disagree_by_signatures(team, signature(team.index()), other, signature(other))
 }
 
 /// Ends the job because the signatures of this image and of `other` differ.
@@ -243,14 +243,16 @@ pub(crate) fn disagree_by_signatures(
     theirs: Signature,
 ) -> ! {
     let signatures = [mine, theirs];
+    check_posts(team, other, |index| {
+        let is_mine = index == team.index();
+        describe_call(team, index, &signatures[usize::from(!is_mine)]).1
+    });
     let [(barrier, _), (other_barrier, _)] = signatures.each_ref().map(Barrier::of);
     // The signatures differ in nothing but the number of the new object.
     let is_other_object = creates(&mine) && mine[..OBJECT] == theirs[..OBJECT];
     let describe = |index: usize, signature| {
-        let (by, plain) = Barrier::of(&signature);
-        let image = team.members()[index] as usize;
-        team.image().refresh_call(image);
-        let mut words = team.image().control(image).call.describe(plain, team);
+        let (by, _) = Barrier::of(&signature);
+        let (image, mut words) = describe_call(team, index, &signature);
         if barrier != other_barrier {
             words += &format!(", by the {} barrier", by.name());
         }
@@ -266,6 +268,22 @@ pub(crate) fn disagree_by_signatures(
             describe(other, signatures[1]),
         ],
     )
+}
+
+/// The call in which the image with this index is in a barrier, as text, and its number.
+fn describe_call(team: &Team, index: usize, signature: &Signature) -> (usize, String) {
+    let image = team.members()[index] as usize;
+    team.image().refresh_call(image);
+    let (_, plain) = Barrier::of(signature);
+    let words = team.image().control(image).call.describe(plain, team);
+    (image, words)
+}
+
+/// What the image with this index does in the barrier that it is in, and this image is not, as text.
+pub(crate) fn describe_barrier(team: &Team, index: usize) -> String {
+    let next = team.barriers() + 1;
+    let arrival = &team.control(index).state.arrivals[(next & 1) as usize];
+    describe_call(team, index, &team.unmark(index, arrival.signature())).1
 }
 
 /// Ends the job because two images, given by their numbers, are in these different calls.
@@ -395,7 +413,8 @@ impl AtBarrier<'_> {
 impl Cause for AtBarrier<'_> {
     fn describe(&self) -> String {
         let (team, image) = (self.team, self.team.image());
-        let (_, signature) = Barrier::of(&self.arrival(team.index()).signature());
+        let own = self.arrival(team.index()).signature();
+        let (_, signature) = Barrier::of(&team.unmark(team.index(), own));
         if Operation::End.is_in(&signature) {
             return "has come to the end of the program".into();
         }

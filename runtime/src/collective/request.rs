@@ -6,7 +6,9 @@ use std::fmt;
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::call::Call;
+use crate::call::{Call, is_blocking};
+use crate::collective::barrier::describe_barrier;
+use crate::collective::outstanding::check_posts;
 use crate::collective::outstanding::find_descriptor;
 use crate::collective::outstanding::finish_collective;
 use crate::collective::outstanding::posted_count;
@@ -16,7 +18,8 @@ use crate::image::contribution::Contribution;
 use crate::image::remote_log::RemoteLog;
 use crate::image::team::Team;
 use crate::job::image_failed::ImageFailed;
-use crate::waiting::Cause;
+use crate::lockfree::eventcount::{self, Around, Eventcount, WaitStrategy};
+use crate::waiting::{Cause, Stop, Waiting};
 
 /// An asynchronous collective that this image has begun; see [`Team::post`].
 ///
@@ -126,16 +129,47 @@ impl CollectiveRequest {
     pub fn await_from(&self, index: usize) {
         let team = &*self.team;
         let posted = posted_count(team, index);
-        let cause = MissingContribution {
-            request: self,
-            index,
-        };
-        if !posted.has_reached(self.number + 1)
-            && team.image().wait(posted, self.number + 1, cause).is_err()
-        {
-            self.miss(index);
+        if !posted.has_reached(self.number + 1) {
+            let cause = MissingContribution::new(self, index);
+            let came = match is_blocking(self.call.signature()) {
+                true => self.await_post(posted, index),
+                false => team.image().wait(posted, self.number + 1, cause).is_ok(),
+            };
+            if !came {
+                self.miss(index);
+            }
         }
         find_descriptor(team, index, self.number);
+    }
+
+    /// Waits for the post of a blocking collective, which images make in the same order with barriers. Returns whether it has come.
+    fn await_post(&self, posted: &Eventcount, index: usize) -> bool {
+        let team = &*self.team;
+        let patience = team.image().backoff.patience();
+        let waited = eventcount::until(posted, self.number + 1, patience, || {
+            PostWait::new(self, index)
+        });
+        match waited {
+            Ok(()) => true,
+            // The failed image may have posted between the last check and its failure.
+            Err(NoPost::Stopped(Stop::Failed)) => self.is_posted(index),
+            Err(NoPost::Stopped(_)) => team.image().unwind(),
+            Err(NoPost::InBarrier) => {
+                check_posts(team, index, |_| describe_barrier(team, index));
+                unreachable!("an image in a barrier has not made a post that was found")
+            }
+        }
+    }
+
+    /// Whether the image with this index has posted its contribution.
+    pub(crate) fn is_posted(&self, index: usize) -> bool {
+        posted_count(&self.team, index).has_reached(self.number + 1)
+    }
+
+    /// The number of the collective among those of the team for which images post, from 0.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.number
     }
 
     /// The number of descriptors in the log of the image when its contribution to this collective has arrived.
@@ -196,6 +230,12 @@ struct MissingContribution<'a> {
     index: usize,
 }
 
+impl<'a> MissingContribution<'a> {
+    fn new(request: &'a CollectiveRequest, index: usize) -> Self {
+        Self { request, index }
+    }
+}
+
 impl Cause for MissingContribution<'_> {
     fn describe(&self) -> String {
         let CollectiveRequest { call, team, .. } = self.request;
@@ -208,5 +248,54 @@ impl Cause for MissingContribution<'_> {
 
     fn has_failed(&self) -> bool {
         self.request.team.is_failed(self.index)
+    }
+}
+
+/// Why the post of an image does not come.
+enum NoPost {
+    Stopped(Stop),
+    /// It is in a barrier that this image has not entered.
+    InBarrier,
+}
+
+/// Waits for the post of another image.
+struct PostWait<'a> {
+    request: &'a CollectiveRequest,
+    index: usize,
+    watch: Waiting<'a, MissingContribution<'a>>,
+}
+
+impl<'a> PostWait<'a> {
+    fn new(request: &'a CollectiveRequest, index: usize) -> Self {
+        let cause = MissingContribution::new(request, index);
+        Self {
+            request,
+            index,
+            watch: Waiting::new(request.team().image(), cause),
+        }
+    }
+}
+
+impl<'a> Around for PostWait<'a> {
+    type Inner = Waiting<'a, MissingContribution<'a>>;
+    type Stop = NoPost;
+
+    fn inner(&self) -> &Self::Inner {
+        &self.watch
+    }
+
+    fn stop(stop: Stop) -> NoPost {
+        NoPost::Stopped(stop)
+    }
+
+    fn check(&self) -> Result<(), NoPost> {
+        let team = self.request.team();
+        let next = team.barriers() + 1;
+        let arrival = &team.control(self.index).state.arrivals[(next & 1) as usize];
+        // In this order: what it posted before it entered is visible then.
+        if arrival.has_entered(next) && !self.request.is_posted(self.index) {
+            return Err(NoPost::InBarrier);
+        }
+        self.watch.check().map_err(NoPost::Stopped)
     }
 }

@@ -88,7 +88,7 @@ impl Team {
             signature: *call.signature(),
             end: (
                 self.barriers.get() + 1,
-                self.barrier_algorithm().mark(end.signature()),
+                self.mark(self.barrier_algorithm(), end),
             ),
             spans_nodes,
         }
@@ -246,7 +246,8 @@ impl<'a> Around for StepWait<'a> {
             let control = self.team.control(image);
             let arrival = &control.state.arrivals[(number & 1) as usize];
             if arrival.has_entered(number) && !arrival.agrees(&end) {
-                return Err(Obstacle::Mismatch(image, arrival.signature()));
+                let theirs = self.team.unmark(image, arrival.signature());
+                return Err(Obstacle::Mismatch(image, theirs));
             }
             let (steps, own) = (&control.steps, self.begun);
             if steps.begun.count() == own.turn && steps.signature.read() != own.signature {

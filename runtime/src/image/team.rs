@@ -44,7 +44,10 @@ pub struct Team {
     /// None until the first barrier.
     pub(crate) barrier: Cell<Option<Barrier>>,
     epochs: Cell<usize>,
-    in_epoch: Cell<bool>,
+    /// Whether a blocking collective is in progress.
+    pub(crate) in_epoch: Cell<bool>,
+    /// A hash of the blocking collectives for which this image has posted values.
+    pub(crate) chain: Cell<u64>,
     /// How many objects the team has created; numbers them.
     pub(crate) objects: Cell<u64>,
     /// The failure epoch of the job when this team was last searched for failed images.
@@ -143,6 +146,7 @@ impl Team {
             barrier: Cell::new(None),
             epochs: Cell::new(0),
             in_epoch: Cell::new(false),
+            chain: Cell::new(0),
             objects: Cell::new(0),
             failure_epoch: Cell::new(0),
             has_failed: Cell::new(false),
@@ -335,6 +339,12 @@ impl Team {
     #[must_use]
     pub fn is_on_one_node(&self) -> bool {
         self.node_map.is_none()
+    }
+
+    /// Whether the job goes on when an image fails.
+    #[must_use]
+    pub fn keeps_going(&self) -> bool {
+        self.image.job.region.job().keeps_going()
     }
 
     /// Whether images ask each other in this call where their values are: the same on all.

@@ -1,0 +1,92 @@
+//! [`Algorithm::Eager`](crate::Algorithm::Eager): each image posts what others need of it, and waits only for those of which it needs
+//! something itself.
+//!
+//! Posting is that of the asynchronous collectives, with which these are numbered: an image leaves its values where the others find them.
+//! They compare calls when they do, and in every barrier.
+
+use coarray_coref::Remote;
+use coarray_fabric::Deferral;
+use coarray_runtime::{Call, CollectiveRequest, InProgress, Team, quiet_and_defer};
+
+use crate::asynchronous::{Part, bytes};
+use crate::collective::Start;
+use crate::traffic;
+
+/// Longer values are not posted: they would fill the heap.
+const MOST_BYTES: usize = 1 << 13;
+
+/// After so many posts all images wait for each other, so that none has more than these to keep.
+const MOST_POSTS: u64 = 64;
+
+/// A collective to which this image has posted its values.
+pub(crate) struct Posts<'a> {
+    team: &'a Team,
+    call: &'a Call,
+    request: CollectiveRequest,
+    _in_progress: InProgress<'a>,
+    _deferral: Deferral,
+}
+
+/// Whether values of `bytes` bytes are posted. In a job that goes on when images fail, they are not: all images are to learn of the same
+/// failures in the same operation.
+pub(crate) fn may_post(team: &Team, bytes: usize) -> bool {
+    bytes <= MOST_BYTES && team.is_on_one_node() && !team.keeps_going()
+}
+
+impl<'a> Posts<'a> {
+    /// Posts `values`.
+    pub(crate) fn begin<T: Remote>(start: &'a Start, call: &'a Call, values: &[T]) -> Self {
+        let deferral = quiet_and_defer();
+        // SAFETY: the files of the operations that call this read of each operation what they post for it, where values are posted: on one
+        // node.
+        let (request, in_progress) = unsafe { start.team.post_blocking(call, bytes(values)) };
+        Self {
+            team: &start.team,
+            call,
+            request,
+            _in_progress: in_progress,
+            _deferral: deferral,
+        }
+    }
+
+    /// Waits for the values of an image, and copies those from number `first` on to `target`.
+    ///
+    /// # Safety
+    /// Every image whose call is the same, and whose values are read, posts `T`s, at least so many.
+    pub(crate) unsafe fn read_into<T: Remote>(&self, image: usize, first: usize, target: &mut [T]) {
+        let length = target.len();
+        // SAFETY: the caller vouches for the values.
+        unsafe { self.read(image, first, length, |part| target.copy_from_slice(part)) }
+    }
+
+    /// Waits for the values of an image, and calls `use_values` with `length` of them from number `first` on.
+    ///
+    /// # Safety
+    /// As [`read_into`](Self::read_into).
+    pub(crate) unsafe fn read<T: Remote>(
+        &self,
+        image: usize,
+        first: usize,
+        length: usize,
+        use_values: impl FnOnce(&[T]),
+    ) {
+        traffic::note(self.team, image, length * size_of::<T>());
+        let range = first * size_of::<T>()..(first + length) * size_of::<T>();
+        // SAFETY: the caller vouches that the bytes are `T`s; they start a whole number of these behind the contribution's start, which
+        // is aligned to a cache line.
+        use_values(&unsafe { Part::new(self.request.part(image, range)) });
+    }
+
+    /// Waits for the values of an image, and returns how many it has posted.
+    pub(crate) fn length<T: Remote>(&self, image: usize) -> usize {
+        self.request.length(image) / size_of::<T>()
+    }
+
+    /// Ends the operation on this image.
+    pub(crate) fn end(self) {
+        if self.request.number() % MOST_POSTS == MOST_POSTS - 1 {
+            // SAFETY: no layer relies on anything that an image did before this barrier.
+            unsafe { self.team.barrier(self.call) };
+        }
+    }
+}
