@@ -154,10 +154,21 @@ fn gather<T: Remote>(
 
 #[track_caller]
 fn gatherv<T: Remote>(start: &Start, values: &[T], root: usize) -> Result<Vec<Vec<T>>, CallFailed> {
-    let team = &*start.team;
     let call = start.call::<T>(Operation::CoGatherv, 0, Some(root));
+    gather_runs(start, &call, values, root)
+}
+
+/// A gather of values whose number differs between the images, as all there is to do in `call`.
+#[track_caller]
+pub(crate) fn gather_runs<T: Remote>(
+    start: &Start,
+    call: &Call,
+    values: &[T],
+    root: usize,
+) -> Result<Vec<Vec<T>>, CallFailed> {
+    let team = &*start.team;
     let lengths =
-        exchange_lengths::<T>(team, &call, values.len()).map_err(CallFailed::from(&call))?;
+        exchange_lengths::<T>(team, call, values.len()).map_err(CallFailed::from(call))?;
     let longest = lengths
         .iter()
         .max()
@@ -174,14 +185,14 @@ fn gatherv<T: Remote>(start: &Start, values: &[T], root: usize) -> Result<Vec<Ve
     let gathering = Gathering {
         team,
         algorithm,
-        asks_where: start.asks_where(&call, longest),
+        asks_where: start.asks_where(call, longest),
         blocks: Blocks::of(in_order),
         order,
     };
     let place = |image: usize, _, part: &[T]| gathered[image].extend_from_slice(part);
     gathering
-        .run(&call, 1, values, place)
-        .map_err(CallFailed::from(&call))?;
+        .run(call, 1, values, place)
+        .map_err(CallFailed::from(call))?;
     Ok(gathered)
 }
 

@@ -53,8 +53,8 @@ pub unsafe trait Symmetric: 'static {
 
 /// A value that travels between images as its bytes.
 ///
-/// Integers, floats, `bool`, `char`, the `NonZero` integers, arrays of all these, [`Plain`] wrappers around
-/// other [`bytemuck`] types, and structs and enums with `#[derive(Remote)]`.
+/// Integers, floats, `bool`, `char`, the `NonZero` integers, `Complex` of `num-complex`, arrays of all these, [`Plain`]
+/// wrappers around other [`bytemuck`] types, and structs and enums with `#[derive(Remote)]`.
 ///
 /// # Safety
 /// * Every byte of a value is initialised: the type has no padding.

@@ -3,8 +3,8 @@
 use crate::remote::Remote;
 use crate::shape::Shape;
 
-/// What collectives work on: a [`Remote`] value such as `f64` or `[[i32; 20]; 10]`, a slice, a vector, or a
-/// closed coarray.
+/// What collectives work on: a [`Remote`] value such as `f64` or `[[i32; 20]; 10]`, a slice, a vector, an array or view of
+/// `ndarray` in standard layout, or a closed coarray. What they leave results in is [`ValuesMut`].
 ///
 /// # Examples
 /// A program's own collective, for all arguments that those of the library take:
@@ -30,7 +30,7 @@ use crate::shape::Shape;
 /// Its own.
 #[diagnostic::on_unimplemented(
     message = "collectives do not work on `{Self}`",
-    note = "they work on values that travel (numbers, arrays, derived structs), slices, vectors and closed coarrays"
+    note = "they work on values that travel (numbers, arrays, derived structs), slices, vectors, ndarray's arrays and closed coarrays"
 )]
 pub trait Values {
     /// The type of the elements.
@@ -38,7 +38,36 @@ pub trait Values {
 
     /// Local. All elements, in memory order.
     fn elements(&self) -> &[Self::Element];
+}
 
+/// [`Values`] that collectives change: all but views that only read.
+///
+/// # Examples
+/// A program's own collective, which leaves its results in its argument:
+/// ```
+/// use coarray::places::ValuesMut;
+/// use coarray::prelude::*;
+///
+/// /// The mean of all images, element by element.
+/// fn co_mean<V: ValuesMut<Element = f64> + ?Sized>(values: &mut V) {
+///     co_sum(values);
+///     values.elements_mut().iter_mut().for_each(|sum| *sum /= num_images() as f64);
+/// }
+///
+/// coarray::run(3, || {
+///     let mut x = [this_image() as f64, 5.0];
+///     co_mean(&mut x);
+///     assert_eq!(x, [1.0, 5.0]);
+/// });
+/// ```
+///
+/// # Source
+/// Its own.
+#[diagnostic::on_unimplemented(
+    message = "collectives cannot leave results in `{Self}`",
+    note = "they change values that travel (numbers, arrays, derived structs), slices, vectors, ndarray's arrays and closed coarrays"
+)]
+pub trait ValuesMut: Values {
     /// Local. All elements, in memory order.
     fn elements_mut(&mut self) -> &mut [Self::Element];
 }
@@ -51,7 +80,10 @@ impl<T: Remote> Values for T {
     fn elements(&self) -> &[T::Element] {
         Shape::elements(self)
     }
+}
 
+#[diagnostic::do_not_recommend]
+impl<T: Remote> ValuesMut for T {
     fn elements_mut(&mut self) -> &mut [T::Element] {
         Shape::elements_mut(self)
     }
@@ -63,7 +95,9 @@ impl<T: Remote> Values for [T] {
     fn elements(&self) -> &[T::Element] {
         Shape::elements(self)
     }
+}
 
+impl<T: Remote> ValuesMut for [T] {
     fn elements_mut(&mut self) -> &mut [T::Element] {
         Shape::elements_mut(self)
     }
@@ -75,7 +109,9 @@ impl<T: Remote> Values for Vec<T> {
     fn elements(&self) -> &[T::Element] {
         Shape::elements(self.as_slice())
     }
+}
 
+impl<T: Remote> ValuesMut for Vec<T> {
     fn elements_mut(&mut self) -> &mut [T::Element] {
         Shape::elements_mut(self.as_mut_slice())
     }
