@@ -37,7 +37,7 @@ pub use collective::barrier::OnFailure;
 pub use collective::form_team::Current;
 pub use collective::in_place::Loan;
 pub use collective::missing::Missing;
-pub use collective::request::CollectiveRequest;
+pub use collective::request::{CollectiveRequest, Incomplete};
 pub use collective::steps::{Abandoned, StepsBegun};
 pub use heap::alloc_error::{AllocError, HeapUser};
 pub use heap::{Block, RaggedBlock};
