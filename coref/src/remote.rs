@@ -90,6 +90,21 @@ pub unsafe trait Symmetric: 'static {
 /// });
 /// ```
 ///
+/// Complex numbers of the crate `num-complex` travel and are added up as others are:
+/// ```
+/// use coarray::prelude::*;
+/// use num_complex::Complex;
+///
+/// coarray::run(4, || {
+///     let mut wave = Coarray::new([Complex::new(0.5, this_image() as f64); 3]);
+///     co_sum(&mut wave);
+///     assert_eq!(wave[2], Complex::new(2.0, 6.0));
+///     let wave = wave.open();
+///     wave.at(1)[0].put(Complex::I);
+///     assert_eq!(wave.at(1)[0].get(), Complex::I);
+/// });
+/// ```
+///
 /// # Source
 /// Trivially copyable types and the traits of *Coarray C++* section 3.4; `NoUninit` and `CheckedBitPattern` of [`bytemuck`].
 #[diagnostic::on_unimplemented(

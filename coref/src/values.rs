@@ -26,6 +26,23 @@ use crate::shape::Shape;
 /// });
 /// ```
 ///
+/// Arrays and views of `ndarray` take part where they are, if their elements are one after the other, row by row. Otherwise
+/// that is a panic, which names the layout; pass a copy then:
+/// ```
+/// use coarray::collectives::co_allgatherv;
+/// use coarray::ndarray::{Array2, s};
+/// use coarray::prelude::*;
+///
+/// coarray::run(3, || {
+///     let mut field = Array2::from_elem((4, 5), this_image() as f64);
+///     co_sum(&mut field);
+///     assert_eq!(field[[3, 4]], 3.0);
+///     co_max(&mut field.slice_mut(s![1..3, ..])); // whole rows
+///     let columns = field.t();
+///     assert_eq!(co_allgatherv(&columns.as_standard_layout())[2].len(), 20);
+/// });
+/// ```
+///
 /// # Source
 /// Its own.
 #[diagnostic::on_unimplemented(
