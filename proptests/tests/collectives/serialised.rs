@@ -162,7 +162,9 @@ fn functions_of_the_program_may_call_collectives_where_all_images_do() {
             assert!(counts.iter().all(|count| count.0 == num_images()));
         });
     }
-    let text = report(|| drop(co_broadcast_value(|| Busy(1), 0)));
+    let text = report(|| {
+        co_broadcast_value(|| Busy(1), 0);
+    });
     assert!(text.contains("Team::form at"), "{text}");
     assert!(
         text.contains("Busy from image 0 at proptests/tests/collectives/serialised.rs"),
@@ -184,7 +186,9 @@ fn failures_of_the_program_are_told_with_the_function_the_type_and_the_line() {
         }),
         (
             "Lopsided: `Deserialize` does not take what `Serialize` has made on image 0",
-            || drop(co_broadcast_value(|| Lopsided(3), 0)),
+            || {
+                co_broadcast_value(|| Lopsided(3), 0);
+            },
         ),
         ("co_allgather_values of", || {
             drop(co_allgather_values(&Lopsided(3)))
