@@ -1,9 +1,9 @@
 //! Values of all images, combined or moved: sums, reductions, broadcasts, gathering and scattering.
 //!
-//! They take numbers, arrays, slices, vectors, arrays and views of `ndarray` in standard layout, and closed coarrays. They concern the images of the current [`Team`](crate::Team).
-//! All images call the same one, in the same order, and no image leaves before all have entered; nothing else is
-//! synchronised. The `try_` forms return an error when images have failed; the others end the job. Every collective of values that travel also has an
-//! [asynchronous](crate::asynchronous) form.
+//! They take numbers, arrays, slices, vectors, arrays and views of `ndarray` in standard layout, and closed coarrays, and concern
+//! the images of the current [`Team`](crate::Team). All images call the same one, in the same order, and no image leaves before
+//! all have entered; nothing else is synchronised. The `try_` forms return an error when images have failed; the others end the
+//! job. Every collective of values that travel also has an [asynchronous](crate::asynchronous) form.
 //!
 //! | to | use |
 //! |---|---|

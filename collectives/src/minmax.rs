@@ -10,7 +10,8 @@ forms! {
     /// Collective. The smallest of all images' values, element by element, on every image.
     ///
     /// A value that is not comparable with itself, NaN, counts as the smallest of all, so that no image can
-    /// overlook it. Of equal values, such as the two zeros of floats, that of the lowest image is taken.
+    /// overlook it. Of equal values, such as the two zeros of floats, that of the lowest image is taken, unless the caller
+    /// chooses [`Algorithm::Ring`](crate::Algorithm::Ring).
     ///
     /// No image leaves before all have entered; nothing else is synchronised.
     ///
@@ -99,7 +100,8 @@ forms! {
     /// Collective. The largest of all images' values, element by element, on every image.
     ///
     /// A value that is not comparable with itself, NaN, counts as the largest of all, so that no image can
-    /// overlook it. Of equal values, such as the two zeros of floats, that of the lowest image is taken.
+    /// overlook it. Of equal values, such as the two zeros of floats, that of the lowest image is taken, unless the caller
+    /// chooses [`Algorithm::Ring`](crate::Algorithm::Ring).
     ///
     /// No image leaves before all have entered; nothing else is synchronised.
     ///

@@ -3,8 +3,8 @@
 #[cfg(test)]
 mod tests;
 
-use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Error, Generics, Result, Type, parse_quote};
 
@@ -48,7 +48,7 @@ fn refusal(kind: &str) -> String {
 fn sum(ty: &Type, one: &TokenStream, other: &TokenStream, depth: usize) -> TokenStream {
     match ty {
         Type::Array(array) => {
-            let index = quote::format_ident!("index_{depth}");
+            let index = format_ident!("index_{depth}", span = Span::mixed_site());
             let [one, other] = [one, other].map(|place| quote!(#place[#index]));
             let element = sum(&array.elem, &one, &other, depth + 1);
             quote!(::core::array::from_fn(|#index| #element))

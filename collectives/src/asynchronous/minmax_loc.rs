@@ -40,9 +40,7 @@ where
     V: ValuesMut<Element: PartialOrd> + 'static,
     P: ValuesMut + 'static,
 {
-    let operation = Operation::CoMinLoc;
-    let call = AsyncCall::new(operation, Location::caller());
-    locate(call, operation, values, places, None, is_smaller)
+    locate(Operation::CoMinLoc, values, places, None, is_smaller)
 }
 
 /// Collective. As [`co_min_loc_async`], for image `root`, whose cofuture has the results. The others get their own values and
@@ -72,9 +70,13 @@ where
     V: ValuesMut<Element: PartialOrd> + 'static,
     P: ValuesMut + 'static,
 {
-    let operation = Operation::CoMinLocTo;
-    let call = AsyncCall::rooted(operation, root, Location::caller());
-    locate(call, operation, values, places, Some(root), is_smaller)
+    locate(
+        Operation::CoMinLocTo,
+        values,
+        places,
+        Some(root),
+        is_smaller,
+    )
 }
 
 /// Collective. Begins to find the largest of all images' values, element by element, and the place that came with each; the
@@ -108,9 +110,7 @@ where
     V: ValuesMut<Element: PartialOrd> + 'static,
     P: ValuesMut + 'static,
 {
-    let operation = Operation::CoMaxLoc;
-    let call = AsyncCall::new(operation, Location::caller());
-    locate(call, operation, values, places, None, is_larger)
+    locate(Operation::CoMaxLoc, values, places, None, is_larger)
 }
 
 /// Collective. As [`co_max_loc_async`], for image `root`, whose cofuture has the results. The others get their own values and
@@ -140,14 +140,11 @@ where
     V: ValuesMut<Element: PartialOrd> + 'static,
     P: ValuesMut + 'static,
 {
-    let operation = Operation::CoMaxLocTo;
-    let call = AsyncCall::rooted(operation, root, Location::caller());
-    locate(call, operation, values, places, Some(root), is_larger)
+    locate(Operation::CoMaxLocTo, values, places, Some(root), is_larger)
 }
 
 #[track_caller]
 fn locate<V, P>(
-    call: AsyncCall,
     operation: Operation,
     values: V,
     places: P,
@@ -160,6 +157,10 @@ where
 {
     let (mut values, mut places) = (values, places);
     let mut best = located(operation, &values, &places);
+    let call = match root {
+        None => AsyncCall::new(operation, Location::caller()),
+        Some(root) => AsyncCall::rooted(operation, root, Location::caller()),
+    };
     let is_for_me = root.is_none_or(|root| root == this_image());
     let needs = move |team: &Team| if is_for_me { all(team) } else { 0..0 };
     call.post(&best).then(needs, move |contributions| {

@@ -94,3 +94,28 @@ pub(crate) fn separate<V: ?Sized + ValuesMut, P: ?Sized + ValuesMut>(
         (*value, *place) = (located.value, located.place);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_is_valid_if_both_of_its_parts_are() {
+        let is_valid = |bytes: [u8; 5]| {
+            // SAFETY: as many initialised bytes as the pair has, and a packed struct needs no alignment.
+            unsafe { Located::<bool, char>::is_valid(bytes.as_ptr().cast()) }
+        };
+        assert!(is_valid([1, b'x', 0, 0, 0]));
+        assert!(!is_valid([2, b'x', 0, 0, 0]));
+        assert!(!is_valid([1, 0, 0xd8, 0, 0])); // half of a pair of UTF-16
+        let pair = Located {
+            value: 3_u8,
+            place: 7_u64,
+        };
+        assert_eq!(size_of_val(&pair), 9);
+        let best = Located::choose(pair, Located { value: 2, ..pair }, |one, other| {
+            one <= other
+        });
+        assert_eq!({ best.value }, 2);
+    }
+}

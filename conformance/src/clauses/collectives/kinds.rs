@@ -32,12 +32,15 @@ pub fn structs(check: &mut Check) {
         co_sum(&mut sums);
         let expected = totals(images * (images - 1) / 2, images);
         check.same_items("sums of structs", &sums, &vec![expected; length]);
-        let mut numbers = vec![Complex::new(me as f32, 1.0); length];
+        let mut numbers = vec![Complex::new(me as f32, 0.5); length];
         co_broadcast(&mut numbers, images - 1);
-        co_reduce(&mut numbers, |a, _| a * Complex::I);
-        let mut expected = Complex::new((images - 1) as f32, 1.0);
-        (1..images).for_each(|_| expected *= Complex::I);
+        let expected = Complex::new((images - 1) as f32, 0.5);
         check.same_items("complex numbers", &numbers, &vec![expected; length]);
+        let number = |image: usize| Complex::new(1 - 2 * (image as i64 % 2), 1);
+        let mut products = vec![number(me); length];
+        co_reduce(&mut products, |a, b| a * b);
+        let expected = (0..images).map(number).product();
+        check.same_items("products", &products, &vec![expected; length]);
     }
     let mut x = Coarray::new([totals(me, 1); 2]);
     let next = (me + 1) % images;
