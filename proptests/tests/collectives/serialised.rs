@@ -134,14 +134,16 @@ fn as_text<S: serde::Serializer>(number: &u32, to: S) -> Result<S::Ok, S::Error>
     to.serialize_str(&number.to_string())
 }
 
-/// Synchronises, counts images, or panics while it is serialised.
+/// Counts images, panics or is an error while it is serialised.
 #[derive(Deserialize)]
 struct Busy(usize);
 
 impl Serialize for Busy {
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        if self.0 == 77 {
-            panic!("the deck has a hole");
+        match self.0 {
+            77 => panic!("the deck has a hole"),
+            78 => return Err(serde::ser::Error::custom("it is too wide")),
+            _ => {}
         }
         let mut count = self.0;
         Team::form(0).change(|| co_sum(&mut count));
@@ -174,12 +176,15 @@ fn functions_of_the_program_may_call_collectives_where_all_images_do() {
 
 #[test]
 fn failures_of_the_program_are_told_with_the_function_the_type_and_the_line() {
-    let cases: [(&str, fn()); 5] = [
+    let cases: [(&str, fn()); 6] = [
         ("no such file", || {
             drop(co_broadcast_value(
                 || -> String { panic!("no such file") },
                 1,
             ))
+        }),
+        ("Busy: `Serialize` fails: it is too wide", || {
+            drop(co_allgather_values(&Busy(78)))
         }),
         ("the deck has a hole", || {
             drop(co_gather_values(&Busy(77), 0))
