@@ -19,8 +19,9 @@
 pub use coarray_collectives::{
     co_all_async, co_allgather_async, co_allgatherv_async, co_alltoall_async, co_alltoallv_async,
     co_any_async, co_broadcast_async, co_count_async, co_exscan_async, co_gather_async,
-    co_gatherv_async, co_max_async, co_max_to_async, co_min_async, co_min_to_async,
-    co_reduce_async, co_reduce_scatter_async, co_reduce_to_async, co_scan_async, co_scatter_async,
+    co_gatherv_async, co_max_async, co_max_loc_async, co_max_loc_to_async, co_max_to_async,
+    co_min_async, co_min_loc_async, co_min_loc_to_async, co_min_to_async, co_reduce_async,
+    co_reduce_scatter_async, co_reduce_to_async, co_scan_async, co_scatter_async,
     co_scatterv_async, co_sum_async, co_sum_reproducible_async, co_sum_to_async,
     co_total_reproducible_async,
 };

@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-use coarray_coref::{Coref, LeavesItsThread, Remote, Shape, Shared, Values};
+use coarray_coref::{Coref, LeavesItsThread, Remote, Shape, Shared, Values, ValuesMut};
 
 use crate::storage::Storage;
 
@@ -130,7 +130,9 @@ impl<T: ?Sized + Shape<Item: Remote>> Values for Coarray<T> {
     fn elements(&self) -> &[Self::Element] {
         Shape::elements(&**self)
     }
+}
 
+impl<T: ?Sized + Shape<Item: Remote>> ValuesMut for Coarray<T> {
     fn elements_mut(&mut self) -> &mut [Self::Element] {
         Shape::elements_mut(&mut **self)
     }

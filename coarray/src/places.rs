@@ -8,11 +8,11 @@
 //! | what a place holds | [`Shape`]; in other shapes: [`ShapeCast`], [`MismatchedExtentError`] |
 //! | parts of a place | [`Section`], [`Iter`]; of structs: [`Member`], [`Members`] |
 //! | which values travel | beside [`Remote`](crate::Remote): [`Symmetric`], [`Shared`], [`RemoteClone`] |
-//! | what a collective takes | [`Values`] |
+//! | what a collective takes, and leaves results in | [`Values`], [`ValuesMut`] |
 //! | what [`open`](fn@crate::open) takes | [`OpenAll`]: tuples of [`Openable`] |
 
 pub use crate::group::{OpenAll, Openable};
 pub use coarray_coref::{
     Access, AtomicOnly, Iter, MayPut, Member, Members, MismatchedExtentError, ReadOnly, ReadWrite,
-    RemoteClone, Section, Shape, ShapeCast, Shared, Symmetric, Values,
+    RemoteClone, Section, Shape, ShapeCast, Shared, Symmetric, Values, ValuesMut,
 };

@@ -147,10 +147,20 @@ fn allgather<T: Remote>(start: &Start, values: &[T], gathered: &mut [T]) -> Resu
 
 #[track_caller]
 fn allgatherv<T: Remote>(start: &Start, values: &[T]) -> Result<Vec<Vec<T>>, CallFailed> {
-    let team = &*start.team;
     let call = start.call::<T>(Operation::CoAllgatherv, 0, None);
+    allgather_runs(start, &call, values)
+}
+
+/// An allgather of values whose number differs between the images, as all there is to do in `call`.
+#[track_caller]
+pub(crate) fn allgather_runs<T: Remote>(
+    start: &Start,
+    call: &Call,
+    values: &[T],
+) -> Result<Vec<Vec<T>>, CallFailed> {
+    let team = &*start.team;
     let lengths =
-        exchange_lengths::<T>(team, &call, values.len()).map_err(CallFailed::from(&call))?;
+        exchange_lengths::<T>(team, call, values.len()).map_err(CallFailed::from(call))?;
     let longest = lengths
         .iter()
         .max()
@@ -168,18 +178,18 @@ fn allgatherv<T: Remote>(start: &Start, values: &[T]) -> Result<Vec<Vec<T>>, Cal
         // SAFETY: all images know how many values that one has lent.
         unsafe { epoch.read_to_vec(from, 0..lengths[from], &mut gathered[from]) }
     };
-    if start.asks_where(&call, longest)
+    if start.asks_where(call, longest)
         && gathering
-            .in_place(&call, values, read)
-            .map_err(CallFailed::from(&call))?
+            .in_place(call, values, read)
+            .map_err(CallFailed::from(call))?
     {
         gathered[team.index()].extend_from_slice(values);
         return Ok(gathered);
     }
     let place = |image: usize, _, part: &[T]| gathered[image].extend_from_slice(part);
     gathering
-        .run(&call, 1, algorithm, values, place)
-        .map_err(CallFailed::from(&call))?;
+        .run(call, 1, algorithm, values, place)
+        .map_err(CallFailed::from(call))?;
     Ok(gathered)
 }
 

@@ -9,6 +9,7 @@ mod alltoall;
 mod broadcast;
 mod gather;
 mod logical;
+mod minmax_loc;
 mod reduce;
 mod reduce_to;
 mod reproducible;
@@ -23,6 +24,9 @@ pub use alltoall::{co_alltoall_async, co_reduce_scatter_async};
 pub use broadcast::co_broadcast_async;
 pub use gather::{co_allgather_async, co_gather_async};
 pub use logical::{co_all_async, co_any_async, co_count_async};
+pub use minmax_loc::{
+    co_max_loc_async, co_max_loc_to_async, co_min_loc_async, co_min_loc_to_async,
+};
 pub use reduce::{co_max_async, co_min_async, co_reduce_async, co_sum_async};
 pub use reduce_to::{co_max_to_async, co_min_to_async, co_reduce_to_async, co_sum_to_async};
 pub use reproducible::{co_sum_reproducible_async, co_total_reproducible_async};

@@ -4,7 +4,7 @@ mod scatter_allgather;
 pub(crate) mod tree;
 
 use crate::{Algorithm, Kind};
-use coarray_coref::{Remote, Values};
+use coarray_coref::{Remote, ValuesMut};
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::collective::{CallFailed, Start, forms};
@@ -38,7 +38,7 @@ forms! {
     ///
     /// # Source
     /// *Coarray C++* section 8.1; Fortran 2018 `co_broadcast`.
-    fn co_broadcast [V: ?Sized + Values] (values: &mut V, root: usize) -> () where []
+    fn co_broadcast [V: ?Sized + ValuesMut] (values: &mut V, root: usize) -> () where []
 
     /// # Examples
     /// ```
@@ -72,12 +72,25 @@ fn broadcast<T: Remote>(start: &Start, values: &mut [T], root: usize) -> Result<
     } else if algorithm == Algorithm::Eager {
         eager(start, &call, values, root);
         Ok(())
-    } else if start.asks_where(&call, size_of_val(values)) {
-        in_place(&start.team, &call, algorithm, values, root)
     } else {
-        pass_on(&start.team, &call, algorithm, values, root)
+        pass(start, &call, algorithm, 0, values, root)
     };
     passed.map_err(CallFailed::from(&call))
+}
+
+/// Passes the values of `root`, whose number is the same on all images, from epoch number `first` of the call on.
+pub(crate) fn pass<T: Remote>(
+    start: &Start,
+    call: &Call,
+    algorithm: Algorithm,
+    first: usize,
+    values: &mut [T],
+    root: usize,
+) -> Result<(), ImageFailed> {
+    match start.asks_where(call, size_of_val(values)) {
+        true => in_place(&start.team, call, algorithm, first, values, root),
+        false => pass_on(&start.team, call, algorithm, first, values, root),
+    }
 }
 
 /// As [`flat`], for values that fit the payload of the barrier.
@@ -115,6 +128,7 @@ fn in_place<T: Remote>(
     team: &Team,
     call: &Call,
     algorithm: Algorithm,
+    first: usize,
     values: &mut [T],
     root: usize,
 ) -> Result<(), ImageFailed> {
@@ -131,7 +145,7 @@ fn in_place<T: Remote>(
         return epoch.end();
     }
     drop(epoch);
-    pass_on(team, call, algorithm, values, root)
+    pass_on(team, call, algorithm, first, values, root)
 }
 
 #[inline(never)]
@@ -139,10 +153,11 @@ fn pass_on<T: Remote>(
     team: &Team,
     call: &Call,
     algorithm: Algorithm,
+    first: usize,
     values: &mut [T],
     root: usize,
 ) -> Result<(), ImageFailed> {
-    for (number, chunk) in chunks(values, capacity::<T>()).enumerate() {
+    for (number, chunk) in (first..).zip(chunks(values, capacity::<T>())) {
         let epoch = Epoch::begin(team, call, number);
         match algorithm {
             Algorithm::Flat => flat(epoch, team, chunk, root)?,

@@ -173,6 +173,21 @@ impl Start {
         root: Option<usize>,
     ) -> Call {
         const { T::CHECK };
+        self.call_with::<T>(operation, length, root)
+    }
+
+    /// The same for values of any type, which travel as something else.
+    ///
+    /// # Panics
+    /// As [`call`](Self::call).
+    #[inline]
+    #[track_caller]
+    pub(crate) fn call_with<T: 'static>(
+        &self,
+        operation: Operation,
+        length: usize,
+        root: Option<usize>,
+    ) -> Call {
         let images = self.team.images();
         let number = root.unwrap_or_default();
         let call = Call::on_values::<T>(operation, length, number, self.caller)

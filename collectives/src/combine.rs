@@ -1,6 +1,6 @@
 //! Reductions with an operator of the program: `co_reduce` and `co_reduce_to`.
 
-use coarray_coref::Values;
+use coarray_coref::ValuesMut;
 use coarray_runtime::Operation;
 
 use crate::collective::forms;
@@ -34,7 +34,7 @@ forms! {
     ///
     /// # Source
     /// *Coarray C++* section 8.2; Fortran 2018 `co_reduce`.
-    fn co_reduce [V: ?Sized + Values] (
+    fn co_reduce [V: ?Sized + ValuesMut] (
         values: &mut V,
         operation: impl Fn(V::Element, V::Element) -> V::Element
     ) -> ()
@@ -80,7 +80,7 @@ forms! {
     ///
     /// # Source
     /// *Coarray C++* section 8.2; Fortran 2018 `co_reduce` with `result_image`.
-    fn co_reduce_to [V: ?Sized + Values] (
+    fn co_reduce_to [V: ?Sized + ValuesMut] (
         values: &mut V,
         root: usize,
         operation: impl Fn(V::Element, V::Element) -> V::Element

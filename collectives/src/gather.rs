@@ -179,10 +179,21 @@ fn gather<T: Remote>(
 
 #[track_caller]
 fn gatherv<T: Remote>(start: &Start, values: &[T], root: usize) -> Result<Vec<Vec<T>>, CallFailed> {
-    let team = &*start.team;
     let call = start.call::<T>(Operation::CoGatherv, 0, Some(root));
+    gather_runs(start, &call, values, root)
+}
+
+/// A gather of values whose number differs between the images, as all there is to do in `call`.
+#[track_caller]
+pub(crate) fn gather_runs<T: Remote>(
+    start: &Start,
+    call: &Call,
+    values: &[T],
+    root: usize,
+) -> Result<Vec<Vec<T>>, CallFailed> {
+    let team = &*start.team;
     let lengths =
-        exchange_lengths::<T>(team, &call, values.len()).map_err(CallFailed::from(&call))?;
+        exchange_lengths::<T>(team, call, values.len()).map_err(CallFailed::from(call))?;
     let longest = lengths
         .iter()
         .max()
@@ -206,17 +217,17 @@ fn gatherv<T: Remote>(start: &Start, values: &[T], root: usize) -> Result<Vec<Ve
         // SAFETY: all images know how many values that one has lent.
         unsafe { epoch.read_to_vec(from, 0..lengths[from], &mut gathered[from]) }
     };
-    let is_done = start.asks_where(&call, longest)
+    let is_done = start.asks_where(call, longest)
         && gathering
-            .in_place(&call, values, read)
-            .map_err(CallFailed::from(&call))?;
+            .in_place(call, values, read)
+            .map_err(CallFailed::from(call))?;
     let mut place = |image: usize, _, part: &[T]| gathered[image].extend_from_slice(part);
     match is_done {
         true if team.index() == root => place(root, 0, values),
         true => {}
         false => gathering
-            .run(&call, 1, values, place)
-            .map_err(CallFailed::from(&call))?,
+            .run(call, 1, values, place)
+            .map_err(CallFailed::from(call))?,
     }
     Ok(gathered)
 }

@@ -27,12 +27,15 @@ mod exact_sum;
 mod gather;
 mod logical;
 mod minmax;
+mod minmax_loc;
 mod operator;
 mod reduce;
 mod reduce_scatter;
 mod reproducible;
 mod scan;
 mod scatter;
+#[cfg(feature = "serde")]
+mod serialised;
 mod sum;
 mod traffic;
 mod tree;
@@ -43,8 +46,9 @@ pub use alltoall::{co_alltoall, co_alltoallv, try_co_alltoall, try_co_alltoallv}
 pub use asynchronous::{
     co_all_async, co_allgather_async, co_allgatherv_async, co_alltoall_async, co_alltoallv_async,
     co_any_async, co_broadcast_async, co_count_async, co_exscan_async, co_gather_async,
-    co_gatherv_async, co_max_async, co_max_to_async, co_min_async, co_min_to_async,
-    co_reduce_async, co_reduce_scatter_async, co_reduce_to_async, co_scan_async, co_scatter_async,
+    co_gatherv_async, co_max_async, co_max_loc_async, co_max_loc_to_async, co_max_to_async,
+    co_min_async, co_min_loc_async, co_min_loc_to_async, co_min_to_async, co_reduce_async,
+    co_reduce_scatter_async, co_reduce_to_async, co_scan_async, co_scatter_async,
     co_scatterv_async, co_sum_async, co_sum_reproducible_async, co_sum_to_async,
     co_total_reproducible_async,
 };
@@ -58,12 +62,21 @@ pub use logical::{co_all, co_any, co_count, try_co_all, try_co_any, try_co_count
 pub use minmax::{
     co_max, co_max_to, co_min, co_min_to, try_co_max, try_co_max_to, try_co_min, try_co_min_to,
 };
+pub use minmax_loc::{
+    co_max_loc, co_max_loc_to, co_min_loc, co_min_loc_to, try_co_max_loc, try_co_max_loc_to,
+    try_co_min_loc, try_co_min_loc_to,
+};
 pub use reduce_scatter::{co_reduce_scatter, try_co_reduce_scatter};
 pub use reproducible::{
     co_sum_reproducible, co_total_reproducible, try_co_sum_reproducible, try_co_total_reproducible,
 };
 pub use scan::{co_exscan, co_scan, try_co_exscan, try_co_scan};
 pub use scatter::{co_scatter, co_scatterv, try_co_scatter, try_co_scatterv};
+#[cfg(feature = "serde")]
+pub use serialised::{
+    co_allgather_values, co_broadcast_value, co_gather_values, try_co_allgather_values,
+    try_co_broadcast_value, try_co_gather_values,
+};
 pub use sum::{co_sum, co_sum_to, try_co_sum, try_co_sum_to};
 pub use traffic::{Message, record_messages};
 pub use tuning::{Algorithm, Kind, TUNING, TuningError, TuningTable};

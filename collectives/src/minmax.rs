@@ -1,6 +1,6 @@
 //! The smallest and the largest values of all images, element by element.
 
-use coarray_coref::Values;
+use coarray_coref::ValuesMut;
 use coarray_runtime::Operation;
 
 use crate::collective::forms;
@@ -10,7 +10,8 @@ forms! {
     /// Collective. The smallest of all images' values, element by element, on every image.
     ///
     /// A value that is not comparable with itself, NaN, counts as the smallest of all, so that no image can
-    /// overlook it. Of equal values, such as the two zeros of floats, that of the lowest image is taken.
+    /// overlook it. Of equal values, such as the two zeros of floats, that of the lowest image is taken, unless the caller
+    /// chooses [`Algorithm::Ring`](crate::Algorithm::Ring).
     ///
     /// No image leaves before all have entered; nothing else is synchronised.
     ///
@@ -35,7 +36,7 @@ forms! {
     ///
     /// # Source
     /// *Coarray C++* section 8.2; Fortran 2018 `co_min`; for NaN, `minimum` of IEEE 754-2019.
-    fn co_min [V: ?Sized + Values] (values: &mut V) -> ()
+    fn co_min [V: ?Sized + ValuesMut] (values: &mut V) -> ()
     where [V::Element: PartialOrd]
 
     /// # Examples
@@ -77,7 +78,7 @@ forms! {
     ///
     /// # Source
     /// *Coarray C++* section 8.2; Fortran 2018 `co_min` with `result_image`.
-    fn co_min_to [V: ?Sized + Values] (values: &mut V, root: usize) -> ()
+    fn co_min_to [V: ?Sized + ValuesMut] (values: &mut V, root: usize) -> ()
     where [V::Element: PartialOrd]
 
     /// # Examples
@@ -99,7 +100,8 @@ forms! {
     /// Collective. The largest of all images' values, element by element, on every image.
     ///
     /// A value that is not comparable with itself, NaN, counts as the largest of all, so that no image can
-    /// overlook it. Of equal values, such as the two zeros of floats, that of the lowest image is taken.
+    /// overlook it. Of equal values, such as the two zeros of floats, that of the lowest image is taken, unless the caller
+    /// chooses [`Algorithm::Ring`](crate::Algorithm::Ring).
     ///
     /// No image leaves before all have entered; nothing else is synchronised.
     ///
@@ -124,7 +126,7 @@ forms! {
     ///
     /// # Source
     /// *Coarray C++* section 8.2; Fortran 2018 `co_max`; for NaN, `maximum` of IEEE 754-2019.
-    fn co_max [V: ?Sized + Values] (values: &mut V) -> ()
+    fn co_max [V: ?Sized + ValuesMut] (values: &mut V) -> ()
     where [V::Element: PartialOrd]
 
     /// # Examples
@@ -166,7 +168,7 @@ forms! {
     ///
     /// # Source
     /// *Coarray C++* section 8.2; Fortran 2018 `co_max` with `result_image`.
-    fn co_max_to [V: ?Sized + Values] (values: &mut V, root: usize) -> ()
+    fn co_max_to [V: ?Sized + ValuesMut] (values: &mut V, root: usize) -> ()
     where [V::Element: PartialOrd]
 
     /// # Examples
@@ -187,7 +189,7 @@ forms! {
 /// The smaller value; NaN if one is, and the first of equal ones.
 #[inline]
 pub(crate) fn smaller<T: PartialOrd>(first: T, second: T) -> T {
-    if first <= second || is_nan(&first) {
+    if is_smaller(&first, &second) {
         first
     } else {
         second
@@ -197,11 +199,23 @@ pub(crate) fn smaller<T: PartialOrd>(first: T, second: T) -> T {
 /// The larger value; NaN if one is, and the first of equal ones.
 #[inline]
 pub(crate) fn larger<T: PartialOrd>(first: T, second: T) -> T {
-    if first >= second || is_nan(&first) {
+    if is_larger(&first, &second) {
         first
     } else {
         second
     }
+}
+
+/// Whether the first value is the smaller one, of two that are equal or both NaN as well.
+#[inline]
+pub(crate) fn is_smaller<T: PartialOrd>(first: &T, second: &T) -> bool {
+    first <= second || is_nan(first)
+}
+
+/// Whether the first value is the larger one, of two that are equal or both NaN as well.
+#[inline]
+pub(crate) fn is_larger<T: PartialOrd>(first: &T, second: &T) -> bool {
+    first >= second || is_nan(first)
 }
 
 #[inline]

@@ -6,7 +6,7 @@ mod ring;
 mod tree;
 
 use crate::{Algorithm, Kind};
-use coarray_coref::{Remote, Values};
+use coarray_coref::{Remote, ValuesMut};
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::collective::{CallFailed, Start, forms};
@@ -47,7 +47,7 @@ forms! {
     ///
     /// # Source
     /// MPI 3.1 clause 5.10.1, `MPI_Reduce_scatter_block`.
-    fn co_reduce_scatter [V: ?Sized + Values] (
+    fn co_reduce_scatter [V: ?Sized + ValuesMut] (
         values: &[V::Element],
         mine: &mut V,
         operation: impl Fn(V::Element, V::Element) -> V::Element

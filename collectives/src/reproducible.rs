@@ -1,7 +1,7 @@
 //! Reproducible sums: results that depend on the addends alone, not on the number of images or their order.
 
 use crate::{Algorithm, Kind};
-use coarray_coref::Values;
+use coarray_coref::{Values, ValuesMut};
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::collective::{CallFailed, Start, forms};
@@ -59,7 +59,7 @@ forms! {
     /// are added again in a superaccumulator, as in [`co_total_reproducible`]. J. R. Shewchuk, *Adaptive precision
     /// floating-point arithmetic and fast robust geometric predicates*, Discrete & Computational Geometry 18, 1997, decides
     /// likewise how much must be exact.
-    fn co_sum_reproducible [V: ?Sized + Values] (values: &mut V) -> ()
+    fn co_sum_reproducible [V: ?Sized + ValuesMut] (values: &mut V) -> ()
     where [V::Element: Addend]
 
     /// # Examples

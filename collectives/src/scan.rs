@@ -6,7 +6,7 @@ mod flat;
 mod recursive_doubling;
 
 use crate::{Algorithm, Kind};
-use coarray_coref::{Remote, Values};
+use coarray_coref::{Remote, ValuesMut};
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::collective::{CallFailed, Start, forms};
@@ -40,7 +40,7 @@ forms! {
     ///
     /// # Source
     /// MPI 3.1 clause 5.11.1, `MPI_Scan`.
-    fn co_scan [V: ?Sized + Values] (
+    fn co_scan [V: ?Sized + ValuesMut] (
         values: &mut V,
         operation: impl Fn(V::Element, V::Element) -> V::Element
     ) -> ()
@@ -91,7 +91,7 @@ forms! {
     ///
     /// # Source
     /// MPI 3.1 clause 5.11.2, `MPI_Exscan`, where image 0 gets nothing.
-    fn co_exscan [V: ?Sized + Values] (
+    fn co_exscan [V: ?Sized + ValuesMut] (
         values: &mut V,
         initial: V::Element,
         operation: impl Fn(V::Element, V::Element) -> V::Element

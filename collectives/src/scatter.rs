@@ -7,7 +7,7 @@ mod flat;
 mod tree;
 
 use crate::{Algorithm, Kind};
-use coarray_coref::{Remote, Values};
+use coarray_coref::{Remote, ValuesMut};
 use coarray_fabric::Deferral;
 use coarray_runtime::{Call, ImageFailed, Operation, Team, quiet_and_defer};
 
@@ -48,7 +48,7 @@ forms! {
     ///
     /// # Source
     /// MPI 3.1 clause 5.6, `MPI_Scatter`.
-    fn co_scatter [V: ?Sized + Values] (parts: &[V::Element], mine: &mut V, root: usize) -> ()
+    fn co_scatter [V: ?Sized + ValuesMut] (parts: &[V::Element], mine: &mut V, root: usize) -> ()
     where []
 
     /// # Examples

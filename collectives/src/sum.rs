@@ -2,9 +2,8 @@
 
 use std::ops::Add;
 
-use coarray_coref::Values;
+use coarray_coref::ValuesMut;
 use coarray_runtime::Operation;
-use num_traits::Num;
 
 use crate::collective::forms;
 use crate::reduce::reduce;
@@ -17,9 +16,13 @@ forms! {
     /// algorithm (see [`co_sum_reproducible`](crate::co_sum_reproducible)). Integer overflow panics or wraps as `+` does in the
     /// same build.
     ///
+    /// Elements are whatever travels and is added by `+`: numbers, complex numbers, and structs of them. `derive(coarray::Add)`
+    /// makes the addition of a struct, so that values of several types are added at once.
+    ///
     /// No image leaves before all have entered; nothing else is synchronised.
     ///
-    /// The job ends with a report if images call it with different types or lengths, or have failed.
+    /// The job ends with a report if images call it with different types or lengths, or have failed, and if an addition
+    /// panics.
     ///
     /// # Examples
     /// ```
@@ -37,8 +40,8 @@ forms! {
     ///
     /// # Source
     /// *Coarray C++* section 8.2; Fortran 2018 `co_sum`.
-    fn co_sum [V: ?Sized + Values] (values: &mut V) -> ()
-    where [V::Element: Num]
+    fn co_sum [V: ?Sized + ValuesMut] (values: &mut V) -> ()
+    where [V::Element: Add<Output = V::Element>]
 
     /// # Examples
     /// ```
@@ -79,8 +82,8 @@ forms! {
     ///
     /// # Source
     /// *Coarray C++* section 8.2; Fortran 2018 `co_sum` with `result_image`.
-    fn co_sum_to [V: ?Sized + Values] (values: &mut V, root: usize) -> ()
-    where [V::Element: Num]
+    fn co_sum_to [V: ?Sized + ValuesMut] (values: &mut V, root: usize) -> ()
+    where [V::Element: Add<Output = V::Element>]
 
     /// # Examples
     /// ```

@@ -3,6 +3,8 @@
 //! A [`Cofuture`] is complete from the start (a direct place), waits for a request of the fabric, or stands for a
 //! nonblocking collective, which `coarray-collectives` implements.
 
+mod or_failed;
+
 use std::fmt;
 use std::mem::{self, MaybeUninit};
 use std::pin::Pin;
@@ -11,7 +13,7 @@ use std::slice;
 use std::task::{Context, Poll, Waker};
 
 use coarray_fabric::{Buffer, direct};
-use coarray_runtime::Missing;
+use coarray_runtime::{Incomplete, Missing};
 
 use crate::access::{Access, MayPut};
 use crate::coref::Coref;
@@ -32,7 +34,7 @@ use crate::transfer::{Issued, Torn, checked, issue_get, issue_put};
 /// The `_async` collectives return a cofuture, too. The other images can read an image's contribution from the call on,
 /// without any of the operations above. An image that drops its cofuture does not get the result, and holds nobody up. If
 /// an image fails, or comes to the end of the program, before it has contributed, the job ends with a report when this
-/// image next waits, asks or polls.
+/// image next waits, asks or polls. With [`or_failed`](Self::or_failed) failed images are an error instead.
 ///
 /// # Wakers
 /// A task that awaits a transfer is woken at the end of the operation that completes the transfer, on the same thread. If a
@@ -82,12 +84,18 @@ enum State<'a, T> {
 /// A nonblocking collective that the image has called.
 #[doc(hidden)]
 pub trait Collective<T> {
-    /// The first contribution that the result needs and that is not there; none if the collective is complete. If the image
-    /// that is to make it has failed, or the job has ended, this image unwinds.
-    fn missing(&self) -> Option<Missing<'_>>;
+    /// The first contribution that the result needs and that is not there; none if the collective is complete. If the job has
+    /// ended, this image unwinds.
+    ///
+    /// # Errors
+    /// If the image that is to make it has failed.
+    fn missing(&self) -> Result<Option<Missing<'_>>, Incomplete>;
 
     /// Waits for the contributions that the result needs, and computes it.
-    fn finish(self: Box<Self>) -> T;
+    ///
+    /// # Errors
+    /// As [`missing`](Self::missing).
+    fn finish(self: Box<Self>) -> Result<T, Incomplete>;
 }
 
 /// A get or put in flight.
@@ -184,7 +192,7 @@ impl<'a, T> Cofuture<'a, T> {
         let result = match self.state {
             State::Complete(result) => result,
             State::InFlight(transfer) => transfer.finish(),
-            State::Collective(collective) => Ok(collective.finish()),
+            State::Collective(collective) => Ok(or_end_job(collective.finish())),
             State::Taken => taken(),
         };
         match result {
@@ -228,7 +236,7 @@ impl<'a, T> Cofuture<'a, T> {
     pub(crate) fn is_complete(&self) -> bool {
         match &self.state {
             State::InFlight(transfer) => transfer.issued.request.is_complete(),
-            State::Collective(collective) => collective.missing().is_none(),
+            State::Collective(collective) => or_end_job(collective.missing()).is_none(),
             State::Complete(_) | State::Taken => true,
         }
     }
@@ -244,10 +252,14 @@ impl<'a, T> Cofuture<'a, T> {
     /// The contribution that it waits for, if progress depends on other images.
     pub(crate) fn missing(&self) -> Option<Missing<'_>> {
         match &self.state {
-            State::Collective(collective) => collective.missing(),
+            State::Collective(collective) => or_end_job(collective.missing()),
             _ => None,
         }
     }
+}
+
+fn or_end_job<R>(result: Result<R, Incomplete>) -> R {
+    result.unwrap_or_else(|incomplete| incomplete.end_job())
 }
 
 #[cold]
@@ -269,7 +281,7 @@ impl<T> Future for Cofuture<'_, T> {
         let is_pending = match &mut this.state {
             State::InFlight(transfer) => !transfer.poll(context.waker()),
             State::Collective(collective) => {
-                let missing = collective.missing();
+                let missing = or_end_job(collective.missing());
                 if let Some(missing) = &missing {
                     missing.wake(context.waker());
                 }

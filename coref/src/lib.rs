@@ -15,6 +15,7 @@ mod atomic_cell;
 mod bulk;
 mod cofuture;
 mod cofuture_set;
+mod complex;
 mod coptr;
 mod coref;
 mod fabric_slots;
@@ -22,6 +23,7 @@ mod fabric_word;
 mod index;
 mod locked;
 mod member;
+mod ndarray_values;
 mod primitives;
 mod remote;
 mod remote_clone;
@@ -57,7 +59,7 @@ pub use shape::{MismatchedExtentError, Shape};
 pub use shape_cast::ShapeCast;
 pub use thread::LeavesItsThread;
 pub use transfer::{bytes_are_valid, check_value};
-pub use values::Values;
+pub use values::{Values, ValuesMut};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

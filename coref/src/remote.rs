@@ -53,8 +53,8 @@ pub unsafe trait Symmetric: 'static {
 
 /// A value that travels between images as its bytes.
 ///
-/// Integers, floats, `bool`, `char`, the `NonZero` integers, arrays of all these, [`Plain`] wrappers around
-/// other [`bytemuck`] types, and structs and enums with `#[derive(Remote)]`.
+/// Integers, floats, `bool`, `char`, the `NonZero` integers, `Complex` of `num-complex`, arrays of all these, [`Plain`]
+/// wrappers around other [`bytemuck`] types, and structs and enums with `#[derive(Remote)]`.
 ///
 /// # Safety
 /// * Every byte of a value is initialised: the type has no padding.
@@ -87,6 +87,21 @@ pub unsafe trait Symmetric: 'static {
 ///     let electron = Particle { charge: -1, alive: true, ..nobody };
 ///     send(&mut guest, 1 - this_image(), electron);
 ///     assert_eq!(*guest, electron);
+/// });
+/// ```
+///
+/// Complex numbers of the crate `num-complex` travel and are added up as others are:
+/// ```
+/// use coarray::prelude::*;
+/// use num_complex::Complex;
+///
+/// coarray::run(4, || {
+///     let mut wave = Coarray::new([Complex::new(0.5, this_image() as f64); 3]);
+///     co_sum(&mut wave);
+///     assert_eq!(wave[2], Complex::new(2.0, 6.0));
+///     let wave = wave.open();
+///     wave.at(1)[0].put(Complex::I);
+///     assert_eq!(wave.at(1)[0].get(), Complex::I);
 /// });
 /// ```
 ///

@@ -2,11 +2,13 @@
 
 use coarray::AllocError;
 use coarray::collectives::{
-    co_count, try_co_all, try_co_allgather, try_co_allgatherv, try_co_alltoall, try_co_alltoallv,
-    try_co_any, try_co_broadcast, try_co_count, try_co_exscan, try_co_gather, try_co_gatherv,
-    try_co_max, try_co_max_to, try_co_min, try_co_min_to, try_co_reduce, try_co_reduce_scatter,
-    try_co_reduce_to, try_co_scan, try_co_scatter, try_co_scatterv, try_co_sum,
-    try_co_sum_reproducible, try_co_sum_to, try_co_total_reproducible,
+    co_count, try_co_all, try_co_allgather, try_co_allgather_values, try_co_allgatherv,
+    try_co_alltoall, try_co_alltoallv, try_co_any, try_co_broadcast, try_co_broadcast_value,
+    try_co_count, try_co_exscan, try_co_gather, try_co_gather_values, try_co_gatherv, try_co_max,
+    try_co_max_loc, try_co_max_loc_to, try_co_max_to, try_co_min, try_co_min_loc,
+    try_co_min_loc_to, try_co_min_to, try_co_reduce, try_co_reduce_scatter, try_co_reduce_to,
+    try_co_scan, try_co_scatter, try_co_scatterv, try_co_sum, try_co_sum_reproducible,
+    try_co_sum_to, try_co_total_reproducible,
 };
 use coarray::failure::{
     ImageFailed, fail_image, failed_images, try_sync_all, try_sync_images, try_sync_team,
@@ -40,7 +42,7 @@ fn creation<T>(created: Result<T, AllocError>) -> Outcome {
     }
 }
 
-const FORMS: [Form; 37] = [
+const FORMS: [Form; 44] = [
     ("try_sync_all", |_| try_sync_all()),
     ("try_sync_team", |before| try_sync_team(&before.team)),
     ("try_sync_images", |_| {
@@ -74,6 +76,23 @@ const FORMS: [Form; 37] = [
     ("try_co_min_to", |before| try_co_min_to(&mut 1, before.root)),
     ("try_co_max", |_| try_co_max(&mut 1)),
     ("try_co_max_to", |before| try_co_max_to(&mut 1, before.root)),
+    ("try_co_min_loc", |_| try_co_min_loc(&mut 1, &mut 2)),
+    ("try_co_max_loc", |_| try_co_max_loc(&mut 1, &mut 2)),
+    ("try_co_min_loc_to", |before| {
+        try_co_min_loc_to(&mut 1, &mut 2, before.root)
+    }),
+    ("try_co_max_loc_to", |before| {
+        try_co_max_loc_to(&mut 1, &mut 2, before.root)
+    }),
+    ("try_co_broadcast_value", |before| {
+        try_co_broadcast_value(|| 1, before.root).map(drop)
+    }),
+    ("try_co_gather_values", |before| {
+        try_co_gather_values(&1, before.root).map(drop)
+    }),
+    ("try_co_allgather_values", |_| {
+        try_co_allgather_values(&vec![1; 100_000]).map(drop)
+    }),
     ("try_co_reduce", |_| try_co_reduce(&mut 1, |a, b| a * b)),
     ("try_co_reduce_to", |before| {
         try_co_reduce_to(&mut 1, before.root, |a, b| a * b)

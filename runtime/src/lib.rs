@@ -38,7 +38,7 @@ pub use collective::form_team::Current;
 pub use collective::in_place::{Lent, Loan};
 pub use collective::missing::Missing;
 pub use collective::posts::InProgress;
-pub use collective::request::CollectiveRequest;
+pub use collective::request::{CollectiveRequest, Incomplete};
 pub use collective::steps::{Abandoned, StepsBegun};
 pub use heap::alloc_error::{AllocError, HeapUser};
 pub use heap::{Block, RaggedBlock};

@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use coarray_coref::{Cofuture, Values};
+use coarray_coref::{Cofuture, ValuesMut};
 use coarray_runtime::{Operation, this_image};
 
 use crate::asynchronous::request::{AsyncCall, only};
@@ -40,7 +40,7 @@ use crate::asynchronous::request::{AsyncCall, only};
 #[track_caller]
 pub fn co_broadcast_async<V>(values: V, root: usize) -> Cofuture<'static, V>
 where
-    V: Values + 'static,
+    V: ValuesMut + 'static,
 {
     let mut values = values;
     let length = values.elements().len();

@@ -3,7 +3,7 @@
 use std::ops::Add;
 use std::panic::Location;
 
-use coarray_coref::{Cofuture, Values};
+use coarray_coref::{Cofuture, ValuesMut};
 use coarray_runtime::Operation;
 
 use crate::asynchronous::request::{AsyncCall, all, fold_up_to};
@@ -44,8 +44,8 @@ use crate::minmax::{larger, smaller};
 #[track_caller]
 pub fn co_sum_async<V>(values: V) -> Cofuture<'static, V>
 where
-    V: Values + 'static,
-    V::Element: num_traits::Num,
+    V: ValuesMut + 'static,
+    V::Element: Add<Output = V::Element>,
 {
     combine(Operation::CoSum, values, Add::add, Location::caller())
 }
@@ -75,7 +75,7 @@ where
 #[track_caller]
 pub fn co_min_async<V>(values: V) -> Cofuture<'static, V>
 where
-    V: Values + 'static,
+    V: ValuesMut + 'static,
     V::Element: PartialOrd,
 {
     combine(Operation::CoMin, values, smaller, Location::caller())
@@ -106,7 +106,7 @@ where
 #[track_caller]
 pub fn co_max_async<V>(values: V) -> Cofuture<'static, V>
 where
-    V: Values + 'static,
+    V: ValuesMut + 'static,
     V::Element: PartialOrd,
 {
     combine(Operation::CoMax, values, larger, Location::caller())
@@ -147,11 +147,12 @@ pub fn co_reduce_async<V>(
     operation: impl Fn(V::Element, V::Element) -> V::Element + 'static,
 ) -> Cofuture<'static, V>
 where
-    V: Values + 'static,
+    V: ValuesMut + 'static,
 {
     combine(Operation::CoReduce, values, operation, Location::caller())
 }
 
+#[track_caller]
 fn combine<V>(
     operation: Operation,
     values: V,
@@ -159,7 +160,7 @@ fn combine<V>(
     caller: &'static Location<'static>,
 ) -> Cofuture<'static, V>
 where
-    V: Values + 'static,
+    V: ValuesMut + 'static,
 {
     let mut values = values;
     AsyncCall::new(operation, caller)

@@ -3,7 +3,7 @@
 use std::ops::Add;
 use std::panic::Location;
 
-use coarray_coref::{Cofuture, Values};
+use coarray_coref::{Cofuture, ValuesMut};
 use coarray_runtime::{Operation, this_image};
 
 use crate::asynchronous::request::{AsyncCall, all_for, fold_up_to};
@@ -35,8 +35,8 @@ use crate::minmax::{larger, smaller};
 #[track_caller]
 pub fn co_sum_to_async<V>(values: V, root: usize) -> Cofuture<'static, V>
 where
-    V: Values + 'static,
-    V::Element: num_traits::Num,
+    V: ValuesMut + 'static,
+    V::Element: Add<Output = V::Element>,
 {
     combine_to(
         Operation::CoSumTo,
@@ -73,7 +73,7 @@ where
 #[track_caller]
 pub fn co_min_to_async<V>(values: V, root: usize) -> Cofuture<'static, V>
 where
-    V: Values + 'static,
+    V: ValuesMut + 'static,
     V::Element: PartialOrd,
 {
     combine_to(
@@ -111,7 +111,7 @@ where
 #[track_caller]
 pub fn co_max_to_async<V>(values: V, root: usize) -> Cofuture<'static, V>
 where
-    V: Values + 'static,
+    V: ValuesMut + 'static,
     V::Element: PartialOrd,
 {
     combine_to(Operation::CoMaxTo, values, root, larger, Location::caller())
@@ -149,7 +149,7 @@ pub fn co_reduce_to_async<V>(
     operation: impl Fn(V::Element, V::Element) -> V::Element + 'static,
 ) -> Cofuture<'static, V>
 where
-    V: Values + 'static,
+    V: ValuesMut + 'static,
 {
     combine_to(
         Operation::CoReduceTo,
@@ -160,6 +160,7 @@ where
     )
 }
 
+#[track_caller]
 fn combine_to<V>(
     operation: Operation,
     values: V,
@@ -168,7 +169,7 @@ fn combine_to<V>(
     caller: &'static Location<'static>,
 ) -> Cofuture<'static, V>
 where
-    V: Values + 'static,
+    V: ValuesMut + 'static,
 {
     let mut values = values;
     let is_root = this_image() == root;

@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use coarray_coref::{Cofuture, Remote, Values};
+use coarray_coref::{Cofuture, Remote, Values, ValuesMut};
 use coarray_runtime::Operation;
 
 use crate::asynchronous::request::{AsyncCall, Contributions, Part, all};
@@ -36,7 +36,7 @@ use crate::exact_sum::{Addend, Superaccumulator, sum_columns};
 #[track_caller]
 pub fn co_sum_reproducible_async<V>(values: V) -> Cofuture<'static, V>
 where
-    V: Values + 'static,
+    V: ValuesMut + 'static,
     V::Element: Addend,
 {
     let mut values = values;

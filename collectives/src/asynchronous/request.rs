@@ -14,7 +14,9 @@ use std::panic::Location;
 use std::rc::Rc;
 
 use coarray_coref::{Cofuture, Collective, Remote};
-use coarray_runtime::{Call, CollectiveRequest, Contribution, Missing, Operation, Team};
+use coarray_runtime::{
+    Call, CollectiveRequest, Contribution, Incomplete, Missing, Operation, Team,
+};
 
 /// The call of a nonblocking collective.
 #[derive(Clone, Copy, Debug)]
@@ -245,14 +247,14 @@ impl Needs {
     }
 
     /// The first image that has not contributed.
-    fn missing(&self, request: &CollectiveRequest) -> Option<usize> {
+    fn missing(&self, request: &CollectiveRequest) -> Result<Option<usize>, Incomplete> {
         while self.next.get() < self.images.end {
-            if !request.is_here(self.next.get()) {
-                return Some(self.next.get());
+            if !request.is_here(self.next.get())? {
+                return Ok(Some(self.next.get()));
             }
             self.next.set(self.next.get() + 1);
         }
-        None
+        Ok(None)
     }
 }
 
@@ -264,18 +266,18 @@ struct Pending<F> {
 }
 
 impl<R, F: FnOnce(&Contributions) -> R> Collective<R> for Pending<F> {
-    fn missing(&self) -> Option<Missing<'_>> {
+    fn missing(&self) -> Result<Option<Missing<'_>>, Incomplete> {
         let request = &self.contributions.request;
         let index = self.needs.missing(request)?;
-        Some(Missing { request, index })
+        Ok(index.map(|index| Missing { request, index }))
     }
 
-    fn finish(self: Box<Self>) -> R {
+    fn finish(self: Box<Self>) -> Result<R, Incomplete> {
         // Compares the calls of all images before it reads any value.
         for index in self.needs.images {
-            self.contributions.request.await_from(index);
+            self.contributions.request.await_from(index)?;
         }
-        (self.compute)(&self.contributions)
+        Ok((self.compute)(&self.contributions))
     }
 }
 

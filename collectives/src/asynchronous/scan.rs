@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use coarray_coref::{Cofuture, Values};
+use coarray_coref::{Cofuture, ValuesMut};
 use coarray_runtime::Operation;
 
 use crate::asynchronous::request::{AsyncCall, fold, fold_up_to};
@@ -40,7 +40,7 @@ pub fn co_scan_async<V>(
     operation: impl Fn(V::Element, V::Element) -> V::Element + 'static,
 ) -> Cofuture<'static, V>
 where
-    V: Values + 'static,
+    V: ValuesMut + 'static,
 {
     let mut values = values;
     AsyncCall::new(Operation::CoScan, Location::caller())
@@ -87,7 +87,7 @@ pub fn co_exscan_async<V>(
     operation: impl Fn(V::Element, V::Element) -> V::Element + 'static,
 ) -> Cofuture<'static, V>
 where
-    V: Values + 'static,
+    V: ValuesMut + 'static,
 {
     let mut values = values;
     AsyncCall::new(Operation::CoExscan, Location::caller())

@@ -370,7 +370,7 @@ mod tests {
         let error = TuningTable::parse("co_scan = [[0, 0, 'flat'], [0, 0, 'rign']]").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "co_scan, rule 2: `rign` is no algorithm for it: there are flat, recursive_doubling, chain"
+            "co_scan, rule 2: `rign` is no algorithm for it: there are flat, recursive_doubling, chain, eager"
         );
         let error = TuningTable::parse("co_sum = []").unwrap_err();
         assert!(

@@ -4,6 +4,7 @@ mod algorithms;
 mod asynchronous;
 mod combining;
 mod in_place;
+mod kinds;
 mod moving;
 mod rules;
 mod sums;
@@ -145,6 +146,21 @@ pub const SECTION: Section = Section {
             "11.27",
             "and are gathered, dealt out, exchanged and joined by blocks",
             in_place::moves,
+        ),
+        Clause::new(
+            "11.28",
+            "co_min_loc and co_max_loc tell where the extremes are",
+            combining::located,
+        ),
+        Clause::new(
+            "11.29",
+            "structs and complex numbers are added, and travel",
+            kinds::structs,
+        ),
+        Clause::new(
+            "11.30",
+            "values of any type that serde knows are broadcast and gathered",
+            kinds::serialised,
         ),
     ],
 };

@@ -2,6 +2,7 @@
 //! and however far ahead an image is.
 
 mod apart;
+mod failed;
 mod mixed;
 mod reports;
 mod ways;

@@ -2,8 +2,12 @@
 
 mod containers;
 mod in_place;
+mod located;
 mod mixed;
+mod ndarrays;
 mod nested;
+mod serialised;
+mod structs;
 mod values;
 
 use coarray::collectives::{co_broadcast, co_max, co_min, co_reduce, co_sum};

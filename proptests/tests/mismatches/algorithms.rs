@@ -216,7 +216,10 @@ fn different_operations_are_told_apart() {
         |how| _ = how.co_all(true),
         |how| _ = how.co_any(true),
     );
-    let to_image_1 = ["co_min_to of 7 x u64 to image 1", "co_sum_to of 7 x u64 to image 1"];
+    let to_image_1 = [
+        "co_min_to of 7 x u64 to image 1",
+        "co_sum_to of 7 x u64 to image 1",
+    ];
     differ_by_all(
         Kind::ReduceTo,
         to_image_1,

@@ -1,6 +1,6 @@
 //! The shapes of coarrays, each with its native indexing; casts reach the rest.
 
-use coarray::places::{Access, Shape, Values};
+use coarray::places::{Access, Shape, Values, ValuesMut};
 use coarray::{Coarray, Coref, Remote};
 use coarray_proptests::{COLUMNS, Part, Sample};
 
@@ -53,7 +53,7 @@ macro_rules! sized {
 
         fn put_whole(place: &Coref<Self>, values: &[T], way: usize) {
             let mut value = $blank;
-            Values::elements_mut(&mut value).copy_from_slice(values);
+            ValuesMut::elements_mut(&mut value).copy_from_slice(values);
             match way % 2 {
                 0 => place.put(value),
                 _ => place.put_from(&value),

@@ -68,6 +68,20 @@ pub enum Operation {
     CoSumReproducible,
     /// `co_total_reproducible`.
     CoTotalReproducible,
+    /// `co_min_loc`.
+    CoMinLoc,
+    /// `co_max_loc`.
+    CoMaxLoc,
+    /// `co_min_loc_to`.
+    CoMinLocTo,
+    /// `co_max_loc_to`.
+    CoMaxLocTo,
+    /// `co_broadcast_value`.
+    CoBroadcastValue,
+    /// `co_gather_values`.
+    CoGatherValues,
+    /// `co_allgather_values`.
+    CoAllgatherValues,
     /// `Team::form`.
     FormTeam,
     /// Start of `Team::change`.
@@ -90,7 +104,7 @@ pub enum Operation {
     End,
 }
 
-pub(crate) const OPERATIONS: [Operation; 41] = [
+pub(crate) const OPERATIONS: [Operation; 48] = [
     Operation::Create,
     Operation::Open,
     Operation::Close,
@@ -122,6 +136,13 @@ pub(crate) const OPERATIONS: [Operation; 41] = [
     Operation::CoExscan,
     Operation::CoSumReproducible,
     Operation::CoTotalReproducible,
+    Operation::CoMinLoc,
+    Operation::CoMaxLoc,
+    Operation::CoMinLocTo,
+    Operation::CoMaxLocTo,
+    Operation::CoBroadcastValue,
+    Operation::CoGatherValues,
+    Operation::CoAllgatherValues,
     Operation::FormTeam,
     Operation::ChangeTeam,
     Operation::EndTeam,
@@ -170,6 +191,13 @@ impl Operation {
             Self::CoExscan => "co_exscan",
             Self::CoSumReproducible => "co_sum_reproducible",
             Self::CoTotalReproducible => "co_total_reproducible",
+            Self::CoMinLoc => "co_min_loc",
+            Self::CoMaxLoc => "co_max_loc",
+            Self::CoMinLocTo => "co_min_loc_to",
+            Self::CoMaxLocTo => "co_max_loc_to",
+            Self::CoBroadcastValue => "co_broadcast_value",
+            Self::CoGatherValues => "co_gather_values",
+            Self::CoAllgatherValues => "co_allgather_values",
             Self::FormTeam => "Team::form",
             Self::ChangeTeam => "Team::change",
             Self::EndTeam => "the end of Team::change",

@@ -157,16 +157,24 @@ fn what(signature: Signature, subject: &str, object: impl Fn(ObjectId) -> String
         Operation::CoSumTo
         | Operation::CoMinTo
         | Operation::CoMaxTo
+        | Operation::CoMinLocTo
+        | Operation::CoMaxLocTo
         | Operation::CoReduceTo
         | Operation::CoGather => format!("{name} of {values} to image {}", signature[3]),
-        Operation::CoGatherv => format!("{name} of {} to image {}", short(subject), signature[3]),
-        Operation::CoScatterv => {
+        Operation::CoGatherv | Operation::CoGatherValues => {
+            format!("{name} of {} to image {}", short(subject), signature[3])
+        }
+        Operation::CoScatterv | Operation::CoBroadcastValue => {
             format!("{name} of {} from image {}", short(subject), signature[3])
         }
-        Operation::CoAllgatherv | Operation::CoAlltoallv => format!("{name} of {}", short(subject)),
+        Operation::CoAllgatherv | Operation::CoAlltoallv | Operation::CoAllgatherValues => {
+            format!("{name} of {}", short(subject))
+        }
         Operation::CoSum
         | Operation::CoMin
         | Operation::CoMax
+        | Operation::CoMinLoc
+        | Operation::CoMaxLoc
         | Operation::CoReduce
         | Operation::CoAllgather
         | Operation::CoAlltoall

@@ -57,24 +57,26 @@ impl CollectiveRequest {
 
     /// Whether the contribution of the image with index `image` has arrived.
     ///
-    /// If that image has failed before, or has come to the end of the program, the job ends with a report. If the job
-    /// has ended, the image unwinds.
-    #[must_use]
-    pub fn is_here(&self, index: usize) -> bool {
+    /// If that image has come to the end of the program before, the job ends with a report. If the job has ended, the image
+    /// unwinds.
+    ///
+    /// # Errors
+    /// If that image has failed before.
+    pub fn is_here(&self, index: usize) -> Result<bool, Incomplete> {
         let team = &*self.team;
         let posted = posted_count(team, index);
         if posted.has_reached(self.number + 1) {
-            return true;
+            return Ok(true);
         }
         team.image().check_abort();
         team.image().poll();
         // The image posts nothing after that stage.
         let posts_no_more = team.is_failed(index) || team.has_stopped(index);
         let is_here = posted.has_reached(self.number + 1);
-        if posts_no_more && !is_here {
-            self.miss(index);
+        match posts_no_more && !is_here {
+            true => Err(self.miss(index)),
+            false => Ok(is_here),
         }
-        is_here
     }
 
     /// Waits for the contribution of the image with index `image`; it is aligned to a cache line.
@@ -83,7 +85,7 @@ impl CollectiveRequest {
     /// image unwinds.
     #[must_use]
     pub fn from(&self, index: usize) -> Contribution<'_> {
-        self.await_from(index);
+        self.expect_from(index);
         match remote_log(&self.team, index) {
             Some(member) => self.fetch(member, 0..member.length(self.number)),
             None => Contribution::here(self.read(index)),
@@ -96,7 +98,7 @@ impl CollectiveRequest {
     /// If the contribution is shorter.
     #[must_use]
     pub fn part(&self, index: usize, range: Range<usize>) -> Contribution<'_> {
-        self.await_from(index);
+        self.expect_from(index);
         match remote_log(&self.team, index) {
             Some(member) => self.fetch(member, range),
             None => Contribution::here(&self.read(index)[range]),
@@ -106,7 +108,7 @@ impl CollectiveRequest {
     /// Waits for the contribution, and returns its length in bytes; otherwise as [`from`](Self::from).
     #[must_use]
     pub fn length(&self, index: usize) -> usize {
-        self.await_from(index);
+        self.expect_from(index);
         match remote_log(&self.team, index) {
             Some(member) => member.length(self.number),
             None => self.read(index).len(),
@@ -125,8 +127,14 @@ impl CollectiveRequest {
         unsafe { member.fetch(self.team.image().fabric(), self.number, range) }
     }
 
-    /// Waits until the contribution has arrived, and compares its call with this image's; as [`from`](Self::from).
-    pub fn await_from(&self, index: usize) {
+    /// Waits until the contribution has arrived, and compares its call with this image's.
+    ///
+    /// If the image is in another collective, or has come to the end of the program, the job ends with a report. If the job
+    /// has ended, the image unwinds.
+    ///
+    /// # Errors
+    /// If that image has failed before it contributed.
+    pub fn await_from(&self, index: usize) -> Result<(), Incomplete> {
         let team = &*self.team;
         let posted = posted_count(team, index);
         if !posted.has_reached(self.number + 1) {
@@ -136,10 +144,17 @@ impl CollectiveRequest {
                 false => team.image().wait(posted, self.number + 1, cause).is_ok(),
             };
             if !came {
-                self.miss(index);
+                return Err(self.miss(index));
             }
         }
         find_descriptor(team, index, self.number);
+        Ok(())
+    }
+
+    /// As [`await_from`](Self::await_from), but if the image has failed, the job ends.
+    fn expect_from(&self, index: usize) {
+        self.await_from(index)
+            .unwrap_or_else(|incomplete| incomplete.end_job());
     }
 
     /// Waits for the post of a blocking collective, which images make in the same order with barriers. Returns whether it has come.
@@ -189,16 +204,42 @@ impl CollectiveRequest {
         polls
     }
 
+    /// The error that the image with index `index` makes no contribution any more. If it has not failed, the job ends.
     #[cold]
-    fn miss(&self, index: usize) -> ! {
-        let (team, operation) = (&self.team, self.call.describe(&self.team));
-        if team.is_failed(index) {
-            team.fail_because(&ImageFailed::new(vec![index]), &operation);
+    fn miss(&self, index: usize) -> Incomplete {
+        let team = &self.team;
+        if !team.is_failed(index) {
+            let (image, operation) = (team.members()[index], self.call.describe(team));
+            team.image().fail(format!(
+                "cannot complete {operation}: image {image} has come to the end of the program"
+            ))
         }
-        let image = team.members()[index];
-        team.image().fail(format!(
-            "cannot complete {operation}: image {image} has come to the end of the program"
-        ))
+        Incomplete {
+            team: Rc::clone(team),
+            call: self.call,
+            failed: ImageFailed::new(vec![index]),
+        }
+    }
+}
+
+/// An asynchronous collective that cannot be completed, because an image failed before it made its contribution.
+pub struct Incomplete {
+    team: Rc<Team>,
+    call: Call,
+    failed: ImageFailed,
+}
+
+impl Incomplete {
+    /// The image.
+    #[must_use]
+    pub fn failed(self) -> ImageFailed {
+        self.failed
+    }
+
+    /// Ends the job with a report.
+    pub fn end_job(&self) -> ! {
+        let operation = self.call.describe(&self.team);
+        self.team.fail_because(&self.failed, &operation)
     }
 }
 

@@ -3,8 +3,8 @@
 use std::fmt::Debug;
 
 use coarray::collectives::{
-    co_all, co_any, co_count, co_exscan, co_max_to, co_min_to, co_reduce_scatter, co_reduce_to,
-    co_scan, co_sum_to,
+    co_all, co_any, co_count, co_exscan, co_max_loc, co_max_loc_to, co_max_to, co_min_loc,
+    co_min_loc_to, co_min_to, co_reduce_scatter, co_reduce_to, co_scan, co_sum_to,
 };
 use coarray::prelude::*;
 
@@ -69,6 +69,34 @@ pub fn extremes(check: &mut Check) {
     check.same("a maximum of floats", largest[0], 0.0);
     check.that(found[1].is_nan() && largest[1].is_nan(), || {
         format!("NaN was overlooked: {found:?}, {largest:?}")
+    });
+}
+
+pub fn located(check: &mut Check) {
+    let (me, images) = (this_image(), num_images());
+    for length in LENGTHS {
+        // Image 0 has the smallest, the last the largest; of those that are equal, the first counts.
+        let mine = (values(me, length), vec![me as u16; length]);
+        let extreme = |image: usize| (values(image, length), vec![image as u16; length]);
+        let root = length % images;
+        let (mut smallest, mut largest, mut equal) = (mine.clone(), mine.clone(), mine.1.clone());
+        co_min_loc(&mut smallest.0, &mut smallest.1);
+        co_max_loc(&mut largest.0, &mut largest.1);
+        co_max_loc(&mut vec![0.5; length], &mut equal);
+        check.same("minima", smallest, extreme(0));
+        check.same("maxima", largest, extreme(images - 1));
+        check.same_items("places of equal values", &equal, &vec![0; length]);
+        let (mut smallest, mut largest) = (mine.clone(), mine.clone());
+        co_min_loc_to(&mut smallest.0, &mut smallest.1, root);
+        co_max_loc_to(&mut largest.0, &mut largest.1, root);
+        let for_root = |extreme| if me == root { extreme } else { mine.clone() };
+        check.same("minima for one", smallest, for_root(extreme(0)));
+        check.same("maxima for one", largest, for_root(extreme(images - 1)));
+    }
+    let (mut found, mut at) = (if me + 1 == images { f64::NAN } else { 0.5 }, me);
+    co_min_loc(&mut found, &mut at);
+    check.that(found.is_nan() && at + 1 == images, || {
+        format!("NaN was overlooked: {found} of image {at}")
     });
 }
 
