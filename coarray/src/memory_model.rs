@@ -302,9 +302,9 @@
 //!
 //! # 9. Collectives
 //! The results of a collective depend on nothing but the contributions of all images. Where all images get the same values,
-//! these are the same bits. No image leaves a collective before all have entered it. But it is no fence: earlier puts of
-//! others are visible after it only if the images call [`image_fence`](crate::image_fence) before they enter and after
-//! they leave. If in doubt, use [`sync_all`](crate::sync_all).
+//! these are the same bits. No image leaves a collective before all have entered whose values it gets; the root of a broadcast may
+//! leave at once. And it is no fence: earlier puts of others are visible after it only if the images call
+//! [`image_fence`](crate::image_fence) before they enter and after they leave. If in doubt, use [`sync_all`](crate::sync_all).
 //!
 //! A collective with `_async` takes the contribution of the image at the call, and does not wait. Its result arrives when the
 //! images that it depends on have made the call; so the result shows that these have made it, and nothing else.

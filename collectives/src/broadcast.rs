@@ -15,7 +15,7 @@ use crate::epoch::{Epoch, capacity, chunks, fits_payload};
 forms! {
     /// Collective. Gives every image of the current team the values of image `root`.
     ///
-    /// No image leaves before all have entered; nothing else is synchronised.
+    /// No image leaves before `root` has entered; nothing else is synchronised.
     ///
     /// # Panics
     /// If `root` is no image.

@@ -58,6 +58,8 @@ forms! {
 forms! {
     /// Collective. As [`co_reduce`], but only image `root` gets the result; the values of the others stay as they are.
     ///
+    /// `root` does not leave before all have entered; nothing else is synchronised.
+    ///
     /// # Panics
     /// If `root` is no image.
     ///

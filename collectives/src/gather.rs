@@ -23,7 +23,7 @@ forms! {
     /// `gathered` has room for the values of each image, one image after the other; it is used on `root` only, and
     /// may be empty elsewhere.
     ///
-    /// No image leaves before all have entered; nothing else is synchronised.
+    /// `root` does not leave before all have entered; nothing else is synchronised.
     ///
     /// # Panics
     /// If `root` is no image, and on `root` if `gathered` is not as long as the values of all images together.

@@ -1,8 +1,9 @@
 //! Collective operations on values, for `coarray`.
 //!
 //! The images of the current team call them on [`Values`](coarray_coref::Values): numbers, arrays, slices, vectors and closed
-//! coarrays. No image leaves a collective before all have entered, but nothing else is synchronised. The `try_` forms return
-//! an error when images have failed; the others end the job. [`Collective`] chooses the algorithm of a single call.
+//! coarrays. No image leaves a collective before all have entered whose values it gets, but nothing else is synchronised. The
+//! `try_` forms return an error when images have failed; the others end the job. [`Collective`] chooses the algorithm of a single
+//! call.
 //!
 //! The forms with `_async` return a [`Cofuture`](coarray_coref::Cofuture) at once, and the image goes on. The others can read
 //! its contribution from the call on, whatever it does next.

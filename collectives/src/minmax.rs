@@ -57,6 +57,8 @@ forms! {
 forms! {
     /// Collective. As [`co_min`], but only image `root` gets the result; the values of the others stay as they are.
     ///
+    /// `root` does not leave before all have entered; nothing else is synchronised.
+    ///
     /// # Panics
     /// If `root` is no image.
     ///
@@ -146,6 +148,8 @@ forms! {
 
 forms! {
     /// Collective. As [`co_max`], but only image `root` gets the result; the values of the others stay as they are.
+    ///
+    /// `root` does not leave before all have entered; nothing else is synchronised.
     ///
     /// # Panics
     /// If `root` is no image.

@@ -66,6 +66,8 @@ forms! {
     /// Collective. As [`co_min_loc`], but only image `root` gets the results; the values and places of the others stay as they
     /// are.
     ///
+    /// `root` does not leave before all have entered; nothing else is synchronised.
+    ///
     /// # Panics
     /// If `root` is no image, or there are not as many places as values.
     ///
@@ -164,6 +166,8 @@ forms! {
 forms! {
     /// Collective. As [`co_max_loc`], but only image `root` gets the results; the values and places of the others stay as they
     /// are.
+    ///
+    /// `root` does not leave before all have entered; nothing else is synchronised.
     ///
     /// # Panics
     /// If `root` is no image, or there are not as many places as values.

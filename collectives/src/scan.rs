@@ -19,7 +19,7 @@ forms! {
     /// `operation` must be associative and the same on all images. It is applied in the order of the images, so it
     /// need not be commutative.
     ///
-    /// No image leaves before all have entered; nothing else is synchronised.
+    /// No image leaves before those before it have entered; nothing else is synchronised.
     ///
     /// The job ends with a report if images call it with different types or lengths, or have failed, and if
     /// `operation` panics.
@@ -68,7 +68,7 @@ forms! {
     /// `operation` must be associative and the same on all images, and so should be `initial`: every image
     /// uses its own. It is applied in the order of the images, so it need not be commutative.
     ///
-    /// No image leaves before all have entered; nothing else is synchronised.
+    /// No image leaves before those before it have entered; nothing else is synchronised.
     ///
     /// The job ends with a report if images call it with different types or lengths, or have failed, and if
     /// `operation` panics.

@@ -24,7 +24,7 @@ forms! {
     /// `parts` has as many values for each image as `mine`, one image after the other; it is used on `root` only, and
     /// may be empty elsewhere.
     ///
-    /// No image leaves before all have entered; nothing else is synchronised.
+    /// No image leaves before `root` has entered; nothing else is synchronised.
     ///
     /// # Panics
     /// If `root` is no image, and on `root` if `parts` is not as long as `mine` of all images together.

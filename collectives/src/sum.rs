@@ -61,6 +61,8 @@ forms! {
 forms! {
     /// Collective. As [`co_sum`], but only image `root` gets the sums; the values of the others stay as they are.
     ///
+    /// `root` does not leave before all have entered; nothing else is synchronised.
+    ///
     /// # Panics
     /// If `root` is no image.
     ///

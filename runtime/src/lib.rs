@@ -30,7 +30,7 @@ mod testing;
 use coarray_fabric::system::primitives;
 
 pub use call::operation::Operation;
-pub use call::tuning::{Plan, Rule, Rules, Tuning};
+pub use call::tuning::{Placement, Plan, Rule, Rules, Tuning};
 pub use call::{ASKING, Call, MAX_ALGORITHMS, MAX_OBJECTS, ObjectId};
 pub use collective::allocation::{FILLED, Layout};
 pub use collective::barrier::OnFailure;

@@ -119,7 +119,7 @@ pub const SECTION: Section = Section {
         ),
         Clause::new(
             "11.22",
-            "no image leaves a collective before all have entered",
+            "no image leaves a collective before all have entered whose values it gets",
             rules::nobody_leaves_early,
         ),
         Clause::new(

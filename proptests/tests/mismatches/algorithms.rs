@@ -1,7 +1,7 @@
 //! Calls that differ in what they are about, by every algorithm: also where images pass on data step by step and
 //! some of them are not in a step but in a meeting of all.
 
-use coarray::collectives::{Algorithm, Collective, Kind};
+use coarray::collectives::{Algorithm, Collective, Kind, co_sum_to};
 use coarray::prelude::*;
 
 use crate::{Images, divisions, parse, report};

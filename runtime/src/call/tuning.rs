@@ -28,20 +28,33 @@ pub struct Tuning {
 pub struct Rules {
     /// By kind of operation, for teams whose images all share memory.
     pub intra_node: Vec<Vec<Rule<u8>>>,
+    /// The same, in jobs with more images than cores.
+    pub crowded: Vec<Vec<Rule<u8>>>,
     /// The same, for teams that span nodes.
     pub inter_node: Vec<Vec<Rule<u8>>>,
     /// The barriers by team size; the built-in choice where no rule applies.
     pub barriers: Vec<Rule<Barrier>>,
 }
 
+/// Where the images of a team are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// On one node, which has a core for each image of the job.
+    Node,
+    /// On one node with fewer cores.
+    CrowdedNode,
+    /// On several nodes.
+    Nodes,
+}
+
 impl Rules {
-    /// The rules for teams of `images` images, on several nodes or on one.
+    /// The rules for teams of `images` images.
     #[must_use]
-    pub fn plan(&self, images: usize, spans_nodes: bool) -> Plan {
-        let kinds = if spans_nodes {
-            &self.inter_node
-        } else {
-            &self.intra_node
+    pub fn plan(&self, images: usize, placement: Placement) -> Plan {
+        let kinds = match placement {
+            Placement::Node => &self.intra_node,
+            Placement::CrowdedNode => &self.crowded,
+            Placement::Nodes => &self.inter_node,
         };
         let of_kind = |rules: &Vec<Rule<u8>>| {
             let possible = rules

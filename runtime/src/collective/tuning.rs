@@ -8,7 +8,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use crate::call::tuning::{Plan, Rules};
+use crate::call::tuning::{Placement, Plan, Rules};
 use crate::image::Image;
 use crate::image::message::{MessageKind, Outgoing};
 use crate::image::team::Team;
@@ -53,8 +53,13 @@ impl Team {
     #[must_use]
     pub fn plan(&self) -> &Plan {
         self.plan.get_or_init(|| {
-            let spans_nodes = self.node_map().is_some();
-            tuning_rules(self.image()).plan(self.images(), spans_nodes)
+            let image = self.image();
+            let placement = match self.node_map() {
+                Some(_) => Placement::Nodes,
+                None if image.job.region.dimensions().have_cores_for_all => Placement::Node,
+                None => Placement::CrowdedNode,
+            };
+            tuning_rules(image).plan(self.images(), placement)
         })
     }
 }
