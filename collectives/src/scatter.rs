@@ -146,7 +146,8 @@ fn scatter<T: Remote>(
             return epoch.end().map_err(CallFailed::from(&call));
         }
     }
-    if algorithm == Algorithm::Eager && may_post(team, size_of_val(mine).saturating_mul(images)) {
+    let posted = size_of_val(mine).saturating_mul(images);
+    if algorithm == Algorithm::Eager && length > 0 && may_post(team, posted) {
         let parts = (team.index() == root).then_some(parts);
         if eager(start, &call, parts.filter(|_| is_right), mine, root) {
             return Ok(());
@@ -192,7 +193,7 @@ fn eager<T: Remote>(
 ) -> bool {
     let (own, length) = (start.team.index() * mine.len(), mine.len());
     let posts = Posts::begin(start, call, parts.unwrap_or_default());
-    let is_posted = length == 0 || posts.length::<T>(root) > 0;
+    let is_posted = posts.length::<T>(root) > 0;
     match parts {
         _ if !is_posted => {}
         Some(parts) => mine.copy_from_slice(&parts[own..][..length]),

@@ -1,5 +1,6 @@
 //! Rules 4, 9, 12 and 13: barriers, phases, collectives and teams.
 
+use coarray::collectives::co_allgather;
 use coarray::prelude::*;
 use coarray::{image_fence, sync_team};
 
@@ -48,7 +49,7 @@ pub fn phases_order_what_is_before_them_and_in_them() {
     }
 }
 
-/// Rule 9. A collective waits for all images, and order comes from the fences around it.
+/// Rule 9. A collective waits for all images whose values an image gets, and order comes from the fences around it.
 pub fn collectives_agree_and_let_nobody_leave_before_all_have_entered() {
     let mut x = Coarray::new(Message::none());
     let x = x.open();
@@ -78,10 +79,9 @@ fn collective(round: u64) {
             assert_eq!(sums, [images * (images - 1) / 2 + images * round; 1000]);
         }
         2 => {
-            let root = round / 4 % images;
-            let mut value = [me + round; 3];
-            co_broadcast(&mut value, root as usize);
-            assert_eq!(value, [root + round; 3]);
+            let mut values = vec![0; images as usize];
+            co_allgather(&(me + round), &mut values);
+            assert!(values.into_iter().eq(round..round + images));
         }
         _ => {
             let mut largest = round * 100 + me;
