@@ -208,10 +208,10 @@ const BUILT_IN: [(Kind, u64, u64, Algorithm); 19] = [
 /// images on two cores.
 const IN_A_CROWD: [(Kind, u64, u64, Algorithm); 5] = [
     (Kind::Broadcast, 32, 8192, Algorithm::Eager),
-    (Kind::ReduceTo, 32, 8192, Algorithm::Eager),
+    (Kind::ReduceTo, 32, 2048, Algorithm::Eager),
     (Kind::Gather, 32, 8192, Algorithm::Eager),
-    (Kind::Scatter, 32, 8192, Algorithm::Eager),
-    (Kind::Scan, 32, 8192, Algorithm::Eager),
+    (Kind::Scatter, 32, 2048, Algorithm::Eager),
+    (Kind::Scan, 32, 2048, Algorithm::Eager),
 ];
 
 /// The built-in rules for teams whose images are on several nodes that share no memory.
