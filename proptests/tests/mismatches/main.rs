@@ -11,6 +11,7 @@ mod many_nodes;
 mod movement;
 mod operators;
 mod pairs;
+mod posts;
 
 use std::process::abort;
 use std::sync::mpsc::{RecvTimeoutError, channel};

@@ -24,6 +24,7 @@ use crate::image::eager::Posted;
 use crate::image::outstanding::{Outstanding, RECLAIM_AFTER};
 use crate::image::remote_log::RemoteLog;
 use crate::image::team::Team;
+use crate::job::unwinding::panic_at;
 use crate::lockfree::eventcount::Eventcount;
 use crate::lockfree::log::{Cursor, Log, Reclaimable};
 use crate::messages::quiet::quiet;
@@ -129,7 +130,7 @@ fn make_room(
     };
     match image.allocate_ragged(size, ALIGN, SUBJECT, call.caller()) {
         Ok(_) => unreachable!("it was just refused"),
-        Err(error) => panic!("{}: {error}", call.describe(team)),
+        Err(error) => panic_at(call.caller(), &format!("{}: {error}", call.describe(team))),
     }
 }
 
