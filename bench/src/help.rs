@@ -87,8 +87,9 @@ batches of 0.1 ms, or 1 ms with more images than cores. Beside it stands what th
 same program at the same moment (raw), or co_sum in the case of the reproducible sums, and how many times as long the
 operation takes (ratio, the median over pairs of batches that followed each other); and, for a peer, how long it takes
 there and how many times as long as with coarray (speedup, the median over rounds). Time runs from the first image's
-start to the last one's end. With no more images than cores each has a core of its own. The size is that of one
-image's values, or of one block where an image has one for each.
+start to the last one's end. Beside a collective in coarrays (_symmetric) stands the peers' in the memory that they
+have for it. With no more images than cores each has a core of its own. The size is that of one image's values, or of
+one block where an image has one for each.
 
 Kernels are programs of their own that lie beside cobench: the Parallel Research Kernels, RandomAccess of the HPC
 Challenge, and the Game of Life. Each checks its result. Beside its rate, in the units of those kernels, stands the

@@ -67,6 +67,21 @@ pub fn report(options: &Options, peers: &mut [Installed]) -> Result<(), Box<dyn 
     Ok(())
 }
 
+/// The end of the names of collectives whose values lie in coarrays. Beside them stands what a peer offers under the name without it: those
+/// that have symmetric memory use it anyway.
+const SYMMETRIC: &str = "_symmetric";
+
+/// What peers are to measure beside these operations.
+fn asked_of_peers(operations: &[String]) -> Vec<String> {
+    let mut asked: Vec<String> = operations
+        .iter()
+        .map(|name| name.strip_suffix(SYMMETRIC).unwrap_or(name).to_owned())
+        .collect();
+    asked.sort();
+    asked.dedup();
+    asked
+}
+
 /// Operations that are being measured.
 struct Measurement {
     images: usize,
@@ -134,17 +149,22 @@ impl Measurement {
             self.rows.add(line);
         })?;
         self.end_program();
+        let asked = asked_of_peers(&self.inside);
         for peer in peers {
             if peer.has(peers::OPERATIONS) {
                 let name = peer.peer;
                 let add = |line: Line| {
-                    self.bar.inc(1);
-                    let own = own.row(&line.operation, line.bytes).of(OWN);
-                    let row = self.rows.row(&line.operation, line.bytes);
-                    add_peer(row, name, line.times, own);
+                    let symmetric = format!("{}{SYMMETRIC}", line.operation);
+                    for operation in [&line.operation, &symmetric] {
+                        if let Some(own) = own.row(operation, line.bytes).of(OWN) {
+                            self.bar.inc(1);
+                            let row = self.rows.row(operation, line.bytes);
+                            add_peer(row, name, line.times.clone(), Some(own));
+                        }
+                    }
                 };
                 let rows = self.rows_of_one;
-                let outcome = peer.measure(images, self.effort, &self.inside, rows, add);
+                let outcome = peer.measure(images, self.effort, &asked, rows, add);
                 self.check(peer, peers::OPERATIONS, outcome.err());
             }
             self.end_program();
