@@ -171,7 +171,9 @@ impl CollectiveRequest {
             Err(NoPost::Stopped(_)) => team.image().unwind(),
             Err(NoPost::InBarrier) => {
                 check_posts(team, index, |_| describe_barrier(team, index));
-                unreachable!("an image in a barrier has not made a post that was found")
+                // It has left the barrier, as the job has ended.
+                team.image().check_abort();
+                unreachable!("an image in a barrier has made a post that it had not made")
             }
         }
     }
