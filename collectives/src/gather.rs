@@ -13,8 +13,8 @@ use coarray_runtime::{Call, ImageFailed, Operation, Team};
 use crate::blocks::{Blocks, room_for};
 use crate::collective::{CallFailed, Start, forms};
 use crate::eager::Posts;
-use crate::epoch::Epoch;
 use crate::epoch::in_place::{InPlace, Reach};
+use crate::epoch::{Epoch, fits_payload};
 use crate::tree::Order;
 
 forms! {
@@ -127,6 +127,10 @@ fn gather<T: Remote>(
     let algorithm = start.algorithm(Kind::Gather, size_of_val(values));
     let images = team.images();
     let is_right = team.index() != root || Some(gathered.len()) == images.checked_mul(length);
+    if algorithm == Algorithm::Flat && fits_payload::<T>(length) && is_right {
+        let gathered = (team.index() == root).then_some(gathered);
+        return by_payload(team, &call, values, gathered).map_err(CallFailed::from(&call));
+    }
     let gathering = Gathering {
         team,
         algorithm,
@@ -174,6 +178,24 @@ fn gather<T: Remote>(
         gathered.len(),
         images * length
     );
+    Ok(())
+}
+
+/// For values that fit the payload of the barrier; `gathered` is the root's.
+#[inline]
+fn by_payload<T: Remote>(
+    team: &Team,
+    call: &Call,
+    values: &[T],
+    gathered: Option<&mut [T]>,
+) -> Result<(), ImageFailed> {
+    let mut epoch = Epoch::begin(team, call, 0);
+    epoch.barrier_with(values)?;
+    let (length, gathered) = (values.len(), gathered.unwrap_or_default());
+    for (image, target) in gathered.chunks_exact_mut(length.max(1)).enumerate() {
+        // SAFETY: every image packed its values, whose number is the same on all: they have compared calls.
+        unsafe { epoch.payload(image, length, |part| target.copy_from_slice(part)) };
+    }
     Ok(())
 }
 

@@ -163,16 +163,19 @@ fn scatter<T: Remote>(
     };
     let place = |start: usize, part: &[T]| mine[start..][..part.len()].copy_from_slice(part);
     let algorithm = algorithm.unposted();
-    let scattering = Scattering {
-        team,
-        algorithm,
-        order: Order::from(root, algorithm, team),
-        blocks: Blocks::equal(images, length),
-        is_right,
+    let passed = if algorithm == Algorithm::Flat && fits_before_flag::<T>(length, images) {
+        by_payload(team, &call, parts, mine, root, is_right)
+    } else {
+        let scattering = Scattering {
+            team,
+            algorithm,
+            order: Order::from(root, algorithm, team),
+            blocks: Blocks::equal(images, length),
+            is_right,
+        };
+        scattering.run(&call, 0, block, place)
     };
-    scattering
-        .run(&call, 0, block, place)
-        .map_err(CallFailed::from(&call))?;
+    passed.map_err(CallFailed::from(&call))?;
     assert!(
         is_right,
         "co_scatter from image {root}: `parts` has {} elements there, but {images} images with {length} elements each \
@@ -181,6 +184,42 @@ fn scatter<T: Remote>(
         images * length
     );
     Ok(())
+}
+
+/// Whether the parts of all images fit the root's payload, in front of the word that says whether they are right.
+const fn fits_before_flag<T>(length: usize, images: usize) -> bool {
+    align_of::<T>() <= align_of::<u64>()
+        && length > 0
+        && length.saturating_mul(images) <= FLAG * size_of::<u64>() / size_of::<T>()
+}
+
+/// All images read their parts from the payload of the root, which has the right number of elements if `is_right`.
+#[inline]
+fn by_payload<T: Remote>(
+    team: &Team,
+    call: &Call,
+    parts: &[T],
+    mine: &mut [T],
+    root: usize,
+    is_right: bool,
+) -> Result<(), ImageFailed> {
+    let (me, images, length) = (team.index(), team.images(), mine.len());
+    let deferral = quiet_and_defer();
+    let mut epoch = Epoch::begin(team, call, 0);
+    epoch.set_payload(payload(is_right));
+    if me == root && is_right {
+        epoch.pack(0, parts);
+    }
+    epoch.barrier()?;
+    if team.payload(root)[FLAG] != 0 {
+        let copy = |parts: &[T]| mine.copy_from_slice(&parts[me * length..][..length]);
+        // SAFETY: the root has packed so many elements for each image, as it says, and as it has compared with `length`, which is the same
+        // on all images: they have compared calls.
+        unsafe { epoch.payload(root, images * length, copy) };
+        return Ok(());
+    }
+    drop(epoch);
+    is_root_right(&deferral, team, call, 1, root).map(drop)
 }
 
 /// The root posts all parts, or no element if they do not have the right length. Returns whether it has posted parts.
@@ -252,6 +291,13 @@ fn scatterv<T: Remote>(
     Ok(mine)
 }
 
+/// The word of a payload that says whether the root's parts have the right length.
+const FLAG: usize = 2;
+
+fn payload(is_right: bool) -> [u64; 3] {
+    [0, 0, u64::from(is_right)]
+}
+
 /// Gives all images the root's `lengths`; returns the number of epochs that took.
 fn broadcast_lengths(
     team: &Team,
@@ -264,7 +310,7 @@ fn broadcast_lengths(
     let mut epochs = 0;
     for chunk in chunks(lengths, capacity::<usize>()) {
         let mut epoch = Epoch::begin(team, call, epochs);
-        epoch.set_payload([u64::from(is_right), 0, 0]);
+        epoch.set_payload(payload(is_right));
         if team.index() == root {
             // SAFETY: no image reads this buffer before the barrier.
             unsafe { epoch.write(0, chunk) };
@@ -294,7 +340,7 @@ fn is_root_right(
     next: usize,
     root: usize,
 ) -> Result<bool, ImageFailed> {
-    let is_right = team.payload(root)[0] != 0;
+    let is_right = team.payload(root)[FLAG] != 0;
     if !is_right && team.index() != root {
         Epoch::<u8>::begin(team, call, next).barrier()?;
         unreachable!("an image that was to panic came to another barrier");
@@ -332,7 +378,7 @@ impl Scattering<'_> {
         let deferral = quiet_and_defer();
         for (number, window) in windows(others, capacity::<T>()).enumerate() {
             let mut epoch = Epoch::begin(team, call, first + number);
-            epoch.set_payload([u64::from(self.is_right), 0, 0]);
+            epoch.set_payload(payload(self.is_right));
             match self.algorithm {
                 Algorithm::Flat => self.flat(epoch, &window, &block, &mut place)?,
                 _ => self.tree(epoch, &window, &block, &mut place)?,

@@ -51,7 +51,10 @@ impl Team {
         let add = |chain: u64, word: &u64| {
             (chain.rotate_left(17) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
         };
-        let chain = call.signature().iter().fold(self.chain.get().wrapping_add(1), add);
+        let chain = call
+            .signature()
+            .iter()
+            .fold(self.chain.get().wrapping_add(1), add);
         self.chain.set(chain);
         // Relaxed: the next barrier's arrival publishes it.
         let own = &self.control(self.index()).log.chain;
