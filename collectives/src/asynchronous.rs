@@ -18,8 +18,6 @@ mod scan;
 mod scatter;
 mod varying;
 
-pub(crate) use request::{Part, bytes};
-
 pub use alltoall::{co_alltoall_async, co_reduce_scatter_async};
 pub use broadcast::co_broadcast_async;
 pub use gather::{co_allgather_async, co_gather_async};

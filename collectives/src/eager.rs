@@ -4,12 +4,13 @@
 //! Posting is that of the asynchronous collectives, with which these are numbered: an image leaves its values where the others find them.
 //! They compare calls when they do, and in every barrier.
 
+use std::rc::Rc;
+
 use coarray_coref::Remote;
 use coarray_fabric::Deferral;
 use coarray_runtime::{Call, CollectiveRequest, InProgress, Team, quiet_and_defer};
 
-use crate::asynchronous::{Part, bytes};
-use crate::collective::Start;
+use crate::part::{Part, bytes};
 use crate::traffic;
 
 /// Longer values are not posted: they would fill the heap.
@@ -35,13 +36,13 @@ pub(crate) fn may_post(team: &Team, bytes: usize) -> bool {
 
 impl<'a> Posts<'a> {
     /// Posts `values`.
-    pub(crate) fn begin<T: Remote>(start: &'a Start, call: &'a Call, values: &[T]) -> Self {
+    pub(crate) fn begin<T: Remote>(team: &'a Rc<Team>, call: &'a Call, values: &[T]) -> Self {
         let deferral = quiet_and_defer();
         // SAFETY: the files of the operations that call this read of each operation what they post for it, where values are posted: on one
         // node.
-        let (request, in_progress) = unsafe { start.team.post_blocking(call, bytes(values)) };
+        let (request, in_progress) = unsafe { team.post_blocking(call, bytes(values)) };
         Self {
-            team: &start.team,
+            team,
             call,
             request,
             _in_progress: in_progress,

@@ -158,7 +158,7 @@ fn gather<T: Remote>(
         true if team.index() == root => place(root, 0, values),
         true => {}
         false if algorithm == Algorithm::Eager => {
-            let posts = Posts::begin(start, &call, values);
+            let posts = Posts::begin(&start.team, &call, values);
             if team.index() == root {
                 for image in 0..images {
                     // SAFETY: every image posts its values, whose number is the same on all images whose calls are.

@@ -30,6 +30,7 @@ mod logical;
 mod minmax;
 mod minmax_loc;
 mod operator;
+mod part;
 mod reduce;
 mod reduce_scatter;
 mod reproducible;

@@ -231,7 +231,7 @@ fn eager<T: Remote>(
     root: usize,
 ) -> bool {
     let (own, length) = (start.team.index() * mine.len(), mine.len());
-    let posts = Posts::begin(start, call, parts.unwrap_or_default());
+    let posts = Posts::begin(&start.team, call, parts.unwrap_or_default());
     let is_posted = posts.length::<T>(root) > 0;
     match parts {
         _ if !is_posted => {}

@@ -5,8 +5,9 @@ use std::panic::Location;
 use coarray_coref::{Cofuture, Remote, Values, ValuesMut};
 use coarray_runtime::Operation;
 
-use crate::asynchronous::request::{AsyncCall, Contributions, Part, all};
+use crate::asynchronous::request::{AsyncCall, Contributions, all};
 use crate::exact_sum::{Addend, Superaccumulator, sum_columns};
+use crate::part::Part;
 
 /// Collective. Begins to add the values of all images, element by element, with one rounding at the end; the cofuture
 /// has the sums.

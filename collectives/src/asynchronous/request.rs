@@ -8,15 +8,14 @@
 //! and how it is computed once these are there.
 
 use std::cell::Cell;
-use std::marker::PhantomData;
-use std::ops::{Deref, Range};
+use std::ops::Range;
 use std::panic::Location;
 use std::rc::Rc;
 
 use coarray_coref::{Cofuture, Collective, Remote};
-use coarray_runtime::{
-    Call, CollectiveRequest, Contribution, Incomplete, Missing, Operation, Team,
-};
+use coarray_runtime::{Call, CollectiveRequest, Incomplete, Missing, Operation, Team};
+
+use crate::part::{Part, bytes};
 
 /// The call of a nonblocking collective.
 #[derive(Clone, Copy, Debug)]
@@ -133,14 +132,6 @@ fn pending<R: 'static>(
     }))
 }
 
-/// The bytes of values.
-pub(crate) fn bytes<T: Remote>(values: &[T]) -> &[u8] {
-    const { T::CHECK };
-    // SAFETY: the slice is valid for reads of `size_of_val(values)` bytes while it is borrowed, all initialised: a `Remote`
-    // type has no padding.
-    unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
-}
-
 /// The contributions to a collective, of the images that have made theirs.
 pub(super) struct Contributions {
     request: CollectiveRequest,
@@ -193,41 +184,6 @@ impl Contributions {
     /// The number of `T`s that the image with index `index` posted.
     pub(super) fn length<T: Remote>(&self, index: usize) -> usize {
         self.request.length(index) / size_of::<T>()
-    }
-}
-
-/// Elements that an image has contributed.
-pub(crate) struct Part<'a, T> {
-    bytes: Contribution<'a>,
-    elements: PhantomData<[T]>,
-}
-
-impl<'a, T: Remote> Part<'a, T> {
-    /// # Safety
-    /// The bytes were copied from `T`s, and start a whole number of `T`s behind a place that is aligned to 64 bytes.
-    pub(crate) unsafe fn new(bytes: Contribution<'a>) -> Self {
-        const {
-            assert!(
-                align_of::<T>() <= 64 && size_of::<T>() > 0,
-                "elements with this layout cannot pass from image to image"
-            )
-        };
-        Self {
-            bytes,
-            elements: PhantomData,
-        }
-    }
-}
-
-impl<T: Remote> Deref for Part<'_, T> {
-    type Target = [T];
-
-    #[inline]
-    fn deref(&self) -> &[T] {
-        let bytes = &*self.bytes;
-        // SAFETY: the contract of `new`: the bytes start at a place aligned for `T`, whose alignment divides 64 and its own
-        // size, and are valid `T`s: another image copied all of them from `T`s. They do not change while they are borrowed.
-        unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / size_of::<T>()) }
     }
 }
 

@@ -5,7 +5,8 @@ use std::panic::Location;
 use coarray_coref::{Cofuture, Remote, Values};
 use coarray_runtime::{Operation, Team, this_image};
 
-use crate::asynchronous::request::{AsyncCall, Contributions, Part, Posted, all, all_for, bytes};
+use crate::asynchronous::request::{AsyncCall, Contributions, Posted, all, all_for};
+use crate::part::{Part, bytes};
 
 /// The words of a cache line. The elements start at a multiple of it.
 const LINE: usize = 8;
