@@ -120,7 +120,6 @@ fn eager<T: Remote>(start: &Start, call: &Call, values: &mut [T], root: usize) {
         // SAFETY: the root posts its values, whose number is the same on all images whose calls are.
         unsafe { posts.read_into(root, 0, values) };
     }
-    posts.end();
 }
 
 /// Every image reads the values where the root has them, or they are [passed on](pass_on).

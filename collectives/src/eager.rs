@@ -16,13 +16,9 @@ use crate::traffic;
 /// Longer values are not posted: they would fill the heap.
 const MOST_BYTES: usize = 1 << 13;
 
-/// After so many posts all images wait for each other, so that none has more than these to keep.
-const MOST_POSTS: u64 = 64;
-
-/// A collective to which this image has posted its values.
+/// A collective to which this image has posted its values. It is over on this image when this is dropped.
 pub(crate) struct Posts<'a> {
     team: &'a Team,
-    call: &'a Call,
     request: CollectiveRequest,
     _in_progress: InProgress<'a>,
     _deferral: Deferral,
@@ -36,14 +32,13 @@ pub(crate) fn may_post(team: &Team, bytes: usize) -> bool {
 
 impl<'a> Posts<'a> {
     /// Posts `values`.
-    pub(crate) fn begin<T: Remote>(team: &'a Rc<Team>, call: &'a Call, values: &[T]) -> Self {
+    pub(crate) fn begin<T: Remote>(team: &'a Rc<Team>, call: &Call, values: &[T]) -> Self {
         let deferral = quiet_and_defer();
         // SAFETY: the files of the operations that call this read of each operation what they post for it, where values are posted: on one
         // node.
         let (request, in_progress) = unsafe { team.post_blocking(call, bytes(values)) };
         Self {
             team,
-            call,
             request,
             _in_progress: in_progress,
             _deferral: deferral,
@@ -81,13 +76,5 @@ impl<'a> Posts<'a> {
     /// Waits for the values of an image, and returns how many it has posted.
     pub(crate) fn length<T: Remote>(&self, image: usize) -> usize {
         self.request.length(image) / size_of::<T>()
-    }
-
-    /// Ends the operation on this image.
-    pub(crate) fn end(self) {
-        if self.request.number() % MOST_POSTS == MOST_POSTS - 1 {
-            // SAFETY: no layer relies on anything that an image did before this barrier.
-            unsafe { self.team.barrier(self.call) };
-        }
     }
 }

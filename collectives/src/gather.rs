@@ -165,7 +165,6 @@ fn gather<T: Remote>(
                     unsafe { posts.read(image, 0, length, |part| place(image, 0, part)) };
                 }
             }
-            posts.end();
         }
         false => gathering
             .run(&call, 0, values, place)

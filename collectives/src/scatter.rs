@@ -240,7 +240,6 @@ fn eager<T: Remote>(
         // whose calls are.
         None => unsafe { posts.read_into(root, own, mine) },
     }
-    posts.end();
     is_posted
 }
 

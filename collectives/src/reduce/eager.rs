@@ -22,6 +22,5 @@ impl<F> Reduction<'_, F> {
                 unsafe { posts.read(from, 0, length, |next| self.append(values, next)) };
             }
         }
-        posts.end();
     }
 }

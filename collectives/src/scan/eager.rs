@@ -30,6 +30,5 @@ impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
             // SAFETY: as above.
             unsafe { posts.read(from, 0, length, combine) };
         }
-        posts.end();
     }
 }

@@ -1,11 +1,13 @@
 //! Collectives in which images post values and go on: the next barrier finds what differs.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use coarray::asynchronous::co_sum_async;
 use coarray::collectives::{Algorithm, Collective};
 use coarray::prelude::*;
 
 use crate::algorithms::differ;
-use crate::{parse, report};
+use crate::{parse, report, watched};
 
 fn eager() -> Collective {
     Collective::new().algorithm(Algorithm::Eager)
@@ -98,6 +100,23 @@ fn asynchronous_collectives_are_in_one_order_with_posts() {
             assert!(operation.starts_with(words), "{report}");
         }
     }
+}
+
+#[test]
+fn an_image_that_catches_the_panic_of_an_operator_goes_on() {
+    let outcome = watched(3, "caught", || {
+        for number in 0..300 {
+            let scan = || {
+                eager().co_scan(&mut 1u64, |one, other| {
+                    assert!(number % 7 > 0 || this_image() != 1, "no sum");
+                    one + other
+                });
+            };
+            let caught = catch_unwind(AssertUnwindSafe(scan)).is_err();
+            assert_eq!(caught, number % 7 == 0 && this_image() == 1);
+        }
+    });
+    assert!(outcome.is_ok(), "{outcome:?}");
 }
 
 #[test]

@@ -183,12 +183,6 @@ impl CollectiveRequest {
         posted_count(&self.team, index).has_reached(self.number + 1)
     }
 
-    /// The number of the collective among those of the team for which images post, from 0.
-    #[must_use]
-    pub fn number(&self) -> u64 {
-        self.number
-    }
-
     /// The number of descriptors in the log of the image when its contribution to this collective has arrived.
     pub(crate) fn awaited_count(&self) -> u64 {
         self.number + 1
