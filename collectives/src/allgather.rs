@@ -1,9 +1,7 @@
 //! Allgather: every image gets the values of all images.
 
 mod flat;
-mod recursive_doubling;
-mod ring;
-mod tree;
+mod scheduled;
 
 use crate::{Algorithm, Kind};
 use coarray_coref::{Remote, Values};
@@ -218,17 +216,11 @@ impl Gathering<'_> {
             Algorithm::Binomial | Algorithm::Hierarchical => capacity::<T>() / 2,
             _ => capacity::<T>(),
         };
-        match algorithm {
-            Algorithm::RecursiveDoubling if images <= most => {
-                self.recursive_doubling(call, first, values, place)
-            }
-            Algorithm::Ring if images <= most => self.ring(call, first, values, place),
-            Algorithm::Binomial | Algorithm::Hierarchical if images <= most => {
-                self.tree(call, first, algorithm, most, values, place)
-            }
-            // Also if a buffer has no room for one element of each image.
-            _ => self.flat(call, first, values, place),
+        // Also if a buffer has no room for one element of each image.
+        if algorithm == Algorithm::Flat || images > most {
+            return self.flat(call, first, values, place);
         }
+        self.scheduled(call, first, algorithm, most, values, place)
     }
 
     /// Every image reads the values where each of the others has them, by `read`. Returns whether they could.

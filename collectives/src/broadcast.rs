@@ -1,7 +1,6 @@
 //! Broadcast: every image gets the values of one.
 
-mod scatter_allgather;
-pub(crate) mod tree;
+mod scheduled;
 
 use crate::{Algorithm, Kind};
 use coarray_coref::{Remote, ValuesMut};
@@ -156,13 +155,11 @@ fn pass_on<T: Remote>(
     values: &mut [T],
     root: usize,
 ) -> Result<(), ImageFailed> {
+    if algorithm != Algorithm::Flat {
+        return scheduled::scheduled(team, call, algorithm, first, values, root);
+    }
     for (number, chunk) in (first..).zip(chunks(values, capacity::<T>())) {
-        let epoch = Epoch::begin(team, call, number);
-        match algorithm {
-            Algorithm::Flat => flat(epoch, team, chunk, root)?,
-            Algorithm::ScatterAllgather => scatter_allgather::pass(epoch, team, chunk, root)?,
-            _ => tree::pass(epoch, team, algorithm, chunk, root)?,
-        }
+        flat(Epoch::begin(team, call, number), team, chunk, root)?;
     }
     Ok(())
 }

@@ -22,6 +22,7 @@
 //! The buffer of an image on another node is not mapped here. Elements are fetched from it, to a receive buffer of the epoch
 //! or straight to their target.
 
+pub(crate) mod execute;
 pub(crate) mod in_place;
 mod receive_buffer;
 mod steps;
@@ -58,8 +59,6 @@ pub(crate) struct Epoch<'a, T> {
     begun: Option<StepsBegun>,
     /// How many pieces this image has published.
     pieces: usize,
-    /// How many elements this image has staged in its buffer, published or not.
-    staged: usize,
     /// This image's payload for the epoch's barriers, and whether it has one: all images of the call have, or none.
     payload: [u64; PAYLOAD_WORDS],
     has_payload: bool,
@@ -89,7 +88,6 @@ impl<'a, T: Remote> Epoch<'a, T> {
             step: number * CALLS,
             begun: None,
             pieces: 0,
-            staged: 0,
             payload: [0; PAYLOAD_WORDS],
             has_payload: false,
             last_barrier: 0,

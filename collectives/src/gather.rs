@@ -4,7 +4,7 @@
 //! travel together up a tree, lie together in the sequence.
 
 mod flat;
-mod tree;
+mod scheduled;
 
 use crate::{Algorithm, Kind};
 use coarray_coref::{Remote, Values};
@@ -15,7 +15,7 @@ use crate::collective::{CallFailed, Start, forms};
 use crate::eager::Posts;
 use crate::epoch::in_place::{InPlace, Reach};
 use crate::epoch::{Epoch, fits_payload};
-use crate::tree::Order;
+use crate::schedule::Tree;
 
 forms! {
     /// Collective. Gives image `root` the values of all images of the current team, in the order of the images.
@@ -134,7 +134,7 @@ fn gather<T: Remote>(
     let gathering = Gathering {
         team,
         algorithm,
-        order: Order::from(root, algorithm, team),
+        tree: Tree::from(root, algorithm, team),
         blocks: Blocks::equal(images, length),
     };
     // With a slice of the wrong length the root still takes part: if images disagree, that report explains more.
@@ -226,13 +226,13 @@ pub(crate) fn gather_runs<T: Remote>(
             gathered.push(room_for(length));
         }
     }
-    let order = Order::from(root, algorithm, team);
-    let in_order = (0..team.images()).map(|position| lengths[order.image(position)]);
+    let tree = Tree::from(root, algorithm, team);
+    let in_order = (0..team.images()).map(|position| lengths[tree.image(position)]);
     let gathering = Gathering {
         team,
         algorithm,
         blocks: Blocks::of(in_order),
-        order,
+        tree,
     };
     let read = |epoch: &InPlace<'_, T>, from: usize| {
         // SAFETY: all images know how many values that one has lent.
@@ -271,7 +271,7 @@ struct Gathering<'a> {
     team: &'a Team,
     algorithm: Algorithm,
     /// The root is first.
-    order: Order,
+    tree: Tree,
     /// In the order of the positions.
     blocks: Blocks,
 }
@@ -286,12 +286,12 @@ impl Gathering<'_> {
         values: &[T],
         mut place: impl FnMut(usize, usize, &[T]),
     ) -> Result<(), ImageFailed> {
-        if self.team.index() == self.order.image(0) {
+        if self.team.index() == self.tree.image(0) {
             place(self.team.index(), 0, values);
         }
         match self.algorithm {
             Algorithm::Flat => self.flat(call, first, values, place),
-            _ => self.tree(call, first, values, place),
+            _ => self.scheduled(call, first, values, place),
         }
     }
 
@@ -302,13 +302,13 @@ impl Gathering<'_> {
         values: &[T],
         mut read: impl FnMut(&InPlace<'_, T>, usize),
     ) -> Result<bool, ImageFailed> {
-        let is_root = self.team.index() == self.order.image(0);
+        let is_root = self.team.index() == self.tree.image(0);
         let lent = if is_root { &[] } else { values };
         let epoch = InPlace::begin(self.team, call, lent, Reach::of_all(self.team))?;
         let others = || {
             let positions = 1..self.team.images();
             let lending = positions.filter(|&position| !self.blocks.block(position).is_empty());
-            lending.map(|position| self.order.image(position))
+            lending.map(|position| self.tree.image(position))
         };
         if !epoch.have_lent(others()) {
             return Ok(false);

@@ -36,11 +36,11 @@ mod reduce_scatter;
 mod reproducible;
 mod scan;
 mod scatter;
+pub mod schedule;
 #[cfg(feature = "serde")]
 mod serialised;
 mod sum;
 mod traffic;
-mod tree;
 mod tuning;
 
 pub use allgather::{co_allgather, co_allgatherv, try_co_allgather, try_co_allgatherv};

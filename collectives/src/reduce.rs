@@ -6,10 +6,8 @@
 mod eager;
 mod flat;
 mod in_place;
-mod recursive_doubling;
 mod reduce_scatter_allgather;
-mod ring;
-mod tree;
+mod scheduled;
 
 pub(crate) use reduce_scatter_allgather::combine_slices;
 
@@ -20,6 +18,7 @@ use coarray_runtime::{Call, ImageFailed, Operation, Team};
 use crate::collective::{CallFailed, Start};
 use crate::epoch::{Epoch, capacity, chunks, fits_payload};
 use crate::operator;
+use crate::schedule;
 
 /// A reduction.
 pub(crate) struct Reduction<'a, F> {
@@ -111,7 +110,7 @@ impl<F> Reduction<'_, F> {
         F: Fn(T, T) -> T,
     {
         let mut algorithm = algorithm;
-        let mut most = capacity::<T>() / pieces(algorithm, self.team.images());
+        let mut most = capacity::<T>() / parts(algorithm, self.team.images());
         if most == 0 {
             // With large elements or many images a buffer has no room for more than one piece.
             algorithm = Algorithm::Flat;
@@ -120,14 +119,11 @@ impl<F> Reduction<'_, F> {
         if algorithm == Algorithm::ReduceScatterAllgather {
             return self.reduce_scatter_allgather(call, values);
         }
+        if algorithm != Algorithm::Flat {
+            return self.scheduled(call, algorithm, most, values);
+        }
         for (number, chunk) in chunks(values, most).enumerate() {
-            let epoch = Epoch::begin(self.team, call, number);
-            match algorithm {
-                Algorithm::Flat => self.flat(epoch, chunk)?,
-                Algorithm::RecursiveDoubling => self.recursive_doubling(epoch, chunk)?,
-                Algorithm::Ring => self.ring(epoch, chunk)?,
-                _ => self.tree(epoch, algorithm, chunk)?,
-            }
+            self.flat(Epoch::begin(self.team, call, number), chunk)?;
         }
         Ok(())
     }
@@ -156,13 +152,11 @@ impl<F> Reduction<'_, F> {
     }
 }
 
-/// The number of pieces that an algorithm keeps in a buffer.
-fn pieces(algorithm: Algorithm, images: usize) -> usize {
+/// In how many parts an algorithm divides a buffer.
+fn parts(algorithm: Algorithm, images: usize) -> usize {
     match algorithm {
         Algorithm::Flat => 1,
         Algorithm::ReduceScatterAllgather => images,
-        Algorithm::RecursiveDoubling => recursive_doubling::pieces(images),
-        // The values that go up the tree or around the ring, and the results.
-        _ => 2,
+        _ => schedule::reduce_regions(algorithm, images),
     }
 }

@@ -2,8 +2,7 @@
 
 mod flat;
 mod in_place;
-mod ring;
-mod tree;
+mod scheduled;
 
 use crate::{Algorithm, Kind};
 use coarray_coref::{Remote, ValuesMut};
@@ -122,19 +121,13 @@ impl<T: Remote, F: Fn(T, T) -> T> Reduction<'_, T, F> {
         // How many blocks an image publishes parts of, in one buffer.
         let parts = match algorithm {
             Algorithm::Ring => images,
-            Algorithm::Binomial => 2 * images,
-            _ => 0,
+            _ => 2 * images,
         };
-        match algorithm {
-            Algorithm::Ring if parts <= capacity::<T>() => {
-                self.ring(call, capacity::<T>() / parts, mine)
-            }
-            Algorithm::Binomial if parts <= capacity::<T>() => {
-                self.tree(call, capacity::<T>() / parts, mine)
-            }
-            // Also if a buffer has no room for one element of each block.
-            _ => self.flat(call, mine),
+        // Also if a buffer has no room for one element of each block.
+        if algorithm == Algorithm::Flat || parts > capacity::<T>() {
+            return self.flat(call, mine);
         }
+        self.scheduled(call, algorithm, capacity::<T>() / parts, mine)
     }
 
     /// The values for an image.

@@ -1,9 +1,8 @@
 //! Scans: for each image, the values of all images up to it combined, in the order of the images.
 
-mod chain;
 mod eager;
 mod flat;
-mod recursive_doubling;
+mod scheduled;
 
 use crate::{Algorithm, Kind};
 use coarray_coref::{Remote, ValuesMut};
@@ -11,6 +10,7 @@ use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::collective::{CallFailed, Start, forms};
 use crate::epoch::{Epoch, capacity, chunks};
+use crate::schedule;
 
 forms! {
     /// Collective. Combines the values of the images up to this one with `operation`, element by element: image `i` gets
@@ -146,22 +146,17 @@ struct Scan<'a, T, F> {
 
 impl<T: Remote, F: Fn(T, T) -> T> Scan<'_, T, F> {
     fn run(&self, call: &Call, algorithm: Algorithm, values: &mut [T]) -> Result<(), ImageFailed> {
-        let pieces = match algorithm {
-            Algorithm::RecursiveDoubling => recursive_doubling::pieces(self.team.images()),
-            _ => 1,
-        };
-        // With large elements and many images a buffer has no room for more than one piece.
-        let (algorithm, most) = match capacity::<T>() / pieces {
+        let regions = schedule::scan_regions(algorithm, self.team.images());
+        // With large elements and many images a buffer has no room for more than one region.
+        let (algorithm, most) = match capacity::<T>() / regions {
             0 => (Algorithm::Flat, capacity::<T>()),
             most => (algorithm, most),
         };
+        if algorithm != Algorithm::Flat {
+            return self.scheduled(call, algorithm, most, values);
+        }
         for (number, chunk) in chunks(values, most).enumerate() {
-            let epoch = Epoch::begin(self.team, call, number);
-            match algorithm {
-                Algorithm::RecursiveDoubling => self.recursive_doubling(epoch, chunk)?,
-                Algorithm::Chain => self.chain(epoch, chunk)?,
-                _ => self.flat(epoch, chunk)?,
-            }
+            self.flat(Epoch::begin(self.team, call, number), chunk)?;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@
 //! as long as a buffer. The blocks of a subtree, which travel together down a tree, lie together in the sequence.
 
 mod flat;
-mod tree;
+mod scheduled;
 
 use crate::{Algorithm, Kind};
 use coarray_coref::{Remote, ValuesMut};
@@ -16,7 +16,7 @@ use crate::collective::{CallFailed, Start, forms};
 use crate::eager::{Posts, may_post};
 use crate::epoch::in_place::{InPlace, Reach};
 use crate::epoch::{Epoch, capacity, chunks};
-use crate::tree::Order;
+use crate::schedule::{Layout, Tree};
 
 forms! {
     /// Collective. Divides the values of image `root` among all images of the current team, in the order of the images.
@@ -169,7 +169,7 @@ fn scatter<T: Remote>(
         let scattering = Scattering {
             team,
             algorithm,
-            order: Order::from(root, algorithm, team),
+            tree: Tree::from(root, algorithm, team),
             blocks: Blocks::equal(images, length),
             is_right,
         };
@@ -273,13 +273,13 @@ fn scatterv<T: Remote>(
         .max()
         .map_or(0, |length| length * size_of::<T>());
     let algorithm = start.algorithm(Kind::Scatter, longest).unposted();
-    let order = Order::from(root, algorithm, team);
-    let in_order = (0..images).map(|position| lengths[order.image(position)]);
+    let tree = Tree::from(root, algorithm, team);
+    let in_order = (0..images).map(|position| lengths[tree.image(position)]);
     let scattering = Scattering {
         team,
         algorithm,
         blocks: Blocks::of(in_order),
-        order,
+        tree,
         is_right,
     };
     let mut mine = room_for(lengths[team.index()]);
@@ -352,7 +352,7 @@ struct Scattering<'a> {
     team: &'a Team,
     algorithm: Algorithm,
     /// The root is first.
-    order: Order,
+    tree: Tree,
     /// In the order of the positions.
     blocks: Blocks,
     /// False on a root whose parts do not have the right length.
@@ -369,10 +369,11 @@ impl Scattering<'_> {
         block: impl Fn(usize) -> &'v [T],
         mut place: impl FnMut(usize, &[T]),
     ) -> Result<(), ImageFailed> {
-        let (team, root) = (self.team, self.order.image(0));
+        let (team, root) = (self.team, self.tree.image(0));
         if team.index() == root {
             place(0, block(root));
         }
+        let layout = Layout::of(self.blocks.clone(), team.images());
         let others = self.blocks.range(1..team.images());
         let deferral = quiet_and_defer();
         for (number, window) in windows(others, capacity::<T>()).enumerate() {
@@ -380,7 +381,7 @@ impl Scattering<'_> {
             epoch.set_payload(payload(self.is_right));
             match self.algorithm {
                 Algorithm::Flat => self.flat(epoch, &window, &block, &mut place)?,
-                _ => self.tree(epoch, &window, &block, &mut place)?,
+                _ => self.scheduled(epoch, &layout, &window, &block, &mut place)?,
             }
             if !is_root_right(&deferral, team, call, first + number + 1, root)? {
                 break;

@@ -16,7 +16,7 @@ impl Gathering<'_> {
         mut place: impl FnMut(usize, usize, &[T]),
     ) -> Result<(), ImageFailed> {
         let images = self.team.images();
-        let is_root = self.team.index() == self.order.image(0);
+        let is_root = self.team.index() == self.tree.image(0);
         let longest = self.blocks.longest(images);
         if fits_payload::<T>(longest) {
             return self.by_payload(call, first, values, place);
@@ -33,7 +33,7 @@ impl Gathering<'_> {
             }
             for position in 1..images {
                 let length = self.blocks.block(position).len();
-                let (from, part) = (self.order.image(position), overlap(&(0..length), &window));
+                let (from, part) = (self.tree.image(position), overlap(&(0..length), &window));
                 // SAFETY: before the barrier that image wrote the part of its block that lies in the window; all images know the
                 // length of its block. It writes once in an epoch.
                 place(from, part.start, unsafe { epoch.read(from, 0, part.len()) });
@@ -53,9 +53,9 @@ impl Gathering<'_> {
         let mut epoch = Epoch::begin(self.team, call, first);
         epoch.pack(0, values);
         epoch.barrier()?;
-        if self.team.index() == self.order.image(0) {
+        if self.team.index() == self.tree.image(0) {
             for position in 1..self.team.images() {
-                let (from, block) = (self.order.image(position), self.blocks.block(position));
+                let (from, block) = (self.tree.image(position), self.blocks.block(position));
                 // SAFETY: that image packed its whole block, whose length all images know.
                 unsafe { epoch.payload(from, block.len(), |payload| place(from, 0, payload)) };
             }

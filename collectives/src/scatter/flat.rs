@@ -16,13 +16,13 @@ impl Scattering<'_> {
         block: &impl Fn(usize) -> &'v [T],
         place: &mut impl FnMut(usize, &[T]),
     ) -> Result<(), ImageFailed> {
-        let root = self.order.image(0);
-        let me = self.order.position(self.team.index());
+        let root = self.tree.image(0);
+        let me = self.tree.position(self.team.index());
         if me == 0 {
             let mut start = 0;
             let positions = 1..self.team.images();
             for (position, part) in self.blocks.within(positions, window.clone()) {
-                let values = &block(self.order.image(position))[part];
+                let values = &block(self.tree.image(position))[part];
                 // SAFETY: no image reads this buffer before the barrier.
                 unsafe { epoch.write(start, values) };
                 start += values.len();

@@ -1,18 +1,19 @@
 //! Trees over the images, in which every subtree is a range of consecutive positions that begins with its root.
 //!
-//! So values that go up a tree are combined in the order of the images, and no operator needs to be commutative. An [`Order`]
+//! So values that go up a tree are combined in the order of the images, and no operator needs to be commutative. Its order
 //! says which image is at which position.
 
 use std::ops::Range;
 
 use crate::Algorithm;
-use coarray_runtime::Team;
+use crate::schedule::Group;
 
-/// A tree over the positions `0 .. n`, with root 0.
+/// A tree over the positions `0 .. n`, with root 0, and the images at them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tree {
     shape: Shape,
     positions: usize,
+    order: Order,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,26 +38,67 @@ pub(crate) struct TreeNode {
 }
 
 impl Tree {
-    /// The tree of `algorithm` over the positions of `order`; flat if the algorithm has none.
-    pub(crate) fn new(algorithm: Algorithm, team: &Team, order: &Order) -> Self {
-        let positions = team.images();
+    /// The tree of `algorithm` in which image `root` is first; flat if the algorithm has none.
+    pub(crate) fn from(root: usize, algorithm: Algorithm, group: &impl Group) -> Self {
+        Self::new(algorithm, group, Order::from(root, algorithm, group))
+    }
+
+    /// The same over the images in their order.
+    pub(crate) fn natural(algorithm: Algorithm, group: &impl Group) -> Self {
+        Self::new(algorithm, group, Order::From(0, group.images()))
+    }
+
+    fn new(algorithm: Algorithm, group: &impl Group, order: Order) -> Self {
+        let positions = group.images();
         let shape = match algorithm {
             Algorithm::Binomial => Shape::Binomial,
             Algorithm::FourAry => Shape::FourAry,
             Algorithm::SquareRoot => Shape::SquareRoot,
             Algorithm::Hierarchical => {
-                let node = |position: &usize| team.node(order.image(*position));
+                let node = |position: &usize| group.node(order.image(*position));
                 let starts =
                     (1..positions).filter(|position| node(position) != node(&(position - 1)));
                 Shape::Nodes([0].into_iter().chain(starts).chain([positions]).collect())
             }
             _ => Shape::Flat,
         };
-        Self { shape, positions }
+        Self {
+            shape,
+            positions,
+            order,
+        }
     }
 
-    /// The place of `position`.
-    pub(crate) fn place(&self, position: usize) -> TreeNode {
+    /// The number of images.
+    pub(crate) fn images(&self) -> usize {
+        self.positions
+    }
+
+    /// The image at a position.
+    pub(crate) fn image(&self, position: usize) -> usize {
+        self.order.image(position)
+    }
+
+    /// The position of an image.
+    pub(crate) fn position(&self, image: usize) -> usize {
+        self.order.position(image)
+    }
+
+    /// The node of an image.
+    pub(crate) fn node_of(&self, image: usize) -> TreeNode {
+        self.node(self.position(image))
+    }
+
+    /// The node of a position.
+    pub(crate) fn node(&self, position: usize) -> TreeNode {
+        if self.shape == Shape::Flat && position > 0 {
+            // Not by way of all that are below the root.
+            return TreeNode {
+                parent: Some(0),
+                subtree: position..position + 1,
+                children: Vec::new(),
+            };
+        }
         let mut place = TreeNode {
             parent: None,
             subtree: 0..self.positions,
@@ -141,7 +183,7 @@ fn ceil_sqrt(number: usize) -> usize {
 
 /// Which image is at which position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
+enum Order {
     /// From a root on upwards, modulo the number of images.
     From(usize, usize),
     /// Any other order.
@@ -149,28 +191,26 @@ pub(crate) enum Order {
 }
 
 impl Order {
-    /// The order of the images.
-    pub(crate) fn natural(team: &Team) -> Self {
-        Self::From(0, team.images())
-    }
-
     /// An order that begins with `root`. For an algorithm that goes by nodes, the images of a node follow one another.
-    pub(crate) fn from(root: usize, algorithm: Algorithm, team: &Team) -> Self {
-        let images = team.images();
+    fn from(root: usize, algorithm: Algorithm, group: &impl Group) -> Self {
+        let images = group.images();
         if algorithm != Algorithm::Hierarchical {
             return Self::From(root, images);
         }
         let mut order: Vec<usize> = (0..images).collect();
-        let root_node = team.node(root);
+        let root_node = group.node(root);
         order.sort_by_key(|&image| {
-            let node = team.node(image);
+            let node = group.node(image);
             (image != root, node != root_node, node, image)
         });
+        if order.is_sorted() {
+            return Self::From(0, images);
+        }
         Self::Listed(order)
     }
 
     /// The image at a position.
-    pub(crate) fn image(&self, position: usize) -> usize {
+    fn image(&self, position: usize) -> usize {
         match self {
             Self::From(root, images) => (root + position) % images,
             Self::Listed(order) => order[position],
@@ -178,7 +218,7 @@ impl Order {
     }
 
     /// The position of an image.
-    pub(crate) fn position(&self, image: usize) -> usize {
+    fn position(&self, image: usize) -> usize {
         match self {
             Self::From(root, images) => (image + images - root) % images,
             Self::Listed(order) => order
@@ -192,6 +232,14 @@ impl Order {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn of(shape: Shape, positions: usize) -> Tree {
+        Tree {
+            shape,
+            positions,
+            order: Order::From(0, positions),
+        }
+    }
 
     fn trees(positions: usize) -> impl Iterator<Item = Tree> {
         let nodes = |size: usize| {
@@ -208,7 +256,7 @@ mod tests {
             nodes(8),
         ]
         .into_iter()
-        .map(move |shape| Tree { shape, positions })
+        .map(move |shape| of(shape, positions))
     }
 
     #[test]
@@ -216,14 +264,14 @@ mod tests {
         for positions in 1..=70 {
             for tree in trees(positions) {
                 for position in 0..positions {
-                    let place = tree.place(position);
+                    let place = tree.node(position);
                     assert_eq!(place.subtree.start, position, "{tree:?}");
                     let mut end = position + 1;
                     for child in &place.children {
                         assert_eq!(child.start, end, "{tree:?} {position}");
                         assert!(!child.is_empty());
                         end = child.end;
-                        let below = tree.place(child.start);
+                        let below = tree.node(child.start);
                         assert_eq!(below.parent, Some(position), "{tree:?}");
                         assert_eq!(below.subtree, *child, "{tree:?}");
                     }
@@ -236,12 +284,9 @@ mod tests {
     #[test]
     fn nobody_in_a_square_root_tree_has_more_children_than_the_root_of_all() {
         for positions in 1..=300 {
-            let tree = Tree {
-                shape: Shape::SquareRoot,
-                positions,
-            };
+            let tree = of(Shape::SquareRoot, positions);
             for position in 0..positions {
-                let children = tree.place(position).children.len();
+                let children = tree.node(position).children.len();
                 assert!(
                     children <= ceil_sqrt(positions),
                     "{position} of {positions}"
@@ -253,15 +298,12 @@ mod tests {
     #[test]
     fn a_binomial_tree_has_as_many_levels_as_doublings() {
         for positions in 1..=130_usize {
-            let tree = Tree {
-                shape: Shape::Binomial,
-                positions,
-            };
+            let tree = of(Shape::Binomial, positions);
             for position in 0..positions {
-                let above = std::iter::successors(Some(position), |&at| tree.place(at).parent);
+                let above = std::iter::successors(Some(position), |&at| tree.node(at).parent);
                 let levels = positions.next_power_of_two().trailing_zeros() as usize;
                 assert!(above.count() <= levels + 1);
-                assert!(tree.place(position).children.len() <= levels);
+                assert!(tree.node(position).children.len() <= levels);
             }
         }
     }
@@ -269,11 +311,8 @@ mod tests {
     #[test]
     fn nobody_in_a_four_ary_tree_has_more_than_four_children() {
         for positions in 1..=100 {
-            let tree = Tree {
-                shape: Shape::FourAry,
-                positions,
-            };
-            assert!((0..positions).all(|position| tree.place(position).children.len() <= 4));
+            let tree = of(Shape::FourAry, positions);
+            assert!((0..positions).all(|position| tree.node(position).children.len() <= 4));
         }
     }
 }
