@@ -7,16 +7,14 @@
 mod alltoall;
 mod barrier;
 mod collective;
-mod doubling;
 mod machine;
 mod measured;
 mod network;
 mod report;
-mod ring;
+mod scheduled;
 mod tally;
 #[cfg(test)]
 mod tests;
-mod tree;
 
 use std::error::Error;
 

@@ -1,11 +1,12 @@
 //! The messages of the barriers: signals of arrival and release.
 
+use coarray_collectives::schedule::Plan;
+use coarray_collectives::{Algorithm, Kind};
 use coarray_runtime::Barrier;
 
 use crate::model::alltoall::{Lengths, Order, alltoall};
-use crate::model::doubling;
 use crate::model::network::{Network, Packet, Tally};
-use crate::model::tree::{self, Shape};
+use crate::model::scheduled::{Nodes, carry_out};
 
 /// The most children of an image in the tree, as in the library.
 const CHILDREN: usize = 4;
@@ -17,11 +18,42 @@ const SIGNAL: u64 = 1;
 pub fn pass(network: &mut Network, barrier: Barrier) {
     match barrier {
         Barrier::Flat => alltoall(network, Order::Around, Lengths::Equal(SIGNAL)),
-        Barrier::Dissemination => doubling::around(network, |_| SIGNAL, false),
+        Barrier::Dissemination => dissemination(network),
         Barrier::Tree => heap(network),
         Barrier::Central => {
-            tree::up(network, Shape::Flat, |_| SIGNAL);
-            tree::down(network, Shape::Flat, |_| SIGNAL);
+            let nodes = Nodes {
+                images: network.images(),
+                per_node: 1,
+            };
+            for kind in [Kind::ReduceTo, Kind::Broadcast] {
+                if let Some(plan) = Plan::new(kind, Algorithm::Flat, &nodes, 1) {
+                    carry_out(network, &plan, SIGNAL);
+                }
+            }
+        }
+    }
+}
+
+/// In each round image `i` signals image `i + distance`, and the distance doubles, up to the number of images (Hensgen, Finkel and Manber
+/// 1988).
+fn dissemination(network: &mut Network) {
+    let images = network.images();
+    let rounds = images.next_power_of_two().ilog2();
+    if !network.is_exhaustive {
+        network.all_alike(|one| {
+            for _ in 0..rounds {
+                let packet = one.send(0, 0, SIGNAL);
+                one.receive(0, packet);
+            }
+        });
+        return;
+    }
+    for round in 0..rounds {
+        let to = |image| (image + (1 << round)) % images;
+        let send = |image| network.send(image, to(image), SIGNAL);
+        let packets: Vec<Packet> = (0..images).map(send).collect();
+        for (image, packet) in packets.into_iter().enumerate() {
+            network.receive(to(image), packet);
         }
     }
 }
