@@ -4,9 +4,10 @@ use std::ops::Add;
 use std::panic::Location;
 
 use coarray_coref::{Cofuture, ValuesMut};
-use coarray_runtime::Operation;
+use coarray_runtime::{Operation, Team};
 
 use crate::asynchronous::request::{AsyncCall, all, fold_up_to};
+use crate::asynchronous::shared;
 use crate::minmax::{larger, smaller};
 
 /// Collective. Begins to add the values of all images, element by element; the cofuture has the sums.
@@ -163,13 +164,20 @@ where
     V: ValuesMut + 'static,
 {
     let mut values = values;
-    AsyncCall::new(operation, caller)
-        .post(values.elements())
-        .then(all, move |contributions| {
-            let result = values.elements_mut();
-            let (last, range) = (contributions.team().images() - 1, 0..result.len());
-            // SAFETY: every image posts all its elements; their number is the same on all.
-            unsafe { fold_up_to(contributions, last, range, result, &operator) };
+    let call = AsyncCall::new(operation, caller);
+    let (team, elements) = (Team::current(), values.elements());
+    if shared::is_shared::<V::Element>(&team, elements.len()) {
+        return shared::post(call, &team, elements).then(all, move |contributions| {
+            // SAFETY: every image posts its elements so; their number is the same on all.
+            unsafe { shared::fold_together(contributions, values.elements_mut(), &operator) };
             values
-        })
+        });
+    }
+    call.post(elements).then(all, move |contributions| {
+        let result = values.elements_mut();
+        let (last, range) = (contributions.team().images() - 1, 0..result.len());
+        // SAFETY: every image posts all its elements; their number is the same on all.
+        unsafe { fold_up_to(contributions, last, range, result, &operator) };
+        values
+    })
 }

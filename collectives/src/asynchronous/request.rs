@@ -181,6 +181,12 @@ impl Contributions {
         unsafe { Part::new(self.request.part(index, first..end)) }
     }
 
+    /// The address of these bytes of what the image with index `index` posted, which shares memory with this one: for what images write
+    /// there together. It is valid as long as these contributions live.
+    pub(super) fn address(&self, index: usize, range: Range<usize>) -> *mut u8 {
+        self.request.address(index, range)
+    }
+
     /// The number of `T`s that the image with index `index` posted.
     pub(super) fn length<T: Remote>(&self, index: usize) -> usize {
         self.request.length(index) / size_of::<T>()

@@ -5,6 +5,7 @@ mod apart;
 mod failed;
 mod mixed;
 mod reports;
+mod shared;
 mod ways;
 
 use std::process::abort;

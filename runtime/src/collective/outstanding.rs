@@ -208,14 +208,12 @@ pub(crate) fn find_descriptor(team: &Team, index: usize, number: u64) {
     }
 }
 
-/// The contribution to collective `number` of an image that shares memory with this one. Its descriptor was found.
-///
-/// # Safety
-/// This image does not finish that collective while the bytes are in use.
-pub(crate) unsafe fn read_payload(team: &Team, index: usize, number: u64) -> &[u8] {
+/// Where the contribution to collective `number` is of an image that shares memory with this one, and its length. Its descriptor was found.
+/// The owner keeps it there until this image has finished the collective.
+pub(crate) fn payload_of(team: &Team, index: usize, number: u64) -> (*const u8, usize) {
     let place = team.outstanding.borrow().cursors[index].place(number);
-    // SAFETY: the owner does not reclaim the payload before this image has finished the collective.
-    unsafe { descriptor_at(team, index, place).payload() }
+    let descriptor = descriptor_at(team, index, place);
+    (descriptor.payload(), descriptor.payload_size())
 }
 
 /// Records that this image has finished collective `number`.

@@ -11,8 +11,8 @@ use crate::collective::barrier::describe_barrier;
 use crate::collective::outstanding::check_posts;
 use crate::collective::outstanding::find_descriptor;
 use crate::collective::outstanding::finish_collective;
+use crate::collective::outstanding::payload_of;
 use crate::collective::outstanding::posted_count;
-use crate::collective::outstanding::read_payload;
 use crate::collective::request_between_nodes::remote_log;
 use crate::image::contribution::Contribution;
 use crate::image::remote_log::RemoteLog;
@@ -88,7 +88,7 @@ impl CollectiveRequest {
         self.expect_from(index);
         match remote_log(&self.team, index) {
             Some(member) => self.fetch(member, 0..member.length(self.number)),
-            None => Contribution::here(self.read(index)),
+            None => Contribution::here(self.read(index, 0..self.payload(index).1)),
         }
     }
 
@@ -101,7 +101,7 @@ impl CollectiveRequest {
         self.expect_from(index);
         match remote_log(&self.team, index) {
             Some(member) => self.fetch(member, range),
-            None => Contribution::here(&self.read(index)[range]),
+            None => Contribution::here(self.read(index, range)),
         }
     }
 
@@ -111,14 +111,42 @@ impl CollectiveRequest {
         self.expect_from(index);
         match remote_log(&self.team, index) {
             Some(member) => member.length(self.number),
-            None => self.read(index).len(),
+            None => self.payload(index).1,
         }
     }
 
-    /// The contribution of an image that shares memory with this one. It has arrived.
-    fn read(&self, index: usize) -> &[u8] {
-        // SAFETY: this image finishes the collective when `self` is dropped, which the result borrows.
-        unsafe { read_payload(&self.team, index, self.number) }
+    /// Waits for the contribution of an image that shares memory with this one, and returns the address of these bytes of it, which
+    /// stays valid for reads and writes until `self` is dropped. The contribution is aligned to a cache line.
+    ///
+    /// # Panics
+    /// If the contribution is shorter, or on another node.
+    #[must_use]
+    pub fn address(&self, index: usize, range: Range<usize>) -> *mut u8 {
+        self.expect_from(index);
+        assert!(
+            remote_log(&self.team, index).is_none(),
+            "its memory is here"
+        );
+        self.place(index, range).cast_mut()
+    }
+
+    /// Bytes that an image contributed that shares memory with this one. They have arrived.
+    fn read(&self, index: usize, range: Range<usize>) -> &[u8] {
+        let length = range.len();
+        let start = self.place(index, range);
+        // SAFETY: the bytes lie in the contribution, as `place` asserts. It stays until this image finishes the collective, when `self` is
+        // dropped, which the result borrows. What an operation lets images write in it is not read in this way.
+        unsafe { std::slice::from_raw_parts(start, length) }
+    }
+
+    fn place(&self, index: usize, range: Range<usize>) -> *const u8 {
+        let (start, length) = self.payload(index);
+        assert!(range.start <= range.end && range.end <= length);
+        start.wrapping_add(range.start)
+    }
+
+    fn payload(&self, index: usize) -> (*const u8, usize) {
+        payload_of(&self.team, index, self.number)
     }
 
     /// The same for an image on another node.

@@ -194,14 +194,9 @@ impl<'a> Descriptor<'a> {
         self.head().payload as usize
     }
 
-    /// The payload.
-    ///
-    /// # Safety
-    /// The owner does not reclaim the payload during `'a`, and a copy at this place includes it.
-    pub(crate) unsafe fn payload(self) -> &'a [u8] {
-        // SAFETY: the builder wrote `payload_size` bytes at this distance in the same heap; the caller vouches that
-        // they stay there, and nobody writes a posted payload.
-        unsafe { self.part(self.head().distance as isize, self.payload_size()) }
+    /// Where the payload is.
+    pub(crate) fn payload(self) -> *const u8 {
+        self.place.wrapping_offset(self.head().distance as isize)
     }
 
     /// Size of the descriptor in bytes, including an inside payload.
