@@ -118,6 +118,11 @@ pub(crate) fn windows(range: Range<usize>, most: usize) -> impl Iterator<Item = 
     })
 }
 
+/// Slice `number` of `length` elements that are divided among `images`.
+pub(crate) fn slice(length: usize, images: usize, number: usize) -> Range<usize> {
+    length * number / images..length * (number + 1) / images
+}
+
 /// The intersection of two ranges, maybe empty.
 pub(crate) fn overlap(one: &Range<usize>, other: &Range<usize>) -> Range<usize> {
     let end = one.end.min(other.end);

@@ -335,8 +335,3 @@ pub(crate) fn chunks<T>(values: &mut [T], length: usize) -> impl Iterator<Item =
         Some(chunk)
     })
 }
-
-/// Slice `number` of `length` elements that are divided among `images`.
-pub(crate) fn slice(length: usize, images: usize, number: usize) -> Range<usize> {
-    length * number / images..length * (number + 1) / images
-}

@@ -9,9 +9,9 @@
 //! its contribution from the call on, whatever it does next.
 //!
 //! # Inside
-//! Each blocking operation has a file, and a folder with a file for each of its algorithms. `epoch.rs` passes data between
-//! images, and `epoch/in_place.rs` lends long values that all images reach where they are. `tree.rs` and `blocks.rs` compute who
-//! passes what, `tuning.rs` chooses the algorithm, and `collective.rs` makes the public functions.
+//! Each blocking operation has a file, and a folder with a file for each way to carry it out. [`schedule`] says who passes what to whom in
+//! trees, rings and the like, and `epoch/execute.rs` carries that out; `epoch.rs` passes data between images, and `epoch/in_place.rs` lends
+//! long values that all images reach where they are. `tuning.rs` chooses the algorithm, and `collective.rs` makes the public functions.
 //!
 //! Programs name the crate `coarray` only.
 

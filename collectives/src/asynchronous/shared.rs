@@ -17,7 +17,7 @@ use coarray_coref::Remote;
 use coarray_runtime::Team;
 
 use crate::asynchronous::request::{AsyncCall, Contributions, Posted, fold_up_to};
-use crate::epoch::slice;
+use crate::blocks::slice;
 use crate::part::bytes;
 
 /// Shorter values are combined by each image for itself, and those of fewer images: with four, what is left for the others costs as much
@@ -37,9 +37,7 @@ const DONE: u64 = 2;
 
 /// Whether `length` values are combined together. All images of the team give the same answer.
 pub(super) fn is_shared<T>(team: &Team, length: usize) -> bool {
-    length * size_of::<T>() >= LEAST_BYTES
-        && team.images() >= LEAST_IMAGES
-        && team.is_on_one_node()
+    length * size_of::<T>() >= LEAST_BYTES && team.images() >= LEAST_IMAGES && team.is_on_one_node()
 }
 
 /// Contributes `values`, which [`is_shared`] says are combined together.

@@ -3,9 +3,8 @@
 use coarray_coref::Remote;
 use coarray_runtime::{Call, ImageFailed};
 
-use crate::blocks::windows;
+use crate::blocks::{slice, windows};
 use crate::epoch::in_place::{InPlace, PIECE_BYTES, Reach};
-use crate::epoch::slice;
 use crate::reduce::Reduction;
 
 impl<F> Reduction<'_, F> {

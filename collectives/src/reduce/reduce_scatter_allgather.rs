@@ -11,7 +11,8 @@ use std::mem::MaybeUninit;
 use coarray_coref::Remote;
 use coarray_runtime::{Call, ImageFailed, Team};
 
-use crate::epoch::{Epoch, capacity, slice};
+use crate::blocks::slice;
+use crate::epoch::{Epoch, capacity};
 use crate::reduce::Reduction;
 
 /// Returns the values of another image.

@@ -1,7 +1,8 @@
 //! Allgathers: around a ring, by doubling distances, or up and down a tree.
 
 use crate::Algorithm;
-use crate::schedule::{Schedule, Then, Tree};
+use crate::schedule::step::{Schedule, Then};
+use crate::schedule::tree::Tree;
 
 /// The schedule of an allgather of one block of each image: in the order of the positions in a tree, else in that of the images.
 pub(crate) fn allgather(algorithm: Algorithm, tree: &Tree, me: usize) -> Schedule {

@@ -1,7 +1,8 @@
 //! Broadcasts: down a tree, or as slices that are scattered and pass around.
 
 use crate::Algorithm;
-use crate::schedule::{Schedule, Then, Tree};
+use crate::schedule::step::{Schedule, Then};
+use crate::schedule::tree::Tree;
 
 /// The schedule of a broadcast: of one block, or of a slice for each image by [`Algorithm::ScatterAllgather`].
 ///

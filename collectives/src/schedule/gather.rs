@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::schedule::{Schedule, Then, Tree};
+use crate::schedule::step::{Schedule, Then};
+use crate::schedule::tree::Tree;
 
 /// The schedule of a gather: every image publishes its own block and, behind it, the blocks that it receives from
 /// its children. A binomial tree has the fewest steps (Thakur, Rabenseifner and Gropp 2005, section 3).

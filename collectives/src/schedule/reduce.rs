@@ -1,7 +1,8 @@
 //! Reductions: up and down a tree, by doubling distances, or around a ring.
 
 use crate::Algorithm;
-use crate::schedule::{Schedule, Then, Tree};
+use crate::schedule::step::{Schedule, Then};
+use crate::schedule::tree::Tree;
 
 /// How many regions an algorithm uses.
 pub(crate) fn regions(algorithm: Algorithm, images: usize) -> usize {

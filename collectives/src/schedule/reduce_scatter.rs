@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use crate::Algorithm;
-use crate::schedule::{Schedule, Then, Tree};
+use crate::schedule::step::{Schedule, Then};
+use crate::schedule::tree::Tree;
 
 /// The schedule of a reduce-scatter of one block for each image.
 pub(crate) fn reduce_scatter(algorithm: Algorithm, tree: &Tree, me: usize) -> Schedule {

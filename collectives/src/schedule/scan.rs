@@ -1,7 +1,8 @@
 //! Scans: from each image to the next, or by doubling distances.
 
 use crate::Algorithm;
-use crate::schedule::{Layout, Schedule, Then};
+use crate::schedule::layout::Layout;
+use crate::schedule::step::{Schedule, Then};
 
 /// How many regions an algorithm uses.
 pub(crate) fn regions(algorithm: Algorithm, images: usize) -> usize {

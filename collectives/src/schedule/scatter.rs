@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::schedule::{Schedule, Then, Tree};
+use crate::schedule::step::{Schedule, Then};
+use crate::schedule::tree::Tree;
 
 /// The schedule of a scatter: every image receives the blocks of its subtree from its parent, and publishes them
 /// for its children (Thakur, Rabenseifner and Gropp 2005, section 3).

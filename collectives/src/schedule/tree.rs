@@ -6,7 +6,25 @@
 use std::ops::Range;
 
 use crate::Algorithm;
-use crate::schedule::Group;
+use coarray_runtime::Team;
+
+/// The images of an operation, and on which nodes they are.
+pub trait Group {
+    /// How many they are.
+    fn images(&self) -> usize;
+    /// The node of an image. The images of a node follow one another.
+    fn node(&self, image: usize) -> usize;
+}
+
+impl Group for Team {
+    fn images(&self) -> usize {
+        self.images()
+    }
+
+    fn node(&self, image: usize) -> usize {
+        self.node(image)
+    }
+}
 
 /// A tree over the positions `0 .. n`, with root 0, and the images at them.
 #[derive(Clone, Debug, PartialEq, Eq)]
