@@ -16,7 +16,7 @@ pub(crate) fn allgather(algorithm: Algorithm, tree: &Tree, me: usize) -> Schedul
 /// Blocks pass around a ring: every image receives only from the image before it, first that image's own block, then the blocks
 /// that it has received (Thakur, Rabenseifner and Gropp 2005, section 4.1).
 fn ring(images: usize, me: usize) -> Schedule {
-    let mut schedule = Schedule::default();
+    let mut schedule = Schedule::new();
     if images == 1 {
         return schedule;
     }
@@ -45,7 +45,7 @@ fn ring(images: usize, me: usize) -> Schedule {
 /// When image `i` has the `n` blocks from its own on, it receives those that image `i + n` has. In the last round it receives only those
 /// that it lacks. The blocks in its buffer begin with its own.
 fn recursive_doubling(images: usize, me: usize) -> Schedule {
-    let mut schedule = Schedule::default();
+    let mut schedule = Schedule::new();
     schedule.stage(me..me + 1, 0);
     schedule.publish();
     let (mut round, mut blocks) = (1, 1);
@@ -77,7 +77,7 @@ const DOWN: usize = 1;
 /// For the way up, every image publishes the blocks of its subtree as its first piece. For the way down, every image that has
 /// children publishes all blocks as its second piece; for image 0 the first piece is all blocks.
 fn up_and_down(tree: &Tree, me: usize) -> Schedule {
-    let mut schedule = Schedule::default();
+    let mut schedule = Schedule::new();
     let node = tree.node_of(me);
     let all = 0..tree.images();
     let position = node.subtree.start;

@@ -16,7 +16,7 @@ pub(crate) fn broadcast(algorithm: Algorithm, tree: &Tree, me: usize) -> Schedul
 
 /// Every image receives the values from its parent.
 fn down(tree: &Tree, me: usize) -> Schedule {
-    let mut schedule = Schedule::default();
+    let mut schedule = Schedule::new();
     let node = tree.node_of(me);
     if let Some(parent) = node.parent {
         schedule.receive(tree.image(parent), 1, 0..1, 0, Then::Keep);
@@ -35,7 +35,7 @@ fn down(tree: &Tree, me: usize) -> Schedule {
 /// Positions count from the root. Position `p` first receives slice `p` from the root, and in round `r` slice `p - r` from position
 /// `p - 1`. The root has all slices from the beginning and receives none; position 1 receives from it in every round.
 fn scatter_allgather(tree: &Tree, me: usize) -> Schedule {
-    let mut schedule = Schedule::default();
+    let mut schedule = Schedule::new();
     let (position, images) = (tree.position(me), tree.images());
     let slice = |number: usize| {
         let number = number % images;

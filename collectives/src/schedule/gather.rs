@@ -14,7 +14,7 @@ pub(crate) fn gather(
     me: usize,
     have_elements: impl Fn(&Range<usize>) -> bool,
 ) -> Schedule {
-    let mut schedule = Schedule::default();
+    let mut schedule = Schedule::new();
     let node = tree.node_of(me);
     let Some(parent) = node.parent else {
         for child in node.children.iter().filter(|child| have_elements(child)) {

@@ -34,7 +34,7 @@ const DOWN: usize = 1;
 
 /// Up a tree to image 0, then down again. Subtrees are ranges of images, so the values are combined in the order of the images.
 fn up_and_down(tree: &Tree, me: usize) -> Schedule {
-    let mut schedule = Schedule::default();
+    let mut schedule = Schedule::new();
     let node = tree.node_of(me);
     for child in &node.children {
         schedule.receive(child.start, 1, 0..1, UP, Then::Append);
@@ -55,7 +55,7 @@ fn up_and_down(tree: &Tree, me: usize) -> Schedule {
 
 /// Up a tree to image 0, and straight to the image that gets the results.
 fn up_and_over(tree: &Tree, me: usize, root: usize) -> Schedule {
-    let mut schedule = Schedule::default();
+    let mut schedule = Schedule::new();
     let node = tree.node_of(me);
     for child in &node.children {
         schedule.receive(child.start, 1, 0..1, UP, Then::Append);
@@ -78,7 +78,7 @@ fn up_and_over(tree: &Tree, me: usize, root: usize) -> Schedule {
 /// the results from there. Each participant stands for consecutive images, and each round combines two adjacent runs of them,
 /// so the order of the images is kept.
 fn recursive_doubling(images: usize, me: usize) -> Schedule {
-    let mut schedule = Schedule::default();
+    let mut schedule = Schedule::new();
     let rounds = images.ilog2() as usize;
     let extra = images - (1 << rounds);
     let image_of = |number: usize| {
@@ -119,7 +119,7 @@ fn recursive_doubling(images: usize, me: usize) -> Schedule {
 /// Each image receives only from the image before it, about twice the length of the values for any number of images. Each slice
 /// begins at a different image, so the order of the images is rotated.
 fn ring(images: usize, me: usize) -> Schedule {
-    let mut schedule = Schedule::default();
+    let mut schedule = Schedule::new();
     let (before, after) = ((me + images - 1) % images, (me + 1) % images);
     let slice = |number: usize| {
         let number = number % images;

@@ -20,7 +20,7 @@ pub(crate) fn reduce_scatter(algorithm: Algorithm, tree: &Tree, me: usize) -> Sc
 /// The block of an image starts at the image after it and ends at the image itself. So the order of the images is rotated, and
 /// the operation must be commutative.
 fn ring(images: usize, me: usize) -> Schedule {
-    let mut schedule = Schedule::default();
+    let mut schedule = Schedule::new();
     let (before, after) = ((me + images - 1) % images, (me + 1) % images);
     let block = |number: usize| {
         let number = number % images;
@@ -39,7 +39,7 @@ const DOWN: usize = 1;
 
 /// Up a tree to image 0, which gets all results; then every image receives the results of its subtree from its parent.
 fn up_and_down(tree: &Tree, me: usize) -> Schedule {
-    let mut schedule = Schedule::default();
+    let mut schedule = Schedule::new();
     let all = 0..tree.images();
     let node = tree.node_of(me);
     for child in &node.children {

@@ -33,7 +33,7 @@ pub(crate) fn scan(algorithm: Algorithm, images: usize, me: usize, blocks: usize
 
 /// An image combines the results of the images before it with its own values, and passes that on.
 fn chain(images: usize, me: usize, blocks: usize) -> Schedule {
-    let mut schedule = Schedule::default();
+    let mut schedule = Schedule::new();
     let is_last = me + 1 == images;
     for block in 0..blocks {
         if me > 0 {
@@ -50,7 +50,7 @@ fn chain(images: usize, me: usize, blocks: usize) -> Schedule {
 /// Each image has the combination of a run of images that ends with itself. In each round it combines this with the run of the
 /// image that is the length of a run before it, which doubles the length (Hillis and Steele 1986).
 fn recursive_doubling(images: usize, me: usize) -> Schedule {
-    let mut schedule = Schedule::default();
+    let mut schedule = Schedule::new();
     let (mut round, mut run) = (0, 1);
     while run < images {
         if me + run < images {

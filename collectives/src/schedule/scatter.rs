@@ -14,7 +14,7 @@ pub(crate) fn scatter(
     me: usize,
     have_elements: impl Fn(&Range<usize>) -> bool,
 ) -> Schedule {
-    let mut schedule = Schedule::default();
+    let mut schedule = Schedule::new();
     let mut node = tree.node_of(me);
     if !have_elements(&node.subtree) {
         return schedule;

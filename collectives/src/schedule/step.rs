@@ -58,10 +58,17 @@ pub enum Then {
 }
 
 /// What one image does, in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule(Vec<Step>);
 
+/// Most schedules have no more steps: they are allocated at once.
+const STEPS: usize = 16;
+
 impl Schedule {
+    pub(super) fn new() -> Self {
+        Self(Vec::with_capacity(STEPS))
+    }
+
     /// Local. The steps, in order.
     pub fn steps(&self) -> &[Step] {
         &self.0
