@@ -4,7 +4,7 @@
 
 use std::mem::MaybeUninit;
 
-use coarray_fabric::direct;
+use coarray_fabric::{SignalOperation, direct, reach_to_put};
 
 use crate::access::{Access, MayPut};
 use crate::coref::Coref;
@@ -154,6 +154,29 @@ where
         // SAFETY: the source is borrowed, its elements are valid, and they take as many bytes as the place has: the extents are
         // equal.
         unsafe { self.put_bytes(0, source.elements().as_ptr().cast(), self.bytes()) }
+    }
+
+    /// As [`put_from`](Self::put_from), through the fabric: a put with signal to the word at `signal` in the part of the image.
+    ///
+    /// # Panics
+    /// If the leading extents differ; on a thread that is not an image.
+    ///
+    /// # Safety
+    /// As [`Fabric::put_signal`](coarray_fabric::Fabric::put_signal) asks of the word.
+    #[doc(hidden)]
+    #[track_caller]
+    pub unsafe fn put_signal(&self, source: &T, signal: usize, operation: SignalOperation)
+    where
+        A: MayPut,
+    {
+        const { T::Item::CHECK };
+        self.check_extent(source.extent());
+        let (image, source) = (self.image(), source.elements().as_ptr().cast());
+        reach_to_put(image, self.local_address(), |fabric, offset| {
+            // SAFETY: the source is borrowed, its elements are valid, and they take as many bytes as the place has: the extents are equal. Its
+            // owner holds no reference to the place, as the contract of `Coref::new` says. The caller vouches for the word.
+            unsafe { fabric.put_signal(image, offset, source, self.bytes(), signal, operation) }
+        });
     }
 
     /// # Safety

@@ -27,7 +27,7 @@ pub use transport::fabric::{Fabric, Message};
 pub use transport::handle::{is_in_job, reach, reach_to_put};
 pub use transport::pending::has_outstanding;
 pub use transport::request::{Buffer, Request};
-pub use transport::signal::Signal;
+pub use transport::signal::{Signal, SignalOperation};
 #[cfg(feature = "simulated")]
 pub use transport::simulated::Fault;
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 use coarray_fabric::transport::deferral::wake;
 use coarray_fabric::transport::pending::Outstanding;
 use coarray_fabric::transport::signalled::Signalled;
-use coarray_fabric::{AtomicOperation, Buffer, Fabric, Message, Request, Word};
+use coarray_fabric::{AtomicOperation, Buffer, Fabric, Message, Request, SignalOperation, Word};
 
 use crate::connection::{Connection, Greeting, KEY_BYTES};
 use crate::frame::Order;
@@ -214,10 +214,29 @@ impl Fabric for Sockets {
         u64::from_le_bytes(former)
     }
 
-    unsafe fn signal(&self, image: usize, offset: usize, amount: u64) {
+    unsafe fn put_signal(
+        &self,
+        image: usize,
+        offset: usize,
+        source: *const u8,
+        length: usize,
+        signal: usize,
+        operation: SignalOperation,
+    ) {
+        // SAFETY: the caller vouches for `length` readable bytes, which nobody writes meanwhile.
+        let bytes = unsafe { slice::from_raw_parts(source, length) };
+        let order = Order::PutSignal {
+            offset,
+            length,
+            signal,
+            operation,
+        };
+        if length > 0 {
+            self.outstanding.begin();
+        }
         self.signals.note(image);
         self.with(image, |connection, wakers| {
-            connection.ask(Order::Signal { offset, amount }, &[], wakers)
+            connection.ask(order, bytes, wakers)
         });
     }
 
@@ -238,5 +257,121 @@ impl Fabric for Sockets {
 
     unsafe fn receive(&self) -> Option<Message> {
         self.inbox.pop()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, TcpListener};
+    use std::sync::Barrier;
+
+    use coarray_fabric::Signal;
+    use coarray_fabric::memory::region::{Areas, Region};
+
+    use super::*;
+    use crate::memory::Memory;
+    use crate::service::Service;
+
+    const IMAGES: usize = 3;
+    const KEY: [u8; KEY_BYTES] = [7; KEY_BYTES];
+
+    /// None, a word, what goes with its header in one call of the system, and more.
+    const LENGTHS: [usize; 4] = [0, 8, 4096, 1 << 20];
+
+    const MOST: usize = 1 << 20;
+
+    /// Where in the heap of each image the signal word is, what is put with it, and what is put to a third image.
+    const WORD: usize = 0;
+    const BYTES: usize = 64;
+    const LONG: usize = 128 + MOST;
+
+    const HEAP: usize = LONG + MOST;
+
+    fn region() -> Region {
+        let areas = Areas {
+            job: 64,
+            image: 64,
+            sparse: 0,
+        };
+        let region = Region::create(areas, 0, IMAGES, HEAP, false).unwrap();
+        (0..IMAGES).for_each(|image| region.commit_heap(image, 0, HEAP, 1).unwrap());
+        region
+    }
+
+    /// Puts with signal to the next image, while a long put to the third one is in flight.
+    fn take_part(fabric: &Sockets, region: &Region, barrier: &Barrier) {
+        let [next, third] = [1, 2].map(|distance| (fabric.me + distance) % IMAGES);
+        let own = region.heap(fabric.me);
+        // SAFETY: the word is in the heap, aligned, and accessed as a signal only.
+        let word = unsafe { &*own.add(WORD).cast::<Signal>() };
+        let has = |start, length, byte: u8| {
+            // SAFETY: the bytes are in the heap, and who has put there waits at the barrier.
+            (start..start + length).all(|at| unsafe { own.add(at).read_volatile() } == byte)
+        };
+        let at = |place| region.heap_offset() + place;
+        let operations = [SignalOperation::Set, SignalOperation::Add];
+        let calls = LENGTHS.map(|length| operations.map(|operation| (length, operation)));
+        let mut value = 0;
+        for (length, operation) in calls.as_flattened().repeat(5) {
+            let amount = match operation(0) {
+                SignalOperation::Set(_) => value + 3,
+                SignalOperation::Add(_) => 3,
+            };
+            value += 3;
+            let byte = value as u8;
+            let mut source = vec![byte; length];
+            // SAFETY: the places are in heaps that only the fabric uses; the buffer is the operation's own. The word is one of signals.
+            unsafe {
+                let long = Buffer::Owned(vec![byte; MOST].into());
+                drop(fabric.issue_put(third, at(LONG), long));
+                let start = source.as_ptr();
+                fabric.put_signal(next, at(BYTES), start, length, at(WORD), operation(amount));
+            }
+            // It may be used again.
+            source.fill(!byte);
+            while word.sum() != value {
+                thread::yield_now();
+            }
+            assert!(has(BYTES, length, byte), "{length} bytes");
+            barrier.wait();
+        }
+        assert!(fabric.outstanding().get());
+        fabric.quiet();
+        fabric.quiet_signals();
+        barrier.wait();
+        assert!(has(LONG, MOST, value as u8));
+    }
+
+    #[test]
+    fn the_bytes_of_a_put_with_signal_are_there_when_the_signal_is_seen() {
+        let region = region();
+        let listeners = [0; IMAGES].map(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap());
+        let of_images: Vec<_> = listeners
+            .iter()
+            .map(|listener| listener.local_addr().unwrap())
+            .collect();
+        let barrier = Barrier::new(IMAGES);
+        thread::scope(|scope| {
+            for (me, listener) in listeners.into_iter().enumerate() {
+                let (region, barrier) = (&region, &barrier);
+                let of_images = of_images.clone();
+                scope.spawn(move || {
+                    let inbox = Arc::new(Inbox::default());
+                    // SAFETY: the service ends below, and the region is mapped until all threads have ended.
+                    let memory = unsafe { Memory::of(region, me) };
+                    let service =
+                        Service::begin(listener, KEY, memory, Arc::clone(&inbox)).unwrap();
+                    let addresses = Addresses {
+                        key: KEY,
+                        of_images,
+                    };
+                    let fabric = Sockets::new(me, addresses, inbox);
+                    take_part(&fabric, region, barrier);
+                    barrier.wait();
+                    fabric.close();
+                    service.end();
+                });
+            }
+        });
     }
 }

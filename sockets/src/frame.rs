@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use coarray_fabric::{AtomicOperation, Word};
+use coarray_fabric::{AtomicOperation, SignalOperation, Word};
 
 /// What one image asks of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,8 +17,13 @@ pub(crate) enum Order {
         word: Word,
         operation: AtomicOperation,
     },
-    /// Add to a signal word.
-    Signal { offset: usize, amount: u64 },
+    /// Write the bytes that follow, and then change the signal word.
+    PutSignal {
+        offset: usize,
+        length: usize,
+        signal: usize,
+        operation: SignalOperation,
+    },
     /// Keep the bytes that follow until the image receives them.
     Message { length: usize },
     /// Answer with one byte when everything before is done.
@@ -36,7 +41,18 @@ impl Order {
         let words: [u64; WORDS] = match self {
             Self::Put { offset, length } => [0, offset as u64, length as u64, 0, 0],
             Self::Get { offset, length } => [1, offset as u64, length as u64, 0, 0],
-            Self::Signal { offset, amount } => [2, offset as u64, amount, 0, 0],
+            Self::PutSignal {
+                offset,
+                length,
+                signal,
+                operation,
+            } => {
+                let (kind, operand) = match operation {
+                    SignalOperation::Set(value) => (2, value),
+                    SignalOperation::Add(amount) => (5, amount),
+                };
+                [kind, offset as u64, length as u64, signal as u64, operand]
+            }
             Self::Message { length } => [3, 0, length as u64, 0, 0],
             Self::Flush => [4, 0, 0, 0, 0],
             Self::Atomic {
@@ -78,9 +94,14 @@ impl Order {
         Ok(Some(match word(0) {
             0 => Self::Put { offset, length },
             1 => Self::Get { offset, length },
-            2 => Self::Signal {
+            kind @ (2 | 5) => Self::PutSignal {
                 offset,
-                amount: word(2),
+                length,
+                signal: word(3) as usize,
+                operation: match kind {
+                    2 => SignalOperation::Set(word(4)),
+                    _ => SignalOperation::Add(word(4)),
+                },
             },
             3 => Self::Message { length },
             4 => Self::Flush,
@@ -134,13 +155,17 @@ mod tests {
                 offset: 8,
                 length: 1 << 34,
             },
-            Order::Signal {
-                offset: 64,
-                amount: u64::MAX,
-            },
             Order::Message { length: 99 },
             Order::Flush,
         ];
+        for operation in [SignalOperation::Set(u64::MAX), SignalOperation::Add(7)] {
+            orders.push(Order::PutSignal {
+                offset: 3,
+                length: 1 << 33,
+                signal: 64,
+                operation,
+            });
+        }
         for operation in [Load, Swap(1), compare, Add(2), And(3), Or(4), Xor(5)] {
             for word in [Word::Bits32, Word::Bits64] {
                 orders.push(Order::Atomic {

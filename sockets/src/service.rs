@@ -8,8 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use coarray_fabric::Message;
-use coarray_fabric::transport::signal::Signal;
+use coarray_fabric::{Message, Signal};
 
 use crate::connection::{Greeting, KEY_BYTES};
 use crate::frame::Order;
@@ -120,10 +119,18 @@ fn serve(
                 let former = unsafe { operation.apply(place, word) };
                 answers.write_all(&former.to_le_bytes())?;
             }
-            Order::Signal { offset, amount } => {
-                let place = memory.place(offset, size_of::<Signal>())?;
-                // SAFETY: the word is in the part; `Fabric::signal` was promised that it is aligned, and a signal word.
-                unsafe { &*place.cast::<Signal>() }.add(amount);
+            Order::PutSignal {
+                offset,
+                length,
+                signal,
+                operation,
+            } => {
+                let place = memory.place(offset, length)?;
+                let word = memory.place(signal, size_of::<Signal>())?;
+                // SAFETY: as for a put.
+                unsafe { memory::read(&mut orders, place, length)? };
+                // SAFETY: the word is in the part; `Fabric::put_signal` was promised that it is aligned, and a signal word.
+                unsafe { &*word.cast::<Signal>() }.change(operation);
             }
             Order::Message { length } => {
                 let mut bytes = vec![0; length];

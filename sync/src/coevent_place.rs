@@ -1,11 +1,14 @@
 //! Posts to the events of other images, alone or together with data.
 
 use coarray_coref::{Access, Coref, LocalOrRemote, MayPut, Remote, Shape};
-use coarray_fabric::{Deferral, Place, has_outstanding};
+use coarray_fabric::{Deferral, Place, SignalOperation, has_outstanding};
 use coarray_runtime::{Eventcount, Image, quiet, quiet_except_signals};
 
 use crate::coevent::{Coevent, posts_left};
 use crate::fence::complete_on;
+
+/// The signal that posts an event on another node.
+const POST: SignalOperation = SignalOperation::Add(1);
 
 /// The operations of a [`Coevent`] on a coref to one. Only the image that has the event waits for it.
 ///
@@ -97,7 +100,7 @@ fn signal(event: Place) {
     Image::with_current(|image| {
         // SAFETY: it is the signal word of the event, which only signals change. It is allocated when the signal arrives: the coarray
         // is borrowed now, and its memory is freed only after a barrier with this image, which completes signals first.
-        unsafe { image.fabric().signal(event.image, offset, 1) }
+        unsafe { image.fabric().signal(event.image, offset, POST) }
     });
 }
 
@@ -126,6 +129,38 @@ fn complete_and_post(event: &Coref<Coevent>) {
             local.raise_unordered();
         }
         LocalOrRemote::Remote(event) => signal(event),
+    }
+}
+
+/// Puts a value to a place that is not mapped, and posts an event of the image that it is on. Takes the value as it comes: the caller, which stores
+/// to direct places, need not give it an address.
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn send_and_post<T: Remote, B: MayPut>(place: &Coref<T, B>, value: T, event: &Coref<Coevent>) {
+    send_from_and_post(place, &value, event);
+}
+
+/// As [`send_and_post`], of what has the shape of the place.
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn send_from_and_post<T, B: MayPut>(place: &Coref<T, B>, source: &T, event: &Coref<Coevent>)
+where
+    T: ?Sized + Shape<Item: Remote>,
+{
+    match event.locate() {
+        // This image's own, in a job where the fabric reaches all others.
+        LocalOrRemote::Local(_) => {
+            place.put_from(source);
+            complete_and_post(event);
+        }
+        LocalOrRemote::Remote(event) => {
+            // A waker of a put that this completes may panic: it runs when the event is posted.
+            let _deferral = Deferral::new();
+            // SAFETY: it is the signal word of the event, as in `signal`, and the event is on the image of the place, as both callers have checked.
+            unsafe { place.put_signal(source, event.offset + Coevent::SIGNALS, POST) }
+        }
     }
 }
 
@@ -209,8 +244,12 @@ impl<T: ?Sized, B: MayPut> PutNotify<T> for Coref<T, B> {
         T: Remote,
     {
         check_image(self, event);
-        self.put(value);
-        post_after_puts(event);
+        if self.is_direct() {
+            self.put(value);
+            post_after_puts(event);
+        } else {
+            send_and_post(self, value, event);
+        }
     }
 
     #[inline]
@@ -220,8 +259,12 @@ impl<T: ?Sized, B: MayPut> PutNotify<T> for Coref<T, B> {
         T: Shape<Item: Remote>,
     {
         check_image(self, event);
-        self.put_from(source);
-        post_after_puts(event);
+        if self.is_direct() {
+            self.put_from(source);
+            post_after_puts(event);
+        } else {
+            send_from_and_post(self, source, event);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::mem::MaybeUninit;
 use std::panic::Location;
 
+use coarray_fabric::SignalOperation;
 use coarray_runtime::{Barrier, Call, Operation, Team};
 
 fn main() {
@@ -16,7 +17,9 @@ fn main() {
         team.set_barrier_algorithm(Barrier::Tree);
         let image = team.image();
         image.unlock(team.critical(), false);
-        image.fabric().signal(1, 0, 1);
+        image.fabric().signal(1, 0, SignalOperation::Add(1));
+        let byte = 0;
+        image.fabric().put_signal(1, 0, &raw const byte, 1, 8, SignalOperation::Set(1));
         image.fabric().send(1, &[0; 8]);
         let _ = image.fabric().receive();
     });

@@ -3,6 +3,7 @@
 use crate::transport::atomic::{AtomicOperation, Word};
 use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
+use crate::transport::signal::SignalOperation;
 
 /// An active message that has arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,16 +98,25 @@ pub trait Fabric: std::fmt::Debug {
         operation: AtomicOperation,
     ) -> u64;
 
-    /// Adds to the signal word at `offset` in the part of `image` after all earlier puts of this image to it, the nonblocking
-    /// ones included, have taken effect: the signal of a put with signal. It waits for no operation on a third image, and for none of
-    /// `image`, which may compute. The owner, and images of its node, read the word by loads that acquire; while the owner
-    /// [receives](Self::receive), the signal arrives.
+    /// A put with signal: copies `length` bytes, none if it is 0, as [`put`](Self::put) does, and then changes the signal word at `signal` in the
+    /// part of `image`. The change comes after these bytes and all earlier puts of this image to `image`, the nonblocking ones included, have taken
+    /// effect. It waits for no operation on a third image, and for none of `image`, which may compute. The owner, and images of its node, read the
+    /// word by loads that acquire; while the owner [receives](Self::receive), the signal arrives.
     ///
-    /// Complete at the target after [`quiet_signals`](Self::quiet_signals).
+    /// The signal is complete at the target after [`quiet_signals`](Self::quiet_signals).
     ///
     /// # Safety
-    /// The word has eight bytes, is aligned, and lies in a block of `image` until the signal is complete. It is changed by this method only.
-    unsafe fn signal(&self, image: usize, offset: usize, amount: u64);
+    /// The conditions of [`put`](Self::put). The word has eight bytes, is aligned, and lies in a block of `image` until the signal is complete. It is
+    /// changed by this method only.
+    unsafe fn put_signal(
+        &self,
+        image: usize,
+        offset: usize,
+        source: *const u8,
+        length: usize,
+        signal: usize,
+        operation: SignalOperation,
+    );
 
     /// Completes all signals of this image, which [`Pending::Signals`](crate::transport::pending::Pending::Signals) notes as pending, and perhaps
     /// other operations.
@@ -124,4 +134,18 @@ pub trait Fabric: std::fmt::Debug {
     /// # Safety
     /// The caller handles the message: the sender relies on it.
     unsafe fn receive(&self) -> Option<Message>;
+}
+
+impl dyn Fabric + '_ {
+    /// A signal alone: [`put_signal`](Fabric::put_signal) without bytes.
+    ///
+    /// # Safety
+    /// The conditions of [`put_signal`](Fabric::put_signal) for the word.
+    #[inline]
+    pub unsafe fn signal(&self, image: usize, signal: usize, operation: SignalOperation) {
+        let nothing = std::ptr::dangling();
+        // SAFETY: the caller vouches for the word. No bytes are read or written: any pointer but null is valid for that, and the word's block has
+        // a place for them.
+        unsafe { self.put_signal(image, signal, nothing, 0, signal, operation) }
+    }
 }

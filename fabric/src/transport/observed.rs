@@ -9,6 +9,7 @@ use crate::transport::atomic::{AtomicOperation, Word};
 use crate::transport::fabric::{Fabric, Message};
 use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
+use crate::transport::signal::{Signal, SignalOperation};
 
 /// A call of a fabric's method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +30,8 @@ pub enum Call {
     Quiet,
     /// Sends a message to this image.
     Send(usize),
-    /// Adds to a signal word, after the puts to its image.
-    Signal(Range),
+    /// Writes the bytes of the first range, if there are any, and then changes the signal word that the second one is.
+    PutSignal(Range, Range, SignalOperation),
     /// Completes all signals.
     QuietSignals,
     /// Looks for a message.
@@ -162,11 +163,20 @@ impl<O: Observer> Fabric for Observed<O> {
         });
     }
 
-    unsafe fn signal(&self, image: usize, offset: usize, amount: u64) {
-        let call = Call::Signal(range(image, offset, size_of_val(&amount)));
-        // SAFETY: the caller vouches for the word, as `Fabric::signal` asks.
+    unsafe fn put_signal(
+        &self,
+        image: usize,
+        offset: usize,
+        source: *const u8,
+        length: usize,
+        signal: usize,
+        operation: SignalOperation,
+    ) {
+        let word = range(image, signal, size_of::<Signal>());
+        let call = Call::PutSignal(range(image, offset, length), word, operation);
+        // SAFETY: the caller vouches for source, target and word, as `Fabric::put_signal` asks.
         self.pass_on(call, |fabric| unsafe {
-            fabric.signal(image, offset, amount);
+            fabric.put_signal(image, offset, source, length, signal, operation);
         });
     }
 
@@ -265,8 +275,25 @@ mod tests {
             self.note(&("send", image, message));
         }
 
-        unsafe fn signal(&self, image: usize, offset: usize, amount: u64) {
-            self.note(&("signal", image, offset, amount));
+        unsafe fn put_signal(
+            &self,
+            image: usize,
+            offset: usize,
+            source: *const u8,
+            length: usize,
+            signal: usize,
+            operation: SignalOperation,
+        ) {
+            let source = source.is_null();
+            self.note(&(
+                "put_signal",
+                image,
+                offset,
+                source,
+                length,
+                signal,
+                operation,
+            ));
         }
 
         fn quiet_signals(&self) {
@@ -307,7 +334,8 @@ mod tests {
             let add = AtomicOperation::Add(1);
             assert_eq!(fabric.atomic(6, 8, Word::Bits32, add), 77);
             fabric.send(7, &[1]);
-            fabric.signal(8, 16, 2);
+            fabric.put_signal(8, 32, bytes.as_ptr(), 3, 16, SignalOperation::Set(2));
+            fabric.signal(9, 24, SignalOperation::Add(4));
             assert_eq!(fabric.receive().unwrap().bytes, [5]);
         }
         assert!(fabric.progress());
@@ -333,7 +361,8 @@ mod tests {
             Call::Wait(4),
             Call::Atomic(range(6, 8, 4), AtomicOperation::Add(1)),
             Call::Send(7),
-            Call::Signal(range(8, 16, 8)),
+            Call::PutSignal(range(8, 32, 3), range(8, 16, 8), SignalOperation::Set(2)),
+            Call::PutSignal(range(9, 24, 0), range(9, 24, 8), SignalOperation::Add(4)),
             Call::Receive,
             Call::Progress,
             Call::Fence(9),

@@ -18,7 +18,7 @@ use crate::transport::deferral::wake;
 use crate::transport::fabric::{Fabric, Message};
 use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
-use crate::transport::signal::Signal;
+use crate::transport::signal::{Signal, SignalOperation};
 
 /// The most operations in the queues. Without a limit a program that never waits would fill the memory.
 const QUEUED_AT_MOST: usize = 4096;
@@ -234,11 +234,23 @@ impl Fabric for SharedMemory {
         old
     }
 
-    unsafe fn signal(&self, image: usize, offset: usize, amount: u64) {
-        self.fence(image);
-        let place = self.place(image, offset, size_of_val(&amount));
-        // SAFETY: the caller vouches for the word, which is mapped and aligned, and that all accesses to it are atomic.
-        unsafe { &*place.cast::<Signal>() }.add(amount);
+    unsafe fn put_signal(
+        &self,
+        image: usize,
+        offset: usize,
+        source: *const u8,
+        length: usize,
+        signal: usize,
+        operation: SignalOperation,
+    ) {
+        let wakers = self.execute(image, || false);
+        let word = self.place(image, signal, size_of::<Signal>());
+        // SAFETY: the caller vouches for the bytes, as `put` asks, and for the word, which is mapped and aligned and to which all accesses are atomic.
+        unsafe {
+            direct::copy_in_one_piece(self.place(image, offset, length), source, length);
+            (*word.cast::<Signal>()).change(operation);
+        }
+        wake(wakers);
     }
 
     /// A signal is complete when it is given.

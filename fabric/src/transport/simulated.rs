@@ -18,7 +18,7 @@ use crate::transport::fabric::{Fabric, Message};
 use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
 use crate::transport::shared_memory::SharedMemory;
-use crate::transport::signal::Signal;
+use crate::transport::signal::{Signal, SignalOperation};
 use crate::transport::signalled::Signalled;
 
 pub use fault::Fault;
@@ -37,8 +37,10 @@ pub enum Carried {
     Get,
     /// An atomic operation.
     Atomic,
-    /// A signal.
+    /// A signal alone.
     Signal,
+    /// A put with signal.
+    PutSignal,
 }
 
 /// How often each of these went to each image.
@@ -124,6 +126,26 @@ impl Simulated {
         }
     }
 
+    /// Puts bytes on their way.
+    ///
+    /// # Safety
+    /// As [`Fabric::put`].
+    unsafe fn carry(&self, image: usize, offset: usize, source: *const u8, length: usize) {
+        let access = Access::new(image, Direction::Put, offset, length);
+        self.keep_order(access);
+        // SAFETY: the caller vouches for `length` readable, initialised bytes.
+        let bytes = unsafe { std::slice::from_raw_parts(source, length) };
+        let source = Buffer::Owned(bytes.into());
+        if self.overtaken.borrow().is_none() {
+            *self.overtaken.borrow_mut() = Some((access, source));
+            self.note();
+            return;
+        }
+        // SAFETY: the caller vouches for the target until the put is complete; the source is owned.
+        drop(unsafe { self.memory.issue_put(image, offset, source) });
+        self.release_overtaken();
+    }
+
     /// Before an operation: it must not overtake a put to the same bytes.
     fn keep_order(&self, access: Access) {
         let conflicts = |(put, _): &(Access, Buffer)| put.conflicts(access);
@@ -148,19 +170,8 @@ impl Fabric for Simulated {
 
     unsafe fn put(&self, image: usize, offset: usize, source: *const u8, length: usize) {
         self.count(Carried::Put, image);
-        let access = Access::new(image, Direction::Put, offset, length);
-        self.keep_order(access);
-        // SAFETY: the caller vouches for `length` readable, initialised bytes.
-        let bytes = unsafe { std::slice::from_raw_parts(source, length) };
-        let source = Buffer::Owned(bytes.into());
-        if self.overtaken.borrow().is_none() {
-            *self.overtaken.borrow_mut() = Some((access, source));
-            self.note();
-            return;
-        }
-        // SAFETY: the caller vouches for the target until the put is complete; the source is owned.
-        drop(unsafe { self.memory.issue_put(image, offset, source) });
-        self.release_overtaken();
+        // SAFETY: the caller vouches for source and target.
+        unsafe { self.carry(image, offset, source, length) }
     }
 
     unsafe fn put_word(&self, image: usize, offset: usize, word: u64) {
@@ -246,14 +257,28 @@ impl Fabric for Simulated {
         old
     }
 
-    unsafe fn signal(&self, image: usize, offset: usize, amount: u64) {
-        self.count(Carried::Signal, image);
+    unsafe fn put_signal(
+        &self,
+        image: usize,
+        offset: usize,
+        source: *const u8,
+        length: usize,
+        signal: usize,
+        operation: SignalOperation,
+    ) {
+        if length == 0 {
+            self.count(Carried::Signal, image);
+        } else {
+            self.count(Carried::PutSignal, image);
+            // SAFETY: the caller vouches for source and target.
+            unsafe { self.carry(image, offset, source, length) };
+        }
         self.fence(image);
         self.signals.note(image);
         // Not by `memory`, whose signal follows all that was issued, whatever is wrong with this network.
-        let place = self.memory.place(image, offset, size_of::<Signal>());
+        let word = self.memory.place(image, signal, size_of::<Signal>());
         // SAFETY: the caller vouches for the word, which is mapped and aligned, and that all accesses to it are atomic.
-        unsafe { &*place.cast::<Signal>() }.add(amount);
+        unsafe { &*word.cast::<Signal>() }.change(operation);
     }
 
     fn quiet_signals(&self) {

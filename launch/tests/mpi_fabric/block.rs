@@ -45,6 +45,12 @@ impl Block {
         self.image.offset_of(image, heap + self.start + byte)
     }
 
+    /// Where a byte of the block is in the heap of each image.
+    pub fn start(&self, byte: usize) -> usize {
+        assert!(byte <= self.length);
+        self.start + byte
+    }
+
     pub fn put(&self, image: usize, byte: usize, source: &[u8]) {
         assert!(byte + source.len() <= self.length);
         let offset = self.at(image, byte);

@@ -6,6 +6,7 @@ mod bench;
 mod block;
 mod messages;
 mod places;
+mod signals;
 mod slow_launcher;
 mod words;
 
@@ -61,6 +62,8 @@ const CASES: &[Case] = &[
     images("contention", || launch(words::contention)),
     images("storm", || launch(messages::storm)),
     images("news", || launch(messages::news)),
+    images("signals_with_bytes", || launch(signals::with_bytes)),
+    images("signals_in_order", || launch(signals::in_order)),
     images("barriers", || launch(messages::barriers)),
     Case {
         environment: &[("COARRAY_HEAP", "64M")],

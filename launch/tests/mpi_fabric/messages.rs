@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use coarray_fabric::{Fabric, Message};
+use coarray_fabric::{Fabric, Message, SignalOperation};
 use coarray_runtime::this_image;
 
 use crate::block::{Block, Dice, all_meet, sync};
@@ -98,7 +98,7 @@ pub fn news() {
             assert_eq!(wait_for(previous), news.as_bytes());
         } else {
             // SAFETY: the word is in the block, aligned, and only signals change it.
-            unsafe { fabric.signal(next, block.at(next, word), 3) };
+            unsafe { fabric.signal(next, block.at(next, word), SignalOperation::Add(3)) };
             let sum = 3 * round.div_ceil(2) as u64;
             while block.own(word, 8) != sum.to_ne_bytes() {
                 listen();

@@ -25,7 +25,7 @@ use crate::messages::messaging::send_message;
 use crate::primitives::pause;
 use crate::waiting::Stop;
 use crate::waiting::signalled::Signalled;
-use coarray_fabric::transport::signal::Signal;
+use coarray_fabric::transport::signal::{Signal, SignalOperation};
 
 /// The kind of arrivals that a signal has told of as well; 0 and 1 are those without and with a payload.
 pub(super) const ANNOUNCED: u32 = 2;
@@ -85,10 +85,10 @@ impl<'a> Leader<'a> {
         let [parity, slot] = [number as usize & 1, relay.slot];
         let signals = team.identity().0 as usize + offset_of!(TeamControl, relayed);
         let offset = signals + (parity * SLOTS + slot) * size_of::<Signal>();
-        let amount = digest(&self.episode.signature, number);
+        let add = SignalOperation::Add(digest(&self.episode.signature, number));
         // SAFETY: the word is a signal of the team's structures on that image, which only leaders change, by this. It stays: that leader
         // passes this barrier when the signal has come, and drops the team later.
-        unsafe { team.image().fabric().signal(to, offset, amount) };
+        unsafe { team.image().fabric().signal(to, offset, add) };
     }
 
     fn is_signalled(&self, relay: &Relay) -> bool {

@@ -17,7 +17,7 @@ use crate::lockfree::queue_lock::QueueLock;
 use crate::primitives::{AtomicU64, pause, yield_now};
 use crate::waiting::{Cause, Interruption};
 use coarray_fabric::memory::locality::Place;
-use coarray_fabric::{AtomicOperation, Word};
+use coarray_fabric::{AtomicOperation, SignalOperation, Word};
 
 /// How often an image tries again before it queues: about what it costs two images to use the queue.
 const TRIES: u32 = 4;
@@ -186,8 +186,9 @@ impl Words for Acquirer<'_> {
             return self.nodes(image).granted.add(number);
         }
         let offset = word_of_nodes!(granted_from_afar);
+        let add = SignalOperation::Add(number);
         // SAFETY: the word is a signal of the control structures, which stay until the end of the job; it is changed here only.
-        unsafe { self.image.fabric().signal(image, offset, number) };
+        unsafe { self.image.fabric().signal(image, offset, add) };
     }
 
     fn await_grant(&self, has_deadline: bool) -> Result<u64, NotAcquired> {

@@ -137,6 +137,7 @@ mod tests {
     use crate::messages::messaging::own_address;
     use crate::messages::quiet::{quiet, quiet_except_signals};
     use crate::testing::run;
+    use coarray_fabric::SignalOperation;
     use coarray_fabric::transport::pending::{Pending, has_outstanding, is_complete, is_pending};
 
     /// Why the images of these tests wait.
@@ -164,8 +165,9 @@ mod tests {
     }
 
     fn give(image: &Image, to: usize, amount: u64) {
+        let add = SignalOperation::Add(amount);
         // SAFETY: the word lies in scratch memory, aligned, and only signals change it.
-        unsafe { image.fabric().signal(to, offset(image), amount) };
+        unsafe { image.fabric().signal(to, offset(image), add) };
     }
 
     /// The signal word of image 1.

@@ -31,6 +31,7 @@ use crate::transport::fabric::{Fabric, Message};
 use crate::transport::in_flight::InFlight;
 use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
+use crate::transport::signal::SignalOperation;
 use crate::transport::signalled::Signalled;
 
 /// The most nonblocking operations in flight. Without a limit a program that never waits would fill the memory.
@@ -238,6 +239,25 @@ impl OneSided {
         unsafe { self.put_when_busy(image, offset, (&raw const word).cast(), WORD) }
     }
 
+    /// Puts bytes, and completes all operations on their image. So the put is never noted as in flight, nor staged: the flush ends MPI's use of
+    /// the source.
+    ///
+    /// # Safety
+    /// As [`Fabric::put`].
+    #[inline]
+    unsafe fn put_and_fence(&self, image: usize, offset: usize, source: *const u8, length: usize) {
+        self.flush_if_conflicting(Access::new(image, Direction::Put, offset, length));
+        let (rank, place) = self.place(image, offset);
+        // SAFETY: the caller vouches for source and target.
+        expect(unsafe { self.window.start_put_unchecked(rank, place, source, length) });
+        if self.in_flight.is_in_flight_to(image) {
+            self.fence(image);
+        } else {
+            // SAFETY: the image is one of the window's group, as the caller vouches.
+            expect(unsafe { self.window.flush_unchecked(rank) });
+        }
+    }
+
     /// Completes all operations in flight.
     ///
     /// It flushes image by image, because `MPI_Win_flush_all` of MPICH 4.0 returns too early.
@@ -440,16 +460,33 @@ impl Fabric for OneSided {
         })
     }
 
-    /// By `MPI_Accumulate`.
-    unsafe fn signal(&self, image: usize, offset: usize, amount: u64) {
+    /// By `MPI_Put`, `MPI_Win_flush` and `MPI_Accumulate`.
+    unsafe fn put_signal(
+        &self,
+        image: usize,
+        offset: usize,
+        source: *const u8,
+        length: usize,
+        signal: usize,
+        operation: SignalOperation,
+    ) {
         // MPI orders no accumulate after a put, so that one is completed, at this target alone.
-        self.fence(image);
+        if length == 0 {
+            self.fence(image);
+        } else {
+            // SAFETY: the caller vouches for source and target.
+            unsafe { self.put_and_fence(image, offset, source, length) };
+        }
         // As before a message.
         fence(Ordering::Release);
-        let (rank, place) = self.place(image, offset);
+        let (rank, word) = self.place(image, signal);
+        let (action, operand) = match operation {
+            SignalOperation::Set(value) => (Action::Replace, value),
+            SignalOperation::Add(amount) => (Action::Sum, amount),
+        };
         self.signals.note(image);
         // It flushes locally, which waits for nothing at the target, and sends what the library might keep to send it with later operations.
-        expect(self.window.accumulate(rank, place, Action::Sum, amount));
+        expect(self.window.accumulate(rank, word, action, operand));
     }
 
     fn quiet_signals(&self) {

@@ -13,6 +13,7 @@ use crate::transport::shmem::atomics;
 use crate::transport::shmem::channel::Channel;
 use crate::transport::shmem::contexts::{Context, Contexts};
 use crate::transport::shmem::symmetric::{Block, number};
+use crate::transport::signal::SignalOperation;
 use crate::transport::signalled::Signalled;
 
 /// The one-sided operations of one image.
@@ -271,11 +272,37 @@ impl Fabric for OneSided {
         unsafe { atomics::carry_out(self.parts.at(offset), number(image), word, operation) }
     }
 
-    unsafe fn signal(&self, image: usize, offset: usize, amount: u64) {
+    /// By the calls of OpenSHMEM 1.4. Put-with-signal of 1.5 orders its own bytes and signal only, so it would need the same fences: the one before
+    /// it, for earlier puts, and another one before later puts. And no atomic operation may change a word that it changes, so a signal alone
+    /// would have to be one without bytes.
+    unsafe fn put_signal(
+        &self,
+        image: usize,
+        offset: usize,
+        source: *const u8,
+        length: usize,
+        signal: usize,
+        operation: SignalOperation,
+    ) {
+        if length > 0 {
+            // SAFETY: the caller vouches for source and target.
+            unsafe { self.put(image, offset, source, length) };
+        }
         self.fence(image);
         self.signals.note(image);
-        // SAFETY: the caller vouches for the word, which is symmetric and aligned, as parts begin at a page.
-        unsafe { ulonglong::atomic_add(self.parts.at(offset).cast(), amount, number(image)) };
+        let word = self.parts.at(signal).cast();
+        // SAFETY: the caller vouches for the word, which is symmetric and aligned, as parts begin at a page. The library is started.
+        unsafe {
+            match operation {
+                SignalOperation::Add(amount) => ulonglong::atomic_add(word, amount, number(image)),
+                SignalOperation::Set(value) => {
+                    // Earlier and later signals must not overtake it; among sums that would change nothing.
+                    shmem_fence();
+                    ulonglong::atomic_set(word, value, number(image));
+                    shmem_fence();
+                }
+            }
+        }
     }
 
     fn quiet_signals(&self) {

@@ -1,6 +1,10 @@
 //! Messages, many and long.
 
+use std::ptr::NonNull;
+
 use super::*;
+use crate::transport::signal::SignalOperation;
+use crate::transport::signal::tests as signal;
 
 /// The bytes of a message, of a length that varies.
 fn message(from: usize, to: usize, number: usize) -> Vec<u8> {
@@ -104,7 +108,8 @@ fn a_signal_comes_after_the_puts_before_it() {
             // SAFETY: the word lies in a heap, aligned, and only signals change it.
             unsafe {
                 let offset = member.offset(WORD);
-                member.fabric.signal(member.next(), offset, 3);
+                let add = SignalOperation::Add(3);
+                member.fabric.signal(member.next(), offset, add);
             }
             let sum = 3 * (round as u64 + 1);
             while member.load(WORD) != sum.to_ne_bytes() {
@@ -119,5 +124,21 @@ fn a_signal_comes_after_the_puts_before_it() {
             // Nobody puts the next ones before.
             member.barrier();
         }
+    });
+}
+
+#[test]
+fn the_bytes_of_a_put_with_signal_are_there_when_the_signal_is_seen() {
+    in_jobs(|member| {
+        let ring = signal::Member {
+            fabric: &*member.fabric,
+            me: member.me,
+            images: member.images,
+            heap: member.offset(0),
+            own: NonNull::new(member.region.heap(member.me)).unwrap(),
+            barrier: &|| member.barrier(),
+        };
+        signal::bytes_are_there_when_the_signal_is_seen(&ring, member.rounds(40));
+        signal::signals_of_an_image_keep_their_order(&ring, member.rounds(2000) as u64);
     });
 }
