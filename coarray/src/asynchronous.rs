@@ -25,4 +25,8 @@ pub use coarray_collectives::{
     co_scatterv_async, co_sum_async, co_sum_reproducible_async, co_sum_to_async,
     co_total_reproducible_async,
 };
+#[cfg(feature = "serde")]
+pub use coarray_collectives::{
+    co_allgather_values_async, co_broadcast_value_async, co_gather_values_async,
+};
 pub use coarray_coref::{AsyncScope, Cofuture, CofutureSet, async_scope};

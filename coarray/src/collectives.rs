@@ -12,7 +12,7 @@
 //! | find where the extremes are | [`co_min_loc`], [`co_max_loc`] |
 //! | ask all images | [`co_all`], [`co_any`], [`co_count`] |
 //! | move values | [`co_broadcast`], [`co_gather`], [`co_allgather`], [`co_scatter`], [`co_alltoall`]; the forms with `v` are for unequal lengths |
-//! | move a value of any type that `serde` knows | with the feature `serde`: `co_broadcast_value`, `co_gather_values`, `co_allgather_values` |
+//! | move a value of any type that `serde` knows | with the feature `serde`: `co_broadcast_value`, `co_gather_values`, `co_allgather_values`; also with `_async` |
 //! | combine those of the images before | [`co_scan`], [`co_exscan`] |
 //! | combine and divide | [`co_reduce_scatter`] |
 //! | get the same sums from any number of images | [`co_sum_reproducible`], [`co_total_reproducible`] |

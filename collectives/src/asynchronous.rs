@@ -16,6 +16,8 @@ mod reproducible;
 mod request;
 mod scan;
 mod scatter;
+#[cfg(feature = "serde")]
+mod serialised;
 mod shared;
 mod varying;
 
@@ -31,4 +33,6 @@ pub use reduce_to::{co_max_to_async, co_min_to_async, co_reduce_to_async, co_sum
 pub use reproducible::{co_sum_reproducible_async, co_total_reproducible_async};
 pub use scan::{co_exscan_async, co_scan_async};
 pub use scatter::co_scatter_async;
+#[cfg(feature = "serde")]
+pub use serialised::{co_allgather_values_async, co_broadcast_value_async, co_gather_values_async};
 pub use varying::{co_allgatherv_async, co_alltoallv_async, co_gatherv_async, co_scatterv_async};

@@ -54,6 +54,10 @@ pub use asynchronous::{
     co_scatterv_async, co_sum_async, co_sum_reproducible_async, co_sum_to_async,
     co_total_reproducible_async,
 };
+#[cfg(feature = "serde")]
+pub use asynchronous::{
+    co_allgather_values_async, co_broadcast_value_async, co_gather_values_async,
+};
 pub use broadcast::{co_broadcast, try_co_broadcast};
 pub use coarray_runtime::{Barrier, Rule};
 pub use collective::Collective;

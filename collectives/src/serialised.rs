@@ -171,7 +171,7 @@ fn broadcast_value<T: Serialize + DeserializeOwned + 'static>(
     let call = start.call_with::<T>(operation, 0, Some(root));
     let own = (team.index() == root).then(value);
     let mut bytes = match &own {
-        Some(value) => encoded(operation, value),
+        Some(value) => encoded(operation.name(), value),
         None => vec![],
     };
     let lengths =
@@ -185,7 +185,7 @@ fn broadcast_value<T: Serialize + DeserializeOwned + 'static>(
         .map_err(CallFailed::from(&call))?;
     Ok(match own {
         Some(value) => value,
-        None => decoded(operation, &bytes, root),
+        None => decoded(operation.name(), &bytes, root),
     })
 }
 
@@ -197,7 +197,7 @@ fn gather_values<T: Serialize + DeserializeOwned + 'static>(
 ) -> Result<Vec<T>, CallFailed> {
     let operation = Operation::CoGatherValues;
     let call = start.call_with::<T>(operation, 0, Some(root));
-    let all = gather_runs(start, &call, &encoded(operation, value), root)?;
+    let all = gather_runs(start, &call, &encoded(operation.name(), value), root)?;
     Ok(all_decoded(operation, &all))
 }
 
@@ -208,36 +208,36 @@ fn allgather_values<T: Serialize + DeserializeOwned + 'static>(
 ) -> Result<Vec<T>, CallFailed> {
     let operation = Operation::CoAllgatherValues;
     let call = start.call_with::<T>(operation, 0, None);
-    let all = allgather_runs(start, &call, &encoded(operation, value))?;
+    let all = allgather_runs(start, &call, &encoded(operation.name(), value))?;
     Ok(all_decoded(operation, &all))
 }
 
-/// The bytes of a value.
+/// The bytes of a value, for the operation of this name.
 ///
 /// # Panics
 /// If its `Serialize` panics or fails.
 #[track_caller]
-fn encoded<T: Serialize>(operation: Operation, value: &T) -> Vec<u8> {
-    let (name, of) = (operation.name(), type_name::<T>());
+pub(crate) fn encoded<T: Serialize>(name: &str, value: &T) -> Vec<u8> {
+    let of = type_name::<T>();
     match rmp_serde::to_vec_named(value) {
         Ok(bytes) => bytes,
         Err(error) => panic!("{name} of {of}: `Serialize` fails: {error}"),
     }
 }
 
-/// The value that these bytes of image `image` are.
+/// The value that these bytes of image `image` are, for the operation of this name.
 ///
 /// # Panics
 /// If `Deserialize` panics, or takes other bytes than `Serialize` makes.
 #[track_caller]
-fn decoded<T: DeserializeOwned>(operation: Operation, bytes: &[u8], image: usize) -> T {
+pub(crate) fn decoded<T: DeserializeOwned>(name: &str, bytes: &[u8], image: usize) -> T {
     let mut rest = bytes;
     let error = match rmp_serde::from_read(&mut rest) {
         Ok(value) if rest.is_empty() => return value,
         Ok(_) => format!("{} bytes are left over", rest.len()),
         Err(error) => error.to_string(),
     };
-    let (name, of) = (operation.name(), type_name::<T>());
+    let of = type_name::<T>();
     panic!(
         "{name} of {of}: `Deserialize` does not take what `Serialize` has made on image {image}: {error}"
     )
@@ -251,7 +251,7 @@ fn decoded<T: DeserializeOwned>(operation: Operation, bytes: &[u8], image: usize
 fn all_decoded<T: DeserializeOwned>(operation: Operation, all: &[Vec<u8>]) -> Vec<T> {
     let mut values = Vec::with_capacity(all.len());
     for (image, bytes) in all.iter().enumerate() {
-        values.push(decoded(operation, bytes, image));
+        values.push(decoded(operation.name(), bytes, image));
     }
     values
 }

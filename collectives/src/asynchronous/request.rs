@@ -49,7 +49,7 @@ impl AsyncCall {
     }
 
     /// The call on `length` elements of type `T`, which images compare.
-    fn call<T: Remote>(&self, length: usize) -> Call {
+    fn call<T: 'static>(&self, length: usize) -> Call {
         let root = self.root.unwrap_or_default();
         Call::on_values::<T>(self.operation, length, root, self.caller).asynchronous()
     }
@@ -69,8 +69,9 @@ impl AsyncCall {
         self.post_bytes::<T>(1, &[bytes(words)])
     }
 
-    /// As [`post_part`](Self::post_part), for a part that consists of these bytes, one slice after the other.
-    pub(super) fn post_bytes<T: Remote>(self, length: usize, parts: &[&[u8]]) -> Posted {
+    /// As [`post_part`](Self::post_part), for a part that consists of these bytes, one slice after the other, whatever images make of
+    /// them.
+    pub(super) fn post_bytes<T: 'static>(self, length: usize, parts: &[&[u8]]) -> Posted {
         // SAFETY: every nonblocking collective contributes here, and the files beside this one read of each operation what
         // they post for it.
         let request = unsafe { Team::current().post(&self.call::<T>(length), parts) };
@@ -82,7 +83,10 @@ impl AsyncCall {
 
     fn refuse_root(&self, root: usize, images: usize) -> ! {
         let preposition = match self.operation {
-            Operation::CoBroadcast | Operation::CoScatter | Operation::CoScatterv => "from",
+            Operation::CoBroadcast
+            | Operation::CoBroadcastValue
+            | Operation::CoScatter
+            | Operation::CoScatterv => "from",
             _ => "to",
         };
         panic!(

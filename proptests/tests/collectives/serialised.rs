@@ -3,6 +3,9 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 
+use coarray::asynchronous::{
+    co_allgather_values_async, co_broadcast_value_async, co_gather_values_async,
+};
 use coarray::collectives::{
     Algorithm, Collective, co_allgather_values, co_broadcast_value, co_gather_values,
 };
@@ -83,6 +86,7 @@ proptest! {
                 deck.clone()
             };
             assert_eq!(co_broadcast_value(read, root), deck);
+            assert_eq!(co_broadcast_value_async(read, root).wait(), deck);
         });
     }
 
@@ -98,8 +102,13 @@ proptest! {
             let all: Vec<_> = (0..num_images()).map(of).collect();
             let mine = of(this_image());
             let gathered = co_gather_values(&mine, root);
-            assert_eq!(gathered, if this_image() == root { all.clone() } else { vec![] });
+            let for_root = if this_image() == root { all.clone() } else { vec![] };
+            assert_eq!(gathered, for_root);
             assert_eq!(co_allgather_values(&mine), all);
+            let later = (co_gather_values_async(&mine, root), co_allgather_values_async(&mine));
+            drop(mine);
+            assert_eq!(later.1.wait(), all);
+            assert_eq!(later.0.wait(), for_root);
         });
     }
 }
@@ -176,7 +185,7 @@ fn functions_of_the_program_may_call_collectives_where_all_images_do() {
 
 #[test]
 fn failures_of_the_program_are_told_with_the_function_the_type_and_the_line() {
-    let cases: [(&str, fn()); 6] = [
+    let cases: [(&str, fn()); 10] = [
         ("no such file", || {
             drop(co_broadcast_value(
                 || -> String { panic!("no such file") },
@@ -202,6 +211,24 @@ fn failures_of_the_program_are_told_with_the_function_the_type_and_the_line() {
             "co_broadcast_value with image 3 as root, but there are 3 images",
             || {
                 co_broadcast_value(|| (), 3);
+            },
+        ),
+        ("Busy: `Serialize` fails: it is too wide", || {
+            drop(co_gather_values_async(&Busy(78), 1))
+        }),
+        (
+            "Lopsided: `Deserialize` does not take what `Serialize` has made on image 0",
+            || {
+                co_broadcast_value_async(|| Lopsided(3), 0).wait();
+            },
+        ),
+        ("co_allgather_values_async at", || {
+            drop(co_allgather_values_async(&Lopsided(3)).wait())
+        }),
+        (
+            "co_broadcast_value_async from image 3, but there are 3 images",
+            || {
+                co_broadcast_value_async(|| (), 3).wait();
             },
         ),
     ];
@@ -237,6 +264,14 @@ fn different_types_and_roots_are_told_apart() {
     });
     assert!(
         text.contains("co_allgather_values of alloc::string::String at"),
+        "{text}"
+    );
+    let text = report(|| match this_image() {
+        0 => drop(co_allgather_values_async(&1_u8).wait()),
+        _ => drop(co_allgather_values_async(&1_i8).wait()),
+    });
+    assert!(
+        text.contains("co_allgather_values_async of u8 at"),
         "{text}"
     );
 }

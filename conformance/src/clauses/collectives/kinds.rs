@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use coarray::asynchronous::{
+    co_allgather_values_async, co_broadcast_value_async, co_gather_values_async,
+};
 use coarray::collectives::{co_allgather_values, co_broadcast_value, co_gather_values};
 use coarray::prelude::*;
 use num_complex::Complex;
@@ -78,12 +81,18 @@ pub fn serialised(check: &mut Check) {
             .map(|image| deck(image, length * image % 5000))
             .collect();
         let mine = &expected[me];
+        let for_one = if me == root { expected.clone() } else { vec![] };
         let gathered = co_gather_values(mine, root);
-        check.same(
-            "decks for one image",
-            gathered,
-            if me == root { expected.clone() } else { vec![] },
-        );
+        check.same("decks for one image", gathered, for_one.clone());
         check.same("decks for all", co_allgather_values(mine), expected.clone());
+        let later = (
+            co_broadcast_value_async(|| deck(me, length), root),
+            co_gather_values_async(mine, root),
+            co_allgather_values_async(mine),
+        );
+        check.same("decks for all, later", later.2.wait(), expected.clone());
+        check.same("decks for one image, later", later.1.wait(), for_one);
+        let received = later.0.wait();
+        check.same("the deck of one image, later", received, deck(root, length));
     }
 }
