@@ -40,6 +40,12 @@ static void allreduce_later(size_t bytes, int times) {
     }
 }
 
+static void reduce(size_t bytes, int times) {
+    int count = (int)(bytes / sizeof(double));
+    for (int i = 0; i < times; i++)
+        MPI_Reduce(send_buffer, receive_buffer, count, MPI_DOUBLE, MPI_SUM, ROOT, MPI_COMM_WORLD);
+}
+
 static void scan(size_t bytes, int times) {
     int count = (int)(bytes / sizeof(double));
     for (int i = 0; i < times; i++)
@@ -95,6 +101,9 @@ static void check_collectives(void) {
     allreduce(MAX_BYTES, 1);
     if (!holds(1, count, sum, 0))
         fail("a sum is wrong");
+    reduce(MAX_BYTES, 1);
+    if (rank == ROOT && !holds(1, count, sum, 0))
+        fail("a sum for one process is wrong");
     allreduce_later(sizeof(double), 1);
     if (!holds(1, 1, sum, 0))
         fail("a later sum is wrong");

@@ -9,6 +9,7 @@
 #include "messages.h"
 
 #define KIB(n) ((size_t)(n) << 10)
+#define VALUES {8, 32, 128, 512, KIB(2), KIB(8), KIB(16), KIB(32), KIB(128), KIB(512), KIB(2048), KIB(8192)}
 
 static const struct operation operations[] = {
     {"sync_all", barrier, NULL, 1, {0}},
@@ -18,12 +19,11 @@ static const struct operation operations[] = {
     {"notify_pingpong", pingpong, check_pingpong, 1, {8, KIB(4)}},
     {"halo", halo, check_halo, 1, {KIB(512), KIB(4096), KIB(32768), KIB(262144)}},
     {"halo_faces", halo_faces, check_halo_faces, 1, {KIB(512), KIB(4096), KIB(32768), KIB(262144)}},
-    {"co_sum", allreduce, NULL, 1,
-     {8, 32, 128, 512, KIB(2), KIB(8), KIB(32), KIB(128), KIB(512), KIB(2048), KIB(8192)}},
+    {"co_sum", allreduce, NULL, 1, VALUES},
     {"co_sum_async", allreduce_later, NULL, 1, {8}},
-    {"co_scan", scan, NULL, 1, {8, 128, KIB(2), KIB(32), KIB(512)}},
-    {"co_broadcast", broadcast, NULL, 1,
-     {8, 32, 128, 512, KIB(2), KIB(8), KIB(32), KIB(128), KIB(512), KIB(2048), KIB(8192)}},
+    {"co_sum_to", reduce, NULL, 1, VALUES},
+    {"co_scan", scan, NULL, 1, VALUES},
+    {"co_broadcast", broadcast, NULL, 1, VALUES},
     {"co_gather", gather, NULL, 1, {8, 128, KIB(2), KIB(32), KIB(512)}},
     {"co_allgather", allgather, NULL, 1, {8, 128, KIB(2), KIB(32), KIB(512)}},
     {"co_scatter", scatter, NULL, 1, {8, 128, KIB(2), KIB(32), KIB(512)}},

@@ -7,6 +7,8 @@
 //!   evenly. Each copies `n (P-1)/P` bytes out so that others see them, adds `P-1` shares of `n/P` bytes, and copies
 //!   `n (P-1)/P` bytes in. Copy and addition are timed on `n` bytes, on all images at once, as they
 //!   compete for memory;
+//! * a reduction to one image: a raw barrier, `P-1` additions of `n` bytes, which all images share, and the root's copies of the
+//!   shares of the others;
 //! * a scan: a raw barrier, and what the images before give is copied in and added, `n` bytes each, on all images at once;
 //! * a broadcast: a raw barrier, and one copy of `n` bytes for each reader, all readers at once;
 //! * a reproducible sum: the ordinary one, `co_sum` of as many bytes.
@@ -17,7 +19,7 @@ use std::rc::Rc;
 
 use coarray::asynchronous::co_sum_async;
 use coarray::collectives::{
-    co_broadcast, co_scan, co_sum, co_sum_reproducible, co_total_reproducible,
+    co_broadcast, co_scan, co_sum, co_sum_reproducible, co_sum_to, co_total_reproducible,
 };
 use coarray::{Coarray, num_images, sync_all, this_image};
 
@@ -33,6 +35,7 @@ pub const SIZES: &[usize] = &[
     512,
     2 << 10,
     8 << 10,
+    16 << 10,
     32 << 10,
     128 << 10,
     512 << 10,
@@ -44,7 +47,7 @@ pub const SIZES: &[usize] = &[
 pub const FEW_SIZES: &[usize] = &[8, 128, 2 << 10, 32 << 10, 512 << 10];
 
 /// Those that are read in place where they lie in coarrays.
-pub const LONG_SIZES: &[usize] = &[32 << 10, 128 << 10, 512 << 10, 2 << 20, 8 << 20];
+pub const LONG_SIZES: &[usize] = &[16 << 10, 32 << 10, 128 << 10, 512 << 10, 2 << 20, 8 << 20];
 
 /// The image whose values are broadcast or scattered, and which gets what others do not.
 pub const ROOT: usize = 0;
@@ -109,17 +112,47 @@ pub const CO_TOTAL_REPRODUCIBLE: Operation = Operation {
     },
 };
 
+/// `co_sum_to` of `f64`.
+pub const CO_SUM_TO: Operation = Operation {
+    name: "co_sum_to",
+    sizes: SIZES,
+    prepare: |bytes, barrier| Trial {
+        own: reduction(bytes, this_image() == ROOT, |values| {
+            co_sum_to(values, ROOT);
+        }),
+        bound: rooted_reduction_bound(bytes, barrier),
+    },
+};
+
+/// `co_sum_to` of `f64` in coarrays, which are read in place.
+pub const CO_SUM_TO_SYMMETRIC: Operation = Operation {
+    name: "co_sum_to_symmetric",
+    sizes: LONG_SIZES,
+    prepare: |bytes, barrier| Trial {
+        own: reduction_of(symmetric(bytes), this_image() == ROOT, |values| {
+            co_sum_to(values, ROOT);
+        }),
+        bound: rooted_reduction_bound(bytes, barrier),
+    },
+};
+
 /// `co_scan` of `f64`.
 pub const CO_SCAN: Operation = Operation {
     name: "co_scan",
-    sizes: FEW_SIZES,
+    sizes: SIZES,
     prepare: |bytes, barrier| Trial {
         own: scan(bytes, |values| co_scan(values, Add::add)),
-        bound: vec![
-            one_barrier(barrier),
-            Part::new(1.0, baseline::copy(bytes)),
-            Part::new(1.0, baseline::add(bytes)),
-        ],
+        bound: scan_bound(bytes, barrier),
+    },
+};
+
+/// `co_scan` of `f64` in coarrays, which are read in place.
+pub const CO_SCAN_SYMMETRIC: Operation = Operation {
+    name: "co_scan_symmetric",
+    sizes: LONG_SIZES,
+    prepare: |bytes, barrier| Trial {
+        own: scan_of(symmetric(bytes), |values| co_scan(values, Add::add)),
+        bound: scan_bound(bytes, barrier),
     },
 };
 
@@ -230,7 +263,15 @@ fn unlike(bytes: usize) -> Vec<f64> {
 
 /// Collective. `scan` of `bytes` bytes, ready to run; checked once.
 pub fn scan(bytes: usize, scan: impl Fn(&mut [f64]) + 'static) -> Action {
-    let mut values = vec![1.0; bytes / size_of::<f64>()];
+    scan_of(vec![0.0; bytes / size_of::<f64>()], scan)
+}
+
+/// Collective. As [`scan`], in this memory.
+fn scan_of(
+    mut values: impl DerefMut<Target = [f64]> + 'static,
+    scan: impl Fn(&mut [f64]) + 'static,
+) -> Action {
+    values.fill(1.0);
     scan(&mut values);
     let expected = this_image() as f64 + 1.0;
     assert!(
@@ -290,6 +331,30 @@ fn broadcast_bound(bytes: usize, barrier: &Rc<Barrier>) -> Vec<Part> {
         }
     };
     vec![one_barrier(barrier), Part::new(1.0, readers_copy)]
+}
+
+fn scan_bound(bytes: usize, barrier: &Rc<Barrier>) -> Vec<Part> {
+    vec![
+        one_barrier(barrier),
+        Part::new(1.0, baseline::copy(bytes)),
+        Part::new(1.0, baseline::add(bytes)),
+    ]
+}
+
+fn rooted_reduction_bound(bytes: usize, barrier: &Rc<Barrier>) -> Vec<Part> {
+    let others = (num_images() - 1) as f64 / num_images() as f64;
+    let mut copy = baseline::copy(bytes);
+    let is_root = this_image() == ROOT;
+    let roots_copy = move |times| {
+        if is_root {
+            copy(times);
+        }
+    };
+    vec![
+        one_barrier(barrier),
+        Part::new(others, baseline::add(bytes)),
+        Part::new(others, roots_copy),
+    ]
 }
 
 fn reduction_bound(bytes: usize, barrier: &Rc<Barrier>) -> Vec<Part> {
