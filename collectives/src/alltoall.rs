@@ -129,7 +129,7 @@ fn alltoall<T: Remote>(start: &Start, send: &[T], received: &mut [T]) -> Result<
     let call = start.call::<T>(Operation::CoAlltoall, send.len(), None);
     let algorithm = start.algorithm(Kind::Alltoall, size_of_val(send));
     let length = send.len() / images;
-    if start.asks_where(&call, size_of_val(send)) {
+    if start.asks_where(&call, Kind::Alltoall, size_of_val(send)) {
         let epoch = InPlace::begin(team, &call, send, Reach::of_all(team))
             .map_err(CallFailed::from(&call))?;
         if epoch.have_lent(0..images) {

@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::rc::Rc;
 
 use crate::eager::may_post;
-use crate::epoch::in_place::IN_PLACE_BYTES;
+use crate::epoch::in_place::pays;
 use crate::tuning::chosen;
 use crate::{Algorithm, Kind};
 use coarray_coref::Remote;
@@ -227,10 +227,11 @@ impl Start {
         }
     }
 
-    /// Whether images ask each other where their values are, of `bytes` bytes, to read them there. Asked once in a call.
+    /// Whether images ask each other where their values are, to read them there. If not, one has to write `bytes` bytes for the others.
+    /// Asked once in a call.
     #[inline]
-    pub(crate) fn asks_where(&self, call: &Call, bytes: usize) -> bool {
-        bytes >= IN_PLACE_BYTES
+    pub(crate) fn asks_where(&self, call: &Call, kind: Kind, bytes: usize) -> bool {
+        pays(&self.team, kind, bytes)
             && self.algorithm.is_none()
             && self.team.images() > 1
             && self.team.is_on_one_node()

@@ -6,7 +6,7 @@
 //! * *steps*: an image publishes piece after piece in its buffer, each as a step, and reads a piece of another image as soon
 //!   as that one has come to the step. The barrier is at the end.
 //!
-//! A flat epoch can also [lend](in_place) values to the others, who read them where they are, in place of the buffers.
+//! In either kind images can also [lend](in_place) values to the others, who read them where they are, in place of the buffers.
 //!
 //! Within an epoch no place that others may read is written again. An image writes to the same buffer two epochs later; the
 //! barrier of the epoch between makes sure that all images have finished reading by then.

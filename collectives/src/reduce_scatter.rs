@@ -95,7 +95,7 @@ fn reduce_scatter<T: Remote>(
         values,
         operator,
     };
-    let is_done = start.asks_where(&call, size_of_val(values))
+    let is_done = start.asks_where(&call, Kind::ReduceScatter, size_of_val(values))
         && reduction
             .in_place(&call, mine)
             .map_err(CallFailed::from(&call))?;

@@ -2,6 +2,7 @@
 
 mod eager;
 mod flat;
+mod in_place;
 mod scheduled;
 
 use crate::{Algorithm, Kind};
@@ -130,6 +131,16 @@ fn scan<T: Remote>(
     };
     if algorithm == Algorithm::Eager {
         scan.eager(start, &call, values);
+        return Ok(());
+    }
+    // An exclusive one would have to keep what it has read: that takes longer than to pass it on.
+    let is_done = initial.is_none()
+        && in_place::pays(start.team.images(), size_of_val(values))
+        && start.asks_where(&call, Kind::Scan, size_of_val(values))
+        && scan
+            .in_place(&call, values)
+            .map_err(CallFailed::from(&call))?;
+    if is_done {
         return Ok(());
     }
     scan.run(&call, algorithm, values)

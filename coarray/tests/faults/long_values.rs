@@ -1,9 +1,11 @@
 //! Long values, which images read where others have them: in private memory, in coarrays, or some here and some there.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use coarray::collectives::{
-    try_co_allgather, try_co_alltoall, try_co_broadcast, try_co_gather, try_co_scatter, try_co_sum,
+    try_co_allgather, try_co_alltoall, try_co_broadcast, try_co_exscan, try_co_gather, try_co_scan,
+    try_co_scatter, try_co_sum, try_co_sum_to,
 };
 use coarray::failure::ImageFailed;
 use coarray::prelude::*;
@@ -36,7 +38,7 @@ pub fn program() {
     ready();
     let mut turn = 0;
     let failed = loop {
-        let values = match (turn / 6 + this_image() as u64 % 2) % 3 {
+        let values = match (turn / 9 + this_image() as u64 % 2) % 3 {
             0 => &mut shared[..],
             _ => &mut private[..],
         };
@@ -48,7 +50,7 @@ pub fn program() {
     go_on();
 }
 
-/// Six turns.
+/// Nine turns.
 fn pass_on(values: &mut [u64], turn: &mut u64) -> Result<(), ImageFailed> {
     let (me, images) = (this_image(), num_images());
     let value = |image: usize, turn: u64| image as u64 * 1000 + turn;
@@ -93,5 +95,22 @@ fn pass_on(values: &mut [u64], turn: &mut u64) -> Result<(), ImageFailed> {
     try_co_sum(values)?;
     let sum = (0..images).map(|image| value(image, now)).sum();
     assert!(values.iter().all(|&x| x == sum));
+
+    let sum_of = |images: Range<usize>, turn| images.map(|image| value(image, turn)).sum::<u64>();
+    let now = next(values);
+    try_co_sum_to(values, root)?;
+    let expected = match me == root {
+        true => sum_of(0..images, now),
+        false => value(me, now),
+    };
+    assert!(values.iter().all(|&x| x == expected));
+
+    let now = next(values);
+    try_co_scan(values, |a, b| a + b)?;
+    assert!(values.iter().all(|&x| x == sum_of(0..me + 1, now)));
+
+    let now = next(values);
+    try_co_exscan(values, 5, |a, b| a + b)?;
+    assert!(values.iter().all(|&x| x == 5 + sum_of(0..me, now)));
     Ok(())
 }

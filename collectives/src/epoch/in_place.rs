@@ -1,7 +1,10 @@
-//! Flat epochs in which values are read where they are: in a coarray, or in the one process of all images.
+//! Epochs in which values are read where they are: in a coarray, or in the one process of all images.
 //!
 //! Images [lend](Loan) their values to the others, who read them after the barrier that announces the loans. Another barrier is at the
-//! end. What others cannot reach is not lent; then all images, who know where the values of each are, use the scratch space instead.
+//! end, and [steps] may lie in between. What others cannot reach is not lent; then all images, who know where the values of each are, use the
+//! scratch space instead.
+
+mod steps;
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -11,11 +14,15 @@ use std::{ptr, slice};
 use coarray_coref::Remote;
 use coarray_runtime::{ASKING, Call, ImageFailed, Lent, Loan, Team};
 
-use crate::epoch::{CALLS, Epoch, PAYLOAD_WORDS};
+use crate::Kind;
+use crate::epoch::{BUFFER, CALLS, Epoch, PAYLOAD_WORDS};
 use crate::traffic;
 
-/// From how many bytes on it pays to ask where the values are: that takes a barrier.
-pub(crate) const IN_PLACE_BYTES: usize = 1 << 15;
+/// From how many bytes on a core for each image finds values faster where they are: to ask for that takes a barrier.
+const MOVED_BYTES: usize = 1 << 14;
+
+/// The same where images combine them, of which they copy a few at a time.
+const COMBINED_BYTES: usize = 1 << 15;
 
 /// From how many bytes of an image on the kernel copies them faster than two images do.
 const IN_PROCESS_BYTES: usize = 1 << 16;
@@ -27,6 +34,23 @@ const _: () = assert!(ASKING.is_multiple_of(CALLS));
 
 /// How many bytes are combined at a time: copies of them stay in the cache next to the processor.
 pub(crate) const PIECE_BYTES: usize = 1 << 13;
+
+/// Whether it pays to ask where the values are of which an image else writes `bytes` bytes for others.
+#[inline]
+pub(crate) fn pays(team: &Team, kind: Kind, bytes: usize) -> bool {
+    let combines = [
+        Kind::Reduce,
+        Kind::ReduceTo,
+        Kind::ReduceScatter,
+        Kind::Scan,
+    ];
+    let least = match combines.contains(&kind) {
+        true => COMBINED_BYTES,
+        false => MOVED_BYTES,
+    };
+    // Where images wait for cores, a barrier takes longer than all else, and what fits a buffer takes as many with it.
+    bytes >= least && (bytes > BUFFER || team.has_cores_for_all())
+}
 
 /// How images may read values of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -233,6 +257,8 @@ impl<'a, T: Remote> InPlace<'a, T> {
         words[2] = self.has_missed.get().into();
         self.epoch.set_payload(words);
         let passed = self.epoch.barrier();
+        // Its steps, if it had any, end with the barrier.
+        self.epoch.begun = None;
         if let Some(loan) = self.loan.take() {
             // SAFETY: this image has passed the barrier of the team after the one that announced the loan, or learnt there who failed.
             unsafe { loan.returned() };

@@ -162,6 +162,11 @@ pub const SECTION: Section = Section {
             "values of any type that serde knows are broadcast and gathered",
             kinds::serialised,
         ),
+        Clause::new(
+            "11.31",
+            "long values in coarrays, on all or some images, are scanned, and joined for one image",
+            in_place::ordered,
+        ),
     ],
 };
 

@@ -2,6 +2,7 @@
 
 mod containers;
 mod in_place;
+mod lent;
 mod located;
 mod mixed;
 mod ndarrays;

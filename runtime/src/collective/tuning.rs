@@ -36,7 +36,7 @@ impl Team {
     #[cold]
     fn choose_barrier(&self) -> Barrier {
         let images = self.images();
-        let have_cores = self.image().job.region.dimensions().have_cores_for_all;
+        let have_cores = self.has_cores_for_all();
         let built_in = || match self.node_map() {
             Some(node_map) => Barrier::for_leaders(node_map.count()),
             None => Barrier::for_images(images, have_cores),
@@ -48,6 +48,13 @@ impl Team {
         barrier
     }
 
+    /// Whether each image of the job has a core, if all are on one node: else whoever waits for others, waits for a core.
+    #[inline]
+    #[must_use]
+    pub fn has_cores_for_all(&self) -> bool {
+        self.image().job.region.dimensions().have_cores_for_all
+    }
+
     /// The algorithms that the tuning table gives to operations of this team: the same on all images.
     #[inline]
     #[must_use]
@@ -56,7 +63,7 @@ impl Team {
             let image = self.image();
             let placement = match self.node_map() {
                 Some(_) => Placement::Nodes,
-                None if image.job.region.dimensions().have_cores_for_all => Placement::Node,
+                None if self.has_cores_for_all() => Placement::Node,
                 None => Placement::CrowdedNode,
             };
             tuning_rules(image).plan(self.images(), placement)

@@ -1,8 +1,8 @@
 //! Long values of which some or all lie in coarrays, where other images read them.
 
 use coarray::collectives::{
-    co_allgather, co_alltoall, co_broadcast, co_gather, co_max, co_reduce, co_reduce_scatter,
-    co_scatter, co_sum,
+    co_allgather, co_alltoall, co_broadcast, co_exscan, co_gather, co_max, co_reduce,
+    co_reduce_scatter, co_reduce_to, co_scan, co_scatter, co_sum, co_sum_to,
 };
 use coarray::prelude::*;
 
@@ -61,6 +61,41 @@ pub fn reductions(check: &mut Check) {
         let images = num_images() as i64;
         let expected: Vec<i64> = lasts.iter().map(|last| images * last).collect();
         check.same_items("the sums of the last", mine, &expected);
+    });
+}
+
+pub fn ordered(check: &mut Check) {
+    let (me, images) = (this_image(), num_images());
+    // The last one's value counts, so the order does.
+    let join = |_, last| last;
+    let sums = |end: usize| -> Vec<i64> {
+        let sum = |index| (0..end).map(|image| value(image, index)).sum();
+        (0..LENGTH).map(sum).collect()
+    };
+    with_runs(1, |mine, _| {
+        fill(mine);
+        co_scan(mine, |a, b| a + b);
+        check.same_items("the sums so far", mine, &sums(me + 1));
+        fill(mine);
+        co_exscan(mine, 7, |a, b| a + b);
+        let before: Vec<i64> = sums(me).into_iter().map(|sum| 7 + sum).collect();
+        check.same_items("the sums before", mine, &before);
+        fill(mine);
+        co_scan(mine, join);
+        check.same_items("the last so far", mine, &values(me, LENGTH));
+        for root in [0, images - 1] {
+            fill(mine);
+            co_sum_to(mine, root);
+            let own = || values(me, LENGTH);
+            let expected = if me == root { sums(images) } else { own() };
+            check.same_items("the sums of one image", mine, &expected);
+            fill(mine);
+            co_reduce_to(mine, root, join);
+            let last = if me == root { images - 1 } else { me };
+            check.same_items("the last on one image", mine, &values(last, LENGTH));
+            // At once: nobody reads these any more.
+            mine.fill(-1);
+        }
     });
 }
 

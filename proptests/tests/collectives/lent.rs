@@ -1,0 +1,82 @@
+//! Scans and reductions to one image, of values that are read where they lie: in coarrays of all, some or no images.
+
+use coarray::Coarray;
+use coarray::collectives::{co_exscan, co_reduce_to, co_scan};
+use coarray::this_image;
+use coarray_proptests::{Sample, Setting, bits, config};
+use proptest::prelude::*;
+
+use crate::values::{Digits, input};
+
+/// Numbers of elements: few, about as many as are read in place, and several pieces of them.
+fn lengths() -> impl Strategy<Value = usize> {
+    let around = |bytes: usize| {
+        (bytes / size_of::<Digits>()).saturating_sub(2)..bytes / size_of::<Digits>() + 3
+    };
+    prop_oneof![
+        1 => 0usize..20,
+        2 => around(1 << 15),
+        1 => around(1 << 16),
+        4 => 0usize..20_000,
+    ]
+}
+
+/// What image `image` has before the operations.
+fn values(seed: u64, image: usize, length: usize) -> Vec<Digits> {
+    (0..length)
+        .map(|index| Digits::sample(input(seed, image, index)))
+        .collect()
+}
+
+/// The first element, if any, of which the bits differ.
+fn difference(one: &[Digits], other: &[Digits]) -> Option<usize> {
+    assert_eq!(one.len(), other.len());
+    (0..one.len()).find(|&index| bits(&one[index]) != bits(&other[index]))
+}
+
+proptest! {
+    #![proptest_config(config(24))]
+
+    #[test]
+    fn scans_and_reductions_to_one_join_in_order_wherever_values_lie(
+        setting in Setting::anywhere(),
+        length in lengths(),
+        in_coarrays: u8,
+        root: prop::sample::Index,
+        seed: u64,
+    ) {
+        let (images, root) = (setting.images, root.index(setting.images));
+        let inputs: Vec<_> = (0..images).map(|image| values(seed, image, length)).collect();
+        let initial = Digits::sample(seed);
+        let joined = |images: &[Vec<Digits>], index: usize| {
+            images.iter().map(|values| values[index]).reduce(Digits::then)
+        };
+        setting.run_in(4 << 20, || {
+            let me = this_image();
+            let (mut private, mut lent) = (vec![initial; length], Coarray::<[Digits]>::from_fn(length, |_| initial));
+            let mine = match in_coarrays >> (me % 8) & 1 {
+                0 => &mut private[..],
+                _ => &mut lent[..],
+            };
+            // One after the other: the values may be changed as soon as an operation is over.
+            mine.copy_from_slice(&inputs[me]);
+            co_scan(mine, Digits::then);
+            let expected: Vec<_> = (0..length).filter_map(|index| joined(&inputs[..=me], index)).collect();
+            assert_eq!(difference(mine, &expected), None, "a scan on image {me}");
+
+            mine.copy_from_slice(&inputs[me]);
+            co_exscan(mine, initial, Digits::then);
+            let after = |index| joined(&inputs[..me], index).map_or(initial, |all| initial.then(all));
+            let expected: Vec<_> = (0..length).map(after).collect();
+            assert_eq!(difference(mine, &expected), None, "an exclusive scan on image {me}");
+
+            mine.copy_from_slice(&inputs[me]);
+            co_reduce_to(mine, root, Digits::then);
+            let expected: Vec<_> = match me == root {
+                true => (0..length).filter_map(|index| joined(&inputs, index)).collect(),
+                false => inputs[me].clone(),
+            };
+            assert_eq!(difference(mine, &expected), None, "a reduction to {root} on image {me}");
+        });
+    }
+}
