@@ -76,6 +76,9 @@ const HAND_OVER: Limit = |_| Some(1.5);
 /// A barrier that checks what it is entered for.
 const TWICE: Limit = |_| Some(2.0);
 
+/// A collective operation that compares calls before it moves data.
+const COLLECTIVE: Limit = |_| Some(1.5);
+
 const OPEN: Limit = |_| None;
 
 /// Operations on single words.
@@ -112,7 +115,7 @@ impl InC {
     }
 }
 
-const MPI: [InC; 9] = [
+const MPI: &[InC] = &[
     in_c("put_quiet", Peer::MpiRma, "MPI_Put, MPI_Win_flush", AS_IN_C),
     in_c("bulk_put", Peer::MpiRma, "MPI_Put, MPI_Win_flush", AS_IN_C),
     in_c("bulk_get", Peer::MpiRma, "MPI_Get, MPI_Win_flush", OPEN),
@@ -144,9 +147,17 @@ const MPI: [InC; 9] = [
     )
     .named("ticket_lock"),
     in_c(BARRIER, Peer::Mpi, "MPI_Barrier", TWICE),
+    in_c("co_broadcast", Peer::Mpi, "MPI_Bcast", COLLECTIVE),
+    in_c("co_sum", Peer::Mpi, "MPI_Allreduce", COLLECTIVE),
+    in_c("co_scan", Peer::Mpi, "MPI_Scan", COLLECTIVE),
+    in_c("co_gather", Peer::Mpi, "MPI_Gather", COLLECTIVE),
+    in_c("co_allgather", Peer::Mpi, "MPI_Allgather", COLLECTIVE),
+    in_c("co_scatter", Peer::Mpi, "MPI_Scatter", COLLECTIVE),
+    in_c("co_alltoall", Peer::Mpi, "MPI_Alltoall", COLLECTIVE),
+    in_c("co_reduce_scatter", Peer::Mpi, "MPI_Reduce_scatter", COLLECTIVE),
 ];
 
-const SHMEM: [InC; 9] = [
+const SHMEM: &[InC] = &[
     in_c("put_quiet", Peer::Shmem, "shmem_p, shmem_quiet", AS_IN_C),
     in_c(
         "bulk_put",
@@ -178,6 +189,10 @@ const SHMEM: [InC; 9] = [
     )
     .named("ticket_lock"),
     in_c(BARRIER, Peer::Shmem, "shmem_barrier_all", TWICE),
+    in_c("co_broadcast", Peer::Shmem, "shmem_broadcast64", COLLECTIVE),
+    in_c("co_sum", Peer::Shmem, "shmem_double_sum_to_all", COLLECTIVE),
+    in_c("co_allgather", Peer::Shmem, "shmem_fcollect64", COLLECTIVE),
+    in_c("co_alltoall", Peer::Shmem, "shmem_alltoall64", COLLECTIVE),
 ];
 
 /// All comparisons of a fabric, in the order of the table.
@@ -195,8 +210,8 @@ pub fn comparisons(fabric: Fabric) -> Vec<Comparison> {
         // This comparison shows the cost of the layers above a fabric.
         Fabric::Processes | Fabric::Threads => {
             let on_processes =
-                |one: InC| compare(false, one.operation, PROCESSES, "direct access", OPEN);
-            return MPI.into_iter().map(on_processes).collect();
+                |one: &InC| compare(false, one.operation, PROCESSES, "direct access", OPEN);
+            return MPI.iter().map(on_processes).collect();
         }
         Fabric::Mpi => MPI,
         Fabric::Shmem => SHMEM,
@@ -208,7 +223,7 @@ pub fn comparisons(fabric: Fabric) -> Vec<Comparison> {
     let barriers = barriers
         .map(|one| compare(true, BARRIER, Program::C(one.peer), one.call, NO_SLOWER))
         .collect::<Vec<_>>();
-    let indirect = in_c.into_iter().map(|one| Comparison {
+    let indirect = in_c.iter().map(|one| Comparison {
         counterpart: one.counterpart,
         ..compare(
             false,
