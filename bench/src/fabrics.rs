@@ -13,10 +13,11 @@ use std::{io, process};
 
 use indicatif::ProgressBar;
 
+use crate::launcher::by_launcher;
 use crate::operations;
 use crate::options::{Command, Fabric, Options, Takes};
 use crate::peer::Peer;
-use crate::peers::{self, Installed, start};
+use crate::peers::{self, Installed};
 use crate::report::machine::Machine;
 use crate::runner::{self, Effort};
 use crate::sample::{Line, RATIO, Rows};
@@ -78,7 +79,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
 }
 
 /// The fabrics of which this program was built; reports how to get the others.
-fn built_in(fabrics: &[Fabric]) -> Result<Vec<Fabric>, &'static str> {
+pub fn built_in(fabrics: &[Fabric]) -> Result<Vec<Fabric>, &'static str> {
     let is_built_in = |fabric: &Fabric| match fabric {
         Fabric::Processes | Fabric::Threads => true,
         Fabric::Mpi => cfg!(feature = "mpi"),
@@ -108,27 +109,7 @@ fn job(
     effort: Effort,
 ) -> io::Result<process::Command> {
     let own = runner::job(Task::Alone(images), images, fabric, only, effort)?;
-    let launcher = match fabric {
-        Fabric::Processes | Fabric::Threads => None,
-        Fabric::Mpi => Some("mpirun"),
-        Fabric::Shmem => Some("shmemrun"),
-    };
-    let mut command = match launcher {
-        None => own,
-        Some(launcher) => {
-            let mut command = start(launcher, own.get_program(), images);
-            command
-                .args(own.get_args())
-                // The launcher sets their number, and binds them.
-                .env_remove("COARRAY_IMAGES")
-                .env_remove("COARRAY_BIND")
-                .env("COARRAY_FABRIC", fabric.name())
-                .env("COARRAY_LABEL", "0")
-                // As the programs in C, which call `MPI_Init`: Open MPI is slower if it is to serve several threads.
-                .env("COARRAY_MPI_THREADS", "single");
-            command
-        }
-    };
+    let mut command = by_launcher(own, fabric, images);
     command.env("COARRAY_SHARED_MEMORY", if is_direct { "1" } else { "0" });
     Ok(command)
 }

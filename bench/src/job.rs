@@ -4,6 +4,8 @@ use std::rc::Rc;
 
 use coarray::{error_stop_with, num_images, sync_all};
 
+use coarray_runtime::Team;
+
 use crate::baseline::Barrier;
 use crate::busy;
 use crate::operations::{OBSERVATIONS, OPERATIONS, Operation};
@@ -23,7 +25,10 @@ pub fn run() {
             micro(&job, &barrier, &stopwatch);
         }
         Task::Alone(images) => alone(&job, images),
-        Task::Tune => tune::measure(&stopwatch(&job, &barrier(&job))),
+        Task::Tune => match Team::current().is_on_one_node() {
+            true => tune::measure(&stopwatch(&job, &barrier(&job))),
+            false => tune::measure(&stopwatch_between_nodes(&job)),
+        },
         Task::Busy => busy::job::run(job.budget),
         Task::Launch => {}
     }
@@ -54,6 +59,15 @@ fn wanted(job: &Job) -> impl Iterator<Item = &'static Operation> {
 
 /// Batches begin with `sync_all`, as those in C do with the barrier of their library: a fabric may need the help of
 /// images that wait.
+fn stopwatch_between_nodes(job: &Job) -> Stopwatch {
+    Stopwatch::new(
+        sync_all,
+        Length::Longest,
+        stopwatch::batch(job.crowded),
+        job.budget,
+    )
+}
+
 fn alone(job: &Job, images: usize) {
     if num_images() != images {
         error_stop_with(
@@ -65,12 +79,7 @@ fn alone(job: &Job, images: usize) {
             ),
         );
     }
-    let stopwatch = Stopwatch::new(
-        sync_all,
-        Length::Longest,
-        stopwatch::batch(job.crowded),
-        job.budget,
-    );
+    let stopwatch = stopwatch_between_nodes(job);
     let barrier = barrier(job);
     for operation in wanted(job) {
         for &bytes in operation.sizes {

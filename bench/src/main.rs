@@ -11,6 +11,7 @@ mod help;
 mod job;
 mod kernels;
 mod launch;
+mod launcher;
 mod micro;
 mod model;
 mod operations;

@@ -62,8 +62,8 @@ pub struct Options {
     pub measured: bool,
     /// The parameters of a network.
     pub network: Network,
-    /// The file to write.
-    pub output: PathBuf,
+    /// The file to write, if it is not the usual one.
+    pub output: Option<PathBuf>,
     /// The folder for plots.
     pub plot: Option<PathBuf>,
     /// Print JSON.
@@ -109,7 +109,7 @@ impl Default for Options {
                 bytes: 8,
                 per_node: 64,
             },
-            output: "collectives.toml".into(),
+            output: None,
             plot: None,
             json: false,
             quick: false,
@@ -234,7 +234,7 @@ impl Takes {
             (Self::Network, "gap-per-byte") => to.network.gap_per_byte = duration(from)?,
             (Self::Network, "bytes") => to.network.bytes = from.number("a number", |_| true)?,
             (Self::Network, "per-node") => to.network.per_node = from.count(MAX_PREDICTED)?,
-            (Self::Output, "output") => to.output = from.path()?,
+            (Self::Output, "output") => to.output = Some(from.path()?),
             (Self::Plot, "plot") => to.plot = Some(from.path()?),
             (Self::Weak, "weak") => to.weak = true,
             (Self::Measured, "measured") => to.measured = true,

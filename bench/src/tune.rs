@@ -5,15 +5,18 @@ mod table;
 
 use std::collections::BTreeSet;
 use std::error::Error;
+use std::path::PathBuf;
 
+use crate::fabrics::built_in;
+use crate::launcher::{by_launcher, is_between_nodes};
 use crate::options::{Command, Fabric, MAX_IMAGES, Options, Takes};
 use crate::runner::{self, Effort};
 use crate::sample::{Rows, tell};
 use crate::stopwatch::{Action, Stopwatch};
 use crate::task::Task;
 use candidates::{BARRIERS, CONTESTS, Contest, by_barrier};
-use coarray_collectives::{Algorithm, TuningTable};
-use coarray_runtime::Barrier;
+use coarray_collectives::{Algorithm, Kind, TuningTable};
+use coarray_runtime::{Barrier, Placement, Team};
 
 /// The command.
 pub const COMMAND: Command = Command {
@@ -22,7 +25,12 @@ pub const COMMAND: Command = Command {
         "tune",
         &[
             Takes::ImageCounts(MAX_IMAGES),
-            Takes::Fabric(&[Fabric::Processes, Fabric::Threads]),
+            Takes::Fabric(&[
+                Fabric::Processes,
+                Fabric::Threads,
+                Fabric::Mpi,
+                Fabric::Shmem,
+            ]),
             Takes::Output,
             Takes::Quick,
         ],
@@ -35,15 +43,19 @@ pub const COMMAND: Command = Command {
 /// # Errors
 /// If a job fails, or the file cannot be written.
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
-    let output = options.output.display();
+    let fabric = options.fabric();
+    built_in(&[fabric])?;
+    let output = options.output.clone().unwrap_or_else(|| file(fabric));
+    let (path, output) = (&output, output.display());
     // Before everything is measured in vain.
     std::fs::OpenOptions::new()
         .append(true)
         .create(true)
-        .open(&options.output)
+        .open(path)
         .map_err(|error| format!("cannot write {output}: {error}"))?;
     let effort = Effort::new(Task::Tune, options.quick);
-    let of = |contest: &Contest| contest.sizes.len() * contest.kind.algorithms().len();
+    let placement = placement(fabric);
+    let of = |contest: &Contest| contest.sizes.len() * candidates(contest.kind, placement).count();
     let rows_of_one = CONTESTS.iter().map(of).sum::<usize>() + Barrier::ALL.len();
     let bar = runner::progress(rows_of_one * options.images.len() * effort.rounds);
     let mut table = TuningTable::default();
@@ -52,25 +64,59 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         bar.set_message(format!("{images} images"));
         let mut rounds = vec![Rows::default(); effort.rounds];
         for rows in &mut rounds {
-            let mut job = runner::job(Task::Tune, images, options.fabric(), &[], effort)?;
+            let job = runner::job(Task::Tune, images, fabric, &[], effort)?;
+            let mut job = by_launcher(job, fabric, images);
+            if placement == Placement::Apart {
+                job.env("COARRAY_SHARED_MEMORY", "0");
+            }
             runner::measure(&mut job, effort, rows_of_one, |line| {
                 bar.inc(1);
                 rows.add(line);
             })?;
         }
-        table::add_rules(&mut table, images, &mut rounds);
+        table::add_rules(&mut table, images, placement, &mut rounds);
     }
     bar.finish_and_clear();
-    std::fs::write(&options.output, table.text())
+    std::fs::write(path, table.text())
         .map_err(|error| format!("cannot write {output}: {error}"))?;
     println!("written to {output}");
     Ok(())
 }
 
+/// The file that jobs of this fabric look for.
+fn file(fabric: Fabric) -> PathBuf {
+    match placement(fabric) {
+        Placement::Apart => format!("collectives.{}.toml", fabric.name()).into(),
+        _ => "collectives.toml".into(),
+    }
+}
+
+/// Between nodes, each image is measured on one of its own.
+fn placement(fabric: Fabric) -> Placement {
+    match is_between_nodes(fabric) {
+        true => Placement::Apart,
+        false => Placement::Node,
+    }
+}
+
+/// The algorithms for this kind of operation; not those that are another one there.
+fn candidates(kind: Kind, placement: Placement) -> impl Iterator<Item = Algorithm> {
+    let other = match placement {
+        Placement::Apart => Algorithm::Eager,
+        _ => Algorithm::Fabric,
+    };
+    let all = kind.algorithms().iter().copied();
+    all.filter(move |&algorithm| algorithm != other)
+}
+
 /// Collective. Measures all algorithms and barriers, and prints the samples on image 0.
 pub fn measure(stopwatch: &Stopwatch) {
+    let placement = match Team::current().is_on_one_node() {
+        true => Placement::Node,
+        false => Placement::Apart,
+    };
     for contest in CONTESTS {
-        let algorithms = contest.kind.algorithms();
+        let algorithms: Vec<Algorithm> = candidates(contest.kind, placement).collect();
         for &bytes in contest.sizes {
             let prepare = |&algorithm| (contest.prepare)(algorithm, bytes);
             let names = algorithms.iter().copied().map(Algorithm::name);

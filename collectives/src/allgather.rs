@@ -8,6 +8,7 @@ use coarray_coref::{Remote, Values};
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::blocks::{Blocks, room_for};
+use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::epoch::capacity;
 use crate::epoch::in_place::{InPlace, Reach};
@@ -123,6 +124,10 @@ fn allgather<T: Remote>(start: &Start, values: &[T], gathered: &mut [T]) -> Resu
         blocks: Blocks::equal(images, length),
     };
     let algorithm = start.algorithm(Kind::Allgather, size_of_val(values));
+    if algorithm == Algorithm::Fabric {
+        let passed = by_fabric::allgather(team, &call, values, gathered);
+        return passed.map_err(CallFailed::from(&call));
+    }
     let read = |epoch: &InPlace<'_, T>, from: usize| {
         // SAFETY: that image has lent as many values: the images have compared calls.
         unsafe { epoch.read_into(from, 0, &mut gathered[from * length..][..length]) }
@@ -163,7 +168,7 @@ pub(crate) fn allgather_runs<T: Remote>(
         .iter()
         .max()
         .map_or(0, |length| length * size_of::<T>());
-    let algorithm = start.algorithm(Kind::Allgather, longest);
+    let algorithm = start.algorithm(Kind::Allgather, longest).unposted();
     let mut gathered = Vec::new();
     for &length in &lengths {
         gathered.push(room_for(length));

@@ -11,6 +11,7 @@ use coarray_coref::Remote;
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::blocks::{Blocks, overlap, room_for, windows};
+use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::epoch::in_place::{InPlace, Reach};
 use crate::epoch::{Epoch, capacity, fits_payload};
@@ -128,6 +129,10 @@ fn alltoall<T: Remote>(start: &Start, send: &[T], received: &mut [T]) -> Result<
     );
     let call = start.call::<T>(Operation::CoAlltoall, send.len(), None);
     let algorithm = start.algorithm(Kind::Alltoall, size_of_val(send));
+    if algorithm == Algorithm::Fabric {
+        let passed = by_fabric::alltoall(team, &call, send, received);
+        return passed.map_err(CallFailed::from(&call));
+    }
     let length = send.len() / images;
     if start.asks_where(&call, Kind::Alltoall, size_of_val(send)) {
         let epoch = InPlace::begin(team, &call, send, Reach::of_all(team))
@@ -182,7 +187,7 @@ fn alltoallv<T: Remote>(
     let bytes = longest.saturating_mul(size_of::<T>());
     let exchange = Exchange {
         team,
-        algorithm: start.algorithm(Kind::Alltoall, bytes),
+        algorithm: start.algorithm(Kind::Alltoall, bytes).unposted(),
         own,
         longest,
     };

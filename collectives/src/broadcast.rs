@@ -6,6 +6,7 @@ use crate::{Algorithm, Kind};
 use coarray_coref::{Remote, ValuesMut};
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
+use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::eager::Posts;
 use crate::epoch::in_place::{InPlace, Reach};
@@ -71,6 +72,8 @@ fn broadcast<T: Remote>(start: &Start, values: &mut [T], root: usize) -> Result<
     } else if algorithm == Algorithm::Eager {
         eager(start, &call, values, root);
         Ok(())
+    } else if algorithm == Algorithm::Fabric {
+        by_fabric::broadcast(&start.team, &call, values, root)
     } else {
         pass(start, &call, algorithm, 0, values, root)
     };

@@ -4,6 +4,7 @@
 use std::panic::Location;
 use std::rc::Rc;
 
+use crate::by_fabric;
 use crate::eager::may_post;
 use crate::epoch::in_place::pays;
 use crate::tuning::chosen;
@@ -209,7 +210,8 @@ impl Start {
         panic!("{name} with image {root} as root, but there are {images} images")
     }
 
-    /// The algorithm for an operation of kind `kind` on `bytes` bytes; [`Algorithm::Eager`] only where they are posted.
+    /// The algorithm for an operation of kind `kind` on `bytes` bytes; [`Algorithm::Eager`] only where they are posted, and
+    /// [`Algorithm::Fabric`] where the fabric has it.
     ///
     /// # Panics
     /// If the caller chose one that the operation does not have.
@@ -223,6 +225,7 @@ impl Start {
         };
         match algorithm {
             Algorithm::Eager if !may_post(&self.team, bytes) => Algorithm::Flat,
+            Algorithm::Fabric if !by_fabric::may_use(&self.team, bytes) => Algorithm::Flat,
             algorithm => algorithm,
         }
     }

@@ -11,6 +11,7 @@ use coarray_coref::{Remote, Values};
 use coarray_runtime::{Call, ImageFailed, Operation, Team};
 
 use crate::blocks::{Blocks, room_for};
+use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::eager::Posts;
 use crate::epoch::in_place::{InPlace, Reach};
@@ -165,6 +166,10 @@ fn gather<T: Remote>(
                     unsafe { posts.read(image, 0, length, |part| place(image, 0, part)) };
                 }
             }
+        }
+        false if algorithm == Algorithm::Fabric => {
+            by_fabric::gather(team, &call, values, gathered, root)
+                .map_err(CallFailed::from(&call))?;
         }
         false => gathering
             .run(&call, 0, values, place)

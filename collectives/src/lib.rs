@@ -20,6 +20,7 @@ mod alltoall;
 mod asynchronous;
 mod blocks;
 mod broadcast;
+mod by_fabric;
 mod collective;
 mod combine;
 mod eager;

@@ -12,6 +12,7 @@ use coarray_fabric::Deferral;
 use coarray_runtime::{Call, ImageFailed, Operation, Team, quiet_and_defer};
 
 use crate::blocks::{Blocks, room_for, windows};
+use crate::by_fabric;
 use crate::collective::{CallFailed, Start, forms};
 use crate::eager::{Posts, may_post};
 use crate::epoch::in_place::{InPlace, Reach};
@@ -166,14 +167,16 @@ fn scatter<T: Remote>(
         }
     };
     let place = |start: usize, part: &[T]| mine[start..][..part.len()].copy_from_slice(part);
-    let algorithm = algorithm.unposted();
-    let passed = if algorithm == Algorithm::Flat && fits_before_flag::<T>(length, images) {
+    let unposted = algorithm.unposted();
+    let passed = if algorithm == Algorithm::Fabric {
+        by_fabric(team, &call, parts, mine, root, is_right)
+    } else if unposted == Algorithm::Flat && fits_before_flag::<T>(length, images) {
         by_payload(team, &call, parts, mine, root, is_right)
     } else {
         let scattering = Scattering {
             team,
-            algorithm,
-            tree: Tree::from(root, algorithm, team),
+            algorithm: unposted,
+            tree: Tree::from(root, unposted, team),
             blocks: Blocks::equal(images, length),
             is_right,
         };
@@ -220,6 +223,28 @@ fn by_payload<T: Remote>(
         // SAFETY: the root has packed so many elements for each image, as it says, and as it has compared with `length`, which is the same
         // on all images: they have compared calls.
         unsafe { epoch.payload(root, images * length, copy) };
+        return Ok(());
+    }
+    drop(epoch);
+    is_root_right(&deferral, team, call, 1, root).map(drop)
+}
+
+/// By the fabric, if the root has the right number of elements.
+fn by_fabric<T: Remote>(
+    team: &Team,
+    call: &Call,
+    parts: &[T],
+    mine: &mut [T],
+    root: usize,
+    is_right: bool,
+) -> Result<(), ImageFailed> {
+    let deferral = quiet_and_defer();
+    let mut epoch = Epoch::begin(team, call, 0);
+    epoch.set_payload(payload(is_right));
+    epoch.barrier()?;
+    if team.payload(root)[FLAG] != 0 {
+        // SAFETY: all images have just passed the barrier, in which the root has said that its parts are right.
+        unsafe { by_fabric::scatter(team, epoch, parts, mine, root) };
         return Ok(());
     }
     drop(epoch);

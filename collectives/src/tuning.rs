@@ -1,6 +1,7 @@
 //! The algorithms of collectives, and the tuning table: which algorithm a call uses if it does not choose.
 
 mod algorithm;
+mod built_in;
 mod table;
 mod table_text;
 

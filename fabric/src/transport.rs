@@ -22,6 +22,7 @@ pub mod handle;
     allow(dead_code, reason = "each fabric uses a part of it")
 )]
 mod in_flight;
+pub mod movement;
 #[cfg(feature = "mpi")]
 pub mod mpi;
 pub mod observed;

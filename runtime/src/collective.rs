@@ -5,6 +5,7 @@ pub(crate) mod allocation;
 pub(crate) mod awaiting;
 pub(crate) mod barrier;
 pub(crate) mod barrier_between_nodes;
+pub(crate) mod by_fabric;
 pub(crate) mod deferred_free;
 pub(crate) mod describe;
 pub(crate) mod form_team;

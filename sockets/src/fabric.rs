@@ -13,6 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use coarray_fabric::transport::deferral::wake;
+use coarray_fabric::transport::movement::Movement;
 use coarray_fabric::transport::pending::Outstanding;
 use coarray_fabric::transport::signalled::Signalled;
 use coarray_fabric::{AtomicOperation, Buffer, Fabric, Message, Request, SignalOperation, Word};
@@ -257,6 +258,21 @@ impl Fabric for Sockets {
 
     unsafe fn receive(&self) -> Option<Message> {
         self.inbox.pop()
+    }
+
+    fn has_collectives(&self) -> bool {
+        false
+    }
+
+    unsafe fn move_blocks(
+        &self,
+        _: &[u32],
+        movement: Movement,
+        _: *const u8,
+        _: *mut u8,
+        _: usize,
+    ) {
+        unreachable!("{movement:?}: this fabric has no collectives")
     }
 }
 

@@ -43,7 +43,7 @@ fn all_options_are_understood() {
 
     let expected = Options {
         images: vec![2, 5],
-        output: "out.toml".into(),
+        output: Some("out.toml".into()),
         ..Options::default()
     };
     let line = "tune --images 2,5 --output=out.toml";

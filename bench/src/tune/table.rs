@@ -1,7 +1,7 @@
 //! From samples to rules.
 
 use coarray_collectives::{Algorithm, TuningTable};
-use coarray_runtime::{Barrier, Rule};
+use coarray_runtime::{Barrier, Placement, Rule};
 
 use crate::sample::{Row, Rows};
 use crate::statistics::Samples;
@@ -14,9 +14,14 @@ const IN_MOST: f64 = 0.75;
 
 /// Adds the rules that follow from rounds of measurements with `images` images: for teams of up to this size. Called
 /// with growing sizes.
-pub fn add_rules(table: &mut TuningTable, images: usize, rounds: &mut [Rows]) {
+pub fn add_rules(
+    table: &mut TuningTable,
+    images: usize,
+    placement: Placement,
+    rounds: &mut [Rows],
+) {
     for contest in CONTESTS {
-        add_algorithms(table, contest, images, rounds);
+        add_algorithms(table, contest, images, placement, rounds);
     }
     let usual = TuningTable::default()
         .rules()
@@ -33,11 +38,17 @@ pub fn add_rules(table: &mut TuningTable, images: usize, rounds: &mut [Rows]) {
     }
 }
 
-fn add_algorithms(table: &mut TuningTable, contest: &Contest, images: usize, rounds: &mut [Rows]) {
+fn add_algorithms(
+    table: &mut TuningTable,
+    contest: &Contest,
+    images: usize,
+    placement: Placement,
+    rounds: &mut [Rows],
+) {
     let Contest { kind, sizes, .. } = *contest;
     let mut found = Vec::new();
     for &bytes in sizes {
-        let usual = TuningTable::default().algorithm(kind, images, bytes);
+        let usual = TuningTable::default().algorithm_at(placement, kind, images, bytes);
         let fastest = fastest(rounds, kind.name(), bytes, usual.name());
         let algorithm = fastest.and_then(|name| Algorithm::from_name(&name));
         found.extend(algorithm.map(|algorithm| (bytes, algorithm)));
@@ -94,7 +105,7 @@ mod tests {
             rows.add(Line::parse(line).unwrap());
         }
         let mut table = TuningTable::default();
-        add_rules(&mut table, images, &mut [rows]);
+        add_rules(&mut table, images, Placement::Node, &mut [rows]);
         table
     }
 
@@ -144,7 +155,7 @@ mod tests {
                 rows
             });
             let mut table = TuningTable::default();
-            add_rules(&mut table, 2, &mut rounds);
+            add_rules(&mut table, 2, Placement::Node, &mut rounds);
             table.algorithm(Kind::Reduce, 2, 8)
         };
         assert_eq!(chosen([10, 80, 99, 98]), Algorithm::Flat);

@@ -69,11 +69,17 @@ pub enum Algorithm {
     /// Images that disagree find out when they read each other's values, or at the latest in the next barrier. It pays where images wait for
     /// cores, and where the root has other things to do.
     Eager,
+    /// The collective operation that the fabric between nodes has of its own, in teams that span nodes: on MPI that of the library, in which
+    /// all images take part. Before it they compare calls in a barrier. On other fabrics it is [`Flat`](Self::Flat), as on one machine, in
+    /// `co_gatherv` and its relatives, and for blocks of more than 2 GiB.
+    ///
+    /// It pays for long values, which the library takes from the memory of one image straight to that of another where it can.
+    Fabric,
 }
 
 impl Algorithm {
     /// All algorithms.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Flat,
         Self::Binomial,
         Self::FourAry,
@@ -86,12 +92,13 @@ impl Algorithm {
         Self::Pairwise,
         Self::Chain,
         Self::Eager,
+        Self::Fabric,
     ];
 
-    /// Itself, or what is used where values are not posted.
+    /// Itself, or what is used where values are neither posted nor equally long on all images.
     pub(crate) fn unposted(self) -> Self {
         match self {
-            Self::Eager => Self::Flat,
+            Self::Eager | Self::Fabric => Self::Flat,
             other => other,
         }
     }
@@ -120,6 +127,7 @@ impl Algorithm {
             Self::Pairwise => "pairwise",
             Self::Chain => "chain",
             Self::Eager => "eager",
+            Self::Fabric => "fabric",
         }
     }
 
@@ -159,7 +167,7 @@ impl fmt::Display for Algorithm {
 /// ```
 /// use coarray_collectives::{Algorithm, Kind};
 ///
-/// assert_eq!(Kind::Alltoall.algorithms(), [Algorithm::Flat, Algorithm::Pairwise]);
+/// assert_eq!(Kind::Alltoall.algorithms(), [Algorithm::Flat, Algorithm::Pairwise, Algorithm::Fabric]);
 /// for kind in Kind::ALL {
 ///     assert!(kind.algorithms().contains(&Algorithm::Flat), "{}", kind.name());
 /// }
@@ -237,8 +245,8 @@ impl Kind {
     #[must_use]
     pub const fn algorithms(self) -> &'static [Algorithm] {
         use Algorithm::{
-            Binomial, Chain, Eager, Flat, FourAry, Hierarchical, Pairwise, RecursiveDoubling,
-            ReduceScatterAllgather, Ring, ScatterAllgather, SquareRoot,
+            Binomial, Chain, Eager, Fabric, Flat, FourAry, Hierarchical, Pairwise,
+            RecursiveDoubling, ReduceScatterAllgather, Ring, ScatterAllgather, SquareRoot,
         };
         match self {
             Self::Broadcast => &[
@@ -249,6 +257,7 @@ impl Kind {
                 Hierarchical,
                 ScatterAllgather,
                 Eager,
+                Fabric,
             ],
             Self::Reduce | Self::TotalReproducible => &[
                 Flat,
@@ -270,10 +279,10 @@ impl Kind {
                 Eager,
             ],
             Self::Gather | Self::Scatter => {
-                &[Flat, Binomial, FourAry, SquareRoot, Hierarchical, Eager]
+                &[Flat, Binomial, FourAry, SquareRoot, Hierarchical, Eager, Fabric]
             }
-            Self::Allgather => &[Flat, RecursiveDoubling, Ring, Binomial, Hierarchical],
-            Self::Alltoall => &[Flat, Pairwise],
+            Self::Allgather => &[Flat, RecursiveDoubling, Ring, Binomial, Hierarchical, Fabric],
+            Self::Alltoall => &[Flat, Pairwise, Fabric],
             Self::ReduceScatter => &[Flat, Ring, Binomial],
             Self::Scan => &[Flat, RecursiveDoubling, Chain, Eager],
             Self::SumReproducible => &[Flat, ReduceScatterAllgather],

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
-use coarray_runtime::{Barrier, PAYLOAD_BYTES, Placement, Plan, Rule, Rules};
+use coarray_runtime::{Barrier, Placement, Plan, Rule, Rules};
 
 use super::algorithm::{Algorithm, Kind};
+use super::built_in::{APART, BETWEEN_NODES, BUILT_IN, BuiltIn, IN_A_CROWD};
 use super::table_text::{Entries, read};
 
 /// Which algorithms to use: rules for each kind of operation. The first that applies counts; if none does, the first built-in
@@ -132,14 +133,25 @@ impl TuningTable {
     /// The algorithm for an operation on `bytes` bytes in a team of `images` images that share memory and have a core each.
     #[must_use]
     pub fn algorithm(&self, kind: Kind, images: usize, bytes: usize) -> Algorithm {
-        let plan = self.rules().plan(images, Placement::Node);
-        chosen(&plan, kind, bytes)
+        self.algorithm_at(Placement::Node, kind, images, bytes)
+    }
+
+    /// The same, for images placed in another way.
+    #[must_use]
+    pub fn algorithm_at(
+        &self,
+        placement: Placement,
+        kind: Kind,
+        images: usize,
+        bytes: usize,
+    ) -> Algorithm {
+        chosen(&self.rules().plan(images, placement), kind, bytes)
     }
 
     /// The rules of the table and then the built-in ones, in the form that the runtime uses.
     #[must_use]
     pub fn rules(&self) -> Rules {
-        let with = |built_in: &[(Kind, u64, u64, Algorithm)]| {
+        let with = |built_in: &[BuiltIn]| {
             let of_kind = |kind| {
                 let own = self.algorithms.get(&kind).into_iter().flatten().copied();
                 let built_in = built_in.iter().filter(|rule| rule.0 == kind);
@@ -161,6 +173,7 @@ impl TuningTable {
             intra_node: with(&BUILT_IN),
             crowded: with(&[&IN_A_CROWD[..], &BUILT_IN].concat()),
             inter_node: with(&BETWEEN_NODES),
+            apart: with(&[&APART[..], &BETWEEN_NODES].concat()),
             barriers: self.barriers.clone(),
         }
     }
@@ -171,81 +184,6 @@ impl TuningTable {
 pub(crate) fn chosen(plan: &Plan, kind: Kind, bytes: usize) -> Algorithm {
     Algorithm::ALL[usize::from(plan.algorithm(kind as usize, bytes))]
 }
-
-/// The built-in rules: measured with 2 to 8 images on two cores. Beyond a few tens of images, one image cannot
-/// serve all others.
-///
-/// Each of two images must read all values of the other anyhow, so [`Algorithm::ReduceScatterAllgather`] only costs a barrier. With more images
-/// it pays from a few thousand bytes on, and from somewhat more where images wait for cores.
-const BUILT_IN: [(Kind, u64, u64, Algorithm); 19] = [
-    (Kind::Broadcast, 32, 0, Algorithm::Flat),
-    (Kind::Broadcast, 0, 0, Algorithm::SquareRoot),
-    (Kind::Reduce, 2, 0, Algorithm::Flat),
-    (Kind::Reduce, 32, 8192, Algorithm::Flat),
-    (Kind::Reduce, 0, 2048, Algorithm::RecursiveDoubling),
-    (Kind::Reduce, 0, 0, Algorithm::ReduceScatterAllgather),
-    (Kind::ReduceTo, 32, 0, Algorithm::Flat),
-    (Kind::ReduceTo, 0, 2048, Algorithm::Binomial),
-    (Kind::ReduceTo, 0, 0, Algorithm::ReduceScatterAllgather),
-    (Kind::Gather, 0, 0, Algorithm::Flat),
-    (Kind::Allgather, 0, 0, Algorithm::Flat),
-    (Kind::Scatter, 0, 0, Algorithm::Flat),
-    (Kind::Alltoall, 0, 0, Algorithm::Pairwise),
-    (Kind::ReduceScatter, 0, 0, Algorithm::Flat),
-    (Kind::Scan, 32, 0, Algorithm::Flat),
-    (Kind::Scan, 0, 0, Algorithm::RecursiveDoubling),
-    (Kind::SumReproducible, 32, 2048, Algorithm::Flat),
-    (
-        Kind::SumReproducible,
-        0,
-        0,
-        Algorithm::ReduceScatterAllgather,
-    ),
-    (Kind::TotalReproducible, 0, 0, Algorithm::Flat),
-];
-
-/// The built-in rules before those, in jobs with more images than cores: whoever waits for others, waits for a core. Measured with 4 and 8
-/// images on two cores.
-const IN_A_CROWD: [(Kind, u64, u64, Algorithm); 5] = [
-    (Kind::Broadcast, 32, 8192, Algorithm::Eager),
-    (Kind::ReduceTo, 32, 2048, Algorithm::Eager),
-    (Kind::Gather, 32, 8192, Algorithm::Eager),
-    (Kind::Scatter, 32, 2048, Algorithm::Eager),
-    (Kind::Scan, 32, 2048, Algorithm::Eager),
-];
-
-/// The built-in rules for teams whose images are on several nodes that share no memory.
-///
-/// Data that fit the payload of a barrier travel with it, and nothing is left to be read. All others go up and down the tree of
-/// nodes where that is possible, which takes the fewest messages between nodes.
-const BETWEEN_NODES: [(Kind, u64, u64, Algorithm); 18] = [
-    (Kind::Broadcast, 0, PAYLOAD, Algorithm::Flat),
-    (Kind::Broadcast, 0, 0, Algorithm::Hierarchical),
-    (Kind::Reduce, 0, PAYLOAD, Algorithm::Flat),
-    (Kind::Reduce, 0, 0, Algorithm::Hierarchical),
-    (Kind::ReduceTo, 0, PAYLOAD, Algorithm::Flat),
-    (Kind::ReduceTo, 0, 0, Algorithm::Hierarchical),
-    (Kind::Gather, 0, PAYLOAD, Algorithm::Flat),
-    (Kind::Gather, 0, 0, Algorithm::Hierarchical),
-    (Kind::Allgather, 0, PAYLOAD, Algorithm::Flat),
-    (Kind::Allgather, 0, 0, Algorithm::Hierarchical),
-    (Kind::Scatter, 0, 0, Algorithm::Hierarchical),
-    (Kind::Alltoall, 0, 0, Algorithm::Pairwise),
-    (Kind::ReduceScatter, 0, 2048, Algorithm::Binomial),
-    (Kind::ReduceScatter, 0, 0, Algorithm::Flat),
-    (Kind::Scan, 0, PAYLOAD, Algorithm::Flat),
-    (Kind::Scan, 0, 0, Algorithm::RecursiveDoubling),
-    (
-        Kind::SumReproducible,
-        0,
-        0,
-        Algorithm::ReduceScatterAllgather,
-    ),
-    (Kind::TotalReproducible, 0, 0, Algorithm::Hierarchical),
-];
-
-/// The bytes of a barrier's payload.
-const PAYLOAD: u64 = PAYLOAD_BYTES as u64;
 
 fn rules_from<A: Copy>(
     kind: &'static str,
@@ -349,7 +287,12 @@ mod tests {
         for kind in Kind::ALL {
             for images in [1, 2, 3, 8, 33, 1000] {
                 let rules = TuningTable::default().rules();
-                let placements = [Placement::Node, Placement::CrowdedNode, Placement::Nodes];
+                let placements = [
+                    Placement::Node,
+                    Placement::CrowdedNode,
+                    Placement::Nodes,
+                    Placement::Apart,
+                ];
                 let plans = placements.map(|placement| rules.plan(images, placement));
                 for bytes in [0, 8, 2048, 2049, 1 << 20, 1 << 30] {
                     for plan in &plans {

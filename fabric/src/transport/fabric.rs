@@ -1,6 +1,7 @@
 //! The trait [`Fabric`]: the one-sided operations and active messages that everything else is built from.
 
 use crate::transport::atomic::{AtomicOperation, Word};
+use crate::transport::movement::Movement;
 use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
 use crate::transport::signal::SignalOperation;
@@ -134,6 +135,26 @@ pub trait Fabric: std::fmt::Debug {
     /// # Safety
     /// The caller handles the message: the sender relies on it.
     unsafe fn receive(&self) -> Option<Message>;
+
+    /// Whether [`move_blocks`](Self::move_blocks) may be called: the library below moves data among many images by collective operations of
+    /// its own, and does so faster than puts and gets. The same on all images.
+    fn has_collectives(&self) -> bool;
+
+    /// Collective among `images`. Moves blocks of `length` bytes as `movement` says; complete on return. It waits until the others are there
+    /// whose bytes this image gets, and perhaps for all, and [receives](Self::receive) nothing meanwhile.
+    ///
+    /// # Safety
+    /// The fabric [has collectives](Self::has_collectives). Each of `images`, which are different and this one among them, comes to this call
+    /// without waiting for anybody, and makes it with the same images, movement and length. The source is valid for reads, and the target for
+    /// writes, of as many blocks as `movement` says, and no other thread accesses them. `length` is at most 2^31 - 1.
+    unsafe fn move_blocks(
+        &self,
+        images: &[u32],
+        movement: Movement,
+        source: *const u8,
+        target: *mut u8,
+        length: usize,
+    );
 }
 
 impl dyn Fabric + '_ {

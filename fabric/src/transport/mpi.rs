@@ -5,7 +5,8 @@
 //! * `attachment`: the window through which images reach each other's parts.
 //! * `one_sided`: puts, gets and atomic operations. MPI orders none of them; `under_way` knows which must not be
 //!   overtaken, `staging` keeps what small puts carry, `operations` what was issued and completes one by one.
-//! * `mail`: messages.
+//! * `channel`: messages.
+//! * `collectives`: MPI's collective operations among images.
 //! * `communicator`: what applications that use MPI themselves get of the job.
 //!
 //! Source: MPI 3.1, chapters 3 and 11.
@@ -14,6 +15,7 @@ mod attachment;
 mod channel;
 mod check;
 mod cluster;
+mod collectives;
 mod communicator;
 mod environment;
 mod one_sided;

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use crate::transport::atomic::{AtomicOperation, Word};
 use crate::transport::fabric::{Fabric, Message};
+use crate::transport::movement::Movement;
 use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
 use crate::transport::signal::{Signal, SignalOperation};
@@ -36,6 +37,8 @@ pub enum Call {
     QuietSignals,
     /// Looks for a message.
     Receive,
+    /// Moves blocks of so many bytes among images.
+    MoveBlocks(Movement, usize),
 }
 
 /// Bytes in the part of an image.
@@ -188,6 +191,25 @@ impl<O: Observer> Fabric for Observed<O> {
         // SAFETY: the caller handles the message, as `Fabric::receive` asks.
         self.pass_on(Call::Receive, |fabric| unsafe { fabric.receive() })
     }
+
+    fn has_collectives(&self) -> bool {
+        self.fabric.has_collectives()
+    }
+
+    unsafe fn move_blocks(
+        &self,
+        images: &[u32],
+        movement: Movement,
+        source: *const u8,
+        target: *mut u8,
+        length: usize,
+    ) {
+        let call = Call::MoveBlocks(movement, length);
+        // SAFETY: the caller vouches for the images, the movement and both places, as `Fabric::move_blocks` asks.
+        self.pass_on(call, |fabric| unsafe {
+            fabric.move_blocks(images, movement, source, target, length);
+        });
+    }
 }
 
 #[cfg(test)]
@@ -307,6 +329,23 @@ mod tests {
                 bytes: vec![5],
             })
         }
+
+        fn has_collectives(&self) -> bool {
+            self.note(&"has_collectives");
+            true
+        }
+
+        unsafe fn move_blocks(
+            &self,
+            images: &[u32],
+            movement: Movement,
+            source: *const u8,
+            target: *mut u8,
+            length: usize,
+        ) {
+            let are_null = (source.is_null(), target.is_null());
+            self.note(&("move_blocks", images, movement, are_null, length));
+        }
     }
 
     /// Keeps the calls.
@@ -337,7 +376,10 @@ mod tests {
             fabric.put_signal(8, 32, bytes.as_ptr(), 3, 16, SignalOperation::Set(2));
             fabric.signal(9, 24, SignalOperation::Add(4));
             assert_eq!(fabric.receive().unwrap().bytes, [5]);
+            let (source, target) = (bytes.as_ptr(), bytes.as_mut_ptr());
+            fabric.move_blocks(&[1, 0], Movement::Allgather, source, target, 1);
         }
+        assert!(fabric.has_collectives());
         assert!(fabric.progress());
         fabric.fence(9);
         fabric.quiet();
@@ -364,6 +406,7 @@ mod tests {
             Call::PutSignal(range(8, 32, 3), range(8, 16, 8), SignalOperation::Set(2)),
             Call::PutSignal(range(9, 24, 0), range(9, 24, 8), SignalOperation::Add(4)),
             Call::Receive,
+            Call::MoveBlocks(Movement::Allgather, 1),
             Call::Progress,
             Call::Fence(9),
             Call::Quiet,

@@ -16,6 +16,7 @@ use crate::transport::atomic::{AtomicOperation, Word};
 use crate::transport::completion::Completer;
 use crate::transport::deferral::wake;
 use crate::transport::fabric::{Fabric, Message};
+use crate::transport::movement::Movement;
 use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
 use crate::transport::signal::{Signal, SignalOperation};
@@ -262,5 +263,20 @@ impl Fabric for SharedMemory {
 
     unsafe fn receive(&self) -> Option<Message> {
         None
+    }
+
+    fn has_collectives(&self) -> bool {
+        false
+    }
+
+    unsafe fn move_blocks(
+        &self,
+        _: &[u32],
+        movement: Movement,
+        _: *const u8,
+        _: *mut u8,
+        _: usize,
+    ) {
+        unreachable!("{movement:?}: this fabric has no collectives")
     }
 }

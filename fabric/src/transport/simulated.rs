@@ -15,6 +15,7 @@ use crate::transport::access::{Access, Direction};
 use crate::transport::atomic::{AtomicOperation, Word};
 use crate::transport::deferral::Deferral;
 use crate::transport::fabric::{Fabric, Message};
+use crate::transport::movement::Movement;
 use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
 use crate::transport::shared_memory::SharedMemory;
@@ -305,5 +306,20 @@ impl Fabric for Simulated {
         let inbox = &self.exchange.inboxes[self.me];
         let mut inbox = inbox.lock().unwrap_or_else(PoisonError::into_inner);
         inbox.pop_front()
+    }
+
+    fn has_collectives(&self) -> bool {
+        false
+    }
+
+    unsafe fn move_blocks(
+        &self,
+        _: &[u32],
+        movement: Movement,
+        _: *const u8,
+        _: *mut u8,
+        _: usize,
+    ) {
+        unreachable!("{movement:?}: this fabric has no collectives")
     }
 }

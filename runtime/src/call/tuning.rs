@@ -32,6 +32,8 @@ pub struct Rules {
     pub crowded: Vec<Vec<Rule<u8>>>,
     /// The same, for teams that span nodes.
     pub inter_node: Vec<Vec<Rule<u8>>>,
+    /// The same, for teams each of whose images is on a node of its own.
+    pub apart: Vec<Vec<Rule<u8>>>,
     /// The barriers by team size; the built-in choice where no rule applies.
     pub barriers: Vec<Rule<Barrier>>,
 }
@@ -45,6 +47,8 @@ pub enum Placement {
     CrowdedNode,
     /// On several nodes.
     Nodes,
+    /// Each on a node of its own.
+    Apart,
 }
 
 impl Rules {
@@ -55,6 +59,7 @@ impl Rules {
             Placement::Node => &self.intra_node,
             Placement::CrowdedNode => &self.crowded,
             Placement::Nodes => &self.inter_node,
+            Placement::Apart => &self.apart,
         };
         let of_kind = |rules: &Vec<Rule<u8>>| {
             let possible = rules

@@ -12,6 +12,7 @@ use crate::call::tuning::{Placement, Plan, Rules};
 use crate::image::Image;
 use crate::image::message::{MessageKind, Outgoing};
 use crate::image::team::Team;
+use crate::job::Job;
 use crate::job::control::TableRecord;
 use crate::job::report::USAGE;
 use crate::job::settings::value_of;
@@ -19,10 +20,17 @@ use crate::lockfree::barrier::Barrier;
 use crate::messages::messaging::send_to_all;
 use crate::waiting::Cause;
 
-/// The file that is read if it exists and `COARRAY_TUNING_FILE` names no other.
-const FILE: &str = "collectives.toml";
-
+/// Names the file that is read. It has to exist.
 const VARIABLE: &str = "COARRAY_TUNING_FILE";
+
+/// The file that is read if it exists and [`VARIABLE`] names no other. What is fast in shared memory is not between nodes, so a job that spans
+/// nodes has one of its fabric.
+fn file(job: &Job) -> String {
+    match job.nodes.share_all() {
+        true => "collectives.toml".into(),
+        false => format!("collectives.{}.toml", job.fabric.name()),
+    }
+}
 
 impl Team {
     /// The barrier algorithm of this team: that of the job's tuning table, or else the fastest for this number of
@@ -62,6 +70,7 @@ impl Team {
         self.plan.get_or_init(|| {
             let image = self.image();
             let placement = match self.node_map() {
+                Some(node_map) if node_map.count() == self.images() => Placement::Apart,
                 Some(_) => Placement::Nodes,
                 None if self.has_cores_for_all() => Placement::Node,
                 None => Placement::CrowdedNode,
@@ -98,7 +107,7 @@ pub(crate) fn store_table(image: &Image, text: &str) {
 
 fn read_table(image: &Image) -> String {
     let is_asked_for = value_of(VARIABLE).is_some();
-    let (text, length) = match read_at_most(&path(), TableRecord::MOST, is_asked_for) {
+    let (text, length) = match read_at_most(&path(&image.job), TableRecord::MOST, is_asked_for) {
         Ok(read) => read,
         Err(error)
             if matches!(
@@ -129,7 +138,7 @@ fn read_table(image: &Image) -> String {
 
 /// Ends the job as any wrong setting does.
 fn reject_table(image: &Image, verb: &str, why: impl Display) -> ! {
-    let path = path();
+    let path = path(&image.job);
     let origin = match value_of(VARIABLE) {
         Some((name, _)) => name,
         None => "in the folder where the job was started",
@@ -170,8 +179,8 @@ fn read_at_most(path: &Path, most: usize, is_asked_for: bool) -> io::Result<(Str
     Ok((text, metadata.len()))
 }
 
-fn path() -> PathBuf {
-    value_of(VARIABLE).map_or_else(|| FILE.into(), |(_, file)| PathBuf::from(file))
+fn path(job: &Job) -> PathBuf {
+    value_of(VARIABLE).map_or_else(|| file(job).into(), |(_, file)| PathBuf::from(file))
 }
 
 /// Why an image waits for the table.

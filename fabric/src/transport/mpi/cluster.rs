@@ -13,6 +13,7 @@ use mpi_rma::mpi::traits::AsRaw;
 use super::attachment::{self, Attachment};
 use super::channel::Channel;
 use super::check::{check, expect, give_up};
+use super::collectives::Collectives;
 use super::communicator;
 use super::environment::Environment;
 use super::one_sided::OneSided;
@@ -134,7 +135,9 @@ impl Cluster for Group {
         let Attachment { window, start } =
             self.with_communicator(|own| attachment::attach(self, own, region, nodes))?;
         let channel = Channel::new(self.raw(), self.images);
-        let fabric = Rc::new(OneSided::new(window, start, channel, self.images));
+        let collectives = Collectives::new(self.raw(), self.images);
+        let fabric = OneSided::new(window, start, channel, collectives, self.images);
+        let fabric = Rc::new(fabric);
         *self.attached.borrow_mut() = Some(Rc::clone(&fabric));
         Ok(fabric)
     }

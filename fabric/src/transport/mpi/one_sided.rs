@@ -23,12 +23,14 @@ use mpi_rma::{Operation as Action, Window};
 
 use super::channel::Channel;
 use super::check::{expect, give_up};
+use super::collectives::Collectives;
 use super::operations::{Loan, Operations, Transfer};
 use super::staging::{SHORT_AT_LEAST, SHORT_AT_MOST, SMALL, Staging};
 use crate::transport::access::{Access, Direction};
 use crate::transport::atomic::{AtomicOperation, Word};
 use crate::transport::fabric::{Fabric, Message};
 use crate::transport::in_flight::InFlight;
+use crate::transport::movement::Movement;
 use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
 use crate::transport::signal::SignalOperation;
@@ -56,6 +58,7 @@ pub(crate) struct OneSided {
     outstanding: Outstanding,
     signals: Signalled,
     channel: Channel,
+    collectives: Collectives,
 }
 
 impl OneSided {
@@ -63,6 +66,7 @@ impl OneSided {
         window: Window<'static>,
         start: usize,
         channel: Channel,
+        collectives: Collectives,
         images: usize,
     ) -> Self {
         Self {
@@ -74,6 +78,7 @@ impl OneSided {
             outstanding: Outstanding::default(),
             signals: Signalled::default(),
             channel,
+            collectives,
         }
     }
 
@@ -279,12 +284,13 @@ impl OneSided {
         self.operations.finish(None);
     }
 
-    /// Collective. Drains the channel, and frees the window.
+    /// Collective. Drains the channel, and frees communicators and the window.
     ///
     /// # Safety
     /// This is the last use of `self`, which may stay referenced: a program can leak objects that keep its image, such as a cofuture.
     pub(crate) unsafe fn close(&self) {
         self.channel.close();
+        self.collectives.close();
         // SAFETY: the caller promises that this is the last use of the window, and `ManuallyDrop` keeps it from being dropped again.
         let window = unsafe { (&raw const self.window).read() };
         expect(ManuallyDrop::into_inner(window).free());
@@ -508,5 +514,24 @@ impl Fabric for OneSided {
         // Pairs with the Release of the sender: orders this image's loads of what was put to its part after the message.
         fence(Ordering::Acquire);
         Some(message)
+    }
+
+    fn has_collectives(&self) -> bool {
+        true
+    }
+
+    unsafe fn move_blocks(
+        &self,
+        images: &[u32],
+        movement: Movement,
+        source: *const u8,
+        target: *mut u8,
+        length: usize,
+    ) {
+        // SAFETY: passed on by the caller.
+        unsafe {
+            self.collectives
+                .move_blocks(images, movement, source, target, length);
+        }
     }
 }

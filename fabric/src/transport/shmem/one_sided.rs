@@ -7,6 +7,7 @@ use crate::transport::atomic::{AtomicOperation, Word};
 use crate::transport::deferral::wake;
 use crate::transport::fabric::{Fabric, Message};
 use crate::transport::in_flight::InFlight;
+use crate::transport::movement::Movement;
 use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
 use crate::transport::shmem::atomics;
@@ -319,5 +320,20 @@ impl Fabric for OneSided {
 
     unsafe fn receive(&self) -> Option<Message> {
         self.channel.receive()
+    }
+
+    fn has_collectives(&self) -> bool {
+        false
+    }
+
+    unsafe fn move_blocks(
+        &self,
+        _: &[u32],
+        movement: Movement,
+        _: *const u8,
+        _: *mut u8,
+        _: usize,
+    ) {
+        unreachable!("{movement:?}: this fabric has no collectives")
     }
 }

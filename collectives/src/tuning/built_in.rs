@@ -1,0 +1,83 @@
+//! The built-in rules: which algorithm is used where no table says.
+
+use coarray_runtime::PAYLOAD_BYTES;
+
+use super::algorithm::{Algorithm, Kind};
+
+/// A kind of operation, the most images and the most bytes, 0 for any number, and the algorithm for it.
+pub(super) type BuiltIn = (Kind, u64, u64, Algorithm);
+
+/// The built-in rules: measured with 2 to 8 images on two cores. Beyond a few tens of images, one image cannot
+/// serve all others.
+///
+/// Each of two images must read all values of the other anyhow, so [`Algorithm::ReduceScatterAllgather`] only costs a barrier. With more images
+/// it pays from a few thousand bytes on, and from somewhat more where images wait for cores.
+pub(super) const BUILT_IN: [BuiltIn; 19] = [
+    (Kind::Broadcast, 32, 0, Algorithm::Flat),
+    (Kind::Broadcast, 0, 0, Algorithm::SquareRoot),
+    (Kind::Reduce, 2, 0, Algorithm::Flat),
+    (Kind::Reduce, 32, 8192, Algorithm::Flat),
+    (Kind::Reduce, 0, 2048, Algorithm::RecursiveDoubling),
+    (Kind::Reduce, 0, 0, Algorithm::ReduceScatterAllgather),
+    (Kind::ReduceTo, 32, 0, Algorithm::Flat),
+    (Kind::ReduceTo, 0, 2048, Algorithm::Binomial),
+    (Kind::ReduceTo, 0, 0, Algorithm::ReduceScatterAllgather),
+    (Kind::Gather, 0, 0, Algorithm::Flat),
+    (Kind::Allgather, 0, 0, Algorithm::Flat),
+    (Kind::Scatter, 0, 0, Algorithm::Flat),
+    (Kind::Alltoall, 0, 0, Algorithm::Pairwise),
+    (Kind::ReduceScatter, 0, 0, Algorithm::Flat),
+    (Kind::Scan, 32, 0, Algorithm::Flat),
+    (Kind::Scan, 0, 0, Algorithm::RecursiveDoubling),
+    (Kind::SumReproducible, 32, 2048, Algorithm::Flat),
+    (
+        Kind::SumReproducible,
+        0,
+        0,
+        Algorithm::ReduceScatterAllgather,
+    ),
+    (Kind::TotalReproducible, 0, 0, Algorithm::Flat),
+];
+
+/// The built-in rules before those, in jobs with more images than cores: whoever waits for others, waits for a core. Measured with 4 and 8
+/// images on two cores.
+pub(super) const IN_A_CROWD: [BuiltIn; 5] = [
+    (Kind::Broadcast, 32, 8192, Algorithm::Eager),
+    (Kind::ReduceTo, 32, 2048, Algorithm::Eager),
+    (Kind::Gather, 32, 8192, Algorithm::Eager),
+    (Kind::Scatter, 32, 2048, Algorithm::Eager),
+    (Kind::Scan, 32, 2048, Algorithm::Eager),
+];
+
+/// The built-in rules for teams whose images are on several nodes that share no memory.
+///
+/// Data that fit the payload of a barrier travel with it, and nothing is left to be read. All others go up and down the tree of
+/// nodes where that is possible, which takes the fewest messages between nodes.
+pub(super) const BETWEEN_NODES: [BuiltIn; 18] = [
+    (Kind::Broadcast, 0, PAYLOAD, Algorithm::Flat),
+    (Kind::Broadcast, 0, 0, Algorithm::Hierarchical),
+    (Kind::Reduce, 0, PAYLOAD, Algorithm::Flat),
+    (Kind::Reduce, 0, 0, Algorithm::Hierarchical),
+    (Kind::ReduceTo, 0, PAYLOAD, Algorithm::Flat),
+    (Kind::ReduceTo, 0, 0, Algorithm::Hierarchical),
+    (Kind::Gather, 0, PAYLOAD, Algorithm::Flat),
+    (Kind::Gather, 0, 0, Algorithm::Hierarchical),
+    (Kind::Allgather, 0, PAYLOAD, Algorithm::Flat),
+    (Kind::Allgather, 0, 0, Algorithm::Hierarchical),
+    (Kind::Scatter, 0, 0, Algorithm::Hierarchical),
+    (Kind::Alltoall, 0, 0, Algorithm::Pairwise),
+    (Kind::ReduceScatter, 0, 2048, Algorithm::Binomial),
+    (Kind::ReduceScatter, 0, 0, Algorithm::Flat),
+    (Kind::Scan, 0, PAYLOAD, Algorithm::Flat),
+    (Kind::Scan, 0, 0, Algorithm::RecursiveDoubling),
+    (
+        Kind::SumReproducible,
+        0,
+        0,
+        Algorithm::ReduceScatterAllgather,
+    ),
+    (Kind::TotalReproducible, 0, 0, Algorithm::Hierarchical),
+];
+
+/// The bytes of a barrier's payload.
+const PAYLOAD: u64 = PAYLOAD_BYTES as u64;
