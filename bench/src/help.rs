@@ -68,7 +68,8 @@ usage: cobench micro [--images N] [--fabric F] [--only NAME,...] [--peer NAME,..
 
   --images N        number of images; kernels, tune, busy and model take several
                     (default: one on each core; tune: 2,4,8; busy: 2,3,4,8)
-  --fabric F        processes or threads (default: processes); fabrics: processes, mpi or shmem (default: mpi,shmem)
+  --fabric F        processes or threads (default: processes); tune: mpi or shmem, too;
+                    fabrics: processes, mpi or shmem (default: mpi,shmem)
   --only NAME,...   only these operations:
                     {operations}
                     only these kernels:
@@ -79,7 +80,7 @@ usage: cobench micro [--images N] [--fabric F] [--only NAME,...] [--peer NAME,..
   --rounds N        how often each program is started (default: 15; busy: 3)
   --json            print one JSON object a line instead of a table
   --plot DIR        also draw what was measured, as SVG files in this folder
-  --output FILE     where tune writes (default: collectives.toml)
+  --output FILE     where tune writes (default: collectives.toml, or collectives.FABRIC.toml for mpi and shmem)
   --quick           one short round, to see that everything works
 
 Each row of micro says how long the operation takes: median, min, and p99, which 99 of a hundred do not exceed; of
@@ -109,7 +110,8 @@ Nothing is bound to a core.
 
 Tune compares all algorithms of each kind of operation and all barriers, takes about a minute for each number of
 images, and writes what is faster than the built-in choice by 5 % in most rounds. Jobs read the file in the folder
-where they start, or the one that COARRAY_TUNING_FILE names.
+where they start, or the one that COARRAY_TUNING_FILE names. On mpi and shmem, whose launchers start the images, each
+counts as a node, and jobs that span nodes read the file.
 
 Model moves a clock for each image by the messages of an algorithm: latency 1us, overhead 0.3us at each end, gap 0.4us
 between messages of one image, gap per byte 0.05ns, unless the options say otherwise. Of --bytes are one image's

@@ -3,7 +3,6 @@
 use std::rc::Rc;
 
 use coarray::{error_stop_with, num_images, sync_all};
-
 use coarray_runtime::Team;
 
 use crate::baseline::Barrier;

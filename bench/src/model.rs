@@ -46,9 +46,10 @@ impl Subject {
     pub fn all() -> impl Iterator<Item = Self> {
         let barriers = Barrier::ALL.into_iter().map(Self::Barrier);
         let of_kind = |kind: Kind| {
-            // Values are posted on one machine only.
+            // Values are posted on one machine only, and what a fabric's own collectives send is not known here.
+            let others = [Algorithm::Eager, Algorithm::Fabric];
             let algorithms = kind.algorithms().iter();
-            let sending = algorithms.filter(|&&algorithm| algorithm != Algorithm::Eager);
+            let sending = algorithms.filter(|algorithm| !others.contains(algorithm));
             sending.map(move |&algorithm| Self::Collective(kind, algorithm))
         };
         barriers.chain(KINDS.into_iter().flat_map(of_kind))

@@ -9,7 +9,8 @@ use std::fmt;
 ///
 /// # The tuning table
 /// If a call does not choose, a table does: the file that `COARRAY_TUNING_FILE` names, or `collectives.toml` in the folder
-/// where the program starts. `cobench tune` measures and writes one. Image 0 reads it and hands it to all, so no two
+/// where the program starts. Jobs that span nodes look for `collectives.mpi.toml` or `collectives.shmem.toml` instead, by their fabric.
+/// `cobench tune` measures and writes one. Image 0 reads it and hands it to all, so no two
 /// images can choose differently; an error in it ends the job with a report. For each [kind](Kind) of operation the first rule
 /// that applies counts, then the first built-in one:
 ///
