@@ -49,7 +49,7 @@ impl Subject {
             // Values are posted on one machine only, and what a fabric's own collectives send is not known here.
             let others = [Algorithm::Eager, Algorithm::Fabric];
             let algorithms = kind.algorithms().iter();
-            let sending = algorithms.filter(|algorithm| !others.contains(algorithm));
+            let sending = algorithms.filter(move |algorithm| !others.contains(algorithm));
             sending.map(move |&algorithm| Self::Collective(kind, algorithm))
         };
         barriers.chain(KINDS.into_iter().flat_map(of_kind))

@@ -154,7 +154,12 @@ const MPI: &[InC] = &[
     in_c("co_allgather", Peer::Mpi, "MPI_Allgather", COLLECTIVE),
     in_c("co_scatter", Peer::Mpi, "MPI_Scatter", COLLECTIVE),
     in_c("co_alltoall", Peer::Mpi, "MPI_Alltoall", COLLECTIVE),
-    in_c("co_reduce_scatter", Peer::Mpi, "MPI_Reduce_scatter", COLLECTIVE),
+    in_c(
+        "co_reduce_scatter",
+        Peer::Mpi,
+        "MPI_Reduce_scatter",
+        COLLECTIVE,
+    ),
 ];
 
 const SHMEM: &[InC] = &[

@@ -279,10 +279,23 @@ impl Kind {
                 Hierarchical,
                 Eager,
             ],
-            Self::Gather | Self::Scatter => {
-                &[Flat, Binomial, FourAry, SquareRoot, Hierarchical, Eager, Fabric]
-            }
-            Self::Allgather => &[Flat, RecursiveDoubling, Ring, Binomial, Hierarchical, Fabric],
+            Self::Gather | Self::Scatter => &[
+                Flat,
+                Binomial,
+                FourAry,
+                SquareRoot,
+                Hierarchical,
+                Eager,
+                Fabric,
+            ],
+            Self::Allgather => &[
+                Flat,
+                RecursiveDoubling,
+                Ring,
+                Binomial,
+                Hierarchical,
+                Fabric,
+            ],
             Self::Alltoall => &[Flat, Pairwise, Fabric],
             Self::ReduceScatter => &[Flat, Ring, Binomial],
             Self::Scan => &[Flat, RecursiveDoubling, Chain, Eager],

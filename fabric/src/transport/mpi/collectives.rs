@@ -72,12 +72,7 @@ impl Collectives {
         let codes = unsafe {
             [
                 ffi::MPI_Comm_group(self.all, &raw mut of_all),
-                ffi::MPI_Group_incl(
-                    of_all,
-                    ranks.len() as c_int,
-                    ranks.as_ptr(),
-                    &raw mut group,
-                ),
+                ffi::MPI_Group_incl(of_all, ranks.len() as c_int, ranks.as_ptr(), &raw mut group),
                 ffi::MPI_Comm_create_group(self.all, group, TAG, &raw mut communicator),
                 ffi::MPI_Comm_set_errhandler(communicator, ffi::RSMPI_ERRORS_RETURN),
                 ffi::MPI_Group_free(&raw mut group),
