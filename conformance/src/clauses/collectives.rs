@@ -167,6 +167,11 @@ pub const SECTION: Section = Section {
             "long values in coarrays, on all or some images, are scanned, and joined for one image",
             in_place::ordered,
         ),
+        Clause::new(
+            "11.32",
+            "the network's own collectives move values in teams, whatever the order of their images",
+            algorithms::in_teams,
+        ),
     ],
 };
 

@@ -159,6 +159,27 @@ pub const SECTION: Section = Section {
                 }
             }),
         ),
+        Clause::about_end(
+            "14.19",
+            "lengths that differ are named, too, where the network's own collective would move the values",
+            job(other_long_length, |end, _| {
+                let words = [
+                    "image 1: co_alltoall of 600000 x u32",
+                    ": co_alltoall of 500000 x u32",
+                ];
+                end.with_report(1, &words)
+            }),
+        ),
+        Clause::about_end(
+            "14.20",
+            "a root whose array has the wrong length panics, and no image goes on with the values of a scatter",
+            job(wrong_parts, |end, _| {
+                end.with_report(
+                    101,
+                    &["co_scatter from image 1: `parts` has 7 elements there"],
+                )
+            }),
+        ),
     ],
 };
 
@@ -187,6 +208,20 @@ fn other_length() -> ExitCode {
     match this_image() {
         1 => co_broadcast(&mut [1_u32; 6], 0),
         _ => co_broadcast(&mut [1_u32; 5], 0),
+    }
+    WELL
+}
+
+fn other_long_length() -> ExitCode {
+    let length = if this_image() == 1 { 600_000 } else { 500_000 };
+    co_alltoall(&vec![1_u32; length], &mut vec![0; length]);
+    WELL
+}
+
+fn wrong_parts() -> ExitCode {
+    co_scatter(&[1_u32; 7], &mut vec![0; 100_000], 1);
+    if this_image() != 1 {
+        error_stop_with(4, "it went on");
     }
     WELL
 }

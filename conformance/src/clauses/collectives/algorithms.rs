@@ -18,6 +18,25 @@ pub fn all(check: &mut Check) {
     }
 }
 
+/// In teams, one of which has its images the other way round.
+pub fn in_teams(check: &mut Check) {
+    let (me, images) = (this_image(), num_images());
+    Team::form_with_index(7, images - 1 - me).change(|| try_long(check));
+    // Twice: the second team has the images of the first.
+    for _ in 0..2 {
+        Team::form(me as u64 % 2).change(|| try_long(check));
+    }
+}
+
+fn try_long(check: &mut Check) {
+    for kind in Kind::ALL {
+        if kind.algorithms().contains(&Algorithm::Fabric) {
+            let what = format!("{} in a team", kind.name());
+            try_one(check, &what, kind, Algorithm::Fabric, 9000);
+        }
+    }
+}
+
 fn try_one(check: &mut Check, what: &str, kind: Kind, algorithm: Algorithm, length: usize) {
     let (me, images) = (this_image(), num_images());
     let root = length % images;
