@@ -4,6 +4,7 @@
 
 use std::process::ExitCode;
 
+use coarray::collectives::{co_alltoall, co_scatter};
 use coarray::error_stop_with;
 use coarray::prelude::*;
 
@@ -219,7 +220,7 @@ fn other_long_length() -> ExitCode {
 }
 
 fn wrong_parts() -> ExitCode {
-    co_scatter(&[1_u32; 7], &mut vec![0; 100_000], 1);
+    co_scatter(&[1_u32; 7], &mut vec![0_u32; 100_000], 1);
     if this_image() != 1 {
         error_stop_with(4, "it went on");
     }
