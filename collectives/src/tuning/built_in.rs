@@ -1,6 +1,5 @@
 //! The built-in rules: which algorithm is used where no table says.
 
-use coarray_fabric::SCRATCH_BYTES;
 use coarray_runtime::PAYLOAD_BYTES;
 
 use super::algorithm::{Algorithm, Kind};
@@ -85,10 +84,10 @@ const PAYLOAD: u64 = PAYLOAD_BYTES as u64;
 
 /// The built-in rules before those, for teams of few images each of which is on a node of its own. Measured with 2 to 4 images.
 ///
-/// A barrier and one get are fewer messages one after the other than a tree has, and nobody has to take part in between. What does not fit a
-/// buffer of the scratch space goes by the collectives that the fabric has, if it has some.
+/// A barrier and one get are fewer messages one after the other than a tree has, and nobody has to take part in between. Long values
+/// go by the collectives that the fabric has, if it has some.
 pub(super) const APART: [BuiltIn; 19] = [
-    (Kind::Broadcast, FEW, BUFFER, Algorithm::Flat),
+    (Kind::Broadcast, FEW, SHORT, Algorithm::Flat),
     (Kind::Broadcast, FEW, 0, Algorithm::Fabric),
     (Kind::Reduce, 2, 0, Algorithm::Flat),
     (Kind::Reduce, FEW, 8192, Algorithm::Flat),
@@ -96,13 +95,13 @@ pub(super) const APART: [BuiltIn; 19] = [
     (Kind::ReduceTo, 2, 0, Algorithm::Flat),
     (Kind::ReduceTo, FEW, 8192, Algorithm::Flat),
     (Kind::ReduceTo, FEW, 0, Algorithm::ReduceScatterAllgather),
-    (Kind::Gather, FEW, BUFFER, Algorithm::Flat),
+    (Kind::Gather, FEW, SHORT, Algorithm::Flat),
     (Kind::Gather, FEW, 0, Algorithm::Fabric),
-    (Kind::Allgather, FEW, BUFFER, Algorithm::Flat),
+    (Kind::Allgather, FEW, SHORT, Algorithm::Flat),
     (Kind::Allgather, FEW, 0, Algorithm::Fabric),
-    (Kind::Scatter, FEW, BUFFER, Algorithm::Flat),
+    (Kind::Scatter, FEW, SHORT, Algorithm::Flat),
     (Kind::Scatter, FEW, 0, Algorithm::Fabric),
-    (Kind::Alltoall, FEW, BUFFER, Algorithm::Pairwise),
+    (Kind::Alltoall, FEW, SHORT, Algorithm::Pairwise),
     (Kind::Alltoall, FEW, 0, Algorithm::Fabric),
     (Kind::ReduceScatter, FEW, 0, Algorithm::Flat),
     (Kind::Scan, FEW, 0, Algorithm::Flat),
@@ -112,5 +111,5 @@ pub(super) const APART: [BuiltIn; 19] = [
 /// The most images that one serves.
 const FEW: u64 = 8;
 
-/// The bytes of a buffer of the scratch space.
-const BUFFER: u64 = SCRATCH_BYTES as u64 / 2;
+/// The most bytes that are copied twice faster than a library copies them once.
+const SHORT: u64 = 16 << 10;
