@@ -100,6 +100,7 @@ pub const OPERATIONS: &[Operation] = &[
     updates::GUPS,
     updates::GUPS_ATOMIC,
     events::EVENT_PINGPONG,
+    events::VALUE_PINGPONG,
     events::EVENT_RING,
     events::NOTIFY_PINGPONG,
     mutex::MUTEX,

@@ -109,9 +109,7 @@
 //!         flag.at(2).store(true);
 //!     }
 //!     2 => {
-//!         while !flag.load() {
-//!             std::thread::yield_now();
-//!         }
+//!         flag.wait_until(|flag| flag);
 //!         image_fence();
 //!         assert_eq!(data.at(1).get(), 42);
 //!     }

@@ -61,6 +61,23 @@ fn for_an_event() {
 }
 
 #[coarray::test(images = [2, 9])]
+fn for_a_value() {
+    let count = Coarray::new(Coatomic::new(0));
+    let all = || (1..num_images()).for_each(|image| count.at(image).add(1));
+    wait_long(all, || _ = count.wait_until(|count| count == 1));
+    wait_long(all, || {
+        let seen = count.wait_until_timeout(10 * WAIT, |count| count == 2);
+        assert_eq!(seen, Ok(Some(2)));
+    });
+    let mut plain = Coarray::new(0);
+    let plain = plain.open();
+    let all = || (1..num_images()).for_each(|image| plain.at(image).as_atomic().store(1));
+    wait_long(all, || {
+        _ = plain.here().as_atomic().wait_until(|it| it == 1)
+    });
+}
+
+#[coarray::test(images = [2, 9])]
 fn for_a_lock() {
     let counter = Coarray::new(Comutex::new(0));
     let guard = (this_image() == 0).then(|| counter.at(0).lock());

@@ -1,5 +1,6 @@
 //! What the operating system and the launcher offer: limits, cores, memory, streams; and small things without a home above.
 
+pub mod asymmetric_fence;
 pub mod available_memory;
 pub mod cross_memory;
 pub mod display_size;

@@ -45,7 +45,7 @@ pub use heap::{Block, RaggedBlock};
 pub use image::Image;
 pub use image::contribution::Contribution;
 pub use image::message::is_about_the_end;
-pub use image::position::{is_own, num_images, this_image};
+pub use image::position::{is_own, is_own_address, num_images, this_image};
 pub use image::team::Team;
 pub use job::Job;
 pub use job::control::{Failure, Stage};
@@ -68,6 +68,7 @@ pub use lockfree::eventcount::Eventcount;
 pub use lockfree::queue_lock::QueueLock;
 pub use messages::locate::locate;
 pub use messages::quiet::{quiet, quiet_and_defer, quiet_and_fence, quiet_except_signals};
+pub use waiting::changed::note_change;
 pub use waiting::{Cause, Interruption};
 
 #[cfg(doctest)]

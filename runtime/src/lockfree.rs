@@ -1,4 +1,4 @@
-//! The algorithms on words that images share: eventcounts, arrivals, barriers, locks, logs, release masks, splits.
+//! The algorithms on words that images share: eventcounts, arrivals, barriers, locks, logs, parking, release masks, splits.
 //!
 //! They know no images and teams, only atomics, so loom runs these very sources (`runtime/tests/loom_*`).
 
@@ -11,6 +11,7 @@ pub(crate) mod lending;
 pub(crate) mod lock_nodes;
 pub(crate) mod lock_state;
 pub(crate) mod log;
+pub(crate) mod parking;
 pub(crate) mod queue_lock;
 pub(crate) mod release_mask;
 pub(crate) mod sleep;

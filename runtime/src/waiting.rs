@@ -5,6 +5,7 @@
 //! images.
 
 pub(crate) mod between_nodes;
+pub(crate) mod changed;
 pub(crate) mod signalled;
 pub(crate) mod suspicion;
 
@@ -20,7 +21,7 @@ use crate::lockfree::sleep::Awaited;
 use crate::messages::liveness::check_peers;
 use crate::messages::liveness::is_time_to_check_peers;
 use crate::messages::messaging::{poll_one, publish_traffic};
-use coarray_fabric::transport::pending::{Pending, is_pending};
+use coarray_fabric::transport::pending::{Pending, has_outstanding, is_pending};
 
 /// Why an image stops waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,8 +117,8 @@ pub(crate) struct Waiting<'a, C> {
     is_parked: Cell<bool>,
     /// When the image parked, or renewed its sleep.
     parked_since: Cell<Option<Instant>>,
-    /// What it waits for, until that is recorded.
-    unrecorded: Cell<Option<Awaited>>,
+    /// What it sleeps for, if that is to be recorded.
+    awaited: Cell<Option<Awaited>>,
     /// Whether it is recorded that the image sleeps.
     is_recorded: Cell<bool>,
 }
@@ -134,7 +135,7 @@ impl<'a, C: Cause> Waiting<'a, C> {
             poll_interval: Cell::new(MIN_POLL_INTERVAL),
             is_parked: Cell::new(false),
             parked_since: Cell::new(None),
-            unrecorded: Cell::new(None),
+            awaited: Cell::new(None),
             is_recorded: Cell::new(false),
         }
     }
@@ -149,19 +150,32 @@ impl<'a, C: Cause> Waiting<'a, C> {
         if let Some(reactor) = self.image.started_reactor() {
             reactor.unpark();
         }
-        self.unrecorded.set(Some(awaited));
+        self.awaited.set(Some(awaited));
         self.record_sleep();
     }
 
-    /// Records that the image sleeps, if it is to be, and if its signals are complete: then only others can wake anybody.
+    /// Records that the image sleeps, if it is to be, and if all that may wake anybody is complete: then only others can.
     fn record_sleep(&self) {
-        if !is_pending(Pending::Signals)
-            && let Some(awaited) = self.unrecorded.take()
+        if !self.is_recorded.get()
+            && !self.may_wake_others()
+            && let Some(awaited) = self.awaited.get()
         {
             let barrier = self.cause.barrier().unwrap_or_default();
             self.record().prepare_park(awaited, barrier);
             self.is_recorded.set(true);
         }
+    }
+
+    /// Whether signals of this image, or between nodes anything else that it has issued, may still end waits.
+    fn may_wake_others(&self) -> bool {
+        is_pending(Pending::Signals) || self.image.spans_nodes() && has_outstanding()
+    }
+
+    /// Whether threads of this process that are no images may end waits: they may change coatomics, where they are not refused.
+    fn has_other_threads(&self) -> bool {
+        !self.image.spans_nodes()
+            && self.image.job.region.job().has_parking()
+            && !self.image.job.threads.look().are_all()
     }
 
     fn record(&self) -> &WaitRecord {
@@ -248,11 +262,18 @@ impl<C: Cause> WaitStrategy for Waiting<'_, C> {
             return Ok(());
         }
         self.parked_since.set(Some(Instant::now()));
+        // Not before: on some networks it waits for the target, which may compute.
         if is_pending(Pending::Signals) {
-            // Not before: on some networks it waits for the target, which may compute.
             self.image.fabric().quiet_signals();
         }
-        self.record_sleep();
+        if self.may_wake_others() {
+            self.image.fabric().quiet();
+        }
+        // Before the wait is recorded again: a thread that is there then may have been there since the last time.
+        match self.has_other_threads() {
+            true => self.unpark(),
+            false => self.record_sleep(),
+        }
         let words = self.cause.describe();
         self.record().describe(self.cause.awaited(), &words);
         if self.suspicion.end_if_deadlocked(self.image) {

@@ -3,14 +3,16 @@
 mod fetch;
 mod number;
 mod update;
+mod wait;
 
 use std::fmt;
 
 use coarray_coref::{Atomic as _, AtomicCell, Remote, Shared, Symmetric, same};
 use coarray_fabric::may_span_nodes;
-use coarray_runtime::locate;
+use coarray_runtime::{locate, note_change};
 
 pub use number::{Bits, Number};
+pub(crate) use wait::{wait_until, wait_until_timeout};
 
 /// A value with atomic operations, from any image, at any time: a coarray of coatomics needs no opening.
 ///
@@ -87,7 +89,27 @@ macro_rules! operate {
     };
 }
 
-pub(crate) use operate;
+/// As [`operate`], for what changes the value: wakes images that wait for that.
+macro_rules! change {
+    ($target:ident.$operation:ident($($argument:ident),*)) => {
+        $target.operate(
+            move |cell| {
+                let old = cell.$operation($($argument),*);
+                $crate::coatomic::note_change_of(cell);
+                old
+            },
+            move |cell| cell.$operation($($argument),*),
+        )
+    };
+}
+
+pub(crate) use {change, operate};
+
+/// To be called after an instruction that has changed the cell. Images of a job that spans nodes look for themselves.
+#[inline]
+pub(crate) fn note_change_of<C>(cell: &C) {
+    note_change(std::ptr::from_ref(cell).addr());
+}
 
 /// The result of a comparison and exchange that found `old`.
 #[inline]
@@ -154,7 +176,7 @@ impl<T: Remote> Coatomic<T> {
     /// Fortran 2018 `atomic_define`, clause 16.9.23.
     #[inline]
     pub fn store(&self, value: T) {
-        operate!(self.store(value));
+        change!(self.store(value));
     }
 
     /// One-sided. Replaces the value; returns the old one.
@@ -173,7 +195,7 @@ impl<T: Remote> Coatomic<T> {
     /// `shmem_atomic_swap`, OpenSHMEM 1.5.
     #[inline]
     pub fn swap(&self, value: T) -> T {
-        operate!(self.swap(value))
+        change!(self.swap(value))
     }
 
     /// One-sided. Replaces the value by `new` if it is `current`; then returns `current`.
@@ -196,7 +218,7 @@ impl<T: Remote> Coatomic<T> {
     /// Fortran 2018 `atomic_cas`, clause 16.9.22; [`AtomicU64::compare_exchange`](std::sync::atomic::AtomicU64::compare_exchange).
     #[inline]
     pub fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
-        exchanged(operate!(self.compare_swap(current, new)), current)
+        exchanged(change!(self.compare_swap(current, new)), current)
     }
 }
 

@@ -1,11 +1,15 @@
 //! The operations of a coatomic on a coref: `x.at(2).fetch_add(1)`.
 
 use std::ptr;
+use std::time::Duration;
 
 use coarray_coref::{Access, Atomic as _, AtomicBits as _, AtomicNumber as _, Coref, Remote};
 
+use coarray_runtime::ImageFailed;
+
 use crate::coatomic::{
-    Bits, Coatomic, Number, RemoteCell, exchanged, operate, operate_where_it_is,
+    Bits, Coatomic, Number, RemoteCell, change, exchanged, operate, operate_where_it_is,
+    wait_until, wait_until_timeout,
 };
 
 /// The operations of a [`Coatomic`] on a coref to one: `x.at(2).fetch_add(1)`.
@@ -33,6 +37,10 @@ pub trait CoatomicPlace<T: Remote> {
         by_fabric: impl FnOnce(&RemoteCell<T>) -> R,
     ) -> R;
 
+    /// The address of the coatomic in this image's mapping.
+    #[doc(hidden)]
+    fn address(&self) -> usize;
+
     /// One-sided. The value at some moment.
     ///
     /// # Examples
@@ -49,7 +57,7 @@ pub trait CoatomicPlace<T: Remote> {
     /// See [`Coatomic::store`].
     #[inline]
     fn store(&self, value: T) {
-        operate!(self.store(value));
+        change!(self.store(value));
     }
 
     /// One-sided. Replaces the value; returns the old one.
@@ -58,7 +66,7 @@ pub trait CoatomicPlace<T: Remote> {
     /// See [`Coatomic::swap`].
     #[inline]
     fn swap(&self, value: T) -> T {
-        operate!(self.swap(value))
+        change!(self.swap(value))
     }
 
     /// One-sided. Replaces the value by `new` if it is `current`; then returns `current`.
@@ -70,7 +78,62 @@ pub trait CoatomicPlace<T: Remote> {
     /// See [`Coatomic::compare_exchange`].
     #[inline]
     fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
-        exchanged(operate!(self.compare_swap(current, new)), current)
+        exchanged(change!(self.compare_swap(current, new)), current)
+    }
+
+    /// Local. Waits until `until` is true of the value; returns that value. The place is one of this image.
+    ///
+    /// See [`Coatomic::wait_until`].
+    ///
+    /// # Panics
+    /// On a thread that is not an image; if the place is on another image.
+    ///
+    /// # Examples
+    /// Plain values of an open coarray:
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(3, || {
+    ///     let mut steps = Coarray::new([0u32; 8]);
+    ///     let open = steps.open();
+    ///     open.at(0)[5].as_atomic().add(2);
+    ///     if this_image() == 0 {
+    ///         open.here()[5].as_atomic().wait_until(|steps| steps >= 6);
+    ///     }
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`Coatomic::wait_until`].
+    #[inline]
+    #[track_caller]
+    fn wait_until(&self, until: impl FnMut(T) -> bool) -> T {
+        wait_until(self.address(), || self.load(), until)
+    }
+
+    /// Local. As [`wait_until`](Self::wait_until), unless that takes longer than `timeout`: then none.
+    ///
+    /// See [`Coatomic::wait_until_timeout`].
+    ///
+    /// # Errors
+    /// If the value is not there, and images of the current team have failed.
+    ///
+    /// # Panics
+    /// On a thread that is not an image; if the place is on another image.
+    ///
+    /// # Examples
+    /// See [`Coatomic::wait_until_timeout`].
+    ///
+    /// # Source
+    /// As [`Coatomic::wait_until`].
+    #[inline]
+    #[track_caller]
+    fn wait_until_timeout(
+        &self,
+        timeout: Duration,
+        until: impl FnMut(T) -> bool,
+    ) -> Result<Option<T>, ImageFailed> {
+        wait_until_timeout(self.address(), || self.load(), timeout, until)
     }
 
     /// One-sided. Adds, wrapping around; returns the old value.
@@ -82,7 +145,7 @@ pub trait CoatomicPlace<T: Remote> {
     where
         T: Number,
     {
-        operate!(self.fetch_add(value))
+        change!(self.fetch_add(value))
     }
 
     /// One-sided. Subtracts, wrapping around; returns the old value.
@@ -94,7 +157,7 @@ pub trait CoatomicPlace<T: Remote> {
     where
         T: Number,
     {
-        operate!(self.fetch_sub(value))
+        change!(self.fetch_sub(value))
     }
 
     /// One-sided. Replaces the value by `value` if that is smaller; returns the old one. A number is
@@ -107,7 +170,7 @@ pub trait CoatomicPlace<T: Remote> {
     where
         T: Number,
     {
-        operate!(self.fetch_min(value))
+        change!(self.fetch_min(value))
     }
 
     /// One-sided. Replaces the value by `value` if that is larger; returns the old one. A number is
@@ -120,7 +183,7 @@ pub trait CoatomicPlace<T: Remote> {
     where
         T: Number,
     {
-        operate!(self.fetch_max(value))
+        change!(self.fetch_max(value))
     }
 
     /// One-sided. Clears the bits that `value` does not have; returns the old value.
@@ -132,7 +195,7 @@ pub trait CoatomicPlace<T: Remote> {
     where
         T: Bits,
     {
-        operate!(self.fetch_and(value))
+        change!(self.fetch_and(value))
     }
 
     /// One-sided. Sets the bits that `value` has; returns the old value.
@@ -144,7 +207,7 @@ pub trait CoatomicPlace<T: Remote> {
     where
         T: Bits,
     {
-        operate!(self.fetch_or(value))
+        change!(self.fetch_or(value))
     }
 
     /// One-sided. Flips the bits that `value` has; returns the old value.
@@ -156,7 +219,7 @@ pub trait CoatomicPlace<T: Remote> {
     where
         T: Bits,
     {
-        operate!(self.fetch_xor(value))
+        change!(self.fetch_xor(value))
     }
 
     /// One-sided. Adds, wrapping around.
@@ -168,7 +231,7 @@ pub trait CoatomicPlace<T: Remote> {
     where
         T: Number,
     {
-        operate!(self.fetch_add(value));
+        change!(self.fetch_add(value));
     }
 
     /// One-sided. Subtracts, wrapping around.
@@ -180,7 +243,7 @@ pub trait CoatomicPlace<T: Remote> {
     where
         T: Number,
     {
-        operate!(self.fetch_sub(value));
+        change!(self.fetch_sub(value));
     }
 
     /// One-sided. Replaces the value by `value` if that is smaller. A number is preferred to `NaN`.
@@ -192,7 +255,7 @@ pub trait CoatomicPlace<T: Remote> {
     where
         T: Number,
     {
-        operate!(self.fetch_min(value));
+        change!(self.fetch_min(value));
     }
 
     /// One-sided. Replaces the value by `value` if that is larger. A number is preferred to `NaN`.
@@ -204,7 +267,7 @@ pub trait CoatomicPlace<T: Remote> {
     where
         T: Number,
     {
-        operate!(self.fetch_max(value));
+        change!(self.fetch_max(value));
     }
 
     /// One-sided. Clears the bits that `value` does not have.
@@ -216,7 +279,7 @@ pub trait CoatomicPlace<T: Remote> {
     where
         T: Bits,
     {
-        operate!(self.fetch_and(value));
+        change!(self.fetch_and(value));
     }
 
     /// One-sided. Sets the bits that `value` has.
@@ -228,7 +291,7 @@ pub trait CoatomicPlace<T: Remote> {
     where
         T: Bits,
     {
-        operate!(self.fetch_or(value));
+        change!(self.fetch_or(value));
     }
 
     /// One-sided. Flips the bits that `value` has.
@@ -240,7 +303,7 @@ pub trait CoatomicPlace<T: Remote> {
     where
         T: Bits,
     {
-        operate!(self.fetch_xor(value));
+        change!(self.fetch_xor(value));
     }
 }
 
@@ -259,5 +322,10 @@ impl<T: Remote, A: Access> CoatomicPlace<T> for Coref<Coatomic<T>, A> {
         let coatomic = ptr::with_exposed_provenance::<Coatomic<T>>(self.local_address());
         // SAFETY: the coatomic of `self` is at this address, on whichever node, and its place is allocated as long as `self` lives.
         unsafe { operate_where_it_is(coatomic, by_instruction, by_fabric) }
+    }
+
+    #[inline]
+    fn address(&self) -> usize {
+        self.local_address()
     }
 }

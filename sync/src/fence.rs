@@ -26,9 +26,7 @@ use coarray_runtime::{Image, Team, num_images, quiet_and_fence};
 ///         fence(1);
 ///         ready.at(1).as_atomic().store(1); // after the data
 ///     } else {
-///         while ready.here().as_atomic().load() == 0 {
-///             image_fence();
-///         }
+///         ready.here().as_atomic().wait_until(|ready| ready == 1);
 ///         image_fence();
 ///         assert_eq!(data.here().get(), [7; 100]);
 ///     }

@@ -94,9 +94,7 @@ pub fn try_sync_all() -> Result<(), ImageFailed> {
 ///         image_fence(); // 42 before the flag
 ///         flag.at(1).store(true);
 ///     } else {
-///         while !flag.load() {
-///             image_fence();
-///         }
+///         flag.wait_until(|flag| flag);
 ///         image_fence(); // what is read below after the flag
 ///         assert_eq!(x.here().get(), 42);
 ///     }

@@ -1,4 +1,4 @@
-//! Events, and data that come with them.
+//! Events, and data that come with them; values that images wait for.
 //!
 //! # The bounds
 //! The same by flags in a shared mapping: the sender writes the data, if there are any, and advances the flag of the
@@ -20,6 +20,19 @@ pub const EVENT_PINGPONG: Operation = Operation {
     name: "event_pingpong",
     sizes: &[0],
     prepare: |_, barrier| laps(num_images().min(2), barrier),
+};
+
+/// From image 0 to image 1 and back by `store` and `wait_until`; where there is one image, to itself.
+pub const VALUE_PINGPONG: Operation = Operation {
+    name: "value_pingpong",
+    sizes: &[8],
+    prepare: |_, barrier| {
+        let images = num_images().min(2);
+        Trial {
+            own: values(images),
+            bound: vec![Part::new(1.0, flags(images, barrier))],
+        }
+    },
 };
 
 /// Once round all images by `post` and `wait`.
@@ -96,6 +109,24 @@ fn events(images: usize) -> Action {
             |next| events.at(next).post(),
             || events.wait(),
         );
+    })
+}
+
+/// Collective. Round the first `images` images by values; checked by each wait.
+fn values(images: usize) -> Action {
+    let values = Coarray::new(Coatomic::new(0u64));
+    let (mut told, mut heard) = (0, 0);
+    Box::new(move |times| {
+        let tell = |next| {
+            told += 1;
+            values.at(next).store(told);
+        };
+        let wait = || {
+            heard += 1;
+            let seen = values.wait_until(|value| value >= heard);
+            assert_eq!(seen, heard, "the images are not told in turn");
+        };
+        go_round(images, times, tell, wait);
     })
 }
 

@@ -67,6 +67,7 @@ fn all_rows() -> Vec<(String, usize)> {
         of("gups", &vec![8]),
         of("gups_atomic", &vec![8]),
         of("event_pingpong", &vec![0]),
+        of("value_pingpong", &vec![8]),
         of("event_ring", &vec![0]),
         of("notify_pingpong", &vec![8, 4096]),
         of("mutex", &vec![0]),

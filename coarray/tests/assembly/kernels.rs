@@ -3,7 +3,8 @@
 //! The library promises that a `put` or `get` on a directly mapped place is one store or load, and that a
 //! loop over such places is a loop of stores or loads: the questions whether the image is mapped and how many
 //! items there are have one answer for all items, and are asked before the loop. Images that are not mapped get
-//! a loop of their own, with calls. Atomic operations on numbers are one instruction each.
+//! a loop of their own, with calls. Atomic operations on numbers are one instruction each; after a change comes a test whether
+//! an image waits for it.
 //!
 //! The line `Expect` of a function says what it must compile to. `Refuse as` tests the check itself: these
 //! functions break the promise, and the check must notice that, for the given reason.
@@ -148,7 +149,7 @@ pub fn count_alive(row: &Coref<[bool; 1000]>) -> usize {
     alive
 }
 
-/// Expect one lock xadd
+/// Expect one lock xadd with 1 test
 #[unsafe(no_mangle)]
 pub fn fetch_add(place: &Coref<Coatomic<u64>>, value: u64) -> u64 {
     place.fetch_add(value)
@@ -156,19 +157,19 @@ pub fn fetch_add(place: &Coref<Coatomic<u64>>, value: u64) -> u64 {
 
 /// Without the old value, the instruction is shorter.
 ///
-/// Expect one lock add
+/// Expect one lock add with 1 test
 #[unsafe(no_mangle)]
 pub fn add(place: &Coref<Coatomic<i32>>, value: i32) {
     place.add(value);
 }
 
-/// Expect one lock add
+/// Expect one lock add with 1 test
 #[unsafe(no_mangle)]
 pub fn add_to_plain_number(place: &Coref<i64>, value: i64) {
     place.as_atomic().add(value);
 }
 
-/// Expect one lock xor
+/// Expect one lock xor with 1 test
 #[unsafe(no_mangle)]
 pub fn xor_in_plain_number(place: &Coref<u64>, value: u64) {
     place.as_atomic().xor(value);
@@ -180,7 +181,7 @@ pub fn load(place: &Coref<Coatomic<f64>>) -> f64 {
     place.load()
 }
 
-/// Expect one store
+/// Expect one store with 1 test
 #[unsafe(no_mangle)]
 pub fn store(place: &Coref<Coatomic<f64>>, value: f64) {
     place.store(value);

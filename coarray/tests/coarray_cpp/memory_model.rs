@@ -16,9 +16,7 @@ fn after_the_fence_a_write_is_visible_to_all_images() {
             flag.at(image).store(true);
         }
     }
-    while !flag.load() {
-        std::thread::yield_now();
-    }
+    flag.wait_until(|flag| flag);
     image_fence();
     assert_eq!(x.at(num_images() - 1).get(), 42);
 }

@@ -12,6 +12,7 @@ pub fn trials() -> Vec<Check> {
             one("barriers", 50, Agreement::Total)
         }),
         ("killed_among_events", || one("events", 50, Agreement::None)),
+        ("killed_among_values", || one("values", 50, Agreement::None)),
         ("killed_in_sync_images", || {
             one("pairs", 20, Agreement::None)
         }),
@@ -80,7 +81,7 @@ fn alone() {
 fn image_0() {
     for program in ["barriers", "events", "collectives", "teams", "coatomics"] {
         let agreement = match program {
-            "events" => Agreement::None,
+            "events" | "values" => Agreement::None,
             _ => Agreement::Total,
         };
         repeat(program, 3, agreement, |random| Plan {
@@ -95,7 +96,7 @@ fn image_0() {
 fn two() {
     for program in ["barriers", "events", "collectives", "teams", "phases"] {
         let agreement = match program {
-            "events" => Agreement::None,
+            "events" | "values" => Agreement::None,
             _ => Agreement::Total,
         };
         repeat(program, 5, agreement, |random| {
@@ -111,9 +112,9 @@ fn two() {
 }
 
 fn all_but_one() {
-    for program in ["barriers", "events", "collectives", "teams"] {
+    for program in ["barriers", "events", "values", "collectives", "teams"] {
         let agreement = match program {
-            "events" => Agreement::None,
+            "events" | "values" => Agreement::None,
             _ => Agreement::Total,
         };
         repeat(program, 3, agreement, |random| {

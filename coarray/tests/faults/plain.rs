@@ -16,7 +16,7 @@ pub fn trials() -> Vec<Check> {
 }
 
 /// The operations, in the words of the reports.
-const OPERATIONS: [&str; 13] = [
+const OPERATIONS: [&str; 14] = [
     "sync_all",
     "co_sum of i32",
     "co_broadcast of 3 x f64 from image 0",
@@ -30,6 +30,7 @@ const OPERATIONS: [&str; 13] = [
     "open of the coarray of u8",
     "cannot lock the mutex in the coarray of Comutex<f32>",
     "cannot enter the critical section at",
+    "a wait for a coatomic",
 ];
 
 const OPERATION: &str = "PLAIN_OPERATION";
@@ -38,6 +39,7 @@ const OPERATION: &str = "PLAIN_OPERATION";
 pub fn program() {
     let mut closed = Coarray::new(1u8);
     let event = Coarray::new(Coevent::new());
+    let word = Coarray::new(Coatomic::new(0));
     let mutex = Coarray::new(Comutex::new(0.5f32));
     let team = Team::form(5);
     let is_last = || this_image() + 1 == num_images();
@@ -77,7 +79,8 @@ pub fn program() {
         Some(9) => drop(Coarray::new(1i16)),
         Some(10) => drop(closed.open()),
         Some(11) => drop(mutex.at(0).lock()),
-        _ => critical(|| ()),
+        Some(12) => critical(|| ()),
+        _ => _ = word.wait_until(|word| word > 0),
     }
     println!("image {} went on", this_image());
 }

@@ -10,6 +10,7 @@ use coarray::collectives::{try_co_broadcast, try_co_max, try_co_sum};
 use coarray::failure::{
     ImageFailed, fail_image, failed_images, try_sync_all, try_sync_images, try_sync_team,
 };
+use coarray::image_fence;
 use coarray::locks::LockError;
 use coarray::prelude::*;
 
@@ -20,6 +21,7 @@ pub fn run(name: &str) -> ExitCode {
     match name {
         "barriers" => coarray::launch(barriers),
         "events" => coarray::launch(events),
+        "values" => coarray::launch(values),
         "pairs" => coarray::launch(pairs),
         "collectives" => coarray::launch(collectives),
         "teams" => coarray::launch(teams),
@@ -146,6 +148,37 @@ fn events() {
         assert_eq!(inbox.here().get(), message(left(), turn));
         read.at(left()).post();
         assert!(read.wait_timeout(Duration::MAX)?);
+        Ok::<(), ImageFailed>(())
+    };
+    let failed = loop {
+        if let Err(failed) = pass() {
+            break failed;
+        }
+    };
+    learn(turn, &failed);
+    drop(inbox);
+    go_on();
+}
+
+/// The same with values in place of events, and fences.
+fn values() {
+    let mut inbox = Coarray::<[u64; WORDS]>::zeroed();
+    let [sent, read] = [(); 2].map(|()| Coarray::new(Coatomic::new(0)));
+    let inbox = inbox.open();
+    ready();
+    let mut turn = 0;
+    let mut pass = || {
+        turn += 1;
+        live_until(turn);
+        inbox.at(right()).put_from(&message(this_image(), turn));
+        fence(right());
+        sent.at(right()).store(turn);
+        let is_there = |seen| seen >= turn;
+        sent.wait_until_timeout(Duration::MAX, is_there)?;
+        image_fence();
+        assert_eq!(inbox.here().get(), message(left(), turn));
+        read.at(left()).fetch_max(turn);
+        read.wait_until_timeout(Duration::MAX, is_there)?;
         Ok::<(), ImageFailed>(())
     };
     let failed = loop {

@@ -418,6 +418,44 @@ pub const CASES: &[Case] = &[
         ],
     },
     Case {
+        name: "value",
+        images: 3,
+        program: || {
+            let turn = Coarray::new(Coatomic::new(0usize));
+            let mut steps = Coarray::new([0u8; 3]);
+            let steps = steps.open();
+            turn.at(1).store(1);
+            match this_image() {
+                0 => _ = turn.wait_until(|turn| turn == num_images()),
+                // It has changed, but not to what is waited for.
+                1 => _ = turn.wait_until(|turn| turn == 2),
+                _ => _ = steps.here()[2].as_atomic().wait_until(|steps| steps > 0),
+            }
+        },
+        says: &[
+            "image 0 waits at HERE for a coatomic in the coarray of Coatomic<usize> created at HERE to change, waiting for any image",
+            "image 1 waits at HERE for a coatomic in the coarray of Coatomic<usize> created at HERE to change, waiting for any image",
+            "image 2 waits at HERE for a coatomic in the coarray of [u8; 3] created at HERE to change, waiting for any image",
+            "the cycle: images 0 to 2 -> any image",
+        ],
+    },
+    Case {
+        name: "value_at_the_end",
+        images: 2,
+        program: || {
+            let word = Coarray::new(Coatomic::new(0.5));
+            // A thread that is gone changes nothing.
+            std::thread::spawn(|| ()).join().unwrap();
+            word.at(0).store(0.25);
+            if is_first() {
+                word.wait_until(|word| word > 1.0);
+            }
+        },
+        says: &[
+            "image 0 waits at HERE for a coatomic in the coarray of Coatomic<f64> created at HERE to change, waiting for any image",
+        ],
+    },
+    Case {
         name: "event_of_another_image",
         images: 2,
         program: || {

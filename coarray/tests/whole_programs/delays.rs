@@ -62,10 +62,12 @@ struct World {
     halves: Team,
     pairs: Team,
     events: Coarray<Coevent>,
+    numbers: Coarray<Coatomic<u64>>,
     crowd: Coarray<Coevent>,
     counts: Coarray<Comutex<u64>>,
     critical: Coarray<Coatomic<u64>>,
     mail: Coarray<[u64; 2]>,
+    told: u64,
     locked: u64,
     entered: u64,
 }
@@ -80,15 +82,17 @@ pub fn random_steps() {
         halves: Team::form(2 * this_image() as u64 / num_images() as u64),
         pairs: Team::form(this_image() as u64 / 2),
         events: Coarray::new(Coevent::new()),
+        numbers: Coarray::new(Coatomic::new(0)),
         crowd: Coarray::new(Coevent::new()),
         counts: Coarray::new(Comutex::new(0)),
         critical: Coarray::new(Coatomic::new(0)),
         mail: Coarray::<[u64; 2]>::zeroed(),
+        told: 0,
         locked: 0,
         entered: 0,
     };
     for step in 0..STEPS {
-        let kind = common.below(12);
+        let kind = common.below(13);
         let chosen = common.below(num_images());
         world.own.delay();
         world.step(kind, chosen, step as u64);
@@ -165,6 +169,12 @@ impl World {
                 });
                 self.entered += 1;
             }
+            11 => {
+                self.numbers.at(right).add(1);
+                self.told += 1;
+                self.own.delay();
+                self.numbers.wait_until(|number| number >= self.told);
+            }
             _ => {
                 let mail = self.mail.open();
                 mail.at(right)[0].put(step);
@@ -201,6 +211,26 @@ pub fn helper_thread() {
         assert_eq!(helper.join().unwrap(), 42);
     }
     sync_all();
+}
+
+/// All images sleep while a thread of one of them is about to change what image 0 waits for.
+pub fn changing_thread() {
+    let word = Coarray::new(Coatomic::new(0));
+    for image in 0..2 {
+        thread::scope(|scope| {
+            if this_image() == image {
+                let word = word.at(0).as_local().unwrap();
+                scope.spawn(|| {
+                    thread::sleep(LONG);
+                    word.add(1);
+                });
+            }
+            if this_image() == 0 {
+                word.wait_until(|word| word > image);
+            }
+            sync_all();
+        });
+    }
 }
 
 /// Image 0 writes much more than a pipe holds while all others wait for it.

@@ -23,6 +23,10 @@ pub fn trials() -> Vec<Check> {
         ),
         ("an_image_that_gives_up_waiting_is_awake", timeouts),
         ("an_image_that_waits_for_its_thread_is_awake", helper_thread),
+        (
+            "an_image_whose_value_a_thread_is_about_to_change_is_awake",
+            changing_thread,
+        ),
         ("an_image_that_nobody_reads_is_awake", slow_reader),
         ("a_stopped_image_is_no_deadlock", stopped_images),
     ]
@@ -54,6 +58,15 @@ fn timeouts() {
 
 fn helper_thread() {
     for command in [plain(4, "helper_thread"), on_threads(4, "helper_thread")] {
+        run(command).success();
+    }
+}
+
+fn changing_thread() {
+    for command in [
+        plain(3, "changing_thread"),
+        on_threads(3, "changing_thread"),
+    ] {
         run(command).success();
     }
 }

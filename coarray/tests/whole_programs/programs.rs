@@ -105,6 +105,7 @@ pub fn run(name: &str) -> ExitCode {
         "random_steps" => coarray::launch(delays::random_steps),
         "timeouts" => coarray::launch(delays::timeouts),
         "helper_thread" => coarray::launch(delays::helper_thread),
+        "changing_thread" => coarray::launch(delays::changing_thread),
         "much_output" => coarray::launch(delays::much_output),
         "until_the_input_ends" => coarray::launch(delays::until_the_input_ends),
         "busy_error_stop" => coarray::launch(failing::busy_error_stop),

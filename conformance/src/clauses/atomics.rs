@@ -3,6 +3,7 @@
 mod counting;
 mod operations;
 mod order;
+mod waits;
 
 use crate::clause::{Clause, Section};
 
@@ -110,6 +111,21 @@ pub const SECTION: Section = Section {
             "6.20",
             "two words that two images fence between are read in one order",
             order::fenced_words,
+        ),
+        Clause::new(
+            "6.21",
+            "an image that waits for a value goes on when others have made it so, on whatever word of it",
+            waits::values,
+        ),
+        Clause::new(
+            "6.22",
+            "after a fence it sees what was put before a fence before the value",
+            waits::data_before_value,
+        ),
+        Clause::new(
+            "6.23",
+            "a wait for a value that takes too long returns",
+            waits::timeouts,
         ),
     ],
 };

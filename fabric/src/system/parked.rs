@@ -69,7 +69,8 @@ impl Look<'_> {
     }
 
     /// Whether the process has no other threads; false if unknown.
-    fn are_all(&self) -> bool {
+    #[must_use]
+    pub fn are_all(&self) -> bool {
         let Ok(entries) = fs::read_dir("/proc/self/task") else {
             return false;
         };

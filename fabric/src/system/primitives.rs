@@ -1,4 +1,4 @@
-//! The operations that lock-free algorithms are built from: atomics, a futex, pause and yield.
+//! The operations that lock-free algorithms are built from: atomics, fences, a futex, pause and yield.
 //!
 //! The algorithms in `lockfree/` of the runtime, and `completion.rs`, use nothing else. Their loom models compile the same files with another module
 //! of this name, made of loom's types.
@@ -9,6 +9,8 @@ use rustix::io::Errno;
 use rustix::thread::{Timespec, futex};
 
 pub use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+
+pub use super::asymmetric_fence::{heavy_fence, light_fence};
 
 /// Memory that an algorithm lets one thread at a time access.
 #[derive(Debug, Default)]

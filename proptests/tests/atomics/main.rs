@@ -8,6 +8,7 @@ mod references;
 mod sequential;
 mod strangers;
 mod swapped;
+mod waits;
 
 use std::any::Any;
 

@@ -68,8 +68,14 @@ pub fn num_images() -> usize {
 #[inline]
 #[must_use]
 pub fn is_own<T: ?Sized>(thing: &T) -> bool {
+    is_own_address(std::ptr::from_ref(thing).cast::<u8>().addr())
+}
+
+/// Whether an address lies in the heap of the calling image.
+#[inline]
+#[must_use]
+pub fn is_own_address(address: usize) -> bool {
     let (start, bytes) = OWN.get();
-    let address = std::ptr::from_ref(thing).cast::<u8>().addr();
     address.wrapping_sub(start) < bytes
 }
 

@@ -20,6 +20,7 @@ use crate::lockfree::checked_barrier::BarrierState;
 use crate::lockfree::lending::Lending;
 use crate::lockfree::lock_nodes::Nodes;
 use crate::lockfree::log::Log;
+use crate::lockfree::parking::Table;
 use crate::lockfree::queue_lock::{QueueLock, QueueNode};
 use coarray_fabric::system::fixed_str::FixedStr;
 use coarray_fabric::system::limits::MAX_IMAGES;
@@ -44,11 +45,13 @@ pub(crate) const SLOTS: usize = MAX_ROUNDS;
 pub(crate) const LAYOUT: u64 = fingerprint(env!("CARGO_PKG_VERSION").as_bytes(), &SIZES);
 
 /// The sizes of the structures that images and supervisor share, and the offsets of their parts.
-const SIZES: [usize; 36] = [
+const SIZES: [usize; 38] = [
     size_of::<JobControl>(),
     offset_of!(JobControl, keeps_going),
     offset_of!(JobControl, failure_epoch),
+    offset_of!(JobControl, has_parking),
     offset_of!(JobControl, contention),
+    offset_of!(JobControl, parking),
     offset_of!(JobControl, failure),
     offset_of!(JobControl, table),
     offset_of!(FailureRecord, image),
@@ -115,7 +118,11 @@ pub struct JobControl {
     keeps_going: AtomicU32,
     /// [`ENDED`] once the job must end, plus [`ONE_FAILED`] for each image that has failed. Every long wait reads it.
     failure_epoch: AtomicU32,
+    /// Whether any image has waited for a coatomic.
+    has_parking: AtomicU32,
     pub(crate) contention: Contention,
+    /// Where processes wake images that wait for coatomics.
+    pub(crate) parking: Table,
     /// Why the job ended.
     pub failure: FailureRecord,
     pub(crate) table: TableRecord,
@@ -148,6 +155,20 @@ impl JobControl {
     #[inline]
     pub(crate) fn has_failures(&self) -> bool {
         self.failure_epoch() >= ONE_FAILED
+    }
+
+    /// Notes that an image waits for a coatomic, which is before it records that it sleeps.
+    #[inline]
+    pub(crate) fn note_parking(&self) {
+        if !self.has_parking() {
+            self.has_parking.store(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether any image has waited for a coatomic.
+    #[inline]
+    pub(crate) fn has_parking(&self) -> bool {
+        self.has_parking.load(Ordering::Relaxed) != 0
     }
 
     /// Lets images fail without ending the job. Called before any image starts.

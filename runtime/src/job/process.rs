@@ -10,9 +10,10 @@ use crate::job::control::Stage;
 
 static PROCESS: OnceLock<(Arc<Job>, usize)> = OnceLock::new();
 
-/// Makes this process an image, all of its threads included.
-pub(crate) fn become_image(job: &Arc<Job>, image: usize) {
-    PROCESS.get_or_init(|| (Arc::clone(job), image));
+/// Makes this process an image, all of its threads included. Returns its job, which lasts as long as the process.
+pub(crate) fn become_image(job: &Arc<Job>, image: usize) -> &'static Job {
+    let (job, _) = PROCESS.get_or_init(|| (Arc::clone(job), image));
+    job
 }
 
 /// The image that this process is, on any of its threads. None where images are threads.

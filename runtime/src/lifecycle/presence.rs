@@ -13,6 +13,7 @@ use crate::job::settings::FabricKind;
 use crate::job::unwinding::release_thread;
 use crate::lifecycle::failure::adopt_thread;
 use crate::lifecycle::fork;
+use crate::waiting::changed;
 use coarray_fabric::memory::locality;
 use coarray_fabric::transport::handle::{self, HandleState};
 use coarray_fabric::transport::pending::{Pending, note_pending};
@@ -27,7 +28,7 @@ impl Image {
         fork::watch();
         self.backoff.begin();
         if self.job.fabric == FabricKind::Processes {
-            process::become_image(&self.job, self.index);
+            changed::share(process::become_image(&self.job, self.index));
         }
         self.job.threads.enter();
         self.control(self.index).set_stage(Stage::Running);

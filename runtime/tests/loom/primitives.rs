@@ -45,6 +45,23 @@ impl Kernel {
     }
 }
 
+std::thread_local! {
+    /// Whether light fences are left out, so that models can show that they notice that. A model runs on one thread.
+    pub(crate) static LACKS_LIGHT_FENCES: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// Both fences of an asymmetric pair are full ones in the model: together that is what they are.
+pub(crate) fn light_fence() {
+    if !LACKS_LIGHT_FENCES.get() {
+        fence(Ordering::SeqCst);
+    }
+}
+
+pub(crate) fn heavy_fence() -> bool {
+    fence(Ordering::SeqCst);
+    true
+}
+
 pub(crate) fn pause() {
     loom::hint::spin_loop();
 }

@@ -2,7 +2,7 @@
 
 use coarray_coref::{AtomicBits as _, AtomicNumber as _, Remote};
 
-use super::{Bits, Coatomic, Number, operate};
+use super::{Bits, Coatomic, Number, change};
 
 impl<T: Remote> Coatomic<T> {
     /// One-sided. Adds, wrapping around; returns the old value.
@@ -22,7 +22,7 @@ impl<T: Remote> Coatomic<T> {
     where
         T: Number,
     {
-        operate!(self.fetch_add(value))
+        change!(self.fetch_add(value))
     }
 
     /// One-sided. Subtracts, wrapping around; returns the old value.
@@ -42,7 +42,7 @@ impl<T: Remote> Coatomic<T> {
     where
         T: Number,
     {
-        operate!(self.fetch_sub(value))
+        change!(self.fetch_sub(value))
     }
 
     /// One-sided. Replaces the value by `value` if that is smaller; returns the old one. As in [`f64::min`], a number is
@@ -63,7 +63,7 @@ impl<T: Remote> Coatomic<T> {
     where
         T: Number,
     {
-        operate!(self.fetch_min(value))
+        change!(self.fetch_min(value))
     }
 
     /// One-sided. Replaces the value by `value` if that is larger; returns the old one. As in [`f64::max`], a number is
@@ -85,7 +85,7 @@ impl<T: Remote> Coatomic<T> {
     where
         T: Number,
     {
-        operate!(self.fetch_max(value))
+        change!(self.fetch_max(value))
     }
 
     /// One-sided. Clears the bits that `value` does not have; returns the old value.
@@ -106,7 +106,7 @@ impl<T: Remote> Coatomic<T> {
     where
         T: Bits,
     {
-        operate!(self.fetch_and(value))
+        change!(self.fetch_and(value))
     }
 
     /// One-sided. Sets the bits that `value` has; returns the old value.
@@ -127,7 +127,7 @@ impl<T: Remote> Coatomic<T> {
     where
         T: Bits,
     {
-        operate!(self.fetch_or(value))
+        change!(self.fetch_or(value))
     }
 
     /// One-sided. Flips the bits that `value` has; returns the old value.
@@ -147,6 +147,6 @@ impl<T: Remote> Coatomic<T> {
     where
         T: Bits,
     {
-        operate!(self.fetch_xor(value))
+        change!(self.fetch_xor(value))
     }
 }

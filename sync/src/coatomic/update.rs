@@ -2,7 +2,7 @@
 
 use coarray_coref::{AtomicBits as _, AtomicNumber as _, Remote};
 
-use super::{Bits, Coatomic, Number, operate};
+use super::{Bits, Coatomic, Number, change};
 
 impl<T: Remote> Coatomic<T> {
     /// One-sided. Adds, wrapping around.
@@ -23,7 +23,7 @@ impl<T: Remote> Coatomic<T> {
     where
         T: Number,
     {
-        operate!(self.fetch_add(value));
+        change!(self.fetch_add(value));
     }
 
     /// One-sided. Subtracts, wrapping around.
@@ -44,7 +44,7 @@ impl<T: Remote> Coatomic<T> {
     where
         T: Number,
     {
-        operate!(self.fetch_sub(value));
+        change!(self.fetch_sub(value));
     }
 
     /// One-sided. Replaces the value by `value` if that is smaller; see [`fetch_min`](Self::fetch_min).
@@ -65,7 +65,7 @@ impl<T: Remote> Coatomic<T> {
     where
         T: Number,
     {
-        operate!(self.fetch_min(value));
+        change!(self.fetch_min(value));
     }
 
     /// One-sided. Replaces the value by `value` if that is larger; see [`fetch_max`](Self::fetch_max).
@@ -86,7 +86,7 @@ impl<T: Remote> Coatomic<T> {
     where
         T: Number,
     {
-        operate!(self.fetch_max(value));
+        change!(self.fetch_max(value));
     }
 
     /// One-sided. Clears the bits that `value` does not have.
@@ -107,7 +107,7 @@ impl<T: Remote> Coatomic<T> {
     where
         T: Bits,
     {
-        operate!(self.fetch_and(value));
+        change!(self.fetch_and(value));
     }
 
     /// One-sided. Sets the bits that `value` has.
@@ -128,7 +128,7 @@ impl<T: Remote> Coatomic<T> {
     where
         T: Bits,
     {
-        operate!(self.fetch_or(value));
+        change!(self.fetch_or(value));
     }
 
     /// One-sided. Flips the bits that `value` has.
@@ -149,6 +149,6 @@ impl<T: Remote> Coatomic<T> {
     where
         T: Bits,
     {
-        operate!(self.fetch_xor(value));
+        change!(self.fetch_xor(value));
     }
 }
