@@ -3,6 +3,7 @@
 //! A [`Cofuture`] is complete from the start (a direct place), waits for a request of the fabric, or stands for a
 //! nonblocking collective, which `coarray-collectives` implements.
 
+mod map;
 mod or_failed;
 
 use std::fmt;
@@ -81,7 +82,7 @@ enum State<'a, T> {
     Taken,
 }
 
-/// A nonblocking collective that the image has called.
+/// An operation that depends on other images: a nonblocking collective that the image has called, or a wait for posts.
 #[doc(hidden)]
 pub trait Collective<T> {
     /// The first contribution that the result needs and that is not there; none if the collective is complete. If the job has
@@ -164,7 +165,7 @@ impl<'a, T> Cofuture<'a, T> {
         }
     }
 
-    /// The cofuture of a collective that this image has called.
+    /// The cofuture of an operation that depends on other images.
     #[doc(hidden)]
     pub fn collective(collective: Box<dyn Collective<T> + 'a>) -> Self {
         Self {

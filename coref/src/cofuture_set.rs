@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::panic::Location;
+use std::time::{Duration, Instant};
 
 use coarray_runtime::Missing;
 
@@ -11,7 +12,7 @@ use crate::cofuture::Cofuture;
 /// How often `wait_any` polls before it parks.
 const SPINS: u32 = 1000;
 
-/// Cofutures to wait for together.
+/// Cofutures to wait for together: transfers, collectives, and posts of events by `wait_async`.
 ///
 /// # Examples
 /// ```
@@ -100,17 +101,127 @@ impl<'a, T> CofutureSet<'a, T> {
     /// `MPI_Waitany`, MPI 3.1 section 3.7.5.
     #[track_caller]
     pub fn wait_any(&mut self) -> Option<(usize, T)> {
+        // A single cofuture needs no polling: its own `wait` parks.
+        let ready = match self.waiting.len() {
+            1 => 0,
+            _ => self.find_ready(None, Location::caller())?,
+        };
+        self.take(ready)
+    }
+
+    /// Local. As [`wait_any`](Self::wait_any), unless that takes longer than `timeout`: then none. [`Duration::MAX`] is no limit.
+    ///
+    /// # Panics
+    /// As [`Cofuture::wait`].
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::asynchronous::{CofutureSet, co_sum_async};
+    /// use coarray::prelude::*;
+    /// use std::time::Duration;
+    ///
+    /// coarray::run(1, || {
+    ///     let event = Coarray::new(Coevent::new());
+    ///     let mut either = CofutureSet::new();
+    ///     either.push(event.wait_async().map(|()| 0)); // an event, or a sum
+    ///     either.push(co_sum_async(5));
+    ///     assert_eq!(either.wait_any_timeout(Duration::MAX), Some((1, 5)));
+    ///     assert_eq!(either.wait_any_timeout(Duration::from_millis(1)), None); // nobody posts
+    ///     assert_eq!(either.len(), 1);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`wait_any`](Self::wait_any); [`std::sync::mpsc::Receiver::recv_timeout`].
+    #[track_caller]
+    pub fn wait_any_timeout(&mut self, timeout: Duration) -> Option<(usize, T)> {
+        let deadline = Instant::now().checked_add(timeout);
+        let ready = self.find_ready(deadline, Location::caller())?;
+        self.take(ready)
+    }
+
+    /// Local. Waits until any of the operations is complete, and takes all that are out of the set; returns their indices and results, by
+    /// ascending index. Nothing if the set is empty. If none can ever be complete, the job ends with a report.
+    ///
+    /// # Panics
+    /// As [`Cofuture::wait`].
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::asynchronous::CofutureSet;
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Coarray::new([1, 2, 3]);
+    ///     let x = x.open();
+    ///     let mut fetched: CofutureSet<i32> = (0..3).map(|index| x.at(1)[index].get_async()).collect();
+    ///     let mut sum = 0;
+    ///     while !fetched.is_empty() {
+    ///         sum += fetched.wait_some().iter().map(|(_, value)| value).sum::<i32>();
+    ///     }
+    ///     assert_eq!(sum, 6);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// `MPI_Waitsome`, MPI 3.1 section 3.7.5.
+    #[track_caller]
+    pub fn wait_some(&mut self) -> Vec<(usize, T)> {
+        let first = self.wait_any();
+        self.with_all_ready(first)
+    }
+
+    /// Local. As [`wait_some`](Self::wait_some), unless that takes longer than `timeout`: then nothing. [`Duration::MAX`] is no limit.
+    ///
+    /// # Panics
+    /// As [`Cofuture::wait`].
+    ///
+    /// # Examples
+    /// See [`wait_any_timeout`](Self::wait_any_timeout).
+    ///
+    /// # Source
+    /// As [`wait_some`](Self::wait_some).
+    #[track_caller]
+    pub fn wait_some_timeout(&mut self, timeout: Duration) -> Vec<(usize, T)> {
+        let first = self.wait_any_timeout(timeout);
+        self.with_all_ready(first)
+    }
+
+    /// The first result, and those of all operations that are complete; by index.
+    #[track_caller]
+    fn with_all_ready(&mut self, first: Option<(usize, T)>) -> Vec<(usize, T)> {
+        let mut results = Vec::from_iter(first);
+        let mut position = 0;
+        while !results.is_empty() && position < self.waiting.len() {
+            match self.waiting[position].1.is_complete() {
+                true => results.extend(self.take(position)),
+                false => position += 1,
+            }
+        }
+        results.sort_by_key(|&(index, _)| index);
+        results
+    }
+
+    #[track_caller]
+    fn take(&mut self, position: usize) -> Option<(usize, T)> {
+        let (index, cofuture) = self.waiting.remove(position)?;
+        Some((index, cofuture.wait()))
+    }
+
+    /// Waits until an operation is complete; returns its position. None if the set is empty, or the deadline has passed.
+    fn find_ready(
+        &self,
+        deadline: Option<Instant>,
+        caller: &'static Location<'static>,
+    ) -> Option<usize> {
         let mut spins = SPINS;
-        let ready = loop {
+        loop {
             let complete = |(_, cofuture): &(usize, Cofuture<'a, T>)| cofuture.is_complete();
-            // A single cofuture needs no polling: its own `wait` parks.
-            if self.waiting.len() == 1 {
-                break 0;
-            }
             if let Some(position) = self.waiting.iter().position(complete) {
-                break position;
+                return Some(position);
             }
-            if self.waiting.is_empty() {
+            let is_over = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if self.waiting.is_empty() || is_over {
                 return None;
             }
             if self.waiting.iter().any(|(_, cofuture)| cofuture.progress()) {
@@ -121,13 +232,11 @@ impl<'a, T> CofutureSet<'a, T> {
                 None => {
                     let missing = self.waiting.iter().map(|(_, cofuture)| cofuture.missing());
                     if let Some(missing) = missing.collect::<Option<Vec<_>>>() {
-                        Missing::await_any(&missing, Location::caller());
+                        Missing::await_any(&missing, deadline, caller);
                     }
                 }
             }
-        };
-        let (index, cofuture) = self.waiting.remove(ready)?;
-        Some((index, cofuture.wait()))
+        }
     }
 
     /// Local. Waits until all operations are complete; returns their results in the order of insertion.

@@ -140,8 +140,8 @@ impl<'a, C: Cause> Waiting<'a, C> {
         }
     }
 
-    /// Called before sleeping: until [`unpark`](WaitStrategy::unpark) the image only waits for this.
-    fn prepare_park_until(&self, awaited: Awaited) {
+    /// Called before sleeping: until [`unpark`](WaitStrategy::unpark) the image only waits for this. For none it counts as awake.
+    pub(crate) fn prepare_park_until(&self, awaited: Option<Awaited>) {
         self.is_parked.set(true);
         if !self.is_endless() {
             return;
@@ -150,7 +150,7 @@ impl<'a, C: Cause> Waiting<'a, C> {
         if let Some(reactor) = self.image.started_reactor() {
             reactor.unpark();
         }
-        self.awaited.set(Some(awaited));
+        self.awaited.set(awaited);
         self.record_sleep();
     }
 
@@ -254,7 +254,7 @@ impl<C: Cause> WaitStrategy for Waiting<'_, C> {
 
     fn prepare_park(&self, eventcount: &Eventcount, target: u64) {
         let place = self.image.job.region.offset_of(eventcount);
-        self.prepare_park_until(Awaited::count(place, target));
+        self.prepare_park_until(Some(Awaited::count(place, target)));
     }
 
     fn on_timeout(&self) -> Result<(), Stop> {

@@ -4,6 +4,7 @@
 //! that waits have consumed. A wait for `n` posts is one for eventcount and signals together to reach `consumed + n`; only the
 //! event's own image waits, so only it writes `consumed`.
 
+mod posted;
 mod wait;
 
 use std::fmt;

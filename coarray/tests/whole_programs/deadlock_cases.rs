@@ -68,6 +68,58 @@ pub const CASES: &[Case] = &[
         ],
     },
     Case {
+        name: "wait_any_of_an_event_and_a_sum",
+        images: 2,
+        program: || {
+            let event = Coarray::new(Coevent::new());
+            match is_first() {
+                true => {
+                    let sum = co_sum_async(1).map(|_| ());
+                    CofutureSet::from([sum, event.wait_async()]).wait_any();
+                }
+                false => event.wait(),
+            }
+        },
+        says: &[
+            "image 0 is in wait_any at HERE, for co_sum_async of i32 at HERE (image 1) or 1 more post, since wait_async at HERE, to an event in the coarray of Coevent created at HERE (any image), waiting for image 1",
+            "image 1 waits at HERE for 1 more post to an event",
+            "the cycle: image 0 -> image 1 -> any image",
+        ],
+    },
+    Case {
+        name: "wait_any_of_events",
+        images: 2,
+        program: || {
+            let events = Coarray::new([Coevent::new(), Coevent::new()]);
+            let mut posts: CofutureSet<()> =
+                events.iter().map(|event| event.wait_async()).collect();
+            posts.wait_any();
+        },
+        says: &[
+            "image 0 is in wait_any at HERE, for 1 more post, since wait_async at HERE, to an event in the coarray of [Coevent; 2] created at HERE or 1 more post, since wait_async at HERE, to an event in the coarray of [Coevent; 2] created at HERE, waiting for any image",
+            "the cycle: images 0 and 1 -> any image",
+        ],
+    },
+    Case {
+        name: "await_an_event",
+        images: 2,
+        program: || {
+            let event = Coarray::new(Coevent::new());
+            match is_first() {
+                true => block_on(event.wait_for_async(2)),
+                false => {
+                    event.at(0).post();
+                    sync_all();
+                }
+            }
+        },
+        says: &[
+            "image 0 awaits 1 more post, since wait_async at HERE, to an event in the coarray of Coevent created at HERE, waiting for any image",
+            "image 1 is in sync_all at HERE, waiting for image 0",
+            "the cycle: image 1 -> image 0 -> any image",
+        ],
+    },
+    Case {
         name: "await",
         images: 2,
         program: || match is_first() {

@@ -235,7 +235,7 @@ impl<R, F: FnOnce(&Contributions) -> R> Collective<R> for Pending<F> {
     fn missing(&self) -> Result<Option<Missing<'_>>, Incomplete> {
         let request = &self.contributions.request;
         let index = self.needs.missing(request)?;
-        Ok(index.map(|index| Missing { request, index }))
+        Ok(index.map(|index| Missing::Contribution(request, index)))
     }
 
     fn finish(self: Box<Self>) -> Result<R, Incomplete> {

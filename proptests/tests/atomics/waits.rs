@@ -35,7 +35,7 @@ proptest! {
                 // Neighbours, and words that share a bucket.
                 let word = random % 3 * BUCKETS + random / 3 % 2;
                 counts[word] += 1;
-                if pauses && mix(seed ^ me as u64, turn) % 16 == 0 {
+                if pauses && mix(seed ^ me as u64, turn).is_multiple_of(16) {
                     thread::sleep(A_WHILE);
                 }
                 words.at((me + 1) % images)[word].add(1);

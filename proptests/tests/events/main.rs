@@ -4,4 +4,5 @@ mod apart;
 mod counts;
 mod notified;
 mod pairs;
+mod sets;
 mod strangers;

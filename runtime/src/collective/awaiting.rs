@@ -1,4 +1,4 @@
-//! How tasks await contributions: a task polls again at once for a while; after that the reactor wakes it.
+//! How tasks await contributions and posts: a task polls again at once for a while; after that the reactor wakes it.
 
 use std::task::Waker;
 
@@ -12,8 +12,8 @@ const MOST_POLLS: u32 = 1000;
 impl Missing<'_> {
     /// Arranges for `waker` to be woken when another poll may succeed.
     pub fn wake(&self, waker: &Waker) {
-        let image = self.request.team().image();
-        let is_late = self.request.count_polls() >= MOST_POLLS;
+        let image = self.team().image();
+        let is_late = self.count_polls() >= MOST_POLLS;
         let Some(reactor) = is_late.then(|| reactor_of(image)).flatten() else {
             return waker.wake_by_ref();
         };
@@ -25,7 +25,7 @@ impl Missing<'_> {
             description: self.describe(),
             waker: waker.clone(),
         };
-        reactor.register(self.request.key(), awaited);
+        reactor.register(self.key(), awaited);
     }
 }
 

@@ -221,11 +221,9 @@ impl CollectiveRequest {
         (self.team.identity().0, self.number)
     }
 
-    /// Counts a poll that was in vain. Returns the number of polls before it.
-    pub(crate) fn count_polls(&self) -> u32 {
-        let polls = self.polls.get();
-        self.polls.set(polls.saturating_add(1));
-        polls
+    /// The number of polls by tasks that were in vain.
+    pub(crate) fn polls(&self) -> &Cell<u32> {
+        &self.polls
     }
 
     /// The error that the image with index `index` makes no contribution any more. If it has not failed, the job ends.
@@ -238,23 +236,30 @@ impl CollectiveRequest {
                 "cannot complete {operation}: image {image} has come to the end of the program"
             ))
         }
-        Incomplete {
-            team: Rc::clone(team),
-            call: self.call,
-            failed: ImageFailed::new(vec![index]),
-        }
+        let operation = self.call.describe(team);
+        Incomplete::new(team, operation, ImageFailed::new(vec![index]))
     }
 }
 
-/// An asynchronous collective that cannot be completed, because an image failed before it made its contribution.
+/// An operation that cannot be completed, because an image failed before it made its contribution.
 pub struct Incomplete {
     team: Rc<Team>,
-    call: Call,
+    operation: String,
     failed: ImageFailed,
 }
 
 impl Incomplete {
-    /// The image.
+    /// An operation, as text, that these failed images leave incomplete.
+    #[must_use]
+    pub fn new(team: &Rc<Team>, operation: String, failed: ImageFailed) -> Self {
+        Self {
+            team: Rc::clone(team),
+            operation,
+            failed,
+        }
+    }
+
+    /// The images.
     #[must_use]
     pub fn failed(self) -> ImageFailed {
         self.failed
@@ -262,8 +267,7 @@ impl Incomplete {
 
     /// Ends the job with a report.
     pub fn end_job(&self) -> ! {
-        let operation = self.call.describe(&self.team);
-        self.team.fail_because(&self.failed, &operation)
+        self.team.fail_because(&self.failed, &self.operation)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The reactor wakes the tasks of an image that await asynchronous collectives, and records that the image sleeps when
+//! The reactor wakes the tasks of an image that await asynchronous collectives and posts of events, and records that the image sleeps when
 //! all of them wait.
 //!
 //! No event reaches an image when another one makes its contribution. A task that polls its cofuture polls again at
@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 
 use crate::deadlock::search::{self, Suspicion};
 use crate::job::Job;
-use crate::job::control::{Stage, WaitRecord};
+use crate::job::control::{ONE_FAILED, Stage, WaitRecord};
 use crate::lockfree::eventcount::PARK_TIMEOUT;
 use crate::lockfree::sleep;
 use coarray_fabric::system::parked::ThreadId;
@@ -47,7 +47,7 @@ const NAMES: usize = 4;
 #[derive(Debug)]
 pub(crate) struct Reactor(Arc<Shared>);
 
-/// Identifies an asynchronous collective: the team, and the number in it.
+/// Identifies an asynchronous collective, by the team and the number in it, or what waits for posts.
 pub(crate) type Key = (u64, u64);
 
 #[derive(Debug)]
@@ -81,8 +81,9 @@ pub(crate) struct Awaited {
     /// The place of the eventcount, and its target.
     pub(crate) place: u64,
     pub(crate) target: u64,
-    pub(crate) image: usize,
-    /// The collective, as text.
+    /// The image that owes it; none for posts, which any may owe.
+    pub(crate) image: Option<usize>,
+    /// The operation, as text.
     pub(crate) description: String,
     pub(crate) waker: Waker,
 }
@@ -244,9 +245,15 @@ impl Shared {
         let failure_epoch = self.job.region.job().failure_epoch();
         let has_ended = self.job.has_ended();
         let is_due = |awaited: &Awaited| {
-            let stage = self.job.region.control(awaited.image).stage();
+            let is_owed_in_vain = match awaited.image {
+                Some(image) => {
+                    let stage = self.job.region.control(image).stage();
+                    matches!(stage, Stage::Stopped | Stage::Finished | Stage::Failed)
+                }
+                None => failure_epoch >= ONE_FAILED,
+            };
             has_ended
-                || matches!(stage, Stage::Stopped | Stage::Finished | Stage::Failed)
+                || is_owed_in_vain
                 || self
                     .job
                     .region
@@ -272,13 +279,16 @@ impl Shared {
 
 /// "co_sum_async at .. or co_max_async at ..", and the image that owes the first of these; if others owe the others,
 /// each is named.
-pub(crate) fn describe_any(all: impl Iterator<Item = (usize, String)>) -> (String, Option<usize>) {
-    let all: Vec<(usize, String)> = all.collect();
-    let first = all.first().map(|&(image, _)| image);
-    let owe_all = all.iter().all(|&(image, _)| Some(image) == first);
-    let name = |(image, words): &(usize, String)| match owe_all {
-        true => words.clone(),
-        false => format!("{words} (image {image})"),
+pub(crate) fn describe_any(
+    all: impl Iterator<Item = (Option<usize>, String)>,
+) -> (String, Option<usize>) {
+    let all: Vec<(Option<usize>, String)> = all.collect();
+    let first = all.first().and_then(|&(image, _)| image);
+    let owe_all = all.iter().all(|&(image, _)| image == first);
+    let name = |(image, words): &(Option<usize>, String)| match image {
+        _ if owe_all => words.clone(),
+        Some(image) => format!("{words} (image {image})"),
+        None => format!("{words} (any image)"),
     };
     let mut names: Vec<String> = all.iter().take(NAMES).map(name).collect();
     if let Some(more @ 1..) = all.len().checked_sub(NAMES) {

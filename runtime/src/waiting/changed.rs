@@ -151,10 +151,10 @@ impl<'a, F: Fn() -> bool, C: Cause> Around for Polled<'a, F, C> {
     }
 
     fn prepare_park(&self, _eventcount: &Eventcount, _target: u64) {
-        self.watch.prepare_park_until(Awaited {
+        self.watch.prepare_park_until(Some(Awaited {
             signal: self.word,
             seen: self.seen,
             ..Awaited::PRIVATE
-        });
+        }));
     }
 }

@@ -97,11 +97,11 @@ impl<'a, C: Cause> Around for Signalled<'a, C> {
 
     fn prepare_park(&self, eventcount: &Eventcount, target: u64) {
         let region = &self.watch.image.job.region;
-        self.watch.prepare_park_until(Awaited {
+        self.watch.prepare_park_until(Some(Awaited {
             signal: region.offset_of(self.signal),
             seen: self.seen,
             ..Awaited::count(region.offset_of(eventcount), target)
-        });
+        }));
     }
 }
 

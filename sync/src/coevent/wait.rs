@@ -80,17 +80,21 @@ pub(super) struct EventWait<'a> {
     pub(super) caller: &'static Location<'static>,
 }
 
-impl Cause for EventWait<'_> {
-    fn describe(&self) -> String {
+impl EventWait<'_> {
+    /// "1 more post to an event in ..", with words between "post" and "to".
+    pub(super) fn describe_posts(&self, since: &str) -> String {
         let target = self.event.target(self.posts);
         let missing = target.saturating_sub(self.event.posted());
         let posts = if missing == 1 { "post" } else { "posts" };
         let image = self.team.image();
         let place = image.describe_place(std::ptr::from_ref(self.event).addr());
-        format!(
-            "waits at {} for {missing} more {posts} to an event in {place}",
-            self.caller
-        )
+        format!("{missing} more {posts}{since} to an event in {place}")
+    }
+}
+
+impl Cause for EventWait<'_> {
+    fn describe(&self) -> String {
+        format!("waits at {} for {}", self.caller, self.describe_posts(""))
     }
 
     fn awaited(&self) -> Option<usize> {
