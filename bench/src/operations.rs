@@ -68,7 +68,7 @@ pub struct Observation {
 }
 
 /// All observations, which follow the operations.
-pub const OBSERVATIONS: &[Observation] = &[waiting::WAITING];
+pub const OBSERVATIONS: &[Observation] = &[waiting::WAITING, waiting::WAITING_FOR_VALUE];
 
 /// The names of all that `cobench micro` measures, in the order of the tables.
 pub fn names() -> Vec<&'static str> {

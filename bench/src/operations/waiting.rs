@@ -16,8 +16,26 @@ pub const WAITING: Observation = Observation {
     name: "waiting",
     observe: || {
         let event = Coarray::new(Coevent::new());
-        wait(&event);
-        vec![wait(&event)]
+        let post = |image| event.at(image).post();
+        let take = |limit| event.wait_timeout(limit) == Ok(true);
+        wait(post, take);
+        vec![wait(post, take)]
+    },
+};
+
+/// The same for an image that waits for a value.
+pub const WAITING_FOR_VALUE: Observation = Observation {
+    name: "waiting_for_value",
+    observe: || {
+        let value = Coarray::new(Coatomic::new(false));
+        let set = |image| value.at(image).store(true);
+        let take = |limit| {
+            let came = value.wait_until_timeout(limit, |value| value);
+            value.store(false);
+            came == Ok(Some(true))
+        };
+        wait(set, take);
+        vec![wait(set, take)]
     },
 };
 
@@ -31,12 +49,12 @@ const DURING: Duration = Duration::from_millis(100);
 const AFTER: Duration = Duration::from_millis(5);
 
 /// Collective. The processor time of image 0, and the clock time, both in nanoseconds.
-fn wait(event: &Coarray<Coevent>) -> [f64; 2] {
+fn wait(tell: impl Fn(usize), take: impl Fn(Duration) -> bool) -> [f64; 2] {
     sync_all();
     let poster = num_images() - 1;
     if poster > 0 && this_image() == poster {
         thread::sleep(BEFORE + DURING + AFTER);
-        (0..poster).for_each(|image| event.at(image).post());
+        (0..poster).for_each(tell);
         return [0.0; 2];
     }
     let clock = Clock::of_this_thread().unwrap_or_else(|error| {
@@ -50,13 +68,12 @@ fn wait(event: &Coarray<Coevent>) -> [f64; 2] {
             let used = clock.now() - used;
             [used, start.elapsed()].map(|time| time.as_nanos() as f64)
         });
-        if poster > 0 {
-            event.wait();
-        } else {
-            // No other image could end it.
-            let ended = event.wait_timeout(BEFORE + DURING + AFTER);
-            assert_eq!(ended, Ok(false), "nobody has posted");
-        }
+        // No other image could end the wait of a single one.
+        let limit = match poster {
+            0 => BEFORE + DURING + AFTER,
+            _ => Duration::MAX,
+        };
+        assert_eq!(take(limit), poster > 0, "whether it was told");
         watched
             .join()
             .expect("a thread that reads clocks does not panic")

@@ -94,6 +94,7 @@ fn all_rows() -> Vec<(String, usize)> {
         of("co_alltoall_symmetric", &long_blocks),
         of("co_reduce_scatter", &few),
         of("waiting", &vec![0]),
+        of("waiting_for_value", &vec![0]),
         of("launch", &vec![0]),
     ]
     .concat()
