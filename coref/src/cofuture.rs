@@ -41,8 +41,8 @@ use crate::transfer::{Issued, Torn, checked, issue_get, issue_put};
 /// A task that awaits a transfer is woken at the end of the operation that completes the transfer, on the same thread. If a
 /// waker panics, that operation panics after it has woken the others.
 ///
-/// A task that awaits a collective is polled again at once for a while, and then woken when the collective is complete, maybe
-/// on a thread of the library. If the collective can never be complete, and the executor has parked the image's thread for
+/// A task that awaits a collective or posts of an event is polled again at once for a while, and then woken when it is complete, maybe
+/// on a thread of the library. If it can never be complete, and the executor has parked the image's thread for
 /// good, that is a deadlock, which is reported.
 ///
 /// # Examples

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use coarray::asynchronous::{CofutureSet, co_sum_async};
 use coarray::prelude::*;
 
 use crate::check::Check;
 use crate::clause::{Clause, Section};
 use crate::parcel::Parcel;
-use crate::patience::came;
+use crate::patience::{came, patience};
 use crate::ring::{left, right};
 
 /// The section.
@@ -64,10 +65,43 @@ pub const SECTION: Section = Section {
             "no post that nobody waited for changes memory that is used again",
             posts_before_the_end,
         ),
+        Clause::new(
+            "7.14",
+            "posts, a value and a sum that an image waits for together come once each",
+            sets,
+        ),
     ],
 };
 
 const ROUNDS: u64 = 60;
+
+fn sets(check: &mut Check) {
+    let events = Coarray::<[Coevent; 2]>::from_fn(|_| Coevent::new());
+    let mut x = Coarray::new(3 + this_image());
+    let x = x.open();
+    for _ in 0..ROUNDS {
+        let mut set = CofutureSet::new();
+        for (number, event) in events.iter().enumerate() {
+            set.push(event.wait_for_async(2).map(move |()| number));
+        }
+        set.push(x.at(right(1)).get_async());
+        set.push(co_sum_async(1));
+        for post in 0..4 {
+            events.at(right(1))[post % 2].post();
+        }
+        let mut came = [0; 4];
+        while !set.is_empty() && check.findings().is_none() {
+            let some = set.wait_some_timeout(patience());
+            check.that(!some.is_empty(), || {
+                "waited in vain for any of a set".into()
+            });
+            some.into_iter()
+                .for_each(|(index, value)| came[index] = value);
+        }
+        check.same("what came", came, [0, 1, 3 + right(1), num_images()]);
+        sync_all();
+    }
+}
 
 fn counts(check: &mut Check) {
     let event = Coarray::new(Coevent::new());
