@@ -26,7 +26,8 @@ pub(crate) use wait::{wait_until, wait_until_timeout};
 ///
 /// # What they cost
 /// For integers of up to 64 bits, `bool` and copointers, operations are instructions of the processor, and a
-/// load is a plain one. Arithmetic on floats is a loop of compare-exchange. Everything else, such as arrays
+/// load is a plain one. After an instruction that changes the value comes a load that tells whether an image
+/// [waits](Self::wait_until) for it. Arithmetic on floats is a loop of compare-exchange. Everything else, such as arrays
 /// and structs with `#[derive(Remote)]`, has a lock in the coatomic: images that change it exclude each other,
 /// and loads do not wait. If an image fails in the middle of a change, the value is the old or the new one, and the others
 /// go on.

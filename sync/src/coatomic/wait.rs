@@ -12,9 +12,10 @@ use super::Coatomic;
 impl<T: Remote> Coatomic<T> {
     /// Local. Waits until `until` is true of the value; returns that value.
     ///
-    /// `until` is called with the value, and again when that has changed; a value that does not last may be missed. Then the image sleeps. Operations
-    /// on coatomics wake it, and those of [`as_atomic`](crate::AsAtomic::as_atomic), by whatever image or thread; a plain put does not, and
-    /// is seen some time later: milliseconds on one machine.
+    /// `until` is called with the value, and again when that has changed; a value that does not last may be missed. In between the image sleeps.
+    /// Operations on coatomics wake it, and those of [`as_atomic`](crate::AsAtomic::as_atomic), by whatever image or thread: each
+    /// that changes the value while an image sleeps costs a system call more. A plain put wakes nobody, and is seen some tens of milliseconds
+    /// later.
     ///
     /// Orders nothing else, as all operations of a coatomic: what the other image wrote before an [`image_fence`](crate::image_fence), and
     /// then the value, is visible after another one here. If an image of the current team has failed, and the value is not there,
