@@ -23,7 +23,7 @@ pub struct Contest {
 }
 
 /// Sizes of one image's block, of which there is one for each image.
-const BLOCK_SIZES: &[usize] = SIZES.split_at(9).0;
+const BLOCK_SIZES: &[usize] = SIZES.split_at(10).0;
 
 /// Sizes of the blocks of all images together.
 const TOTAL_SIZES: &[usize] = SIZES.split_at(2).1;

@@ -43,8 +43,12 @@ fn rows(lines: &str, images: usize) -> Vec<(String, usize)> {
 }
 
 fn all_rows() -> Vec<(String, usize)> {
-    let all = (0..11).map(|power| 8 << (2 * power)).collect();
-    let long = (0..5).map(|power| 32 << 10 << (2 * power)).collect();
+    let long: Vec<usize> = [16 << 10]
+        .into_iter()
+        .chain((0..5).map(|power| 32 << 10 << (2 * power)))
+        .collect();
+    let short = (0..6).map(|power| 8 << (2 * power));
+    let all = short.chain(long.iter().copied()).collect();
     let long_blocks = vec![32 << 10, 512 << 10, 2 << 20];
     let few: Vec<usize> = (0..5).map(|power| 8 << (4 * power)).collect();
     let mut bulk: Vec<usize> = vec![8, 64, 1 << 10, 8 << 10, 64 << 10, 512 << 10];
@@ -80,10 +84,13 @@ fn all_rows() -> Vec<(String, usize)> {
         of("write_npy", &vec![1 << 20, 16 << 20, 128 << 20]),
         of("co_sum", &all),
         of("co_sum_symmetric", &long),
+        of("co_sum_to", &all),
+        of("co_sum_to_symmetric", &long),
         of("co_sum_async", &vec![8]),
         of("co_sum_reproducible", &vec![8 << 20]),
         of("co_total_reproducible", &vec![8 << 20]),
-        of("co_scan", &few),
+        of("co_scan", &all),
+        of("co_scan_symmetric", &long),
         of("co_broadcast", &all),
         of("co_broadcast_symmetric", &long),
         of("co_gather", &few),
