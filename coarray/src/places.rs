@@ -6,13 +6,15 @@
 //! |---|---|
 //! | what may be done at a place | [`Access`]: [`ReadWrite`], [`ReadOnly`], [`AtomicOnly`]; [`MayPut`] |
 //! | what a place holds | [`Shape`]; in other shapes: [`ShapeCast`], [`MismatchedExtentError`] |
-//! | parts of a place | [`Section`], [`Iter`]; of structs: [`Member`], [`Members`] |
+//! | parts of a place | [`Region`], by a [`Selection`] of its [`Dimensions`]; [`Section`], [`Iter`]; of structs: [`Member`], [`Members`] |
+//! | what is selected of a dimension | [`Selector`], [`Every`] |
 //! | which values travel | beside [`Remote`](crate::Remote): [`Symmetric`], [`Shared`], [`RemoteClone`] |
 //! | what a collective takes, and leaves results in | [`Values`], [`ValuesMut`] |
 //! | what [`open`](fn@crate::open) takes | [`OpenAll`]: tuples of [`Openable`] |
 
 pub use crate::group::{OpenAll, Openable};
 pub use coarray_coref::{
-    Access, AtomicOnly, Iter, MayPut, Member, Members, MismatchedExtentError, ReadOnly, ReadWrite,
-    RemoteClone, Section, Shape, ShapeCast, Shared, Symmetric, Values, ValuesMut,
+    Access, AtomicOnly, Dimensions, Every, Iter, MayPut, Member, Members, MismatchedExtentError,
+    ReadOnly, ReadWrite, Region, RemoteClone, Section, Selection, Selector, Shape, ShapeCast, Shared,
+    Symmetric, Values, ValuesMut,
 };

@@ -106,25 +106,31 @@ impl<T: Symmetric, A: Access> Coref<[T], A> {
 #[inline]
 #[track_caller]
 pub(crate) fn resolve(range: impl RangeBounds<usize>, extent: usize, image: usize) -> Range<usize> {
-    let start = match range.start_bound() {
-        Bound::Included(&start) => Some(start),
-        Bound::Excluded(&before) => before.checked_add(1),
-        Bound::Unbounded => Some(0),
-    };
-    let end = match range.end_bound() {
-        Bound::Included(&last) => last.checked_add(1),
-        Bound::Excluded(&end) => Some(end),
-        Bound::Unbounded => Some(extent),
-    };
-    match (start, end) {
-        (Some(start), Some(end)) if start <= end && end <= extent => start..end,
-        _ => range_out_of_bounds(
+    match within(&range, extent) {
+        Some(range) => range,
+        None => range_out_of_bounds(
             range.start_bound().cloned(),
             range.end_bound().cloned(),
             extent,
             image,
         ),
     }
+}
+
+/// `range` as a start and an end, if it lies within an extent.
+#[inline]
+pub(crate) fn within(range: &impl RangeBounds<usize>, extent: usize) -> Option<Range<usize>> {
+    let start = match range.start_bound() {
+        Bound::Included(&start) => start,
+        Bound::Excluded(&before) => before.checked_add(1)?,
+        Bound::Unbounded => 0,
+    };
+    let end = match range.end_bound() {
+        Bound::Included(&last) => last.checked_add(1)?,
+        Bound::Excluded(&end) => end,
+        Bound::Unbounded => extent,
+    };
+    (start <= end && end <= extent).then_some(start..end)
 }
 
 #[cold]

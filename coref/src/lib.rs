@@ -1,7 +1,7 @@
 //! Places on other images, for `coarray`.
 //!
 //! * [`Coref`] is a reference to a place on an image, as `&T` is one to a place in memory: it indexes like an array and gets
-//!   and puts. [`Section`] is a strided part of one.
+//!   and puts. [`Region`] is a block of one, with steps.
 //! * [`Coptr`] is the pointer to such a place: nullable, copyable, itself a value that can travel.
 //! * [`Cofuture`] is the completion of a get, put or collective that goes on while the image computes.
 //! * [`Remote`] says which values travel, [`Shared`] which may be touched by several images at any time,
@@ -25,6 +25,7 @@ mod locked;
 mod member;
 mod ndarray_values;
 mod primitives;
+mod region;
 mod remote;
 mod remote_clone;
 mod scope;
@@ -51,6 +52,7 @@ pub use coref::{Coref, LocalOrRemote};
 #[doc(hidden)]
 pub use locked::{Locked, same};
 pub use member::{Member, Members};
+pub use region::{Dimensions, Every, Region, Selection, Selector};
 pub use remote::{Plain, Remote, Shared, Symmetric};
 pub use remote_clone::RemoteClone;
 pub use scope::{AsyncScope, async_scope};

@@ -129,11 +129,28 @@ impl AsyncScope<'_, '_> {
     }
 
     /// Keeps an error for the end of the scope, in case nobody waits for it.
-    fn note(&self, delivered: Result<(), Torn>) -> Result<(), Torn> {
+    pub(crate) fn note(&self, delivered: Result<(), Torn>) -> Result<(), Torn> {
         if let Err(torn) = delivered {
             self.torn.set(Some(torn));
         }
         delivered
+    }
+
+    /// Memory for `count` elements that arrive from `image`, and are checked before they go on to `target`. The scope keeps it
+    /// until their delivery, which comes after the completion of the operations.
+    pub(crate) fn stage<E: Remote>(
+        &self,
+        target: *mut E,
+        count: usize,
+        image: usize,
+    ) -> Rc<Staged<E>> {
+        let staged = Rc::new(Staged {
+            image,
+            elements: Cell::new(vec![MaybeUninit::uninit(); count]),
+            target,
+        });
+        self.staged.borrow_mut().push(Rc::clone(&staged) as _);
+        staged
     }
 }
 
@@ -144,16 +161,26 @@ impl fmt::Debug for AsyncScope<'_, '_> {
 }
 
 /// Elements that arrive in staging memory.
-trait Delivery {
+pub(crate) trait Delivery {
     /// Checks the elements and copies them to their target, unless that was done before. The operation is complete.
     fn deliver(&self) -> Result<(), Torn>;
 }
 
-struct Staged<E> {
+pub(crate) struct Staged<E> {
     image: usize,
     /// Of length 0 once they were delivered. Unlike a box, a vector can be moved while the fabric fills its memory.
     elements: Cell<Vec<MaybeUninit<E>>>,
     target: *mut E,
+}
+
+impl<E> Staged<E> {
+    /// Where the elements arrive.
+    pub(crate) fn start(&self) -> *mut u8 {
+        let mut elements = self.elements.take();
+        let start = elements.as_mut_ptr();
+        self.elements.set(elements);
+        start.cast()
+    }
 }
 
 impl<E: Remote> Delivery for Staged<E> {
@@ -227,15 +254,9 @@ where
         scope: &'a AsyncScope<'scope, '_>,
     ) -> Cofuture<'a, &'scope mut T> {
         let count = self.leading_extent() * elements_in::<T::Item>();
-        let mut elements = vec![MaybeUninit::<Element<T>>::uninit(); count];
-        let buffer = Buffer::Lent(elements.as_mut_ptr().cast(), self.bytes());
         let target = ptr::from_mut(target);
-        let staged = Rc::new(Staged {
-            image: self.image(),
-            elements: Cell::new(elements),
-            target: target.cast(),
-        });
-        scope.staged.borrow_mut().push(Rc::clone(&staged) as _);
+        let staged = scope.stage(target.cast::<Element<T>>(), count, self.image());
+        let buffer = Buffer::Lent(staged.start(), self.bytes());
         // SAFETY: the elements take as many bytes as the place. The scope keeps them until their delivery, which comes after the
         // completion of the operation.
         let issued = unsafe { issue_get(self, buffer) };

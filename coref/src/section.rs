@@ -1,43 +1,24 @@
-//! Every `step`-th item of a run: strided sections, columns, and iteration.
-//!
-//! A section is checked against the array once, when it is made. Items that lie side by side are moved as one run.
+//! Regions of one dimension: strided sections, columns, and iteration.
 
 mod iter;
 
 use std::ops::{Index, RangeBounds};
 
-use crate::access::{Access, MayPut, ReadWrite};
-use crate::bulk::extents_differ;
+use crate::access::{Access, ReadWrite};
 use crate::coref::Coref;
 use crate::index::resolve;
-use crate::remote::{Remote, Symmetric};
+use crate::region::Region;
+use crate::remote::Symmetric;
 pub use iter::Iter;
 
-/// Items of an array on an image that lie at equal distances, such as a column of a matrix.
-///
-/// It gets and puts like a [`Coref`] to a slice, item by item.
+/// Items of an array on an image that lie at equal distances, such as a column of a matrix: a [`Region`] of one dimension.
 ///
 /// # Examples
 /// See [`Coref::section`] and [`Coref::column`].
 ///
 /// # Source
 /// Array sections with a stride, Fortran 2018 clause 9.5.3.3.
-#[derive(Debug)]
-pub struct Section<'a, T: 'static, A: Access = ReadWrite> {
-    /// The first item; its leading extent is not used.
-    first: &'a Coref<T, A>,
-    count: usize,
-    /// Bytes from one item to the next.
-    stride: usize,
-}
-
-impl<T, A: Access> Clone for Section<'_, T, A> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T, A: Access> Copy for Section<'_, T, A> {}
+pub type Section<'a, T, A = ReadWrite> = Region<'a, T, 1, A>;
 
 impl<T: Symmetric, A: Access> Coref<[T], A> {
     /// Local. The items `range.start`, `range.start + step`, ... below `range.end`.
@@ -67,13 +48,15 @@ impl<T: Symmetric, A: Access> Coref<[T], A> {
     pub fn section(&self, range: impl RangeBounds<usize>, step: usize) -> Section<'_, T, A> {
         assert!(step > 0, "the step of a section must be at least 1");
         let range = resolve(range, self.len(), self.image());
+        let (count, stride) = (
+            range.len().div_ceil(step),
+            step.saturating_mul(size_of::<T>()),
+        );
         // SAFETY: `resolve` checked that the range lies within the slice. If it is empty, the first item may not: then the count
         // is 0, and the coref is never used.
-        let first = unsafe { self.part(range.start * size_of::<T>(), 1) };
-        Section {
-            first,
-            count: range.len().div_ceil(step),
-            stride: step.saturating_mul(size_of::<T>()),
+        unsafe {
+            let first = self.part(range.start * size_of::<T>(), 1);
+            Region::of_one_dimension(first, count, stride)
         }
     }
 
@@ -154,13 +137,11 @@ impl<T: Symmetric, const M: usize, A: Access> Coref<[[T; M]], A> {
     #[track_caller]
     pub fn column(&self, column: usize) -> Section<'_, T, A> {
         let column = resolve(column..=column, M, self.image()).start;
-        // SAFETY: `column < M` was checked, so the item lies in the first row. If there is no row, the count is 0, and the coref
-        // is never used.
-        let first = unsafe { self.part(column * size_of::<T>(), 1) };
-        Section {
-            first,
-            count: self.len(),
-            stride: size_of::<[T; M]>(),
+        // SAFETY: `column < M` was checked, so the item lies in the first row, and one in each. If there is no row, the count is
+        // 0, and the coref is never used.
+        unsafe {
+            let first = self.part(column * size_of::<T>(), 1);
+            Region::of_one_dimension(first, self.len(), size_of::<[T; M]>())
         }
     }
 }
@@ -196,199 +177,21 @@ impl<T: Symmetric, const M: usize, const N: usize, A: Access> Coref<[[T; M]; N],
     }
 }
 
-impl<'a, T: Symmetric, A: Access> Section<'a, T, A> {
-    /// Local. How many items there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.count
-    }
-
-    /// Local. Whether there are no items.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
+impl<'a, T: Symmetric, A: Access> Region<'a, T, 1, A> {
     /// Local. One coref for each item.
     #[must_use]
     pub fn iter(&self) -> Iter<'a, T, A> {
         Iter::new(*self)
     }
-
-    /// # Safety
-    /// `index` is below `self.len()`.
-    #[inline]
-    unsafe fn item(&self, index: usize) -> &'a Coref<T, A> {
-        // SAFETY: the caller vouches that `index < count`; `count` and `stride` were computed such that all items lie within
-        // the array.
-        unsafe { self.first.part(index * self.stride, 1) }
-    }
 }
 
-impl<'a, T: Remote, A: Access> Section<'a, T, A> {
-    /// All items as one run, if they lie side by side.
-    #[inline]
-    fn run(&self) -> Option<&'a Coref<[T], A>> {
-        // SAFETY: `count` items side by side, from the first on, lie within the array: that was checked when the section was
-        // made.
-        (self.stride == size_of::<T>()).then(|| unsafe { self.first.part(0, self.count) })
-    }
-}
-
-impl<T: Symmetric, A: Access> Index<usize> for Section<'_, T, A> {
+impl<T: Symmetric, A: Access> Index<usize> for Region<'_, T, 1, A> {
     type Output = Coref<T, A>;
 
     #[track_caller]
     fn index(&self, index: usize) -> &Coref<T, A> {
-        resolve(index..=index, self.count, self.first.image());
-        // SAFETY: `resolve` checked that `index < count`.
+        resolve(index..=index, self.count(), self.beside().image());
+        // SAFETY: `resolve` checked that the index is below the number of items.
         unsafe { self.item(index) }
-    }
-}
-
-impl<T: Remote, A: Access> Section<'_, T, A> {
-    /// One-sided. Fetches all items into `target`.
-    ///
-    /// # Panics
-    /// If the lengths differ, or as [`Coref::get`].
-    ///
-    /// # Examples
-    /// ```
-    /// use coarray::prelude::*;
-    ///
-    /// coarray::run(2, || {
-    ///     let mut x = Coarray::new([[1, 2, 3], [4, 5, 6]]);
-    ///     let x = x.open();
-    ///     let mut column = [0; 2];
-    ///     for j in 0..3 {
-    ///         x.at(1).column(j).get_into(&mut column);
-    ///         assert_eq!(column, [j + 1, j + 4]);
-    ///     }
-    /// });
-    /// ```
-    ///
-    /// # Source
-    /// `shmem_iget`, OpenSHMEM 1.5.
-    #[track_caller]
-    pub fn get_into(&self, target: &mut [T]) {
-        if target.len() != self.count {
-            extents_differ(target.len(), self.count, self.first.image());
-        }
-        if let Some(run) = self.run() {
-            return run.get_into(target);
-        }
-        for (index, value) in target.iter_mut().enumerate() {
-            // SAFETY: the index is less than `target.len()`, which is the count.
-            *value = unsafe { self.item(index) }.get();
-        }
-    }
-
-    /// One-sided. Fetches all items into a vector.
-    ///
-    /// # Panics
-    /// As [`Coref::get`].
-    ///
-    /// # Examples
-    /// See [`Coref::section`].
-    ///
-    /// # Source
-    /// `shmem_iget`, OpenSHMEM 1.5.
-    #[must_use]
-    #[track_caller]
-    pub fn to_vec(&self) -> Vec<T> {
-        if let Some(run) = self.run() {
-            return run.to_vec();
-        }
-        let mut items = Vec::with_capacity(self.count);
-        // No closure, so that a panic names the caller's line.
-        for item in self.iter() {
-            items.push(item.get());
-        }
-        items
-    }
-}
-
-impl<T: Remote, A: Access> Section<'_, T, A> {
-    /// One-sided. Stores `source` in the items.
-    ///
-    /// # Panics
-    /// If the lengths differ.
-    ///
-    /// # Examples
-    /// See [`Coref::column`].
-    ///
-    /// # Source
-    /// `shmem_iput`, OpenSHMEM 1.5.
-    #[track_caller]
-    pub fn put_from(&self, source: &[T])
-    where
-        A: MayPut,
-    {
-        if source.len() != self.count {
-            extents_differ(source.len(), self.count, self.first.image());
-        }
-        if let Some(run) = self.run() {
-            return run.put_from(source);
-        }
-        for (index, value) in source.iter().enumerate() {
-            // SAFETY: the index is less than `source.len()`, which is the count.
-            unsafe { self.item(index) }.put(*value);
-        }
-    }
-
-    /// One-sided. Copies the items of another section of the same length, on any image.
-    ///
-    /// The sections may overlap only if they start at the same item with the same step.
-    ///
-    /// # Panics
-    /// If the lengths differ, or as [`Coref::get`].
-    ///
-    /// # Examples
-    /// Image 1 gets the columns of image 0, in the other order:
-    /// ```
-    /// use coarray::prelude::*;
-    ///
-    /// coarray::run(2, || {
-    ///     let mut x = Coarray::new([[10 * this_image() + 1, 10 * this_image() + 2]; 3]);
-    ///     {
-    ///         let x = x.open();
-    ///         if this_image() == 0 {
-    ///             x.at(1).column(0).copy_from(&x.at(0).column(1));
-    ///             x.at(1).column(1).copy_from(&x.at(0).column(0));
-    ///         }
-    ///     }
-    ///     assert_eq!(x[2], if this_image() == 0 { [1, 2] } else { [2, 1] });
-    /// });
-    /// ```
-    ///
-    /// # Source
-    /// Assignment of array sections, Fortran 2018 clause 10.2.1.3.
-    #[track_caller]
-    pub fn copy_from<B: Access>(&self, source: &Section<'_, T, B>)
-    where
-        A: MayPut,
-    {
-        if source.count != self.count {
-            extents_differ(source.count, self.count, self.first.image());
-        }
-        for index in 0..self.count {
-            // SAFETY: the index is less than both counts, which are equal.
-            let (from, to) = unsafe { (source.item(index), self.item(index)) };
-            to.put(from.get());
-        }
-    }
-
-    /// One-sided. Stores `value` in every item.
-    ///
-    /// # Examples
-    /// See [`Coref::section`].
-    ///
-    /// # Source
-    /// As [`Coref::fill`].
-    pub fn fill(&self, value: T)
-    where
-        A: MayPut,
-    {
-        self.iter().for_each(|item| item.put(value));
     }
 }

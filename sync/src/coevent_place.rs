@@ -1,6 +1,6 @@
 //! Posts to the events of other images, alone or together with data.
 
-use coarray_coref::{Access, Coref, LocalOrRemote, MayPut, Remote, Shape};
+use coarray_coref::{Access, Coref, LocalOrRemote, MayPut, Region, Remote, Shape};
 use coarray_fabric::{Deferral, Place, SignalOperation, has_outstanding};
 use coarray_runtime::{Eventcount, Image, quiet, quiet_except_signals};
 
@@ -266,6 +266,49 @@ impl<T: ?Sized, B: MayPut> PutNotify<T> for Coref<T, B> {
             send_from_and_post(self, source, event);
         }
     }
+}
+
+/// [`put_from_notify`](PutNotify::put_from_notify) of a region, from its items in row order.
+///
+/// # Examples
+/// ```
+/// use coarray::prelude::*;
+///
+/// coarray::run(2, || {
+///     let mut plane = Coarray::<[[f64; 4]; 3]>::zeroed();
+///     let arrived = Coarray::new(Coevent::new());
+///     let plane = plane.open();
+///     let (other, column) = (1 - this_image(), [0.5, 1.5, 2.5]);
+///     plane.at(other).region((.., 3)).put_from_notify(&column, arrived.at(other));
+///     arrived.wait();
+///     assert_eq!(plane.here().column(3).to_vec(), column);
+/// });
+/// ```
+impl<T: Remote, const D: usize, B: MayPut> PutNotify<[T]> for Region<'_, T, D, B> {
+    /// Never called: a slice is no value by itself.
+    #[track_caller]
+    fn put_notify(&self, value: [T], event: &Coref<Coevent>)
+    where
+        [T]: Remote,
+    {
+        put_region(self, &value, event);
+    }
+
+    #[track_caller]
+    fn put_from_notify(&self, source: &[T], event: &Coref<Coevent>) {
+        put_region(self, source, event);
+    }
+}
+
+#[track_caller]
+fn put_region<T: Remote, const D: usize, B: MayPut>(
+    region: &Region<'_, T, D, B>,
+    source: &[T],
+    event: &Coref<Coevent>,
+) {
+    check_image(region.beside(), event);
+    region.put_from(source);
+    post_after_puts(event);
 }
 
 #[inline]

@@ -2,10 +2,10 @@
 
 use crate::access::{Access, ReadWrite};
 use crate::coref::Coref;
+use crate::region::Region;
 use crate::remote::Symmetric;
-use crate::section::Section;
 
-/// The items of an array or [`Section`] on an image, one coref each.
+/// The items of an array or [`Section`](crate::Section) on an image, one coref each.
 ///
 /// # Examples
 /// ```
@@ -26,13 +26,13 @@ use crate::section::Section;
 /// [`std::slice::Iter`].
 #[derive(Clone, Debug)]
 pub struct Iter<'a, T: 'static, A: Access = ReadWrite> {
-    section: Section<'a, T, A>,
+    section: Region<'a, T, 1, A>,
     next: usize,
 }
 
 impl<'a, T, A: Access> Iter<'a, T, A> {
     #[inline]
-    pub(super) fn new(section: Section<'a, T, A>) -> Self {
+    pub(crate) fn new(section: Region<'a, T, 1, A>) -> Self {
         Self { section, next: 0 }
     }
 }
@@ -43,7 +43,7 @@ impl<'a, T: Symmetric, A: Access> Iterator for Iter<'a, T, A> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let index = self.next;
-        (index < self.section.count).then(|| {
+        (index < self.section.count()).then(|| {
             self.next += 1;
             // SAFETY: `index < count` was just checked.
             unsafe { self.section.item(index) }
@@ -53,14 +53,14 @@ impl<'a, T: Symmetric, A: Access> Iterator for Iter<'a, T, A> {
     /// `sum` and the like use this. Without the `Option` of `next`, their loops do not compare every address with null.
     #[inline]
     fn fold<B, F: FnMut(B, Self::Item) -> B>(self, start: B, mut step: F) -> B {
-        (self.next..self.section.count).fold(start, |folded, index| {
+        (self.next..self.section.count()).fold(start, |folded, index| {
             // SAFETY: the range of the index ends at `count`.
             step(folded, unsafe { self.section.item(index) })
         })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.section.count - self.next;
+        let left = self.section.count() - self.next;
         (left, Some(left))
     }
 }
@@ -85,7 +85,7 @@ impl<'a, T: Symmetric, const N: usize, A: Access> IntoIterator for &'a Coref<[T;
     }
 }
 
-impl<'a, T: Symmetric, A: Access> IntoIterator for Section<'a, T, A> {
+impl<'a, T: Symmetric, A: Access> IntoIterator for Region<'a, T, 1, A> {
     type Item = &'a Coref<T, A>;
     type IntoIter = Iter<'a, T, A>;
 

@@ -1,0 +1,305 @@
+//! Gets, puts, copies and fills of regions that go on while the image computes.
+
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::rc::Rc;
+use std::slice;
+
+use coarray_fabric::{Buffer, Request};
+use coarray_runtime::Image;
+
+use crate::access::{Access, MayPut};
+use crate::cofuture::{Cofuture, InFlight};
+use crate::region::Region;
+use crate::region::runs::Run;
+use crate::remote::Remote;
+use crate::scope::{AsyncScope, Delivery};
+use crate::shape::elements_in;
+use crate::transfer::{Issued, Torn};
+
+/// Operations in flight on one image: the last, and those before it.
+struct AllIssued {
+    last: Issued,
+    others: Vec<Request>,
+}
+
+impl AllIssued {
+    /// Issues an operation for each of the runs; none if there are none.
+    fn issue(
+        runs: impl Iterator<Item = Run>,
+        issue: impl Fn(&Image, Run) -> Request,
+    ) -> Option<Self> {
+        let image = Image::current();
+        let mut others: Vec<Request> = runs.map(|run| issue(&image, run)).collect();
+        let request = others.pop()?;
+        let last = Issued { image, request };
+        Some(Self { last, others })
+    }
+
+    /// The cofuture of all, whose result is that of `deliver`.
+    fn cofuture<'a, R: 'a>(
+        self,
+        deliver: impl FnOnce() -> Result<R, Torn> + 'a,
+    ) -> Cofuture<'a, R> {
+        let Self { last, others } = self;
+        let image = Rc::clone(&last.image);
+        Cofuture::in_flight(InFlight::new(last, move |_| {
+            others
+                .iter()
+                .for_each(|request| image.fabric().wait(request));
+            deliver()
+        }))
+    }
+}
+
+impl<'a, T: Remote, const D: usize, A: Access> Region<'a, T, D, A> {
+    /// One-sided. Begins to fetch all items into `target`, in row order. The target is borrowed until the scope ends;
+    /// [`wait`](Cofuture::wait) gives it back earlier.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::asynchronous::async_scope;
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Coarray::<[[usize; 4]; 4]>::from_fn(|i| i);
+    ///     let x = x.open();
+    ///     let mut edge = [0; 4];
+    ///     async_scope(|scope| {
+    ///         let fetched = x.at(1).region((.., 3)).get_into_async(&mut edge, scope);
+    ///         // ... the inner cells meanwhile ...
+    ///         assert_eq!(fetched.wait(), [3, 7, 11, 15]);
+    ///     });
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// `get_cofuture(&y)`, *Coarray C++* section 7.
+    #[track_caller]
+    pub fn get_into_async<'scope>(
+        &self,
+        target: &'scope mut [T],
+        scope: &'a AsyncScope<'scope, '_>,
+    ) -> Cofuture<'a, &'scope mut [T]> {
+        const { T::CHECK };
+        self.check_length(target.len());
+        if self.first.is_direct() {
+            // SAFETY: the target is borrowed mutably, and has as many items as the region.
+            let arrived = unsafe { self.get_to(target.as_mut_ptr(), self.packed()) };
+            return Cofuture::complete(scope.note(arrived).map(|()| target));
+        }
+        let target = ptr::from_mut(target);
+        // SAFETY: `target` comes from a reference that is borrowed for `'scope`, and only these operations use it until then. This
+        // is called when they are complete, and have left valid items only.
+        let give_back = move || Ok(unsafe { &mut *target });
+        if T::ANY_BITS {
+            // SAFETY: the target is borrowed until the end of the scope, which completes the operations.
+            let issued = unsafe { self.issue_gets(target.cast()) };
+            return match issued {
+                Some(all) => all.cofuture(give_back),
+                None => Cofuture::complete(give_back()),
+            };
+        }
+        let count = self.len() * elements_in::<T>();
+        let staged = scope.stage(target.cast::<T::Element>(), count, self.first.image());
+        // SAFETY: the staging memory has room for all items. The scope keeps it until their delivery, which comes after the
+        // completion of the operations.
+        let issued = unsafe { self.issue_gets(staged.start()) };
+        match issued {
+            Some(all) => all.cofuture(move || {
+                scope.note(staged.deliver())?;
+                give_back()
+            }),
+            None => Cofuture::complete(give_back()),
+        }
+    }
+
+    /// # Safety
+    /// `target` is valid for writes of all items until the operations are complete, and nobody else accesses it.
+    unsafe fn issue_gets(&self, target: *mut u8) -> Option<AllIssued> {
+        let runs = self.runs_to(self.packed());
+        let length = runs.length();
+        AllIssued::issue(runs, |here, run| {
+            let (image, offset) = self.place_of(here, run.from);
+            let buffer = Buffer::Lent(target.wrapping_offset(run.to), length);
+            // SAFETY: the caller vouches for the target, and the items lie within the place. The contract of `Coref::new`: until
+            // this image has completed its operations, the owner holds no exclusive reference.
+            unsafe { here.fabric().issue_get(image, offset, buffer) }
+        })
+    }
+
+    /// Image and offset of the byte `from` the first item.
+    fn place_of(&self, here: &Image, from: isize) -> (usize, usize) {
+        let image = self.first.image();
+        let first = here.offset_of(image, self.first.local_address());
+        (image, first.wrapping_add_signed(from))
+    }
+}
+
+impl<'a, T: Remote, const D: usize, A: Access> Region<'a, T, D, A> {
+    /// One-sided. Begins to store `source` in the items, in row order. The source is borrowed until the scope ends.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::asynchronous::async_scope;
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Coarray::<[[u8; 3]; 3]>::zeroed();
+    ///     {
+    ///         let (x, diagonal) = (x.open(), [1, 2, 3]);
+    ///         async_scope(|scope| {
+    ///             let there = x.at(1 - this_image()).region((.., this_image()));
+    ///             drop(there.put_from_async(&diagonal, scope)); // the scope waits for it
+    ///         });
+    ///     }
+    ///     assert_eq!(x.map(|row| row[1 - this_image()]), [1, 2, 3]);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// `put_cofuture(&y)`, *Coarray C++* section 7.
+    #[track_caller]
+    pub fn put_from_async<'scope>(
+        &self,
+        source: &'scope [T],
+        _scope: &'a AsyncScope<'scope, '_>,
+    ) -> Cofuture<'a, ()>
+    where
+        A: MayPut,
+    {
+        self.check_length(source.len());
+        if self.first.is_direct() {
+            self.put_from(source);
+            return Cofuture::complete(Ok(()));
+        }
+        const { T::CHECK };
+        let runs = self.runs_from(self.packed());
+        let length = runs.length();
+        let source = source.as_ptr().cast::<u8>();
+        // SAFETY: the source has as many items as the region, and is borrowed until the end of the scope, which completes the
+        // operations. A put only reads its buffer, so the cast to `*mut` is never written through.
+        unsafe {
+            self.issue_puts(runs, |run| {
+                Buffer::Lent(source.wrapping_offset(run.from).cast_mut(), length)
+            })
+        }
+    }
+
+    /// One-sided. Begins to copy the items of another region, on any image, which are fetched before this returns. It has the
+    /// same extents, but for those of 1.
+    ///
+    /// # Panics
+    /// If the extents differ.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Coarray::new([[this_image(), 7]; 2]);
+    ///     {
+    ///         let x = x.open();
+    ///         let (here, there) = (x.here(), x.at(1 - this_image()));
+    ///         there.region((.., 1)).copy_from_async(&here.region((0, ..))).wait();
+    ///     }
+    ///     assert_eq!(*x, [[this_image(), 1 - this_image()], [this_image(), 7]]);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`copy_from`](Self::copy_from) and [`put_async`](crate::Coref::put_async).
+    #[track_caller]
+    pub fn copy_from_async<const E: usize, B: Access>(
+        &self,
+        source: &Region<'_, T, E, B>,
+    ) -> Cofuture<'a, ()>
+    where
+        A: MayPut,
+    {
+        const { T::CHECK };
+        self.strides_of_region(source);
+        if self.first.is_direct() {
+            self.copy_from(source);
+            return Cofuture::complete(Ok(()));
+        }
+        let mut items = Vec::<MaybeUninit<T>>::with_capacity(source.len());
+        let runs = self.runs_from(self.packed());
+        let length = runs.length();
+        // SAFETY: the vector is valid for writes of all items, and afterwards for reads of the runs, which are parts of it. The
+        // requests own their buffers, which are as long as the runs.
+        unsafe {
+            source.fetch(items.as_mut_ptr().cast(), source.packed());
+            let bytes = items.as_ptr().cast::<u8>();
+            self.issue_puts(runs, |run| {
+                let run = slice::from_raw_parts(bytes.wrapping_offset(run.from), length);
+                Buffer::Owned(run.into())
+            })
+        }
+    }
+
+    /// One-sided. Begins to store `value` in every item.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Coarray::<[[u8; 3]; 3]>::zeroed();
+    ///     {
+    ///         let x = x.open();
+    ///         drop(x.at(1 - this_image()).region((1, 1..)).fill_async(4)); // complete when the phase ends
+    ///     }
+    ///     assert_eq!(x[1], [0, 4, 4]);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`fill`](Self::fill) and [`put_async`](crate::Coref::put_async).
+    pub fn fill_async(&self, value: T) -> Cofuture<'a, ()>
+    where
+        A: MayPut,
+    {
+        if self.first.is_direct() {
+            self.fill(value);
+            return Cofuture::complete(Ok(()));
+        }
+        const { T::CHECK };
+        let runs = self.runs_from(self.strides());
+        let values = vec![value; runs.length() / size_of::<T>().max(1)];
+        // SAFETY: readable and initialised: a `Remote` type has no padding. Nobody writes to them meanwhile.
+        let bytes: &[u8] =
+            unsafe { slice::from_raw_parts(values.as_ptr().cast(), size_of_val(&values[..])) };
+        // SAFETY: the requests own their buffers, which are as long as the runs.
+        unsafe { self.issue_puts(runs, |_| Buffer::Owned(bytes.into())) }
+    }
+
+    /// # Safety
+    /// `runs` are those of a copy to this region. The buffers have their length, and the right bytes; lent ones stay valid until
+    /// the operations are complete.
+    unsafe fn issue_puts(
+        &self,
+        runs: impl Iterator<Item = Run>,
+        buffer: impl Fn(Run) -> Buffer,
+    ) -> Cofuture<'a, ()>
+    where
+        A: MayPut,
+    {
+        let issued = AllIssued::issue(runs, |here, run| {
+            let (image, offset) = self.place_of(here, run.to);
+            // SAFETY: the caller vouches for the buffer, and the items lie within the place. The contract of `Coref::new`: until
+            // this image has completed its operations, the owner holds no reference.
+            unsafe { here.fabric().issue_put(image, offset, buffer(run)) }
+        });
+        match issued {
+            Some(all) => all.cofuture(|| Ok(())),
+            None => Cofuture::complete(Ok(())),
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Gets of many runs through the fabric: all are issued before the first is waited for.
+//!
+//! An operation costs more than the bytes of a small gap. So short runs that are near each other are fetched as one, with the
+//! bytes between them, and picked from there: the *data sieving* of R. Thakur, W. Gropp and E. Lusk, Frontiers 1999.
+
+use std::iter::Peekable;
+use std::ptr;
+
+use coarray_fabric::{Buffer, Deferral, Fabric, Request, reach};
+
+use crate::access::Access;
+use crate::coref::Coref;
+use crate::region::runs::Run;
+
+/// The longest gap, and the longest run, that are fetched with others.
+const NEAR: usize = 2 << 10;
+
+/// The most bytes that are fetched as one for the sake of several runs.
+const COVER_AT_MOST: usize = 24 << 10;
+
+/// Bytes that arrive with gaps at the same time.
+const SCRATCH: usize = 5 * COVER_AT_MOST;
+
+/// Runs that are fetched as one.
+struct Cover<I> {
+    /// Begins with the runs of the cover.
+    runs: I,
+    count: usize,
+    start: isize,
+    length: usize,
+}
+
+fn next_cover<I: Iterator<Item = Run> + Clone>(
+    runs: &mut Peekable<I>,
+    length: usize,
+) -> Option<Cover<Peekable<I>>> {
+    let from_here = runs.clone();
+    let start = runs.next()?.from;
+    let (mut count, mut covered) = (1, length);
+    let continued = |run: &Run, covered: usize| {
+        let reached = usize::try_from(run.from - start).ok()?;
+        let gap = reached.checked_sub(covered)?;
+        (gap <= NEAR && reached + length <= COVER_AT_MOST).then_some(reached + length)
+    };
+    while length <= NEAR
+        && let Some(both) = runs.peek().and_then(|run| continued(run, covered))
+    {
+        runs.next();
+        (count, covered) = (count + 1, both);
+    }
+    Some(Cover {
+        runs: from_here,
+        count,
+        start,
+        length: covered,
+    })
+}
+
+/// What was issued and is not complete.
+struct Batch<'a, I> {
+    fabric: &'a dyn Fabric,
+    requests: Vec<Request>,
+    /// Covers, and where in the scratch memory they arrive.
+    covers: Vec<(Cover<I>, usize)>,
+    scratch: Vec<u8>,
+    used: usize,
+}
+
+impl<I: Iterator<Item = Run>> Batch<'_, I> {
+    /// Where a cover of this length arrives, if there is room.
+    fn room(&mut self, length: usize) -> Option<usize> {
+        self.scratch.reserve_exact(SCRATCH);
+        let start = self.used;
+        self.used += length;
+        (self.used <= SCRATCH).then_some(start)
+    }
+
+    /// Waits for everything, and picks the runs from what has arrived.
+    ///
+    /// # Safety
+    /// `target` is valid for writes of `length` bytes where the runs say.
+    unsafe fn complete(&mut self, target: *mut u8, length: usize) {
+        for request in self.requests.drain(..) {
+            self.fabric.wait(&request);
+        }
+        for (cover, at) in self.covers.drain(..) {
+            for run in cover.runs.take(cover.count) {
+                let from = at.wrapping_add_signed(run.from - cover.start);
+                // SAFETY: the run lies in the cover, which has arrived at `at`; the caller vouches for the target. The scratch
+                // memory is its own.
+                unsafe {
+                    let from = self.scratch.as_ptr().add(from);
+                    ptr::copy_nonoverlapping(from, target.wrapping_offset(run.to), length);
+                }
+            }
+        }
+        self.used = 0;
+    }
+}
+
+/// Gets runs of `length` bytes through the fabric; complete on return.
+///
+/// # Safety
+/// The place that `place` is a part of has `length` bytes at each `from`, counted from `place`, and all bytes in between. `target`
+/// is valid for writes of `length` bytes at each `to`, which nobody else accesses.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn fetch_runs<T: ?Sized, A: Access>(
+    place: &Coref<T, A>,
+    target: *mut u8,
+    runs: impl Iterator<Item = Run> + Clone,
+    length: usize,
+) {
+    // A waker that panics must not unwind while operations write to the target.
+    let _wakers = Deferral::new();
+    let mut runs = runs.peekable();
+    let image = place.image();
+    reach(image, place.local_address(), |fabric, offset| {
+        let mut batch = Batch {
+            fabric,
+            requests: Vec::new(),
+            covers: Vec::new(),
+            scratch: Vec::new(),
+            used: 0,
+        };
+        while let Some(mut cover) = next_cover(&mut runs, length) {
+            let from = offset.wrapping_add_signed(cover.start);
+            let is_single = cover.count == 1;
+            let buffer = match cover.runs.peek() {
+                Some(run) if is_single => target.wrapping_offset(run.to),
+                _ => {
+                    let at = batch.room(cover.length).unwrap_or_else(|| {
+                        // SAFETY: the caller vouches for the target.
+                        unsafe { batch.complete(target, length) };
+                        batch.used = cover.length;
+                        0
+                    });
+                    batch.scratch.as_mut_ptr().wrapping_add(at)
+                }
+            };
+            let covered = cover.length;
+            let is_only = runs.peek().is_none() && batch.requests.is_empty();
+            // SAFETY: for a single run the caller vouches for target and place. Otherwise the scratch memory has room for the
+            // cover, and is moved or freed after `complete` only; the bytes between the runs lie in the same place, to which its
+            // owner holds no exclusive reference, as the contract of `Coref::new` says, and what they are does not matter.
+            // Nothing unwinds before `complete`: wakers are deferred, and what fails in a fabric ends the job.
+            unsafe {
+                if is_only {
+                    fabric.get(image, from, buffer, covered);
+                } else {
+                    let buffer = Buffer::Lent(buffer, covered);
+                    batch.requests.push(fabric.issue_get(image, from, buffer));
+                }
+            }
+            if !is_single {
+                let at = batch.used - covered;
+                batch.covers.push((cover, at));
+            }
+        }
+        // SAFETY: the caller vouches for the target.
+        unsafe { batch.complete(target, length) };
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn covers(starts: &[isize], length: usize) -> Vec<(isize, usize, usize)> {
+        let runs = starts.iter().map(|&from| Run { to: 0, from });
+        let mut runs = runs.peekable();
+        std::iter::from_fn(|| next_cover(&mut runs, length))
+            .map(|cover| (cover.start, cover.length, cover.count))
+            .collect()
+    }
+
+    #[test]
+    fn short_runs_that_are_near_each_other_are_fetched_as_one() {
+        assert_eq!(covers(&[], 8), []);
+        assert_eq!(covers(&[16], 8), [(16, 8, 1)]);
+        assert_eq!(covers(&[0, 100, 108], 8), [(0, 116, 3)]);
+        assert_eq!(covers(&[0, 9000, 9100], 8), [(0, 8, 1), (9000, 108, 2)]);
+    }
+
+    #[test]
+    fn runs_that_go_back_or_are_long_are_fetched_alone() {
+        assert_eq!(covers(&[100, 50, 58], 8), [(100, 8, 1), (50, 16, 2)]);
+        assert_eq!(covers(&[0, 4], 8), [(0, 8, 1), (4, 8, 1)]);
+        let long = NEAR + 1;
+        assert_eq!(covers(&[0, 5000], long), [(0, long, 1), (5000, long, 1)]);
+    }
+
+    #[test]
+    fn a_cover_fits_the_scratch_memory() {
+        let starts: Vec<isize> = (0..100).map(|index| 2000 * index).collect();
+        let covers = covers(&starts, 1000);
+        assert_eq!(covers.iter().map(|cover| cover.2).sum::<usize>(), 100);
+        assert!(covers.iter().all(|cover| cover.1 <= COVER_AT_MOST));
+    }
+}

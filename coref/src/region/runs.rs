@@ -1,0 +1,201 @@
+//! The runs of bytes in which a copy between two strided places moves them.
+//!
+//! Dimensions that continue each other in both places are merged, the bytes of an item among them. So rows of whole matrices
+//! become one run, and a column of each plane of a block one dimension.
+
+use std::array;
+
+/// A dimension of both places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Axis {
+    pub(super) count: usize,
+    /// Bytes from one item to the next.
+    pub(super) to: isize,
+    pub(super) from: isize,
+}
+
+const NOT_THERE: Axis = Axis {
+    count: 1,
+    to: 0,
+    from: 0,
+};
+
+/// Bytes that lie side by side in both places, from these offsets on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) to: isize,
+    pub(crate) from: isize,
+}
+
+/// The runs of a copy, in row order.
+#[derive(Clone, Debug)]
+pub(crate) struct Runs<const D: usize> {
+    /// Bytes of each run.
+    length: usize,
+    /// What the runs count, innermost first.
+    axes: [Axis; D],
+    at: [usize; D],
+    next: Run,
+    left: usize,
+}
+
+impl<const D: usize> Runs<D> {
+    /// The runs of items of `size` bytes in these dimensions, the outermost first.
+    #[inline]
+    pub(super) fn new(size: usize, dimensions: [Axis; D]) -> Self {
+        let mut run = Axis {
+            count: size,
+            to: 1,
+            from: 1,
+        };
+        let mut axes = [NOT_THERE; D];
+        let mut rank = 0;
+        let mut left = usize::from(size > 0);
+        for axis in dimensions.into_iter().rev() {
+            left *= axis.count;
+            if axis.count <= 1 {
+                continue;
+            }
+            let inner = match rank {
+                0 => &mut run,
+                _ => &mut axes[rank - 1],
+            };
+            let count = inner.count as isize;
+            if (axis.to, axis.from) == (inner.to * count, inner.from * count) {
+                inner.count *= axis.count;
+            } else {
+                axes[rank] = axis;
+                rank += 1;
+            }
+        }
+        if left > 0 {
+            left = axes.iter().map(|axis| axis.count).product();
+        }
+        Self {
+            length: run.count,
+            axes,
+            at: array::from_fn(|_| 0),
+            next: Run { to: 0, from: 0 },
+            left,
+        }
+    }
+
+    /// Bytes of each run.
+    #[inline]
+    pub(crate) fn length(&self) -> usize {
+        self.length
+    }
+
+    /// Goes on by `steps` in the innermost dimension, which has that many left.
+    #[inline]
+    fn advance(&mut self, steps: usize) {
+        self.left -= steps;
+        let mut steps = steps;
+        for (axis, at) in self.axes.iter().zip(&mut self.at) {
+            *at += steps;
+            self.next.to += steps as isize * axis.to;
+            self.next.from += steps as isize * axis.from;
+            if *at < axis.count {
+                return;
+            }
+            *at = 0;
+            self.next.to -= axis.count as isize * axis.to;
+            self.next.from -= axis.count as isize * axis.from;
+            steps = 1;
+        }
+    }
+}
+
+impl<const D: usize> Iterator for Runs<D> {
+    type Item = Run;
+
+    #[inline]
+    fn next(&mut self) -> Option<Run> {
+        if self.left == 0 {
+            return None;
+        }
+        let run = self.next;
+        self.advance(1);
+        Some(run)
+    }
+
+    /// A loop over the innermost dimension, which the compiler can unroll.
+    #[inline]
+    fn fold<B, F: FnMut(B, Run) -> B>(mut self, mut folded: B, mut step: F) -> B {
+        let innermost = self.axes[0];
+        while self.left > 0 {
+            let mut run = self.next;
+            let steps = innermost.count - self.at[0];
+            for _ in 0..steps {
+                folded = step(folded, run);
+                run.to += innermost.to;
+                run.from += innermost.from;
+            }
+            self.advance(steps);
+        }
+        folded
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(count: usize, to: isize, from: isize) -> Axis {
+        Axis { count, to, from }
+    }
+
+    fn all<const D: usize>(runs: &Runs<D>) -> Vec<(isize, isize)> {
+        let one_by_one: Vec<_> = runs.clone().map(|run| (run.to, run.from)).collect();
+        let mut rest = runs.clone();
+        let mut in_parts: Vec<_> = rest.next().into_iter().collect();
+        rest.for_each(|run| in_parts.push(run));
+        assert!(
+            one_by_one.iter().eq(in_parts
+                .iter()
+                .map(|run| (run.to, run.from))
+                .collect::<Vec<_>>()
+                .iter())
+        );
+        one_by_one
+    }
+
+    #[test]
+    fn what_continues_in_both_places_is_one_run() {
+        let whole = Runs::new(8, [axis(4, 48, 48), axis(3, 16, 16), axis(2, 8, 8)]);
+        assert_eq!((whole.length(), all(&whole)), (192, vec![(0, 0)]));
+        let rows = Runs::new(8, [axis(2, 100, 16), axis(2, 8, 8)]);
+        assert_eq!((rows.length(), all(&rows)), (16, vec![(0, 0), (100, 16)]));
+        let columns = Runs::new(1, [axis(2, 2, 40), axis(2, 1, 10)]);
+        assert_eq!(columns.length(), 1);
+        assert_eq!(all(&columns), [(0, 0), (1, 10), (2, 40), (3, 50)]);
+    }
+
+    #[test]
+    fn a_column_of_each_plane_is_one_dimension() {
+        let runs = Runs::new(8, [axis(3, 80, 16), axis(2, 40, 8), axis(1, 8, 8)]);
+        assert_eq!(runs.axes[0], axis(6, 40, 8));
+        assert_eq!(runs.axes[1..], [NOT_THERE; 2]);
+        assert_eq!(all(&runs).len(), 6);
+    }
+
+    #[test]
+    fn places_may_go_backwards() {
+        let runs = Runs::new(4, [axis(3, -8, 4)]);
+        assert_eq!(all(&runs), [(0, 0), (-8, 4), (-16, 8)]);
+    }
+
+    #[test]
+    fn nothing_has_no_runs() {
+        for count in [0, 1, 5] {
+            assert_eq!(all(&Runs::new(0, [axis(count, 8, 8)])), []);
+            assert_eq!(all(&Runs::new(8, [axis(count, 8, 8), axis(0, 8, 8)])), []);
+            assert_eq!(all(&Runs::new(8, [axis(0, 8, 8), axis(count, 8, 8)])), []);
+        }
+    }
+}
