@@ -65,6 +65,8 @@ pub enum Part {
     Column(usize),
     /// Every so-manieth element of a range of a row.
     InRow(usize, Range<usize>, usize),
+    /// Every so-manieth element of a range of columns, of every so-manieth row of a range.
+    Block([Range<usize>; 2], [usize; 2]),
 }
 
 impl Part {
@@ -87,13 +89,14 @@ impl Part {
                 .take(range.len())
                 .step_by(step)
                 .collect(),
+            Self::Block([rows, columns], steps) => rows
+                .step_by(steps[0])
+                .flat_map(|row| {
+                    let columns = columns.clone().step_by(steps[1]);
+                    columns.map(move |column| row * COLUMNS + column)
+                })
+                .collect(),
         }
-    }
-
-    /// Whether the elements do not lie one after the other in general.
-    #[must_use]
-    pub fn is_strided(&self) -> bool {
-        matches!(self, Self::Section(..) | Self::Column(_) | Self::InRow(..))
     }
 
     /// Another part of the same kind and size.
@@ -114,6 +117,10 @@ impl Part {
             Self::InRow(_, range, step) => {
                 Self::InRow(pick.index(extent / COLUMNS), range.clone(), *step)
             }
+            Self::Block([rows, columns], steps) => Self::Block(
+                [shift(rows, extent / COLUMNS), shift(columns, COLUMNS)],
+                *steps,
+            ),
         }
     }
 }
@@ -151,7 +158,7 @@ impl RawPart {
             one.min(other)..one.max(other)
         };
         let kinds = if rows > 0 {
-            8
+            10
         } else if extent > 0 {
             4
         } else {
@@ -165,7 +172,11 @@ impl RawPart {
             4 => Part::Row(first(rows)),
             5 => Part::Rows(self.bounds, self.bounds.complete(range(rows), rows)),
             6 => Part::Column(first(COLUMNS)),
-            _ => Part::InRow(first(rows), range(COLUMNS), self.step),
+            7 => Part::InRow(first(rows), range(COLUMNS), self.step),
+            kind => {
+                let columns = [0..COLUMNS, 1..COLUMNS, 0..2, 1..2][self.step % 4].clone();
+                Part::Block([range(rows), columns], [self.step, kind - 7])
+            }
         }
     }
 }

@@ -139,11 +139,7 @@ pub fn plan<T: Sample>(
                     Action::Get(_) => (Some(&place), None),
                     _ => (source.as_ref(), Some(&place)),
                 };
-                let overlaps = step.part.is_strided()
-                    && source
-                        .as_ref()
-                        .is_some_and(|source| source != &place && meet(source, &place));
-                if overlaps || !uses.allow(step.by, reads, writes) {
+                if !uses.allow(step.by, reads, writes) {
                     continue;
                 }
                 match (&step.action, &source) {
@@ -160,14 +156,6 @@ pub fn plan<T: Sample>(
             }
         })
         .collect()
-}
-
-fn meet(one: &Place, other: &Place) -> bool {
-    one.image == other.image
-        && one
-            .elements
-            .iter()
-            .any(|element| other.elements.contains(element))
 }
 
 /// Who read and wrote each element of each image in a round.

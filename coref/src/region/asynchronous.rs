@@ -65,7 +65,7 @@ impl<'a, T: Remote, const D: usize, A: Access> Region<'a, T, D, A> {
     /// use coarray::prelude::*;
     ///
     /// coarray::run(2, || {
-    ///     let mut x = Coarray::<[[usize; 4]; 4]>::from_fn(|i| i);
+    ///     let mut x = Coarray::<[[usize; 4]; 4]>::from_fn(|i| [4 * i + 3; 4]);
     ///     let x = x.open();
     ///     let mut edge = [0; 4];
     ///     async_scope(|scope| {

@@ -14,7 +14,7 @@ use crate::shape::Shape;
 /// use coarray::prelude::*;
 ///
 /// coarray::run(2, || {
-///     let mut x = Coarray::<[[usize; 6]; 5]>::from_fn(|i| i);
+///     let mut x = Coarray::<[[usize; 6]; 5]>::from_fn(|i| std::array::from_fn(|j| 6 * i + j));
 ///     let x = x.open();
 ///     assert_eq!(x.at(1).region((3, 2..4)).to_vec(), [20, 21]);
 ///     assert_eq!(x.at(1).region(((1..).every(3), ..=1)).to_vec(), [6, 7, 24, 25]);

@@ -95,11 +95,11 @@ impl<T: Remote, const D: usize, A: Access> Region<'_, T, D, A> {
     /// use coarray::prelude::*;
     ///
     /// coarray::run(2, || {
-    ///     let mut x = Coarray::<[[[usize; 4]; 3]; 2]>::from_fn(|i| i);
+    ///     let mut x = Coarray::<[[[usize; 4]; 3]; 2]>::from_fn(|i| [[10 * i, 1, 2, 3]; 3]);
     ///     let x = x.open();
     ///     let mut plane = Array2::zeros((5, 4));
     ///     x.at(1).region((1, .., ..)).get_into_array(&mut plane.slice_mut(s![1..4, ..]));
-    ///     assert_eq!((plane[[0, 0]], plane[[1, 0]], plane[[3, 3]]), (0, 12, 23));
+    ///     assert_eq!((plane[[0, 0]], plane[[1, 0]], plane[[3, 3]]), (0, 10, 3));
     /// });
     /// ```
     ///

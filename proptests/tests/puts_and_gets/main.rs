@@ -2,6 +2,7 @@
 //! do to the sequential model.
 
 mod members;
+mod regions;
 mod shape;
 mod view;
 

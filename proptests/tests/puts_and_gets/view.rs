@@ -1,7 +1,9 @@
 //! A part of a place, reached natively, and the ways to get from it and to put to it.
 
-use coarray::Coref;
-use coarray::places::{Access, Section};
+use coarray::asynchronous::async_scope;
+use coarray::ndarray::{Array2, ShapeBuilder};
+use coarray::places::{Access, ReadWrite, Region, Section, Selector};
+use coarray::{Coref, quiet};
 use coarray_proptests::{Bounds, COLUMNS, Part, Sample};
 
 /// What indexing gave.
@@ -11,6 +13,7 @@ pub enum View<'a, T: Sample, A: Access> {
     Row(&'a Coref<[T; COLUMNS], A>),
     Rows(&'a Coref<[[T; COLUMNS]], A>),
     Strided(Section<'a, T, A>),
+    Block(Region<'a, T, 2, A>),
 }
 
 /// Writes a range in all ways there are.
@@ -56,6 +59,9 @@ macro_rules! views {
                 Part::Rows(bounds, rows) => View::Rows(range!(place, bounds, rows)),
                 Part::Column(column) => View::Strided(place.column(column)),
                 Part::InRow(row, elements, step) => View::Strided(place[row].section(elements, step)),
+                Part::Block([rows, columns], steps) => View::Block(
+                    place.region((rows.every(steps[0]), columns.every(steps[1]))),
+                ),
                 _ => return None,
             })
         }
@@ -68,6 +74,41 @@ views!(of_slice, of_unbounded_matrix, [T], [[T; COLUMNS]]);
 /// Values for a get to overwrite.
 fn blank<T: Sample>(count: usize) -> Vec<T> {
     vec![T::sample(0); count]
+}
+
+/// Gets a region, in one of several ways.
+fn get_region<T: Sample, const D: usize, A: Access>(
+    region: &Region<'_, T, D, A>,
+    way: usize,
+) -> Vec<T> {
+    let mut values = blank(region.len());
+    match way % 4 {
+        0 => return region.to_vec(),
+        1 => region.get_into(&mut values),
+        2 => async_scope(|scope| drop(region.get_into_async(&mut values, scope))),
+        _ => async_scope(|scope| {
+            let fetched = region.get_into_async(&mut values, scope);
+            assert_eq!(fetched.wait().len(), region.len());
+        }),
+    }
+    values
+}
+
+/// Puts to a region, in one of several ways.
+fn put_region<T: Sample, const D: usize>(
+    region: &Region<'_, T, D, ReadWrite>,
+    values: &[T],
+    way: usize,
+) {
+    match way % 4 {
+        0 => region.put_from(values),
+        1 => async_scope(|scope| drop(region.put_from_async(values, scope))),
+        2 => async_scope(|scope| region.put_from_async(values, scope).wait()),
+        _ => {
+            region.put_from(values);
+            quiet();
+        }
+    }
 }
 
 impl<T: Sample, A: Access> View<'_, T, A> {
@@ -112,17 +153,22 @@ impl<T: Sample, A: Access> View<'_, T, A> {
                     rows.into_flattened()
                 }
             },
-            Self::Strided(section) => match way % 4 {
-                0 => section.to_vec(),
-                1 => section.into_iter().map(Coref::get).collect(),
-                2 => (0..section.len())
+            Self::Strided(section) => match way % 5 {
+                0 => section.into_iter().map(Coref::get).collect(),
+                1 => (0..section.len())
                     .map(|index| section[index].get())
                     .collect(),
-                _ => {
-                    let mut values = blank(section.len());
-                    section.get_into(&mut values);
-                    values
+                _ => get_region(section, way),
+            },
+            Self::Block(block) => match way % 4 {
+                0 => {
+                    let [rows, columns] = block.extents();
+                    let shape = (rows, columns).set_f(way % 8 == 0);
+                    let mut values = Array2::from_elem(shape, T::sample(0));
+                    block.get_into_array(&mut values);
+                    values.iter().copied().collect()
                 }
+                _ => get_region(block, way),
             },
         }
     }
@@ -161,9 +207,18 @@ impl<T: Sample> View<'_, T, coarray::places::ReadWrite> {
                         .for_each(|(place, row)| place.put(*row)),
                 }
             }
-            Self::Strided(section) => match way % 2 {
-                0 => section.put_from(values),
-                _ => (0..values.len()).for_each(|index| section[index].put(values[index])),
+            Self::Strided(section) => match way % 3 {
+                0 => (0..values.len()).for_each(|index| section[index].put(values[index])),
+                _ => put_region(section, values, way),
+            },
+            Self::Block(block) => match way % 3 {
+                0 => {
+                    let extents = block.extents();
+                    let array = Array2::from_shape_vec(extents, values.to_vec()).unwrap();
+                    let columns_first = array.t().to_owned();
+                    block.put_from_array(&columns_first.t());
+                }
+                _ => put_region(block, values, way),
             },
         }
     }
@@ -176,6 +231,10 @@ impl<T: Sample> View<'_, T, coarray::places::ReadWrite> {
             Self::Row(place) => place.fill(value),
             Self::Rows(place) => place.fill(value),
             Self::Strided(section) => section.fill(value),
+            Self::Block(block) => match block.len() % 2 {
+                0 => block.fill(value),
+                _ => drop(block.fill_async(value)),
+            },
         }
     }
 
@@ -187,6 +246,10 @@ impl<T: Sample> View<'_, T, coarray::places::ReadWrite> {
             (Self::Row(place), Self::Row(source)) => place.copy_from(source),
             (Self::Rows(place), Self::Rows(source)) => place.copy_from(source),
             (Self::Strided(place), Self::Strided(source)) => place.copy_from(source),
+            (Self::Block(place), Self::Block(source)) => match place.len() % 2 {
+                0 => place.copy_from(source),
+                _ => drop(place.copy_from_async(source)),
+            },
             _ => unreachable!("twins are of the same kind"),
         }
     }
