@@ -15,6 +15,6 @@
 pub use crate::group::{OpenAll, Openable};
 pub use coarray_coref::{
     Access, AtomicOnly, Dimensions, Every, Iter, MayPut, Member, Members, MismatchedExtentError,
-    ReadOnly, ReadWrite, Region, RemoteClone, Section, Selection, Selector, Shape, ShapeCast, Shared,
-    Symmetric, Values, ValuesMut,
+    ReadOnly, ReadWrite, Region, RemoteClone, Section, Selection, Selector, Shape, ShapeCast,
+    Shared, Symmetric, Values, ValuesMut,
 };

@@ -5,6 +5,7 @@
 
 mod identity;
 mod phases;
+mod regions;
 mod wakers;
 
 use std::any::Any;

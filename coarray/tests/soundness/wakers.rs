@@ -29,7 +29,7 @@ impl Wake for Act {
 }
 
 /// Calls `body` while two puts of the image to `place` are outstanding; the waker of one of them will `act`.
-fn with_waker(place: &Coref<[u64; 2]>, act: fn(), body: impl FnOnce()) {
+pub fn with_waker(place: &Coref<[u64; 2]>, act: fn(), body: impl FnOnce()) {
     let waker = Arc::new(Act {
         armed: AtomicBool::new(false),
         act,
@@ -49,7 +49,7 @@ fn with_waker(place: &Coref<[u64; 2]>, act: fn(), body: impl FnOnce()) {
     drop(first);
 }
 
-fn panics() {
+pub fn panics() {
     panic!("the waker panics");
 }
 

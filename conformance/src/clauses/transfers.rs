@@ -1,6 +1,7 @@
 //! 3. Put and get.
 
 mod order;
+mod regions;
 mod runs;
 mod values;
 
@@ -90,6 +91,21 @@ pub const SECTION: Section = Section {
             "3.20",
             "a word that several images put at the same time is one of theirs",
             order::racing_words,
+        ),
+        Clause::new(
+            "3.21",
+            "a region of several dimensions, with steps, is put and got at once, and nothing beside it",
+            regions::blocks,
+        ),
+        Clause::new(
+            "3.22",
+            "it takes its place in the order of what its image puts and gets there",
+            regions::in_order,
+        ),
+        Clause::new(
+            "3.23",
+            "regions are copied between any two images, and where they overlap",
+            regions::copies,
         ),
     ],
 };

@@ -93,6 +93,54 @@ fn a_range_out_of_bounds_names_itself_the_extent_and_the_image() {
 }
 
 #[test]
+fn a_region_out_of_bounds_names_dimension_selection_extent_and_image() {
+    on_every_setting(|| {
+        let last = num_images() - 1;
+        let mut matrix = Coarray::<[[[u16; 4]; 9]]>::from_fn(7, |_| [[0; 4]; 9]);
+        let matrix = matrix.open();
+        let place = matrix.at(last);
+        let regions: [(usize, &str, usize, String); 5] = [
+            (0, "7", 7, panic_of(|| _ = place.region((7, .., ..)))),
+            (
+                1,
+                "3..10",
+                9,
+                panic_of(|| _ = place.region((.., 3..10, ..))),
+            ),
+            (
+                2,
+                "2..=4",
+                4,
+                panic_of(|| _ = place.region((.., .., 2..=4))),
+            ),
+            (0, "8..", 7, panic_of(|| _ = place.region((8.., .., ..)))),
+            (
+                2,
+                "(..5).every(2)",
+                4,
+                panic_of(|| _ = place.region((0, 0, (..5).every(2)))),
+            ),
+        ];
+        for (dimension, selection, extent, text) in regions {
+            assert_says(
+                &text,
+                &[&"dimension", &dimension, &selection, &"extent", &extent],
+            );
+            assert!(text.contains(&format!("image {last}")), "{text}");
+        }
+        let text = panic_of(|| {
+            place
+                .region((..2, ..3, 0))
+                .copy_from(&place.region((..3, ..2, 0)))
+        });
+        assert!(
+            text.contains("[2, 3, 1]") && text.contains("[3, 2, 1]"),
+            "{text}"
+        );
+    });
+}
+
+#[test]
 fn runs_of_another_length_name_both_lengths_and_the_image() {
     on_every_setting(|| {
         let last = num_images() - 1;

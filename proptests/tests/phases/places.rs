@@ -54,6 +54,13 @@ fn wrong_indices_ranges_and_lengths_panic_where_they_are_written() {
     panics_here!(list(|list| list.section(.., 1).put_from(&[0; 8])));
     panics_here!(list(|list| list.section(.., 1).get_into(&mut [0; 8])));
     panics_here!(list(|list| all(list).copy_from(&all(&list[1..]))));
+    panics_here!(list(|list| _ = list.region((3..10,))));
+    panics_here!(list(|list| _ = list.region(((..).every(0),))));
+    panics_here!(list(|list| list.region((1..,)).put_from(&[0; 9])));
+    panics_here!(list(|list| list.region((1..,)).get_into(&mut [0; 9])));
+    panics_here!(list(|list| list
+        .region((1..,))
+        .copy_from(&list.region((2..,)))));
 }
 
 #[test]
@@ -64,7 +71,7 @@ fn torn_values_panic_where_they_are_fetched() {
     panics_here!(torn(|list| list.get_into(&mut [true; 3])));
     panics_here!(torn(|list| _ = list.section(.., 1).to_vec()));
     panics_here!(torn(|list| list.section(.., 1).get_into(&mut [true; 3])));
-    panics_here!(torn(|list| all(&list[..1]).copy_from(&all(&list[1..2]))));
+    panics_here!(torn(|list| _ = list.region((1..,)).to_vec()));
     panics_here!(torn(|list| _ = list[..].remote_clone()));
 }
 
