@@ -12,6 +12,7 @@ mod memory;
 mod mutex;
 mod opened;
 mod pairs;
+mod regions;
 mod scalar;
 mod updates;
 mod waiting;
@@ -95,6 +96,10 @@ pub const OPERATIONS: &[Operation] = &[
     bulk::BULK_GET,
     column::COLUMN_PUT,
     column::COLUMN_GET,
+    regions::REGION_2D_PUT,
+    regions::REGION_2D_GET,
+    regions::REGION_3D_PUT,
+    regions::REGION_3D_GET,
     atomics::FETCH_ADD,
     atomics::COMPARE_EXCHANGE,
     updates::GUPS,

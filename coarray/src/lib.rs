@@ -83,7 +83,7 @@
 //! | [`locks`] | mutexes, critical sections |
 //! | [`grid`] | images in rows and columns, arrays that are divided among them, with halos |
 //! | [`failure`] | images that fail, and how the others go on |
-//! | [`places`] | what signatures name: access, shapes, sections, which values travel |
+//! | [`places`] | what signatures name: access, shapes, blocks and sections, which values travel |
 //! | [`machine`] | how much memory there is, how wide the terminal is |
 //! | [`testing`] | help for tests |
 //! | [`memory_model`] | what an image sees of what others did; nothing to call |

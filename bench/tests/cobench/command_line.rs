@@ -54,6 +54,7 @@ fn all_rows() -> Vec<(String, usize)> {
     let mut bulk: Vec<usize> = vec![8, 64, 1 << 10, 8 << 10, 64 << 10, 512 << 10];
     bulk.extend([4 << 20, 64 << 20]);
     let halos = vec![512 << 10, 4 << 20, 32 << 20, 256 << 20];
+    let blocks = vec![4 << 10, 64 << 10, 4 << 20];
     let of = |operation: &'static str, sizes: &Vec<usize>| {
         let row = |&bytes| (operation.to_owned(), bytes);
         sizes.iter().map(row).collect::<Vec<_>>()
@@ -66,6 +67,10 @@ fn all_rows() -> Vec<(String, usize)> {
         of("bulk_get", &bulk),
         of("column_put", &vec![4096]),
         of("column_get", &vec![4096]),
+        of("region_2d_put", &blocks),
+        of("region_2d_get", &blocks),
+        of("region_3d_put", &blocks),
+        of("region_3d_get", &blocks),
         of("fetch_add", &vec![8]),
         of("compare_exchange", &vec![8]),
         of("gups", &vec![8]),
