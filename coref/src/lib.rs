@@ -21,6 +21,7 @@ mod coref;
 mod fabric_slots;
 mod fabric_word;
 mod index;
+mod index_list;
 mod locked;
 mod member;
 mod ndarray_values;

@@ -2,10 +2,13 @@
 //!
 //! A region is checked against the array once, when it is made. What lies side by side is moved as one run (`region/runs.rs`).
 
+mod arrays;
 mod asynchronous;
-mod fetch;
-mod runs;
+pub(crate) mod fetch;
+pub(crate) mod issued;
+pub(crate) mod runs;
 mod select;
+pub(crate) mod send;
 mod transfer;
 
 use std::fmt;

@@ -245,3 +245,43 @@ fn an_array_of_one_value_in_all_places_is_a_source() {
         assert_eq!(x[..2], [[3; 9]; 2]);
     });
 }
+
+#[test]
+fn lists_of_indices_that_are_wrong_move_nothing_and_name_the_first() {
+    everywhere(|| {
+        let mut x = Coarray::<[u64]>::from_fn(9, |index| index as u64);
+        {
+            let x = x.open();
+            let there = x.at(1 - this_image());
+            let mut got = [7; 3];
+            for list in [[0, 9, 10], [1, 2, usize::MAX]] {
+                let gather = || there.gather_from(&list, &mut got);
+                let scatter = || there.scatter_to(&list, &[1; 3]);
+                let later = || async_scope(|_| drop(there.scatter_to_async(&list, &[1; 3])));
+                let panics = [
+                    catch_unwind(AssertUnwindSafe(gather)),
+                    catch_unwind(AssertUnwindSafe(scatter)),
+                    catch_unwind(AssertUnwindSafe(later)),
+                ];
+                for panic in panics {
+                    let panic = panic.unwrap_err();
+                    let position = list.iter().position(|&index| index > 8).unwrap();
+                    let said = format!("index {} at position {position} ", list[position]);
+                    assert!(text(&*panic).starts_with(&said), "{}", text(&*panic));
+                    assert!(text(&*panic).contains("extent 9"));
+                }
+            }
+            assert!(catch_unwind(AssertUnwindSafe(|| there.scatter_to(&[1, 2], &[1]))).is_err());
+            assert_eq!(got, [7; 3]);
+            there.gather_from(&[], &mut []);
+            there.scatter_to(&[], &[]);
+            there[..0].scatter_to_async(&[], &[]).wait();
+            async_scope(|scope| {
+                forget(there.gather_from_async(&[8, 0, 8], &mut got, scope));
+                forget(there.scatter_to_async(&[], &[]));
+            });
+            assert_eq!(got, [8, 0, 8]);
+        }
+        assert!(x.iter().copied().eq(0..9));
+    });
+}

@@ -1,5 +1,6 @@
 //! 3. Put and get.
 
+mod lists;
 mod order;
 mod regions;
 mod runs;
@@ -106,6 +107,11 @@ pub const SECTION: Section = Section {
             "3.23",
             "regions are copied between any two images, and where they overlap",
             regions::copies,
+        ),
+        Clause::new(
+            "3.24",
+            "the items that a list of indices names are got and put, of equal indices the last",
+            lists::gather_and_scatter,
         ),
     ],
 };

@@ -2,55 +2,17 @@
 
 use std::mem::MaybeUninit;
 use std::ptr;
-use std::rc::Rc;
 use std::slice;
 
-use coarray_fabric::{Buffer, Request};
-use coarray_runtime::Image;
+use coarray_fabric::Buffer;
 
 use crate::access::{Access, MayPut};
-use crate::cofuture::{Cofuture, InFlight};
+use crate::cofuture::Cofuture;
 use crate::region::Region;
-use crate::region::runs::Run;
+use crate::region::issued::{AllIssued, issue_gets, issue_puts};
 use crate::remote::Remote;
 use crate::scope::{AsyncScope, Delivery};
 use crate::shape::elements_in;
-use crate::transfer::{Issued, Torn};
-
-/// Operations in flight on one image: the last, and those before it.
-struct AllIssued {
-    last: Issued,
-    others: Vec<Request>,
-}
-
-impl AllIssued {
-    /// Issues an operation for each of the runs; none if there are none.
-    fn issue(
-        runs: impl Iterator<Item = Run>,
-        issue: impl Fn(&Image, Run) -> Request,
-    ) -> Option<Self> {
-        let image = Image::current();
-        let mut others: Vec<Request> = runs.map(|run| issue(&image, run)).collect();
-        let request = others.pop()?;
-        let last = Issued { image, request };
-        Some(Self { last, others })
-    }
-
-    /// The cofuture of all, whose result is that of `deliver`.
-    fn cofuture<'a, R: 'a>(
-        self,
-        deliver: impl FnOnce() -> Result<R, Torn> + 'a,
-    ) -> Cofuture<'a, R> {
-        let Self { last, others } = self;
-        let image = Rc::clone(&last.image);
-        Cofuture::in_flight(InFlight::new(last, move |_| {
-            others
-                .iter()
-                .for_each(|request| image.fabric().wait(request));
-            deliver()
-        }))
-    }
-}
 
 impl<'a, T: Remote, const D: usize, A: Access> Region<'a, T, D, A> {
     /// One-sided. Begins to fetch all items into `target`, in row order. The target is borrowed until the scope ends;
@@ -122,20 +84,8 @@ impl<'a, T: Remote, const D: usize, A: Access> Region<'a, T, D, A> {
     unsafe fn issue_gets(&self, target: *mut u8) -> Option<AllIssued> {
         let runs = self.runs_to(self.packed());
         let length = runs.length();
-        AllIssued::issue(runs, |here, run| {
-            let (image, offset) = self.place_of(here, run.from);
-            let buffer = Buffer::Lent(target.wrapping_offset(run.to), length);
-            // SAFETY: the caller vouches for the target, and the items lie within the place. The contract of `Coref::new`: until
-            // this image has completed its operations, the owner holds no exclusive reference.
-            unsafe { here.fabric().issue_get(image, offset, buffer) }
-        })
-    }
-
-    /// Image and offset of the byte `from` the first item.
-    fn place_of(&self, here: &Image, from: isize) -> (usize, usize) {
-        let image = self.first.image();
-        let first = here.offset_of(image, self.first.local_address());
-        (image, first.wrapping_add_signed(from))
+        // SAFETY: the caller vouches for the target, and the items lie within the place.
+        unsafe { issue_gets(self.first, target, runs, length) }
     }
 }
 
@@ -186,7 +136,7 @@ impl<'a, T: Remote, const D: usize, A: Access> Region<'a, T, D, A> {
         // SAFETY: the source has as many items as the region, and is borrowed until the end of the scope, which completes the
         // operations. A put only reads its buffer, so the cast to `*mut` is never written through.
         unsafe {
-            self.issue_puts(runs, |run| {
+            issue_puts(self.first, runs, |run| {
                 Buffer::Lent(source.wrapping_offset(run.from).cast_mut(), length)
             })
         }
@@ -237,7 +187,7 @@ impl<'a, T: Remote, const D: usize, A: Access> Region<'a, T, D, A> {
         unsafe {
             source.fetch(items.as_mut_ptr().cast(), source.packed());
             let bytes = items.as_ptr().cast::<u8>();
-            self.issue_puts(runs, |run| {
+            issue_puts(self.first, runs, |run| {
                 let run = slice::from_raw_parts(bytes.wrapping_offset(run.from), length);
                 Buffer::Owned(run.into())
             })
@@ -277,29 +227,6 @@ impl<'a, T: Remote, const D: usize, A: Access> Region<'a, T, D, A> {
         let bytes: &[u8] =
             unsafe { slice::from_raw_parts(values.as_ptr().cast(), size_of_val(&values[..])) };
         // SAFETY: the requests own their buffers, which are as long as the runs.
-        unsafe { self.issue_puts(runs, |_| Buffer::Owned(bytes.into())) }
-    }
-
-    /// # Safety
-    /// `runs` are those of a copy to this region. The buffers have their length, and the right bytes; lent ones stay valid until
-    /// the operations are complete.
-    unsafe fn issue_puts(
-        &self,
-        runs: impl Iterator<Item = Run>,
-        buffer: impl Fn(Run) -> Buffer,
-    ) -> Cofuture<'a, ()>
-    where
-        A: MayPut,
-    {
-        let issued = AllIssued::issue(runs, |here, run| {
-            let (image, offset) = self.place_of(here, run.to);
-            // SAFETY: the caller vouches for the buffer, and the items lie within the place. The contract of `Coref::new`: until
-            // this image has completed its operations, the owner holds no reference.
-            unsafe { here.fabric().issue_put(image, offset, buffer(run)) }
-        });
-        match issued {
-            Some(all) => all.cofuture(|| Ok(())),
-            None => Cofuture::complete(Ok(())),
-        }
+        unsafe { issue_puts(self.first, runs, |_| Buffer::Owned(bytes.into())) }
     }
 }

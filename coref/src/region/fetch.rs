@@ -39,8 +39,8 @@ fn next_cover<I: Iterator<Item = Run> + Clone>(
     let (mut count, mut covered) = (1, length);
     let continued = |run: &Run, covered: usize| {
         let reached = usize::try_from(run.from - start).ok()?;
-        let gap = reached.checked_sub(covered)?;
-        (gap <= NEAR && reached + length <= COVER_AT_MOST).then_some(reached + length)
+        let both = covered.max(reached + length);
+        (reached.saturating_sub(covered) <= NEAR && both <= COVER_AT_MOST).then_some(both)
     };
     while length <= NEAR
         && let Some(both) = runs.peek().and_then(|run| continued(run, covered))
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn runs_that_go_back_or_are_long_are_fetched_alone() {
         assert_eq!(covers(&[100, 50, 58], 8), [(100, 8, 1), (50, 16, 2)]);
-        assert_eq!(covers(&[0, 4], 8), [(0, 8, 1), (4, 8, 1)]);
+        assert_eq!(covers(&[0, 4, 4], 8), [(0, 12, 3)]);
         let long = NEAR + 1;
         assert_eq!(covers(&[0, 5000], long), [(0, long, 1), (5000, long, 1)]);
     }

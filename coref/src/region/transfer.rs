@@ -2,21 +2,15 @@
 
 use std::mem::MaybeUninit;
 
-use coarray_fabric::{Buffer, Deferral, Request, direct, reach_to_put};
-use ndarray::{ArrayRef, Dimension as NdDimension};
-
 use crate::access::{Access, MayPut};
 use crate::bulk::extents_differ;
-use crate::coref::Coref;
 use crate::region::fetch::fetch_runs;
 use crate::region::runs::Run;
+use crate::region::send::{copy_runs, send_runs};
 use crate::region::{Region, Strides};
 use crate::remote::Remote;
 use crate::shape::elements_in;
 use crate::transfer::{Torn, checked};
-
-/// Up to this length a put is staged by the fabric, and the next can follow at once.
-const STAGED: usize = 512;
 
 /// The most bytes that `fill` puts at a time.
 const FILLED_AT_ONCE: usize = 16 << 10;
@@ -83,38 +77,6 @@ impl<T: Remote, const D: usize, A: Access> Region<'_, T, D, A> {
         items
     }
 
-    /// One-sided. Fetches all items into an array or view of `ndarray`, whatever its layout. It has the extents of the region,
-    /// but for those of 1.
-    ///
-    /// # Panics
-    /// If the extents differ; or as [`get_into`](Self::get_into).
-    ///
-    /// # Examples
-    /// ```
-    /// use coarray::ndarray::{Array2, s};
-    /// use coarray::prelude::*;
-    ///
-    /// coarray::run(2, || {
-    ///     let mut x = Coarray::<[[[usize; 4]; 3]; 2]>::from_fn(|i| [[10 * i, 1, 2, 3]; 3]);
-    ///     let x = x.open();
-    ///     let mut plane = Array2::zeros((5, 4));
-    ///     x.at(1).region((1, .., ..)).get_into_array(&mut plane.slice_mut(s![1..4, ..]));
-    ///     assert_eq!((plane[[0, 0]], plane[[1, 0]], plane[[3, 3]]), (0, 10, 3));
-    /// });
-    /// ```
-    ///
-    /// # Source
-    /// As [`get_into`](Self::get_into).
-    #[track_caller]
-    pub fn get_into_array<I: NdDimension>(&self, target: &mut ArrayRef<T, I>) {
-        let strides = self.strides_of(target);
-        // SAFETY: the array is borrowed mutably, and has the extents of the region: an item at each of its strides.
-        let arrived = unsafe { self.get_to(target.as_mut_ptr(), strides) };
-        if let Err(torn) = arrived {
-            torn.report();
-        }
-    }
-
     /// Fetches all items to a place with these strides, which need not be initialised.
     ///
     /// # Errors
@@ -170,18 +132,6 @@ impl<T: Remote, const D: usize, A: Access> Region<'_, T, D, A> {
             extents_differ(length, self.len(), self.first.image());
         }
     }
-
-    /// In bytes.
-    #[track_caller]
-    fn strides_of<I: NdDimension>(&self, array: &ArrayRef<T, I>) -> Strides<D> {
-        let size = size_of::<T>() as isize;
-        let strides = array.strides().iter().map(|&stride| stride * size);
-        let dimensions = array.shape().iter().copied().zip(strides);
-        match self.aligned(dimensions) {
-            Some(strides) => strides,
-            None => shapes_differ(array.shape(), &self.extents(), self.first.image()),
-        }
-    }
 }
 
 impl<T: Remote, const D: usize, A: Access> Region<'_, T, D, A> {
@@ -204,41 +154,6 @@ impl<T: Remote, const D: usize, A: Access> Region<'_, T, D, A> {
         self.check_length(source.len());
         // SAFETY: the source is borrowed, and has as many items as the region.
         unsafe { self.send(source.as_ptr().cast(), self.packed()) }
-    }
-
-    /// One-sided. Stores an array or view of `ndarray` in the items, whatever its layout. It has the extents of the region, but
-    /// for those of 1.
-    ///
-    /// # Panics
-    /// If the extents differ.
-    ///
-    /// # Examples
-    /// A transposed block:
-    /// ```
-    /// use coarray::ndarray::arr2;
-    /// use coarray::prelude::*;
-    ///
-    /// coarray::run(2, || {
-    ///     let mut x = Coarray::<[[i32; 4]; 4]>::zeroed();
-    ///     {
-    ///         let x = x.open();
-    ///         let block = arr2(&[[1, 2, 3], [4, 5, 6]]);
-    ///         x.at(1 - this_image()).region((1.., 2..)).put_from_array(&block.t());
-    ///     }
-    ///     assert_eq!(x[1..], [[0, 0, 1, 4], [0, 0, 2, 5], [0, 0, 3, 6]]);
-    /// });
-    /// ```
-    ///
-    /// # Source
-    /// As [`put_from`](Self::put_from).
-    #[track_caller]
-    pub fn put_from_array<I: NdDimension>(&self, source: &ArrayRef<T, I>)
-    where
-        A: MayPut,
-    {
-        let strides = self.strides_of(source);
-        // SAFETY: the source is borrowed, and has the extents of the region: an item at each of its strides.
-        unsafe { self.send(source.as_ptr().cast(), strides) }
     }
 
     /// One-sided. Copies the items of another region, on any image. It has the same extents, but for those of 1. The two may
@@ -351,7 +266,7 @@ impl<T: Remote, const D: usize, A: Access> Region<'_, T, D, A> {
     ///
     /// # Safety
     /// `source` is valid for reads of the items, where the strides say.
-    unsafe fn send(&self, source: *const u8, strides: Strides<D>)
+    pub(super) unsafe fn send(&self, source: *const u8, strides: Strides<D>)
     where
         A: MayPut,
     {
@@ -400,74 +315,10 @@ impl<T, const D: usize, A: Access> Region<'_, T, D, A> {
     }
 }
 
-/// Copies runs of `length` bytes, which are whole items.
-///
-/// # Safety
-/// `from` is valid for reads and `to` for writes of `length` bytes where the runs say, aligned for `T`. Others may access them at the
-/// same time through `direct`.
-#[inline]
-pub(crate) unsafe fn copy_runs<T: Copy>(
-    to: *mut u8,
-    from: *const u8,
-    runs: impl Iterator<Item = Run>,
-    length: usize,
-) {
-    if length == size_of::<T>() && length <= direct::SCALAR_BYTES {
-        return runs.for_each(|run| {
-            let to = to.wrapping_offset(run.to).cast::<MaybeUninit<T>>();
-            let from = from.wrapping_offset(run.from).cast::<T>();
-            // SAFETY: the caller vouches for an item at each of the two; a `T` that is moved between images has no padding.
-            unsafe { direct::store(to, &direct::load(from)) }
-        });
-    }
-    runs.for_each(|run| {
-        let (to, from) = (to.wrapping_offset(run.to), from.wrapping_offset(run.from));
-        // SAFETY: the caller vouches for `length` bytes at each of the two.
-        unsafe { direct::copy(to, from, length) }
-    });
-}
-
-/// Puts runs of `length` bytes through the fabric. The source may be changed on return.
-///
-/// # Safety
-/// `source` is valid for reads of `length` bytes at each `from`, and the place that `place` is a part of has them at each `to`.
-#[cold]
-#[inline(never)]
-pub(crate) unsafe fn send_runs<T: ?Sized, A: MayPut>(
-    place: &Coref<T, A>,
-    source: *const u8,
-    runs: impl Iterator<Item = Run>,
-    length: usize,
-) {
-    // A waker that panics must not unwind while operations read the source.
-    let _wakers = Deferral::new();
-    let image = place.image();
-    reach_to_put(image, place.local_address(), |fabric, offset| {
-        let is_staged = length <= STAGED || runs.size_hint().1 == Some(1);
-        let issue = |run: Run| -> Option<Request> {
-            let from = source.wrapping_offset(run.from);
-            let to = offset.wrapping_add_signed(run.to);
-            // SAFETY: the caller vouches for both sides; the owner holds no reference to the place, as the contract of
-            // `Coref::new` says. A put only reads a lent buffer, which stays valid until the operation is complete, below:
-            // wakers are deferred, and what fails in a fabric ends the job.
-            unsafe {
-                if is_staged {
-                    fabric.put(image, to, from, length);
-                    return None;
-                }
-                let buffer = Buffer::Lent(from.cast_mut(), length);
-                Some(fabric.issue_put(image, to, buffer))
-            }
-        };
-        let issued: Vec<Request> = runs.filter_map(issue).collect();
-        issued.iter().for_each(|request| fabric.wait(request));
-    });
-}
-
 #[cold]
 #[inline(never)]
 #[track_caller]
-fn shapes_differ(source: &[usize], region: &[usize], image: usize) -> ! {
+pub(super) fn shapes_differ(source: &[usize], region: &[usize], image: usize) -> ! {
     panic!(
         "an array with extents {source:?} does not fit a region with extents {region:?} on image {image}: they must be equal, \
          but for those of 1"

@@ -70,6 +70,15 @@ impl Access {
         let start = self.start;
         continues.then_some(Self { start, ..next })
     }
+
+    /// The range from this one to the other one, if that comes after it: what conflicts with either conflicts with it.
+    #[inline]
+    pub(crate) fn up_to(self, next: Self) -> Option<Self> {
+        let comes_after =
+            (self.image, self.direction) == (next.image, next.direction) && self.end <= next.start;
+        let start = self.start;
+        comes_after.then_some(Self { start, ..next })
+    }
 }
 
 #[cfg(test)]
@@ -97,6 +106,8 @@ mod tests {
         let both = put(8, 8).joined(put(16, 4)).unwrap();
         assert_eq!((both.image(), both.start(), both.end()), (1, 8, 20));
         assert!(put(8, 8).joined(put(17, 4)).is_none());
+        assert_eq!(put(8, 8).up_to(put(17, 4)), Some(put(8, 13)));
+        assert!(put(8, 8).up_to(put(15, 4)).is_none() && put(8, 8).up_to(put(0, 8)).is_none());
         assert!(
             put(8, 8)
                 .joined(Access::new(1, Direction::Get, 16, 4))

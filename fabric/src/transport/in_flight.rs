@@ -158,7 +158,8 @@ impl InFlight {
         self.single.set(ARMED);
     }
 
-    /// Adds an operation to the list. Returns false, and does not, if the list is full.
+    /// Adds an operation to the list. Returns false, and does not, if the list is full, unless it comes after the last one: then that is noted
+    /// with everything in between.
     pub(crate) fn insert(&self, access: Access) -> bool {
         self.list();
         if self.length.get() == 0 {
@@ -213,6 +214,9 @@ impl InFlight {
             }
             free.set(access);
             self.length.set(count + 1);
+        } else if let Some(both) = last.get().up_to(access) {
+            // The rest of a block, row after row: not to have to complete it now is worth more than what lies in between.
+            last.set(both);
         } else {
             return false;
         }
@@ -406,10 +410,27 @@ mod tests {
         for at in 0..1000 {
             assert!(in_flight.insert(put(1, 8 * at, 8)));
         }
-        let noted = (0..)
+        let noted = (0..1000)
+            .rev()
             .take_while(|at| in_flight.insert(put(0, 16 * at, 8)))
             .count();
         assert_eq!(noted, AT_MOST - 1);
         assert!(in_flight.conflicts(put(1, 7999, 1)) && !in_flight.conflicts(put(1, 8000, 1)));
+    }
+
+    #[test]
+    fn a_block_of_more_rows_than_fit_is_noted_with_what_is_between_the_last() {
+        let in_flight = InFlight::new(2);
+        for at in 0..1000 {
+            assert!(in_flight.insert(put(1, 16 * at, 8)));
+        }
+        let last = 16 * (AT_MOST - 1);
+        assert!(
+            !in_flight.conflicts(put(1, last - 8, 8)) && in_flight.conflicts(put(1, last + 8, 8))
+        );
+        assert!(
+            in_flight.conflicts(put(1, 16 * 999, 8)) && !in_flight.conflicts(put(1, 16 * 1000, 8))
+        );
+        assert!(!in_flight.insert(put(0, 0, 8)) && !in_flight.insert(put(1, 0, 8)));
     }
 }

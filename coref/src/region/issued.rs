@@ -1,0 +1,93 @@
+//! Several operations on one image that go on while it computes, as one.
+
+use std::rc::Rc;
+
+use coarray_fabric::{Buffer, Request};
+use coarray_runtime::Image;
+
+use crate::access::{Access, MayPut};
+use crate::cofuture::{Cofuture, InFlight};
+use crate::coref::Coref;
+use crate::region::runs::Run;
+use crate::transfer::{Issued, Torn};
+
+/// Operations in flight on one image: the last, and those before it.
+pub(crate) struct AllIssued {
+    last: Issued,
+    others: Vec<Request>,
+}
+
+impl AllIssued {
+    /// Issues an operation for each of the runs, with the image and the offset of `place`; none if there are none.
+    fn issue<T: ?Sized, A: Access>(
+        place: &Coref<T, A>,
+        runs: impl Iterator<Item = Run>,
+        issue: impl Fn(&Image, usize, Run) -> Request,
+    ) -> Option<Self> {
+        let image = Image::current();
+        let offset = image.offset_of(place.image(), place.local_address());
+        let mut others: Vec<Request> = runs.map(|run| issue(&image, offset, run)).collect();
+        let request = others.pop()?;
+        let last = Issued { image, request };
+        Some(Self { last, others })
+    }
+
+    /// The cofuture of all, whose result is that of `deliver`.
+    pub(crate) fn cofuture<'a, R: 'a>(
+        self,
+        deliver: impl FnOnce() -> Result<R, Torn> + 'a,
+    ) -> Cofuture<'a, R> {
+        let Self { last, others } = self;
+        let image = Rc::clone(&last.image);
+        Cofuture::in_flight(InFlight::new(last, move |_| {
+            others
+                .iter()
+                .for_each(|request| image.fabric().wait(request));
+            deliver()
+        }))
+    }
+}
+
+/// Begins to get runs of `length` bytes through the fabric; none if there are no runs.
+///
+/// # Safety
+/// The place that `place` is a part of has `length` bytes at each `from`. `target` is valid for writes of them at each `to` until
+/// the operations are complete, and nobody else accesses it.
+pub(crate) unsafe fn issue_gets<T: ?Sized, A: Access>(
+    place: &Coref<T, A>,
+    target: *mut u8,
+    runs: impl Iterator<Item = Run>,
+    length: usize,
+) -> Option<AllIssued> {
+    let image = place.image();
+    AllIssued::issue(place, runs, |here, offset, run| {
+        let buffer = Buffer::Lent(target.wrapping_offset(run.to), length);
+        let from = offset.wrapping_add_signed(run.from);
+        // SAFETY: the caller vouches for target and place. The contract of `Coref::new`: until this image has completed its
+        // operations, the owner holds no exclusive reference.
+        unsafe { here.fabric().issue_get(image, from, buffer) }
+    })
+}
+
+/// Begins to put a buffer for each run through the fabric.
+///
+/// # Safety
+/// The place that `place` is a part of has the bytes of the buffer at each `to`. Lent buffers stay valid until the operations are
+/// complete.
+pub(crate) unsafe fn issue_puts<'a, T: ?Sized, A: MayPut>(
+    place: &'a Coref<T, A>,
+    runs: impl Iterator<Item = Run>,
+    buffer: impl Fn(Run) -> Buffer,
+) -> Cofuture<'a, ()> {
+    let image = place.image();
+    let issued = AllIssued::issue(place, runs, |here, offset, run| {
+        let to = offset.wrapping_add_signed(run.to);
+        // SAFETY: the caller vouches for buffer and place. The contract of `Coref::new`: until this image has completed its
+        // operations, the owner holds no reference.
+        unsafe { here.fabric().issue_put(image, to, buffer(run)) }
+    });
+    match issued {
+        Some(all) => all.cofuture(|| Ok(())),
+        None => Cofuture::complete(Ok(())),
+    }
+}

@@ -1,0 +1,76 @@
+//! Copies of runs between mapped places, and puts of runs through the fabric.
+
+use std::mem::MaybeUninit;
+
+use coarray_fabric::{Buffer, Deferral, Request, direct, reach_to_put};
+
+use crate::access::MayPut;
+use crate::coref::Coref;
+use crate::region::runs::Run;
+
+/// Up to this length a put is staged by the fabric, and the next can follow at once.
+const STAGED: usize = 512;
+
+/// Copies runs of `length` bytes, which are whole items.
+///
+/// # Safety
+/// `from` is valid for reads and `to` for writes of `length` bytes where the runs say, aligned for `T`. Others may access them at the
+/// same time through `direct`.
+#[inline]
+pub(crate) unsafe fn copy_runs<T: Copy>(
+    to: *mut u8,
+    from: *const u8,
+    runs: impl Iterator<Item = Run>,
+    length: usize,
+) {
+    if length == size_of::<T>() && length <= direct::SCALAR_BYTES {
+        return runs.for_each(|run| {
+            let to = to.wrapping_offset(run.to).cast::<MaybeUninit<T>>();
+            let from = from.wrapping_offset(run.from).cast::<T>();
+            // SAFETY: the caller vouches for an item at each of the two; a `T` that is moved between images has no padding.
+            unsafe { direct::store(to, &direct::load(from)) }
+        });
+    }
+    runs.for_each(|run| {
+        let (to, from) = (to.wrapping_offset(run.to), from.wrapping_offset(run.from));
+        // SAFETY: the caller vouches for `length` bytes at each of the two.
+        unsafe { direct::copy(to, from, length) }
+    });
+}
+
+/// Puts runs of `length` bytes through the fabric. The source may be changed on return.
+///
+/// # Safety
+/// `source` is valid for reads of `length` bytes at each `from`, and the place that `place` is a part of has them at each `to`.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn send_runs<T: ?Sized, A: MayPut>(
+    place: &Coref<T, A>,
+    source: *const u8,
+    runs: impl Iterator<Item = Run>,
+    length: usize,
+) {
+    // A waker that panics must not unwind while operations read the source.
+    let _wakers = Deferral::new();
+    let image = place.image();
+    reach_to_put(image, place.local_address(), |fabric, offset| {
+        let is_staged = length <= STAGED || runs.size_hint().1 == Some(1);
+        let issue = |run: Run| -> Option<Request> {
+            let from = source.wrapping_offset(run.from);
+            let to = offset.wrapping_add_signed(run.to);
+            // SAFETY: the caller vouches for both sides; the owner holds no reference to the place, as the contract of
+            // `Coref::new` says. A put only reads a lent buffer, which stays valid until the operation is complete, below:
+            // wakers are deferred, and what fails in a fabric ends the job.
+            unsafe {
+                if is_staged {
+                    fabric.put(image, to, from, length);
+                    return None;
+                }
+                let buffer = Buffer::Lent(from.cast_mut(), length);
+                Some(fabric.issue_put(image, to, buffer))
+            }
+        };
+        let issued: Vec<Request> = runs.filter_map(issue).collect();
+        issued.iter().for_each(|request| fabric.wait(request));
+    });
+}
