@@ -153,13 +153,15 @@ impl<'a, T: Remote, const D: usize, A: Access> Region<'a, T, D, A> {
     /// use coarray::prelude::*;
     ///
     /// coarray::run(2, || {
-    ///     let mut x = Coarray::new([[this_image(), 7]; 2]);
+    ///     let mut x = Coarray::new([[7 + this_image(), 9, 0]; 2]);
     ///     {
     ///         let x = x.open();
     ///         let (here, there) = (x.here(), x.at(1 - this_image()));
-    ///         there.region((.., 1)).copy_from_async(&here.region((0, ..))).wait();
+    ///         let copied = there.region((.., 2)).copy_from_async(&here.region((0, ..2)));
+    ///         // ... compute something ...
+    ///         copied.wait();
     ///     }
-    ///     assert_eq!(*x, [[this_image(), 1 - this_image()], [this_image(), 7]]);
+    ///     assert_eq!(x.map(|row| row[2]), [8 - this_image(), 9]);
     /// });
     /// ```
     ///

@@ -319,6 +319,9 @@ impl<T, const D: usize, A: Access> Region<'_, T, D, A> {
 #[inline(never)]
 #[track_caller]
 pub(super) fn shapes_differ(source: &[usize], region: &[usize], image: usize) -> ! {
+    if let ([source], [region]) = (source, region) {
+        extents_differ(*source, *region, image);
+    }
     panic!(
         "an array with extents {source:?} does not fit a region with extents {region:?} on image {image}: they must be equal, \
          but for those of 1"

@@ -58,9 +58,9 @@ fn wrong_indices_ranges_and_lengths_panic_where_they_are_written() {
     panics_here!(list(|list| _ = list.region(((..).every(0),))));
     panics_here!(list(|list| list.region((1..,)).put_from(&[0; 9])));
     panics_here!(list(|list| list.region((1..,)).get_into(&mut [0; 9])));
-    panics_here!(list(|list| list
-        .region((1..,))
-        .copy_from(&list.region((2..,)))));
+    panics_here!(list(|l| l.region((1..,)).copy_from(&l.region((2..,)))));
+    panics_here!(list(|list| list.gather_from(&[8, 9], &mut [0; 2])));
+    panics_here!(list(|list| list.scatter_to(&[8, 9], &[0; 2])));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use coarray::asynchronous::async_scope;
 use coarray::prelude::*;
-use coarray_proptests::{Kind, Particle, Sample, Setting, config, mix};
+use coarray_proptests::{Kind, Sample, Setting, config, mix};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -54,7 +54,7 @@ proptest! {
         match kind {
             0 => run::<u64>(setting, length, &lists),
             1 => run::<Kind>(setting, length, &lists),
-            _ => run::<Particle>(setting, length, &lists),
+            _ => run::<char>(setting, length, &lists),
         }
     }
 }
