@@ -86,7 +86,7 @@ fn a_waker_that_panics_leaves_no_operation_on_memory_that_is_gone() {
         let (pairs, x) = coarray::open((&mut pairs, &mut x));
         let there = x.at(1 - this_image());
         for part in [0..8, 0..900] {
-            let mut waits = || {
+            let waits = || {
                 let mut target = vec![0; 8 * part.len()];
                 let source = vec![9; 8 * part.len()];
                 let region = there.region((.., part.clone()));
@@ -102,7 +102,7 @@ fn a_waker_that_panics_leaves_no_operation_on_memory_that_is_gone() {
                     }
                 }
             };
-            with_waker(pairs.at(1 - this_image()), panics, &mut waits);
+            with_waker(pairs.at(1 - this_image()), panics, waits);
         }
         assert_eq!(there.region((3, ..2)).to_vec(), [9, 9]);
     };
@@ -149,6 +149,7 @@ fn regions_of_nothing_move_nothing() {
 }
 
 #[test]
+#[allow(clippy::reversed_empty_ranges)]
 fn steps_and_indices_of_any_size_stay_within_the_array() {
     everywhere(|| {
         let mut x = Coarray::new(matrix());

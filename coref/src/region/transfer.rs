@@ -59,7 +59,7 @@ impl<T: Remote, const D: usize, A: Access> Region<'_, T, D, A> {
     /// As [`get_into`](Self::get_into).
     ///
     /// # Examples
-    /// See [`Region`] and [`Coref::section`].
+    /// See [`Region`] and [`Coref::section`](crate::Coref::section).
     ///
     /// # Source
     /// As [`get_into`](Self::get_into).
@@ -141,7 +141,7 @@ impl<T: Remote, const D: usize, A: Access> Region<'_, T, D, A> {
     /// If the lengths differ.
     ///
     /// # Examples
-    /// See [`Region`] and [`Coref::column`].
+    /// See [`Region`] and [`Coref::column`](crate::Coref::column).
     ///
     /// # Source
     /// `shmem_iput`, OpenSHMEM 1.5; Fortran 2018 assignment to coindexed array sections, clause 10.2.1.
@@ -225,10 +225,10 @@ impl<T: Remote, const D: usize, A: Access> Region<'_, T, D, A> {
     /// One-sided. Stores `value` in every item.
     ///
     /// # Examples
-    /// See [`Coref::region`].
+    /// See [`Coref::region`](crate::Coref::region).
     ///
     /// # Source
-    /// As [`Coref::fill`].
+    /// As [`Coref::fill`](crate::Coref::fill).
     pub fn fill(&self, value: T)
     where
         A: MayPut,
