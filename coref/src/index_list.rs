@@ -238,9 +238,13 @@ impl<T: Remote, A: Access> Coref<[T], A> {
         if indices.len() != values {
             lengths_differ(indices.len(), values);
         }
-        // No early end, so that the compiler uses vectors.
-        let largest = indices.iter().fold(0, |largest, &index| largest.max(index));
-        if largest >= self.len() && !indices.is_empty() {
+        // The highest bit of this is set if an index is out of bounds, as an extent has fewer bits. No early end and no comparison,
+        // so that the compiler uses vectors.
+        let last = self.len().wrapping_sub(1);
+        let bits = indices
+            .iter()
+            .fold(0, |bits, &index| bits | index | last.wrapping_sub(index));
+        if bits > usize::MAX / 2 {
             out_of_bounds(indices, self.len(), self.image());
         }
     }

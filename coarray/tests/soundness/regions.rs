@@ -273,6 +273,12 @@ fn lists_of_indices_that_are_wrong_move_nothing_and_name_the_first() {
                 }
             }
             assert!(catch_unwind(AssertUnwindSafe(|| there.scatter_to(&[1, 2], &[1]))).is_err());
+            for index in [0, 1, usize::MAX / 2, usize::MAX / 2 + 1, usize::MAX] {
+                let of_none = || there[..0].gather_from(&[index], &mut [0]);
+                assert!(catch_unwind(AssertUnwindSafe(of_none)).is_err());
+                let beyond = || there.gather_from(&[3, index.max(9)], &mut [0; 2]);
+                assert!(catch_unwind(AssertUnwindSafe(beyond)).is_err());
+            }
             assert_eq!(got, [7; 3]);
             there.gather_from(&[], &mut []);
             there.scatter_to(&[], &[]);
