@@ -37,5 +37,6 @@ pub mod signalled;
 #[cfg(feature = "simulated")]
 pub mod simulated;
 pub mod spare;
+pub mod strided;
 #[cfg(feature = "cluster")]
 pub mod watchdog;

@@ -16,7 +16,9 @@ use coarray_fabric::transport::deferral::wake;
 use coarray_fabric::transport::movement::Movement;
 use coarray_fabric::transport::pending::Outstanding;
 use coarray_fabric::transport::signalled::Signalled;
-use coarray_fabric::{AtomicOperation, Buffer, Fabric, Message, Request, SignalOperation, Word};
+use coarray_fabric::{
+    AtomicOperation, Buffer, Fabric, Message, Request, SignalOperation, Strided, Word,
+};
 
 use crate::connection::{Connection, Greeting, KEY_BYTES};
 use crate::frame::Order;
@@ -171,6 +173,14 @@ impl Fabric for Sockets {
             connection.issue_get(offset, (target, completer), wakers)
         });
         request
+    }
+
+    unsafe fn put_strided(&self, _: usize, _: usize, _: *const u8, _: &Strided<'_>) -> bool {
+        false
+    }
+
+    unsafe fn get_strided(&self, _: usize, _: usize, _: *mut u8, _: &Strided<'_>) -> bool {
+        false
     }
 
     /// Waits for the targets, which answer at any time, so nothing is left.

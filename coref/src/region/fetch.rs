@@ -6,11 +6,11 @@
 use std::iter::Peekable;
 use std::ptr;
 
-use coarray_fabric::{Buffer, Deferral, Fabric, Request, reach};
+use coarray_fabric::{Buffer, Deferral, Fabric, Request, Strided, reach};
 
 use crate::access::Access;
 use crate::coref::Coref;
-use crate::region::runs::Run;
+use crate::region::runs::{Run, Runs};
 
 /// The longest gap, and the longest run, that are fetched with others.
 const NEAR: usize = 2 << 10;
@@ -95,6 +95,36 @@ impl<I: Iterator<Item = Run>> Batch<'_, I> {
             }
         }
         self.used = 0;
+    }
+}
+
+/// Gets the runs of a block through the fabric; complete on return.
+///
+/// # Safety
+/// As [`fetch_runs`].
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn fetch_block<T: ?Sized, A: Access, const D: usize>(
+    place: &Coref<T, A>,
+    target: *mut u8,
+    runs: Runs<D>,
+) {
+    let (image, length) = (place.image(), runs.length());
+    let is_done = runs.len() > 1 && {
+        let axes = runs.axes_from();
+        let block = Strided {
+            length,
+            axes: &axes,
+        };
+        reach(image, place.local_address(), |fabric, offset| {
+            // SAFETY: the caller vouches for place and target, and for the bytes between the runs. The owner holds no exclusive
+            // reference to the place, as the contract of `Coref::new` says.
+            unsafe { fabric.get_strided(image, offset, target, &block) }
+        })
+    };
+    if !is_done {
+        // SAFETY: the caller vouches for place and target.
+        unsafe { fetch_runs(place, target, runs, length) }
     }
 }
 

@@ -5,6 +5,8 @@
 
 use std::array;
 
+use coarray_fabric::StridedAxis;
+
 /// A dimension of both places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Axis {
@@ -86,6 +88,24 @@ impl<const D: usize> Runs<D> {
         self.length
     }
 
+    /// The dimensions of a put of these runs.
+    pub(super) fn axes_to(&self) -> [StridedAxis; D] {
+        self.axes.map(|Axis { count, to, from }| StridedAxis {
+            count,
+            here: from,
+            there: to,
+        })
+    }
+
+    /// The dimensions of a get of these runs.
+    pub(super) fn axes_from(&self) -> [StridedAxis; D] {
+        self.axes.map(|Axis { count, to, from }| StridedAxis {
+            count,
+            here: to,
+            there: from,
+        })
+    }
+
     /// Goes on by `steps` in the innermost dimension, which has that many left.
     #[inline]
     fn advance(&mut self, steps: usize) {
@@ -141,6 +161,8 @@ impl<const D: usize> Iterator for Runs<D> {
         (self.left, Some(self.left))
     }
 }
+
+impl<const D: usize> ExactSizeIterator for Runs<D> {}
 
 #[cfg(test)]
 mod tests {

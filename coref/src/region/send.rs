@@ -2,11 +2,11 @@
 
 use std::mem::MaybeUninit;
 
-use coarray_fabric::{Buffer, Deferral, Request, direct, reach_to_put};
+use coarray_fabric::{Buffer, Deferral, Request, Strided, direct, reach_to_put};
 
 use crate::access::MayPut;
 use crate::coref::Coref;
-use crate::region::runs::Run;
+use crate::region::runs::{Run, Runs};
 
 /// Up to this length a put is staged by the fabric, and the next can follow at once.
 const STAGED: usize = 512;
@@ -36,6 +36,36 @@ pub(crate) unsafe fn copy_runs<T: Copy>(
         // SAFETY: the caller vouches for `length` bytes at each of the two.
         unsafe { direct::copy(to, from, length) }
     });
+}
+
+/// Puts the runs of a block through the fabric. The source may be changed on return.
+///
+/// # Safety
+/// As [`send_runs`].
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn send_block<T: ?Sized, A: MayPut, const D: usize>(
+    place: &Coref<T, A>,
+    source: *const u8,
+    runs: Runs<D>,
+) {
+    let (image, length) = (place.image(), runs.length());
+    let is_done = runs.len() > 1 && {
+        let axes = runs.axes_to();
+        let block = Strided {
+            length,
+            axes: &axes,
+        };
+        reach_to_put(image, place.local_address(), |fabric, offset| {
+            // SAFETY: the caller vouches for place and source; the bytes between the runs are in the same place. The owner holds no
+            // reference to it, as the contract of `Coref::new` says.
+            unsafe { fabric.put_strided(image, offset, source, &block) }
+        })
+    };
+    if !is_done {
+        // SAFETY: the caller vouches for place and source.
+        unsafe { send_runs(place, source, runs, length) }
+    }
 }
 
 /// Puts runs of `length` bytes through the fabric. The source may be changed on return.

@@ -4,9 +4,9 @@ use std::mem::MaybeUninit;
 
 use crate::access::{Access, MayPut};
 use crate::bulk::extents_differ;
-use crate::region::fetch::fetch_runs;
+use crate::region::fetch::fetch_block;
 use crate::region::runs::Run;
-use crate::region::send::{copy_runs, send_runs};
+use crate::region::send::{copy_runs, send_block, send_runs};
 use crate::region::{Region, Strides};
 use crate::remote::Remote;
 use crate::shape::elements_in;
@@ -120,7 +120,7 @@ impl<T: Remote, const D: usize, A: Access> Region<'_, T, D, A> {
             if self.first.is_direct() {
                 copy_runs::<T>(target, self.first.pointer(), runs, length);
             } else {
-                fetch_runs(self.first, target, runs, length);
+                fetch_block(self.first, target, runs);
             }
         }
     }
@@ -274,7 +274,13 @@ impl<T: Remote, const D: usize, A: Access> Region<'_, T, D, A> {
         let runs = self.runs_from(strides);
         let length = runs.length();
         // SAFETY: the caller vouches for the source; the items lie within the place.
-        unsafe { self.send_runs(source, runs, length) }
+        unsafe {
+            if self.first.is_direct() {
+                self.send_runs(source, runs, length);
+            } else {
+                send_block(self.first, source, runs);
+            }
+        }
     }
 
     /// # Safety

@@ -5,6 +5,7 @@ use crate::transport::movement::Movement;
 use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
 use crate::transport::signal::SignalOperation;
+use crate::transport::strided::Strided;
 
 /// An active message that has arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +73,32 @@ pub trait Fabric: std::fmt::Debug {
     /// # Safety
     /// The conditions of [`get`](Self::get) hold until the operation is complete, and a lent buffer stays valid until then.
     unsafe fn issue_get(&self, image: usize, offset: usize, target: Buffer) -> Request;
+
+    /// As one [`put`](Self::put) of each run of a block, the first of which goes to `offset`, if the fabric has an operation for it. Otherwise
+    /// does nothing and returns false: then single puts are as good.
+    ///
+    /// # Safety
+    /// As [`put`](Self::put), for each run; all bytes between the runs of a block are in the same block of `image`, and it has runs.
+    unsafe fn put_strided(
+        &self,
+        image: usize,
+        offset: usize,
+        source: *const u8,
+        block: &Strided<'_>,
+    ) -> bool;
+
+    /// As one [`get`](Self::get) of each run of a block, the first of which is at `offset`; complete on return. If the fabric has no operation
+    /// for it, does nothing and returns false.
+    ///
+    /// # Safety
+    /// As [`get`](Self::get), for each run; all bytes between the runs of a block are in the same block of `image`, and it has runs.
+    unsafe fn get_strided(
+        &self,
+        image: usize,
+        offset: usize,
+        target: *mut u8,
+        block: &Strided<'_>,
+    ) -> bool;
 
     /// Makes progress with nonblocking operations, and wakes the tasks whose operations have completed. Returns whether operations are left
     /// that make progress only in such calls.

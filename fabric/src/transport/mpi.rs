@@ -17,6 +17,7 @@ mod check;
 mod cluster;
 mod collectives;
 mod communicator;
+mod datatypes;
 mod environment;
 mod one_sided;
 mod operations;

@@ -11,6 +11,7 @@ use crate::transport::movement::Movement;
 use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
 use crate::transport::signal::{Signal, SignalOperation};
+use crate::transport::strided::Strided;
 
 /// A call of a fabric's method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,6 +127,34 @@ impl<O: Observer> Fabric for Observed<O> {
         // SAFETY: the caller vouches for the place and a lent buffer until completion, as `Fabric::issue_get` asks.
         self.pass_on(call, |fabric| unsafe {
             fabric.issue_get(image, offset, target)
+        })
+    }
+
+    unsafe fn put_strided(
+        &self,
+        image: usize,
+        offset: usize,
+        source: *const u8,
+        block: &Strided<'_>,
+    ) -> bool {
+        let call = Call::Put(range(image, offset, block.span()));
+        // SAFETY: the caller vouches for source and target, as `Fabric::put_strided` asks.
+        self.pass_on(call, |fabric| unsafe {
+            fabric.put_strided(image, offset, source, block)
+        })
+    }
+
+    unsafe fn get_strided(
+        &self,
+        image: usize,
+        offset: usize,
+        target: *mut u8,
+        block: &Strided<'_>,
+    ) -> bool {
+        let call = Call::Get(range(image, offset, block.span()));
+        // SAFETY: the caller vouches for source and target, as `Fabric::get_strided` asks.
+        self.pass_on(call, |fabric| unsafe {
+            fabric.get_strided(image, offset, target, block)
         })
     }
 
@@ -265,6 +294,28 @@ mod tests {
             self.request(image)
         }
 
+        unsafe fn put_strided(
+            &self,
+            image: usize,
+            offset: usize,
+            source: *const u8,
+            block: &Strided<'_>,
+        ) -> bool {
+            self.note(&("put_strided", image, offset, source.is_null(), block.span()));
+            true
+        }
+
+        unsafe fn get_strided(
+            &self,
+            image: usize,
+            offset: usize,
+            target: *mut u8,
+            block: &Strided<'_>,
+        ) -> bool {
+            self.note(&("get_strided", image, offset, target.is_null(), block.span()));
+            true
+        }
+
         fn progress(&self) -> bool {
             self.note(&"progress");
             true
@@ -373,6 +424,12 @@ mod tests {
             let add = AtomicOperation::Add(1);
             assert_eq!(fabric.atomic(6, 8, Word::Bits32, add), 77);
             fabric.send(7, &[1]);
+            let block = Strided {
+                length: 3,
+                axes: &[],
+            };
+            assert!(fabric.put_strided(1, 2, bytes.as_ptr(), &block));
+            assert!(fabric.get_strided(3, 4, bytes.as_mut_ptr(), &block));
             fabric.put_signal(8, 32, bytes.as_ptr(), 3, 16, SignalOperation::Set(2));
             fabric.signal(9, 24, SignalOperation::Add(4));
             assert_eq!(fabric.receive().unwrap().bytes, [5]);
@@ -403,6 +460,8 @@ mod tests {
             Call::Wait(4),
             Call::Atomic(range(6, 8, 4), AtomicOperation::Add(1)),
             Call::Send(7),
+            Call::Put(range(1, 2, 3)),
+            Call::Get(range(3, 4, 3)),
             Call::PutSignal(range(8, 32, 3), range(8, 16, 8), SignalOperation::Set(2)),
             Call::PutSignal(range(9, 24, 0), range(9, 24, 8), SignalOperation::Add(4)),
             Call::Receive,

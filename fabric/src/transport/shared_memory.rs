@@ -20,6 +20,7 @@ use crate::transport::movement::Movement;
 use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
 use crate::transport::signal::{Signal, SignalOperation};
+use crate::transport::strided::Strided;
 
 /// The most operations in the queues. Without a limit a program that never waits would fill the memory.
 const QUEUED_AT_MOST: usize = 4096;
@@ -188,6 +189,14 @@ impl Fabric for SharedMemory {
 
     unsafe fn issue_get(&self, image: usize, offset: usize, target: Buffer) -> Request {
         self.issue(image, offset, target, Direction::Get)
+    }
+
+    unsafe fn put_strided(&self, _: usize, _: usize, _: *const u8, _: &Strided<'_>) -> bool {
+        false
+    }
+
+    unsafe fn get_strided(&self, _: usize, _: usize, _: *mut u8, _: &Strided<'_>) -> bool {
+        false
     }
 
     fn progress(&self) -> bool {

@@ -21,6 +21,7 @@ use crate::transport::request::{Buffer, Request};
 use crate::transport::shared_memory::SharedMemory;
 use crate::transport::signal::{Signal, SignalOperation};
 use crate::transport::signalled::Signalled;
+use crate::transport::strided::Strided;
 
 pub use fault::Fault;
 
@@ -201,6 +202,14 @@ impl Fabric for Simulated {
         self.keep_order(Access::new(image, Direction::Get, offset, target.length()));
         // SAFETY: the caller vouches for the target and a lent buffer until completion.
         unsafe { self.memory.issue_get(image, offset, target) }
+    }
+
+    unsafe fn put_strided(&self, _: usize, _: usize, _: *const u8, _: &Strided<'_>) -> bool {
+        false
+    }
+
+    unsafe fn get_strided(&self, _: usize, _: usize, _: *mut u8, _: &Strided<'_>) -> bool {
+        false
     }
 
     fn progress(&self) -> bool {

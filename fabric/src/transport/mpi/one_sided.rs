@@ -24,6 +24,7 @@ use mpi_rma::{Operation as Action, Window};
 use super::channel::Channel;
 use super::check::{expect, give_up};
 use super::collectives::Collectives;
+use super::datatypes::Datatypes;
 use super::operations::{Loan, Operations, Transfer};
 use super::staging::{SHORT_AT_LEAST, SHORT_AT_MOST, SMALL, Staging};
 use crate::transport::access::{Access, Direction};
@@ -35,6 +36,7 @@ use crate::transport::pending::Outstanding;
 use crate::transport::request::{Buffer, Request};
 use crate::transport::signal::SignalOperation;
 use crate::transport::signalled::Signalled;
+use crate::transport::strided::Strided;
 
 /// The most nonblocking operations in flight. Without a limit a program that never waits would fill the memory.
 const ISSUED_AT_MOST: usize = 1024;
@@ -55,6 +57,7 @@ pub(crate) struct OneSided {
     in_flight: InFlight,
     staging: Staging,
     operations: Operations,
+    datatypes: Datatypes,
     outstanding: Outstanding,
     signals: Signalled,
     channel: Channel,
@@ -75,6 +78,7 @@ impl OneSided {
             in_flight: InFlight::new(images),
             staging: Staging::new(),
             operations: Operations::default(),
+            datatypes: Datatypes::default(),
             outstanding: Outstanding::default(),
             signals: Signalled::default(),
             channel,
@@ -290,6 +294,7 @@ impl OneSided {
     /// This is the last use of `self`, which may stay referenced: a program can leak objects that keep its image, such as a cofuture.
     pub(crate) unsafe fn close(&self) {
         self.channel.close();
+        self.datatypes.clear();
         self.collectives.close();
         // SAFETY: the caller promises that this is the last use of the window, and `ManuallyDrop` keeps it from being dropped again.
         let window = unsafe { (&raw const self.window).read() };
@@ -392,6 +397,52 @@ impl Fabric for OneSided {
 
     unsafe fn issue_get(&self, image: usize, offset: usize, target: Buffer) -> Request {
         self.issue(image, offset, target, Direction::Get)
+    }
+
+    /// By datatypes.
+    unsafe fn put_strided(
+        &self,
+        image: usize,
+        offset: usize,
+        source: *const u8,
+        block: &Strided<'_>,
+    ) -> bool {
+        let access = Access::new(image, Direction::Put, offset, block.span());
+        self.flush_if_conflicting(access);
+        let place = self.place(image, offset);
+        self.note(access);
+        // SAFETY: the caller vouches for both sides; the local flush ends MPI's use of the source, which it only reads, before this returns.
+        unsafe {
+            let is_begun = self.datatypes.start(
+                &self.window,
+                place,
+                source.cast_mut(),
+                block,
+                Direction::Put,
+            );
+            expect(self.window.flush_local_unchecked(place.0));
+            is_begun
+        }
+    }
+
+    /// By datatypes.
+    unsafe fn get_strided(
+        &self,
+        image: usize,
+        offset: usize,
+        target: *mut u8,
+        block: &Strided<'_>,
+    ) -> bool {
+        self.flush_if_conflicting(Access::new(image, Direction::Get, offset, block.span()));
+        let place = self.place(image, offset);
+        // SAFETY: the caller vouches for both sides; the local flush completes a get before this returns.
+        unsafe {
+            let is_begun = self
+                .datatypes
+                .start(&self.window, place, target, block, Direction::Get);
+            expect(self.window.flush_local_unchecked(place.0));
+            is_begun
+        }
     }
 
     fn progress(&self) -> bool {

@@ -16,6 +16,7 @@ use crate::transport::shmem::contexts::{Context, Contexts};
 use crate::transport::shmem::symmetric::{Block, number};
 use crate::transport::signal::SignalOperation;
 use crate::transport::signalled::Signalled;
+use crate::transport::strided::Strided;
 
 /// The one-sided operations of one image.
 ///
@@ -219,6 +220,14 @@ impl Fabric for OneSided {
     unsafe fn issue_get(&self, image: usize, offset: usize, target: Buffer) -> Request {
         // SAFETY: the caller vouches for the range in the part of `image`, and the buffer for its own bytes until completion.
         unsafe { self.issue(image, offset, target, Direction::Get) }
+    }
+
+    unsafe fn put_strided(&self, _: usize, _: usize, _: *const u8, _: &Strided<'_>) -> bool {
+        false
+    }
+
+    unsafe fn get_strided(&self, _: usize, _: usize, _: *mut u8, _: &Strided<'_>) -> bool {
+        false
     }
 
     /// The library does not tell which operations are complete: this completes those issued first, and waits for it.

@@ -1,0 +1,150 @@
+//! Datatypes of MPI for blocks of arrays. The last ones are kept: programs put and get the same blocks again and again.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::ffi::c_int;
+use std::ptr;
+
+use mpi_rma::Window;
+use mpi_rma::mpi::ffi::{self, MPI_Datatype};
+
+use super::check::{check, expect};
+use crate::transport::access::Direction;
+use crate::transport::strided::Strided;
+
+/// How many datatypes are kept.
+const KEPT: usize = 8;
+
+const WORD: usize = size_of::<u64>();
+
+/// Count and stride in bytes of each dimension, innermost first.
+type Axes = Vec<(c_int, isize)>;
+
+/// The last datatypes, and the length of a run and the dimensions that each stands for.
+#[derive(Debug, Default)]
+pub(super) struct Datatypes(RefCell<VecDeque<(usize, Axes, MPI_Datatype)>>);
+
+/// What a run consists of, and how many there are: words, if it is whole words.
+fn unit(length: usize) -> (MPI_Datatype, usize) {
+    // SAFETY: constants that rsmpi defines.
+    unsafe {
+        match length % WORD {
+            0 => (ffi::RSMPI_UINT64_T, length / WORD),
+            _ => (ffi::RSMPI_UINT8_T, length),
+        }
+    }
+}
+
+impl Datatypes {
+    /// Starts a put or get of a block; none of its counts is more than a C `int` holds, or this does nothing and returns false.
+    ///
+    /// # Safety
+    /// As `Fabric::put` or `Fabric::get`, for each run, until the operation is complete at this end.
+    pub(super) unsafe fn start(
+        &self,
+        window: &Window<'_>,
+        (rank, place): (i32, usize),
+        here: *mut u8,
+        block: &Strided<'_>,
+        direction: Direction,
+    ) -> bool {
+        let counts = block.axes.iter().map(|axis| axis.count);
+        if counts
+            .chain([block.bytes()])
+            .any(|count| c_int::try_from(count).is_err())
+        {
+            return false;
+        }
+        let (packed, words) = unit(block.length);
+        let (local, count) = match block.is_packed() {
+            true => (packed, block.bytes() / block.length * words),
+            false => (self.of(block, |axis| axis.here), 1),
+        };
+        let remote = self.of(block, |axis| axis.there);
+        let (here, count, place) = (here.cast(), count as c_int, place as isize);
+        // SAFETY: the datatypes are committed, and stand for the runs at both ends, for which the caller vouches.
+        let begun = unsafe {
+            match direction {
+                Direction::Put => check(
+                    "MPI_Put",
+                    ffi::MPI_Put(here, count, local, rank, place, 1, remote, window.as_raw()),
+                ),
+                Direction::Get => check(
+                    "MPI_Get",
+                    ffi::MPI_Get(here, count, local, rank, place, 1, remote, window.as_raw()),
+                ),
+            }
+        };
+        expect(begun);
+        true
+    }
+
+    /// The datatype of one end. It stays valid until two more were asked for.
+    fn of(
+        &self,
+        block: &Strided<'_>,
+        stride: impl Fn(&crate::transport::strided::StridedAxis) -> isize,
+    ) -> MPI_Datatype {
+        let axes = block.axes.iter();
+        let axes: Axes = axes
+            .map(|axis| (axis.count as c_int, stride(axis)))
+            .collect();
+        let mut kept = self.0.borrow_mut();
+        let is_known =
+            |known: &&(usize, Axes, MPI_Datatype)| (known.0, &known.1) == (block.length, &axes);
+        if let Some(&(.., datatype)) = kept.iter().find(is_known) {
+            return datatype;
+        }
+        if kept.len() == KEPT
+            && let Some((.., oldest)) = kept.pop_front()
+        {
+            free(oldest);
+        }
+        let datatype = make(block.length, &axes);
+        kept.push_back((block.length, axes, datatype));
+        datatype
+    }
+
+    /// Frees all.
+    pub(super) fn clear(&self) {
+        for (.., datatype) in self.0.take() {
+            free(datatype);
+        }
+    }
+}
+
+/// A committed datatype of runs of `length` bytes.
+fn make(length: usize, axes: &Axes) -> MPI_Datatype {
+    let (mut datatype, mut words) = unit(length);
+    let mut is_made = false;
+    for &(count, stride) in axes {
+        let mut outer = datatype;
+        let inner = datatype;
+        // SAFETY: the counts fit, and the inner datatype is one of MPI.
+        let code = unsafe {
+            ffi::MPI_Type_create_hvector(
+                count,
+                words as c_int,
+                stride,
+                inner,
+                ptr::from_mut(&mut outer),
+            )
+        };
+        expect(check("MPI_Type_create_hvector", code));
+        if is_made {
+            // The outer one stays valid.
+            free(inner);
+        }
+        (datatype, words, is_made) = (outer, 1, true);
+    }
+    // SAFETY: it was made above: a block has a dimension.
+    let code = unsafe { ffi::MPI_Type_commit(ptr::from_mut(&mut datatype)) };
+    expect(check("MPI_Type_commit", code));
+    datatype
+}
+
+fn free(mut datatype: MPI_Datatype) {
+    // SAFETY: it was made here and is used no more; operations that use it are completed by MPI all the same.
+    let code = unsafe { ffi::MPI_Type_free(ptr::from_mut(&mut datatype)) };
+    expect(check("MPI_Type_free", code));
+}
