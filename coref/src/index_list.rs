@@ -46,6 +46,20 @@ impl<T: Remote, A: Access> Coref<[T], A> {
     pub fn gather_from(&self, indices: &[usize], target: &mut [T]) {
         const { T::CHECK };
         self.check_indices(indices, target.len());
+        if self.is_direct() && T::ANY_BITS {
+            let target = target.as_mut_ptr().cast();
+            // SAFETY: all indices were checked. The target is borrowed mutably, has as many items, and any bytes are a valid `T`.
+            // The place is mapped; nobody holds an exclusive reference to it, as the contract of `Coref::new` says, and others
+            // access it through `direct`, too.
+            return unsafe {
+                copy_runs::<T>(
+                    target,
+                    self.pointer(),
+                    from_there::<T>(indices),
+                    size_of::<T>(),
+                )
+            };
+        }
         if self.is_direct() {
             for (value, &index) in target.iter_mut().zip(indices) {
                 // SAFETY: all indices were checked.
@@ -53,7 +67,7 @@ impl<T: Remote, A: Access> Coref<[T], A> {
             }
             return;
         }
-        let mut runs = to_list::<T>(indices);
+        let mut runs: Vec<Run> = from_there::<T>(indices).collect();
         runs.sort_unstable_by_key(|run| run.from);
         if T::ANY_BITS {
             // SAFETY: all indices were checked. The target is borrowed mutably, has as many items, and any bytes are a valid `T`.
@@ -107,18 +121,14 @@ impl<T: Remote, A: Access> Coref<[T], A> {
         const { T::CHECK };
         self.check_indices(indices, values.len());
         if self.is_direct() {
-            let size = size_of::<T>() as isize;
-            let runs = indices.iter().enumerate().map(|(position, &index)| Run {
-                to: index as isize * size,
-                from: position as isize * size,
-            });
+            let runs = from_there::<T>(indices).map(Run::reversed);
             // SAFETY: all indices were checked, and there is a value for each. The place is mapped; nobody holds a reference to
             // it, as the contract of `Coref::new` says, and others access it through `direct`, too.
             return unsafe {
                 copy_runs::<T>(self.pointer(), values.as_ptr().cast(), runs, size_of::<T>())
             };
         }
-        let runs = from_list::<T>(indices);
+        let runs = in_order::<T>(indices);
         if size_of::<T>() > 0 {
             let source = values.as_ptr().cast();
             // SAFETY: all indices were checked, and there is a value for each.
@@ -171,7 +181,7 @@ impl<T: Remote, A: Access> Coref<[T], A> {
         let arrives = staged
             .as_ref()
             .map_or(target.cast(), |staged| staged.start());
-        let runs = to_list::<T>(indices).into_iter();
+        let runs = from_there::<T>(indices);
         // SAFETY: all indices were checked, and there is an item for each in the target, which is borrowed until the end of the
         // scope, or in staging memory, which the scope keeps. The scope completes the operations.
         let issued = unsafe { issue_gets(self, arrives, runs, size_of::<T>()) };
@@ -225,7 +235,7 @@ impl<T: Remote, A: Access> Coref<[T], A> {
         let source = values.as_ptr().cast::<u8>();
         // SAFETY: all indices were checked, and there is a value for each, which has no padding. The requests own their buffers.
         unsafe {
-            issue_puts(self, from_list::<T>(indices).into_iter(), |run| {
+            issue_puts(self, in_order::<T>(indices).into_iter(), |run| {
                 let value = slice::from_raw_parts(source.wrapping_offset(run.from), size_of::<T>());
                 Buffer::Owned(value.into())
             })
@@ -250,26 +260,22 @@ impl<T: Remote, A: Access> Coref<[T], A> {
     }
 }
 
-/// The items that the indices name, from there to the places of the list.
-fn to_list<T>(indices: &[usize]) -> Vec<Run> {
+/// From the items that the indices name to the places of the list.
+#[inline]
+fn from_there<T>(indices: &[usize]) -> impl Iterator<Item = Run> + Clone {
     let size = size_of::<T>() as isize;
-    let positions = indices.iter().enumerate();
-    let run = |(position, &index): (usize, &usize)| Run {
-        to: position as isize * size,
-        from: index as isize * size,
-    };
-    positions.map(run).collect()
+    indices
+        .iter()
+        .enumerate()
+        .map(move |(position, &index)| Run {
+            to: position as isize * size,
+            from: index as isize * size,
+        })
 }
 
 /// From the places of the list to the items that the indices name, in the order of these; of equal indices the last.
-fn from_list<T>(indices: &[usize]) -> Vec<Run> {
-    let mut runs: Vec<Run> = to_list::<T>(indices)
-        .into_iter()
-        .map(|run| Run {
-            to: run.from,
-            from: run.to,
-        })
-        .collect();
+fn in_order<T>(indices: &[usize]) -> Vec<Run> {
+    let mut runs: Vec<Run> = from_there::<T>(indices).map(Run::reversed).collect();
     runs.sort_unstable_by_key(|run| (run.to, -run.from));
     runs.dedup_by_key(|run| run.to);
     runs

@@ -25,8 +25,8 @@ const SIZES: &[usize] = &[4 << 10, 64 << 10, 4 << 20];
 /// Rows and columns of a block of this size.
 fn plane(bytes: usize) -> [usize; 2] {
     match bytes {
-        ..8192 => [8, 64],
-        ..100_000 => [64, 128],
+        ..=4096 => [8, 64],
+        4097..=65_536 => [64, 128],
         _ => [1024, 512],
     }
 }
@@ -34,8 +34,8 @@ fn plane(bytes: usize) -> [usize; 2] {
 /// Planes, rows and columns of a block of this size.
 fn cuboid(bytes: usize) -> [usize; 3] {
     match bytes {
-        ..8192 => [8, 8, 8],
-        ..100_000 => [16, 16, 32],
+        ..=4096 => [8, 8, 8],
+        4097..=65_536 => [16, 16, 32],
         _ => [64, 128, 64],
     }
 }

@@ -29,6 +29,17 @@ pub(crate) struct Run {
     pub(crate) from: isize,
 }
 
+impl Run {
+    /// The other way.
+    #[inline]
+    pub(crate) fn reversed(self) -> Self {
+        Self {
+            to: self.from,
+            from: self.to,
+        }
+    }
+}
+
 /// The runs of a copy, in row order.
 #[derive(Clone, Debug)]
 pub(crate) struct Runs<const D: usize> {
