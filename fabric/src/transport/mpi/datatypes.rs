@@ -10,7 +10,7 @@ use mpi_rma::mpi::ffi::{self, MPI_Datatype};
 
 use super::check::{check, expect};
 use crate::transport::access::Direction;
-use crate::transport::strided::Strided;
+use crate::transport::strided::{Strided, StridedAxis};
 
 /// How many datatypes are kept.
 const KEPT: usize = 8;
@@ -79,20 +79,20 @@ impl Datatypes {
         true
     }
 
-    /// The datatype of one end. It stays valid until two more were asked for.
-    fn of(
-        &self,
-        block: &Strided<'_>,
-        stride: impl Fn(&crate::transport::strided::StridedAxis) -> isize,
-    ) -> MPI_Datatype {
+    /// The datatype of one end. It stays valid while the next one is asked for.
+    fn of(&self, block: &Strided<'_>, stride: impl Fn(&StridedAxis) -> isize) -> MPI_Datatype {
         let axes = block.axes.iter();
         let axes: Axes = axes
             .map(|axis| (axis.count as c_int, stride(axis)))
             .collect();
         let mut kept = self.0.borrow_mut();
         let is_known =
-            |known: &&(usize, Axes, MPI_Datatype)| (known.0, &known.1) == (block.length, &axes);
-        if let Some(&(.., datatype)) = kept.iter().find(is_known) {
+            |known: &(usize, Axes, MPI_Datatype)| (known.0, &known.1) == (block.length, &axes);
+        // To the end: the next one that is made does not replace it.
+        let known = kept.iter().position(is_known);
+        if let Some(known) = known.and_then(|position| kept.remove(position)) {
+            let datatype = known.2;
+            kept.push_back(known);
             return datatype;
         }
         if kept.len() == KEPT
