@@ -163,7 +163,7 @@ impl<T: Sample, A: Access> View<'_, T, A> {
             Self::Block(block) => match way % 4 {
                 0 => {
                     let [rows, columns] = block.extents();
-                    let shape = (rows, columns).set_f(way % 8 == 0);
+                    let shape = (rows, columns).set_f(way.is_multiple_of(8));
                     let mut values = Array2::from_elem(shape, T::sample(0));
                     block.get_into_array(&mut values);
                     values.iter().copied().collect()
