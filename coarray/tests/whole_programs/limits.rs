@@ -108,7 +108,8 @@ fn forked() {
     }
 }
 
-/// Image 1 forks copies: one returns, one tries to take part, and one reads shared memory. Then it starts a program.
+/// Image 1 forks copies: one returns, one changes a coatomic of its own, one tries to take part, and one reads shared memory. Then it starts a
+/// program.
 pub fn fork() {
     let mut numbers = Coarray::new([5u64; 1000]);
     sync_all();
@@ -117,6 +118,12 @@ pub fn fork() {
         match unsafe { libc::fork() } {
             0 => return,
             copy => assert!(status_of(copy).success()),
+        }
+        let own = Coatomic::new(1);
+        // SAFETY: the copy only changes its own memory.
+        match unsafe { libc::fork() } {
+            0 => std::process::exit(own.fetch_add(6) + own.load()),
+            copy => assert_eq!(status_of(copy).code(), Some(8)),
         }
         // SAFETY: the copy only calls `sync_all`, which panics in it.
         match unsafe { libc::fork() } {

@@ -7,6 +7,7 @@ use std::process;
 use std::sync::Once;
 
 use crate::image::current::forget_current;
+use crate::waiting::changed;
 use coarray_fabric::transport::handle;
 
 /// Makes processes that this one forks from now on forget that they are copies of an image.
@@ -25,6 +26,7 @@ extern "C" fn forget() {
     // begins none.
     unsafe { handle::remove() };
     forget_current();
+    changed::forget();
 }
 
 /// Ends this process if it is a forked copy of an image.

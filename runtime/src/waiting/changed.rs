@@ -32,8 +32,8 @@ static TABLE: AtomicPtr<Table> = AtomicPtr::new((&raw const OF_THIS_PROCESS).cas
 
 #[inline]
 fn table() -> &'static Table {
-    // Acquire pairs with the Release in `share`.
-    // SAFETY: the pointer is made of a reference that is valid until the end of the process, here and in `share`.
+    // Acquire pairs with the Release in `share` and `forget`.
+    // SAFETY: the pointer is made of a reference that is valid until the end of the process, here, in `share` and in `forget`.
     unsafe { &*TABLE.load(Ordering::Acquire) }
 }
 
@@ -52,6 +52,12 @@ pub(crate) fn share(job: &'static Job) {
         shared.note_unfenced();
     }
     TABLE.store(ptr::from_ref(shared).cast_mut(), Ordering::Release);
+}
+
+/// For a process that was forked, which has no memory of the job. It neither allocates nor locks.
+pub(crate) fn forget() {
+    // Release: as in `share`.
+    TABLE.store((&raw const OF_THIS_PROCESS).cast_mut(), Ordering::Release);
 }
 
 impl Image {
