@@ -38,8 +38,36 @@ fn rows(fabric: &str, images: usize) -> Vec<(Key, Value)> {
     lines.lines().map(row).collect()
 }
 
-/// All indirect operations.
-fn indirect() -> Vec<Key> {
+/// The collectives that MPI has, and OpenSHMEM.
+const OF_MPI: [&str; 8] = [
+    "co_broadcast",
+    "co_sum",
+    "co_scan",
+    "co_gather",
+    "co_allgather",
+    "co_scatter",
+    "co_alltoall",
+    "co_reduce_scatter",
+];
+const OF_SHMEM: [&str; 4] = ["co_broadcast", "co_sum", "co_allgather", "co_alltoall"];
+
+/// All indirect operations, with these collectives.
+fn indirect(collectives: &[&str]) -> Vec<Key> {
+    const LONG: [u64; 12] = [
+        8,
+        32,
+        128,
+        512,
+        2 << 10,
+        8 << 10,
+        16 << 10,
+        32 << 10,
+        128 << 10,
+        512 << 10,
+        2 << 20,
+        8 << 20,
+    ];
+    const BLOCKS: [u64; 5] = [8, 128, 2 << 10, 32 << 10, 512 << 10];
     const BULK: [u64; 8] = [
         8,
         64,
@@ -54,6 +82,11 @@ fn indirect() -> Vec<Key> {
         let key = |&bytes| (operation.to_owned(), bytes, false);
         sizes.iter().map(key).collect()
     };
+    let collective = |&name: &&str| match name {
+        "co_broadcast" | "co_sum" | "co_scan" => of(name, &LONG),
+        _ => of(name, &BLOCKS),
+    };
+    let collectives = collectives.iter().flat_map(collective).collect();
     [
         of("put_quiet", &[8]),
         of("bulk_put", &BULK),
@@ -64,6 +97,7 @@ fn indirect() -> Vec<Key> {
         of("notify_pingpong", &[8, 4096]),
         of("mutex", &[0]),
         of("sync_all", &[0]),
+        collectives,
     ]
     .concat()
 }
@@ -73,7 +107,7 @@ fn indirect_operations_are_measured_on_processes() {
     for images in [1, 3] {
         let rows = rows("processes", images);
         let keys: Vec<Key> = rows.iter().map(|(key, _)| key.clone()).collect();
-        assert_eq!(keys, indirect());
+        assert_eq!(keys, indirect(&OF_MPI));
         for (_, row) in rows {
             assert_eq!(row["reference"], "processes", "{row}");
             assert!(row["target"].is_null(), "{row}");
@@ -107,14 +141,20 @@ fn what_cannot_be_followed_is_refused_in_one_line() {
     ] {
         assert_refused(line, word);
     }
-    let output = run("fabrics --fabric processes --only co_sum");
+    let output = run("fabrics --fabric processes --only alloc");
     assert_eq!(output.status.code(), Some(1));
     let message = String::from_utf8(output.stderr).unwrap();
     assert!(message.contains("none of these operations"), "{message}");
 }
 
 /// What a fabric is compared with, if it is built in; if not, what is said.
-fn compares_or_advises(fabric: &str, is_built_in: bool, peers: &[&str], barrier: &str) {
+fn compares_or_advises(
+    fabric: &str,
+    is_built_in: bool,
+    peers: &[&str],
+    barrier: &str,
+    collectives: &[&str],
+) {
     if !is_built_in {
         let output = run(&format!("fabrics --fabric {fabric} --quick"));
         let message = String::from_utf8(output.stderr).unwrap();
@@ -136,7 +176,7 @@ fn compares_or_advises(fabric: &str, is_built_in: bool, peers: &[&str], barrier:
         )
     });
     let keys: Vec<Key> = rows.iter().map(|(key, _)| key.clone()).collect();
-    assert_eq!(keys, [direct.to_vec(), indirect()].concat());
+    assert_eq!(keys, [direct.to_vec(), indirect(collectives)].concat());
     for ((operation, _, is_direct), row) in rows {
         let is_barrier = operation == "sync_all";
         if is_direct && !is_barrier {
@@ -155,11 +195,23 @@ fn compares_or_advises(fabric: &str, is_built_in: bool, peers: &[&str], barrier:
 #[test]
 fn mpi_is_compared_with_c_and_processes() {
     let is_built_in = cfg!(feature = "mpi");
-    compares_or_advises("mpi", is_built_in, &["mpi", "mpi-rma"], "MPI_Barrier");
+    compares_or_advises(
+        "mpi",
+        is_built_in,
+        &["mpi", "mpi-rma"],
+        "MPI_Barrier",
+        &OF_MPI,
+    );
 }
 
 #[test]
 fn openshmem_is_compared_with_c_and_processes() {
     let is_built_in = cfg!(feature = "shmem");
-    compares_or_advises("shmem", is_built_in, &["shmem"], "shmem_barrier_all");
+    compares_or_advises(
+        "shmem",
+        is_built_in,
+        &["shmem"],
+        "shmem_barrier_all",
+        &OF_SHMEM,
+    );
 }
