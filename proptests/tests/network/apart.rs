@@ -58,7 +58,9 @@ proptest! {
 
 #[test]
 fn every_node_but_one_sends_and_receives_once() {
-    for (images, count) in DIVISIONS {
+    // Up to eight images that are alone on their nodes read from each other, for one message after the other takes longer than many at a time.
+    let divisions = DIVISIONS.into_iter();
+    for (images, count) in divisions.filter(|(images, count)| images > count) {
         let (_, nodes) = nodes(images, count);
         let sent = between_nodes(images, count, |me| co_sum(&mut [me; LENGTH]));
         assert_eq!(sent.len(), 2 * (nodes - 1), "{sent:?}");
