@@ -6,7 +6,7 @@ use std::ffi::c_int;
 use std::ptr;
 
 use mpi_rma::Window;
-use mpi_rma::mpi::ffi::{self, MPI_Datatype};
+use mpi_rma::mpi::ffi::{self, MPI_Aint, MPI_Datatype};
 
 use super::check::{check, expect};
 use crate::transport::access::Direction;
@@ -18,7 +18,7 @@ const KEPT: usize = 8;
 const WORD: usize = size_of::<u64>();
 
 /// Count and stride in bytes of each dimension, innermost first.
-type Axes = Vec<(c_int, isize)>;
+type Axes = Vec<(c_int, MPI_Aint)>;
 
 /// The last datatypes, and the length of a run and the dimensions that each stands for.
 #[derive(Debug, Default)]
@@ -61,7 +61,7 @@ impl Datatypes {
             false => (self.of(block, |axis| axis.here), 1),
         };
         let remote = self.of(block, |axis| axis.there);
-        let (here, count, place) = (here.cast(), count as c_int, place as isize);
+        let (here, count, place) = (here.cast(), count as c_int, place as MPI_Aint);
         // SAFETY: the datatypes are committed, and stand for the runs at both ends, for which the caller vouches.
         let begun = unsafe {
             match direction {
@@ -83,7 +83,7 @@ impl Datatypes {
     fn of(&self, block: &Strided<'_>, stride: impl Fn(&StridedAxis) -> isize) -> MPI_Datatype {
         let axes = block.axes.iter();
         let axes: Axes = axes
-            .map(|axis| (axis.count as c_int, stride(axis)))
+            .map(|axis| (axis.count as c_int, stride(axis) as MPI_Aint))
             .collect();
         let mut kept = self.0.borrow_mut();
         let is_known =
