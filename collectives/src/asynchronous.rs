@@ -3,7 +3,8 @@
 //! The other images can read a contribution from the call on, in a record of its own (`Team::post` of the runtime). So
 //! nobody waits for an image that computes, and any number of collectives may be outstanding. The image that wants a result
 //! reads the records that it needs and computes the result itself: a reduction combines the values of all images from image
-//! 0 upwards; a long one of many images is combined once, by those who wait ([`shared`]). Trees and rings need images that pass something on. `request.rs` has what all these operations share.
+//! 0 upwards; a long one of many images is combined once, by those who wait ([`shared`]).
+//! Trees and rings need images that pass something on. `request.rs` has what all these operations share.
 
 mod alltoall;
 mod broadcast;

@@ -13,8 +13,8 @@ use crate::minmax::{larger, smaller};
 /// Collective. Begins to add the values of all images, element by element; the cofuture has the sums.
 ///
 /// The elements are added from image 0 upwards, so every image gets the same bits, those of
-/// [`co_sum`](crate::co_sum). Long values of eight images or more are added once, each slice by an image that waits. Integer overflow panics or wraps as `+` does in the same build. Nothing is
-/// synchronised: an image has the sums as soon as all images have made the call. Any number of asynchronous
+/// [`co_sum`](crate::co_sum). Long values of eight images or more are added once, each slice by an image that waits.
+/// Integer overflow panics or wraps as `+` does in the same build. Nothing is synchronised: an image has the sums as soon as all images have made the call. Any number of asynchronous
 /// collectives may be outstanding; all images call them in the same order, and each waits for them in any, or not at
 /// all.
 ///
