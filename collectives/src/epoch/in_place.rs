@@ -27,6 +27,9 @@ const COMBINED_BYTES: usize = 1 << 15;
 /// From how many bytes of an image on the kernel copies them faster than two images do.
 const IN_PROCESS_BYTES: usize = 1 << 16;
 
+/// From how many bytes on it is slower again: both sides copy a piece at a time through their caches, while the kernel copies past them.
+const PAST_CACHES_BYTES: usize = 1 << 22;
+
 /// The number of the epoch in its operation: no other has it, so images that ask and those that do not differ in their calls.
 const NUMBER: usize = ASKING / CALLS;
 
@@ -123,7 +126,7 @@ impl<'a, T: Remote> InPlace<'a, T> {
         let reads_processes = reach == Reach::ByKernel && T::ANY_BITS && team.reads_processes();
         let mut epoch = Epoch::begin(team, call, NUMBER);
         let bytes = values.len() * size_of::<T>();
-        let by_process = reads_processes && bytes >= IN_PROCESS_BYTES;
+        let by_process = reads_processes && (IN_PROCESS_BYTES..PAST_CACHES_BYTES).contains(&bytes);
         let place = team.place_for_all(values.cast(), bytes, by_process);
         // SAFETY: the values are borrowed until the loan is dropped, which only `end` prevents; `own` changes only what nobody reads.
         let loan = place.map(|_| unsafe { team.lend() });

@@ -30,7 +30,7 @@ use crate::system::limits::{self, limit};
 use crate::system::mapping::Mapping;
 
 /// Bytes of scratch space in each part, through which collectives pass data.
-pub const SCRATCH_BYTES: usize = 1 << 17;
+pub const SCRATCH_BYTES: usize = 1 << 19;
 
 /// An owner of a mapped region.
 ///
