@@ -293,10 +293,10 @@ impl<T> Coarray<[T]> {
 }
 
 /// Evaluated by every function that makes zeros, so that the compiler points to the call in the program.
-struct Zero<T>(PhantomData<T>);
+pub(crate) struct Zero<T>(PhantomData<T>);
 
 impl<T: Remote> Zero<T> {
-    const IS_VALID: () = assert!(
+    pub(crate) const IS_VALID: () = assert!(
         T::ZERO_IS_VALID,
         "zero bytes are no valid value of this type; use Coarray::new or Coarray::from_fn"
     );

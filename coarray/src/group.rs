@@ -6,11 +6,13 @@ use coarray_coref::{Remote, Shape};
 use coarray_runtime::Operation;
 
 use crate::coarray::Coarray;
+use crate::grid::{HaloArray, OpenHaloArray};
+use crate::nd_coarray::{NdCoarray, OpenNd};
 use crate::open::Open;
 use crate::ragged::{OpenRagged, Ragged};
 use crate::storage::{Begun, Storage};
 
-/// Something that opens: `&mut Coarray<T>` or `&mut Ragged<T>`.
+/// Something that opens: `&mut` to a [`Coarray`], a [`Ragged`], an [`NdCoarray`] or a [`HaloArray`].
 ///
 /// # Examples
 /// ```
@@ -123,6 +125,38 @@ impl<'a, T: Remote> Openable for &'a mut Ragged<T> {
     #[allow(private_interfaces)]
     fn guard(self, begun: Begun, opened: &'static Location<'static>) -> OpenRagged<'a, T> {
         OpenRagged::new(self, begun, opened)
+    }
+}
+
+#[allow(private_interfaces)]
+impl<T: Remote, const D: usize> sealed::HasStorage for &mut NdCoarray<T, D> {
+    fn storage(&self) -> &Storage {
+        self.private()
+    }
+}
+
+impl<'a, T: Remote, const D: usize> Openable for &'a mut NdCoarray<T, D> {
+    type Guard = OpenNd<'a, T, D>;
+
+    #[allow(private_interfaces)]
+    fn guard(self, begun: Begun, opened: &'static Location<'static>) -> OpenNd<'a, T, D> {
+        OpenNd::new(self, begun, opened)
+    }
+}
+
+#[allow(private_interfaces)]
+impl<T: Remote, const D: usize> sealed::HasStorage for &mut HaloArray<T, D> {
+    fn storage(&self) -> &Storage {
+        self.private()
+    }
+}
+
+impl<'a, T: Remote, const D: usize> Openable for &'a mut HaloArray<T, D> {
+    type Guard = OpenHaloArray<'a, T, D>;
+
+    #[allow(private_interfaces)]
+    fn guard(self, begun: Begun, opened: &'static Location<'static>) -> OpenHaloArray<'a, T, D> {
+        OpenHaloArray::new(self, begun, opened)
     }
 }
 

@@ -106,6 +106,7 @@ mod coarray;
 pub mod collectives;
 mod convert;
 mod create;
+mod dimension;
 pub mod events;
 pub mod failure;
 pub mod grid;
@@ -113,6 +114,7 @@ mod group;
 pub mod locks;
 pub mod machine;
 pub mod memory_model;
+mod nd_coarray;
 mod open;
 pub mod places;
 pub mod prelude;
@@ -132,6 +134,7 @@ pub use coarray_sync::{
     Team, fence, image_fence, quiet, sync_all, sync_images, sync_team, team_number,
 };
 pub use group::open;
+pub use nd_coarray::{NdCoarray, OpenNd, PublishedNd};
 pub use ndarray;
 pub use open::Open;
 pub use publish::Published;

@@ -8,6 +8,6 @@ pub use crate::events::{Coevent, CoeventPlace, PutNotify};
 pub use crate::locks::{Comutex, ComutexPlace};
 pub use crate::places::Selector;
 pub use crate::{
-    Coarray, Coptr, Coref, Open, Ragged, Remote, Team, error_stop, fence, field, num_images, open,
-    quiet, sync_all, sync_images, this_image,
+    Coarray, Coptr, Coref, NdCoarray, Open, Ragged, Remote, Team, error_stop, fence, field,
+    num_images, open, quiet, sync_all, sync_images, this_image,
 };

@@ -53,7 +53,7 @@ pub use coref::{Coref, LocalOrRemote};
 #[doc(hidden)]
 pub use locked::{Locked, same};
 pub use member::{Member, Members};
-pub use region::{Dimensions, Every, Region, Selection, Selector};
+pub use region::{Dimensions, Every, Region, Selection, Selector, items};
 pub use remote::{Plain, Remote, Shared, Symmetric};
 pub use remote_clone::RemoteClone;
 pub use scope::{AsyncScope, async_scope};

@@ -10,6 +10,7 @@ pub(crate) mod runs;
 mod select;
 pub(crate) mod send;
 mod transfer;
+mod within;
 
 use std::fmt;
 
@@ -19,6 +20,7 @@ use crate::remote::Remote;
 use crate::shape::Shape;
 use runs::{Axis, Runs};
 pub use select::{Dimensions, Every, Selection, Selector};
+pub use within::items;
 
 /// A block of an array on an image, in `D` dimensions, or items of it at equal distances.
 ///
@@ -111,30 +113,10 @@ impl<T: ?Sized + Shape, A: Access> Coref<T, A> {
     where
         T: Dimensions<D>,
     {
-        let extents = T::extents(self.leading_extent());
-        let picks = match selection.pick(extents) {
-            Ok(picks) => picks,
-            Err((dimension, selector)) => {
-                out_of_bounds(dimension, selector, extents[dimension], self.image())
-            }
-        };
-        let mut dimensions = [Dimension {
-            count: 0,
-            stride: 0,
-        }; D];
-        let (mut start, mut stride) = (0, size_of::<T::Part>());
-        for dimension in (0..D).rev() {
-            let pick = picks[dimension];
-            start += pick.start * stride;
-            dimensions[dimension] = Dimension {
-                count: pick.count,
-                stride: pick.step.saturating_mul(stride),
-            };
-            stride *= extents[dimension];
-        }
-        // SAFETY: each selection was found to lie within its extent, and the items of a place of these extents lie in row order.
-        // If a selection is empty, the first item may lie elsewhere: then there are no items, and the coref is never used.
-        unsafe { Region::new(self.part(start, 1), dimensions) }
+        // SAFETY: the items of a place of these extents lie in row order.
+        let whole =
+            unsafe { Region::of_extents(self.part(0, 1), T::extents(self.leading_extent())) };
+        whole.region(selection)
     }
 }
 
@@ -143,6 +125,22 @@ impl<'a, T, const D: usize, A: Access> Region<'a, T, D, A> {
     /// All items that `dimensions` count lie in the place that `first` is a part of, if there are any.
     unsafe fn new(first: &'a Coref<T, A>, dimensions: [Dimension; D]) -> Self {
         Self { first, dimensions }
+    }
+
+    /// All items of an array with these extents.
+    ///
+    /// # Safety
+    /// From `first` on lie so many items in row order, in one place, and [`items`] counts them.
+    #[inline]
+    pub(crate) unsafe fn of_extents(first: &'a Coref<T, A>, extents: [usize; D]) -> Self {
+        let mut dimensions = extents.map(|count| Dimension { count, stride: 0 });
+        let mut stride = size_of::<T>();
+        for dimension in dimensions.iter_mut().rev() {
+            dimension.stride = stride;
+            stride *= dimension.count;
+        }
+        // SAFETY: the caller vouches for the items.
+        unsafe { Self::new(first, dimensions) }
     }
 
     /// Local. How many items there are in each dimension; 1 where an index was given.

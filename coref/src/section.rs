@@ -136,13 +136,8 @@ impl<T: Symmetric, const M: usize, A: Access> Coref<[[T; M]], A> {
     #[must_use]
     #[track_caller]
     pub fn column(&self, column: usize) -> Section<'_, T, A> {
-        let column = resolve(column..=column, M, self.image()).start;
-        // SAFETY: `column < M` was checked, so the item lies in the first row, and one in each. If there is no row, the count is
-        // 0, and the coref is never used.
-        unsafe {
-            let first = self.part(column * size_of::<T>(), 1);
-            Region::of_one_dimension(first, self.len(), size_of::<[T; M]>())
-        }
+        // SAFETY: the rows lie one after the other, and so do the items of each.
+        unsafe { Region::of_extents(self.part(0, 1), [self.len(), M]) }.column(column)
     }
 }
 

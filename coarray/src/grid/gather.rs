@@ -7,8 +7,9 @@ use coarray_coref::Remote;
 use coarray_runtime::{Call, Operation};
 use ndarray::{Array, Dim, Dimension};
 
-use super::halo_array::{HaloArray, dimension};
+use super::halo_array::HaloArray;
 use super::part::{Part, PartLayout, owners, shape_of};
+use crate::dimension::dimension;
 
 impl<T: Remote, const D: usize> HaloArray<T, D>
 where

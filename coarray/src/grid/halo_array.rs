@@ -20,6 +20,7 @@ use super::layout::Layout;
 use super::plan::Plan;
 use super::receive_window::ReceiveWindows;
 use crate::coarray::Coarray;
+use crate::dimension::dimension;
 use crate::storage::Storage;
 
 /// An array of `D` dimensions that is divided among images by [`Blocks`], each block with a halo around it: room for
@@ -228,18 +229,6 @@ where
     Dim<[usize; D]>: Dimension,
 {
     dimension(extents).strides(dimension(strides))
-}
-
-/// A number for each axis, as a dimension of `ndarray`.
-pub(super) fn dimension<const D: usize>(numbers: [usize; D]) -> Dim<[usize; D]>
-where
-    Dim<[usize; D]>: Dimension,
-{
-    let mut dimension = Dim::<[usize; D]>::zeros(D);
-    for (axis, number) in numbers.into_iter().enumerate() {
-        dimension[axis] = number;
-    }
-    dimension
 }
 
 impl<T: Remote, const D: usize> fmt::Debug for HaloArray<T, D> {

@@ -1,7 +1,9 @@
-//! Regions of three dimensions, of long and short rows, against the slices of `ndarray`.
+//! Regions of three dimensions, of long and short rows, of whatever has them, against the slices of `ndarray`.
 
 use coarray::asynchronous::async_scope;
+use coarray::grid::{Blocks, Halo, HaloArray, ImageGrid};
 use coarray::ndarray::{Array3, Slice};
+use coarray::places::Region;
 use coarray::prelude::*;
 use coarray_proptests::{Sample, Setting, config, mix};
 use proptest::prelude::*;
@@ -66,70 +68,153 @@ fn selection(cut: &Cut) -> [coarray::places::Every<std::ops::Range<usize>>; 3] {
     cut.map(|(start, end, step)| (start..end).every(step))
 }
 
-/// Each image works on the part of the next one, which nobody else uses.
+/// Item number `index` in row order.
+fn item<const COLUMNS: usize>(index: [usize; 3]) -> u64 {
+    ((index[0] * MIDDLE + index[1]) * COLUMNS + index[2]) as u64
+}
+
+/// Each image works on the array of the next one, which nobody else uses: a coarray whose extents are in its type, one whose
+/// extents are known at run time only, a run that is seen as an array, and the block of a halo array.
 fn run<const COLUMNS: usize>(setting: Setting, planes: usize, steps: &[(u8, Cut, u64)]) {
     let extents = [planes, MIDDLE, COLUMNS];
-    let count: usize = extents.iter().product();
     setting.run(|| {
         let next = (this_image() + 1) % num_images();
-        let mut coarray = Coarray::<[[[u64; COLUMNS]; MIDDLE]]>::from_fn(planes, |plane| {
+        let mut typed = Coarray::<[[[u64; COLUMNS]; MIDDLE]]>::from_fn(planes, |plane| {
             std::array::from_fn(|row| {
-                std::array::from_fn(|column| ((plane * MIDDLE + row) * COLUMNS + column) as u64)
+                std::array::from_fn(|column| item::<COLUMNS>([plane, row, column]))
             })
         });
-        let mut model = Array3::from_shape_vec(extents, (0..count as u64).collect()).unwrap();
-        let open = coarray.open();
-        let place = open.at(next);
-        for &(action, ref cut, seed) in steps {
-            let region = place.region(selection(cut));
-            let expected = part(&model, cut);
-            assert_eq!(region.extents(), *expected.shape());
-            let values = expected.mapv(|old| mix(seed, old));
-            let flat: Vec<u64> = values.iter().copied().collect();
-            match action % 8 {
-                0 => assert!(region.to_vec().iter().eq(&expected)),
-                1 => {
-                    let mut turned =
-                        Array3::zeros([expected.dim().2, expected.dim().0, expected.dim().1]);
-                    region.get_into_array(&mut turned.view_mut().permuted_axes([1, 2, 0]));
-                    assert_eq!(turned.permuted_axes([1, 2, 0]), expected);
+        work::<COLUMNS>(typed.open().at(next).region((.., .., ..)), steps);
+        let mut sized = NdCoarray::<u64, 3>::from_fn(extents, item::<COLUMNS>);
+        work::<COLUMNS>(sized.open().at(next), steps);
+        let mut ragged =
+            Ragged::from_fn(extents.iter().product::<usize>() + this_image(), |index| {
+                index as u64
+            });
+        work::<COLUMNS>(ragged.open().at(next).with_extents(extents).unwrap(), steps);
+        if planes == 0 {
+            return;
+        }
+        let grid = ImageGrid::new([num_images(), 1, 1]).unwrap();
+        let blocks = Blocks::new([planes * num_images(), MIDDLE, COLUMNS], grid).unwrap();
+        let halo = Halo {
+            lower: [planes % 2, 1, 0],
+            upper: [1, 0, 2],
+        };
+        let mut array = HaloArray::filled(&blocks, halo, u64::MAX).unwrap();
+        for (index, cell) in array.interior_mut().indexed_iter_mut() {
+            *cell = item::<COLUMNS>(index.into());
+        }
+        let before = array.local().to_owned();
+        work::<COLUMNS>(array.open().at(next), steps);
+        let outside = array
+            .local()
+            .iter()
+            .filter(|&&cell| cell == u64::MAX)
+            .count();
+        assert_eq!(
+            outside,
+            before.len() - array.interior().len(),
+            "the halo is as it was"
+        );
+    });
+}
+
+/// Does the steps to `whole`, an array with [these items](item), and the same to a model.
+fn work<const COLUMNS: usize>(whole: Region<'_, u64, 3>, steps: &[(u8, Cut, u64)]) {
+    let extents = whole.extents();
+    let mut model = Array3::from_shape_fn(extents, |index| item::<COLUMNS>(index.into()));
+    for &(action, ref cut, seed) in steps {
+        let region = whole.region(selection(cut));
+        let expected = part(&model, cut);
+        assert_eq!(region.extents(), *expected.shape());
+        let values = expected.mapv(|old| mix(seed, old));
+        let flat: Vec<u64> = values.iter().copied().collect();
+        match action % 11 {
+            0 => assert!(region.to_vec().iter().eq(&expected)),
+            1 => {
+                let mut turned =
+                    Array3::zeros([expected.dim().2, expected.dim().0, expected.dim().1]);
+                region.get_into_array(&mut turned.view_mut().permuted_axes([1, 2, 0]));
+                assert_eq!(turned.permuted_axes([1, 2, 0]), expected);
+            }
+            2 => {
+                let mut got = vec![0; region.len()];
+                async_scope(|scope| drop(region.get_into_async(&mut got, scope)));
+                assert!(got.iter().eq(&expected));
+            }
+            3 => {
+                region.put_from(&flat);
+                assign(&mut model, cut, &values);
+            }
+            4 => {
+                let mut backwards = values.clone();
+                backwards.invert_axis(coarray::ndarray::Axis(2));
+                let mut stored = backwards.to_owned();
+                stored.invert_axis(coarray::ndarray::Axis(2));
+                region.put_from_array(&stored);
+                assign(&mut model, cut, &values);
+            }
+            5 => {
+                async_scope(|scope| drop(region.put_from_async(&flat, scope)));
+                assign(&mut model, cut, &values);
+            }
+            6 => {
+                region.fill(seed);
+                assign(&mut model, cut, &values.mapv(|_| seed));
+            }
+            7 => {
+                let from = moved(cut, extents, seed);
+                region.copy_from(&whole.region(selection(&from)));
+                let moved = part(&model, &from);
+                assign(&mut model, cut, &moved);
+            }
+            8 => {
+                let within = region.extents().map(|extent| extent.div_ceil(2)..extent);
+                let inner = region.region(within.clone());
+                let expected =
+                    expected.slice_each_axis(|axis| within[axis.axis.index()].clone().into());
+                assert!(inner.to_vec().iter().eq(&expected));
+                if let Some(run) = inner.as_coref() {
+                    assert_eq!(run.to_vec(), inner.to_vec());
                 }
-                2 => {
-                    let mut got = vec![0; region.len()];
-                    async_scope(|scope| drop(region.get_into_async(&mut got, scope)));
-                    assert!(got.iter().eq(&expected));
+            }
+            9 => {
+                let index =
+                    |axis: usize| mix(seed, axis as u64) as usize % region.extents()[axis].max(1);
+                let index: [usize; 3] = std::array::from_fn(index);
+                if !region.is_empty() {
+                    assert_eq!(region[index].get(), expected[index]);
+                    region[index].put(seed);
+                    let corner =
+                        std::array::from_fn(|axis| cut[axis].0 + index[axis] * cut[axis].2);
+                    model[corner as [usize; 3]] = seed;
                 }
-                3 => {
-                    region.put_from(&flat);
-                    assign(&mut model, cut, &values);
-                }
-                4 => {
-                    let mut backwards = values.clone();
-                    backwards.invert_axis(coarray::ndarray::Axis(2));
-                    let mut stored = backwards.to_owned();
-                    stored.invert_axis(coarray::ndarray::Axis(2));
-                    region.put_from_array(&stored);
-                    assign(&mut model, cut, &values);
-                }
-                5 => {
-                    async_scope(|scope| drop(region.put_from_async(&flat, scope)));
-                    assign(&mut model, cut, &values);
-                }
-                6 => {
-                    region.fill(seed);
-                    assign(&mut model, cut, &values.mapv(|_| seed));
-                }
-                _ => {
-                    let from = moved(cut, extents, seed);
-                    region.copy_from(&place.region(selection(&from)));
-                    let moved = part(&model, &from);
-                    assign(&mut model, cut, &moved);
+            }
+            _ => {
+                let lines = [expected.dim().0 * expected.dim().1, expected.dim().2];
+                // Side by side only if each row is whole.
+                if let Some(plane) = region
+                    .as_coref()
+                    .and_then(|run| run.with_extents(lines).ok())
+                {
+                    let flat = expected.to_shape(lines).unwrap();
+                    for row in 0..lines[0] {
+                        assert!(plane.row(row).to_vec().iter().eq(flat.row(row)));
+                    }
+                    for column in 0..lines[1].min(5) {
+                        assert!(plane.column(column).to_vec().iter().eq(flat.column(column)));
+                    }
+                } else {
+                    assert!(
+                        region.len() > 1,
+                        "what is one item or none lies side by side"
+                    );
                 }
             }
         }
-        let whole: Vec<u64> = place.region((.., .., ..)).to_vec();
-        assert_eq!(whole, model.into_raw_vec_and_offset().0);
-    });
+    }
+    assert_eq!(whole.to_vec(), model.into_raw_vec_and_offset().0);
 }
 
 fn steps(extents: [usize; 3]) -> impl Strategy<Value = Vec<(u8, Cut, u64)>> {

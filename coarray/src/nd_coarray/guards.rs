@@ -1,0 +1,190 @@
+//! The open and the published phase of arrays whose extents are known at run time only.
+
+use std::fmt;
+use std::panic::Location;
+
+use coarray_coref::{ReadOnly, Region, Remote};
+use ndarray::{ArrayView, Dim, Dimension};
+
+use super::{NdCoarray, view};
+use crate::open::Open;
+use crate::publish::Published;
+use crate::storage::Begun;
+
+/// An open [`NdCoarray`]: all images may get and put in all arrays, and no image has local references.
+///
+/// Dropping it closes the coarray, as [`Open`].
+///
+/// # Examples
+/// See [`NdCoarray`].
+///
+/// # Source
+/// As [`Open`].
+#[must_use = "the coarray closes again when this guard is dropped"]
+pub struct OpenNd<'a, T: Remote, const D: usize> {
+    /// Has as many items as the extents say; it is borrowed until the end of the phase.
+    items: Open<'a, [T]>,
+    extents: [usize; D],
+}
+
+impl<'a, T: Remote, const D: usize> OpenNd<'a, T, D> {
+    /// The guard of a phase that has begun, for which it was found to be [private](NdCoarray::private).
+    pub(crate) fn new(
+        coarray: &'a mut NdCoarray<T, D>,
+        begun: Begun,
+        opened: &'static Location<'static>,
+    ) -> Self {
+        coarray.check();
+        Self {
+            extents: coarray.extents,
+            items: Open::new(&mut coarray.items, begun, opened),
+        }
+    }
+
+    /// Local. The array of image `image`, to get from and to put to. Nothing travels yet.
+    ///
+    /// # Panics
+    /// If there is no such image.
+    ///
+    /// # Examples
+    /// See [`NdCoarray`].
+    ///
+    /// # Source
+    /// Fortran 2018 image selectors, clause 9.6.
+    #[inline]
+    #[must_use]
+    #[track_caller]
+    pub fn at(&self, image: usize) -> Region<'_, T, D> {
+        // SAFETY: `items` counted the array when it was created, and the place has as many: `new` checked it, and it is borrowed since.
+        unsafe { self.items.at(image).with_extents_unchecked(self.extents) }
+    }
+
+    /// Local. This image's own array, to get and put like any other.
+    #[inline]
+    #[must_use]
+    pub fn here(&self) -> Region<'_, T, D> {
+        // SAFETY: as in `at`.
+        unsafe { self.items.here().with_extents_unchecked(self.extents) }
+    }
+
+    /// Local. How many items there are along each axis.
+    #[inline]
+    #[must_use]
+    pub fn extents(&self) -> [usize; D] {
+        self.extents
+    }
+
+    /// Collective. Closes the coarray, as dropping the guard does.
+    pub fn close(self) {}
+}
+
+/// Other images may be writing the values, which are not shown.
+impl<T: Remote, const D: usize> fmt::Debug for OpenNd<'_, T, D> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{:?} with extents {:?}",
+            self.items, self.extents
+        )
+    }
+}
+
+/// An [`NdCoarray`] in its read-only phase: every image reads all arrays, and none writes.
+///
+/// Dropping it ends the phase, as [`Published`].
+///
+/// # Examples
+/// See [`NdCoarray::publish`].
+///
+/// # Source
+/// As [`Published`].
+#[must_use = "the read-only phase ends when this guard is dropped"]
+pub struct PublishedNd<'a, T: Remote, const D: usize> {
+    /// Has as many items as the extents say; it is borrowed until the end of the phase.
+    items: Published<'a, [T]>,
+    extents: [usize; D],
+}
+
+impl<'a, T: Remote, const D: usize> PublishedNd<'a, T, D> {
+    /// Collective. Begins the phase.
+    #[track_caller]
+    pub(super) fn new(coarray: &'a mut NdCoarray<T, D>) -> Self {
+        coarray.check();
+        Self {
+            extents: coarray.extents,
+            items: coarray.items.publish(),
+        }
+    }
+
+    /// Local. The array of image `image`, to get from. Nothing travels yet.
+    ///
+    /// # Panics
+    /// If there is no such image.
+    ///
+    /// # Examples
+    /// See [`NdCoarray::publish`].
+    ///
+    /// # Source
+    /// As [`Published::at`].
+    #[inline]
+    #[must_use]
+    #[track_caller]
+    pub fn at(&self, image: usize) -> Region<'_, T, D, ReadOnly> {
+        // SAFETY: `items` counted the array when it was created, and the place has as many: `new` checked it, and it is borrowed since.
+        unsafe { self.items.at(image).with_extents_unchecked(self.extents) }
+    }
+
+    /// Local. This image's own array.
+    #[must_use]
+    pub fn local(&self) -> ArrayView<'_, T, Dim<[usize; D]>>
+    where
+        Dim<[usize; D]>: Dimension,
+    {
+        self.as_array(&self.items)
+    }
+
+    /// Local. The array of image `image` as memory of this image, if it is mapped here.
+    ///
+    /// # Panics
+    /// If there is no such image.
+    ///
+    /// # Examples
+    /// See [`NdCoarray::publish`].
+    ///
+    /// # Source
+    /// As [`Published::try_ref`].
+    #[must_use]
+    #[track_caller]
+    pub fn try_ref(&self, image: usize) -> Option<ArrayView<'_, T, Dim<[usize; D]>>>
+    where
+        Dim<[usize; D]>: Dimension,
+    {
+        Some(self.as_array(self.items.try_ref(image)?))
+    }
+
+    fn as_array<'b>(&self, items: &'b [T]) -> ArrayView<'b, T, Dim<[usize; D]>>
+    where
+        Dim<[usize; D]>: Dimension,
+    {
+        view(&items[..self.extents.iter().product()], self.extents)
+    }
+
+    /// Local. How many items there are along each axis.
+    #[inline]
+    #[must_use]
+    pub fn extents(&self) -> [usize; D] {
+        self.extents
+    }
+
+    /// Collective. Ends the phase, as dropping the guard does.
+    pub fn end(self) {}
+}
+
+impl<T: Remote, const D: usize> fmt::Debug for PublishedNd<'_, T, D> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("PublishedNd")
+            .field("extents", &self.extents)
+            .finish_non_exhaustive()
+    }
+}
