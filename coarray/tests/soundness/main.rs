@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod arrays;
 mod identity;
 mod phases;
 mod regions;

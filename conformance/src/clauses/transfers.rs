@@ -113,5 +113,10 @@ pub const SECTION: Section = Section {
             "the items that a list of indices names are got and put, of equal indices the last",
             lists::gather_and_scatter,
         ),
+        Clause::new(
+            "3.25",
+            "an array whose extents are known at run time only has places, rows, columns and blocks",
+            regions::run_time_extents,
+        ),
     ],
 };

@@ -6,6 +6,7 @@ use coarray::prelude::*;
 
 use crate::check::Check;
 use crate::clause::{Clause, Section};
+use crate::ring::right;
 
 /// The section.
 pub const SECTION: Section = Section {
@@ -27,6 +28,11 @@ pub const SECTION: Section = Section {
             "17.4",
             "an array that is moved to another division, and back, is the same",
             moved,
+        ),
+        Clause::new(
+            "17.5",
+            "an open array has the blocks of all images, with their halos, and nothing else changes",
+            opened,
         ),
     ],
 };
@@ -137,5 +143,37 @@ fn moved(check: &mut Check) {
         );
         let outcomes = (there, back);
         check.same("the outcomes", outcomes, (Ok(()), Ok(())));
+    }
+}
+
+fn opened(check: &mut Check) {
+    let (next, shape) = (right(1), [2 * num_images() + 1, 3 * num_images()]);
+    for extents in grids() {
+        let mut u = array(shape, extents, 2);
+        let before = found(&u);
+        let range = u.blocks().range(next);
+        {
+            let u = u.open();
+            let there = u.at(next);
+            check.same(
+                "the extents of the block",
+                there.extents(),
+                range.clone().map(|range| range.len()),
+            );
+            let seen = there.column(2).to_vec();
+            let expected: Vec<u64> = range[0]
+                .clone()
+                .map(|i| value([i, range[1].start + 2], 0))
+                .collect();
+            check.same_items("a column of another block", &seen, &expected);
+            sync_all();
+            there[[1, 1]].put(1);
+            u.with_halo(next)[[0, 1]].put(2);
+        }
+        let columns = u.local().ncols();
+        let mut expected = before;
+        expected[3 * columns + 3] = 1;
+        expected[1] = 2;
+        check.same_items("the block and its halo", &found(&u), &expected);
     }
 }

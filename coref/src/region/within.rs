@@ -63,6 +63,7 @@ impl<T: Symmetric, A: Access> Coref<[T], A> {
 }
 
 /// How many items an array with these extents has; none if they, or the bytes of its rows, cannot be counted.
+#[doc(hidden)]
 #[must_use]
 pub fn items<T, const D: usize>(extents: [usize; D]) -> Option<usize> {
     let mut rows = extents.iter().map(|&extent| extent.max(1));

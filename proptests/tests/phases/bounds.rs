@@ -54,11 +54,23 @@ fn an_index_out_of_bounds_names_itself_the_extent_and_the_image() {
         );
         assert_says(
             &panic_of(|| list.column(3).to_vec()),
-            &[&"3..=3", &"extent", &3, &"image", &last],
+            &[
+                &"3 is out of bounds",
+                &"dimension 1",
+                &"extent 3",
+                &"image",
+                &last,
+            ],
         );
         assert_says(
             &panic_of(|| matrix.column(5).to_vec()),
-            &[&"5..=5", &"extent", &5, &"image", &last],
+            &[
+                &"5 is out of bounds",
+                &"dimension 1",
+                &"extent 5",
+                &"image",
+                &last,
+            ],
         );
     });
 }

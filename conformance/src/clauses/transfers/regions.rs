@@ -141,3 +141,47 @@ pub fn copies(check: &mut Check) {
     let (seen, expected) = (x.as_flattened().as_flattened(), expected.as_flattened());
     check.same_items("the planes", seen, expected.as_flattened());
 }
+
+pub fn run_time_extents(check: &mut Check) {
+    for extents in [[1, 1], [3, 5], [7, 2 + num_images()], [40, 300]] {
+        let value =
+            |image: usize, [i, j]: [usize; 2]| ((image * extents[0] + i) * extents[1] + j) as i64;
+        let mut x = NdCoarray::<i64, 2>::from_fn(extents, |index| value(this_image(), index));
+        let (last_row, last_column) = (extents[0] - 1, extents[1] - 1);
+        {
+            let x = x.open();
+            let there = x.at(right(1));
+            let seen = there[[last_row, last_column]].get();
+            check.same(
+                "the last place",
+                seen,
+                value(right(1), [last_row, last_column]),
+            );
+            let row: Vec<i64> = (0..extents[1])
+                .map(|j| value(right(1), [last_row, j]))
+                .collect();
+            check.same_items("the last row", &there.row(last_row).to_vec(), &row);
+            let column: Vec<i64> = (0..extents[0])
+                .map(|i| value(right(1), [i, last_column]))
+                .collect();
+            check.same_items(
+                "the last column",
+                &there.column(last_column).to_vec(),
+                &column,
+            );
+            sync_all();
+            there.region((.., ..last_column)).fill(-1);
+            there[[last_row, last_column]].put(-2);
+        }
+        let mut expected = Vec::new();
+        for i in 0..extents[0] {
+            expected.resize(expected.len() + last_column, -1);
+            expected.push(if i == last_row {
+                -2
+            } else {
+                value(this_image(), [i, last_column])
+            });
+        }
+        check.same_items(format!("extents {extents:?}"), x.as_slice(), &expected);
+    }
+}
