@@ -3,6 +3,9 @@
 use coarray::Launch;
 use proptest::prelude::*;
 
+/// Bytes of each image's heap: room for some teams.
+const HEAP: usize = 8 << 20;
+
 /// Image counts worth a test: one, powers of two, others, and more than there are cores.
 pub const IMAGE_COUNTS: [usize; 6] = [1, 2, 3, 4, 7, 8];
 
@@ -87,7 +90,7 @@ impl Setting {
         Launch::new(self.images)
             .direct(self.direct)
             .simulated_nodes(self.nodes)
-            .heap(1 << 20)
+            .heap(HEAP)
     }
 
     /// Runs `body` on each image, and returns what it returned in the order of the images.
@@ -96,7 +99,7 @@ impl Setting {
     /// If an image fails.
     #[track_caller]
     pub fn run<R: Send>(self, body: impl Fn() -> R + Sync) -> Vec<R> {
-        self.run_in(1 << 20, body)
+        self.run_in(HEAP, body)
     }
 
     /// As [`run`](Self::run), with so many bytes of heap on each image.

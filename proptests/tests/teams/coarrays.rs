@@ -139,7 +139,7 @@ proptest! {
         setting in Setting::anywhere(),
         steps in steps(),
     ) {
-        setting.run_in(4 << 20, || {
+        setting.run_in(16 << 20, || {
             let images: Vec<usize> = (0..num_images()).collect();
             let mut walk = Walk { job_image: this_image(), live: Vec::new(), serial: 0 };
             walk.take(&steps, &images);
