@@ -25,6 +25,7 @@ chapters! {
     local
     one_sided
     shapes
+    regions
     memory_model
     events
     atomics
