@@ -158,13 +158,13 @@ fn halo_array() -> HaloArray<u64, 2> {
 fn a_halo_array_whose_open_guard_was_leaked_has_no_local_references() {
     let mut u = halo_array();
     forget(u.open());
-    let refused: [&mut dyn FnMut(&mut HaloArray<u64, 2>); 6] = [
-        &mut |u| drop(u.local().to_owned()),
-        &mut |u| u.interior_mut().fill(1),
-        &mut |u| u.exchange(),
-        &mut |u| u.open().close(),
-        &mut |u| drop(u.gather_global(0)),
-        &mut |u| {
+    let refused: [fn(&mut HaloArray<u64, 2>); 6] = [
+        |u| drop(u.local().to_owned()),
+        |u| u.interior_mut().fill(1),
+        |u| u.exchange(),
+        |u| u.open().close(),
+        |u| drop(u.gather_global(0)),
+        |u| {
             drop(coarray::open((
                 &mut *u,
                 &mut NdCoarray::<u8, 1>::zeroed([1]),
