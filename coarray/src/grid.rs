@@ -36,6 +36,7 @@
 //! communication for the XcalableMP PGAS parallel programming language*, PGAS 2013; cosubscripts of Fortran 2018, clause 9.6.
 
 mod agree;
+mod balanced;
 mod blocks;
 mod cell_set;
 mod creation;

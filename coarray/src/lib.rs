@@ -116,6 +116,7 @@ pub mod machine;
 pub mod memory_model;
 mod nd_coarray;
 mod open;
+mod parts;
 pub mod places;
 pub mod prelude;
 mod publish;

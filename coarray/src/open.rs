@@ -36,7 +36,7 @@ use crate::storage::{Begun, Places, Storage};
 /// its part as a local object are kept apart from those in which others reach it. The guard is modelled on [`std::sync::MutexGuard`].
 #[must_use = "the coarray closes again when this guard is dropped"]
 pub struct Open<'a, T: ?Sized + Shape<Item: Remote>> {
-    coarray: &'a mut Coarray<T>,
+    pub(crate) coarray: &'a mut Coarray<T>,
     places: Places,
     opened: &'static Location<'static>,
 }

@@ -10,9 +10,11 @@
 //! | what is selected of a dimension | [`Selector`], [`Every`] |
 //! | which values travel | beside [`Remote`](crate::Remote): [`Symmetric`], [`Shared`], [`RemoteClone`] |
 //! | what a collective takes, and leaves results in | [`Values`], [`ValuesMut`] |
+//! | the parts of all images | [`Parts`]: by number, or by coordinates [`OnGrid`] |
 //! | what [`open`](fn@crate::open) takes | [`OpenAll`]: tuples of [`Openable`] |
 
 pub use crate::group::{OpenAll, Openable};
+pub use crate::parts::{OnGrid, Parts};
 pub use coarray_coref::{
     Access, AtomicOnly, Dimensions, Every, Iter, MayPut, Member, Members, MismatchedExtentError,
     ReadOnly, ReadWrite, Region, RemoteClone, Section, Selection, Selector, Shape, ShapeCast,

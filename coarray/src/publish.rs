@@ -39,7 +39,7 @@ use crate::storage::{Places, Storage};
 /// `const_coref`, *Coarray C++* section 3.3, of which this is the phase.
 #[must_use = "the read-only phase ends when this guard is dropped"]
 pub struct Published<'a, T: ?Sized + Shape<Item: Remote>> {
-    coarray: &'a mut Coarray<T>,
+    pub(crate) coarray: &'a mut Coarray<T>,
     places: Places,
     published: &'static Location<'static>,
 }

@@ -46,7 +46,7 @@ pub use image::Image;
 pub use image::contribution::Contribution;
 pub use image::message::is_about_the_end;
 pub use image::position::{is_own, is_own_address, num_images, this_image};
-pub use image::team::Team;
+pub use image::team::{Team, TeamKey};
 pub use job::Job;
 pub use job::control::{Failure, Stage};
 pub use job::death::{Death, SIGNAL_CODE, signal_name};

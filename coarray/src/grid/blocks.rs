@@ -36,7 +36,8 @@ impl<const D: usize> Blocks<D> {
     /// Local. Divides an array of this shape among the images of `grid`.
     ///
     /// # Errors
-    /// If an axis has fewer cells than images, or the array more cells than can be counted.
+    /// If an axis has fewer cells than images, or the array more cells than can be counted; or if the last row of the grid is not
+    /// full.
     ///
     /// # Examples
     /// ```
@@ -54,6 +55,12 @@ impl<const D: usize> Blocks<D> {
     /// # Source
     /// As [`Blocks`].
     pub fn new(shape: [usize; D], grid: ImageGrid<D>) -> Result<Self, GridError> {
+        if !grid.is_full() {
+            return Err(GridError::NotFull {
+                extents: grid.extents().to_vec(),
+                images: grid.images(),
+            });
+        }
         for (axis, (&cells, images)) in shape.iter().zip(grid.extents()).enumerate() {
             if cells < images {
                 return Err(GridError::TooFewCells {

@@ -31,6 +31,18 @@ pub enum GridError {
         /// The images of the team.
         images: usize,
     },
+    /// There are no rows of so many images.
+    NoRow {
+        /// The extents of a row, or a layer.
+        row: Vec<usize>,
+    },
+    /// An array is to be divided among the images of a grid whose last row is not full.
+    NotFull {
+        /// The extents of the grid.
+        extents: Vec<usize>,
+        /// Its images.
+        images: usize,
+    },
     /// An axis has fewer cells than images.
     TooFewCells {
         /// The axis, counted from 0.
@@ -103,6 +115,18 @@ impl std::fmt::Display for GridError {
                  {images}; let ImageGrid::balanced choose, or start another number of \
                  images",
                 Images(*needed)
+            ),
+            Self::NoRow { row } => write!(
+                formatter,
+                "there are no rows of {row:?} images: each extent must be 1 at least, and \
+                 their product a number that can be counted"
+            ),
+            Self::NotFull { extents, images } => write!(
+                formatter,
+                "the last row of an image grid with extents {extents:?} is not full, as \
+                 there are {images} images; arrays are divided among the images of full \
+                 grids: use ImageGrid::new or ImageGrid::balanced, or start another \
+                 number of images"
             ),
             Self::TooFewCells {
                 axis,

@@ -1,14 +1,17 @@
 //! The images of a team, arranged in a grid.
 
-use coarray_runtime::Team;
+use coarray_runtime::{Team, TeamKey};
+use ndarray::{Dim, Dimension, IntoDimension};
 
 use super::error::GridError;
-use super::factors;
 
 /// The images of a team in a grid of `D` dimensions, each of which may be periodic.
 ///
 /// The number of an image is the row-major index of its coordinates: the last coordinate counts fastest. Numbers are
-/// those of the team that was current when the grid was made.
+/// those of the team that was current when the grid was made. The last row may lack images at its end
+/// ([`in_rows_of`](Self::in_rows_of)).
+///
+/// A coarray is reached by coordinates through [`on`](crate::places::Parts::on): `x.on(&grid).at([i, j])`.
 ///
 /// # Examples
 /// ```
@@ -28,11 +31,14 @@ use super::factors;
 /// ```
 ///
 /// # Source
-/// Cosubscripts, Fortran 2018 clause 9.6; `MPI_Cart_create`.
+/// Cosubscripts, Fortran 2018 clause 9.6, which count the other way: there the first is the fastest. `MPI_Cart_create`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageGrid<const D: usize> {
     extents: [usize; D],
+    /// Fewer than the product of the extents, if the last row is not full.
+    images: usize,
     periodic: [bool; D],
+    team: TeamKey,
     /// This image's number.
     image: usize,
 }
@@ -65,47 +71,13 @@ impl<const D: usize> ImageGrid<D> {
         Ok(Self::of(&team, extents))
     }
 
-    /// Local. The images of the current team in a grid that is as near to a cube as their number allows, with the larger
-    /// extents first.
+    /// Local. The images of the current team in rows of so many, one after the other, as many as they take; the last may lack
+    /// images at its end. With two numbers or more, these are the extents of the layers of a grid of one axis more.
     ///
-    /// # Panics
-    /// On a thread that is not an image.
-    ///
-    /// # Examples
-    /// ```
-    /// use coarray::grid::ImageGrid;
-    /// use coarray::prelude::*;
-    ///
-    /// coarray::run(12, || {
-    ///     assert_eq!(ImageGrid::<3>::balanced().extents(), [3, 2, 2]);
-    ///     assert_eq!(ImageGrid::<2>::balanced().extents(), [4, 3]);
-    /// });
-    /// ```
-    ///
-    /// # Source
-    /// `MPI_Dims_create`.
-    #[must_use]
-    #[track_caller]
-    pub fn balanced() -> Self {
-        let team = Team::current();
-        let mut best = None;
-        factors::each::<D>(team.images(), &mut |extents| {
-            // Of two grids that fall, the one with the smaller first extent is nearer to a cube.
-            if extents.is_sorted_by(|a, b| a >= b) && best.is_none_or(|best| extents < best) {
-                best = Some(extents);
-            }
-        });
-        Self::of(
-            &team,
-            best.expect("every number is the product of itself and ones"),
-        )
-    }
-
-    /// Local. The images of the current team in the grid for an array of these cells in which the image with the
-    /// most neighbours exchanges the fewest cells, and each image has at least one cell along each axis.
+    /// Arrays are divided among the images of full grids only: [`Blocks::new`](super::Blocks::new) refuses others.
     ///
     /// # Errors
-    /// If there is no grid that gives each image a cell.
+    /// If there is no such row: a number is 0, or their product cannot be counted.
     ///
     /// # Panics
     /// On a thread that is not an image.
@@ -115,50 +87,53 @@ impl<const D: usize> ImageGrid<D> {
     /// use coarray::grid::ImageGrid;
     /// use coarray::prelude::*;
     ///
-    /// coarray::run(4, || {
-    ///     let long = ImageGrid::balanced_for([1000, 10]).unwrap();
-    ///     assert_eq!(long.extents(), [4, 1]); // cuts of 10 cells each
-    ///     assert!(ImageGrid::balanced_for([3, 1]).is_err());
+    /// coarray::run(8, || {
+    ///     let grid = ImageGrid::in_rows_of(3).unwrap(); // real :: x[3, *]
+    ///     assert_eq!((grid.extents(), grid.images()), ([3, 3], 8));
+    ///     assert_eq!((grid.image_index([2, 1]), grid.image_index([2, 2])), (Some(7), None));
+    ///     assert_eq!(grid.neighbour_of(5, [1, 0]), None); // the image below would be number 8
+    ///     let layers = ImageGrid::in_rows_of([2, 3]).unwrap(); // real :: x[3, 2, *]
+    ///     assert_eq!(layers.extents(), [2, 2, 3]);
+    ///     assert_eq!(layers.coordinates_of(7), [1, 0, 1]);
     /// });
     /// ```
     ///
     /// # Source
-    /// As [`balanced`](Self::balanced), and what it leaves open: the shape of the array.
+    /// The codimensions `[p, q, *]`, Fortran 2018 clause 8.5.6. The one without a bound is the slowest: there the last, here the
+    /// first.
     #[track_caller]
-    pub fn balanced_for(cells: [usize; D]) -> Result<Self, GridError> {
+    pub fn in_rows_of<R>(row: R) -> Result<Self, GridError>
+    where
+        R: IntoDimension<Dim: Dimension<Larger = Dim<[usize; D]>>>,
+    {
+        let row = row.into_dimension();
         let team = Team::current();
-        let mut best: Option<(Cost<D>, [usize; D])> = None;
-        factors::each::<D>(team.images(), &mut |extents| {
-            if extents
-                .iter()
-                .zip(&cells)
-                .all(|(images, cells)| images <= cells)
-            {
-                let cost = cost(extents, cells);
-                if best.is_none_or(|(least, _)| cost < least) {
-                    best = Some((cost, extents));
-                }
-            }
-        });
-        match best {
-            Some((_, extents)) => Ok(Self::of(&team, extents)),
-            None => Err(GridError::NoFactorisation {
-                images: team.images(),
-                cells: cells.to_vec(),
-            }),
-        }
+        let images = team.images();
+        let in_row = product(row.slice()).filter(|&images| images > 0);
+        let Some(in_row) = in_row else {
+            return Err(GridError::NoRow {
+                row: row.slice().to_vec(),
+            });
+        };
+        let mut extents = [images.div_ceil(in_row); D];
+        extents[1..].copy_from_slice(row.slice());
+        Ok(Self::of(&team, extents))
     }
 
-    fn of(team: &Team, extents: [usize; D]) -> Self {
+    pub(super) fn of(team: &Team, extents: [usize; D]) -> Self {
         const { assert!(D > 0, "a grid has at least one axis") }
         Self {
             extents,
+            images: team.images(),
             periodic: [false; D],
+            team: team.key(),
             image: team.index(),
         }
     }
 
     /// Local. The same grid, periodic along the axes that are marked: behind its last image comes the first.
+    ///
+    /// If the last row is not full, the images that it lacks still count: an image has no neighbour where one of them would be.
     ///
     /// # Examples
     /// See [`ImageGrid`].
@@ -171,16 +146,52 @@ impl<const D: usize> ImageGrid<D> {
     /// The same grid as `team` sees it.
     pub(super) fn seen_in(&self, team: &Team) -> Self {
         Self {
+            team: team.key(),
             image: team.index(),
             ..self.clone()
         }
     }
 
-    /// Local. How many images there are along each axis.
+    /// Local. How many images there are along each axis; of the first axis the rows, the last of which may not be full.
+    ///
+    /// # Source
+    /// `COSHAPE`, Fortran 2018 clause 16.9.55.
     #[inline]
     #[must_use]
     pub fn extents(&self) -> [usize; D] {
         self.extents
+    }
+
+    /// Local. The least coordinate along each axis: 0.
+    ///
+    /// # Source
+    /// `LCOBOUND`, Fortran 2018 clause 16.9.110; there a program may choose other bounds.
+    #[inline]
+    #[must_use]
+    pub fn lower_cobounds(&self) -> [usize; D] {
+        [0; D]
+    }
+
+    /// Local. The largest coordinate along each axis.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::grid::ImageGrid;
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(5, || {
+    ///     let grid = ImageGrid::in_rows_of(3).unwrap();
+    ///     assert_eq!((grid.lower_cobounds(), grid.upper_cobounds()), ([0, 0], [1, 2]));
+    ///     assert_eq!(grid.coordinates_of(4), [1, 1]); // the last image does not have them
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// `UCOBOUND`, Fortran 2018 clause 16.9.197.
+    #[inline]
+    #[must_use]
+    pub fn upper_cobounds(&self) -> [usize; D] {
+        self.extents.map(|extent| extent - 1)
     }
 
     /// Local. Which axes are periodic.
@@ -194,7 +205,18 @@ impl<const D: usize> ImageGrid<D> {
     #[inline]
     #[must_use]
     pub fn images(&self) -> usize {
-        self.extents.iter().product()
+        self.images
+    }
+
+    /// Whether there is an image at each coordinate within the extents.
+    pub(super) fn is_full(&self) -> bool {
+        product(&self.extents) == Some(self.images)
+    }
+
+    /// The team whose images these are.
+    #[inline]
+    pub(crate) fn team(&self) -> TeamKey {
+        self.team
     }
 
     /// This image's number in the grid.
@@ -203,31 +225,49 @@ impl<const D: usize> ImageGrid<D> {
         self.image
     }
 
+    /// Local. The number of the image with these coordinates; none if they lie outside of the grid, or the last row ends before
+    /// them.
+    ///
+    /// # Examples
+    /// See [`in_rows_of`](Self::in_rows_of).
+    ///
+    /// # Source
+    /// `IMAGE_INDEX`, Fortran 2018 clause 16.9.97.
+    #[inline]
+    #[must_use]
+    pub fn image_index(&self, coordinates: [usize; D]) -> Option<usize> {
+        let mut pairs = coordinates.iter().zip(&self.extents);
+        if pairs.any(|(at, extent)| at >= extent) {
+            return None;
+        }
+        let image = index_of(coordinates, self.extents);
+        (image < self.images).then_some(image)
+    }
+
     /// Local. The number of the image with these coordinates.
     ///
     /// # Panics
-    /// If they lie outside of the grid.
+    /// If there is none: the message names coordinates, extents and the number of images.
     ///
     /// # Examples
     /// See [`ImageGrid`].
+    #[inline]
     #[must_use]
     #[track_caller]
     pub fn image_at(&self, coordinates: [usize; D]) -> usize {
-        let extents = self.extents;
-        assert!(
-            coordinates
-                .iter()
-                .zip(&extents)
-                .all(|(at, extent)| at < extent),
-            "there is no image at {coordinates:?}: the image grid has extents {extents:?}"
-        );
-        index_of(coordinates, extents)
+        match self.image_index(coordinates) {
+            Some(image) => image,
+            None => no_image_at(&coordinates, &self.extents, self.images),
+        }
     }
 
     /// Local. This image's coordinates.
     ///
     /// # Examples
     /// See [`ImageGrid`].
+    ///
+    /// # Source
+    /// `THIS_IMAGE` of a coarray, Fortran 2018 clause 16.9.190.
     #[must_use]
     pub fn coordinates(&self) -> [usize; D] {
         position_of(self.image, self.extents)
@@ -325,7 +365,7 @@ impl<const D: usize> ImageGrid<D> {
                     .filter(|&at| at < extent)?
             };
         }
-        Some(index_of(coordinates, self.extents))
+        self.image_index(coordinates)
     }
 
     /// Whether blocks have neighbours along this axis, be it themselves.
@@ -345,7 +385,17 @@ pub(super) fn product(factors: &[usize]) -> Option<usize> {
         .try_fold(1usize, |product, &factor| product.checked_mul(factor))
 }
 
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn no_image_at(coordinates: &[usize], extents: &[usize], images: usize) -> ! {
+    panic!(
+        "there is no image at {coordinates:?}: the image grid has extents {extents:?} and {images} images"
+    )
+}
+
 /// The row-major index of a position.
+#[inline]
 pub(super) fn index_of<const D: usize>(position: [usize; D], extents: [usize; D]) -> usize {
     position
         .iter()
@@ -361,25 +411,4 @@ pub(super) fn position_of<const D: usize>(mut index: usize, extents: [usize; D])
         index /= extents[axis];
     }
     position
-}
-
-/// What speaks against a grid, most important first: the cells that an image in its middle exchanges, the cells of the
-/// largest block, and extents along the later axes, whose faces lie scattered in memory.
-type Cost<const D: usize> = (u128, u128, [usize; D]);
-
-fn cost<const D: usize>(extents: [usize; D], cells: [usize; D]) -> Cost<D> {
-    let mut block = [0; D];
-    for axis in 0..D {
-        block[axis] = cells[axis].div_ceil(extents[axis]) as u128;
-    }
-    let volume = block
-        .iter()
-        .fold(1u128, |volume, &cells| volume.saturating_mul(cells));
-    let faces = (0..D).map(|axis| {
-        let neighbours = (extents[axis] - 1).min(2) as u128;
-        (volume / block[axis]).saturating_mul(neighbours)
-    });
-    let mut later_first = extents;
-    later_first.reverse();
-    (faces.fold(0, u128::saturating_add), volume, later_first)
 }

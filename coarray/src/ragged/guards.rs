@@ -32,7 +32,7 @@ use crate::storage::{Begun, Places};
 /// As [`Ragged`].
 #[must_use = "the runs close again when this guard is dropped"]
 pub struct OpenRagged<'a, T: Remote> {
-    ragged: &'a mut Ragged<T>,
+    pub(crate) ragged: &'a mut Ragged<T>,
     places: Places,
     opened: &'static Location<'static>,
 }
@@ -140,7 +140,7 @@ impl<T: Remote> Drop for OpenRagged<'_, T> {
 /// As [`Ragged`].
 #[must_use = "the read-only phase ends when this guard is dropped"]
 pub struct PublishedRagged<'a, T: Remote> {
-    ragged: &'a mut Ragged<T>,
+    pub(crate) ragged: &'a mut Ragged<T>,
     places: Places,
     published: &'static Location<'static>,
 }

@@ -1,6 +1,7 @@
 //! Exchanges of halos do to every cell of every image what the sequential model says, and to no other.
 
 mod case;
+mod codimensions;
 mod counts;
 mod delays;
 mod errors;

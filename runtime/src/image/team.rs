@@ -70,7 +70,7 @@ pub struct Team {
 
 /// Tells a team of an image from all others that the image has, or had.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct TeamKey(pub(crate) u64);
+pub struct TeamKey(pub(crate) u64);
 
 impl TeamKey {
     /// The key of the team that the team of this key has made as its object with this number: a hash of both.
@@ -204,6 +204,13 @@ impl Team {
     #[must_use]
     pub fn is(&self, other: &Team) -> bool {
         std::ptr::eq(self, other)
+    }
+
+    /// What tells the team from all others of this image, also when it is gone.
+    #[inline]
+    #[must_use]
+    pub fn key(&self) -> TeamKey {
+        self.key
     }
 
     /// The address on this image of the scratch space of the image with index `index`:

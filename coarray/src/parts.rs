@@ -1,0 +1,245 @@
+//! What has a part on each image of a team, and the parts by the coordinates of their images in a grid.
+
+use std::fmt;
+
+use coarray_coref::{Coref, ReadOnly, Remote, Shape, Shared};
+use coarray_runtime::Team;
+
+use crate::coarray::Coarray;
+use crate::grid::ImageGrid;
+use crate::open::Open;
+use crate::publish::Published;
+use crate::ragged::{OpenRagged, PublishedRagged};
+
+/// What has a part on each image of a team that others may reach: the guards of open and of published coarrays, of any length,
+/// and closed coarrays of [`Shared`] values.
+///
+/// # Examples
+/// A function that takes any of them:
+/// ```
+/// use coarray::places::Access;
+/// use coarray::prelude::*;
+///
+/// fn total<A: Access>(x: &impl Parts<Part = Coref<[f64], A>>) -> f64 {
+///     (0..num_images()).map(|image| x.at(image).iter().map(Coref::get).sum::<f64>()).sum()
+/// }
+///
+/// coarray::run(3, || {
+///     let mut x = Coarray::<[f64]>::from_fn(2, |_| 0.5);
+///     assert_eq!(total(&x.open()), 3.0);
+///     assert_eq!(total(&x.publish()), 3.0);
+///     let mut tail = Ragged::from_fn(this_image(), |_| 1.5);
+///     assert_eq!(total(&tail.open()), 4.5);
+/// });
+/// ```
+///
+/// # Source
+/// Its own.
+#[diagnostic::on_unimplemented(
+    message = "other images cannot reach the parts of `{Self}`",
+    label = "this is neither open nor published",
+    note = "open the coarray for all images: `let x = x.open();`"
+)]
+pub trait Parts: sealed::InTeam {
+    /// The part of an image: a [`Coref`].
+    type Part: ?Sized;
+
+    /// Local. The part of image `image`. Nothing travels yet, but the place of a part of a [`Ragged`](crate::Ragged) is asked for.
+    ///
+    /// # Panics
+    /// If there is no such image.
+    ///
+    /// # Examples
+    /// See [`Parts`].
+    #[must_use]
+    #[track_caller]
+    fn at(&self, image: usize) -> &Self::Part;
+
+    /// Local. The parts by the coordinates of their images in `grid`, which the team of the coarray has made.
+    ///
+    /// # Panics
+    /// If the grid is of another team: its numbers would name other images.
+    ///
+    /// # Examples
+    /// A row of images adds up what its images have, on its first:
+    /// ```
+    /// use coarray::grid::ImageGrid;
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(6, || {
+    ///     let grid = ImageGrid::new([2, 3]).unwrap();
+    ///     let sums = Coarray::new(Coatomic::new(0));
+    ///     let [row, _] = grid.coordinates();
+    ///     sums.on(&grid).at([row, 0]).add(this_image());
+    ///     sync_all();
+    ///     assert_eq!(sums.on(&grid).at([1, 0]).load(), 3 + 4 + 5);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// Image selectors with several cosubscripts, `x[i, j]`, Fortran 2018 clause 9.6.
+    #[inline]
+    #[must_use]
+    #[track_caller]
+    fn on<'a, const D: usize>(&'a self, grid: &'a ImageGrid<D>) -> OnGrid<'a, Self, D> {
+        let team = self.team();
+        if grid.team() != team.key() {
+            of_another_team(grid.images(), team.images());
+        }
+        OnGrid { parts: self, grid }
+    }
+}
+
+pub(crate) mod sealed {
+    use coarray_runtime::Team;
+
+    pub trait InTeam {
+        /// The team whose images have the parts.
+        fn team(&self) -> &Team;
+    }
+}
+
+/// The parts of an open or published coarray by the coordinates of their images; made by [`Parts::on`].
+///
+/// # Examples
+/// Each image shows its neighbours on a torus what it has:
+/// ```
+/// use coarray::grid::ImageGrid;
+/// use coarray::prelude::*;
+///
+/// coarray::run(6, || {
+///     let grid = ImageGrid::new([2, 3]).unwrap().with_periodic([true; 2]);
+///     let mut seen = Coarray::<[usize; 2]>::zeroed();
+///     {
+///         let seen = seen.open();
+///         let seen = seen.on(&grid);
+///         seen.neighbour([0, 1]).unwrap()[0].put(this_image());
+///         seen.neighbour([1, 0]).unwrap()[1].put(this_image());
+///     }
+///     let [row, column] = grid.coordinates();
+///     assert_eq!(*seen, [grid.image_at([row, (column + 2) % 3]), grid.image_at([1 - row, column])]);
+/// });
+/// ```
+///
+/// # Source
+/// Coarrays of several codimensions, Fortran 2018 clause 8.5.6.
+pub struct OnGrid<'a, X: ?Sized, const D: usize> {
+    parts: &'a X,
+    grid: &'a ImageGrid<D>,
+}
+
+impl<'a, X: Parts + ?Sized, const D: usize> OnGrid<'a, X, D> {
+    /// Local. The part of the image with these coordinates.
+    ///
+    /// # Panics
+    /// If there is none: the message names coordinates, extents and the number of images.
+    ///
+    /// # Examples
+    /// See [`Parts::on`].
+    ///
+    /// # Source
+    /// As [`Parts::on`].
+    #[inline]
+    #[must_use]
+    #[track_caller]
+    pub fn at(&self, coordinates: [usize; D]) -> &'a X::Part {
+        self.parts.at(self.grid.image_at(coordinates))
+    }
+
+    /// Local. The part of the image with these coordinates; none if there is no such image, as at the end of a last row that is
+    /// not full.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::grid::ImageGrid;
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(5, || {
+    ///     let grid = ImageGrid::in_rows_of(3).unwrap();
+    ///     let mut x = Coarray::new(this_image());
+    ///     let x = x.open();
+    ///     let column = (0..2).filter_map(|row| x.on(&grid).try_at([row, 2]));
+    ///     assert!(column.map(Coref::get).eq([2])); // number 5 would be below
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`Parts::on`]; `IMAGE_INDEX` is 0 then, Fortran 2018 clause 16.9.97.
+    #[inline]
+    #[must_use]
+    #[track_caller]
+    pub fn try_at(&self, coordinates: [usize; D]) -> Option<&'a X::Part> {
+        let image = self.grid.image_index(coordinates)?;
+        Some(self.parts.at(image))
+    }
+
+    /// Local. The part of the image that lies `offset` away from this one in the grid; none if the grid ends before.
+    ///
+    /// # Examples
+    /// See [`OnGrid`].
+    ///
+    /// # Source
+    /// As [`ImageGrid::neighbour`].
+    #[inline]
+    #[must_use]
+    #[track_caller]
+    pub fn neighbour(&self, offset: [isize; D]) -> Option<&'a X::Part> {
+        let image = self.grid.neighbour(offset)?;
+        Some(self.parts.at(image))
+    }
+}
+
+impl<X: ?Sized, const D: usize> Clone for OnGrid<'_, X, D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<X: ?Sized, const D: usize> Copy for OnGrid<'_, X, D> {}
+
+impl<X: ?Sized, const D: usize> fmt::Debug for OnGrid<'_, X, D> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = formatter.debug_struct("OnGrid");
+        text.field("grid", &self.grid).finish_non_exhaustive()
+    }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn of_another_team(in_grid: usize, in_coarray: usize) -> ! {
+    panic!(
+        "an image grid of {in_grid} images, made in another team, does not say where the {in_coarray} images of this coarray are; \
+         make the grid in the team in which the coarray was created"
+    )
+}
+
+macro_rules! parts {
+    ($([$($generics:tt)*] $type:ty, $part:ty, |$parts:ident| $team:expr;)*) => { $(
+        impl<$($generics)*> sealed::InTeam for $type {
+            #[inline]
+            fn team(&self) -> &Team {
+                let $parts = self;
+                $team
+            }
+        }
+
+        impl<$($generics)*> Parts for $type {
+            type Part = $part;
+
+            #[inline]
+            #[track_caller]
+            fn at(&self, image: usize) -> &$part {
+                self.at(image)
+            }
+        }
+    )* };
+}
+
+parts! {
+    [T: ?Sized + Shape<Item: Shared>] Coarray<T>, Coref<T>, |x| x.storage.team();
+    [T: ?Sized + Shape<Item: Remote>] Open<'_, T>, Coref<T>, |x| x.coarray.storage.team();
+    [T: ?Sized + Shape<Item: Remote>] Published<'_, T>, Coref<T, ReadOnly>, |x| x.coarray.storage.team();
+    [T: Remote] OpenRagged<'_, T>, Coref<[T]>, |x| x.ragged.phase().team();
+    [T: Remote] PublishedRagged<'_, T>, Coref<[T], ReadOnly>, |x| x.ragged.phase().team();
+}
