@@ -11,6 +11,7 @@
 //! | which values travel | beside [`Remote`](crate::Remote): [`Symmetric`], [`Shared`], [`RemoteClone`] |
 //! | what a collective takes, and leaves results in | [`Values`], [`ValuesMut`] |
 //! | the parts of all images | [`Parts`]: by number, or by coordinates [`OnGrid`] |
+//! | places one after the other | [`UpTo`], of copointers |
 //! | what [`open`](fn@crate::open) takes | [`OpenAll`]: tuples of [`Openable`] |
 
 pub use crate::group::{OpenAll, Openable};
@@ -18,5 +19,5 @@ pub use crate::parts::{OnGrid, Parts};
 pub use coarray_coref::{
     Access, AtomicOnly, Dimensions, Every, Iter, MayPut, Member, Members, MismatchedExtentError,
     ReadOnly, ReadWrite, Region, RemoteClone, Section, Selection, Selector, Shape, ShapeCast,
-    Shared, Symmetric, Values, ValuesMut,
+    Shared, Symmetric, UpTo, Values, ValuesMut,
 };

@@ -33,7 +33,8 @@ pub trait Access: sealed::Sealed + 'static {}
 #[derive(Debug)]
 pub enum ReadWrite {}
 
-/// The access of corefs in a read-only phase: get. Coarray C++ calls such a reference `const_coref`.
+/// The access of corefs in a read-only phase, and of those that [`read_only`](crate::Coref::read_only) gives: get. Coarray C++ calls
+/// such a reference `const_coref`.
 ///
 /// # Examples
 /// See [`Access`].
@@ -89,9 +90,10 @@ pub enum AtomicOnly {}
 /// # Source
 /// As [`Access`].
 #[diagnostic::on_unimplemented(
-    message = "a published coarray can only be read",
+    message = "this place can only be read",
     label = "this would change it",
-    note = "to let images put, open the coarray instead of publishing it: `let x = x.open();`"
+    note = "a published coarray can only be read; to let images put, open it instead: `let x = x.open();`",
+    note = "of an open coarray, `read_only()` made this of a coref, region or copointer that may put"
 )]
 pub trait MayPut: Access {}
 

@@ -1,5 +1,8 @@
 //! The pointer to a place on an image: image number and offset in its heap, in 64 bits.
 
+mod arithmetic;
+mod up_to;
+
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
@@ -7,6 +10,9 @@ use std::ptr::NonNull;
 
 use coarray_runtime::Image;
 
+pub use up_to::UpTo;
+
+use crate::access::{Access, MayPut, ReadOnly, ReadWrite};
 use crate::as_word::{AsWord, Word};
 use crate::atomic_cell::{LockFree, check_layout};
 use crate::coref::Coref;
@@ -16,6 +22,11 @@ use crate::remote::{Remote, Symmetric};
 ///
 /// It is a plain number: it means the same on every image, so it can be stored in coarrays and travel, and
 /// structures linked by it can span images. Arithmetic moves it within its image, never to another.
+///
+/// Copointers to one image are ordered as their places are. Those to different images, and null, are not: no comparison of
+/// them but that for equality is true.
+///
+/// `A` is what may be done at the place: a `Coptr<T, ReadOnly>` leads to corefs that only get.
 ///
 /// # Examples
 /// A list that goes through all images; each has one node of it:
@@ -48,19 +59,42 @@ use crate::remote::{Remote, Symmetric};
 /// });
 /// ```
 ///
+/// Fill an array on another image, item by item, and read it there:
+/// ```
+/// use coarray::places::ReadOnly;
+/// use coarray::prelude::*;
+///
+/// fn sum(values: impl Iterator<Item = Coptr<u32, ReadOnly>>) -> u32 {
+///     // SAFETY: whoever calls this has the places open.
+///     values.map(|place| unsafe { place.as_coref() }.unwrap().get()).sum()
+/// }
+///
+/// coarray::run(3, || {
+///     let mut x = Coarray::<[u32; 10]>::zeroed();
+///     let x = x.open();
+///     let right = x.at((this_image() + 1) % num_images());
+///     let (begin, last) = (right[0].address(), right[9].address());
+///     for place in begin.up_to(last + 1) {
+///         // SAFETY: `x` is open, and the place lies in it.
+///         unsafe { place.as_coref() }.unwrap().put((place - begin) as u32);
+///     }
+///     assert_eq!(sum(begin.read_only().up_to(last.into())), 36); // without the last
+/// });
+/// ```
+///
 /// # Source
-/// *Coarray C++* section 3.5.
+/// `coptr` and `const_coptr`, *Coarray C++* section 3.5.
 #[repr(transparent)]
-pub struct Coptr<T> {
+pub struct Coptr<T, A: Access = ReadWrite> {
     /// `image << OFFSET_BITS | offset in its heap`; the first bytes of a heap are never a place.
     bits: u64,
-    target: PhantomData<fn() -> T>,
+    target: PhantomData<fn() -> (T, A)>,
 }
 
 const OFFSET_BITS: u32 = 44;
 const OFFSET_MASK: u64 = (1 << OFFSET_BITS) - 1;
 
-impl<T> Coptr<T> {
+impl<T, A: Access> Coptr<T, A> {
     /// Local. The pointer to nothing.
     ///
     /// # Examples
@@ -73,8 +107,12 @@ impl<T> Coptr<T> {
     /// ```
     #[must_use]
     pub const fn null() -> Self {
+        Self::of_bits(0)
+    }
+
+    const fn of_bits(bits: u64) -> Self {
         Self {
-            bits: 0,
+            bits,
             target: PhantomData,
         }
     }
@@ -84,10 +122,7 @@ impl<T> Coptr<T> {
             offset as u64 <= OFFSET_MASK,
             "a heap larger than 16 TiB is beyond the reach of copointers"
         );
-        Self {
-            bits: (image as u64) << OFFSET_BITS | offset as u64,
-            target: PhantomData,
-        }
+        Self::of_bits((image as u64) << OFFSET_BITS | offset as u64)
     }
 
     /// Local. Whether it points to nothing.
@@ -117,7 +152,7 @@ impl<T> Coptr<T> {
         }
     }
 
-    /// Local. The pointer `count` values further on the same image; back if negative.
+    /// Local. The pointer `count` values further on the same image; back if negative. So do `+` and `-`.
     ///
     /// Like the arithmetic of raw pointers with `wrapping_offset` it may leave the array; it stays on the
     /// image.
@@ -132,6 +167,7 @@ impl<T> Coptr<T> {
     ///     let first = x.at(1)[0].address();
     ///     assert_eq!(first.offset(5), x.at(1)[5].address());
     ///     assert_eq!(first.offset(9).offset(-9), first);
+    ///     assert_eq!((first + 5, first + 9 - 9), (first.offset(5), first));
     /// });
     /// ```
     ///
@@ -141,10 +177,7 @@ impl<T> Coptr<T> {
     pub const fn offset(self, count: isize) -> Self {
         let bytes = (count as i64).wrapping_mul(size_of::<T>() as i64);
         let offset = (self.bits & OFFSET_MASK).wrapping_add_signed(bytes) & OFFSET_MASK;
-        Self {
-            bits: self.bits & !OFFSET_MASK | offset,
-            target: PhantomData,
-        }
+        Self::of_bits(self.bits & !OFFSET_MASK | offset)
     }
 
     /// Local. How many values this lies behind `origin`; `None` if they are on different images, one is null, or
@@ -219,8 +252,8 @@ impl<T> Coptr<T> {
     /// Local. The place it points to, or `None` if it is null.
     ///
     /// # Safety
-    /// It points to an aligned `T` in a coarray that is open for all of `'a`, and until this image has completed
-    /// the operations that it issued through the coref.
+    /// It points to an aligned `T` in a coarray that is open, or if the copointer is read-only open or published, for all of `'a`,
+    /// and until this image has completed the operations that it issued through the coref.
     ///
     /// # Panics
     /// On a thread that is not an image.
@@ -231,24 +264,62 @@ impl<T> Coptr<T> {
     /// # Source
     /// *Coarray C++* section 3.5.
     #[must_use]
-    pub unsafe fn as_coref<'a>(self) -> Option<&'a Coref<T>> {
+    pub unsafe fn as_coref<'a>(self) -> Option<&'a Coref<T, A>> {
         let image = self.image()?;
         let me = Image::current();
         let address = me.heap(image).addr() + (self.bits & OFFSET_MASK) as usize;
-        // SAFETY: the caller vouches that an aligned `T` lies there, in a coarray that is open for `'a` and until this image has
-        // completed its operations; so the image exists. `is_direct` says whether its heap is mapped.
+        // SAFETY: the caller vouches that an aligned `T` lies there, in a coarray whose phase allows the access for `'a` and until
+        // this image has completed its operations; so the image exists. `is_direct` says whether its heap is mapped.
         Some(unsafe { Coref::new(address, image, 1, me.is_direct(image)) })
+    }
+}
+
+impl<T, A: MayPut> Coptr<T, A> {
+    /// Local. The same pointer, but its corefs only get. [`From`] does this as well.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::places::ReadOnly;
+    /// use coarray::prelude::*;
+    ///
+    /// #[derive(Clone, Copy, Remote)]
+    /// #[repr(C)]
+    /// struct Table {
+    ///     first: Coptr<f64, ReadOnly>, // who finds the table cannot change it
+    ///     length: usize,
+    /// }
+    ///
+    /// coarray::run(2, || {
+    ///     let mut values = Coarray::new([0.5; 8]);
+    ///     let values = values.open();
+    ///     let first = values.at(1)[0].address().read_only();
+    ///     let table = Table { first, length: 8 };
+    ///     assert_eq!((table.first.image(), table.length), (Some(1), 8));
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// `const_coptr`, *Coarray C++* section 3.5.
+    #[must_use]
+    pub const fn read_only(self) -> Coptr<T, ReadOnly> {
+        Coptr::of_bits(self.bits)
+    }
+}
+
+impl<T> From<Coptr<T>> for Coptr<T, ReadOnly> {
+    fn from(pointer: Coptr<T>) -> Self {
+        pointer.read_only()
     }
 }
 
 // SAFETY: one `u64` without drop glue, which means the same on every image: an image number and an offset.
 #[diagnostic::do_not_recommend]
-unsafe impl<T: 'static> Symmetric for Coptr<T> {}
+unsafe impl<T: 'static, A: Access> Symmetric for Coptr<T, A> {}
 
 // SAFETY: transparent over one `u64`, so there is no padding and any bits, zeros too, are a valid copointer: only the unsafe
 // `as_coref` relies on what they name. It is its own one element.
 #[diagnostic::do_not_recommend]
-unsafe impl<T: 'static> Remote for Coptr<T> {
+unsafe impl<T: 'static, A: Access> Remote for Coptr<T, A> {
     type Element = Self;
     type Cell = AsWord<Self>;
     const ANY_BITS: bool = true;
@@ -261,11 +332,11 @@ unsafe impl<T: 'static> Remote for Coptr<T> {
 
 check_layout!(Coptr<u8>);
 
-// SAFETY: the layout was just checked, and is that of `u64` for every `T`; any bits are a copointer.
+// SAFETY: the layout was just checked, and is that of `u64` for every `T` and `A`; any bits are a copointer.
 #[diagnostic::do_not_recommend]
-unsafe impl<T: 'static> LockFree for Coptr<T> {}
+unsafe impl<T: 'static, A: Access> LockFree for Coptr<T, A> {}
 
-impl<T: 'static> Word for Coptr<T> {
+impl<T: 'static, A: Access> Word for Coptr<T, A> {
     type Word = u64;
 
     #[inline]
@@ -275,42 +346,39 @@ impl<T: 'static> Word for Coptr<T> {
 
     #[inline]
     fn from_word(bits: u64) -> Self {
-        Self {
-            bits,
-            target: PhantomData,
-        }
+        Self::of_bits(bits)
     }
 }
 
-impl<T> Clone for Coptr<T> {
+impl<T, A: Access> Clone for Coptr<T, A> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Coptr<T> {}
+impl<T, A: Access> Copy for Coptr<T, A> {}
 
-impl<T> Default for Coptr<T> {
+impl<T, A: Access> Default for Coptr<T, A> {
     fn default() -> Self {
         Self::null()
     }
 }
 
-impl<T> PartialEq for Coptr<T> {
+impl<T, A: Access> PartialEq for Coptr<T, A> {
     fn eq(&self, other: &Self) -> bool {
         self.bits == other.bits
     }
 }
 
-impl<T> Eq for Coptr<T> {}
+impl<T, A: Access> Eq for Coptr<T, A> {}
 
-impl<T> Hash for Coptr<T> {
+impl<T, A: Access> Hash for Coptr<T, A> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.bits.hash(state);
     }
 }
 
-impl<T> fmt::Debug for Coptr<T> {
+impl<T, A: Access> fmt::Debug for Coptr<T, A> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.image() {
             Some(image) => write!(

@@ -250,7 +250,7 @@ impl<T: Remote, A: Access> Coref<T, A> {
         unsafe { check_value(value, self.image()) }
     }
 
-    /// Local. The pointer to this place, which can be stored and travel.
+    /// Local. The pointer to this place, which can be stored and travel. That to a read-only place is read-only.
     ///
     /// # Panics
     /// On a thread that is not an image.
@@ -261,7 +261,7 @@ impl<T: Remote, A: Access> Coref<T, A> {
     /// # Source
     /// `address()`, *Coarray C++* section 3.5.
     #[must_use]
-    pub fn address(&self) -> Coptr<T> {
+    pub fn address(&self) -> Coptr<T, A> {
         let image = Image::current();
         Coptr::new(
             self.image(),

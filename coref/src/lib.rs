@@ -26,6 +26,7 @@ mod locked;
 mod member;
 mod ndarray_values;
 mod primitives;
+mod read_only;
 mod region;
 mod remote;
 mod remote_clone;
@@ -48,7 +49,7 @@ pub use cofuture::Cofuture;
 #[doc(hidden)]
 pub use cofuture::Collective;
 pub use cofuture_set::CofutureSet;
-pub use coptr::Coptr;
+pub use coptr::{Coptr, UpTo};
 pub use coref::{Coref, LocalOrRemote};
 #[doc(hidden)]
 pub use locked::{Locked, same};

@@ -14,7 +14,7 @@ mod within;
 
 use std::fmt;
 
-use crate::access::{Access, ReadWrite};
+use crate::access::{Access, MayPut, ReadOnly, ReadWrite};
 use crate::coref::Coref;
 use crate::remote::Remote;
 use crate::shape::Shape;
@@ -170,6 +170,35 @@ impl<'a, T, const D: usize, A: Access> Region<'a, T, D, A> {
     #[must_use]
     pub fn beside(&self) -> &'a Coref<T, A> {
         self.first
+    }
+}
+
+impl<'a, T: Remote, const D: usize, A: MayPut> Region<'a, T, D, A> {
+    /// Local. The same items, but whoever is given this can only get.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::places::{ReadOnly, Section};
+    /// use coarray::prelude::*;
+    ///
+    /// fn trace(diagonal: Section<f64, ReadOnly>) -> f64 {
+    ///     diagonal.to_vec().iter().sum()
+    /// }
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Coarray::<[f64; 9]>::from_fn(|i| i as f64);
+    ///     let x = x.open();
+    ///     assert_eq!(trace(x.at(1).section(.., 4).read_only()), 12.0);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`Coref::read_only`].
+    #[inline]
+    #[must_use]
+    pub fn read_only(&self) -> Region<'a, T, D, ReadOnly> {
+        // SAFETY: the items lie in the place that `first` is a part of, and this is the same place.
+        unsafe { Region::new(self.first.read_only(), self.dimensions) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Copointers are numbers: they compute like pointers, travel, and lead back to their places.
 
 use coarray::prelude::*;
-use coarray_proptests::{Setting, config, mix};
+use coarray_proptests::{Setting, config, mix, panic_of};
 use proptest::prelude::*;
 
 proptest! {
@@ -34,6 +34,44 @@ proptest! {
                 let other = open.at((image + 1) % num_images())[50].address();
                 assert_eq!(origin.offset_from(other).is_some(), num_images() == 1);
                 assert_eq!(origin.offset(1).offset_from(origin), Some(1));
+            }
+        });
+    }
+
+    #[test]
+    fn copointers_of_one_image_are_ordered_and_counted_through_as_indices_are(
+        setting in Setting::anywhere(),
+        ends in prop::collection::vec((0usize..=50, 0usize..=50), 1..10),
+        steps in prop::collection::vec((any::<bool>(), 0usize..5), 0..40),
+    ) {
+        setting.run(|| {
+            let mut list = Coarray::<[[u16; 3]]>::zeroed(50);
+            let open = list.open();
+            for image in 0..num_images() {
+                let other = open.at((image + 1) % num_images())[0].address();
+                let origin = open.at(image)[0].address();
+                for &(start, end) in &ends {
+                    let (first, last) = (origin + start as isize, origin + end as isize);
+                    assert_eq!(first.partial_cmp(&last), Some(start.cmp(&end)));
+                    assert_eq!((last - first, last - 0), (end as isize - start as isize, last));
+                    let mut moved = first;
+                    moved += end as isize;
+                    moved -= start as isize;
+                    assert_eq!((moved, last - end as isize), (last, origin));
+                    assert_eq!(first.partial_cmp(&other).is_some(), num_images() == 1);
+                    // From both ends, some left out: as the range of indices.
+                    let (mut places, mut indices) = (first.up_to(last), start..end);
+                    for &(at_the_back, skipped) in &steps {
+                        assert_eq!(places.size_hint(), indices.size_hint());
+                        let (place, index) = match at_the_back {
+                            true => (places.nth_back(skipped), indices.nth_back(skipped)),
+                            false => (places.nth(skipped), indices.nth(skipped)),
+                        };
+                        assert_eq!(place, index.map(|index| open.at(image)[index].address()));
+                    }
+                    let all = first.read_only().up_to(last.into());
+                    assert!(all.map(|place| place - origin.read_only()).eq(start as isize..end as isize));
+                }
             }
         });
     }
@@ -88,6 +126,33 @@ fn null_points_nowhere() {
             // SAFETY: null is never turned into a place.
             assert!(unsafe { null.as_coref() }.is_none());
         });
+    });
+}
+
+#[test]
+fn copointers_to_different_images_and_null_are_neither_ordered_nor_have_a_distance() {
+    Setting::of(2).run(|| {
+        let mut x = Coarray::new([0u32; 4]);
+        let x = x.open();
+        let [here, there] = [0, 1].map(|image| x.at(image)[0].address());
+        let null = Coptr::null();
+        for (one, other) in [(here, there), (here, null), (null, there)] {
+            for (one, other) in [(one, other), (other, one)] {
+                assert_eq!(one.partial_cmp(&other), None);
+                assert!(one != other);
+                for text in [
+                    panic_of(|| one - other),
+                    panic_of(|| one.up_to(other).len() as isize),
+                ] {
+                    let words = format!("from {other:?} to {one:?}");
+                    let back = format!("from {one:?} to {other:?}");
+                    assert!(text.contains(&words) || text.contains(&back), "{text}");
+                }
+            }
+        }
+        assert_eq!(null.partial_cmp(&null), Some(std::cmp::Ordering::Equal));
+        assert_eq!(null.up_to(null).next(), None);
+        assert_eq!(here.up_to(here).next_back(), None);
     });
 }
 

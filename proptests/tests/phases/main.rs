@@ -7,5 +7,6 @@ mod coptrs;
 mod invalid;
 mod lost;
 mod places;
+mod read_only;
 mod remote_clone;
 mod visible;
