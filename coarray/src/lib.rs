@@ -109,6 +109,7 @@ mod create;
 mod dimension;
 pub mod events;
 pub mod failure;
+mod global;
 pub mod grid;
 mod group;
 pub mod locks;

@@ -11,9 +11,11 @@
 //! | which values travel | beside [`Remote`](crate::Remote): [`Symmetric`], [`Shared`], [`RemoteClone`] |
 //! | what a collective takes, and leaves results in | [`Values`], [`ValuesMut`] |
 //! | the parts of all images | [`Parts`]: by number, or by coordinates [`OnGrid`] |
+//! | the items of all images | [`GlobalIndices`]: [`Global`], by a [`Division`] such as [`Even`] |
 //! | places one after the other | [`UpTo`], of copointers |
 //! | what [`open`](fn@crate::open) takes | [`OpenAll`]: tuples of [`Openable`] |
 
+pub use crate::global::{Division, Even, Global, GlobalIndices};
 pub use crate::group::{OpenAll, Openable};
 pub use crate::parts::{OnGrid, Parts};
 pub use coarray_coref::{

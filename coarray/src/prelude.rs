@@ -6,7 +6,7 @@ pub use crate::atomics::{AsAtomic, Coatomic, CoatomicPlace};
 pub use crate::collectives::{co_allgather, co_broadcast, co_max, co_min, co_reduce, co_sum};
 pub use crate::events::{Coevent, CoeventPlace, PutNotify};
 pub use crate::locks::{Comutex, ComutexPlace};
-pub use crate::places::{Parts, Selector};
+pub use crate::places::{GlobalIndices, Parts, Selector};
 pub use crate::{
     Coarray, Coptr, Coref, NdCoarray, Open, Ragged, Remote, Team, error_stop, fence, field,
     num_images, open, quiet, sync_all, sync_images, this_image,

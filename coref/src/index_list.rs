@@ -2,11 +2,17 @@
 //!
 //! Between nodes all are on their way at the same time, in the order of their places: those near each other are fetched as one.
 
+mod on_images;
+
 use std::mem::MaybeUninit;
 use std::ptr;
 use std::slice;
 
 use coarray_fabric::Buffer;
+
+pub use on_images::{
+    Listed, gather_listed, gather_listed_async, scatter_listed, scatter_listed_async,
+};
 
 use crate::access::{Access, MayPut};
 use crate::bulk::write_checked;

@@ -52,6 +52,10 @@ pub use cofuture_set::CofutureSet;
 pub use coptr::{Coptr, UpTo};
 pub use coref::{Coref, LocalOrRemote};
 #[doc(hidden)]
+pub use index_list::{
+    Listed, gather_listed, gather_listed_async, scatter_listed, scatter_listed_async,
+};
+#[doc(hidden)]
 pub use locked::{Locked, same};
 pub use member::{Member, Members};
 pub use region::{Dimensions, Every, Region, Selection, Selector, items};

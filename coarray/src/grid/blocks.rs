@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::error::GridError;
-use super::image_grid::{ImageGrid, product};
+use super::image_grid::{ImageGrid, index_of, position_of, product};
 
 /// A global array, divided into one block for each image of a grid.
 ///
@@ -177,6 +177,17 @@ impl<const D: usize> Blocks<D> {
             global[axis] - part(shape[axis], extents[axis], coordinates[axis]).start
         });
         (self.grid.image_at(coordinates), local)
+    }
+
+    /// As [`locate`](Self::locate), by the row-major indices of the cell in the whole array and in the block.
+    pub(crate) fn locate_number(&self, index: usize) -> (usize, usize) {
+        let (image, local) = self.locate(position_of(index, self.shape));
+        (image, index_of(local, self.block_shape(image)))
+    }
+
+    /// How many cells the largest block has, which is the first.
+    pub(crate) fn largest(&self) -> usize {
+        self.block_shape(0).iter().product()
     }
 
     /// Local. The index in the whole array of a cell of an image's block.

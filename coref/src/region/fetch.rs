@@ -7,6 +7,7 @@ use std::iter::Peekable;
 use std::ptr;
 
 use coarray_fabric::{Buffer, Deferral, Fabric, Request, Strided, reach};
+use coarray_runtime::Image;
 
 use crate::access::Access;
 use crate::coref::Coref;
@@ -56,9 +57,10 @@ fn next_cover<I: Iterator<Item = Run> + Clone>(
     })
 }
 
-/// What was issued and is not complete.
-struct Batch<'a, I> {
-    fabric: &'a dyn Fabric,
+/// Gets of runs of `length` bytes to `target` that were issued and are not complete.
+struct Batch<I> {
+    target: *mut u8,
+    length: usize,
     requests: Vec<Request>,
     /// Covers, and where in the scratch memory they arrive.
     covers: Vec<(Cover<I>, usize)>,
@@ -66,7 +68,18 @@ struct Batch<'a, I> {
     used: usize,
 }
 
-impl<I: Iterator<Item = Run>> Batch<'_, I> {
+impl<I: Iterator<Item = Run> + Clone> Batch<Peekable<I>> {
+    fn new(target: *mut u8, length: usize) -> Self {
+        Self {
+            target,
+            length,
+            requests: Vec::new(),
+            covers: Vec::new(),
+            scratch: Vec::new(),
+            used: 0,
+        }
+    }
+
     /// Where a cover of this length arrives, if there is room.
     fn room(&mut self, length: usize) -> Option<usize> {
         self.scratch.reserve_exact(SCRATCH);
@@ -75,13 +88,62 @@ impl<I: Iterator<Item = Run>> Batch<'_, I> {
         (self.used <= SCRATCH).then_some(start)
     }
 
+    /// Issues gets of runs that count from `offset` on `image`. If they are all that there is, and are fetched as one, waits.
+    ///
+    /// # Safety
+    /// The place there has `length` bytes at each `from`, and all bytes in between; its owner holds no exclusive reference to it.
+    /// The target is valid for writes of `length` bytes at each `to` until `complete`, which is called before anything unwinds.
+    unsafe fn fetch(
+        &mut self,
+        fabric: &dyn Fabric,
+        (image, offset): (usize, usize),
+        runs: I,
+        are_all: bool,
+    ) {
+        let mut runs = runs.peekable();
+        while let Some(mut cover) = next_cover(&mut runs, self.length) {
+            let from = offset.wrapping_add_signed(cover.start);
+            let is_single = cover.count == 1;
+            let buffer = match cover.runs.peek() {
+                Some(run) if is_single => self.target.wrapping_offset(run.to),
+                _ => {
+                    let at = self.room(cover.length).unwrap_or_else(|| {
+                        // SAFETY: the caller vouches for the target.
+                        unsafe { self.complete(fabric) };
+                        self.used = cover.length;
+                        0
+                    });
+                    self.scratch.as_mut_ptr().wrapping_add(at)
+                }
+            };
+            let covered = cover.length;
+            let is_only = are_all && runs.peek().is_none() && self.requests.is_empty();
+            // SAFETY: for a single run the caller vouches for target and place. Otherwise the scratch memory has room for the
+            // cover, and is moved or freed after `complete` only; the bytes between the runs lie in the same place, to which its
+            // owner holds no exclusive reference, and what they are does not matter.
+            unsafe {
+                if is_only {
+                    fabric.get(image, from, buffer, covered);
+                } else {
+                    let buffer = Buffer::Lent(buffer, covered);
+                    let request = fabric.issue_get(image, from, buffer);
+                    self.requests.push(request);
+                }
+            }
+            if !is_single {
+                let at = self.used - covered;
+                self.covers.push((cover, at));
+            }
+        }
+    }
+
     /// Waits for everything, and picks the runs from what has arrived.
     ///
     /// # Safety
-    /// `target` is valid for writes of `length` bytes where the runs say.
-    unsafe fn complete(&mut self, target: *mut u8, length: usize) {
+    /// The target is valid for writes of `length` bytes where the runs say.
+    unsafe fn complete(&mut self, fabric: &dyn Fabric) {
         for request in self.requests.drain(..) {
-            self.fabric.wait(&request);
+            fabric.wait(&request);
         }
         for (cover, at) in self.covers.drain(..) {
             for run in cover.runs.take(cover.count) {
@@ -90,7 +152,8 @@ impl<I: Iterator<Item = Run>> Batch<'_, I> {
                 // memory is its own.
                 unsafe {
                     let from = self.scratch.as_ptr().add(from);
-                    ptr::copy_nonoverlapping(from, target.wrapping_offset(run.to), length);
+                    let to = self.target.wrapping_offset(run.to);
+                    ptr::copy_nonoverlapping(from, to, self.length);
                 }
             }
         }
@@ -143,52 +206,47 @@ pub(crate) unsafe fn fetch_runs<T: ?Sized, A: Access>(
 ) {
     // A waker that panics must not unwind while operations write to the target.
     let _wakers = Deferral::new();
-    let mut runs = runs.peekable();
     let image = place.image();
     reach(image, place.local_address(), |fabric, offset| {
-        let mut batch = Batch {
-            fabric,
-            requests: Vec::new(),
-            covers: Vec::new(),
-            scratch: Vec::new(),
-            used: 0,
-        };
-        while let Some(mut cover) = next_cover(&mut runs, length) {
-            let from = offset.wrapping_add_signed(cover.start);
-            let is_single = cover.count == 1;
-            let buffer = match cover.runs.peek() {
-                Some(run) if is_single => target.wrapping_offset(run.to),
-                _ => {
-                    let at = batch.room(cover.length).unwrap_or_else(|| {
-                        // SAFETY: the caller vouches for the target.
-                        unsafe { batch.complete(target, length) };
-                        batch.used = cover.length;
-                        0
-                    });
-                    batch.scratch.as_mut_ptr().wrapping_add(at)
-                }
-            };
-            let covered = cover.length;
-            let is_only = runs.peek().is_none() && batch.requests.is_empty();
-            // SAFETY: for a single run the caller vouches for target and place. Otherwise the scratch memory has room for the
-            // cover, and is moved or freed after `complete` only; the bytes between the runs lie in the same place, to which its
-            // owner holds no exclusive reference, as the contract of `Coref::new` says, and what they are does not matter.
-            // Nothing unwinds before `complete`: wakers are deferred, and what fails in a fabric ends the job.
-            unsafe {
-                if is_only {
-                    fabric.get(image, from, buffer, covered);
-                } else {
-                    let buffer = Buffer::Lent(buffer, covered);
-                    batch.requests.push(fabric.issue_get(image, from, buffer));
-                }
-            }
-            if !is_single {
-                let at = batch.used - covered;
-                batch.covers.push((cover, at));
-            }
+        let mut batch = Batch::new(target, length);
+        // SAFETY: the caller vouches for place and target, and the contract of `Coref::new` for the owner. Nothing unwinds before
+        // `complete`: wakers are deferred, and what fails in a fabric ends the job.
+        unsafe {
+            batch.fetch(fabric, (image, offset), runs, true);
+            batch.complete(fabric);
+        }
+    });
+}
+
+/// Gets runs of `length` bytes from several places through the fabric, all at the same time; complete on return.
+///
+/// # Safety
+/// As [`fetch_runs`], for each place and its runs.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn fetch_runs_of_each<T, A: Access>(
+    places: &[(&Coref<T, A>, &[Run])],
+    target: *mut u8,
+    length: usize,
+) {
+    let Some((first, _)) = places.first() else {
+        return;
+    };
+    // A waker that panics must not unwind while operations write to the target.
+    let _wakers = Deferral::new();
+    let here = Image::current();
+    // One call, as it may poll, and the image may unwind then.
+    reach(first.image(), first.local_address(), |fabric, _| {
+        let mut batch = Batch::new(target, length);
+        for (place, runs) in places {
+            let image = place.image();
+            let offset = here.offset_of(image, place.local_address());
+            // SAFETY: the caller vouches for place and target, and the contract of `Coref::new` for the owner. Nothing unwinds
+            // before `complete`: wakers are deferred, and what fails in a fabric ends the job.
+            unsafe { batch.fetch(fabric, (image, offset), runs.iter().copied(), false) };
         }
         // SAFETY: the caller vouches for the target.
-        unsafe { batch.complete(target, length) };
+        unsafe { batch.complete(fabric) };
     });
 }
 

@@ -1,4 +1,4 @@
-//! Several operations on one image that go on while it computes, as one.
+//! Several operations that go on while the image computes, as one.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use crate::coref::Coref;
 use crate::region::runs::Run;
 use crate::transfer::{Issued, Torn};
 
-/// Operations in flight on one image: the last, and those before it.
+/// Operations in flight: the last, and those before it.
 pub(crate) struct AllIssued {
     last: Issued,
     others: Vec<Request>,
@@ -26,7 +26,12 @@ impl AllIssued {
     ) -> Option<Self> {
         let image = Image::current();
         let offset = image.offset_of(place.image(), place.local_address());
-        let mut others: Vec<Request> = runs.map(|run| issue(&image, offset, run)).collect();
+        let requests = runs.map(|run| issue(&image, offset, run)).collect();
+        Self::of(image, requests)
+    }
+
+    /// Operations that this image has issued; none if there are none.
+    pub(crate) fn of(image: Rc<Image>, mut others: Vec<Request>) -> Option<Self> {
         let request = others.pop()?;
         let last = Issued { image, request };
         Some(Self { last, others })

@@ -2,7 +2,8 @@
 
 use std::mem::MaybeUninit;
 
-use coarray_fabric::{Buffer, Deferral, Request, Strided, direct, reach_to_put};
+use coarray_fabric::{Buffer, Deferral, Fabric, Request, Strided, direct, reach_to_put};
+use coarray_runtime::Image;
 
 use crate::access::MayPut;
 use crate::coref::Coref;
@@ -85,22 +86,70 @@ pub(crate) unsafe fn send_runs<T: ?Sized, A: MayPut>(
     let image = place.image();
     reach_to_put(image, place.local_address(), |fabric, offset| {
         let is_staged = length <= STAGED || runs.size_hint().1 == Some(1);
-        let issue = |run: Run| -> Option<Request> {
-            let from = source.wrapping_offset(run.from);
-            let to = offset.wrapping_add_signed(run.to);
-            // SAFETY: the caller vouches for both sides; the owner holds no reference to the place, as the contract of
-            // `Coref::new` says. A put only reads a lent buffer, which stays valid until the operation is complete, below:
-            // wakers are deferred, and what fails in a fabric ends the job.
-            unsafe {
-                if is_staged {
-                    fabric.put(image, to, from, length);
-                    return None;
-                }
-                let buffer = Buffer::Lent(from.cast_mut(), length);
-                Some(fabric.issue_put(image, to, buffer))
-            }
-        };
-        let issued: Vec<Request> = runs.filter_map(issue).collect();
+        // SAFETY: the caller vouches for both sides, and the contract of `Coref::new` for the owner. The source stays valid until
+        // the operations are complete, below: wakers are deferred, and what fails in a fabric ends the job.
+        let issued: Vec<Request> = runs
+            .filter_map(|run| unsafe {
+                issue(fabric, (image, offset), source, run, length, is_staged)
+            })
+            .collect();
         issued.iter().for_each(|request| fabric.wait(request));
     });
+}
+
+/// Puts runs of `length` bytes to several places through the fabric, all at the same time. The source may be changed on return.
+///
+/// # Safety
+/// As [`send_runs`], for each place and its runs.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn send_runs_to_each<T, A: MayPut>(
+    places: &[(&Coref<T, A>, &[Run])],
+    source: *const u8,
+    length: usize,
+) {
+    let Some((first, _)) = places.first() else {
+        return;
+    };
+    // A waker that panics must not unwind while operations read the source.
+    let _wakers = Deferral::new();
+    let here = Image::current();
+    reach_to_put(first.image(), first.local_address(), |fabric, _| {
+        let mut issued = Vec::new();
+        for (place, runs) in places {
+            let image = place.image();
+            let there = (image, here.offset_of(image, place.local_address()));
+            issued.extend(runs.iter().filter_map(|&run| {
+                // SAFETY: as in `send_runs`.
+                unsafe { issue(fabric, there, source, run, length, length <= STAGED) }
+            }));
+        }
+        issued.iter().for_each(|request| fabric.wait(request));
+    });
+}
+
+/// Issues the put of a run that counts from `offset` on `image`. Unless it is staged, it reads the source until it is complete.
+///
+/// # Safety
+/// `source` is valid for reads of `length` bytes at `from`, until the put is complete, and the place there has them at `to`; its owner
+/// holds no reference to it.
+unsafe fn issue(
+    fabric: &dyn Fabric,
+    (image, offset): (usize, usize),
+    source: *const u8,
+    run: Run,
+    length: usize,
+    is_staged: bool,
+) -> Option<Request> {
+    let from = source.wrapping_offset(run.from);
+    let to = offset.wrapping_add_signed(run.to);
+    // SAFETY: the caller vouches for both sides. A put only reads a lent buffer.
+    unsafe {
+        if is_staged {
+            fabric.put(image, to, from, length);
+            return None;
+        }
+        let buffer = Buffer::Lent(from.cast_mut(), length);
+        Some(fabric.issue_put(image, to, buffer))
+    }
 }

@@ -1,6 +1,7 @@
 //! Random programs of puts, gets, fills and copies do to coarrays of every element type and shape what they
 //! do to the sequential model.
 
+mod global;
 mod lists;
 mod members;
 mod regions;

@@ -1,0 +1,424 @@
+//! Items by their index in the whole of an array that is divided among the images.
+
+mod division;
+
+use std::fmt;
+
+use coarray_coref::{
+    Access, AsyncScope, Cofuture, Coref, Listed, MayPut, Remote, Shared, Symmetric, gather_listed,
+    gather_listed_async, scatter_listed, scatter_listed_async,
+};
+
+use crate::coarray::Coarray;
+use crate::grid::Blocks;
+use crate::open::Open;
+use crate::parts::Parts;
+use crate::publish::Published;
+pub use division::{Division, Even};
+
+/// A coarray of runs, seen as one array that is divided among the images.
+///
+/// # Examples
+/// A table that is too large for one image, counted into from everywhere:
+/// ```
+/// use coarray::prelude::*;
+///
+/// coarray::run(3, || {
+///     let table = Coarray::<[Coatomic<u32>]>::from_fn(100, |_| Coatomic::new(0));
+///     let global = table.global(); // 300 counters
+///     for number in 0..1000 {
+///         global.at(number * number % global.len()).add(1);
+///     }
+///     sync_all();
+///     let mut sum: u32 = table.iter().map(Coatomic::load).sum();
+///     co_sum(&mut sum);
+///     assert_eq!(sum, 3000);
+/// });
+/// ```
+///
+/// # Source
+/// As [`GlobalIndices`].
+pub struct Global<'a, X: ?Sized, D> {
+    parts: &'a X,
+    division: D,
+}
+
+/// Coarrays of runs whose items have indices in the whole array: in open and published ones, and closed ones of
+/// [`Shared`] values.
+///
+/// # Examples
+/// See [`Global`].
+///
+/// # Source
+/// Block distributions of High Performance Fortran and XcalableMP; index gather of bale (K. Ebcioglu, J. Hines and others).
+pub trait GlobalIndices: Parts + sealed::Runs {
+    /// Local. The items of all images one after the other, image 0's first: with `n` on each image, index `g` is item `g % n` of
+    /// image `g / n`.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(3, || {
+    ///     let mut x = Coarray::<[usize]>::from_fn(10, |i| 10 * this_image() + i);
+    ///     let x = x.open();
+    ///     let mut values = [0; 4];
+    ///     x.global().gather_from(&[29, 7, 13, 7], &mut values);
+    ///     assert_eq!(values, [29, 7, 13, 7]);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`GlobalIndices`].
+    #[must_use]
+    fn global(&self) -> Global<'_, Self, Even> {
+        Global {
+            parts: self,
+            division: Even::new(self.length(), self.team().images()),
+        }
+    }
+
+    /// Local. The cells of an array that is divided into these blocks, by their row-major index in the whole array. Each image has
+    /// its block in its first items, in row order.
+    ///
+    /// # Panics
+    /// If the blocks are of another team, or some have more cells than the coarray has items on each image.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::grid::{Blocks, ImageGrid};
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(3, || {
+    ///     let blocks = Blocks::new([7], ImageGrid::new([3]).unwrap()).unwrap(); // 3, 2 and 2 cells
+    ///     let mut x = Coarray::<[usize]>::from_fn(3, |i| 10 * this_image() + i);
+    ///     let x = x.open();
+    ///     let mut values = [0; 3];
+    ///     x.in_blocks(&blocks).gather_from(&[6, 3, 0], &mut values);
+    ///     assert_eq!(values, [21, 10, 0]);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`Blocks`].
+    #[must_use]
+    #[track_caller]
+    fn in_blocks<'a, const D: usize>(
+        &'a self,
+        blocks: &'a Blocks<D>,
+    ) -> Global<'a, Self, &'a Blocks<D>> {
+        let _ = self.on(blocks.grid()); // compares the teams
+        let [largest, length] = [blocks.largest(), self.length()];
+        assert!(
+            largest <= length,
+            "blocks of up to {largest} cells do not fit a coarray of {length} items on each image; create it as long as the largest \
+             block"
+        );
+        Global {
+            parts: self,
+            division: blocks,
+        }
+    }
+}
+
+mod sealed {
+    pub trait Runs {
+        /// How many items each image has.
+        fn length(&self) -> usize;
+    }
+}
+
+impl<T: Shared> sealed::Runs for Coarray<[T]> {
+    fn length(&self) -> usize {
+        self.extent()
+    }
+}
+
+impl<T: Shared> GlobalIndices for Coarray<[T]> {}
+
+impl<T: Remote> sealed::Runs for Open<'_, [T]> {
+    fn length(&self) -> usize {
+        self.coarray.extent()
+    }
+}
+
+impl<T: Remote> GlobalIndices for Open<'_, [T]> {}
+
+impl<T: Remote> sealed::Runs for Published<'_, [T]> {
+    fn length(&self) -> usize {
+        self.coarray.extent()
+    }
+}
+
+impl<T: Remote> GlobalIndices for Published<'_, [T]> {}
+
+impl<'a, T, A, X, D> Global<'a, X, D>
+where
+    T: Symmetric,
+    A: Access,
+    X: Parts<Part = Coref<[T], A>> + ?Sized,
+    D: Division,
+{
+    /// Local. How many items there are on all images together.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.division.cells()
+    }
+
+    /// Local. Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Local. The item with this index.
+    ///
+    /// # Panics
+    /// If there is none.
+    ///
+    /// # Examples
+    /// See [`Global`].
+    #[inline]
+    #[must_use]
+    #[track_caller]
+    pub fn at(&self, index: usize) -> &'a Coref<T, A> {
+        if index >= self.len() {
+            no_such_item(index, self.len());
+        }
+        self.item(index)
+    }
+
+    /// The item with an index that was checked.
+    #[inline]
+    fn item(&self, index: usize) -> &'a Coref<T, A> {
+        let (image, index) = self.division.locate(index);
+        &self.parts.at(image)[index]
+    }
+
+    /// The items that are not direct are left, with their positions; `direct` does with the others what is to be done.
+    #[inline]
+    fn apart(
+        &self,
+        indices: &[usize],
+        mut direct: impl FnMut(&'a Coref<T, A>, usize),
+    ) -> Vec<Listed<'a, T, A>> {
+        let mut apart = Vec::new();
+        for (position, &index) in indices.iter().enumerate() {
+            let place = self.item(index);
+            if place.is_direct() {
+                direct(place, position);
+            } else {
+                apart.push(Listed { place, position });
+            }
+        }
+        apart
+    }
+
+    #[inline]
+    #[track_caller]
+    fn check(&self, indices: &[usize], values: usize) {
+        if indices.len() != values {
+            lengths_differ(indices.len(), values);
+        }
+        // No early end, so that the compiler uses vectors.
+        let least_wrong = self.len();
+        if indices
+            .iter()
+            .fold(false, |wrong, &index| wrong | (index >= least_wrong))
+        {
+            out_of_bounds(indices, self.len());
+        }
+    }
+}
+
+impl<'a, T, A, X, D> Global<'a, X, D>
+where
+    T: Remote,
+    A: Access,
+    X: Parts<Part = Coref<[T], A>> + ?Sized,
+    D: Division,
+{
+    /// One-sided. Fetches the items that `indices` name, in their order, into `target`. All images' items are on their way at the
+    /// same time.
+    ///
+    /// # Panics
+    /// If the lengths differ, or an index is out of bounds: the message names its position in the list. Then nothing is fetched. If
+    /// bytes are no valid values, which can happen only if images wrote to the items at the same time.
+    ///
+    /// # Examples
+    /// See [`GlobalIndices::global`].
+    ///
+    /// # Source
+    /// As [`GlobalIndices`], and [`Coref::gather_from`].
+    #[track_caller]
+    pub fn gather_from(&self, indices: &[usize], target: &mut [T]) {
+        self.check(indices, target.len());
+        let apart = self.apart(indices, |place, position| target[position] = place.get());
+        if !apart.is_empty() {
+            // SAFETY: the items of an image lie in its part.
+            unsafe { gather_listed(apart, target) }
+        }
+    }
+
+    /// One-sided. Begins to fetch the items that `indices` name into `target`. The target is borrowed until the scope ends;
+    /// [`wait`](Cofuture::wait) gives it back earlier.
+    ///
+    /// # Panics
+    /// As [`gather_from`](Self::gather_from).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::asynchronous::async_scope;
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Coarray::<[usize]>::from_fn(10, |i| 10 * this_image() + i);
+    ///     let x = x.open();
+    ///     let mut values = [0; 3];
+    ///     async_scope(|scope| {
+    ///         let global = x.global();
+    ///         let fetched = global.gather_from_async(&[3, 17, 4], &mut values, scope);
+    ///         // ... compute something ...
+    ///         assert_eq!(fetched.wait(), [3, 17, 4]);
+    ///     });
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`Coref::gather_from_async`].
+    #[track_caller]
+    pub fn gather_from_async<'scope>(
+        &self,
+        indices: &[usize],
+        target: &'scope mut [T],
+        scope: &'a AsyncScope<'scope, '_>,
+    ) -> Cofuture<'a, &'scope mut [T]> {
+        self.check(indices, target.len());
+        let apart = self.apart(indices, |place, position| target[position] = place.get());
+        // SAFETY: the items of an image lie in its part.
+        unsafe { gather_listed_async(apart, target, scope) }
+    }
+
+    /// One-sided. Stores `values` in the items that `indices` name. If an index comes more than once, the last value stays. All
+    /// images' items are on their way at the same time.
+    ///
+    /// # Panics
+    /// If the lengths differ, or an index is out of bounds: the message names its position in the list. Then nothing is stored.
+    ///
+    /// # Examples
+    /// A permutation of an array that all images have together:
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(3, || {
+    ///     let n = 3 * 5;
+    ///     let mut x = Coarray::<[usize]>::zeroed(5);
+    ///     {
+    ///         let x = x.open();
+    ///         let mine: Vec<usize> = (0..5).map(|i| 5 * this_image() + i).collect();
+    ///         let places: Vec<usize> = mine.iter().map(|i| 7 * i % n).collect();
+    ///         x.global().scatter_to(&places, &mine);
+    ///     }
+    ///     for (i, value) in x.iter().enumerate() {
+    ///         assert_eq!(7 * value % n, 5 * this_image() + i);
+    ///     }
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`gather_from`](Self::gather_from).
+    #[track_caller]
+    pub fn scatter_to(&self, indices: &[usize], values: &[T])
+    where
+        A: MayPut,
+    {
+        self.check(indices, values.len());
+        let apart = self.apart(indices, |place, position| place.put(values[position]));
+        if !apart.is_empty() {
+            // SAFETY: the items of an image lie in its part.
+            unsafe { scatter_listed(apart, values) }
+        }
+    }
+
+    /// One-sided. Begins to store `values`, which are copied first, in the items that `indices` name. If an index comes more than
+    /// once, the last value stays.
+    ///
+    /// # Panics
+    /// As [`scatter_to`](Self::scatter_to).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut x = Coarray::<[u8]>::zeroed(2);
+    ///     {
+    ///         let x = x.open();
+    ///         if this_image() == 0 {
+    ///             drop(x.global().scatter_to_async(&[3, 0], &[7, 8])); // complete when the phase ends
+    ///         }
+    ///     }
+    ///     assert_eq!(x[..], [[8, 0], [0, 7]][this_image()]);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`Coref::scatter_to_async`].
+    #[track_caller]
+    pub fn scatter_to_async(&self, indices: &[usize], values: &[T]) -> Cofuture<'a, ()>
+    where
+        A: MayPut,
+    {
+        self.check(indices, values.len());
+        let apart = self.apart(indices, |place, position| place.put(values[position]));
+        scatter_listed_async(apart, values)
+    }
+}
+
+impl<X: ?Sized, D: Clone> Clone for Global<'_, X, D> {
+    fn clone(&self) -> Self {
+        Self {
+            parts: self.parts,
+            division: self.division.clone(),
+        }
+    }
+}
+
+impl<X: ?Sized, D: Copy> Copy for Global<'_, X, D> {}
+
+impl<X: ?Sized, D: fmt::Debug> fmt::Debug for Global<'_, X, D> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = formatter.debug_struct("Global");
+        text.field("division", &self.division)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn no_such_item(index: usize, items: usize) -> ! {
+    panic!("index {index} is out of bounds of the {items} items that the images have together")
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn lengths_differ(indices: usize, values: usize) -> ! {
+    panic!(
+        "a list of {indices} indices does not fit {values} values: there is one value for each index"
+    )
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn out_of_bounds(indices: &[usize], items: usize) -> ! {
+    let position = indices.iter().position(|&index| index >= items);
+    let position = position.unwrap_or_default();
+    panic!(
+        "index {} at position {position} of a list is out of bounds of the {items} items that the images have together",
+        indices[position]
+    )
+}
