@@ -50,6 +50,11 @@ pub const SECTION: Section = Section {
             "copointers are exchanged as atomic words",
             atomic_copointers,
         ),
+        Clause::new(
+            "12.11",
+            "copointers of one image are ordered as their places are, those of different images are not",
+            order,
+        ),
     ],
 };
 
@@ -195,6 +200,22 @@ fn arithmetic(check: &mut Check) {
                 None,
             );
         }
+    }
+}
+
+fn order(check: &mut Check) {
+    let mut x = Coarray::<[u32; 100]>::zeroed();
+    let x = x.open();
+    for image in 0..num_images() {
+        let first = x.at(image)[0].address();
+        let rising = first.up_to(first + 100).is_sorted();
+        check.that(rising, || format!("those of image {image} do not rise"));
+        let (some, end) = (first + 57, first + 100);
+        check.same("the distance", end - some, 43);
+        check.that(first < some && end > some, || "57 is not between".into());
+        let other = x.at((image + 1) % num_images())[0].address();
+        let compared = some.partial_cmp(&other).is_some();
+        check.same("whether they compare", compared, num_images() == 1);
     }
 }
 

@@ -1,5 +1,6 @@
 //! 3. Put and get.
 
+mod global;
 mod lists;
 mod order;
 mod regions;
@@ -117,6 +118,21 @@ pub const SECTION: Section = Section {
             "3.25",
             "an array whose extents are known at run time only has places, rows, columns and blocks",
             regions::run_time_extents,
+        ),
+        Clause::new(
+            "3.26",
+            "items that a list names by their index in the whole array are got and put on all images, of equal indices the last",
+            global::gather_and_scatter,
+        ),
+        Clause::new(
+            "3.27",
+            "parts are reached by the coordinates of their images, also where the last row is not full",
+            global::coordinates,
+        ),
+        Clause::new(
+            "3.28",
+            "what is read-only shows what others put to it",
+            global::read_only,
         ),
     ],
 };
