@@ -136,6 +136,22 @@ impl<T: Shared> sealed::Runs for Coarray<[T]> {
 
 impl<T: Shared> GlobalIndices for Coarray<[T]> {}
 
+/// As in [`GlobalIndices`], so that the compiler says of a closed coarray what to do.
+impl<T: Symmetric> Coarray<[T]> {
+    /// Local. The items of all images one after the other, as [`GlobalIndices::global`]: for coarrays of [`Shared`] values, which
+    /// are always open.
+    ///
+    /// # Examples
+    /// See [`Global`].
+    #[must_use]
+    pub fn global(&self) -> Global<'_, Self, Even>
+    where
+        T: Shared,
+    {
+        GlobalIndices::global(self)
+    }
+}
+
 impl<T: Remote> sealed::Runs for Open<'_, [T]> {
     fn length(&self) -> usize {
         self.coarray.extent()
@@ -193,7 +209,7 @@ where
     #[inline]
     fn item(&self, index: usize) -> &'a Coref<T, A> {
         let (image, index) = self.division.locate(index);
-        &self.parts.at(image)[index]
+        &self.parts.part(image)[index]
     }
 
     /// The items that are not direct are left, with their positions; `direct` does with the others what is to be done.

@@ -21,7 +21,7 @@ use crate::ragged::{OpenRagged, PublishedRagged};
 /// use coarray::prelude::*;
 ///
 /// fn total<A: Access>(x: &impl Parts<Part = Coref<[f64], A>>) -> f64 {
-///     (0..num_images()).map(|image| x.at(image).iter().map(Coref::get).sum::<f64>()).sum()
+///     (0..num_images()).map(|image| x.part(image).iter().map(Coref::get).sum::<f64>()).sum()
 /// }
 ///
 /// coarray::run(3, || {
@@ -44,7 +44,7 @@ pub trait Parts: sealed::InTeam {
     /// The part of an image: a [`Coref`].
     type Part: ?Sized;
 
-    /// Local. The part of image `image`. Nothing travels yet, but the place of a part of a [`Ragged`](crate::Ragged) is asked for.
+    /// Local. The part of image `image`, as `at` of each of these types gives it.
     ///
     /// # Panics
     /// If there is no such image.
@@ -53,7 +53,7 @@ pub trait Parts: sealed::InTeam {
     /// See [`Parts`].
     #[must_use]
     #[track_caller]
-    fn at(&self, image: usize) -> &Self::Part;
+    fn part(&self, image: usize) -> &Self::Part;
 
     /// Local. The parts by the coordinates of their images in `grid`, which the team of the coarray has made.
     ///
@@ -87,6 +87,27 @@ pub trait Parts: sealed::InTeam {
             of_another_team(grid.images(), team.images());
         }
         OnGrid { parts: self, grid }
+    }
+}
+
+/// As in [`Parts`], so that the compiler says of a closed coarray what to do.
+impl<T: ?Sized + Shape> Coarray<T> {
+    /// Local. The parts by the coordinates of their images in `grid`, as [`Parts::on`]: for coarrays of [`Shared`] values, which are
+    /// always open.
+    ///
+    /// # Panics
+    /// If the grid is of another team.
+    ///
+    /// # Examples
+    /// See [`Parts::on`].
+    #[inline]
+    #[must_use]
+    #[track_caller]
+    pub fn on<'a, const D: usize>(&'a self, grid: &'a ImageGrid<D>) -> OnGrid<'a, Self, D>
+    where
+        T::Item: Shared,
+    {
+        Parts::on(self, grid)
     }
 }
 
@@ -143,7 +164,7 @@ impl<'a, X: Parts + ?Sized, const D: usize> OnGrid<'a, X, D> {
     #[must_use]
     #[track_caller]
     pub fn at(&self, coordinates: [usize; D]) -> &'a X::Part {
-        self.parts.at(self.grid.image_at(coordinates))
+        self.parts.part(self.grid.image_at(coordinates))
     }
 
     /// Local. The part of the image with these coordinates; none if there is no such image, as at the end of a last row that is
@@ -170,7 +191,7 @@ impl<'a, X: Parts + ?Sized, const D: usize> OnGrid<'a, X, D> {
     #[track_caller]
     pub fn try_at(&self, coordinates: [usize; D]) -> Option<&'a X::Part> {
         let image = self.grid.image_index(coordinates)?;
-        Some(self.parts.at(image))
+        Some(self.parts.part(image))
     }
 
     /// Local. The part of the image that lies `offset` away from this one in the grid; none if the grid ends before.
@@ -185,7 +206,7 @@ impl<'a, X: Parts + ?Sized, const D: usize> OnGrid<'a, X, D> {
     #[track_caller]
     pub fn neighbour(&self, offset: [isize; D]) -> Option<&'a X::Part> {
         let image = self.grid.neighbour(offset)?;
-        Some(self.parts.at(image))
+        Some(self.parts.part(image))
     }
 }
 
@@ -229,7 +250,7 @@ macro_rules! parts {
 
             #[inline]
             #[track_caller]
-            fn at(&self, image: usize) -> &$part {
+            fn part(&self, image: usize) -> &$part {
                 self.at(image)
             }
         }

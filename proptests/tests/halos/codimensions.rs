@@ -130,7 +130,7 @@ fn read<A: Access, const D: usize>(
             x.on(grid).try_at(at).map(|part| part[1].get()),
             Some(value(image))
         );
-        assert_eq!(Parts::at(x, image)[1].get(), value(image));
+        assert_eq!(x.part(image)[1].get(), value(image));
     }
     for offset in positions([3; D]) {
         let offset = offset.map(|at| at as isize - 1);
