@@ -56,6 +56,7 @@ mod open;
 mod part;
 mod plan;
 mod receive_window;
+mod row_order;
 mod scatter;
 mod sending;
 mod strided;

@@ -1,16 +1,11 @@
 //! The pointer to a place on an image: image number and offset in its heap, in 64 bits.
 
-mod arithmetic;
-mod up_to;
-
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use coarray_runtime::Image;
-
-pub use up_to::UpTo;
 
 use crate::access::{Access, MayPut, ReadOnly, ReadWrite};
 use crate::as_word::{AsWord, Word};
@@ -87,11 +82,11 @@ use crate::remote::{Remote, Symmetric};
 #[repr(transparent)]
 pub struct Coptr<T, A: Access = ReadWrite> {
     /// `image << OFFSET_BITS | offset in its heap`; the first bytes of a heap are never a place.
-    bits: u64,
+    pub(crate) bits: u64,
     target: PhantomData<fn() -> (T, A)>,
 }
 
-const OFFSET_BITS: u32 = 44;
+pub(crate) const OFFSET_BITS: u32 = 44;
 const OFFSET_MASK: u64 = (1 << OFFSET_BITS) - 1;
 
 impl<T, A: Access> Coptr<T, A> {
@@ -110,7 +105,7 @@ impl<T, A: Access> Coptr<T, A> {
         Self::of_bits(0)
     }
 
-    const fn of_bits(bits: u64) -> Self {
+    pub(crate) const fn of_bits(bits: u64) -> Self {
         Self {
             bits,
             target: PhantomData,

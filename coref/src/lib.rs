@@ -17,6 +17,7 @@ mod cofuture;
 mod cofuture_set;
 mod complex;
 mod coptr;
+mod coptr_arithmetic;
 mod coref;
 mod fabric_slots;
 mod fabric_word;
@@ -37,6 +38,7 @@ mod shape_cast;
 mod slots;
 mod thread;
 mod transfer;
+mod up_to;
 mod values;
 
 pub use access::{Access, AtomicOnly, MayPut, ReadOnly, ReadWrite};
@@ -49,7 +51,7 @@ pub use cofuture::Cofuture;
 #[doc(hidden)]
 pub use cofuture::Collective;
 pub use cofuture_set::CofutureSet;
-pub use coptr::{Coptr, UpTo};
+pub use coptr::Coptr;
 pub use coref::{Coref, LocalOrRemote};
 #[doc(hidden)]
 pub use index_list::{
@@ -67,6 +69,7 @@ pub use shape::{MismatchedExtentError, Shape};
 pub use shape_cast::ShapeCast;
 pub use thread::LeavesItsThread;
 pub use transfer::{bytes_are_valid, check_value};
+pub use up_to::UpTo;
 pub use values::{Values, ValuesMut};
 
 #[cfg(doctest)]

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::error::GridError;
-use super::image_grid::{ImageGrid, index_of, position_of, product};
+use super::image_grid::ImageGrid;
+use super::row_order::{index_of, position_of, product};
 
 /// A global array, divided into one block for each image of a grid.
 ///

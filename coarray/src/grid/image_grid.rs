@@ -4,6 +4,7 @@ use coarray_runtime::{Team, TeamKey};
 use ndarray::{Dim, Dimension, IntoDimension};
 
 use super::error::GridError;
+use super::row_order::{index_of, position_of, product};
 
 /// The images of a team in a grid of `D` dimensions, each of which may be periodic.
 ///
@@ -374,17 +375,6 @@ impl<const D: usize> ImageGrid<D> {
     }
 }
 
-/// The product, unless it overflows.
-pub(super) fn product(factors: &[usize]) -> Option<usize> {
-    // A zero makes the product zero whatever the others are.
-    if factors.contains(&0) {
-        return Some(0);
-    }
-    factors
-        .iter()
-        .try_fold(1usize, |product, &factor| product.checked_mul(factor))
-}
-
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -392,23 +382,4 @@ fn no_image_at(coordinates: &[usize], extents: &[usize], images: usize) -> ! {
     panic!(
         "there is no image at {coordinates:?}: the image grid has extents {extents:?} and {images} images"
     )
-}
-
-/// The row-major index of a position.
-#[inline]
-pub(super) fn index_of<const D: usize>(position: [usize; D], extents: [usize; D]) -> usize {
-    position
-        .iter()
-        .zip(extents)
-        .fold(0, |index, (at, extent)| index * extent + at)
-}
-
-/// The position with a row-major index.
-pub(super) fn position_of<const D: usize>(mut index: usize, extents: [usize; D]) -> [usize; D] {
-    let mut position = [0; D];
-    for axis in (0..D).rev() {
-        position[axis] = index % extents[axis];
-        index /= extents[axis];
-    }
-    position
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::halo::Halo;
-use super::image_grid::product;
+use super::row_order::product;
 
 /// A block and the halo around it, in row-major order.
 #[derive(Clone, Copy, Debug)]

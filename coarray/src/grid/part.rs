@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::blocks::Blocks;
 use super::halo::Halo;
-use super::image_grid::position_of;
 use super::layout::{Cells, Layout};
+use super::row_order::position_of;
 use super::strided::StridedCopy;
 
 /// Indices in the whole array of some of its cells, along each axis.

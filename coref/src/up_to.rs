@@ -3,9 +3,9 @@
 use std::fmt;
 use std::iter::FusedIterator;
 
-use super::Coptr;
-use super::arithmetic::no_distance;
 use crate::access::{Access, ReadWrite};
+use crate::coptr::Coptr;
+use crate::coptr_arithmetic::no_distance;
 
 /// Iterator over the copointers to the values from one up to another, which is not among them; made by [`Coptr::up_to`].
 ///

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 
-use super::{Coptr, OFFSET_BITS};
 use crate::access::Access;
+use crate::coptr::{Coptr, OFFSET_BITS};
 
 impl<T, A: Access> PartialOrd for Coptr<T, A> {
     /// By place, if both are on one image.
@@ -67,7 +67,7 @@ impl<T, A: Access> Sub for Coptr<T, A> {
 #[cold]
 #[inline(never)]
 #[track_caller]
-pub(super) fn no_distance(end: u64, start: u64, size: usize) -> ! {
+pub(crate) fn no_distance(end: u64, start: u64, size: usize) -> ! {
     let [start, end] = [start, end].map(Coptr::<u8>::of_bits);
     panic!(
         "from {start:?} to {end:?} is no number of values of {size} bytes: both must be in one array, on one image"
