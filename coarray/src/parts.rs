@@ -83,7 +83,8 @@ pub trait Parts: sealed::InTeam {
     #[track_caller]
     fn on<'a, const D: usize>(&'a self, grid: &'a ImageGrid<D>) -> OnGrid<'a, Self, D> {
         let team = self.team();
-        if grid.team() != team.key() {
+        // In a grid of another job the first team has the same key.
+        if grid.team() != team.key() || grid.images() != team.images() {
             of_another_team(grid.images(), team.images());
         }
         OnGrid { parts: self, grid }

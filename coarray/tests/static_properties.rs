@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicI64;
 use coarray::asynchronous::{AsyncScope, Cofuture, CofutureSet};
 use coarray::atomics::{Bits, Coatomic, LockFree, Number};
 use coarray::grid::{Exchanging, HaloArray};
-use coarray::places::{Iter, ReadOnly, Section, Shared, Symmetric};
+use coarray::places::{Even, Global, Iter, OnGrid, ReadOnly, Section, Shared, Symmetric};
 use coarray::{
     Coarray, Coptr, Coref, Open, OpenRagged, Plain, Published, PublishedRagged, Ragged, Remote,
 };
@@ -42,6 +42,8 @@ mod communication_stays_on_the_thread_of_the_image {
     assert_not_impl_any!(&'static Coref<i32>: Send, Sync);
     assert_not_impl_any!(Section<'static, f64>: Send, Sync);
     assert_not_impl_any!(Iter<'static, f64>: Send, Sync);
+    assert_not_impl_any!(OnGrid<'static, Coarray<Coatomic<i64>>, 2>: Send, Sync);
+    assert_not_impl_any!(Global<'static, Open<'static, [f64]>, Even>: Send, Sync);
     assert_not_impl_any!(Cofuture<'static, f64>: Send, Sync);
     assert_not_impl_any!(Cofuture<'static, ()>: Send, Sync);
     assert_not_impl_any!(CofutureSet<'static, f64>: Send, Sync);
@@ -110,7 +112,11 @@ mod copointers_are_numbers_that_travel {
     assert_eq_size!(Coptr<u8>, u64);
     assert_eq_size!(Coptr<[[i32; 20]; 10]>, u64);
     assert_eq_align!(Coptr<u8>, u64);
-    assert_impl_all!(Coptr<f64>: Copy, Default, Eq, Hash, Remote);
+    assert_eq_size!(Coptr<f64, ReadOnly>, u64);
+    assert_impl_all!(Coptr<f64>: Copy, Default, Eq, Hash, PartialOrd, Remote, Send, Sync);
+    assert_not_impl_any!(Coptr<f64>: Ord);
+    assert_impl_all!(Coptr<f64, ReadOnly>: From<Coptr<f64>>, Remote, LockFree);
+    assert_not_impl_any!(Coptr<f64>: From<Coptr<f64, ReadOnly>>);
     assert_impl_all!([Coptr<f64>; 2]: Remote);
     assert_impl_all!(Coptr<Coptr<f64>>: Remote);
 }

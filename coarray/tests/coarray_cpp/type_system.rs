@@ -173,6 +173,21 @@ impl RemoteClone for Word {
     }
 }
 
+/// 3.3: as a `coref` converts to a `const_coref`.
+#[coarray::test(images = [1, 2, 3, 4, 5, 6, 7, 8])]
+fn corefs_that_only_get_are_made_of_those_that_put() {
+    fn second(x: &Coref<[i32; 3], ReadOnly>) -> i32 {
+        x[1].get()
+    }
+    let mut x = Coarray::new([this_image() as i32, 7, 0]);
+    let x = x.open();
+    let place = x.at(image(2));
+    assert_eq!(
+        (second(place.read_only()), place[0].read_only().get()),
+        (7, image(2) as i32)
+    );
+}
+
 /// 3.4: a type that defines how it is fetched. Types that cannot be put do not live in coarrays, see
 /// `compile_fail/coarray_of_string.rs`.
 #[coarray::test(images = [1, 2, 3, 4, 5, 6, 7, 8])]
@@ -214,6 +229,28 @@ fn copointers_fill_the_array_on_another_image() {
     }
     let expected = if this_image() == image(2) { 42 } else { 0 };
     assert_eq!(*x, [expected; 100]);
+}
+
+/// 3.5: iterators with the algorithms of the standard library, and `const_coptr`.
+#[coarray::test(images = [1, 2, 3, 4, 5, 6, 7, 8])]
+fn copointers_are_iterators() {
+    let mut x = Coarray::<[i32; 100]>::zeroed();
+    let x = x.open();
+    let begin = x.at(image(2))[0].address();
+    let end = begin + 100;
+    if this_image() == 0 {
+        // SAFETY: `x` is open, and the places lie in it.
+        let places = begin.up_to(end).map(|place| unsafe { place.as_coref() });
+        places.flatten().for_each(|place| place.put(42));
+    }
+    sync_all();
+    let mut p: Coptr<i32, ReadOnly> = begin.into();
+    while p < end.read_only() {
+        // SAFETY: `x` is open, and the place lies in it.
+        assert_eq!(unsafe { p.as_coref() }.unwrap().get(), 42);
+        p += 1;
+    }
+    assert_eq!((p - begin.read_only(), end - begin), (100, 100));
 }
 
 /// 3.5: null, and the way back to local pointers.

@@ -5,6 +5,7 @@
 
 mod arrays;
 mod identity;
+mod lists;
 mod phases;
 mod regions;
 mod wakers;
