@@ -36,7 +36,8 @@ pub struct Even {
 
 impl Even {
     pub(super) fn new(length: usize, images: usize) -> Self {
-        let items = length.saturating_mul(images);
+        // Heaps have less than 16 TiB, and there are a million images at most.
+        let items = length.saturating_mul(images).min(isize::MAX as usize);
         Self { length, items }
     }
 }

@@ -30,7 +30,9 @@ where
     #[track_caller]
     pub fn gather_from(&self, indices: &[usize], target: &mut [T]) {
         self.check(indices, target.len());
-        let apart = self.apart(indices, |place, position| target[position] = place.get());
+        let apart = self.apart(indices, target.iter_mut(), |place, value| {
+            *value = place.get()
+        });
         if !apart.is_empty() {
             // SAFETY: the items of an image lie in its part.
             unsafe { gather_listed(apart, target) }
@@ -71,7 +73,9 @@ where
         scope: &'a AsyncScope<'scope, '_>,
     ) -> Cofuture<'a, &'scope mut [T]> {
         self.check(indices, target.len());
-        let apart = self.apart(indices, |place, position| target[position] = place.get());
+        let apart = self.apart(indices, target.iter_mut(), |place, value| {
+            *value = place.get()
+        });
         // SAFETY: the items of an image lie in its part.
         unsafe { gather_listed_async(apart, target, scope) }
     }
@@ -110,7 +114,7 @@ where
         A: MayPut,
     {
         self.check(indices, values.len());
-        let apart = self.apart(indices, |place, position| place.put(values[position]));
+        let apart = self.apart(indices, values.iter(), |place, &value| place.put(value));
         if !apart.is_empty() {
             // SAFETY: the items of an image lie in its part.
             unsafe { scatter_listed(apart, values) }
@@ -147,22 +151,32 @@ where
         A: MayPut,
     {
         self.check(indices, values.len());
-        let apart = self.apart(indices, |place, position| place.put(values[position]));
+        let apart = self.apart(indices, values.iter(), |place, &value| place.put(value));
         scatter_listed_async(apart, values)
     }
 
-    /// The items that are not direct are left, with their positions; `direct` does with the others what is to be done.
+    /// The items that are not direct, with their positions. `direct` does with each of the others, and its value, what is to be done.
     #[inline]
-    fn apart(
+    fn apart<V>(
         &self,
         indices: &[usize],
-        mut direct: impl FnMut(&'a Coref<T, A>, usize),
+        values: impl Iterator<Item = V>,
+        mut direct: impl FnMut(&'a Coref<T, A>, V),
     ) -> Vec<Listed<'a, T, A>> {
         let mut apart = Vec::new();
-        for (position, &index) in indices.iter().enumerate() {
-            let place = self.item(index);
+        // A long list finds the part of each image once.
+        let images = self.parts.team().images();
+        let known = if images <= indices.len() { images } else { 0 };
+        let known: Vec<&Coref<[T], A>> = (0..known).map(|image| self.parts.part(image)).collect();
+        for ((position, &index), value) in indices.iter().enumerate().zip(values) {
+            let (image, index) = self.division.locate(index);
+            let part = match known.get(image) {
+                Some(part) => part,
+                None => self.parts.part(image),
+            };
+            let place = &part[index];
             if place.is_direct() {
-                direct(place, position);
+                direct(place, value);
             } else {
                 apart.push(Listed { place, position });
             }
@@ -176,12 +190,12 @@ where
         if indices.len() != values {
             lengths_differ(indices.len(), values);
         }
-        // No early end, so that the compiler uses vectors.
-        let least_wrong = self.len();
-        if indices
+        // As in `Coref::gather_from`: the highest bit of this is set if an index is out of bounds.
+        let last = self.len().wrapping_sub(1);
+        let bits = indices
             .iter()
-            .fold(false, |wrong, &index| wrong | (index >= least_wrong))
-        {
+            .fold(0, |bits, &index| bits | index | last.wrapping_sub(index));
+        if bits > usize::MAX / 2 {
             out_of_bounds(indices, self.len());
         }
     }

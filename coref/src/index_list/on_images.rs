@@ -27,8 +27,9 @@ pub struct Listed<'a, T, A: Access> {
 }
 
 impl<T, A: Access> Listed<'_, T, A> {
-    fn order(&self) -> (usize, usize) {
-        (self.place.image(), self.place.local_address())
+    /// By image, and there by place: this image sees the heaps of all one after the other.
+    fn order(&self) -> usize {
+        self.place.local_address()
     }
 }
 
@@ -180,7 +181,8 @@ fn issue<T, A: Access>(
 
 /// Of items at the same place, keeps that with the last position.
 fn keep_last<T, A: Access>(items: &mut Vec<Listed<'_, T, A>>) {
-    items.sort_unstable_by_key(|item| (item.order(), usize::MAX - item.position));
+    items.reverse();
+    items.sort_by_key(Listed::order);
     items.dedup_by_key(|item| item.order());
 }
 
