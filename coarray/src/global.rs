@@ -36,12 +36,13 @@ pub use division::{Division, Even};
 ///
 /// # Source
 /// As [`GlobalIndices`].
-pub struct Global<'a, X: ?Sized, D> {
-    parts: &'a X,
+#[derive(Clone, Copy)]
+pub struct Global<X, D> {
+    parts: X,
     division: D,
 }
 
-/// Coarrays of runs whose items have indices in the whole array: in open and published ones, and closed ones of
+/// Coarrays of runs whose items have indices in the whole array: references to open and published ones, and to closed ones of
 /// [`Shared`] values.
 ///
 /// # Examples
@@ -69,7 +70,7 @@ pub trait GlobalIndices: Parts + sealed::Runs {
     /// # Source
     /// As [`GlobalIndices`].
     #[must_use]
-    fn global(&self) -> Global<'_, Self, Even> {
+    fn global(self) -> Global<Self, Even> {
         Global {
             parts: self,
             division: Even::new(self.length(), self.team().images()),
@@ -101,10 +102,7 @@ pub trait GlobalIndices: Parts + sealed::Runs {
     /// As [`Blocks`].
     #[must_use]
     #[track_caller]
-    fn in_blocks<'a, const D: usize>(
-        &'a self,
-        blocks: &'a Blocks<D>,
-    ) -> Global<'a, Self, &'a Blocks<D>> {
+    fn in_blocks<const D: usize>(self, blocks: &Blocks<D>) -> Global<Self, &Blocks<D>> {
         let _ = self.on(blocks.grid()); // compares the teams
         let [largest, length] = [blocks.largest(), self.length()];
         assert!(
@@ -126,13 +124,13 @@ mod sealed {
     }
 }
 
-impl<T: Shared> sealed::Runs for Coarray<[T]> {
+impl<T: Shared> sealed::Runs for &Coarray<[T]> {
     fn length(&self) -> usize {
         self.extent()
     }
 }
 
-impl<T: Shared> GlobalIndices for Coarray<[T]> {}
+impl<T: Shared> GlobalIndices for &Coarray<[T]> {}
 
 /// As in [`GlobalIndices`], so that the compiler says of a closed coarray what to do.
 impl<T: Symmetric> Coarray<[T]> {
@@ -142,7 +140,7 @@ impl<T: Symmetric> Coarray<[T]> {
     /// # Examples
     /// See [`Global`].
     #[must_use]
-    pub fn global(&self) -> Global<'_, Self, Even>
+    pub fn global(&self) -> Global<&Self, Even>
     where
         T: Shared,
     {
@@ -150,27 +148,27 @@ impl<T: Symmetric> Coarray<[T]> {
     }
 }
 
-impl<T: Remote> sealed::Runs for Open<'_, [T]> {
+impl<T: Remote> sealed::Runs for &Open<'_, [T]> {
     fn length(&self) -> usize {
         self.coarray.extent()
     }
 }
 
-impl<T: Remote> GlobalIndices for Open<'_, [T]> {}
+impl<T: Remote> GlobalIndices for &Open<'_, [T]> {}
 
-impl<T: Remote> sealed::Runs for Published<'_, [T]> {
+impl<T: Remote> sealed::Runs for &Published<'_, [T]> {
     fn length(&self) -> usize {
         self.coarray.extent()
     }
 }
 
-impl<T: Remote> GlobalIndices for Published<'_, [T]> {}
+impl<T: Remote> GlobalIndices for &Published<'_, [T]> {}
 
-impl<'a, T, A, X, D> Global<'a, X, D>
+impl<'a, T, A, X, D> Global<X, D>
 where
     T: Symmetric,
     A: Access,
-    X: Parts<Part = Coref<[T], A>> + ?Sized,
+    X: Parts<Part = &'a Coref<[T], A>>,
     D: Division,
 {
     /// Local. How many items there are on all images together.
@@ -211,18 +209,7 @@ where
     }
 }
 
-impl<X: ?Sized, D: Clone> Clone for Global<'_, X, D> {
-    fn clone(&self) -> Self {
-        Self {
-            parts: self.parts,
-            division: self.division.clone(),
-        }
-    }
-}
-
-impl<X: ?Sized, D: Copy> Copy for Global<'_, X, D> {}
-
-impl<X: ?Sized, D: fmt::Debug> fmt::Debug for Global<'_, X, D> {
+impl<X, D: fmt::Debug> fmt::Debug for Global<X, D> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = formatter.debug_struct("Global");
         text.field("division", &self.division)

@@ -2,17 +2,18 @@
 
 use std::fmt;
 
-use coarray_coref::{Coref, ReadOnly, Remote, Shape, Shared};
+use coarray_coref::{Coref, ReadOnly, Region, Remote, Shape, Shared};
 use coarray_runtime::Team;
 
 use crate::coarray::Coarray;
-use crate::grid::ImageGrid;
+use crate::grid::{ImageGrid, OpenHaloArray};
+use crate::nd_coarray::{OpenNd, PublishedNd};
 use crate::open::Open;
 use crate::publish::Published;
 use crate::ragged::{OpenRagged, PublishedRagged};
 
-/// What has a part on each image of a team that others may reach: the guards of open and of published coarrays, of any length,
-/// and closed coarrays of [`Shared`] values.
+/// What has a part on each image of a team that others may reach: references to the guards of open and of published coarrays, of
+/// any length and any number of dimensions, and to closed coarrays of [`Shared`] values.
 ///
 /// # Examples
 /// A function that takes any of them:
@@ -20,7 +21,7 @@ use crate::ragged::{OpenRagged, PublishedRagged};
 /// use coarray::places::Access;
 /// use coarray::prelude::*;
 ///
-/// fn total<A: Access>(x: &impl Parts<Part = Coref<[f64], A>>) -> f64 {
+/// fn total<'a, A: Access>(x: impl Parts<Part = &'a Coref<[f64], A>>) -> f64 {
 ///     (0..num_images()).map(|image| x.part(image).iter().map(Coref::get).sum::<f64>()).sum()
 /// }
 ///
@@ -40,9 +41,9 @@ use crate::ragged::{OpenRagged, PublishedRagged};
     label = "this is neither open nor published",
     note = "open the coarray for all images: `let x = x.open();`"
 )]
-pub trait Parts: sealed::InTeam {
-    /// The part of an image: a [`Coref`].
-    type Part: ?Sized;
+pub trait Parts: Copy + sealed::InTeam {
+    /// The part of an image: a reference to a [`Coref`], or a [`Region`].
+    type Part;
 
     /// Local. The part of image `image`, as `at` of each of these types gives it.
     ///
@@ -53,7 +54,7 @@ pub trait Parts: sealed::InTeam {
     /// See [`Parts`].
     #[must_use]
     #[track_caller]
-    fn part(&self, image: usize) -> &Self::Part;
+    fn part(self, image: usize) -> Self::Part;
 
     /// Local. The parts by the coordinates of their images in `grid`, which the team of the coarray has made.
     ///
@@ -81,7 +82,7 @@ pub trait Parts: sealed::InTeam {
     #[inline]
     #[must_use]
     #[track_caller]
-    fn on<'a, const D: usize>(&'a self, grid: &'a ImageGrid<D>) -> OnGrid<'a, Self, D> {
+    fn on<const D: usize>(self, grid: &ImageGrid<D>) -> OnGrid<'_, Self, D> {
         let team = self.team();
         // In a grid of another job the first team has the same key.
         if grid.team() != team.key() || grid.images() != team.images() {
@@ -104,7 +105,7 @@ impl<T: ?Sized + Shape> Coarray<T> {
     #[inline]
     #[must_use]
     #[track_caller]
-    pub fn on<'a, const D: usize>(&'a self, grid: &'a ImageGrid<D>) -> OnGrid<'a, Self, D>
+    pub fn on<'a, 'g, const D: usize>(&'a self, grid: &'g ImageGrid<D>) -> OnGrid<'g, &'a Self, D>
     where
         T::Item: Shared,
     {
@@ -145,12 +146,13 @@ pub(crate) mod sealed {
 ///
 /// # Source
 /// Coarrays of several codimensions, Fortran 2018 clause 8.5.6.
-pub struct OnGrid<'a, X: ?Sized, const D: usize> {
-    parts: &'a X,
-    grid: &'a ImageGrid<D>,
+#[derive(Clone, Copy)]
+pub struct OnGrid<'g, X, const D: usize> {
+    parts: X,
+    grid: &'g ImageGrid<D>,
 }
 
-impl<'a, X: Parts + ?Sized, const D: usize> OnGrid<'a, X, D> {
+impl<X: Parts, const D: usize> OnGrid<'_, X, D> {
     /// Local. The part of the image with these coordinates.
     ///
     /// # Panics
@@ -164,7 +166,7 @@ impl<'a, X: Parts + ?Sized, const D: usize> OnGrid<'a, X, D> {
     #[inline]
     #[must_use]
     #[track_caller]
-    pub fn at(&self, coordinates: [usize; D]) -> &'a X::Part {
+    pub fn at(&self, coordinates: [usize; D]) -> X::Part {
         self.parts.part(self.grid.image_at(coordinates))
     }
 
@@ -190,7 +192,7 @@ impl<'a, X: Parts + ?Sized, const D: usize> OnGrid<'a, X, D> {
     #[inline]
     #[must_use]
     #[track_caller]
-    pub fn try_at(&self, coordinates: [usize; D]) -> Option<&'a X::Part> {
+    pub fn try_at(&self, coordinates: [usize; D]) -> Option<X::Part> {
         let image = self.grid.image_index(coordinates)?;
         Some(self.parts.part(image))
     }
@@ -205,21 +207,13 @@ impl<'a, X: Parts + ?Sized, const D: usize> OnGrid<'a, X, D> {
     #[inline]
     #[must_use]
     #[track_caller]
-    pub fn neighbour(&self, offset: [isize; D]) -> Option<&'a X::Part> {
+    pub fn neighbour(&self, offset: [isize; D]) -> Option<X::Part> {
         let image = self.grid.neighbour(offset)?;
         Some(self.parts.part(image))
     }
 }
 
-impl<X: ?Sized, const D: usize> Clone for OnGrid<'_, X, D> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<X: ?Sized, const D: usize> Copy for OnGrid<'_, X, D> {}
-
-impl<X: ?Sized, const D: usize> fmt::Debug for OnGrid<'_, X, D> {
+impl<X, const D: usize> fmt::Debug for OnGrid<'_, X, D> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = formatter.debug_struct("OnGrid");
         text.field("grid", &self.grid).finish_non_exhaustive()
@@ -238,7 +232,7 @@ fn of_another_team(in_grid: usize, in_coarray: usize) -> ! {
 
 macro_rules! parts {
     ($([$($generics:tt)*] $type:ty, $part:ty, |$parts:ident| $team:expr;)*) => { $(
-        impl<$($generics)*> sealed::InTeam for $type {
+        impl<$($generics)*> sealed::InTeam for &'a $type {
             #[inline]
             fn team(&self) -> &Team {
                 let $parts = self;
@@ -246,12 +240,12 @@ macro_rules! parts {
             }
         }
 
-        impl<$($generics)*> Parts for $type {
+        impl<$($generics)*> Parts for &'a $type {
             type Part = $part;
 
             #[inline]
             #[track_caller]
-            fn part(&self, image: usize) -> &$part {
+            fn part(self, image: usize) -> $part {
                 self.at(image)
             }
         }
@@ -259,9 +253,12 @@ macro_rules! parts {
 }
 
 parts! {
-    [T: ?Sized + Shape<Item: Shared>] Coarray<T>, Coref<T>, |x| x.storage.team();
-    [T: ?Sized + Shape<Item: Remote>] Open<'_, T>, Coref<T>, |x| x.coarray.storage.team();
-    [T: ?Sized + Shape<Item: Remote>] Published<'_, T>, Coref<T, ReadOnly>, |x| x.coarray.storage.team();
-    [T: Remote] OpenRagged<'_, T>, Coref<[T]>, |x| x.ragged.phase().team();
-    [T: Remote] PublishedRagged<'_, T>, Coref<[T], ReadOnly>, |x| x.ragged.phase().team();
+    ['a, T: ?Sized + Shape<Item: Shared>] Coarray<T>, &'a Coref<T>, |x| x.storage.team();
+    ['a, T: ?Sized + Shape<Item: Remote>] Open<'_, T>, &'a Coref<T>, |x| x.coarray.storage.team();
+    ['a, T: ?Sized + Shape<Item: Remote>] Published<'_, T>, &'a Coref<T, ReadOnly>, |x| x.coarray.storage.team();
+    ['a, T: Remote] OpenRagged<'_, T>, &'a Coref<[T]>, |x| x.ragged.phase().team();
+    ['a, T: Remote] PublishedRagged<'_, T>, &'a Coref<[T], ReadOnly>, |x| x.ragged.phase().team();
+    ['a, T: Remote, const D: usize] OpenNd<'_, T, D>, Region<'a, T, D>, |x| x.items.coarray.storage.team();
+    ['a, T: Remote, const D: usize] PublishedNd<'_, T, D>, Region<'a, T, D, ReadOnly>, |x| x.items.coarray.storage.team();
+    ['a, T: Remote, const D: usize] OpenHaloArray<'_, T, D>, Region<'a, T, D>, |x| OpenHaloArray::team(x);
 }

@@ -42,8 +42,8 @@ mod communication_stays_on_the_thread_of_the_image {
     assert_not_impl_any!(&'static Coref<i32>: Send, Sync);
     assert_not_impl_any!(Section<'static, f64>: Send, Sync);
     assert_not_impl_any!(Iter<'static, f64>: Send, Sync);
-    assert_not_impl_any!(OnGrid<'static, Coarray<Coatomic<i64>>, 2>: Send, Sync);
-    assert_not_impl_any!(Global<'static, Open<'static, [f64]>, Even>: Send, Sync);
+    assert_not_impl_any!(OnGrid<'static, &'static Coarray<Coatomic<i64>>, 2>: Send, Sync);
+    assert_not_impl_any!(Global<&'static Open<'static, [f64]>, Even>: Send, Sync);
     assert_not_impl_any!(Cofuture<'static, f64>: Send, Sync);
     assert_not_impl_any!(Cofuture<'static, ()>: Send, Sync);
     assert_not_impl_any!(CofutureSet<'static, f64>: Send, Sync);

@@ -8,11 +8,11 @@ use coarray_coref::{
 use super::{Division, Global};
 use crate::parts::Parts;
 
-impl<'a, T, A, X, D> Global<'a, X, D>
+impl<'a, T, A, X, D> Global<X, D>
 where
     T: Remote,
     A: Access,
-    X: Parts<Part = Coref<[T], A>> + ?Sized,
+    X: Parts<Part = &'a Coref<[T], A>>,
     D: Division,
 {
     /// One-sided. Fetches the items that `indices` name, in their order, into `target`. All images' items are on their way at the

@@ -5,7 +5,7 @@ use std::fmt;
 use std::panic::Location;
 
 use coarray_coref::{Coref, Region, Remote, bytes_are_valid};
-use coarray_runtime::{ImageFailed, Operation};
+use coarray_runtime::{ImageFailed, Operation, Team};
 
 use super::halo_array::HaloArray;
 use super::layout::Layout;
@@ -175,6 +175,10 @@ impl<'a, T: Remote, const D: usize> OpenHaloArray<'a, T, D> {
 
     /// Collective. Closes the array, as dropping the guard does.
     pub fn close(self) {}
+
+    pub(crate) fn team(&self) -> &Team {
+        self.array.storage.team()
+    }
 
     #[track_caller]
     fn layout(&self, image: usize) -> Layout<D> {

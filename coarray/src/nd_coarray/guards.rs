@@ -23,7 +23,7 @@ use crate::storage::Begun;
 #[must_use = "the coarray closes again when this guard is dropped"]
 pub struct OpenNd<'a, T: Remote, const D: usize> {
     /// Has as many items as the extents say; it is borrowed until the end of the phase.
-    items: Open<'a, [T]>,
+    pub(crate) items: Open<'a, [T]>,
     extents: [usize; D],
 }
 
@@ -101,7 +101,7 @@ impl<T: Remote, const D: usize> fmt::Debug for OpenNd<'_, T, D> {
 #[must_use = "the read-only phase ends when this guard is dropped"]
 pub struct PublishedNd<'a, T: Remote, const D: usize> {
     /// Has as many items as the extents say; it is borrowed until the end of the phase.
-    items: Published<'a, [T]>,
+    pub(crate) items: Published<'a, [T]>,
     extents: [usize; D],
 }
 

@@ -1,6 +1,6 @@
 //! Parts by the coordinates of their images, in grids of every shape whose last row may not be full.
 
-use coarray::grid::{Blocks, GridError, ImageGrid};
+use coarray::grid::{Blocks, GridError, HaloArray, ImageGrid};
 use coarray::places::Access;
 use coarray::prelude::*;
 use coarray_proptests::{Setting, config, panic_of};
@@ -113,8 +113,8 @@ fn a_division_among_images_that_are_not_there_is_refused() {
 }
 
 /// Gets from all parts, by number and by coordinates, what `value` says of each image.
-fn read<A: Access, const D: usize>(
-    x: &impl Parts<Part = Coref<[u64], A>>,
+fn read<'a, A: Access, const D: usize>(
+    x: impl Parts<Part = &'a Coref<[u64], A>>,
     grid: &ImageGrid<D>,
     value: impl Fn(usize) -> u64,
 ) {
@@ -161,6 +161,23 @@ proptest! {
                 let mut run = Ragged::from_fn(2 + me, |_| value(me));
                 read(&run.open(), &grid, value);
                 read(&run.publish(), &grid, value);
+                let mut plane = NdCoarray::from_fn([2, 3], |[i, j]| value(me) + (10 * i + j) as u64);
+                let block = |part: Option<Vec<u64>>| part.map(|block| block[4]);
+                for at in positions(grid.extents()) {
+                    let expected = grid.image_index(at).map(|image| value(image) + 11);
+                    let seen = plane.open().on(&grid).try_at(at).map(|part| part.to_vec());
+                    assert_eq!(block(seen), expected);
+                    let seen = plane.publish().on(&grid).try_at(at).map(|part| part.to_vec());
+                    assert_eq!(block(seen), expected);
+                }
+                let full = ImageGrid::<1>::balanced();
+                let blocks = Blocks::new([2 * num_images()], full.clone()).unwrap();
+                let mut halos = HaloArray::from_fn(&blocks, 1, |[i]| i).unwrap();
+                let halos = halos.open();
+                let right = halos.on(&full).neighbour([1]).map(|part| part.to_vec());
+                let next = me + 1;
+                assert_eq!(right, (next < num_images()).then(|| vec![2 * next, 2 * next + 1]));
+                drop(halos);
                 let count = Coarray::new(Coatomic::new(0));
                 for at in positions(grid.extents()) {
                     if let Some(place) = count.on(&grid).try_at(at) {

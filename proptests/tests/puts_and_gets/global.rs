@@ -16,7 +16,7 @@ fn value<T: Sample>(seed: u64, index: usize) -> T {
 }
 
 /// Does to `model`, a vector of all items, what it does to the array. Image 0 does the lists.
-fn act<T, D>(global: &Global<'_, Open<'_, [T]>, D>, model: &mut [T], lists: &[List])
+fn act<T, D>(global: &Global<&Open<'_, [T]>, D>, model: &mut [T], lists: &[List])
 where
     T: Sample + PartialEq,
     D: Division,
@@ -56,8 +56,8 @@ where
 }
 
 /// Gets every item of a published array, backwards.
-fn read<T: Sample + PartialEq, A: Access, X: Parts<Part = Coref<[T], A>>>(
-    global: &Global<'_, X, impl Division>,
+fn read<'a, T: Sample + PartialEq, A: Access, X: Parts<Part = &'a Coref<[T], A>>>(
+    global: &Global<X, impl Division>,
     model: &[T],
 ) {
     let indices: Vec<usize> = (0..model.len()).rev().collect();
