@@ -23,10 +23,10 @@ where
     /// bytes are no valid values, which can happen only if images wrote to the items at the same time.
     ///
     /// # Examples
-    /// See [`GlobalIndices::global`].
+    /// See [`GlobalIndices::global`](super::GlobalIndices::global).
     ///
     /// # Source
-    /// As [`GlobalIndices`], and [`Coref::gather_from`].
+    /// As [`GlobalIndices`](super::GlobalIndices), and [`Coref::gather_from`].
     #[track_caller]
     pub fn gather_from(&self, indices: &[usize], target: &mut [T]) {
         self.check(indices, target.len());
