@@ -49,7 +49,7 @@ pub struct Global<X, D> {
 /// See [`Global`].
 ///
 /// # Source
-/// Block distributions of High Performance Fortran and XcalableMP; index gather of bale (K. Ebcioglu, J. Hines and others).
+/// Block distributions of High Performance Fortran and XcalableMP; the index gather of the programs bale.
 pub trait GlobalIndices: Parts + sealed::Runs {
     /// Local. The items of all images one after the other, image 0's first: with `n` on each image, index `g` is item `g % n` of
     /// image `g / n`.
