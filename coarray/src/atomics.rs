@@ -15,4 +15,6 @@
 //! ```
 
 pub use coarray_coref::LockFree;
-pub use coarray_sync::{AsAtomic, Bits, Coatomic, CoatomicPlace, Number};
+pub use coarray_sync::{
+    AsAtomic, AsyncCoatomicPlace, Bits, Coatomic, CoatomicList, CoatomicPlace, Number,
+};

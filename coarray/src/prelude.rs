@@ -2,7 +2,7 @@
 //!
 //! All others are in modules: `use coarray::collectives::co_scan;`.
 
-pub use crate::atomics::{AsAtomic, Coatomic, CoatomicPlace};
+pub use crate::atomics::{AsAtomic, AsyncCoatomicPlace, Coatomic, CoatomicList, CoatomicPlace};
 pub use crate::collectives::{co_allgather, co_broadcast, co_max, co_min, co_reduce, co_sum};
 pub use crate::events::{Coevent, CoeventPlace, PutNotify};
 pub use crate::locks::{Comutex, ComutexPlace};

@@ -8,12 +8,14 @@ use coarray_fabric::Place;
 use coarray_runtime::Image;
 
 use crate::atomic_cell::{Atomic, AtomicBits, AtomicCell};
+use crate::fabric_word::Integer;
+use crate::in_word::InWord;
 use crate::remote::Remote;
 
 /// A value with the bits of an integer.
 pub trait Word: Copy + 'static {
     /// The integer.
-    type Word: Remote + PartialEq;
+    type Word: Remote + PartialEq + Integer;
 
     /// The bits.
     fn to_word(self) -> Self::Word;
@@ -70,6 +72,14 @@ unsafe impl<T: Word> AtomicCell<T> for AsWord<T> {
 }
 
 impl<T: Word, W: Atomic<T::Word>> Atomic<T> for AsWord<T, W> {
+    fn in_word(&self) -> Option<InWord<'_, T>> {
+        let word = self.word.in_word()?;
+        Some(word.of_bits(
+            |value: T| value.to_word().to_bits(),
+            |bits| T::from_word(Integer::from_bits(bits)),
+        ))
+    }
+
     #[inline]
     fn load(&self) -> T {
         T::from_word(self.word.load())

@@ -14,6 +14,7 @@ use coarray_runtime::Image;
 
 use crate::as_word::AsWord;
 use crate::fabric_word::FabricWord;
+use crate::in_word::InWord;
 use crate::remote::Remote;
 
 /// The relaxed atomic operations on a `T`.
@@ -24,6 +25,10 @@ pub trait Atomic<T> {
     fn swap(&self, value: T) -> T;
     /// Replaces the value if its bytes are those of `current`. Returns the old one.
     fn compare_swap(&self, current: T, new: T) -> T;
+    /// The word of the fabric that has the value, if one has: for operations in flight.
+    fn in_word(&self) -> Option<InWord<'_, T>> {
+        None
+    }
 }
 
 /// Atomic arithmetic.

@@ -157,6 +157,13 @@ impl<'a, T> Cofuture<'a, T> {
         }
     }
 
+    /// The cofuture of an operation that is complete.
+    #[doc(hidden)]
+    #[inline]
+    pub fn ready(result: T) -> Self {
+        Self::complete(Ok(result))
+    }
+
     /// The cofuture of a get or put in flight.
     #[inline]
     pub(crate) fn in_flight(transfer: Box<InFlight<'a, T>>) -> Self {

@@ -12,9 +12,10 @@ use coarray_fabric::{AtomicOperation, Place, Word};
 use coarray_runtime::Image;
 
 use crate::atomic_cell::{Atomic, AtomicBits, AtomicNumber};
+use crate::in_word::{Container, InWord};
 
 /// An integer of up to 64 bits, as its bits.
-pub trait Integer: Copy {
+pub trait Integer: Copy + 'static {
     fn to_bits(self) -> u64;
 
     /// The integer with the lowest of these bits.
@@ -56,14 +57,6 @@ pub struct FabricWord<T> {
     integer: PhantomData<T>,
 }
 
-/// The aligned word that the fabric operates on, and the integer's bits in it.
-struct Container {
-    offset: usize,
-    word: Word,
-    shift: u32,
-    mask: u64,
-}
-
 impl<T: Integer> FabricWord<T> {
     /// The integer at `place`.
     ///
@@ -79,25 +72,7 @@ impl<T: Integer> FabricWord<T> {
     }
 
     fn container(&self) -> Container {
-        let (offset, size) = (self.place.offset, size_of::<T>());
-        let word = if size == 8 {
-            Word::Bits64
-        } else {
-            Word::Bits32
-        };
-        let before = offset % word.bytes();
-        let behind = word.bytes() - size - before;
-        let lower = if cfg!(target_endian = "little") {
-            before
-        } else {
-            behind
-        };
-        Container {
-            offset: offset - before,
-            word,
-            shift: 8 * lower as u32,
-            mask: u64::MAX >> (64 - 8 * size),
-        }
+        Container::of(self.place.offset, size_of::<T>())
     }
 
     fn is_word(&self) -> bool {
@@ -153,6 +128,11 @@ impl<T: Integer> FabricWord<T> {
 }
 
 impl<T: Integer> Atomic<T> for FabricWord<T> {
+    fn in_word(&self) -> Option<InWord<'_, T>> {
+        let (image, place) = (Rc::clone(&self.image), self.place);
+        Some(InWord::new(image, place, T::to_bits, T::from_bits))
+    }
+
     fn load(&self) -> T {
         let on = self.container();
         T::from_bits(self.operate(&on, AtomicOperation::Load) >> on.shift & on.mask)

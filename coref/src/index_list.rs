@@ -22,7 +22,7 @@ use crate::region::fetch::fetch_runs;
 use crate::region::issued::{issue_gets, issue_puts};
 use crate::region::runs::Run;
 use crate::region::send::{copy_runs, send_runs};
-use crate::remote::Remote;
+use crate::remote::{Remote, Symmetric};
 use crate::scope::{AsyncScope, Delivery};
 use crate::shape::elements_in;
 
@@ -247,10 +247,14 @@ impl<T: Remote, A: Access> Coref<[T], A> {
             })
         }
     }
+}
 
+impl<T: Symmetric, A: Access> Coref<[T], A> {
+    /// Panics unless there is a value for each index, and an item.
+    #[doc(hidden)]
     #[inline]
     #[track_caller]
-    fn check_indices(&self, indices: &[usize], values: usize) {
+    pub fn check_indices(&self, indices: &[usize], values: usize) {
         if indices.len() != values {
             lengths_differ(indices.len(), values);
         }

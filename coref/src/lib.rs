@@ -21,6 +21,7 @@ mod coptr_arithmetic;
 mod coref;
 mod fabric_slots;
 mod fabric_word;
+mod in_word;
 mod index;
 mod index_list;
 mod locked;
@@ -40,6 +41,7 @@ mod thread;
 mod transfer;
 mod up_to;
 mod values;
+mod word_list;
 
 pub use access::{Access, AtomicOnly, MayPut, ReadOnly, ReadWrite};
 #[doc(hidden)]
@@ -53,6 +55,8 @@ pub use cofuture::Collective;
 pub use cofuture_set::CofutureSet;
 pub use coptr::Coptr;
 pub use coref::{Coref, LocalOrRemote};
+#[doc(hidden)]
+pub use in_word::InWord;
 #[doc(hidden)]
 pub use index_list::{
     Listed, gather_listed, gather_listed_async, scatter_listed, scatter_listed_async,
@@ -71,6 +75,8 @@ pub use thread::LeavesItsThread;
 pub use transfer::{bytes_are_valid, check_value};
 pub use up_to::UpTo;
 pub use values::{Values, ValuesMut};
+#[doc(hidden)]
+pub use word_list::ListOperation;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

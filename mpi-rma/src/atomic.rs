@@ -6,7 +6,7 @@ use mpi::ffi::{self, MPI_Aint, MPI_Op};
 
 use crate::element::datatype;
 use crate::error::check;
-use crate::{Error, Window, Word, constants};
+use crate::{Error, Request, Window, Word, constants};
 
 /// The operation of a [`Window::fetch_and_op`] or [`Window::accumulate`] on a word.
 ///
@@ -215,5 +215,179 @@ impl Window<'_> {
         self.settle(self.flush(rank));
         check("MPI_Compare_and_swap", code)?;
         Ok(former)
+    }
+
+    /// One-sided. Starts an [`accumulate`](Self::accumulate), whose operand MPI reads until it is complete.
+    ///
+    /// # Errors
+    /// As [`accumulate`](Self::accumulate).
+    ///
+    /// # Safety
+    /// `operand` is aligned, valid for reads, and not written, until [`flush_local`](Self::flush_local).
+    ///
+    /// # Example
+    /// ```
+    /// use mpi_rma::{Operation, Window};
+    ///
+    /// # fn main() -> Result<(), mpi_rma::Error> {
+    /// let universe = mpi::initialize().unwrap();
+    /// let window = Window::allocate(&universe, &universe.world(), 8)?;
+    /// let (me, amounts) = (window.rank(), [1_u64, 2, 3]);
+    /// for amount in &amounts {
+    ///     // SAFETY: the amounts live until after the flush.
+    ///     unsafe { window.start_accumulate(me, 0, Operation::Sum, amount)? };
+    /// }
+    /// window.flush(me)?; // of all three
+    /// assert_eq!(window.fetch_and_op(me, 0, Operation::Load, 0_u64)?, 6);
+    /// window.free()
+    /// # }
+    /// ```
+    ///
+    /// # Source
+    /// `MPI_Accumulate`, MPI 3.1 section 11.3.4.
+    #[inline]
+    pub unsafe fn start_accumulate<T: Word>(
+        &self,
+        rank: i32,
+        offset: usize,
+        operation: Operation,
+        operand: *const T,
+    ) -> Result<(), Error> {
+        self.check_places::<T>(rank, offset, 1)?;
+        // SAFETY: the window lives, in an epoch; the word is inside it and aligned, by the check; the caller vouches for
+        // the operand.
+        let code = unsafe {
+            ffi::MPI_Accumulate(
+                operand.cast::<c_void>(),
+                1,
+                datatype::<T>(),
+                rank,
+                offset as MPI_Aint,
+                1,
+                datatype::<T>(),
+                operation.raw(),
+                self.as_raw(),
+            )
+        };
+        check("MPI_Accumulate", code)
+    }
+
+    /// One-sided. Starts a [`fetch_and_op`](Self::fetch_and_op), which leaves the old value in `former` when the request is
+    /// complete.
+    ///
+    /// # Errors
+    /// As [`fetch_and_op`](Self::fetch_and_op).
+    ///
+    /// # Safety
+    /// Until the request is complete `operand` is aligned, valid for reads, and not written; `former` is aligned, valid for
+    /// writes, and not accessed.
+    ///
+    /// # Example
+    /// ```
+    /// use mpi_rma::{Operation, Window};
+    ///
+    /// # fn main() -> Result<(), mpi_rma::Error> {
+    /// let universe = mpi::initialize().unwrap();
+    /// let window = Window::allocate(&universe, &universe.world(), 8)?;
+    /// let (amount, mut former) = (5_u64, 99);
+    /// // SAFETY: both live until after the wait.
+    /// let request = unsafe {
+    ///     window.request_fetch_and_op(window.rank(), 0, Operation::Sum, &amount, &mut former)?
+    /// };
+    /// request.wait()?;
+    /// assert_eq!(former, 0);
+    /// window.free()
+    /// # }
+    /// ```
+    ///
+    /// # Source
+    /// `MPI_Rget_accumulate`, MPI 3.1 section 11.3.5.
+    #[inline]
+    pub unsafe fn request_fetch_and_op<T: Word>(
+        &self,
+        rank: i32,
+        offset: usize,
+        operation: Operation,
+        operand: *const T,
+        former: *mut T,
+    ) -> Result<Request<'_>, Error> {
+        self.check_places::<T>(rank, offset, 1)?;
+        // SAFETY: a constant that rsmpi defines; any handle will do, because it is overwritten.
+        let mut raw = unsafe { ffi::RSMPI_REQUEST_NULL };
+        // SAFETY: the window lives, in an epoch; the word is inside it and aligned, by the check; the caller vouches for
+        // both words here.
+        let code = unsafe {
+            ffi::MPI_Rget_accumulate(
+                operand.cast::<c_void>(),
+                1,
+                datatype::<T>(),
+                former.cast::<c_void>(),
+                1,
+                datatype::<T>(),
+                rank,
+                offset as MPI_Aint,
+                1,
+                datatype::<T>(),
+                operation.raw(),
+                self.as_raw(),
+                &raw mut raw,
+            )
+        };
+        check("MPI_Rget_accumulate", code)?;
+        Ok(Request::new(raw))
+    }
+
+    /// One-sided. Starts a [`compare_and_swap`](Self::compare_and_swap), which leaves the old value in `former` when a
+    /// [`flush_local`](Self::flush_local) has returned.
+    ///
+    /// # Errors
+    /// As [`compare_and_swap`](Self::compare_and_swap).
+    ///
+    /// # Safety
+    /// Until then `current` and `new` are aligned, valid for reads, and not written; `former` is aligned, valid for writes,
+    /// and not accessed.
+    ///
+    /// # Example
+    /// ```
+    /// use mpi_rma::Window;
+    ///
+    /// # fn main() -> Result<(), mpi_rma::Error> {
+    /// let universe = mpi::initialize().unwrap();
+    /// let window = Window::allocate(&universe, &universe.world(), 8)?;
+    /// let (me, current, new, mut former) = (window.rank(), 0_u64, 7, 99);
+    /// // SAFETY: all live until after the flush.
+    /// unsafe { window.start_compare_and_swap(me, 0, &current, &new, &mut former)? };
+    /// window.flush_local(me)?;
+    /// assert_eq!(former, 0);
+    /// window.free()
+    /// # }
+    /// ```
+    ///
+    /// # Source
+    /// `MPI_Compare_and_swap`, MPI 3.1 section 11.3.4.
+    #[inline]
+    pub unsafe fn start_compare_and_swap<T: Word>(
+        &self,
+        rank: i32,
+        offset: usize,
+        current: *const T,
+        new: *const T,
+        former: *mut T,
+    ) -> Result<(), Error> {
+        self.check_places::<T>(rank, offset, 1)?;
+        // SAFETY: the window lives, in an epoch; the word is inside it and aligned, by the check; the caller vouches for
+        // the three words here.
+        let code = unsafe {
+            ffi::MPI_Compare_and_swap(
+                new.cast::<c_void>(),
+                current.cast::<c_void>(),
+                former.cast::<c_void>(),
+                datatype::<T>(),
+                rank,
+                offset as MPI_Aint,
+                self.as_raw(),
+            )
+        };
+        check("MPI_Compare_and_swap", code)
     }
 }

@@ -224,7 +224,7 @@ fn count_of(count: usize) -> Result<c_int, Error> {
 }
 
 impl Request<'_> {
-    fn new(raw: MPI_Request) -> Self {
+    pub(crate) fn new(raw: MPI_Request) -> Self {
         Self {
             raw,
             window: PhantomData,

@@ -50,9 +50,9 @@ type Issued = (Buffer, Completer<Buffer>);
 #[derive(Debug)]
 pub(crate) struct Connection {
     stream: TcpStream,
-    /// A get whose answer has not been read. It is read before anything else is asked for: two sides that both write, and do not
+    /// A get, or an atomic operation, whose answer has not been read. It is read before anything else is asked for: two sides that both write, and do not
     /// read, would wait for each other.
-    get: Option<Issued>,
+    awaited: Option<Issued>,
     /// Nonblocking puts that a flush completes.
     puts: Vec<Issued>,
     /// Whether something was sent since the last flush.
@@ -66,7 +66,7 @@ impl Connection {
         greeting.write(&mut stream)?;
         Ok(Self {
             stream,
-            get: None,
+            awaited: None,
             puts: Vec::new(),
             is_dirty: false,
         })
@@ -74,7 +74,7 @@ impl Connection {
 
     /// Whether a nonblocking operation may not be complete.
     pub(crate) fn has_issued(&self) -> bool {
-        self.get.is_some() || !self.puts.is_empty()
+        self.awaited.is_some() || !self.puts.is_empty()
     }
 
     /// Whether anything may not be complete.
@@ -82,7 +82,7 @@ impl Connection {
         self.is_dirty || self.has_issued()
     }
 
-    /// Asks for something; `bytes` go with it. Wakers of a get that this completes are added to `wakers`.
+    /// Asks for something; `bytes` go with it. Wakers of an operation that this completes are added to `wakers`.
     pub(crate) fn ask(
         &mut self,
         order: Order,
@@ -91,7 +91,7 @@ impl Connection {
     ) -> io::Result<()> {
         /// Up to this many bytes it is cheaper to copy them than to call the system twice.
         const SMALL: usize = 4096;
-        self.finish_get(wakers)?;
+        self.finish_awaited(wakers)?;
         self.is_dirty = true;
         if bytes.len() > SMALL {
             self.stream.write_all(&order.to_bytes())?;
@@ -111,16 +111,15 @@ impl Connection {
         unsafe { memory::read(&mut self.stream, target, length) }
     }
 
-    /// Asks for bytes that are read later.
-    pub(crate) fn issue_get(
+    /// Asks for bytes that are read later, into a buffer of as many.
+    pub(crate) fn issue(
         &mut self,
-        offset: usize,
+        order: Order,
         issued: Issued,
         wakers: &mut Vec<Waker>,
     ) -> io::Result<()> {
-        let length = issued.0.length();
-        self.ask(Order::Get { offset, length }, &[], wakers)?;
-        self.get = Some(issued);
+        self.ask(order, &[], wakers)?;
+        self.awaited = Some(issued);
         Ok(())
     }
 
@@ -129,10 +128,10 @@ impl Connection {
         self.puts.push(put);
     }
 
-    fn finish_get(&mut self, wakers: &mut Vec<Waker>) -> io::Result<()> {
-        if let Some((mut buffer, completer)) = self.get.take() {
+    fn finish_awaited(&mut self, wakers: &mut Vec<Waker>) -> io::Result<()> {
+        if let Some((mut buffer, completer)) = self.awaited.take() {
             let (target, length) = (buffer.start(), buffer.length());
-            // SAFETY: `issue_get` was promised that a lent buffer is valid until the operation is complete; an owned one is ours.
+            // SAFETY: who issued it has promised that a lent buffer is valid until the operation is complete; an owned one is ours.
             unsafe { self.read(target, length)? };
             wakers.extend(completer.complete(buffer));
         }

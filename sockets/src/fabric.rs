@@ -168,9 +168,10 @@ impl Fabric for Sockets {
 
     unsafe fn issue_get(&self, image: usize, offset: usize, target: Buffer) -> Request {
         let (completer, request) = Request::issue(image);
+        let length = target.length();
         self.outstanding.begin();
         self.with(image, |connection, wakers| {
-            connection.issue_get(offset, (target, completer), wakers)
+            connection.issue(Order::Get { offset, length }, (target, completer), wakers)
         });
         request
     }
@@ -215,6 +216,7 @@ impl Fabric for Sockets {
             offset,
             word,
             operation,
+            fetches: true,
         };
         let mut former = [0; size_of::<u64>()];
         self.with(image, |connection, wakers| {
@@ -222,7 +224,7 @@ impl Fabric for Sockets {
             // SAFETY: the answer is as long as `former`.
             unsafe { connection.read(former.as_mut_ptr(), former.len()) }
         });
-        u64::from_le_bytes(former)
+        u64::from_ne_bytes(former)
     }
 
     unsafe fn put_signal(
@@ -283,6 +285,32 @@ impl Fabric for Sockets {
         _: usize,
     ) {
         unreachable!("{movement:?}: this fabric has no collectives")
+    }
+
+    unsafe fn issue_atomic(
+        &self,
+        image: usize,
+        offset: usize,
+        word: Word,
+        operation: AtomicOperation,
+        fetches: bool,
+    ) -> Option<Request> {
+        let order = Order::Atomic {
+            offset,
+            word,
+            operation,
+            fetches,
+        };
+        self.outstanding.begin();
+        self.with(image, |connection, wakers| {
+            if !fetches {
+                connection.ask(order, &[], wakers)?;
+                return Ok(None);
+            }
+            let (completer, request) = Request::issue(image);
+            connection.issue(order, (Buffer::of_word(0), completer), wakers)?;
+            Ok(Some(request))
+        })
     }
 }
 

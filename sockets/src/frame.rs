@@ -11,11 +11,12 @@ pub(crate) enum Order {
     Put { offset: usize, length: usize },
     /// Answer with these bytes.
     Get { offset: usize, length: usize },
-    /// Apply the operation, and answer with the former value.
+    /// Apply the operation, and answer with the former value, if asked to.
     Atomic {
         offset: usize,
         word: Word,
         operation: AtomicOperation,
+        fetches: bool,
     },
     /// Write the bytes that follow, and then change the signal word.
     PutSignal {
@@ -59,6 +60,7 @@ impl Order {
                 offset,
                 word,
                 operation,
+                fetches,
             } => {
                 use AtomicOperation::{Add, And, CompareExchange, Load, Or, Swap, Xor};
                 let [kind, one, two] = match operation {
@@ -71,7 +73,13 @@ impl Order {
                     Xor(bits) => [6, bits, 0],
                 };
                 let is_long = u64::from(word == Word::Bits64);
-                [8 + 2 * kind + is_long, offset as u64, one, two, 0]
+                [
+                    8 + 2 * kind + is_long,
+                    offset as u64,
+                    one,
+                    two,
+                    fetches.into(),
+                ]
             }
         };
         let mut bytes = [0; HEADER];
@@ -113,6 +121,7 @@ impl Order {
                     Word::Bits32
                 },
                 operation: operation(kind, word(2), word(3))?,
+                fetches: word(4) != 0,
             },
         }))
     }
@@ -167,11 +176,12 @@ mod tests {
             });
         }
         for operation in [Load, Swap(1), compare, Add(2), And(3), Or(4), Xor(5)] {
-            for word in [Word::Bits32, Word::Bits64] {
+            for (word, fetches) in [(Word::Bits32, true), (Word::Bits64, false)] {
                 orders.push(Order::Atomic {
                     offset: 16,
                     word,
                     operation,
+                    fetches,
                 });
             }
         }

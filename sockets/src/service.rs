@@ -113,11 +113,14 @@ fn serve(
                 offset,
                 word,
                 operation,
+                fetches,
             } => {
                 let place = memory.place(offset, word.bytes())?;
                 // SAFETY: the word is in the part; `Fabric::atomic` was promised that it is aligned, and used by such calls only.
                 let former = unsafe { operation.apply(place, word) };
-                answers.write_all(&former.to_le_bytes())?;
+                if fetches {
+                    answers.write_all(&former.to_ne_bytes())?;
+                }
             }
             Order::PutSignal {
                 offset,

@@ -13,6 +13,8 @@
 
 mod as_atomic;
 mod coatomic;
+mod coatomic_async;
+mod coatomic_list;
 mod coatomic_place;
 mod coevent;
 mod coevent_place;
@@ -30,6 +32,8 @@ mod team;
 
 pub use as_atomic::AsAtomic;
 pub use coatomic::{Bits, Coatomic, Number};
+pub use coatomic_async::AsyncCoatomicPlace;
+pub use coatomic_list::CoatomicList;
 pub use coatomic_place::CoatomicPlace;
 pub use coevent::Coevent;
 pub use coevent_place::{CoeventPlace, PutNotify};

@@ -1,10 +1,12 @@
 //! What an operation accesses, and which two operations must take effect in the order in which they were issued.
 
-/// Whether an operation writes or reads the target's memory.
+/// Whether an operation writes or reads the target's memory, or does both to a word at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     Put,
     Get,
+    /// An atomic operation whose order among others on the same word the library below keeps, or which does not matter.
+    Atomic,
 }
 
 /// The bytes in the part of an image that an operation accesses.
@@ -38,8 +40,8 @@ impl Access {
     /// Whether the two must take effect in order.
     #[inline]
     pub(crate) fn conflicts(self, other: Self) -> bool {
-        let both_read = self.direction == Direction::Get && other.direction == Direction::Get;
-        self.image == other.image && self.start < other.end && other.start < self.end && !both_read
+        let are_alike = self.direction == other.direction && self.direction != Direction::Put;
+        self.image == other.image && self.start < other.end && other.start < self.end && !are_alike
     }
 
     #[inline]
@@ -86,13 +88,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_two_reads_of_the_same_bytes_do_not_conflict() {
+    fn only_two_reads_and_two_atomic_operations_on_the_same_bytes_do_not_conflict() {
         let access = |direction, start, end| Access::new(1, direction, start, end - start);
-        let (put, get) = (Direction::Put, Direction::Get);
-        for (first, second) in [(put, put), (put, get), (get, put), (get, get)] {
+        let (put, get, atomic) = (Direction::Put, Direction::Get, Direction::Atomic);
+        let all = [put, get, atomic].map(|first| [put, get, atomic].map(|second| (first, second)));
+        for &(first, second) in all.as_flattened() {
             let conflicts =
                 |start, end| access(first, 10, 20).conflicts(access(second, start, end));
-            let expected = (first, second) != (get, get);
+            let expected = first != second || first == put;
             assert_eq!([conflicts(19, 21), conflicts(0, 11)], [expected; 2]);
             assert_eq!([conflicts(12, 13), conflicts(0, 100)], [expected; 2]);
             assert!(!conflicts(20, 30) && !conflicts(0, 10));

@@ -22,28 +22,48 @@ impl Word {
     }
 }
 
-/// What an atomic operation does to a word. Of a word of 32 bits, the operands have the lower half.
+/// What an atomic operation does to a word, or to the value `V` in it. Of a word of 32 bits, the operands have the lower half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AtomicOperation {
+pub enum AtomicOperation<V = u64> {
     /// Leaves it as it is.
     Load,
     /// Replaces it.
-    Swap(u64),
+    Swap(V),
     /// Replaces it by `new` if it is `current`.
     CompareExchange {
         /// What it must be.
-        current: u64,
+        current: V,
         /// What it becomes.
-        new: u64,
+        new: V,
     },
     /// Adds, wrapping around.
-    Add(u64),
+    Add(V),
     /// Keeps these bits only.
-    And(u64),
+    And(V),
     /// Sets these bits.
-    Or(u64),
+    Or(V),
     /// Turns these bits over.
-    Xor(u64),
+    Xor(V),
+}
+
+impl<V> AtomicOperation<V> {
+    /// The same operation with other operands.
+    #[must_use]
+    pub fn map<W>(self, operand: impl Fn(V) -> W) -> AtomicOperation<W> {
+        use AtomicOperation::{Add, And, CompareExchange, Load, Or, Swap, Xor};
+        match self {
+            Load => Load,
+            Swap(value) => Swap(operand(value)),
+            CompareExchange { current, new } => CompareExchange {
+                current: operand(current),
+                new: operand(new),
+            },
+            Add(value) => Add(operand(value)),
+            And(bits) => And(operand(bits)),
+            Or(bits) => Or(operand(bits)),
+            Xor(bits) => Xor(operand(bits)),
+        }
+    }
 }
 
 impl AtomicOperation {

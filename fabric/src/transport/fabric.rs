@@ -182,6 +182,21 @@ pub trait Fabric: std::fmt::Debug {
         target: *mut u8,
         length: usize,
     );
+
+    /// Starts an [`atomic`](Self::atomic) operation. If it `fetches`, the request has the former value when the operation is complete: the eight
+    /// bytes of a number, of which a word of 32 bits is the lower half. Otherwise there is no request, and a [`fence`](Self::fence) of the
+    /// image or [`quiet`](Self::quiet) completes it.
+    ///
+    /// # Safety
+    /// The conditions of [`atomic`](Self::atomic) hold until the operation is complete.
+    unsafe fn issue_atomic(
+        &self,
+        image: usize,
+        offset: usize,
+        word: Word,
+        operation: AtomicOperation,
+        fetches: bool,
+    ) -> Option<Request>;
 }
 
 impl dyn Fabric + '_ {

@@ -5,8 +5,14 @@
 //!
 //! The set is in one of three states: *idle* or *armed* (empty), *single* (one place, in three words), or *listed* (up to 64 places, and a
 //! bounding range for each image). Programs that complete every operation at once only use the first three words.
+//!
+//! Atomic operations in flight are kept apart, in `words.rs`: while there are any, the state is *listed*.
+
+mod words;
 
 use std::cell::Cell;
+
+use words::Words;
 
 use crate::transport::access::{Access, Direction};
 
@@ -29,6 +35,28 @@ struct BoundingRange {
     end: usize,
 }
 
+impl BoundingRange {
+    fn of(access: Access) -> Self {
+        Self {
+            start: access.start(),
+            end: access.end(),
+        }
+    }
+
+    /// The smallest range that contains both.
+    fn with(self, other: Self) -> Self {
+        Self {
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+        }
+    }
+
+    #[inline]
+    fn overlaps(self, access: Access) -> bool {
+        access.start() < self.end && self.start < access.end()
+    }
+}
+
 const NOTHING: BoundingRange = BoundingRange {
     start: usize::MAX,
     end: 0,
@@ -46,6 +74,8 @@ pub(crate) struct InFlight {
     length: Cell<usize>,
     /// By image: a quick test that a place overlaps nothing. Valid only if the list has more than one place.
     bounds: Box<[Cell<BoundingRange>]>,
+    /// What atomic operations in flight operate on.
+    words: Words,
 }
 
 impl InFlight {
@@ -57,6 +87,7 @@ impl InFlight {
             bounds: vec![Cell::new(NOTHING); images].into(),
             places: [const { Cell::new(Access::NONE) }; AT_MOST],
             length: Cell::new(0),
+            words: Words::new(images),
         }
     }
 
@@ -66,16 +97,12 @@ impl InFlight {
         if let Some(single) = self.single_access() {
             return single.conflicts(access);
         }
-        match self.length.get() {
+        let is_listed = match self.length.get() {
             0 => false,
             1 => self.places[0].get().conflicts(access),
-            _ => {
-                let bounds = self.bounds[access.image()].get();
-                access.start() < bounds.end
-                    && bounds.start < access.end()
-                    && self.any_conflicts(access)
-            }
-        }
+            _ => self.bounds[access.image()].get().overlaps(access) && self.any_conflicts(access),
+        };
+        is_listed || access.direction() != Direction::Atomic && self.words.overlap(access)
     }
 
     #[cold]
@@ -91,11 +118,18 @@ impl InFlight {
         if let Some(only) = self.single_target() {
             return only == image;
         }
-        match self.length.get() {
+        let is_listed = match self.length.get() {
             0 => false,
             1 => self.places[0].get().image() == image,
             _ => self.bounds[image].get().end > 0,
-        }
+        };
+        is_listed || self.words.are_of(image)
+    }
+
+    /// Whether atomic operations on words of `image` are in flight.
+    #[inline]
+    pub(crate) fn are_words_of(&self, image: usize) -> bool {
+        self.words.are_of(image)
     }
 
     /// Whether nothing is in flight.
@@ -170,6 +204,12 @@ impl InFlight {
         self.insert_in_list(access)
     }
 
+    /// Adds an atomic operation. There may be any number.
+    pub(crate) fn insert_atomic(&self, access: Access) {
+        self.list();
+        self.words.insert(access.image(), BoundingRange::of(access));
+    }
+
     /// Whether the list is full: only what continues its last place can be added.
     pub(crate) fn is_full(&self) -> bool {
         self.length.get() == AT_MOST
@@ -190,6 +230,10 @@ impl InFlight {
                 .is_some_and(|last| last.get() == access)
         };
         let fit = accesses.all(|access| is_known(access) || other.insert(access));
+        self.words.drain(|image, range| {
+            other.list();
+            other.words.insert(image, range);
+        });
         self.clear();
         fit
     }
@@ -228,10 +272,7 @@ impl InFlight {
 
     fn widen(&self, place: Access) {
         let bounds = &self.bounds[place.image()];
-        bounds.set(BoundingRange {
-            start: bounds.get().start.min(place.start()),
-            end: bounds.get().end.max(place.end()),
-        });
+        bounds.set(bounds.get().with(BoundingRange::of(place)));
     }
 
     /// Removes all operations on `image`, which are complete.
@@ -248,6 +289,7 @@ impl InFlight {
             }
         }
         self.bounds[image].set(NOTHING);
+        self.words.retire(image);
         self.set_length(kept);
         if kept == 1 {
             self.reset_bounds();
@@ -260,16 +302,21 @@ impl InFlight {
             return;
         }
         self.list();
+        let complete_once = |image| {
+            self.words.retire(image);
+            complete(image);
+        };
         if self.length.get() == 1 {
-            complete(self.places[0].get().image());
+            complete_once(self.places[0].get().image());
         } else {
             for place in self.places() {
                 let image = place.get().image();
                 if self.bounds[image].replace(NOTHING).end > 0 {
-                    complete(image);
+                    complete_once(image);
                 }
             }
         }
+        self.words.drain(|image, _| complete(image));
         self.set_length(0);
     }
 
@@ -284,7 +331,8 @@ impl InFlight {
 
     fn set_length(&self, length: usize) {
         self.length.set(length);
-        self.single.set(if length == 0 { ARMED } else { LISTED });
+        let is_empty = length == 0 && self.words.are_none();
+        self.single.set(if is_empty { ARMED } else { LISTED });
     }
 
     fn reset_bounds(&self) {
@@ -386,6 +434,35 @@ mod tests {
         assert!(to.conflicts(put(1, 8, 8)) && to.conflicts(put(2, 16, 8)));
         from.insert_single(0, 0, 8);
         assert!(!from.move_to(&to) && from.is_empty());
+    }
+
+    #[test]
+    fn atomic_operations_conflict_with_all_others_of_their_image_until_they_are_complete() {
+        let atomic = |image, start| Access::new(image, Direction::Atomic, start, 8);
+        let (in_flight, other) = (InFlight::new(4), InFlight::new(4));
+        in_flight.insert_single(1, 8, 8);
+        for at in 0..1000 {
+            in_flight.insert_atomic(atomic(2, 64 + 8 * at));
+        }
+        in_flight.insert_atomic(atomic(3, 8));
+        assert!(!in_flight.is_empty() && in_flight.single_target().is_none());
+        for (image, start) in [(1, 8), (2, 64), (2, 8056), (3, 8)] {
+            assert!(in_flight.conflicts(put(image, start, 8)), "{image} {start}");
+            assert_eq!(in_flight.conflicts(atomic(image, start)), image == 1);
+        }
+        assert!(!in_flight.conflicts(put(2, 56, 8)) && !in_flight.conflicts(put(2, 8064, 8)));
+        in_flight.retire(3);
+        assert!(!in_flight.is_in_flight_to(3) && in_flight.is_in_flight_to(2));
+        in_flight.insert_atomic(atomic(1, 64));
+        let completed = RefCell::new(Vec::new());
+        in_flight.drain(|image| completed.borrow_mut().push(image));
+        assert_eq!(completed.into_inner(), [1, 2]);
+        assert!(in_flight.is_armed() && !in_flight.conflicts(put(2, 64, 8)));
+        in_flight.insert_atomic(atomic(2, 64));
+        assert!(!in_flight.is_empty() && in_flight.move_to(&other) && in_flight.is_empty());
+        assert!(other.conflicts(put(2, 64, 8)) && !other.conflicts(put(1, 64, 8)));
+        other.retire(2);
+        assert!(other.is_empty());
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod collectives;
 mod communicator;
 mod datatypes;
 mod environment;
+mod issue;
 mod one_sided;
 mod operations;
 mod staging;

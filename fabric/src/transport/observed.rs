@@ -20,7 +20,7 @@ pub enum Call {
     Put(Range),
     /// Reads, blocking or not.
     Get(Range),
-    /// Reads and perhaps writes a word, atomically.
+    /// Reads and perhaps writes a word, atomically, blocking or not.
     Atomic(Range, AtomicOperation),
     /// Lets nonblocking operations make progress.
     Progress,
@@ -239,6 +239,21 @@ impl<O: Observer> Fabric for Observed<O> {
             fabric.move_blocks(images, movement, source, target, length);
         });
     }
+
+    unsafe fn issue_atomic(
+        &self,
+        image: usize,
+        offset: usize,
+        word: Word,
+        operation: AtomicOperation,
+        fetches: bool,
+    ) -> Option<Request> {
+        let call = Call::Atomic(range(image, offset, word.bytes()), operation);
+        // SAFETY: the caller vouches for the word until completion, as `Fabric::issue_atomic` asks.
+        self.pass_on(call, |fabric| unsafe {
+            fabric.issue_atomic(image, offset, word, operation, fetches)
+        })
+    }
 }
 
 #[cfg(test)]
@@ -397,6 +412,18 @@ mod tests {
             let are_null = (source.is_null(), target.is_null());
             self.note(&("move_blocks", images, movement, are_null, length));
         }
+
+        unsafe fn issue_atomic(
+            &self,
+            image: usize,
+            offset: usize,
+            word: Word,
+            operation: AtomicOperation,
+            fetches: bool,
+        ) -> Option<Request> {
+            self.note(&("issue_atomic", image, offset, word, operation, fetches));
+            fetches.then(|| Request::complete(image, 99))
+        }
     }
 
     /// Keeps the calls.
@@ -423,6 +450,9 @@ mod tests {
             fabric.wait(&put);
             let add = AtomicOperation::Add(1);
             assert_eq!(fabric.atomic(6, 8, Word::Bits32, add), 77);
+            let former = fabric.issue_atomic(6, 8, Word::Bits64, add, true);
+            let former = former.and_then(|mut request| request.take());
+            assert_eq!(former.and_then(|buffer| buffer.word()), Some(99));
             fabric.send(7, &[1]);
             let block = Strided {
                 length: 3,
@@ -459,6 +489,7 @@ mod tests {
             Call::Get(range(5, 6, 7)),
             Call::Wait(4),
             Call::Atomic(range(6, 8, 4), AtomicOperation::Add(1)),
+            Call::Atomic(range(6, 8, 8), AtomicOperation::Add(1)),
             Call::Send(7),
             Call::Put(range(1, 2, 3)),
             Call::Get(range(3, 4, 3)),

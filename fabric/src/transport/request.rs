@@ -20,6 +20,21 @@ impl Buffer {
         Self::Owned(vec![0; length].into_boxed_slice())
     }
 
+    /// A buffer with the former value of an atomic operation.
+    #[must_use]
+    pub fn of_word(former: u64) -> Self {
+        Self::Owned(former.to_ne_bytes().into())
+    }
+
+    /// The former value, if this is what an atomic operation has left.
+    #[must_use]
+    pub fn word(&self) -> Option<u64> {
+        match self {
+            Self::Owned(bytes) => bytes[..].try_into().ok().map(u64::from_ne_bytes),
+            Self::Lent(..) => None,
+        }
+    }
+
     /// Its first byte.
     #[must_use]
     pub fn start(&mut self) -> *mut u8 {
@@ -54,6 +69,15 @@ impl Request {
     pub fn issue(image: usize) -> (Completer<Buffer>, Self) {
         let (completer, completion) = completion();
         (completer, Self { image, completion })
+    }
+
+    /// The request for an atomic operation on a word of `image` that is complete.
+    #[must_use]
+    pub fn complete(image: usize, former: u64) -> Self {
+        let (completer, request) = Self::issue(image);
+        // No waker can be registered yet.
+        let _ = completer.complete(Buffer::of_word(former));
+        request
     }
 
     /// The target image.

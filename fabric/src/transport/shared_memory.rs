@@ -31,7 +31,7 @@ pub struct SharedMemory {
     /// The region of the only node, or those of all nodes in this process.
     nodes: Vec<Arc<dyn RegionOwner>>,
     /// What was issued, for each image that there is anything for.
-    queues: RefCell<BTreeMap<usize, VecDeque<AsyncCopy>>>,
+    queues: RefCell<BTreeMap<usize, VecDeque<Issued>>>,
     /// How many operations are in the queues.
     queued: Cell<usize>,
     outstanding: Outstanding,
@@ -40,17 +40,16 @@ pub struct SharedMemory {
 }
 
 #[derive(Debug)]
-struct AsyncCopy {
-    direction: Direction,
+struct Issued {
     offset: usize,
-    buffer: Buffer,
-    completer: Completer<Buffer>,
+    operation: Operation,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Direction {
-    Put,
-    Get,
+#[derive(Debug)]
+enum Operation {
+    Put(Buffer, Completer<Buffer>),
+    Get(Buffer, Completer<Buffer>),
+    Atomic(Word, AtomicOperation, Option<Completer<Buffer>>),
 }
 
 impl SharedMemory {
@@ -91,40 +90,44 @@ impl SharedMemory {
         }
     }
 
-    fn issue(&self, image: usize, offset: usize, buffer: Buffer, direction: Direction) -> Request {
+    fn issue(&self, image: usize, offset: usize, operation: Operation) {
         if self.queued.get() >= QUEUED_AT_MOST {
             self.progress();
         }
-        let (completer, request) = Request::issue(image);
-        let operation = AsyncCopy {
-            direction,
-            offset,
-            buffer,
-            completer,
-        };
         let mut queues = self.queues.borrow_mut();
-        queues.entry(image).or_default().push_back(operation);
+        let queue = queues.entry(image).or_default();
+        queue.push_back(Issued { offset, operation });
         self.note_queued(self.queued.get() + 1);
-        request
     }
 
     /// Executes the oldest operation on `image`, if there is one. Returns its waker, if it has one.
     fn step(&self, image: usize) -> Option<Option<Waker>> {
-        let mut operation = self.pop(image)?;
-        let (start, length) = (operation.buffer.start(), operation.buffer.length());
-        // SAFETY: the caller of `issue_put` or `issue_get` vouches for the target and a lent buffer until completion, which is below; an owned
-        // buffer has `length` bytes. `place` checks that the range is in the part.
+        let Issued { offset, operation } = self.pop(image)?;
+        // SAFETY: who issued the operation vouches for the target and a lent buffer until completion, which is here; an owned buffer has as
+        // many bytes as it says. A word is aligned, and used by atomic operations only. `place` checks that the range is in the part.
         unsafe {
-            let place = self.place(image, operation.offset, length);
-            match operation.direction {
-                Direction::Put => direct::copy_in_one_piece(place, start, length),
-                Direction::Get => direct::copy_in_one_piece(start, place, length),
+            match operation {
+                Operation::Put(mut buffer, completer) => {
+                    let (start, length) = (buffer.start(), buffer.length());
+                    direct::copy_in_one_piece(self.place(image, offset, length), start, length);
+                    Some(completer.complete(buffer))
+                }
+                Operation::Get(mut buffer, completer) => {
+                    let (start, length) = (buffer.start(), buffer.length());
+                    direct::copy_in_one_piece(start, self.place(image, offset, length), length);
+                    Some(completer.complete(buffer))
+                }
+                Operation::Atomic(word, operation, completer) => {
+                    let former = operation.apply(self.place(image, offset, word.bytes()), word);
+                    let complete =
+                        |completer: Completer<_>| completer.complete(Buffer::of_word(former));
+                    Some(completer.and_then(complete))
+                }
             }
         }
-        Some(operation.completer.complete(operation.buffer))
     }
 
-    fn pop(&self, image: usize) -> Option<AsyncCopy> {
+    fn pop(&self, image: usize) -> Option<Issued> {
         let mut queues = self.queues.borrow_mut();
         let queue = queues.get_mut(&image)?;
         let operation = queue.pop_front();
@@ -184,11 +187,15 @@ impl Fabric for SharedMemory {
     }
 
     unsafe fn issue_put(&self, image: usize, offset: usize, source: Buffer) -> Request {
-        self.issue(image, offset, source, Direction::Put)
+        let (completer, request) = Request::issue(image);
+        self.issue(image, offset, Operation::Put(source, completer));
+        request
     }
 
     unsafe fn issue_get(&self, image: usize, offset: usize, target: Buffer) -> Request {
-        self.issue(image, offset, target, Direction::Get)
+        let (completer, request) = Request::issue(image);
+        self.issue(image, offset, Operation::Get(target, completer));
+        request
     }
 
     unsafe fn put_strided(&self, _: usize, _: usize, _: *const u8, _: &Strided<'_>) -> bool {
@@ -287,5 +294,18 @@ impl Fabric for SharedMemory {
         _: usize,
     ) {
         unreachable!("{movement:?}: this fabric has no collectives")
+    }
+
+    unsafe fn issue_atomic(
+        &self,
+        image: usize,
+        offset: usize,
+        word: Word,
+        operation: AtomicOperation,
+        fetches: bool,
+    ) -> Option<Request> {
+        let (completer, request) = fetches.then(|| Request::issue(image)).unzip();
+        self.issue(image, offset, Operation::Atomic(word, operation, completer));
+        request
     }
 }

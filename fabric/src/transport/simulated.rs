@@ -156,6 +156,16 @@ impl Simulated {
         }
     }
 
+    /// The atomic operation, unless the network loses it.
+    fn or_lost(&self, operation: AtomicOperation) -> AtomicOperation {
+        let number = self.atomics.get();
+        self.atomics.set(number.wrapping_add(1));
+        match self.has(Fault::LoseAtomic) && number % 16 == 15 {
+            true => AtomicOperation::Load,
+            false => operation,
+        }
+    }
+
     /// After any operation: `memory` does not know of the overtaken put, which is outstanding, too. Under a deferral that began before the
     /// operation: a waker that panics must not keep this from being noted.
     fn note(&self) {
@@ -253,14 +263,7 @@ impl Fabric for Simulated {
         self.count(Carried::Atomic, image);
         let _wakers = Deferral::new();
         self.keep_order(Access::new(image, Direction::Put, offset, word.bytes()));
-        let number = self.atomics.get();
-        self.atomics.set(number.wrapping_add(1));
-        let is_lost = self.has(Fault::LoseAtomic) && number % 16 == 15;
-        let operation = if is_lost {
-            AtomicOperation::Load
-        } else {
-            operation
-        };
+        let operation = self.or_lost(operation);
         // SAFETY: the caller vouches for the word, as `Fabric::atomic` asks.
         let old = unsafe { self.memory.atomic(image, offset, word, operation) };
         self.note();
@@ -330,5 +333,23 @@ impl Fabric for Simulated {
         _: usize,
     ) {
         unreachable!("{movement:?}: this fabric has no collectives")
+    }
+
+    unsafe fn issue_atomic(
+        &self,
+        image: usize,
+        offset: usize,
+        word: Word,
+        operation: AtomicOperation,
+        fetches: bool,
+    ) -> Option<Request> {
+        self.count(Carried::Atomic, image);
+        self.keep_order(Access::new(image, Direction::Put, offset, word.bytes()));
+        let operation = self.or_lost(operation);
+        // SAFETY: the caller vouches for the word until completion, as `Fabric::issue_atomic` asks.
+        unsafe {
+            self.memory
+                .issue_atomic(image, offset, word, operation, fetches)
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! What coatomics promise: alone they are variables, and under contention every operation happens at one
 //! moment, between two others.
 
+mod asynchronous;
 mod contended;
 mod crowded;
 mod in_place;
+mod lists;
 mod references;
 mod sequential;
 mod strangers;

@@ -9,7 +9,6 @@ use mpi_rma::Window;
 use mpi_rma::mpi::ffi::{self, MPI_Aint, MPI_Datatype};
 
 use super::check::{check, expect};
-use crate::transport::access::Direction;
 use crate::transport::strided::{Strided, StridedAxis};
 
 /// How many datatypes are kept.
@@ -46,7 +45,7 @@ impl Datatypes {
         (rank, place): (i32, usize),
         here: *mut u8,
         block: &Strided<'_>,
-        direction: Direction,
+        is_put: bool,
     ) -> bool {
         let counts = block.axes.iter().map(|axis| axis.count);
         if counts
@@ -64,12 +63,12 @@ impl Datatypes {
         let (here, count, place) = (here.cast(), count as c_int, place as MPI_Aint);
         // SAFETY: the datatypes are committed, and stand for the runs at both ends, for which the caller vouches.
         let begun = unsafe {
-            match direction {
-                Direction::Put => check(
+            match is_put {
+                true => check(
                     "MPI_Put",
                     ffi::MPI_Put(here, count, local, rank, place, 1, remote, window.as_raw()),
                 ),
-                Direction::Get => check(
+                false => check(
                     "MPI_Get",
                     ffi::MPI_Get(here, count, local, rank, place, 1, remote, window.as_raw()),
                 ),

@@ -25,7 +25,7 @@ use super::channel::Channel;
 use super::check::{expect, give_up};
 use super::collectives::Collectives;
 use super::datatypes::Datatypes;
-use super::operations::{Loan, Operations, Transfer};
+use super::operations::Operations;
 use super::staging::{SHORT_AT_LEAST, SHORT_AT_MOST, SMALL, Staging};
 use crate::transport::access::{Access, Direction};
 use crate::transport::atomic::{AtomicOperation, Word};
@@ -38,25 +38,19 @@ use crate::transport::signal::SignalOperation;
 use crate::transport::signalled::Signalled;
 use crate::transport::strided::Strided;
 
-/// The most nonblocking operations in flight. Without a limit a program that never waits would fill the memory.
-const ISSUED_AT_MOST: usize = 1024;
-
 /// The length of most puts.
 const WORD: usize = size_of::<u64>();
-
-/// The most bytes of one request: MPI counts them with a C `int`.
-const REQUEST_AT_MOST: usize = i32::MAX as usize;
 
 /// The one-sided operations of one image.
 #[derive(Debug)]
 pub(crate) struct OneSided {
     /// Freed by [`close`](Self::close). Inline, not boxed, as every operation reads it.
-    window: ManuallyDrop<Window<'static>>,
+    pub(super) window: ManuallyDrop<Window<'static>>,
     /// Bytes from the start of each image's window to its part.
     start: usize,
-    in_flight: InFlight,
-    staging: Staging,
-    operations: Operations,
+    pub(super) in_flight: InFlight,
+    pub(super) staging: Staging,
+    pub(super) operations: Operations,
     datatypes: Datatypes,
     outstanding: Outstanding,
     signals: Signalled,
@@ -88,7 +82,7 @@ impl OneSided {
 
     /// Rank and displacement of a place, for MPI.
     #[inline]
-    fn place(&self, image: usize, offset: usize) -> (i32, usize) {
+    pub(super) fn place(&self, image: usize, offset: usize) -> (i32, usize) {
         (image as i32, self.start + offset)
     }
 
@@ -96,7 +90,7 @@ impl OneSided {
     ///
     /// A `quiet` that completes a single put does not take this back, so that programs that complete each put do not pay for it again.
     #[inline]
-    fn arm(&self) {
+    pub(super) fn arm(&self) {
         if self.in_flight.is_idle() {
             self.in_flight.arm();
             self.outstanding.begin();
@@ -105,7 +99,7 @@ impl OneSided {
 
     /// Completes the operations on the image if one in flight must take effect before this one.
     #[inline]
-    fn flush_if_conflicting(&self, access: Access) {
+    pub(super) fn flush_if_conflicting(&self, access: Access) {
         if self.in_flight.conflicts(access) {
             self.fence(access.image());
         }
@@ -113,7 +107,7 @@ impl OneSided {
 
     /// Notes an operation as in flight; flushes everything first if the list is full.
     #[inline]
-    fn note(&self, access: Access) {
+    pub(super) fn note(&self, access: Access) {
         self.arm();
         if !self.in_flight.insert(access) {
             self.flush_all();
@@ -271,7 +265,7 @@ impl OneSided {
     ///
     /// It flushes image by image, because `MPI_Win_flush_all` of MPICH 4.0 returns too early.
     #[inline(never)]
-    fn flush_all(&self) {
+    pub(super) fn flush_all(&self) {
         self.in_flight
             .drain(|image| expect(self.window.flush(image as i32)));
         self.note_all_complete();
@@ -299,53 +293,6 @@ impl OneSided {
         // SAFETY: the caller promises that this is the last use of the window, and `ManuallyDrop` keeps it from being dropped again.
         let window = unsafe { (&raw const self.window).read() };
         expect(ManuallyDrop::into_inner(window).free());
-    }
-
-    /// Starts a nonblocking operation.
-    fn issue(&self, image: usize, offset: usize, buffer: Buffer, direction: Direction) -> Request {
-        let is_put = direction == Direction::Put;
-        let buffer = Loan::from(buffer);
-        let (start, length) = (buffer.start(), buffer.length());
-        let access = Access::new(image, direction, offset, length);
-        self.flush_if_conflicting(access);
-        while self.operations.count() >= ISSUED_AT_MOST {
-            self.operations.advance();
-        }
-        let (completer, request) = Request::issue(image);
-        let (rank, place) = self.place(image, offset);
-        if length > REQUEST_AT_MOST {
-            // SAFETY: as for the request below; the flush completes the operation before the buffer is given back.
-            let begun = unsafe {
-                if is_put {
-                    self.window
-                        .start_put(rank, place, start.cast_const(), length)
-                } else {
-                    self.window.start_get(rank, place, start, length)
-                }
-            };
-            expect(begun.and_then(|()| self.window.flush(rank)));
-            // No waker can be registered yet.
-            let _ = completer.complete(buffer.into());
-            return request;
-        }
-        self.note(access);
-        // SAFETY: the caller of `issue_put` or `issue_get` vouches for the target, and for a lent buffer until completion; an owned buffer is
-        // kept with the operation, and does not move, until the request is complete.
-        let transfer = expect(unsafe {
-            if is_put {
-                self.window
-                    .request_put_from(rank, place, start.cast_const(), length)
-            } else {
-                self.window.request_get_into(rank, place, start, length)
-            }
-        });
-        self.operations.push(Transfer {
-            request: transfer.into_raw(),
-            image,
-            buffer,
-            completer,
-        });
-        request
     }
 }
 
@@ -392,11 +339,13 @@ impl Fabric for OneSided {
     }
 
     unsafe fn issue_put(&self, image: usize, offset: usize, source: Buffer) -> Request {
-        self.issue(image, offset, source, Direction::Put)
+        // SAFETY: the caller vouches for the place, and for a lent buffer until completion.
+        unsafe { self.issue(image, offset, source, true) }
     }
 
     unsafe fn issue_get(&self, image: usize, offset: usize, target: Buffer) -> Request {
-        self.issue(image, offset, target, Direction::Get)
+        // SAFETY: the caller vouches for the place, and for a lent buffer until completion.
+        unsafe { self.issue(image, offset, target, false) }
     }
 
     /// By datatypes.
@@ -413,13 +362,9 @@ impl Fabric for OneSided {
         self.note(access);
         // SAFETY: the caller vouches for both sides; the local flush ends MPI's use of the source, which it only reads, before this returns.
         unsafe {
-            let is_begun = self.datatypes.start(
-                &self.window,
-                place,
-                source.cast_mut(),
-                block,
-                Direction::Put,
-            );
+            let is_begun =
+                self.datatypes
+                    .start(&self.window, place, source.cast_mut(), block, true);
             expect(self.window.flush_local_unchecked(place.0));
             is_begun
         }
@@ -439,19 +384,19 @@ impl Fabric for OneSided {
         unsafe {
             let is_begun = self
                 .datatypes
-                .start(&self.window, place, target, block, Direction::Get);
+                .start(&self.window, place, target, block, false);
             expect(self.window.flush_local_unchecked(place.0));
             is_begun
         }
     }
 
     fn progress(&self) -> bool {
-        self.operations.advance()
+        self.advance()
     }
 
     fn wait(&self, request: &Request) {
         while !request.is_complete() {
-            self.operations.advance();
+            self.advance();
         }
     }
 
@@ -489,32 +434,7 @@ impl Fabric for OneSided {
         word: Word,
         operation: AtomicOperation,
     ) -> u64 {
-        self.flush_if_conflicting(Access::new(image, Direction::Put, offset, word.bytes()));
-        let (rank, place) = self.place(image, offset);
-        let (action, operand) = match operation {
-            AtomicOperation::Load => (Action::Load, 0),
-            AtomicOperation::Swap(value) => (Action::Replace, value),
-            AtomicOperation::Add(value) => (Action::Sum, value),
-            AtomicOperation::And(bits) => (Action::And, bits),
-            AtomicOperation::Or(bits) => (Action::Or, bits),
-            AtomicOperation::Xor(bits) => (Action::Xor, bits),
-            AtomicOperation::CompareExchange { current, new } => {
-                let window = &self.window;
-                return expect(match word {
-                    Word::Bits32 => window
-                        .compare_and_swap(rank, place, current as u32, new as u32)
-                        .map(u64::from),
-                    Word::Bits64 => window.compare_and_swap(rank, place, current, new),
-                });
-            }
-        };
-        expect(match word {
-            Word::Bits32 => self
-                .window
-                .fetch_and_op(rank, place, action, operand as u32)
-                .map(u64::from),
-            Word::Bits64 => self.window.fetch_and_op(rank, place, action, operand),
-        })
+        self.fetch_and_operate(image, offset, word, operation)
     }
 
     /// By `MPI_Put`, `MPI_Win_flush` and `MPI_Accumulate`.
@@ -584,5 +504,17 @@ impl Fabric for OneSided {
             self.collectives
                 .move_blocks(images, movement, source, target, length);
         }
+    }
+
+    unsafe fn issue_atomic(
+        &self,
+        image: usize,
+        offset: usize,
+        word: Word,
+        operation: AtomicOperation,
+        fetches: bool,
+    ) -> Option<Request> {
+        // SAFETY: the caller vouches for the word until completion.
+        unsafe { self.start_atomic(image, offset, word, operation, fetches) }
     }
 }

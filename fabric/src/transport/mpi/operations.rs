@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::mem;
+use std::ptr;
 use std::task::Waker;
 
 use mpi_rma::mpi::ffi::{self, MPI_Request};
@@ -15,10 +16,11 @@ use crate::transport::request::Buffer;
 /// The most requests that one call of [`Operations::advance`] tests.
 const AT_ONCE: usize = 8;
 
-/// A put or get in flight.
+/// A put or get in flight, or an atomic operation that returns something.
 #[derive(Debug)]
 pub(crate) struct Transfer {
-    pub(crate) request: MPI_Request,
+    /// None if a local flush completes it.
+    pub(crate) request: Option<MPI_Request>,
     pub(crate) image: usize,
     pub(crate) buffer: Loan,
     pub(crate) completer: Completer<Buffer>,
@@ -31,10 +33,29 @@ pub(crate) struct Transfer {
 pub(crate) struct Loan {
     start: *mut u8,
     length: usize,
-    is_owned: bool,
+    owner: Owner,
+}
+
+/// Whose memory a loan is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    Caller,
+    /// A boxed slice.
+    Slice,
+    /// A boxed `u64`: aligned for the former value of an atomic operation, which has `length` bytes.
+    Word,
 }
 
 impl Loan {
+    /// A place for the former value of an atomic operation.
+    pub(crate) fn of_word(length: usize) -> Self {
+        Self {
+            start: Box::into_raw(Box::new(0_u64)).cast(),
+            length,
+            owner: Owner::Word,
+        }
+    }
+
     pub(crate) fn start(&self) -> *mut u8 {
         self.start
     }
@@ -51,12 +72,12 @@ impl From<Buffer> for Loan {
             Buffer::Owned(bytes) => Self {
                 start: Box::into_raw(bytes).cast::<u8>(),
                 length,
-                is_owned: true,
+                owner: Owner::Slice,
             },
             Buffer::Lent(start, _) => Self {
                 start,
                 length,
-                is_owned: false,
+                owner: Owner::Caller,
             },
         }
     }
@@ -64,13 +85,28 @@ impl From<Buffer> for Loan {
 
 impl From<Loan> for Buffer {
     fn from(loan: Loan) -> Self {
-        let Loan { start, length, .. } = loan;
-        if !loan.is_owned {
-            return Self::Lent(start, length);
+        let Loan {
+            start,
+            length,
+            owner,
+        } = loan;
+        match owner {
+            Owner::Caller => Self::Lent(start, length),
+            Owner::Slice => {
+                let bytes = std::ptr::slice_from_raw_parts_mut(start, length);
+                // SAFETY: `from` got the pointer from `Box::into_raw` of a slice of this length, and `loan` is consumed.
+                Self::Owned(unsafe { Box::from_raw(bytes) })
+            }
+            Owner::Word => {
+                // SAFETY: `of_word` got the pointer from `Box::into_raw` of a `u64`, and `loan` is consumed.
+                let former = *unsafe { Box::from_raw(start.cast::<u64>()) };
+                let bytes = former.to_ne_bytes();
+                Self::of_word(match bytes[..length].try_into() {
+                    Ok(bytes) => u64::from(u32::from_ne_bytes(bytes)),
+                    Err(_) => former,
+                })
+            }
         }
-        let bytes = std::ptr::slice_from_raw_parts_mut(start, length);
-        // SAFETY: `from` got the pointer from `Box::into_raw` of a slice of this length, and `loan` is consumed.
-        Self::Owned(unsafe { Box::from_raw(bytes) })
     }
 }
 
@@ -81,12 +117,16 @@ impl From<Loan> for Buffer {
 pub(crate) struct Operations(RefCell<VecDeque<Transfer>>);
 
 impl Transfer {
-    fn is_complete(&mut self) -> bool {
+    fn is_complete(&mut self, flush_local: impl Fn(usize)) -> bool {
+        let Some(request) = &mut self.request else {
+            flush_local(self.image);
+            return true;
+        };
         let mut is_complete = 0;
         // SAFETY: the request is one of MPI that was not freed, or the null request, which `MPI_Test` takes for complete.
         let code = unsafe {
             ffi::MPI_Test(
-                &raw mut self.request,
+                ptr::from_mut(request),
                 &raw mut is_complete,
                 ffi::RSMPI_STATUS_IGNORE,
             )
@@ -95,10 +135,13 @@ impl Transfer {
         is_complete != 0
     }
 
+    /// After a flush.
     fn wait(&mut self) {
-        // SAFETY: the request is one of MPI that was not freed, or the null request, for which `MPI_Wait` returns at once.
-        let code = unsafe { ffi::MPI_Wait(&raw mut self.request, ffi::RSMPI_STATUS_IGNORE) };
-        expect(check("MPI_Wait", code));
+        if let Some(request) = &mut self.request {
+            // SAFETY: the request is one of MPI that was not freed, or the null request, for which `MPI_Wait` returns at once.
+            let code = unsafe { ffi::MPI_Wait(ptr::from_mut(request), ffi::RSMPI_STATUS_IGNORE) };
+            expect(check("MPI_Wait", code));
+        }
     }
 
     fn complete(self) -> Option<Waker> {
@@ -121,14 +164,14 @@ impl Operations {
     }
 
     /// Tests the oldest operations, and completes those that have ended. Returns whether any are left.
-    pub(crate) fn advance(&self) -> bool {
+    pub(crate) fn advance(&self, flush_local: impl Fn(usize)) -> bool {
         let mut wakers = Vec::new();
         let mut queue = self.0.borrow_mut();
         for _ in 0..queue.len().min(AT_ONCE) {
             let Some(mut operation) = queue.pop_front() else {
                 break;
             };
-            if operation.is_complete() {
+            if operation.is_complete(&flush_local) {
                 wakers.extend(operation.complete());
             } else {
                 queue.push_back(operation);

@@ -31,6 +31,20 @@ pub(super) unsafe fn carry_out(
     }
 }
 
+/// Adds to the word that `place` names on `image`; complete after `shmem_quiet`.
+///
+/// # Safety
+/// As [`carry_out`].
+pub(super) unsafe fn add(place: *mut c_void, image: c_int, word: Word, value: u64) {
+    // SAFETY: the caller vouches that `place` is an aligned symmetric word.
+    unsafe {
+        match word {
+            Word::Bits32 => uint::atomic_add(place.cast(), value as u32, image),
+            Word::Bits64 => ulonglong::atomic_add(place.cast(), value, image),
+        }
+    }
+}
+
 /// # Safety
 /// As [`carry_out`].
 unsafe fn carry_out_64(place: *mut c_ulonglong, image: c_int, operation: AtomicOperation) -> u64 {

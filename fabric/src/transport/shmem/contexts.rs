@@ -152,6 +152,7 @@ impl Contexts {
             match access.direction() {
                 Direction::Put => shmem_ctx_putmem_nbi(handle, place, memory, length, to),
                 Direction::Get => shmem_ctx_getmem_nbi(handle, memory, place, length, to),
+                Direction::Atomic => unreachable!("those are in the default context"),
             }
         }
         if context.is_free() {

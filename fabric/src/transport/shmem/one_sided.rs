@@ -248,7 +248,10 @@ impl Fabric for OneSided {
         if self.contexts.have_any() {
             self.complete_contexts(|context| context.has_any_of(image));
         }
-        if self.in_flight.is_in_flight_to(image) {
+        if self.in_flight.are_words_of(image) || self.fenced.are_words_of(image) {
+            // It completes atomic operations, which only a fence of the library would not.
+            self.complete_default();
+        } else if self.in_flight.is_in_flight_to(image) {
             // SAFETY: the library is started.
             unsafe { shmem_fence() };
             if !self.in_flight.move_to(&self.fenced) {
@@ -344,5 +347,30 @@ impl Fabric for OneSided {
         _: usize,
     ) {
         unreachable!("{movement:?}: this fabric has no collectives")
+    }
+
+    /// Sums without a result are in flight in the default context: of several on one word the order does not matter. All else is done at once.
+    unsafe fn issue_atomic(
+        &self,
+        image: usize,
+        offset: usize,
+        word: Word,
+        operation: AtomicOperation,
+        fetches: bool,
+    ) -> Option<Request> {
+        if let AtomicOperation::Add(value) = operation
+            && !fetches
+        {
+            let access = Access::new(image, Direction::Atomic, offset, word.bytes());
+            self.complete_conflicts(access);
+            self.in_flight.insert_atomic(access);
+            // SAFETY: the caller vouches for the word; parts begin at a page.
+            unsafe { atomics::add(self.parts.at(offset), number(image), word, value) };
+            self.note(true);
+            return None;
+        }
+        // SAFETY: the caller vouches for the word.
+        let former = unsafe { self.atomic(image, offset, word, operation) };
+        fetches.then(|| Request::complete(image, former))
     }
 }
