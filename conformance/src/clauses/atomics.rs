@@ -1,6 +1,7 @@
 //! 6. Atomic operations.
 
 mod counting;
+mod in_flight;
 mod operations;
 mod order;
 mod waits;
@@ -126,6 +127,21 @@ pub const SECTION: Section = Section {
             "6.23",
             "a wait for a value that takes too long returns",
             waits::timeouts,
+        ),
+        Clause::new(
+            "6.24",
+            "operations in flight return the old values in the order of the program",
+            in_flight::old_values_in_order,
+        ),
+        Clause::new(
+            "6.25",
+            "those that return nothing are complete after `quiet`, and none is lost",
+            in_flight::counted,
+        ),
+        Clause::new(
+            "6.26",
+            "every value of a list of indices counts, repeats too, when all images change the same items",
+            in_flight::lists,
         ),
     ],
 };
