@@ -19,4 +19,4 @@
 //! });
 //! ```
 
-pub use coarray_sync::{Coevent, CoeventPlace, PutNotify};
+pub use coarray_sync::{Coevent, CoeventPlace, Coevents, PutNotify};

@@ -11,8 +11,8 @@
 //!   from one to the other. A get sees the put to its place that happened before it last.
 //! * Two accesses of different images to a place, one of them a put, *race* if neither happens before the
 //!   other. Rule 11 says what they get. A get then may see any of the racing puts, and never has to.
-//! * An asynchronous operation, such as [`put_async`](crate::Coref::put_async), happens between the call and its
-//!   *completion*: when its [`Cofuture`](crate::asynchronous::Cofuture) was waited for (rule 8), or its image has gone through one of
+//! * An asynchronous operation, such as [`put_async`](crate::Coref::put_async) or
+//!   [`add_async`](crate::atomics::AsyncCoatomicPlace::add_async), happens between the call and its *completion*: when its [`Cofuture`](crate::asynchronous::Cofuture) was waited for (rule 8), or its image has gone through one of
 //!   the rules 2 to 7, 12, 13 or 14, there named `A`. All other operations happen before they return.
 //!
 //! # The rules

@@ -18,6 +18,7 @@ use crate::access::{Access, MayPut};
 use crate::bulk::write_checked;
 use crate::cofuture::Cofuture;
 use crate::coref::Coref;
+use crate::radix_sort::sort_by_key;
 use crate::region::fetch::fetch_runs;
 use crate::region::issued::{issue_gets, issue_puts};
 use crate::region::runs::Run;
@@ -74,7 +75,7 @@ impl<T: Remote, A: Access> Coref<[T], A> {
             return;
         }
         let mut runs: Vec<Run> = from_there::<T>(indices).collect();
-        runs.sort_unstable_by_key(|run| run.from);
+        sort_by_key(&mut runs, |run| run.from.unsigned_abs());
         if T::ANY_BITS {
             // SAFETY: all indices were checked. The target is borrowed mutably, has as many items, and any bytes are a valid `T`.
             return unsafe { self.fetch_items(target.as_mut_ptr().cast(), &runs) };
@@ -286,8 +287,14 @@ fn from_there<T>(indices: &[usize]) -> impl Iterator<Item = Run> + Clone {
 /// From the places of the list to the items that the indices name, in the order of these; of equal indices the last.
 fn in_order<T>(indices: &[usize]) -> Vec<Run> {
     let mut runs: Vec<Run> = from_there::<T>(indices).map(Run::reversed).collect();
-    runs.sort_unstable_by_key(|run| (run.to, -run.from));
-    runs.dedup_by_key(|run| run.to);
+    sort_by_key(&mut runs, |run| run.to.unsigned_abs());
+    runs.dedup_by(|next, kept| {
+        let is_same = next.to == kept.to;
+        if is_same {
+            *kept = *next;
+        }
+        is_same
+    });
     runs
 }
 

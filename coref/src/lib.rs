@@ -28,6 +28,7 @@ mod locked;
 mod member;
 mod ndarray_values;
 mod primitives;
+mod radix_sort;
 mod read_only;
 mod region;
 mod remote;

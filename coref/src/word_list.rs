@@ -7,6 +7,7 @@
 use coarray_fabric::{AtomicOperation, Deferral, Request};
 
 use crate::in_word::{Container, InWord, no_word};
+use crate::radix_sort::sort_by_key;
 
 /// The most words that are read at a time.
 const AT_ONCE: usize = 1024;
@@ -40,7 +41,7 @@ impl<T: Copy> InWord<'_, T> {
             .copied()
             .zip(values.iter().copied())
             .collect();
-        items.sort_unstable_by_key(|&(index, _)| index);
+        sort_by_key(&mut items, |&(index, _)| index);
         items.dedup_by(|next, kept| {
             let is_same = next.0 == kept.0;
             if is_same {

@@ -18,7 +18,9 @@ pub(crate) use wait::{wait_until, wait_until_timeout};
 ///
 /// Any value that travels will do. All can be loaded, stored, swapped, and compared and exchanged; a
 /// [`Number`] also takes part in arithmetic, and [`Bits`] in logic. The same operations exist for the
-/// coatomics of other images, as [`CoatomicPlace`](crate::CoatomicPlace): `x.at(2).fetch_add(1)`.
+/// coatomics of other images, as [`CoatomicPlace`](crate::CoatomicPlace): `x.at(2).fetch_add(1)`; without waiting, as
+/// [`AsyncCoatomicPlace`](crate::AsyncCoatomicPlace): `x.at(2).add_async(1)`; and for lists of indices, as
+/// [`CoatomicList`](crate::CoatomicList): `x.at(2).add_at(&indices, &values)`.
 ///
 /// All operations are relaxed: each is atomic by itself and orders nothing else. Order comes from
 /// [`image_fence`](crate::image_fence) and [`sync_all`](crate::sync_all). Forms without `fetch_` do not return the old value:

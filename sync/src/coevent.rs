@@ -4,6 +4,7 @@
 //! that waits have consumed. A wait for `n` posts is one for eventcount and signals together to reach `consumed + n`; only the
 //! event's own image waits, so only it writes `consumed`.
 
+mod any;
 mod posted;
 mod wait;
 
@@ -20,6 +21,8 @@ use coarray_runtime::{
 };
 
 use crate::coevent::wait::EventWait;
+
+pub use any::Coevents;
 
 /// An event: any image posts it, and the image that it is on waits for posts.
 ///

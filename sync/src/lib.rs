@@ -35,7 +35,7 @@ pub use coatomic::{Bits, Coatomic, Number};
 pub use coatomic_async::AsyncCoatomicPlace;
 pub use coatomic_list::CoatomicList;
 pub use coatomic_place::CoatomicPlace;
-pub use coevent::Coevent;
+pub use coevent::{Coevent, Coevents};
 pub use coevent_place::{CoeventPlace, PutNotify};
 pub use comutex::Comutex;
 pub use comutex_guard::ComutexGuard;

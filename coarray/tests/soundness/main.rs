@@ -5,6 +5,7 @@
 
 mod arrays;
 mod identity;
+mod in_flight;
 mod lists;
 mod phases;
 mod regions;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use coarray::asynchronous::{CofutureSet, co_sum_async};
+use coarray::events::Coevents;
 use coarray::prelude::*;
 
 use crate::check::Check;
@@ -69,6 +70,11 @@ pub const SECTION: Section = Section {
             "7.14",
             "posts, a value and a sum that an image waits for together come once each",
             sets,
+        ),
+        Clause::new(
+            "7.15",
+            "a wait for any of several events returns each post once, and its index",
+            any_of_several,
         ),
     ],
 };
@@ -348,4 +354,32 @@ fn posts_before_the_end(check: &mut Check) {
         }
         earlier = Some(words);
     }
+}
+
+fn any_of_several(check: &mut Check) {
+    let images = num_images();
+    let events = Coarray::<[Coevent]>::from_fn(images + 1, |_| Coevent::new());
+    let mut parts = Coarray::<[u64]>::zeroed(images);
+    let parts = parts.open();
+    let me = this_image();
+    for image in 0..images {
+        parts.at(image)[me].put_notify(me as u64 + 7, &events.at(image)[me]);
+    }
+    let mut seen = vec![0; images];
+    for _ in 0..images {
+        match events.wait_any_timeout(patience()) {
+            Ok(Some(from)) if from < images => {
+                seen[from] += 1;
+                check.same(
+                    format!("the part of {from}"),
+                    parts.here()[from].get(),
+                    from as u64 + 7,
+                );
+            }
+            other => check.that(false, || format!("a wait ended with {other:?}")),
+        }
+    }
+    check.same_items("posts by image", &seen, &vec![1; images]);
+    let nothing = events.wait_any_timeout(Duration::from_millis(1));
+    check.same("the wait when all are consumed", nothing.ok(), Some(None));
 }

@@ -1,5 +1,6 @@
 //! Events, notified puts and `sync_images` against plain counting.
 
+mod any;
 mod apart;
 mod counts;
 mod notified;
