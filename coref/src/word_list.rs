@@ -4,7 +4,7 @@
 //! words are read at once, and then changed at once by comparison and exchange, again and again until each has succeeded: a list costs
 //! two round trips, and one more for each time that others change the same word in between.
 
-use coarray_fabric::{AtomicOperation, Deferral, Request};
+use coarray_fabric::{AtomicOperation, Request};
 
 use crate::in_word::{Container, InWord, no_word};
 use crate::radix_sort::sort_by_key;
@@ -34,8 +34,6 @@ impl<T: Copy> InWord<'_, T> {
         values: &[T],
         operation: &ListOperation<T, F>,
     ) {
-        // A waker runs when all are done.
-        let _wakers = Deferral::new();
         let mut items: Vec<(usize, T)> = indices
             .iter()
             .copied()

@@ -4,7 +4,7 @@ use coarray_coref::{
     Access, Atomic as _, AtomicBits as _, AtomicCell as _, AtomicNumber as _, Coref, ListOperation,
     Remote,
 };
-use coarray_fabric::AtomicOperation as On;
+use coarray_fabric::{AtomicOperation as On, Deferral};
 
 use crate::coatomic::{Bits, Coatomic, Number, RemoteCell, note_change_of};
 use crate::coatomic_place::CoatomicPlace;
@@ -330,6 +330,8 @@ impl<T: Remote, A: Access> CoatomicList<T> for Coref<[Coatomic<T>], A> {
             by_instruction(&cell, value);
             cell.load()
         };
+        // A waker of what this completes runs when all are done.
+        let _wakers = (!self.is_direct()).then(Deferral::new);
         let is_far = !self.is_direct() && !indices.is_empty();
         let is_done = is_far
             && self[0].operate(

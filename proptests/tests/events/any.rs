@@ -49,7 +49,7 @@ proptest! {
             assert_eq!(seen[..3], expected[..3]);
             assert_eq!(events[..3].wait_any_timeout(Duration::from_millis(1)).unwrap(), None);
             sync_all();
-            assert_eq!(events[3].query(), expected[3]);
+            assert_eq!(events[3].query(), expected[3] as u64);
             sync_all();
         });
     }
