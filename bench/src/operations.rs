@@ -8,6 +8,7 @@ mod column;
 mod events;
 mod files;
 mod halos;
+mod lists;
 mod memory;
 mod mutex;
 mod opened;
@@ -100,6 +101,9 @@ pub const OPERATIONS: &[Operation] = &[
     regions::REGION_2D_GET,
     regions::REGION_3D_PUT,
     regions::REGION_3D_GET,
+    lists::LIST_GATHER,
+    lists::LIST_SCATTER,
+    lists::LIST_ADD,
     atomics::FETCH_ADD,
     atomics::COMPARE_EXCHANGE,
     updates::GUPS,

@@ -55,6 +55,8 @@ pub(crate) struct Connection {
     awaited: Option<Issued>,
     /// Nonblocking puts that a flush completes.
     puts: Vec<Issued>,
+    /// Whether an atomic operation was sent since the last flush that is not answered.
+    has_updates: bool,
     /// Whether something was sent since the last flush.
     is_dirty: bool,
 }
@@ -68,13 +70,14 @@ impl Connection {
             stream,
             awaited: None,
             puts: Vec::new(),
+            has_updates: false,
             is_dirty: false,
         })
     }
 
     /// Whether a nonblocking operation may not be complete.
     pub(crate) fn has_issued(&self) -> bool {
-        self.awaited.is_some() || !self.puts.is_empty()
+        self.awaited.is_some() || !self.puts.is_empty() || self.has_updates
     }
 
     /// Whether anything may not be complete.
@@ -123,6 +126,12 @@ impl Connection {
         Ok(())
     }
 
+    /// Asks for an atomic operation that is not answered.
+    pub(crate) fn update(&mut self, order: Order, wakers: &mut Vec<Waker>) -> io::Result<()> {
+        self.has_updates = true;
+        self.ask(order, &[], wakers)
+    }
+
     /// Keeps the buffer of a nonblocking put, which has been sent, until it is complete.
     pub(crate) fn keep(&mut self, put: Issued) {
         self.puts.push(put);
@@ -146,7 +155,7 @@ impl Connection {
     /// Waits until everything before [`begin_flush`](Self::begin_flush) is complete.
     pub(crate) fn end_flush(&mut self, wakers: &mut Vec<Waker>) -> io::Result<()> {
         self.stream.read_exact(&mut [0])?;
-        self.is_dirty = false;
+        (self.is_dirty, self.has_updates) = (false, false);
         let complete = |(buffer, completer): Issued| completer.complete(buffer);
         wakers.extend(self.puts.drain(..).filter_map(complete));
         Ok(())

@@ -304,7 +304,7 @@ impl Fabric for Sockets {
         self.outstanding.begin();
         self.with(image, |connection, wakers| {
             if !fetches {
-                connection.ask(order, &[], wakers)?;
+                connection.update(order, wakers)?;
                 return Ok(None);
             }
             let (completer, request) = Request::issue(image);
