@@ -90,7 +90,7 @@ impl Lists {
             indices: (0..COUNT).map(|_| next()).collect(),
             buffer: vec![1; COUNT],
             words: Opened::new(Coarray::<[u64]>::from_fn(WORDS, |index| index as u64)),
-            coatomics: Coarray::from_fn(WORDS, |_| Coatomic::new(0)),
+            coatomics: Coarray::<[Coatomic<u64>]>::from_fn(WORDS, |_| Coatomic::new(0)),
         }
     }
 

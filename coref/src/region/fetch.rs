@@ -22,6 +22,9 @@ const COVER_AT_MOST: usize = 24 << 10;
 /// Bytes that arrive with gaps at the same time.
 const SCRATCH: usize = 5 * COVER_AT_MOST;
 
+/// The length of most items of lists.
+const WORD: usize = size_of::<u64>();
+
 /// Runs that are fetched as one.
 struct Cover<I> {
     /// Begins with the runs of the cover.
@@ -153,7 +156,11 @@ impl<I: Iterator<Item = Run> + Clone> Batch<Peekable<I>> {
                 unsafe {
                     let from = self.scratch.as_ptr().add(from);
                     let to = self.target.wrapping_offset(run.to);
-                    ptr::copy_nonoverlapping(from, to, self.length);
+                    match self.length {
+                        // A list of words: a move each, and no call.
+                        WORD => ptr::copy_nonoverlapping(from, to, WORD),
+                        length => ptr::copy_nonoverlapping(from, to, length),
+                    }
                 }
             }
         }
