@@ -10,9 +10,6 @@ use std::rc::Rc;
 use coarray_fabric::{AtomicOperation, Place, Request, Word};
 use coarray_runtime::Image;
 
-use crate::cofuture::{Cofuture, InFlight};
-use crate::transfer::Issued;
-
 /// The aligned word that the fabric operates on, and the bits of a value in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Container {
@@ -163,23 +160,6 @@ impl<'a, T> InWord<'a, T> {
             self.issue(&container, operation, false);
             true
         })
-    }
-
-    /// Starts the operation, if the fabric has it. The result is the former value.
-    #[must_use]
-    pub fn fetch<'b>(&self, operation: AtomicOperation<T>) -> Option<Cofuture<'b, T>>
-    where
-        T: 'b,
-    {
-        let container = self.container(0);
-        let operation = self.on_word(&container, operation)?;
-        let request = self.issue(&container, operation, true)?;
-        let (image, from_bits) = (Rc::clone(&self.image), self.from_bits);
-        let issued = Issued { image, request };
-        Some(Cofuture::in_flight(InFlight::new(issued, move |buffer| {
-            let former = buffer.word().unwrap_or_else(|| no_word());
-            Ok(from_bits(container.bits(former)))
-        })))
     }
 }
 

@@ -42,6 +42,7 @@ mod thread;
 mod transfer;
 mod up_to;
 mod values;
+mod word_fetch;
 mod word_list;
 
 pub use access::{Access, AtomicOnly, MayPut, ReadOnly, ReadWrite};
