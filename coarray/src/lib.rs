@@ -112,6 +112,7 @@ pub mod failure;
 mod global;
 pub mod grid;
 mod group;
+pub mod irregular;
 pub mod locks;
 pub mod machine;
 pub mod memory_model;

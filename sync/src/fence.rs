@@ -55,6 +55,17 @@ pub(crate) fn complete_on(image: usize) {
     Image::with_current(|here| here.fabric().fence(image));
 }
 
+/// Local. As [`fence`], by the number of the image in the job, which [`Coref::image`](coarray_coref::Coref::image) returns.
+#[doc(hidden)]
+#[inline]
+pub fn fence_number(number: usize) {
+    if has_outstanding() {
+        complete_on(number);
+    }
+    // As in `fence`; earlier loads of this image come before its later puts, too.
+    atomic::fence(Ordering::Release);
+}
+
 #[cold]
 #[inline(never)]
 #[track_caller]

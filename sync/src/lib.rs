@@ -41,6 +41,8 @@ pub use comutex::Comutex;
 pub use comutex_guard::ComutexGuard;
 pub use comutex_place::ComutexPlace;
 pub use critical::critical;
+#[doc(hidden)]
+pub use fence::fence_number;
 pub use fence::{fence, quiet};
 pub use sync_all::{image_fence, sync_all, try_sync_all};
 pub use sync_images::{sync_images, try_sync_images};

@@ -1,0 +1,99 @@
+//! What an image sleeps on while nothing arrives: one event for all links of one or several conveyors.
+
+use std::cell::Cell;
+use std::panic::Location;
+
+use coarray_coref::Coref;
+use coarray_runtime::{Cause, ImageFailed, Team};
+use coarray_sync::Coevent;
+
+use crate::coarray::Coarray;
+
+/// An event on each image, posted whenever a packet has come there or was taken from there.
+pub(super) struct Bell {
+    events: Coarray<[Coevent]>,
+    /// How many posts this image has consumed. Several conveyors may share the bell: each compares this with the number up to which it has
+    /// looked at its links.
+    heard: Cell<u64>,
+}
+
+impl Bell {
+    pub(super) fn new(events: Coarray<[Coevent]>) -> Self {
+        Self {
+            events,
+            heard: Cell::new(0),
+        }
+    }
+
+    /// The team of its images.
+    pub(super) fn team(&self) -> &Team {
+        self.events.storage.team()
+    }
+
+    /// The event of an image.
+    #[inline]
+    pub(super) fn of(&self, image: usize) -> &Coref<Coevent> {
+        &self.events.at(image)[0]
+    }
+
+    /// Consumes the posts that are there; returns how many there were since the creation.
+    #[inline]
+    pub(super) fn listen(&self) -> u64 {
+        let event = &self.events[0];
+        let posts = event.query();
+        if posts > 0 {
+            event.wait_for(posts);
+            self.heard.set(self.heard.get() + posts);
+        }
+        self.heard.get()
+    }
+
+    /// How many posts this image has consumed.
+    pub(super) fn heard(&self) -> u64 {
+        self.heard.get()
+    }
+
+    /// Sleeps until a post comes that was not heard. If an image of the team has failed, and none has come, the job ends with a report.
+    pub(super) fn sleep(
+        &self,
+        opened: &'static Location<'static>,
+        caller: &'static Location<'static>,
+    ) {
+        let waiting = Waiting {
+            team: self.team(),
+            opened,
+            caller,
+        };
+        if self.events[0].wait_because(&waiting).is_err() {
+            let operation =
+                format!("a wait for items of the conveyor opened at {opened}, at {caller}");
+            self.team()
+                .fail_because(&ImageFailed::of(self.team()), &operation);
+        }
+        self.heard.set(self.heard.get() + 1);
+    }
+}
+
+/// Why an image sleeps.
+struct Waiting<'a> {
+    team: &'a Team,
+    opened: &'static Location<'static>,
+    caller: &'static Location<'static>,
+}
+
+impl Cause for Waiting<'_> {
+    fn describe(&self) -> String {
+        let Self { opened, caller, .. } = self;
+        format!(
+            "waits at {caller} for items, or for room for items, of the conveyor opened at {opened}"
+        )
+    }
+
+    fn awaited(&self) -> Option<usize> {
+        None
+    }
+
+    fn has_failed(&self) -> bool {
+        self.team.has_failed_images()
+    }
+}

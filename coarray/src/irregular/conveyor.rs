@@ -1,0 +1,389 @@
+//! The conveyor: its memory, and how it is created and opened.
+
+use std::any::type_name;
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::rc::Rc;
+
+use coarray_coref::{LeavesItsThread, Remote, Shape};
+use coarray_runtime::Call;
+use coarray_sync::Coevent;
+
+use super::bell::Bell;
+use super::buffers::WORD;
+use super::link::{Link, Links};
+use super::open_conveyor::OpenConveyor;
+use super::packets::MemoryLayout;
+use super::record::{NUMBER, RecordLayout};
+use super::routes::{Hops, Routes};
+use super::traffic::Traffic;
+use crate::coarray::Coarray;
+use crate::create::{create_part, refuse};
+
+/// The longest packet that can be asked for, in bytes.
+const LONGEST: usize = 1 << 30;
+
+/// Many small items for many images, which travel in packets.
+///
+/// Each image pushes items, whenever it has one, for whichever image, itself included; and pulls those that came for it. Items for one image wait until
+/// they fill a packet, or until their image waits for something. All images take part: they [`open`](Self::open) the conveyor,
+/// push and pull, say that they push no more, and go on to pull until nothing is left. [`convey`](Self::convey) does all of that.
+///
+/// `T` is a [`Remote`] value, or `[T]`: then each item is a run of values of its own length, which may be 0.
+///
+/// * **Order.** Items from one image to another arrive in the order in which they were pushed; otherwise there is none.
+/// * **Progress.** Images take and pass on packets in calls of the conveyor only. An image that computes for long keeps others waiting.
+/// * **Waiting.** An image that waits sleeps. If all images wait for each other, or one has failed, the job ends with a report.
+/// * **Memory.** For each image that it sends packets to, an image has room for four packets, two of them in the symmetric heap; more only if a run
+///   is longer than a packet: then as much as that. Up to 64 images these are all; of more it is about `2 * sqrt(N)` of `N`, and items
+///   go by way of a third image. Besides four bytes for each image.
+///
+/// Creating a conveyor is collective; dropping it is not. It is there for any number of phases.
+///
+/// # Examples
+/// A random permutation: each image throws its numbers at random places until all have one.
+/// ```
+/// use coarray::irregular::Conveyor;
+/// use coarray::prelude::*;
+///
+/// coarray::run(3, || {
+///     let (me, images) = (this_image(), num_images());
+///     let mut conveyor = Conveyor::<u64>::new();
+///     let mut got = Vec::new();
+///     let numbers = (0..100).map(|i| (100 * me + i) as u64);
+///     conveyor.convey(numbers.map(|number| (number as usize * 7 % images, number)), |_, number| {
+///         got.push(number);
+///     });
+///     let (mut count, mut sum) = (got.len(), got.iter().sum::<u64>());
+///     co_sum(&mut count);
+///     co_sum(&mut sum);
+///     assert_eq!((count, sum), (300, 299 * 150)); // each arrived once
+/// });
+/// ```
+///
+/// # Source
+/// F. M. Maley and J. G. DeVinney, *Conveyors for Streaming Many-To-Many Communication*, IA3 2019. Here the waiting image sleeps, and
+/// what arrives is pulled or handed to a closure.
+pub struct Conveyor<T: ?Sized + Shape<Item: Remote>> {
+    memory: Coarray<[u64]>,
+    bell: Rc<Bell>,
+    links: Links,
+    memory_layout: MemoryLayout,
+    items: PhantomData<*mut T>,
+}
+
+// SAFETY: nothing implements `LeavesItsThread`, so that this never holds.
+unsafe impl<T: ?Sized + Shape<Item: Remote> + LeavesItsThread> Send for Conveyor<T> {}
+
+// SAFETY: nothing implements `LeavesItsThread`, so that this never holds.
+unsafe impl<T: ?Sized + Shape<Item: Remote> + LeavesItsThread> Sync for Conveyor<T> {}
+
+/// How a [`Conveyor`] packs and routes. The same on all images.
+///
+/// # Examples
+/// ```
+/// use coarray::irregular::{Conveyor, ConveyorOptions, Hops};
+/// use coarray::prelude::*;
+///
+/// coarray::run(5, || {
+///     let options = ConveyorOptions { packet_bytes: 1 << 16, hops: Hops::Two };
+///     let mut conveyor = Conveyor::<u8>::with_options(options);
+///     let mut sum = 0;
+///     conveyor.convey((0..num_images()).map(|image| (image, 1)), |_, one| sum += one);
+///     assert_eq!(sum, 5);
+/// });
+/// ```
+///
+/// # Source
+/// Its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConveyorOptions {
+    /// Bytes of a full packet: 8 KiB unless the program says otherwise. Longer ones cost less per item on a network, and more memory and time until
+    /// they are full. Rounded up to whole words; at most 1 GiB.
+    pub packet_bytes: usize,
+    /// How many hops an item takes.
+    pub hops: Hops,
+}
+
+impl Default for ConveyorOptions {
+    fn default() -> Self {
+        Self {
+            packet_bytes: 8 << 10,
+            hops: Hops::default(),
+        }
+    }
+}
+
+impl<T: ?Sized + Shape<Item: Remote> + 'static> Conveyor<T> {
+    /// Collective. A conveyor among the images of the current team.
+    ///
+    /// # Panics
+    /// On all images if there is no room, with the largest users of the heap. The job ends with a report if images create conveyors of
+    /// different items, or if one has failed.
+    ///
+    /// # Examples
+    /// See [`Conveyor`].
+    ///
+    /// # Source
+    /// As [`Conveyor`].
+    #[must_use]
+    #[track_caller]
+    #[expect(clippy::new_without_default, reason = "it is collective")]
+    pub fn new() -> Self {
+        Self::with_options(ConveyorOptions::default())
+    }
+
+    /// Collective. As [`new`](Self::new), packed and routed as the options say.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new); if packets have no bytes, or more than 1 GiB. The job ends with a report if the images disagree about the options.
+    ///
+    /// # Examples
+    /// See [`ConveyorOptions`].
+    ///
+    /// # Source
+    /// As [`Conveyor`].
+    #[must_use]
+    #[track_caller]
+    pub fn with_options(options: ConveyorOptions) -> Self {
+        let caller = Location::caller();
+        let events = create_part::<Self, _>(1, caller, |_| Coevent::new())
+            .unwrap_or_else(|error| refuse(error, &Call::on_part::<Self, [Coevent]>(1, caller)));
+        Self::with_bell(Rc::new(Bell::new(events)), options, caller)
+    }
+
+    /// Collective. As [`new`](Self::new), for images that wait for what comes by this conveyor or by `other`, whichever has something first:
+    /// [`wait_any`](super::wait_any).
+    ///
+    /// # Panics
+    /// As [`new`](Self::new); if `other` was created in another team.
+    ///
+    /// # Examples
+    /// See [`wait_any`](super::wait_any).
+    ///
+    /// # Source
+    /// Its own.
+    #[must_use]
+    #[track_caller]
+    pub fn beside<U: ?Sized + Shape<Item: Remote>>(other: &Conveyor<U>) -> Self {
+        Self::beside_with(other, ConveyorOptions::default())
+    }
+
+    /// Collective. As [`beside`](Self::beside), packed and routed as the options say.
+    ///
+    /// # Panics
+    /// As [`beside`](Self::beside) and [`with_options`](Self::with_options).
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::irregular::{Conveyor, ConveyorOptions};
+    ///
+    /// coarray::run(2, || {
+    ///     let questions = Conveyor::<u32>::new();
+    ///     let options = ConveyorOptions { packet_bytes: 1 << 15, ..Default::default() };
+    ///     let _answers = Conveyor::<[f64; 3]>::beside_with(&questions, options);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// Its own.
+    #[must_use]
+    #[track_caller]
+    pub fn beside_with<U: ?Sized + Shape<Item: Remote>>(
+        other: &Conveyor<U>,
+        options: ConveyorOptions,
+    ) -> Self {
+        Self::with_bell(Rc::clone(&other.bell), options, Location::caller())
+    }
+
+    #[track_caller]
+    fn with_bell(
+        bell: Rc<Bell>,
+        options: ConveyorOptions,
+        caller: &'static Location<'static>,
+    ) -> Self {
+        const { <T::Item as Remote>::CHECK };
+        let packet = options.packet_bytes.next_multiple_of(WORD);
+        assert!(
+            (1..=LONGEST).contains(&options.packet_bytes),
+            "a conveyor's packets have 1 to {LONGEST} bytes, not {}",
+            options.packet_bytes
+        );
+        let team = coarray_runtime::Team::current();
+        assert!(
+            team.is(bell.team()),
+            "a conveyor beside another one is of the same team"
+        );
+        let (images, me) = (team.images(), team.index());
+        let routes = Routes::new(images, options.hops);
+        let memory_layout = MemoryLayout::new(packet, routes.links());
+        let words = memory_layout.words();
+        let memory = create_part::<Self, u64>(words, caller, |_| 0)
+            .unwrap_or_else(|error| refuse(error, &Call::on_part::<Self, [u64]>(words, caller)));
+        let all = (0..routes.links()).map(|link| {
+            let peer = routes.peer(me, link)?;
+            let is_relay = link >= routes.neighbours();
+            let theirs = routes.link_between(peer, me, is_relay);
+            Some(Link::new(peer, theirs, packet))
+        });
+        let first = (0..images).map(|image| routes.first_link(me, image) as u32);
+        let links = Links {
+            all: all.collect(),
+            first: first.collect(),
+            finals: routes.neighbours(),
+            routes,
+            me,
+        };
+        Self {
+            memory,
+            bell,
+            links,
+            memory_layout,
+            items: PhantomData,
+        }
+    }
+
+    /// Collective. Begins a phase in which the images push and pull: a barrier.
+    ///
+    /// # Panics
+    /// If the guard of an earlier phase was leaked, or dropped by a panic.
+    ///
+    /// # Examples
+    /// See [`OpenConveyor`].
+    ///
+    /// # Source
+    /// `convey_begin` of *bale*.
+    #[track_caller]
+    pub fn open(&mut self) -> OpenConveyor<'_, T> {
+        let opened = Location::caller();
+        // A reference to a run has its length beside its address.
+        let varies = size_of::<&T>() > size_of::<usize>();
+        let records = RecordLayout {
+            tag: if self.links.routes.has_two_hops() {
+                NUMBER
+            } else {
+                0
+            },
+            value: size_of::<T::Item>(),
+            varies,
+        };
+        let memory = self.memory.open();
+        let (links, layout) = (&mut self.links, self.memory_layout);
+        OpenConveyor::new(Traffic::new(
+            memory, &self.bell, links, layout, records, opened,
+        ))
+    }
+}
+
+impl<T: Remote> Conveyor<T> {
+    /// Collective. Sends each of `items` to the image it is for, an index in the team, and calls `receive` for each that comes for this image, with
+    /// the image that sent it. Returns when all images have sent all, and all that came here was received.
+    ///
+    /// `receive` is called in between, as items come, and before this image waits. It may push to other conveyors, but these cannot
+    /// wait together with this one; see [`wait_any`](super::wait_any).
+    ///
+    /// # Panics
+    /// As [`open`](Self::open); if there is no image with that index.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::irregular::Conveyor;
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(4, || {
+    ///     let mut conveyor = Conveyor::<f64>::new();
+    ///     let mut loads = vec![0.0; num_images()];
+    ///     for step in 1..=3 {
+    ///         // As many items as this image wants, in each step.
+    ///         let items = (0..this_image() * step).map(|i| (i % 4, 0.5));
+    ///         conveyor.convey(items, |source, load| loads[source] += load);
+    ///     }
+    ///     assert_eq!(loads[0], 0.0); // image 0 sent nothing
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`Conveyor`].
+    #[track_caller]
+    pub fn convey(
+        &mut self,
+        items: impl IntoIterator<Item = (usize, T)>,
+        mut receive: impl FnMut(usize, T),
+    ) {
+        let mut open = self.open();
+        for (image, item) in items {
+            while open.push(image, item).is_err() {
+                open.wait();
+                while let Some((source, item)) = open.pull() {
+                    receive(source, item);
+                }
+            }
+        }
+        open.finish();
+        while open.wait() {
+            while let Some((source, item)) = open.pull() {
+                receive(source, item);
+            }
+        }
+    }
+}
+
+impl<T: Remote> Conveyor<[T]> {
+    /// Collective. As [`convey`](Conveyor::convey), for runs of values.
+    ///
+    /// # Panics
+    /// As [`convey`](Conveyor::convey); if a run has 2^32 values or more.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::irregular::Conveyor;
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(3, || {
+    ///     let mut conveyor = Conveyor::<[u8]>::new();
+    ///     let words = ["to", "whom", "it", "may", "concern"];
+    ///     let mut bytes = 0;
+    ///     // By their length, say.
+    ///     conveyor.convey(words.map(|word| (word.len() % 3, word.as_bytes())), |_, word| bytes += word.len());
+    ///     co_sum(&mut bytes);
+    ///     assert_eq!(bytes, 3 * 18);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`Conveyor`]; the elastic conveyors of *bale*.
+    #[track_caller]
+    pub fn convey(
+        &mut self,
+        items: impl IntoIterator<Item = (usize, impl AsRef<[T]>)>,
+        mut receive: impl FnMut(usize, &[T]),
+    ) {
+        let (mut open, mut run) = (self.open(), Vec::new());
+        for (image, item) in items {
+            while open.push(image, item.as_ref()).is_err() {
+                open.wait();
+                while let Some(source) = open.pull_into(&mut run) {
+                    receive(source, &run);
+                }
+            }
+        }
+        open.finish();
+        while open.wait() {
+            while let Some(source) = open.pull_into(&mut run) {
+                receive(source, &run);
+            }
+        }
+    }
+}
+
+impl<T: ?Sized + Shape<Item: Remote>> fmt::Debug for Conveyor<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let images = self.links.first.len();
+        write!(
+            formatter,
+            "Conveyor<{}> of {images} images",
+            type_name::<T>()
+        )
+    }
+}

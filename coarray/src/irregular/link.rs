@@ -1,0 +1,76 @@
+//! The links of an image, which outlive the phases of their conveyor.
+
+use super::buffers::{Arriving, Leaving};
+use super::routes::Routes;
+
+/// One of this image's links, in both directions.
+#[derive(Debug)]
+pub(super) struct Link {
+    /// The image at the other end.
+    pub(super) peer: usize,
+    /// The number of the link there.
+    pub(super) theirs: usize,
+    pub(super) leaving: Leaving,
+    pub(super) arriving: Arriving,
+    /// Packets since the creation: sent, known to be taken by the peer, and received.
+    pub(super) sent: u64,
+    pub(super) taken: u64,
+    pub(super) received: u64,
+    /// Whether the last packet of this phase was sent, and received.
+    pub(super) has_closed: bool,
+    pub(super) has_ended: bool,
+    /// Whether it waits for its turn, with something to pull.
+    pub(super) is_ready: bool,
+}
+
+impl Link {
+    pub(super) fn new(peer: usize, theirs: usize, room: usize) -> Self {
+        Self {
+            peer,
+            theirs,
+            leaving: Leaving::with_room(room),
+            arriving: Arriving::default(),
+            sent: 0,
+            taken: 0,
+            received: 0,
+            has_closed: false,
+            has_ended: false,
+            is_ready: false,
+        }
+    }
+}
+
+/// The links of a conveyor on this image, which outlive its phases. Links that are not in use are none.
+#[derive(Debug)]
+pub(super) struct Links {
+    pub(super) all: Vec<Option<Link>>,
+    /// The link by which an item for an image leaves.
+    pub(super) first: Vec<u32>,
+    /// How many end at targets; the others end at relays.
+    pub(super) finals: usize,
+    pub(super) routes: Routes,
+    pub(super) me: usize,
+}
+
+impl Links {
+    #[inline]
+    pub(super) fn get(&mut self, link: usize) -> &mut Link {
+        match self.all.get_mut(link) {
+            Some(Some(link)) => link,
+            _ => unused(),
+        }
+    }
+
+    /// Two different links.
+    pub(super) fn both(&mut self, one: usize, other: usize) -> [&mut Link; 2] {
+        match self.all.get_disjoint_mut([one, other]) {
+            Ok([Some(one), Some(other)]) => [one, other],
+            _ => unused(),
+        }
+    }
+}
+
+#[cold]
+fn unused() -> ! {
+    unreachable!("only links in use are on a route")
+}

@@ -1,0 +1,363 @@
+//! The links of an open conveyor: packets from image to image, and how they end.
+//!
+//! Each link has a few places for packets in the memory of its receiver, which are used in turn, each with a header in a word of its own. The sender
+//! puts the packet, then the header, which says the packet's number, and rings the receiver's bell with it. The receiver takes a packet out as soon as it
+//! has no record of the one before, puts back how many it has taken, and rings the sender's bell: that many packets more may come.
+//!
+//! * *No packet is read before it is there:* the header is put after a fence, and the receiver fences when it has seen it.
+//! * *No packet is overwritten:* the count is put when the packet has been read, and the sender fences when it has seen the count.
+//! * *No wake-up is lost:* the bell is posted with the header, or the count. An image sleeps only if it has looked at all links since it has heard the
+//!   bell last.
+//! * *The end:* the last packet of a link says so. An image that pushes no more ends its links to relays, and those to targets when all links that it
+//!   relays have ended. It is done when all links to it have ended: then nothing is under way.
+
+use std::collections::VecDeque;
+use std::panic::Location;
+use std::sync::atomic::{self, Ordering};
+
+use coarray_fabric::Deferral;
+use coarray_sync::{PutNotify, fence_number};
+
+use super::bell::Bell;
+use super::link::{Link, Links};
+use super::packets::{Header, LINE, MemoryLayout, PACKETS};
+use super::record::{self, RecordLayout};
+use crate::open::Open;
+
+/// A conveyor in its phase, whatever its items are.
+pub(super) struct Traffic<'a> {
+    pub(super) memory: Open<'a, [u64]>,
+    pub(super) bell: &'a Bell,
+    pub(super) links: &'a mut Links,
+    pub(super) memory_layout: MemoryLayout,
+    pub(super) records: RecordLayout,
+    /// From how many bytes on a buffer is full.
+    pub(super) full: usize,
+    /// The link that is pulled from, and those that have something to pull after it.
+    current: usize,
+    ready: VecDeque<usize>,
+    /// Up to where this image has looked at its links; see [`Bell`].
+    seen: u64,
+    /// Whether this image pushes no more.
+    pub(super) has_finished: bool,
+    /// The link that had no room for the last push.
+    refused: Option<usize>,
+    /// How often the bell had been heard when the program left an item that it had seen.
+    declined: Option<u64>,
+    pub(super) opened: &'static Location<'static>,
+}
+
+impl<'a> Traffic<'a> {
+    pub(super) fn new(
+        memory: Open<'a, [u64]>,
+        bell: &'a Bell,
+        links: &'a mut Links,
+        memory_layout: MemoryLayout,
+        records: RecordLayout,
+        opened: &'static Location<'static>,
+    ) -> Self {
+        for link in links.all.iter_mut().flatten() {
+            link.has_closed = false;
+            link.has_ended = false;
+        }
+        // A record of one length lies in one packet if it fits; others are cut where a packet is full.
+        let (packet, record) = (memory_layout.packet, records.bytes(1));
+        let is_whole = !records.varies && record <= packet;
+        Self {
+            memory,
+            bell,
+            current: links.first[links.me] as usize,
+            links,
+            memory_layout,
+            records,
+            full: if is_whole {
+                packet / record * record
+            } else {
+                packet
+            },
+            ready: VecDeque::new(),
+            // The last phase may have left posts.
+            seen: u64::MAX,
+            has_finished: false,
+            refused: None,
+            declined: None,
+            opened,
+        }
+    }
+
+    /// Room for a record of so many bytes for an image, with its tag; none if the link is full. The caller fills it, and
+    /// calls [`filled`](Self::filled).
+    ///
+    /// # Panics
+    /// If there is no such image, or this image pushes no more.
+    #[inline]
+    #[track_caller]
+    pub(super) fn room(&mut self, image: usize, bytes: usize) -> Option<(usize, &mut [u8])> {
+        if image >= self.links.first.len() {
+            no_such_image(image, self.links.first.len());
+        }
+        if self.has_finished {
+            pushed_after_finish(self.opened);
+        }
+        let link = self.links.first[image] as usize;
+        if self.links.get(link).leaving.len() >= self.full && !self.send(link, false) {
+            self.refused = Some(link);
+            return None;
+        }
+        let (me, is_final) = (self.links.me, link < self.links.finals);
+        let room = self.links.get(link).leaving.append(bytes);
+        if self.records.tag > 0 {
+            record::set_number(room, if is_final { me } else { image });
+        }
+        Some((link, room))
+    }
+
+    /// Sends a packet if the link has a full one.
+    #[inline]
+    pub(super) fn filled(&mut self, link: usize) {
+        if self.links.get(link).leaving.len() >= self.full {
+            self.send(link, false);
+        }
+    }
+
+    /// The link with a complete record at the front of what has arrived, and the bytes of the record.
+    #[inline]
+    pub(super) fn find(&mut self) -> Option<(&mut Link, usize)> {
+        loop {
+            let records = self.records;
+            let link = self.links.get(self.current);
+            if let Some(length) = records.front(link.arriving.bytes()) {
+                // Found anew, for the borrow checker lets no reference leave a loop on some ways only.
+                return Some((self.links.get(self.current), length));
+            }
+            if !self.turn() {
+                return None;
+            }
+        }
+    }
+
+    /// Goes on to the next link that has something, when the current one has no complete record. Returns whether there is one.
+    #[cold]
+    #[inline(never)]
+    fn turn(&mut self) -> bool {
+        let current = self.current;
+        if self.receive(current) {
+            // The links take turns, a packet each.
+            self.links.get(current).is_ready = true;
+            self.ready.push_back(current);
+        }
+        if self.ready.is_empty() {
+            self.progress();
+            let arrived = self.links.get(current).arriving.bytes();
+            if self.records.front(arrived).is_some() {
+                return true;
+            }
+        }
+        let next = self.ready.pop_front();
+        if let Some(next) = next {
+            self.links.get(next).is_ready = false;
+            self.current = next;
+        }
+        next.is_some()
+    }
+
+    /// Takes what has come, relays, and ends links that can be ended.
+    pub(super) fn progress(&mut self) {
+        let heard = self.bell.listen();
+        if self.seen != heard {
+            self.seen = heard;
+            for link in 0..self.links.finals {
+                self.look(link);
+            }
+            for link in self.links.finals..self.links.all.len() {
+                self.relay(link);
+            }
+        }
+        if self.has_finished {
+            self.close();
+        }
+    }
+
+    /// Takes a packet of a link that ends here, if the one before has no complete record left.
+    fn look(&mut self, number: usize) {
+        let Some(link) = &self.links.all[number] else {
+            return;
+        };
+        if number == self.current {
+            if self.records.front(link.arriving.bytes()).is_none() {
+                self.receive(number);
+            }
+        } else if !link.is_ready && self.receive(number) {
+            self.links.get(number).is_ready = true;
+            self.ready.push_back(number);
+        }
+    }
+
+    /// Sends on what has come by a link that this image relays, as long as there is room.
+    fn relay(&mut self, number: usize) {
+        if self.links.all[number].is_none() {
+            return;
+        }
+        loop {
+            let link = self.links.get(number);
+            let (from, arrived) = (link.peer, link.arriving.bytes());
+            let Some(length) = self.records.front(arrived) else {
+                match self.receive(number) {
+                    true => continue,
+                    false => return,
+                }
+            };
+            let to = record::number(arrived);
+            let next = self.links.routes.link_between(self.links.me, to, false);
+            if self.links.get(next).leaving.len() >= self.full && !self.send(next, false) {
+                return;
+            }
+            let [link, onwards] = self.links.both(number, next);
+            let record = onwards.leaving.append(length);
+            record.copy_from_slice(&link.arriving.bytes()[..length]);
+            record::set_number(record, from);
+            link.arriving.consume(length);
+            self.filled(next);
+        }
+    }
+
+    /// Takes the next packet of a link. Returns whether there was one.
+    fn receive(&mut self, number: usize) -> bool {
+        // Wakers may panic: they run when all is done.
+        let _deferral = Deferral::new();
+        let link = self.links.get(number);
+        let packet = link.received + 1;
+        let at = self.memory_layout.header(number, packet);
+        let here = self.memory.here();
+        let Some(header) = Header::of(packet, here[at].get()) else {
+            return false;
+        };
+        // Pairs with the fence before the header was put: what follows sees the packet.
+        atomic::fence(Ordering::Acquire);
+        let words = link.arriving.append(header.length);
+        here[at + LINE..][..words.len()].get_into(words);
+        link.received = packet;
+        link.has_ended |= header.is_last;
+        let taken = &self.memory.at(link.peer)[self.memory_layout.taken(link.theirs)];
+        // The packet was read before the sender sees that.
+        fence_number(taken.image());
+        taken.put_notify(packet, self.bell.of(link.peer));
+        true
+    }
+
+    /// Sends a packet of what waits to leave; if the link is to be `closed`, and that is all, the last one. Returns whether there was room.
+    #[inline(never)]
+    fn send(&mut self, number: usize, closed: bool) -> bool {
+        let _deferral = Deferral::new();
+        let link = self.links.get(number);
+        if link.sent - link.taken >= PACKETS as u64 {
+            link.taken = self.memory.here()[self.memory_layout.taken(number)].get();
+            // Pairs with the fence before the count was put: the peer has read the packets.
+            atomic::fence(Ordering::Acquire);
+            if link.sent - link.taken >= PACKETS as u64 {
+                return false;
+            }
+        }
+        let header = Header {
+            packet: link.sent + 1,
+            length: link.leaving.len().min(self.full),
+            is_last: closed && link.leaving.len() <= self.full,
+        };
+        let at = self.memory_layout.header(link.theirs, header.packet);
+        let there = self.memory.at(link.peer);
+        let words = link.leaving.packet(header.length);
+        there[at + LINE..][..words.len()].put_from(words);
+        // Who sees the header sees the packet.
+        fence_number(there.image());
+        there[at].put_notify(header.to_word(), self.bell.of(link.peer));
+        link.leaving.note_sent(header.length);
+        link.sent = header.packet;
+        link.has_closed = header.is_last;
+        true
+    }
+
+    /// Ends the links that get nothing any more, as far as there is room.
+    fn close(&mut self) {
+        let finals = self.links.finals;
+        let relays_all = |link: &Link| link.has_ended && link.arriving.bytes().is_empty();
+        let has_relayed = self.links.all[finals..].iter().flatten().all(relays_all);
+        for number in 0..self.links.all.len() {
+            if (number < finals && !has_relayed) || self.links.all[number].is_none() {
+                continue;
+            }
+            while !self.links.get(number).has_closed && self.send(number, true) {}
+        }
+    }
+
+    /// Sends all that waits to leave, as far as there is room.
+    pub(super) fn flush(&mut self) {
+        for number in 0..self.links.all.len() {
+            if self.links.all[number]
+                .as_ref()
+                .is_some_and(|link| link.leaving.len() > 0)
+            {
+                self.send(number, false);
+            }
+        }
+    }
+
+    /// Whether the last push that was refused would find room now.
+    pub(super) fn has_room_again(&mut self) -> bool {
+        let Some(number) = self.refused else {
+            return false;
+        };
+        let has_room = self.links.get(number).leaving.len() < self.full || self.send(number, false);
+        if has_room {
+            self.refused = None;
+        }
+        has_room
+    }
+
+    /// Whether a push was refused, and there is no room yet.
+    pub(super) fn is_refused(&self) -> bool {
+        self.refused.is_some()
+    }
+
+    /// Notes that the program leaves the item that it has seen: it is nothing new until the bell rings.
+    pub(super) fn decline(&mut self) {
+        self.declined = Some(self.bell.heard());
+    }
+
+    /// Whether there is something to pull that the program has not seen, or for which something has changed since.
+    pub(super) fn has_something(&mut self) -> bool {
+        self.find().is_some() && self.declined != Some(self.bell.heard())
+    }
+
+    /// Whether the bell has rung since this image has looked at the links.
+    pub(super) fn is_behind(&self) -> bool {
+        self.seen != self.bell.heard()
+    }
+
+    /// Whether all images have finished, and nothing is left to pull or to relay.
+    pub(super) fn is_done(&self) -> bool {
+        self.links
+            .all
+            .iter()
+            .flatten()
+            .all(|link| link.has_closed && link.has_ended && link.arriving.bytes().is_empty())
+    }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn no_such_image(image: usize, images: usize) -> ! {
+    panic!(
+        "there is no image {image}: the images are numbered 0 to {}",
+        images - 1
+    )
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn pushed_after_finish(opened: &'static Location<'static>) -> ! {
+    panic!(
+        "this image has finished, and pushes no more to the conveyor opened at {opened}: call `finish` after the last push"
+    )
+}
