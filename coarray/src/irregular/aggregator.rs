@@ -148,7 +148,7 @@ where
 /// Gets of values at scattered places of a coarray, which travel together.
 ///
 /// Where a place is [direct](Coref::is_direct), a get is done at once: nothing is faster. Others wait until there are 1024 from their image, or
-/// until [`flush`](Self::flush) or the end: then they come by [`gather_from`](Coref::gather_from). Until then their targets are borrowed, and have their
+/// until the aggregator is dropped: then they come by [`gather_from`](Coref::gather_from). Until then their targets are borrowed, and have their
 /// old values; if the aggregator is leaked, or dropped by a panic, they keep them.
 ///
 /// # Examples
@@ -249,7 +249,7 @@ where
         }
     }
 
-    /// One-sided. Fetches what waits: all targets have their values then.
+    /// One-sided. Fetches what waits, as dropping the aggregator does: all targets have their values then.
     ///
     /// # Panics
     /// As [`Coref::get`].
@@ -267,15 +267,17 @@ where
     ///     for (image, target) in own.iter_mut().enumerate() {
     ///         gets.get(image, image, target);
     ///     }
-    ///     gets.flush();
+    ///     gets.finish();
     ///     assert_eq!(own, ['a'; 2]);
     /// });
     /// ```
     ///
     /// # Source
     /// As [`Gets`].
+    pub fn finish(self) {}
+
     #[track_caller]
-    pub fn flush(&mut self) {
+    fn flush(&mut self) {
         for image in 0..self.waiting.len() {
             self.fetch(image);
         }

@@ -117,7 +117,8 @@ impl<'a, T: ?Sized + Shape<Item: Remote>> OpenConveyor<'a, T> {
     #[must_use]
     pub fn is_finished(&mut self) -> bool {
         self.traffic.progress();
-        self.traffic.is_done()
+        self.traffic.is_told = self.traffic.is_done();
+        self.traffic.is_told
     }
 
     /// Local. Waits until there is something to pull, or room again for the item that was refused last; returns true then. Returns false when all images

@@ -40,6 +40,8 @@ pub(super) struct Traffic<'a> {
     seen: u64,
     /// Whether this image pushes no more.
     pub(super) has_finished: bool,
+    /// Whether the program knows that all is done.
+    pub(super) is_told: bool,
     /// The link that had no room for the last push.
     refused: Option<usize>,
     /// How often the bell had been heard when the program left an item that it had seen.
@@ -79,6 +81,7 @@ impl<'a> Traffic<'a> {
             // The last phase may have left posts.
             seen: u64::MAX,
             has_finished: false,
+            is_told: false,
             refused: None,
             declined: None,
             opened,

@@ -39,6 +39,8 @@ pub(super) mod sealed {
     #[allow(private_interfaces)]
     pub trait Conveying {
         fn state(&mut self) -> State;
+        /// Whether the program does not know that it is done; it does from now on.
+        fn tell_done(&mut self) -> bool;
         fn is_refused(&self) -> bool;
         fn is_behind(&self) -> bool;
         fn flush(&mut self);
@@ -63,6 +65,10 @@ impl<T: ?Sized + Shape<Item: Remote>> sealed::Conveying for OpenConveyor<'_, T> 
         }
     }
 
+    fn tell_done(&mut self) -> bool {
+        !std::mem::replace(&mut self.traffic.is_told, true)
+    }
+
     fn is_refused(&self) -> bool {
         self.traffic.is_refused()
     }
@@ -85,7 +91,7 @@ impl<T: ?Sized + Shape<Item: Remote>> sealed::Conveying for OpenConveyor<'_, T> 
 }
 
 /// Local. Waits until one of these conveyors, which were created [beside](super::Conveyor::beside) each other, has something to pull or room for what
-/// was refused; returns false if all are [finished](OpenConveyor::finish) by all images, and empty.
+/// was refused, or all images have [finished](OpenConveyor::finish) it and it is empty. Returns false if that is so of all of them.
 ///
 /// As [`OpenConveyor::wait`], for several.
 ///
@@ -157,15 +163,17 @@ pub(super) fn wait(
 ) -> bool {
     let mut spins = SPINS;
     loop {
-        let mut is_done = true;
+        let (mut is_done, mut is_news) = (true, false);
         for conveyor in &mut *conveyors {
             match conveyor.state() {
                 State::Ready => return true,
-                state => is_done &= state == State::Done,
+                State::Waiting => is_done = false,
+                State::Done => is_news |= conveyor.tell_done(),
             }
         }
-        if is_done {
-            return false;
+        // That one is done may be what the program finishes another one for.
+        if is_done || is_news {
+            return !is_done;
         }
         if conveyors.iter().any(|conveyor| conveyor.is_behind()) {
             continue;

@@ -1,0 +1,7 @@
+//! Conveyors and aggregators against lists of what was sent, and loops.
+
+mod aggregators;
+mod misuse;
+mod questions;
+mod streams;
+mod waits;
