@@ -91,6 +91,21 @@ impl Arriving {
         debug_assert!(self.at <= self.end);
     }
 
+    /// Takes all complete records of so many bytes, and calls `each` for each of them. One for which it panics is taken, too.
+    #[inline]
+    pub(super) fn take_all(&mut self, length: usize, mut each: impl FnMut(&[u8])) {
+        let bytes: &[u8] = cast_slice(&self.words);
+        // The count is in a register until the end.
+        let mut taken = Taken {
+            bytes: 0,
+            at: &mut self.at,
+        };
+        for record in bytes[*taken.at..self.end].chunks_exact(length) {
+            taken.bytes += length;
+            each(record);
+        }
+    }
+
     /// The words for a packet of `length` bytes, behind what is there.
     pub(super) fn append(&mut self, length: usize) -> &mut [u64] {
         let left = self.end - self.at;
@@ -113,6 +128,18 @@ impl Arriving {
         if words > self.words.len() {
             self.words.resize(words.max(2 * self.words.len()), 0);
         }
+    }
+}
+
+/// Notes what was taken, also if a panic ends it.
+struct Taken<'a> {
+    bytes: usize,
+    at: &'a mut usize,
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        *self.at += self.bytes;
     }
 }
 

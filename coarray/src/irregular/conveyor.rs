@@ -35,8 +35,8 @@ const LONGEST: usize = 1 << 30;
 /// * **Order.** Items from one image to another arrive in the order in which they were pushed; otherwise there is none.
 /// * **Progress.** Images take and pass on packets in calls of the conveyor only. An image that computes for long keeps others waiting.
 /// * **Waiting.** An image that waits sleeps. If all images wait for each other, or one has failed, the job ends with a report.
-/// * **Memory.** For each image that it sends packets to, an image has room for four packets, two of them in the symmetric heap; more only if a run
-///   is longer than a packet: then as much as that. Up to 64 images these are all; of more it is about `2 * sqrt(N)` of `N`, and items
+/// * **Memory.** For each image that it sends packets to, an image has room for six packets, four of them in the symmetric heap; more only if a run
+///   is longer than a packet: then twice as much as that. Up to 64 images these are all; of more it is about `2 * sqrt(N)` of `N`, and items
 ///   go by way of a third image. Besides four bytes for each image.
 ///
 /// Creating a conveyor is collective; dropping it is not. It is there for any number of phases.
@@ -315,16 +315,12 @@ impl<T: Remote> Conveyor<T> {
         for (image, item) in items {
             while open.push(image, item).is_err() {
                 open.wait();
-                while let Some((source, item)) = open.pull() {
-                    receive(source, item);
-                }
+                open.pull_all(&mut receive);
             }
         }
         open.finish();
         while open.wait() {
-            while let Some((source, item)) = open.pull() {
-                receive(source, item);
-            }
+            open.pull_all(&mut receive);
         }
     }
 }

@@ -103,8 +103,7 @@ impl<'a, T: ?Sized + Shape<Item: Remote>> OpenConveyor<'a, T> {
     /// # Source
     /// `convey_advance` of *bale* with `done`.
     pub fn finish(&mut self) {
-        self.traffic.has_finished = true;
-        self.traffic.progress();
+        self.traffic.finish();
     }
 
     /// Local. Whether all images push no more, and nothing is left to pull here, or to pass on. Takes and passes on packets.
@@ -156,16 +155,10 @@ impl<T: Remote> OpenConveyor<'_, T> {
     #[inline]
     #[track_caller]
     pub fn push(&mut self, image: usize, item: T) -> Result<(), Full> {
-        let records = self.traffic.records;
-        let Some((link, room)) = self
-            .traffic
-            .room(image, records.tag + size_of::<T>().max(1))
-        else {
-            return Err(Full);
-        };
-        room[records.tag..][..size_of::<T>()].copy_from_slice(bytes_of(&[item]));
-        self.traffic.filled(link);
-        Ok(())
+        let bytes = self.traffic.records.tag + size_of::<T>().max(1);
+        self.traffic.push(image, bytes, |record| {
+            record[..size_of::<T>()].copy_from_slice(bytes_of(&[item]));
+        })
     }
 
     /// Local. Takes an item that has come for this image, with the image that pushed it; none if none is there.
@@ -188,6 +181,46 @@ impl<T: Remote> OpenConveyor<'_, T> {
         let item = value_at(&bytes[tag..], source);
         link.arriving.consume(length);
         Some((source, item))
+    }
+
+    /// Local. Takes all items that have come for this image, and calls `receive` for each with the image that pushed it. Faster than one by one.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::irregular::Conveyor;
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(3, || {
+    ///     let mut conveyor = Conveyor::<u32>::new();
+    ///     let mut open = conveyor.open();
+    ///     for image in 0..num_images() {
+    ///         open.push(image, 1).unwrap();
+    ///     }
+    ///     open.finish();
+    ///     let mut came = [0; 3];
+    ///     while open.wait() {
+    ///         open.pull_all(|source, item| came[source] += item);
+    ///     }
+    ///     assert_eq!(came, [1; 3]);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`pull`](Self::pull).
+    #[inline]
+    pub fn pull_all(&mut self, mut receive: impl FnMut(usize, T)) {
+        while let Some((link, length)) = self.traffic.find() {
+            let (own, peer) = (size_of::<T>().max(1), link.peer);
+            if length == own {
+                link.arriving
+                    .take_all(own, |record| receive(peer, value_at(record, peer)));
+            } else {
+                link.arriving.take_all(NUMBER + own, |record| {
+                    let source = record::number(record);
+                    receive(source, value_at(&record[NUMBER..], source));
+                });
+            }
+        }
     }
 
     /// Local. Shows `take` an item that has come, with the image that pushed it; if that returns true, the item is taken. Returns whether one was: false also if
@@ -254,17 +287,14 @@ impl<T: Remote> OpenConveyor<'_, [T]> {
     #[inline]
     #[track_caller]
     pub fn push(&mut self, image: usize, run: &[T]) -> Result<(), Full> {
-        let records = self.traffic.records;
         if u32::try_from(run.len()).is_err() {
             too_long(run.len());
         }
-        let Some((link, room)) = self.traffic.room(image, records.bytes(run.len())) else {
-            return Err(Full);
-        };
-        record::set_number(&mut room[records.tag..], run.len());
-        room[records.tag + NUMBER..].copy_from_slice(bytes_of(run));
-        self.traffic.filled(link);
-        Ok(())
+        let bytes = self.traffic.records.bytes(run.len());
+        self.traffic.push(image, bytes, |record| {
+            record::set_number(record, run.len());
+            record[NUMBER..].copy_from_slice(bytes_of(run));
+        })
     }
 
     /// Local. Takes a run that has come for this image, with the image that pushed it; none if none is there.

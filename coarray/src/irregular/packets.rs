@@ -3,7 +3,7 @@
 use super::buffers::WORD;
 
 /// Packets of a link that may be under way.
-pub(super) const PACKETS: usize = 2;
+pub(super) const PACKETS: usize = 4;
 
 /// Words of a cache line.
 pub(super) const LINE: usize = 8;

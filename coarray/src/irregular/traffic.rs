@@ -20,6 +20,7 @@ use coarray_sync::{PutNotify, fence_number};
 
 use super::bell::Bell;
 use super::link::{Link, Links};
+use super::open_conveyor::Full;
 use super::packets::{Header, LINE, MemoryLayout, PACKETS};
 use super::record::{self, RecordLayout};
 use crate::open::Open;
@@ -32,14 +33,16 @@ pub(super) struct Traffic<'a> {
     pub(super) memory_layout: MemoryLayout,
     pub(super) records: RecordLayout,
     /// From how many bytes on a buffer is full.
-    pub(super) full: usize,
+    full: usize,
+    /// From how many bytes on a push is no matter of course: as `full`, until this image has finished.
+    limit: usize,
     /// The link that is pulled from, and those that have something to pull after it.
     current: usize,
     ready: VecDeque<usize>,
     /// Up to where this image has looked at its links; see [`Bell`].
     seen: u64,
     /// Whether this image pushes no more.
-    pub(super) has_finished: bool,
+    has_finished: bool,
     /// Whether the program knows that all is done.
     pub(super) is_told: bool,
     /// The link that had no room for the last push.
@@ -65,6 +68,11 @@ impl<'a> Traffic<'a> {
         // A record of one length lies in one packet if it fits; others are cut where a packet is full.
         let (packet, record) = (memory_layout.packet, records.bytes(1));
         let is_whole = !records.varies && record <= packet;
+        let full = if is_whole {
+            packet / record * record
+        } else {
+            packet
+        };
         Self {
             memory,
             bell,
@@ -72,11 +80,8 @@ impl<'a> Traffic<'a> {
             links,
             memory_layout,
             records,
-            full: if is_whole {
-                packet / record * record
-            } else {
-                packet
-            },
+            full,
+            limit: full,
             ready: VecDeque::new(),
             // The last phase may have left posts.
             seen: u64::MAX,
@@ -88,39 +93,55 @@ impl<'a> Traffic<'a> {
         }
     }
 
-    /// Room for a record of so many bytes for an image, with its tag; none if the link is full. The caller fills it, and
-    /// calls [`filled`](Self::filled).
+    /// Appends a record of so many bytes for an image, unless its link is full: writes the tag, and has `fill` write the rest.
     ///
     /// # Panics
     /// If there is no such image, or this image pushes no more.
     #[inline]
     #[track_caller]
-    pub(super) fn room(&mut self, image: usize, bytes: usize) -> Option<(usize, &mut [u8])> {
-        if image >= self.links.first.len() {
+    pub(super) fn push(
+        &mut self,
+        image: usize,
+        bytes: usize,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<(), Full> {
+        let Some(&number) = self.links.first.get(image) else {
             no_such_image(image, self.links.first.len());
+        };
+        let number = number as usize;
+        if self.links.get(number).leaving.len() >= self.limit {
+            self.make_room(number)?;
         }
+        let (me, is_final) = (self.links.me, number < self.links.finals);
+        let link = self.links.get(number);
+        let record = link.leaving.append(bytes);
+        if self.records.tag > 0 {
+            record::set_number(record, if is_final { me } else { image });
+        }
+        fill(&mut record[self.records.tag..]);
+        Ok(())
+    }
+
+    /// Sends a packet, so that there is room in a buffer that is full.
+    #[cold]
+    #[inline(never)]
+    #[track_caller]
+    fn make_room(&mut self, number: usize) -> Result<(), Full> {
         if self.has_finished {
             pushed_after_finish(self.opened);
         }
-        let link = self.links.first[image] as usize;
-        if self.links.get(link).leaving.len() >= self.full && !self.send(link, false) {
-            self.refused = Some(link);
-            return None;
+        if self.send(number, false) {
+            return Ok(());
         }
-        let (me, is_final) = (self.links.me, link < self.links.finals);
-        let room = self.links.get(link).leaving.append(bytes);
-        if self.records.tag > 0 {
-            record::set_number(room, if is_final { me } else { image });
-        }
-        Some((link, room))
+        self.refused = Some(number);
+        Err(Full)
     }
 
-    /// Sends a packet if the link has a full one.
-    #[inline]
-    pub(super) fn filled(&mut self, link: usize) {
-        if self.links.get(link).leaving.len() >= self.full {
-            self.send(link, false);
-        }
+    /// From now on this image pushes no more.
+    pub(super) fn finish(&mut self) {
+        self.has_finished = true;
+        self.limit = 0;
+        self.progress();
     }
 
     /// The link with a complete record at the front of what has arrived, and the bytes of the record.
@@ -220,7 +241,6 @@ impl<'a> Traffic<'a> {
             record.copy_from_slice(&link.arriving.bytes()[..length]);
             record::set_number(record, from);
             link.arriving.consume(length);
-            self.filled(next);
         }
     }
 
@@ -292,13 +312,12 @@ impl<'a> Traffic<'a> {
         }
     }
 
-    /// Sends all that waits to leave, as far as there is room.
+    /// Sends what waits to leave, as far as there is room: if a push was refused, full packets only, because more is to come.
     pub(super) fn flush(&mut self) {
+        let least = if self.is_refused() { self.full } else { 1 };
         for number in 0..self.links.all.len() {
-            if self.links.all[number]
-                .as_ref()
-                .is_some_and(|link| link.leaving.len() > 0)
-            {
+            let link = self.links.all[number].as_ref();
+            if link.is_some_and(|link| link.leaving.len() >= least) {
                 self.send(number, false);
             }
         }
