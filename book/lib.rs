@@ -32,6 +32,7 @@ chapters! {
     collectives
     teams
     futures
+    irregular
     grids
     files
     failure

@@ -1,21 +1,21 @@
 //! The index gather of *bale*: how fast the images together read entries at random places of a table that is divided among them.
 //!
 //! ```text
-//! values[k] = table[index mod images of the image][index / images]        for the random numbers of each image
+//! values[k] = table[index mod images of the image][index / images]        for as many random numbers, a part on each image
 //! ```
 //!
 //! Each image asks the images that have the entries, and they answer: by two conveyors, which make progress together.
 
 use coarray::irregular::{Conveyor, wait_any};
 use coarray::prelude::*;
-use prk::{Clock, Parameter, Program, Wrong, check, conclude, describe};
+use prk::{Clock, Parameter, Program, Wrong, check, conclude, describe, share};
 use program::random;
 
 const PROGRAM: Program = Program {
     name: "bale-gather",
     about: "Index gather of bale on coarrays: reads of a table at random",
     parameters: &[
-        Parameter::new("READS", "reads of each image", (1, 1 << 32)),
+        Parameter::new("READS", "reads of all images together", (1, 1 << 32)),
         Parameter::new(
             "ENTRIES",
             "entries of the table on each image",
@@ -34,18 +34,17 @@ fn main() {
     };
     describe(&PROGRAM, &[reads, entries]);
     let (verdict, seconds) = run(reads, entries);
-    let all = (reads * num_images()) as f64;
-    conclude(verdict, (all / 1e9, "Greads/s"), 1, seconds);
+    conclude(verdict, (reads as f64 / 1e9, "Greads/s"), 1, seconds);
 }
 
 /// Where the entries are that this image reads.
 fn places(reads: usize, entries: usize) -> Vec<(u32, u32)> {
-    let (me, images) = (this_image() as u64, num_images());
+    let images = num_images();
     let place = |number: usize| {
-        let index = random::bits(me, number as u64) as usize % (images * entries);
+        let index = random::bits(1, number as u64) as usize % (images * entries);
         ((index % images) as u32, (index / images) as u32)
     };
-    (0..reads).map(place).collect()
+    share(reads, images, this_image()).map(place).collect()
 }
 
 /// The value of an entry.
@@ -59,7 +58,7 @@ fn run(reads: usize, entries: usize) -> (Result<(), Wrong>, f64) {
         .map(|index| value(this_image(), index))
         .collect();
     let places = places(reads, entries);
-    let mut values = vec![0; reads];
+    let mut values = vec![0; places.len()];
     let mut questions = Conveyor::<Pair>::new();
     let mut answers = Conveyor::<Pair>::beside(&questions);
     let clock = Clock::start();

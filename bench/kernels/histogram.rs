@@ -1,7 +1,7 @@
 //! The histogram of *bale*: how fast the images together add to counters at random places, which are divided among them.
 //!
 //! ```text
-//! counters[index mod images of the image][index / images] += 1        for the random numbers of each image
+//! counters[index mod images of the image][index / images] += 1        for as many random numbers, a part on each image
 //! ```
 //!
 //! Each image conveys its numbers to the images that have the counters, which add to them in plain local memory.
@@ -10,14 +10,14 @@
 
 use coarray::irregular::Conveyor;
 use coarray::prelude::*;
-use prk::{Clock, Parameter, Program, Wrong, check, conclude, describe};
+use prk::{Clock, Parameter, Program, Wrong, check, conclude, describe, share};
 use program::random;
 
 const PROGRAM: Program = Program {
     name: "bale-histogram",
     about: "Histogram of bale on coarrays: additions to counters at random",
     parameters: &[
-        Parameter::new("UPDATES", "additions of each image", (1, 1 << 32)),
+        Parameter::new("UPDATES", "additions of all images together", (1, 1 << 32)),
         Parameter::new("COUNTERS", "counters on each image", (1, 1 << 31)),
     ],
 };
@@ -29,18 +29,17 @@ fn main() {
     };
     describe(&PROGRAM, &[updates, counters]);
     let (verdict, seconds) = run(updates, counters);
-    let all = (updates * num_images()) as f64;
-    conclude(verdict, (all / 1e9, "GUPS/s"), 1, seconds);
+    conclude(verdict, (updates as f64 / 1e9, "GUPS/s"), 1, seconds);
 }
 
 /// Where the counters are to which this image adds.
 fn places(updates: usize, counters: usize) -> Vec<(u32, u32)> {
-    let (me, images) = (this_image() as u64, num_images());
+    let images = num_images();
     let place = |number: usize| {
-        let index = random::bits(me, number as u64) as usize % (images * counters);
+        let index = random::bits(1, number as u64) as usize % (images * counters);
         ((index % images) as u32, (index / images) as u32)
     };
-    (0..updates).map(place).collect()
+    share(updates, images, this_image()).map(place).collect()
 }
 
 /// Collective. Adds to new counters; returns whether all was counted, and the time.

@@ -1,6 +1,6 @@
 //! What the kernels of this folder share: their command lines, clock, verdict and report.
 //!
-//! The kernels are those of the Parallel Research Kernels, RandomAccess of the HPC Challenge, and the Game of Life, written for coarrays. Each
+//! The kernels are those of the Parallel Research Kernels, RandomAccess of the HPC Challenge, the Game of Life, and two of *bale*, written for coarrays. Each
 //! is a program of its own, and its first lines say what it computes and how its images communicate. They are
 //! also meant to be read: to see how such a program is written with `coarray`.
 //!
@@ -13,6 +13,8 @@
 //! | `random` | gets and puts, or atomic operations, on words all over the images |
 //! | `life` | puts the borders of blocks, each together with an event |
 //! | `randomaccess` | puts packets, each together with an event, into mailboxes |
+//! | `histogram` | a conveyor |
+//! | `gather` | two conveyors, for questions and answers |
 
 mod arguments;
 mod clock;

@@ -1,5 +1,5 @@
-//! `cobench kernels`, and the kernels of `cobench peers`: whole programs, the Parallel Research Kernels, RandomAccess and
-//! the Game of Life.
+//! `cobench kernels`, and the kernels of `cobench peers`: whole programs, the Parallel Research Kernels, RandomAccess,
+//! the Game of Life, and the histogram and index gather of *bale*.
 //!
 //! The programs on coarrays are in `bench/kernels/`, and lie beside this one when they have been built. What is here works
 //! for any program that takes the same parameters and prints the same lines, in whatever language: which kernels there are
@@ -27,7 +27,7 @@ use crate::report::{comparisons, json, table};
 use crate::runner::{self, watch};
 use crate::sample::{OWN, Row};
 use crate::statistics::Samples;
-use list::{KERNELS, Kernel};
+use list::{KERNELS, Kernel, WITH_PEERS};
 use outcome::{KernelError, Outcome, measure};
 
 /// How often each kernel is run, in turn with the others.
@@ -67,11 +67,7 @@ pub const PEERS: Command = Command {
         |options| {
             let mut peers = peers::find(&options.peers);
             micro::report(options, &mut peers)?;
-            report(
-                options,
-                KERNELS.split_last().expect("the last is life").1,
-                &mut peers,
-            )
+            report(options, &KERNELS[..WITH_PEERS], &mut peers)
         },
     )
 };

@@ -80,6 +80,7 @@
 //! | [`asynchronous`] | futures of gets, puts and collectives that go on while the image computes |
 //! | [`atomics`] | values that several images change at any time |
 //! | [`events`] | telling another image that something is there, with or without data |
+//! | [`irregular`] | many small items for many images: conveyors, aggregated gets and puts |
 //! | [`locks`] | mutexes, critical sections |
 //! | [`grid`] | images in rows and columns, arrays that are divided among them, with halos |
 //! | [`failure`] | images that fail, and how the others go on |

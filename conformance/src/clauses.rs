@@ -8,6 +8,7 @@ pub mod errors;
 pub mod events;
 pub mod halos;
 pub mod images;
+pub mod irregular;
 pub mod memory;
 pub mod mutexes;
 pub mod ordering;
@@ -39,6 +40,7 @@ pub const SECTIONS: &[Section] = &[
     end_of_program::SECTION,
     halos::SECTION,
     whole_arrays::SECTION,
+    irregular::SECTION,
 ];
 
 /// All clauses, in order.

@@ -5,9 +5,9 @@
 //! cargo run --release --example histogram -- --bins 1000000
 //! ```
 //!
-//! Shows: atomic additions to the memory of other images, and the alternative, in which each image has its own bins and
-//! a collective sum adds them up. The first needs no more memory on more images; the second is faster as long as there
-//! are few bins.
+//! Shows: atomic additions to the memory of other images, and two alternatives. A conveyor takes the numbers of bins to the images that have these, in
+//! packets: no more memory on more images, and no atomic operations. Or each image has its own bins, and
+//! a collective sum adds them up, which is faster as long as there are few bins.
 //!
 //! The gas has two dimensions, for then the integral of Maxwell's distribution is known: exp(-v^2 / 2) of the molecules
 //! are faster than v, in units of the most frequent speed.
@@ -17,6 +17,7 @@ mod plot;
 use std::time::Instant;
 
 use coarray::collectives::co_all;
+use coarray::irregular::Conveyor;
 use coarray::prelude::*;
 
 use program::command_line::{Long, fail, follow, refuse};
@@ -33,7 +34,7 @@ usage: histogram [--molecules N] [--bins N] [--seed N] [--plot FILE.svg]
   --seed N          which random numbers (default: 1)
   --plot FILE.svg   draw the histogram, and what it should be
 
-It counts in two ways, whose results must be the same, and compares them with theory and the two rates with
+It counts in three ways, whose results must be the same, and compares them with theory and the rates with
 each other.
 
 Images: one for each core, or COARRAY_IMAGES=N, or start it with `coarun -n N histogram ...`.";
@@ -65,7 +66,7 @@ fn main() {
     let each = bins.div_ceil(num_images());
     let own = (this_image()..molecules).step_by(num_images());
     let wanted = format!("--molecules {molecules} --bins {bins}");
-    afford(wanted, 8 * (own.len() + each + bins));
+    afford(wanted, 8 * (own.len() + 2 * each + bins));
     let speeds: Vec<f64> = own.map(|molecule| speed(seed, molecule)).collect();
     let bin_of = |speed: f64| ((speed / HIGHEST * bins as f64) as usize).min(bins - 1);
 
@@ -79,6 +80,18 @@ fn main() {
     sync_all();
     let by_atomics = start.elapsed().as_secs_f64();
 
+    let mut conveyed = vec![0u64; each];
+    let mut conveyor = Conveyor::<u32>::new();
+    sync_all();
+    let start = Instant::now();
+    let items = speeds.iter().map(|&speed| {
+        let bin = bin_of(speed);
+        (bin / each, (bin % each) as u32)
+    });
+    conveyor.convey(items, |_, bin| conveyed[bin as usize] += 1);
+    sync_all();
+    let by_conveyor = start.elapsed().as_secs_f64();
+
     let mut counts = vec![0u64; bins];
     sync_all();
     let start = Instant::now();
@@ -90,10 +103,10 @@ fn main() {
 
     let first = this_image() * each;
     let are_same = (first..bins)
-        .zip(divided.iter())
-        .all(|(bin, count)| count.load() == counts[bin]);
+        .zip(divided.iter().zip(&conveyed))
+        .all(|(bin, (count, conveyed))| count.load() == counts[bin] && *conveyed == counts[bin]);
     if !co_all(are_same) {
-        fail("the two ways to count differ");
+        fail("the three ways to count differ");
     }
     if this_image() == 0 {
         let rate = |seconds: f64| molecules as f64 / seconds / 1e6;
@@ -105,6 +118,7 @@ fn main() {
             bins - 1
         );
         println!("rate of atomics: {:.1} Mmolecule/s", rate(by_atomics));
+        println!("rate of a conveyor: {:.1} Mmolecule/s", rate(by_conveyor));
         println!(
             "rate of bins for each image and a sum: {:.1} Mmolecule/s",
             rate(by_sum)

@@ -3,12 +3,14 @@
 use testing::programs::*;
 
 /// Every program, with options for a short run.
-const ALL: [(&str, &[&str]); 12] = [
+const ALL: [(&str, &[&str]); 14] = [
     ("hello", &[]),
     ("ring", &["--laps", "3"]),
     ("pi", &["--points", "1000"]),
     ("sample_sort", &["--keys", "1000"]),
     ("histogram", &["--molecules", "1000"]),
+    ("index_gather", &["--reads", "100", "--entries", "1000"]),
+    ("permutation", &["--numbers", "1000"]),
     ("work_queue", &["--size", "30x20", "--limit", "50"]),
     ("pipeline", &["--blocks", "5"]),
     ("matrix_multiply", &["--size", "20x20x20"]),
@@ -46,6 +48,8 @@ fn sizes_beyond_the_memory_of_the_machine_are_refused_before_anything_is_allocat
     let trillion = "1000000000000";
     assert_refuses_what_is_too_large("sample_sort", &["--keys", trillion]);
     assert_refuses_what_is_too_large("histogram", &["--molecules", trillion]);
+    assert_refuses_what_is_too_large("index_gather", &["--entries", trillion]);
+    assert_refuses_what_is_too_large("permutation", &["--numbers", trillion]);
     let size = "1048576x1048576x1048576";
     assert_refuses_what_is_too_large("matrix_multiply", &["--size", size]);
 }

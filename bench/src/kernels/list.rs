@@ -24,8 +24,11 @@ impl Kernel {
     }
 }
 
-/// All kernels; those before the last are there for peers, too.
-pub const KERNELS: [Kernel; 7] = [
+/// How many kernels are there for peers, too: the first.
+pub const WITH_PEERS: usize = 6;
+
+/// All kernels.
+pub const KERNELS: [Kernel; 9] = [
     Kernel {
         name: "stencil",
         program: "prk-stencil",
@@ -71,6 +74,18 @@ pub const KERNELS: [Kernel; 7] = [
         full: "100 8192 8192",
         quick: "20 300 300",
     },
+    Kernel {
+        name: "histogram",
+        program: "bale-histogram",
+        full: "20000000 1000",
+        quick: "100000 1000",
+    },
+    Kernel {
+        name: "index_gather",
+        program: "bale-gather",
+        full: "10000000 100000",
+        quick: "50000 1000",
+    },
 ];
 
 /// Parameters for `growth` times the work.
@@ -83,6 +98,7 @@ fn grown(kernel: &str, parameters: &str, growth: usize) -> String {
             (side as f64 * (growth as f64).sqrt()).round() as usize
         }),
         "p2p" | "life" => (2, |columns, growth| columns * growth),
+        "histogram" | "index_gather" => (0, |items, growth| items * growth),
         "nstream" => (1, |length, growth| length * growth),
         // Their tables are powers of two.
         "random" | "randomaccess" => (0, |log2, growth| log2 + growth.ilog2() as usize),
@@ -107,6 +123,8 @@ mod tests {
             ("random", "22 8 64", "24 8 64"),
             ("randomaccess", "22", "24"),
             ("life", "100 8192 8192", "100 8192 32768"),
+            ("histogram", "1000 50", "4000 50"),
+            ("index_gather", "1000 50", "4000 50"),
         ] {
             assert_eq!(grown(kernel, parameters, 1), parameters);
             assert_eq!(grown(kernel, parameters, 4), four_times);

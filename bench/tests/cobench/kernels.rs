@@ -9,7 +9,7 @@ use testing::script;
 
 /// The kernels, each with parameters that images do not divide evenly. Where updates may be lost, tables are so large that
 /// few are.
-const KERNELS: [(&str, &[&str]); 7] = [
+const KERNELS: [(&str, &[&str]); 9] = [
     (
         env!("CARGO_BIN_EXE_prk-stencil"),
         &["1 8", "3 37", "10 100"],
@@ -34,6 +34,14 @@ const KERNELS: [(&str, &[&str]); 7] = [
     (
         env!("CARGO_BIN_EXE_life-torus"),
         &["1 9 8", "3 37 11", "7 20 300"],
+    ),
+    (
+        env!("CARGO_BIN_EXE_bale-histogram"),
+        &["1 1", "1001 7", "100000 1000"],
+    ),
+    (
+        env!("CARGO_BIN_EXE_bale-gather"),
+        &["1 1", "1001 7", "100000 1000"],
     ),
 ];
 
@@ -118,6 +126,8 @@ fn rates_are_work_per_time() {
     near(work(4, "17 8 64"), 8.0 * 131_072.0 / 1e9);
     near(work(5, "17"), 4.0 * 131_072.0 / 1e9);
     near(work(6, "5 100 300"), 30_000.0 / 1e6);
+    near(work(7, "100000 100"), 100_000.0 / 1e9);
+    near(work(8, "100000 100"), 100_000.0 / 1e9);
 }
 
 #[test]
@@ -178,6 +188,8 @@ fn cobench_runs_all_kernels() {
             ("random", "GUPS/s"),
             ("randomaccess", "GUPS/s"),
             ("life", "Mcells/s"),
+            ("histogram", "GUPS/s"),
+            ("index_gather", "Greads/s"),
         ];
         assert_eq!(lines.lines().count(), kernels.len());
         for (line, (kernel, unit)) in lines.lines().zip(kernels) {

@@ -273,14 +273,11 @@ impl<'a> Traffic<'a> {
     fn send(&mut self, number: usize, closed: bool) -> bool {
         let _deferral = Deferral::new();
         let link = self.links.get(number);
-        if link.sent - link.taken >= PACKETS as u64 {
-            link.taken = self.memory.here()[self.memory_layout.taken(number)].get();
-            // Pairs with the fence before the count was put: the peer has read the packets.
-            atomic::fence(Ordering::Acquire);
-            if link.sent - link.taken >= PACKETS as u64 {
-                return false;
-            }
+        let seen = link.sent - link.taken;
+        if seen >= PACKETS as u64 && self.under_way(number) >= PACKETS as u64 {
+            return false;
         }
+        let link = self.links.get(number);
         let header = Header {
             packet: link.sent + 1,
             length: link.leaving.len().min(self.full),
@@ -312,15 +309,28 @@ impl<'a> Traffic<'a> {
         }
     }
 
-    /// Sends what waits to leave, as far as there is room: if a push was refused, full packets only, because more is to come.
+    /// Sends what waits to leave, as far as there is room. If a push was refused, more is to come: then a packet that is not full waits until
+    /// all before it were taken, as segments do in Nagle's algorithm (1984).
     pub(super) fn flush(&mut self) {
-        let least = if self.is_refused() { self.full } else { 1 };
         for number in 0..self.links.all.len() {
-            let link = self.links.all[number].as_ref();
-            if link.is_some_and(|link| link.leaving.len() >= least) {
+            let Some(link) = &self.links.all[number] else {
+                continue;
+            };
+            let waits = link.leaving.len();
+            let is_due = waits >= self.full || !self.is_refused() || self.under_way(number) == 0;
+            if waits > 0 && is_due {
                 self.send(number, false);
             }
         }
+    }
+
+    /// How many packets of a link were sent and not taken.
+    fn under_way(&mut self, number: usize) -> u64 {
+        let link = self.links.get(number);
+        link.taken = self.memory.here()[self.memory_layout.taken(number)].get();
+        // Pairs with the fence before the count was put: the peer has read the packets.
+        atomic::fence(Ordering::Acquire);
+        link.sent - link.taken
     }
 
     /// Whether the last push that was refused would find room now.

@@ -93,7 +93,7 @@ impl<T: ?Sized + Shape<Item: Remote>> sealed::Conveying for OpenConveyor<'_, T> 
 /// Local. Waits until one of these conveyors, which were created [beside](super::Conveyor::beside) each other, has something to pull or room for what
 /// was refused, or all images have [finished](OpenConveyor::finish) it and it is empty. Returns false if that is so of all of them.
 ///
-/// As [`OpenConveyor::wait`], for several.
+/// As [`OpenConveyor::wait`], for several. Only what comes ends the wait: what the program can push or finish after what it has pulled, it does before.
 ///
 /// # Panics
 /// If there are none, or one was not created beside the first.

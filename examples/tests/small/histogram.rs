@@ -47,6 +47,7 @@ fn counts_are_those_of_one_image() {
             let freedom = format!("{expected:.2}, {} degrees of freedom", bins - 1);
             assert_eq!(line(&printed, "chi-square"), freedom);
             assert!(line(&printed, "rate of atomics").ends_with(" Mmolecule/s"));
+            assert!(line(&printed, "rate of a conveyor").ends_with(" Mmolecule/s"));
         });
     }
 }

@@ -2,7 +2,9 @@
 
 mod hello;
 mod histogram;
+mod index_gather;
 mod matrix_multiply;
+mod permutation;
 mod pi;
 mod pipeline;
 mod ring;
