@@ -1,16 +1,18 @@
 //! The guard of a conveyor's phase: pushing and pulling.
 
 use std::any::type_name;
-use std::error::Error;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
 
 use coarray_coref::{LeavesItsThread, Remote, Shape};
 
+use super::bell::Bell;
+use super::full::Full;
 use super::record::{self, NUMBER, bytes_of, value_at};
 use super::traffic::Traffic;
-use super::waiting::wait;
+use super::waiting::sealed::{self, State};
+use super::waiting::{Conveying, wait};
 
 /// A [`Conveyor`](super::Conveyor) in its phase. Nothing but [`wait`](Self::wait) waits.
 ///
@@ -55,37 +57,6 @@ unsafe impl<T: ?Sized + Shape<Item: Remote> + LeavesItsThread> Send for OpenConv
 
 // SAFETY: nothing implements `LeavesItsThread`, so that this never holds.
 unsafe impl<T: ?Sized + Shape<Item: Remote> + LeavesItsThread> Sync for OpenConveyor<'_, T> {}
-
-/// There is no room for an item until its image has taken packets that were sent before.
-///
-/// # Examples
-/// ```
-/// use coarray::irregular::{Conveyor, Full};
-///
-/// coarray::run(1, || {
-///     let mut conveyor = Conveyor::<u64>::new();
-///     let mut open = conveyor.open();
-///     let mut pushed = 0;
-///     while open.push(0, pushed).is_ok() {
-///         pushed += 1;
-///     }
-///     assert_eq!(open.push(0, pushed), Err(Full)); // the item was not taken
-///     assert_eq!(open.pull(), Some((0, 0)));
-/// });
-/// ```
-///
-/// # Source
-/// `convey_push` of *bale*, which returns false.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Full;
-
-impl fmt::Display for Full {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("the conveyor has no room for an item: pull what has come, and wait")
-    }
-}
-
-impl Error for Full {}
 
 impl<'a, T: ?Sized + Shape<Item: Remote>> OpenConveyor<'a, T> {
     pub(super) fn new(traffic: Traffic<'a>) -> Self {
@@ -252,113 +223,45 @@ impl<T: Remote> OpenConveyor<'_, T> {
     }
 }
 
-impl<T: Remote> OpenConveyor<'_, [T]> {
-    /// Local. Adds a run of values for `image`, an index in the team, unless there is no room. Sends packets when they are full.
-    ///
-    /// # Errors
-    /// If there is no room for it: then nothing was added.
-    ///
-    /// # Panics
-    /// If there is no such image, this image has [finished](Self::finish), or the run has 2^32 values or more.
-    ///
-    /// # Examples
-    /// ```
-    /// use coarray::irregular::Conveyor;
-    /// use coarray::prelude::*;
-    ///
-    /// coarray::run(2, || {
-    ///     let mut conveyor = Conveyor::<[char]>::new();
-    ///     let mut open = conveyor.open();
-    ///     open.push(0, &['a', 'b']).unwrap();
-    ///     open.push(0, &[]).unwrap();
-    ///     open.finish();
-    ///     let mut lengths = Vec::new();
-    ///     while open.wait() {
-    ///         while let Some((_source, run)) = open.pull() {
-    ///             lengths.push(run.len());
-    ///         }
-    ///     }
-    ///     assert_eq!(lengths.iter().sum::<usize>(), if this_image() == 0 { 4 } else { 0 });
-    /// });
-    /// ```
-    ///
-    /// # Source
-    /// `convey_epush` of *bale*.
-    #[inline]
-    #[track_caller]
-    pub fn push(&mut self, image: usize, run: &[T]) -> Result<(), Full> {
-        if u32::try_from(run.len()).is_err() {
-            too_long(run.len());
+impl<T: ?Sized + Shape<Item: Remote>> Conveying for OpenConveyor<'_, T> {}
+
+#[allow(private_interfaces)]
+impl<T: ?Sized + Shape<Item: Remote>> sealed::Conveying for OpenConveyor<'_, T> {
+    fn state(&mut self) -> State {
+        let traffic = &mut self.traffic;
+        traffic.progress();
+        if traffic.has_something() || traffic.has_room_again() {
+            return State::Ready;
         }
-        let bytes = self.traffic.records.bytes(run.len());
-        self.traffic.push(image, bytes, |record| {
-            record::set_number(record, run.len());
-            record[NUMBER..].copy_from_slice(bytes_of(run));
-        })
+        match traffic.is_done() {
+            true => State::Done,
+            false => State::Waiting,
+        }
     }
 
-    /// Local. Takes a run that has come for this image, with the image that pushed it; none if none is there.
-    ///
-    /// # Examples
-    /// See [`push`](Self::push).
-    ///
-    /// # Source
-    /// `convey_epull` of *bale*.
-    pub fn pull(&mut self) -> Option<(usize, Vec<T>)> {
-        let mut run = Vec::new();
-        let source = self.pull_into(&mut run)?;
-        Some((source, run))
+    fn tell_done(&mut self) -> bool {
+        !std::mem::replace(&mut self.traffic.is_told, true)
     }
 
-    /// Local. As [`pull`](Self::pull), into a vector, whose values are replaced; it need not allocate then. Returns the image that pushed the run.
-    ///
-    /// # Examples
-    /// ```
-    /// use coarray::irregular::Conveyor;
-    /// use coarray::prelude::*;
-    ///
-    /// coarray::run(2, || {
-    ///     let mut conveyor = Conveyor::<[f32]>::new();
-    ///     let mut open = conveyor.open();
-    ///     open.push(1 - this_image(), &[0.5; 3]).unwrap();
-    ///     open.finish();
-    ///     let mut run = Vec::with_capacity(3);
-    ///     while open.wait() {
-    ///         while let Some(source) = open.pull_into(&mut run) {
-    ///             assert_eq!((source, &run[..]), (1 - this_image(), &[0.5; 3][..]));
-    ///         }
-    ///     }
-    /// });
-    /// ```
-    ///
-    /// # Source
-    /// As [`pull`](Self::pull).
-    #[inline]
-    pub fn pull_into(&mut self, run: &mut Vec<T>) -> Option<usize> {
-        let tag = self.traffic.records.tag;
-        let (link, length) = self.traffic.find()?;
-        let bytes = link.arriving.bytes();
-        let source = if tag > 0 {
-            record::number(bytes)
-        } else {
-            link.peer
-        };
-        let values = record::number(&bytes[tag..]);
-        let bytes = &bytes[tag + NUMBER..length];
-        run.clear();
-        run.extend(
-            (0..values).map(|index| value_at::<T>(&bytes[index * size_of::<T>()..], source)),
-        );
-        link.arriving.consume(length);
-        Some(source)
+    fn is_refused(&self) -> bool {
+        self.traffic.is_refused()
     }
-}
 
-#[cold]
-#[inline(never)]
-#[track_caller]
-fn too_long(values: usize) -> ! {
-    panic!("an item of {values} values is too long for a conveyor: a run has less than 2^32")
+    fn is_behind(&self) -> bool {
+        self.traffic.is_behind()
+    }
+
+    fn flush(&mut self) {
+        self.traffic.flush();
+    }
+
+    fn bell(&self) -> &Bell {
+        self.traffic.bell
+    }
+
+    fn opened(&self) -> &'static Location<'static> {
+        self.traffic.opened
+    }
 }
 
 impl<T: ?Sized + Shape<Item: Remote>> fmt::Debug for OpenConveyor<'_, T> {

@@ -19,8 +19,8 @@ use coarray_fabric::Deferral;
 use coarray_sync::{PutNotify, fence_number};
 
 use super::bell::Bell;
+use super::full::Full;
 use super::link::{Link, Links};
-use super::open_conveyor::Full;
 use super::packets::{Header, LINE, MemoryLayout, PACKETS};
 use super::record::{self, RecordLayout};
 use crate::open::Open;

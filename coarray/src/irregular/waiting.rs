@@ -3,10 +3,7 @@
 use std::hint::spin_loop;
 use std::panic::Location;
 
-use coarray_coref::{Remote, Shape};
-
 use super::bell::Bell;
-use super::open_conveyor::OpenConveyor;
 
 /// How often an image that has more to push looks for room before it sends packets that are not full, and sleeps.
 const SPINS: u32 = 100;
@@ -19,8 +16,6 @@ const SPINS: u32 = 100;
 /// # Source
 /// Its own.
 pub trait Conveying: sealed::Conveying {}
-
-impl<T: ?Sized + Shape<Item: Remote>> Conveying for OpenConveyor<'_, T> {}
 
 pub(super) mod sealed {
     use super::Bell;
@@ -51,49 +46,10 @@ pub(super) mod sealed {
 
 use sealed::State;
 
-#[allow(private_interfaces)]
-impl<T: ?Sized + Shape<Item: Remote>> sealed::Conveying for OpenConveyor<'_, T> {
-    fn state(&mut self) -> State {
-        let traffic = &mut self.traffic;
-        traffic.progress();
-        if traffic.has_something() || traffic.has_room_again() {
-            return State::Ready;
-        }
-        match traffic.is_done() {
-            true => State::Done,
-            false => State::Waiting,
-        }
-    }
-
-    fn tell_done(&mut self) -> bool {
-        !std::mem::replace(&mut self.traffic.is_told, true)
-    }
-
-    fn is_refused(&self) -> bool {
-        self.traffic.is_refused()
-    }
-
-    fn is_behind(&self) -> bool {
-        self.traffic.is_behind()
-    }
-
-    fn flush(&mut self) {
-        self.traffic.flush();
-    }
-
-    fn bell(&self) -> &Bell {
-        self.traffic.bell
-    }
-
-    fn opened(&self) -> &'static Location<'static> {
-        self.traffic.opened
-    }
-}
-
 /// Local. Waits until one of these conveyors, which were created [beside](super::Conveyor::beside) each other, has something to pull or room for what
-/// was refused, or all images have [finished](OpenConveyor::finish) it and it is empty. Returns false if that is so of all of them.
+/// was refused, or all images have [finished](super::OpenConveyor::finish) it and it is empty. Returns false if that is so of all of them.
 ///
-/// As [`OpenConveyor::wait`], for several. Only what comes ends the wait: what the program can push or finish after what it has pulled, it does before.
+/// As [`OpenConveyor::wait`](super::OpenConveyor::wait), for several. Only what comes ends the wait: what the program can push or finish after what it has pulled, it does before.
 ///
 /// # Panics
 /// If there are none, or one was not created beside the first.
