@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod arrays;
+mod conveyors;
 mod identity;
 mod in_flight;
 mod lists;
