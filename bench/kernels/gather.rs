@@ -34,7 +34,7 @@ fn main() {
     };
     describe(&PROGRAM, &[reads, entries]);
     let (verdict, seconds) = run(reads, entries);
-    conclude(verdict, (reads as f64 / 1e9, "Greads/s"), 1, seconds);
+    conclude(verdict, (reads as f64 / 1e6, "Mreads/s"), 1, seconds);
 }
 
 /// Where the entries are that this image reads.

@@ -29,7 +29,7 @@ fn main() {
     };
     describe(&PROGRAM, &[updates, counters]);
     let (verdict, seconds) = run(updates, counters);
-    conclude(verdict, (updates as f64 / 1e9, "GUPS/s"), 1, seconds);
+    conclude(verdict, (updates as f64 / 1e6, "Mupdates/s"), 1, seconds);
 }
 
 /// Where the counters are to which this image adds.
