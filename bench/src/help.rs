@@ -93,10 +93,10 @@ have for it. With no more images than cores each has a core of its own. The size
 one block where an image has one for each.
 
 Kernels are programs of their own that lie beside cobench: the Parallel Research Kernels, RandomAccess of the HPC
-Challenge, the Game of Life, and two of bale. Each checks its result. Beside its rate, in the units of those kernels, stands the
-time of an iteration; the first is not counted. On several numbers of images each solves the same problem (strong
-scaling), or with --weak one that grows with them. Speedup is by the rate on the first number of images in the same
-round; efficiency is speedup by images.
+Challenge, the Game of Life, and two of bale. Each checks its result. Beside its rate, in the units of those kernels,
+stands the time of an iteration; the first is not counted. On several numbers of images each solves the same problem
+(strong scaling), or with --weak one that grows with them. Speedup is by the rate on the first number of images in the
+same round; efficiency is speedup by images.
 
 Fabrics takes a cobench that is built with the features mpi and shmem; mpirun and shmemrun start it. Where images
 reach each other's memory directly, operations are compared with those on processes, and sync_all with the barrier of
