@@ -3,8 +3,8 @@
 //! | what | how |
 //! |---|---|
 //! | items go to images, which do something with them | [`Conveyor`]: all images take part |
-//! | many values are fetched from, or stored in, a coarray at scattered places | [`Gets`], [`Puts`]: the owners take no part |
-//! | the same on one image, with a list of indices | [`Coref::gather_from`](crate::Coref::gather_from), [`scatter_to`](crate::Coref::scatter_to) |
+//! | many values are fetched from, stored in, or added to a coarray at scattered places | [`Gets`], [`Puts`], [`Adds`]: the owners take no part |
+//! | the same on one image, with a list of indices | [`Coref::gather_from`](crate::Coref::gather_from), [`scatter_to`](crate::Coref::scatter_to), [`add_at`](crate::atomics::CoatomicList::add_at) |
 //!
 //! # Examples
 //! A histogram whose bins are divided among the images:
@@ -26,6 +26,7 @@
 //! });
 //! ```
 
+mod adds;
 mod aggregator;
 mod bell;
 mod buffers;
@@ -40,6 +41,7 @@ mod runs;
 mod traffic;
 mod waiting;
 
+pub use adds::Adds;
 pub use aggregator::{Gets, Puts};
 pub use conveyor::{Conveyor, ConveyorOptions};
 pub use full::Full;

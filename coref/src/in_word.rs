@@ -147,6 +147,7 @@ impl<'a, T> InWord<'a, T> {
     }
 
     /// What to add to subtract `value`, if it is an integer.
+    #[doc(hidden)]
     #[must_use]
     pub fn minus(&self, value: T) -> T {
         (self.from_bits)((self.to_bits)(value).wrapping_neg())

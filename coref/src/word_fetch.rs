@@ -10,6 +10,7 @@ use crate::transfer::Issued;
 
 impl<T> InWord<'_, T> {
     /// Starts the operation, if the fabric has it. The result is the former value.
+    #[doc(hidden)]
     #[must_use]
     pub fn fetch<'b>(&self, operation: AtomicOperation<T>) -> Option<Cofuture<'b, T>>
     where

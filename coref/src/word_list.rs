@@ -27,6 +27,7 @@ impl<T: Copy> InWord<'_, T> {
     ///
     /// # Safety
     /// Each index is one of the array, which consists of such values. There are as many values.
+    #[doc(hidden)]
     pub unsafe fn update_list<F: Fn(T, T) -> T>(
         &self,
         stride: usize,
@@ -112,6 +113,7 @@ impl<T: Copy> InWord<'_, T> {
     }
 
     /// Completes all operations on the image that has the value.
+    #[doc(hidden)]
     pub fn complete(&self) {
         self.image.fabric().fence(self.place.image);
     }

@@ -301,8 +301,11 @@ mod tests {
     fn meetings_are_those_of_the_turns() {
         assert_eq!(barriers(Algorithm::Flat, 8), 0);
         assert_eq!(barriers(Algorithm::Flat, 32), 1);
-        assert_eq!(barriers(Algorithm::Flat, 65537), 2);
-        assert_eq!(barriers(Algorithm::ReduceScatterAllgather, 65536), 2);
+        assert_eq!(barriers(Algorithm::Flat, SCRATCH_BYTES / 2 + 1), 2);
+        assert_eq!(
+            barriers(Algorithm::ReduceScatterAllgather, SCRATCH_BYTES / 2),
+            2
+        );
     }
 
     #[test]

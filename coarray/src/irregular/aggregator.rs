@@ -6,7 +6,7 @@ use std::thread;
 use coarray_coref::{Access, Coref, MayPut, Remote};
 
 /// How many items for an image wait before they travel.
-const BATCH: usize = 1024;
+pub(super) const BATCH: usize = 1024;
 
 /// Puts of values at scattered places of a coarray, which travel together.
 ///
@@ -298,7 +298,10 @@ where
 }
 
 /// What waits for an image.
-fn of_image<I>(waiting: &mut Vec<(Vec<usize>, Vec<I>)>, image: usize) -> &mut (Vec<usize>, Vec<I>) {
+pub(super) fn of_image<I>(
+    waiting: &mut Vec<(Vec<usize>, Vec<I>)>,
+    image: usize,
+) -> &mut (Vec<usize>, Vec<I>) {
     if image >= waiting.len() {
         waiting.resize_with(image + 1, Default::default);
     }

@@ -1,6 +1,6 @@
-//! Aggregated gets and puts against plain ones.
+//! Aggregated gets, puts and additions against plain ones.
 
-use coarray::irregular::{Gets, Puts};
+use coarray::irregular::{Adds, Gets, Puts};
 use coarray::prelude::*;
 use coarray_proptests::{Kind, Sample, Setting, config, mix};
 use proptest::prelude::*;
@@ -58,6 +58,36 @@ proptest! {
             1 => run::<Kind>(setting, count, seed),
             _ => run::<char>(setting, count, seed),
         }
+    }
+
+    #[test]
+    fn aggregated_additions_do_as_single_ones_do(
+        setting in Setting::anywhere(),
+        count in 0usize..5000,
+        coatomics in 1usize..2000,
+        seed: u64,
+    ) {
+        setting.run(|| {
+            let pick = |image: usize, n: usize| {
+                let bits = mix(mix(seed, image as u64), n as u64);
+                (bits as usize % num_images(), (bits >> 20) as usize % coatomics, bits >> 7)
+            };
+            let sums = Coarray::<[Coatomic<u64>]>::from_fn(coatomics, |_| Coatomic::new(0));
+            let mut adds = Adds::new(|image| sums.at(image));
+            for n in 0..count {
+                let (image, index, value) = pick(this_image(), n);
+                adds.add(image, index, value);
+            }
+            drop(adds);
+            sync_all();
+            let mut expected = vec![0u64; coatomics];
+            for (image, index, value) in (0..num_images()).flat_map(|from| (0..count).map(move |n| pick(from, n))) {
+                if image == this_image() {
+                    expected[index] = expected[index].wrapping_add(value);
+                }
+            }
+            assert!(sums.iter().map(Coatomic::load).eq(expected));
+        });
     }
 }
 
