@@ -1,6 +1,7 @@
 //! Notification of another image, alone or together with data.
 //!
-//! A [`Coevent`] counts posts, and its image waits for them. [`PutNotify`] puts values and posts when they have arrived.
+//! A [`Coevent`] counts posts, and its image waits for them. [`PutNotify`] puts values and posts when they have arrived, [`PutNotifyAsync`]
+//! does so while this image goes on.
 //!
 //! # Examples
 //! ```
@@ -19,4 +20,4 @@
 //! });
 //! ```
 
-pub use coarray_sync::{Coevent, CoeventPlace, Coevents, PutNotify};
+pub use coarray_sync::{Coevent, CoeventPlace, Coevents, PutNotify, PutNotifyAsync};

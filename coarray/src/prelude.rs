@@ -4,7 +4,7 @@
 
 pub use crate::atomics::{AsAtomic, AsyncCoatomicPlace, Coatomic, CoatomicList, CoatomicPlace};
 pub use crate::collectives::{co_allgather, co_broadcast, co_max, co_min, co_reduce, co_sum};
-pub use crate::events::{Coevent, CoeventPlace, PutNotify};
+pub use crate::events::{Coevent, CoeventPlace, PutNotify, PutNotifyAsync};
 pub use crate::locks::{Comutex, ComutexPlace};
 pub use crate::places::{GlobalIndices, Parts, Selector};
 pub use crate::{

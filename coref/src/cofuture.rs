@@ -127,7 +127,7 @@ impl<'a, T> InFlight<'a, T> {
     )]
     fn finish(mut self: Box<Self>) -> Result<T, Torn> {
         let request = &mut self.issued.request;
-        self.issued.image.fabric().wait(request);
+        self.issued.image.wait_for(request);
         match request.take() {
             Some(buffer) => (self.deliver)(buffer),
             None => unreachable!("the result of a request is taken with the request"),
@@ -140,7 +140,7 @@ impl<'a, T> InFlight<'a, T> {
         if request.register(waker) {
             return true;
         }
-        let needs_polling = image.fabric().progress();
+        let needs_polling = image.progress();
         if needs_polling && !request.is_complete() {
             waker.wake_by_ref();
         }
@@ -252,7 +252,7 @@ impl<'a, T> Cofuture<'a, T> {
     /// Makes progress with the operations that its image has issued. Returns false if progress depends on other images.
     pub(crate) fn progress(&self) -> bool {
         if let State::InFlight(transfer) = &self.state {
-            transfer.issued.image.fabric().progress();
+            transfer.issued.image.progress();
         }
         !matches!(self.state, State::Collective(_))
     }

@@ -27,6 +27,7 @@ mod index_list;
 mod locked;
 mod member;
 mod ndarray_values;
+mod notified;
 mod primitives;
 mod radix_sort;
 mod read_only;

@@ -54,6 +54,7 @@ fn model(waiting_side: impl Fn(&mut Completion<u32>, &Place) + Send + Sync + 'st
     loom::model(move || {
         let place = Arc::new(Place(UnsafeCell::new(0)));
         let (completer, mut completion) = completion();
+        assert!(completion.is_of(&completer));
         let other = {
             let place = Arc::clone(&place);
             thread::spawn(move || carry_out(completer, &place))

@@ -15,6 +15,7 @@ pub(crate) mod held;
 pub(crate) mod message;
 pub(crate) mod network;
 pub(crate) mod node_map;
+pub(crate) mod notices;
 pub(crate) mod outstanding;
 pub(crate) mod peer_timeout;
 pub(crate) mod position;
@@ -37,6 +38,7 @@ use crate::image::cross_memory::CrossMemory;
 use crate::image::deferred_free::DeferredFree;
 use crate::image::held::{Held, Queueing};
 use crate::image::network::Network;
+use crate::image::notices::Notice;
 use crate::image::reactor::Reactor;
 use crate::image::team::Team;
 use crate::job::Job;
@@ -60,6 +62,8 @@ pub struct Image {
     pub(crate) backoff: Backoff,
     pub(crate) heap: RefCell<Heap>,
     fabric: Rc<dyn Fabric>,
+    /// Signals that follow puts, and were not given yet.
+    pub(crate) notices: RefCell<Vec<Notice>>,
     pub(crate) dispatch: Dispatch,
     /// Traffic with other nodes; none if all images share memory.
     pub(crate) network: Option<Network>,
@@ -105,6 +109,7 @@ impl Image {
             images,
             heap: RefCell::new(Heap::new(job.region.heap_bytes())),
             fabric,
+            notices: RefCell::default(),
             dispatch,
             network: spans_nodes.then(|| Network::new(job.peer_timeout, images)),
             backoff: Backoff::new(&job),

@@ -6,5 +6,6 @@ pub(crate) mod failing;
 pub(crate) mod liveness;
 pub(crate) mod locate;
 pub(crate) mod messaging;
+pub(crate) mod notices;
 pub(crate) mod pairs;
 pub(crate) mod quiet;

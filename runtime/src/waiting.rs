@@ -203,6 +203,8 @@ impl<C: Cause> WaitStrategy for Waiting<'_, C> {
     type Stop = Stop;
 
     fn check(&self) -> Result<(), Stop> {
+        // Somebody may wait for these. An image that sleeps has told others all that it is going to.
+        self.image.give_notices(|_| true);
         publish_traffic(self.image);
         if self.is_parked.get() {
             self.image.poll();

@@ -8,7 +8,7 @@ use crate::coevent::{Coevent, posts_left};
 use crate::fence::complete_on;
 
 /// The signal that posts an event on another node.
-const POST: SignalOperation = SignalOperation::Add(1);
+pub(crate) const POST: SignalOperation = SignalOperation::Add(1);
 
 /// The operations of a [`Coevent`] on a coref to one. Only the image that has the event waits for it.
 ///
@@ -313,7 +313,7 @@ fn put_region<T: Remote, const D: usize, B: MayPut>(
 
 #[inline]
 #[track_caller]
-fn check_image<T: ?Sized, B: Access>(place: &Coref<T, B>, event: &Coref<Coevent>) {
+pub(crate) fn check_image<T: ?Sized, B: Access>(place: &Coref<T, B>, event: &Coref<Coevent>) {
     if !place.is_beside(event) {
         wrong_image(place.image(), event.image());
     }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{self, Ordering};
 
-use coarray_fabric::has_outstanding;
+use coarray_fabric::transport::pending::{Pending, is_complete_but};
 use coarray_runtime::{Image, Team, num_images, quiet_and_fence};
 
 /// Local. Orders this image's puts to `image`, an index in the current team, before its later puts to it:
@@ -41,7 +41,7 @@ pub fn fence(image: usize) {
     if image >= num_images() {
         no_such_image(image);
     }
-    if has_outstanding() {
+    if !is_complete_but(Pending::Signals) {
         complete_on(Team::current().members()[image] as usize);
     }
     // Orders the stores of direct puts. Pairs with an Acquire load or fence of an image that reads a later put.
@@ -52,14 +52,14 @@ pub fn fence(image: usize) {
 #[cold]
 #[inline(never)]
 pub(crate) fn complete_on(image: usize) {
-    Image::with_current(|here| here.fabric().fence(image));
+    Image::with_current(|here| here.fence(image));
 }
 
 /// Local. As [`fence`], by the number of the image in the job, which [`Coref::image`](coarray_coref::Coref::image) returns.
 #[doc(hidden)]
 #[inline]
 pub fn fence_number(number: usize) {
-    if has_outstanding() {
+    if !is_complete_but(Pending::Signals) {
         complete_on(number);
     }
     // As in `fence`; earlier loads of this image come before its later puts, too.

@@ -25,6 +25,7 @@ mod comutex_site;
 mod critical;
 mod fence;
 mod form_team;
+mod put_notify_async;
 mod sync_all;
 mod sync_images;
 mod sync_team;
@@ -44,6 +45,7 @@ pub use critical::critical;
 #[doc(hidden)]
 pub use fence::fence_number;
 pub use fence::{fence, quiet};
+pub use put_notify_async::PutNotifyAsync;
 pub use sync_all::{image_fence, sync_all, try_sync_all};
 pub use sync_images::{sync_images, try_sync_images};
 pub use sync_team::{sync_team, try_sync_team};

@@ -211,3 +211,57 @@ fn a_phase_ends_on_all_images_before_a_waker_panics() {
     });
     run.unwrap();
 }
+
+#[cfg(feature = "simulated")]
+#[test]
+fn a_waker_that_panics_holds_up_no_post_of_a_put_in_flight() {
+    let job = || {
+        let mut rows = Coarray::new([[0u64; 2]; 2]);
+        let full = Coarray::<[Coevent; 3]>::from_fn(|_| Coevent::new());
+        let open = rows.open();
+        let other = 1 - this_image();
+        let (there, events) = (open.at(other), full.at(other));
+        for (slot, complete) in [quiet as fn(), || sync_all(), || fence(1 - this_image())]
+            .into_iter()
+            .enumerate()
+        {
+            with_waker(&there[0], panics, || {
+                std::mem::forget(there[1].put_notify_async([slot as u64, 8], &events[slot]));
+                assert_panics(complete);
+            });
+            full[slot].wait();
+            assert_eq!(open.here()[1].get(), [slot as u64, 8]);
+            sync_all();
+        }
+    };
+    Launch::new(2).simulated_nodes(2).run(job).unwrap();
+}
+
+#[test]
+fn a_waker_of_a_put_in_flight_may_begin_others() {
+    let job = || {
+        let mut x = Coarray::<[u64; 4]>::zeroed();
+        let full = Coarray::new(Coevent::new());
+        let open = x.open();
+        let other = 1 - this_image();
+        let waker = Arc::new(Act {
+            armed: AtomicBool::new(true),
+            act: || {
+                quiet();
+                sync_images(&[1 - this_image()]);
+            },
+        });
+        let mut sent = pin!(open.at(other)[0].put_notify_async(5, full.at(other)));
+        let polled = sent
+            .as_mut()
+            .poll(&mut Context::from_waker(&Waker::from(Arc::clone(&waker))));
+        if polled.is_pending() {
+            quiet();
+        }
+        full.wait();
+        assert_eq!(open.here()[0].get(), 5);
+    };
+    queued(2).run(job).unwrap();
+    #[cfg(feature = "simulated")]
+    Launch::new(2).simulated_nodes(2).run(job).unwrap();
+}

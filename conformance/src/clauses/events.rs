@@ -76,6 +76,11 @@ pub const SECTION: Section = Section {
             "a wait for any of several events returns each post once, and its index",
             any_of_several,
         ),
+        Clause::new(
+            "7.16",
+            "what takes the post of a put in flight sees its data, at the latest when its image waits",
+            put_in_flight,
+        ),
     ],
 };
 
@@ -227,6 +232,31 @@ fn put_notify(check: &mut Check) {
         Parcel::of(round, left(1)).look_for(check, &x.here()[0]);
         Parcel::of(round, left(1)).look_for(check, &x.here()[1]);
         check.same("the word", word.here().get(), round);
+        seen.at(left(1)).post();
+        if !came(check, &seen, 1) {
+            break;
+        }
+    }
+}
+
+fn put_in_flight(check: &mut Check) {
+    let arrived = Coarray::<[Coevent; 2]>::from_fn(|_| Coevent::new());
+    let seen = Coarray::new(Coevent::new());
+    let mut x = Coarray::<[Parcel; 2]>::from_fn(|_| Parcel::none());
+    let mut long = Coarray::<[u64; 3000]>::zeroed();
+    let (x, long) = coarray::open((&mut x, &mut long));
+    for round in 1..ROUNDS {
+        let parcel = Parcel::of(round, this_image());
+        // Other traffic, which the posts do not wait for.
+        drop(long.at(right(2)).put_async([round; 3000]));
+        for slot in 0..2 {
+            let event = &arrived.at(right(1))[slot];
+            drop(x.at(right(1))[slot].put_notify_async(parcel, event));
+        }
+        for slot in [1, 0] {
+            came(check, &arrived[slot], 1);
+            Parcel::of(round, left(1)).look_for(check, &x.here()[slot]);
+        }
         seen.at(left(1)).post();
         if !came(check, &seen, 1) {
             break;

@@ -30,7 +30,7 @@ const FAULTS: &[Fault] = &[
         name: "drop-fence",
         what: "a fence orders nothing, nor does a signal",
         must_fail: &["5.6", "7.7"],
-        may_fail: &["5.7", "6.22", "7.8", "7.15", "18"],
+        may_fail: &["5.7", "6.22", "7.8", "7.15", "7.16", "18"],
     },
     Fault {
         name: "delay-puts",

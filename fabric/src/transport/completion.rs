@@ -72,6 +72,11 @@ impl<T> Completer<T> {
 }
 
 impl<T> Completion<T> {
+    /// Whether this is the side that waits for what `completer` completes.
+    pub(crate) fn is_of(&self, completer: &Completer<T>) -> bool {
+        Arc::ptr_eq(&self.0, &completer.0)
+    }
+
     /// Whether the operation is complete; if so, everything written before is visible.
     #[inline]
     pub(crate) fn is_complete(&self) -> bool {

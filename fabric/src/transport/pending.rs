@@ -16,6 +16,8 @@ pub enum Pending {
     Issued = 1,
     /// Signals of the fabric.
     Signals = 2,
+    /// Signals that the image gives when puts have arrived.
+    Notices = 4,
 }
 
 /// Whether the image of this thread has issued operations that may not be complete.

@@ -86,6 +86,12 @@ impl Request {
         self.image
     }
 
+    /// Whether this is the request that `completer` completes.
+    #[must_use]
+    pub fn is_of(&self, completer: &Completer<Buffer>) -> bool {
+        self.completion.is_of(completer)
+    }
+
     /// Whether the operation is complete.
     #[inline]
     #[must_use]

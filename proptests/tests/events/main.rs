@@ -3,6 +3,7 @@
 mod any;
 mod apart;
 mod counts;
+mod in_flight;
 mod notified;
 mod pairs;
 mod sets;

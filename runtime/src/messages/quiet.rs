@@ -58,6 +58,7 @@ fn complete_all(also_signals: bool) {
         if has_outstanding() {
             image.fabric().quiet();
         }
+        image.give_notices(|_| true);
         if also_signals && is_pending(Pending::Signals) {
             image.fabric().quiet_signals();
         }

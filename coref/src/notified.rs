@@ -1,0 +1,85 @@
+//! Puts in flight after which a word of their image is changed by a signal.
+
+use std::ptr;
+use std::slice;
+
+use coarray_fabric::{Buffer, SignalOperation};
+
+use crate::access::MayPut;
+use crate::cofuture::{Cofuture, InFlight};
+use crate::coref::Coref;
+use crate::remote::Remote;
+use crate::scope::AsyncScope;
+use crate::shape::Shape;
+use crate::transfer::{Issued, issue_put};
+
+impl<T: ?Sized, A: MayPut> Coref<T, A> {
+    /// Begins to put a copy of `value`, and to signal when it is there.
+    ///
+    /// # Safety
+    /// As of `Fabric::put_signal`, for the signal word, which is at this offset on the image of the place, until this image has completed
+    /// what it issued.
+    #[doc(hidden)]
+    pub unsafe fn issue_put_signal(
+        &self,
+        value: T,
+        signal: usize,
+        operation: SignalOperation,
+    ) -> Cofuture<'_, ()>
+    where
+        T: Remote,
+    {
+        const { T::CHECK };
+        // SAFETY: `value` is valid for reads of `size_of::<T>()` bytes, all initialised: a `Remote` type has no padding. Nobody
+        // writes to it while `bytes` lives.
+        let bytes = unsafe { slice::from_raw_parts(ptr::from_ref(&value).cast(), size_of::<T>()) };
+        // SAFETY: the request owns the buffer, which is as long as the place. The caller vouches for the word.
+        unsafe {
+            signal_after(
+                issue_put(self, Buffer::Owned(bytes.into())),
+                signal,
+                operation,
+            )
+        }
+    }
+
+    /// Begins to put `source`, and to signal when it is there.
+    ///
+    /// # Panics
+    /// If the leading extents, where they are known only at run time, differ.
+    ///
+    /// # Safety
+    /// As of [`issue_put_signal`](Self::issue_put_signal).
+    #[doc(hidden)]
+    #[track_caller]
+    pub unsafe fn issue_put_from_signal<'a, 'scope>(
+        &'a self,
+        source: &'scope T,
+        signal: usize,
+        operation: SignalOperation,
+        _scope: &'a AsyncScope<'scope, '_>,
+    ) -> Cofuture<'a, ()>
+    where
+        T: Shape<Item: Remote>,
+    {
+        const { T::Item::CHECK };
+        self.check_extent(source.extent());
+        let buffer = Buffer::Lent(ptr::from_ref(source).cast_mut().cast(), self.bytes());
+        // SAFETY: the source is as long as the place, and borrowed until the end of the scope, which completes the put. A put only reads its
+        // buffer, so the cast to `*mut` is never written through. The caller vouches for the word.
+        unsafe { signal_after(issue_put(self, buffer), signal, operation) }
+    }
+}
+
+/// # Safety
+/// As of [`Coref::issue_put_signal`].
+unsafe fn signal_after<'a>(
+    put: Issued,
+    signal: usize,
+    operation: SignalOperation,
+) -> Cofuture<'a, ()> {
+    let Issued { image, request } = put;
+    // SAFETY: the caller vouches for the word.
+    let request = unsafe { image.signal_after(request, signal, operation) };
+    Cofuture::in_flight(InFlight::new(Issued { image, request }, |_| Ok(())))
+}

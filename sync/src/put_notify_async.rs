@@ -1,0 +1,139 @@
+//! Puts in flight that post an event when they have arrived.
+
+use coarray_coref::{AsyncScope, Cofuture, Coref, LocalOrRemote, MayPut, Remote, Shape};
+
+use crate::coevent::Coevent;
+use crate::coevent_place::{POST, PutNotify, check_image};
+
+/// Puts that post an event on the target image when they have arrived, and that this image does not wait for.
+///
+/// Each completes its own transfer only: other puts in flight neither delay the post, nor are they completed for it. Where places are
+/// direct, all is done at once. Otherwise the post goes out when the put is complete, and this image next makes progress: as it
+/// [waits](Cofuture::wait) for the cofuture, polls it or asks whether it is ready, and at the latest in a `fence` of the image, in `quiet`, or when it
+/// waits for anything else.
+///
+/// # Examples
+/// Halves of a row travel while the next ones are computed:
+/// ```
+/// use coarray::prelude::*;
+///
+/// coarray::run(2, || {
+///     let mut row = Coarray::<[[f64; 50]; 2]>::zeroed();
+///     let arrived = Coarray::<[Coevent; 2]>::from_fn(|_| Coevent::new());
+///     let row = row.open();
+///     let other = 1 - this_image();
+///     for half in 0..2 {
+///         let values = std::array::from_fn(|i| (50 * half + i) as f64); // computed
+///         drop(row.at(other)[half].put_notify_async(values, &arrived.at(other)[half]));
+///     }
+///     arrived[1].wait(); // in any order
+///     assert_eq!(row.here()[1][49].get(), 99.0);
+///     arrived[0].wait();
+///     assert_eq!(row.here()[0][49].get(), 49.0);
+/// });
+/// ```
+///
+/// # Source
+/// `NOTIFY=` of image selectors, Fortran 2023; `shmem_put_signal_nbi`, OpenSHMEM 1.5 section 9.8; `gaspi_write_notify`, GASPI 17.1.
+pub trait PutNotifyAsync<T: ?Sized>: PutNotify<T> {
+    /// One-sided. Begins to store a copy of `value` in the place, and to post `event`, which is on the same image. The wait that consumes the
+    /// post sees the value. The cofuture is ready when the event is posted.
+    ///
+    /// # Panics
+    /// If `event` is on another image.
+    ///
+    /// # Examples
+    /// See [`PutNotifyAsync`].
+    ///
+    /// # Source
+    /// As [`PutNotifyAsync`].
+    #[track_caller]
+    fn put_notify_async(&self, value: T, event: &Coref<Coevent>) -> Cofuture<'_, ()>
+    where
+        T: Remote;
+
+    /// One-sided. Begins to store `source`, which has the same shape, in the whole place, and to post `event`, which is on the same image. The
+    /// source is borrowed until the scope ends.
+    ///
+    /// # Panics
+    /// If `event` is on another image, or if the leading extents, where they are known only at run time, differ; then nothing is stored and
+    /// nothing posted.
+    ///
+    /// # Examples
+    /// ```
+    /// use coarray::asynchronous::async_scope;
+    /// use coarray::events::PutNotifyAsync;
+    /// use coarray::prelude::*;
+    ///
+    /// coarray::run(2, || {
+    ///     let mut inbox = Coarray::<[u32]>::zeroed(1000);
+    ///     let arrived = Coarray::new(Coevent::new());
+    ///     let inbox = inbox.open();
+    ///     let (other, values) = (1 - this_image(), vec![7; 1000]);
+    ///     async_scope(|scope| {
+    ///         let sent = inbox.at(other).put_from_notify_async(&values[..], arrived.at(other), scope);
+    ///         // ... compute something ...
+    ///         sent.wait();
+    ///     });
+    ///     arrived.wait();
+    ///     assert_eq!(inbox.here()[999].get(), 7);
+    /// });
+    /// ```
+    ///
+    /// # Source
+    /// As [`PutNotifyAsync`].
+    #[track_caller]
+    fn put_from_notify_async<'a, 'scope>(
+        &'a self,
+        source: &'scope T,
+        event: &Coref<Coevent>,
+        scope: &'a AsyncScope<'scope, '_>,
+    ) -> Cofuture<'a, ()>
+    where
+        T: Shape<Item: Remote>;
+}
+
+impl<T: ?Sized, B: MayPut> PutNotifyAsync<T> for Coref<T, B> {
+    #[track_caller]
+    fn put_notify_async(&self, value: T, event: &Coref<Coevent>) -> Cofuture<'_, ()>
+    where
+        T: Remote,
+    {
+        check_image(self, event);
+        match event.locate() {
+            LocalOrRemote::Remote(event) if !self.is_direct() => {
+                // SAFETY: it is the signal word of the event, which only signals change. It is allocated when the signal arrives: the coarray is
+                // borrowed now, and its memory is freed only after a barrier with this image, which completes what it issued first.
+                unsafe { self.issue_put_signal(value, event.offset + Coevent::SIGNALS, POST) }
+            }
+            _ => {
+                self.put_notify(value, event);
+                Cofuture::ready(())
+            }
+        }
+    }
+
+    #[track_caller]
+    fn put_from_notify_async<'a, 'scope>(
+        &'a self,
+        source: &'scope T,
+        event: &Coref<Coevent>,
+        scope: &'a AsyncScope<'scope, '_>,
+    ) -> Cofuture<'a, ()>
+    where
+        T: Shape<Item: Remote>,
+    {
+        check_image(self, event);
+        match event.locate() {
+            LocalOrRemote::Remote(event) if !self.is_direct() => {
+                let signal = event.offset + Coevent::SIGNALS;
+                // SAFETY: as in `put_notify_async`.
+                unsafe { self.issue_put_from_signal(source, signal, POST, scope) }
+            }
+            _ => {
+                self.put_from_notify(source, event);
+                Cofuture::ready(())
+            }
+        }
+    }
+}
