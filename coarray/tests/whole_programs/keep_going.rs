@@ -35,7 +35,7 @@ pub fn trials() -> Vec<Check> {
 
 fn use_again() {
     let mut command = keeping_going(plain(4, "use_again"));
-    command.env("COARRAY_HEAP", "1M");
+    command.env("COARRAY_HEAP", "4M");
     let end = run(command);
     assert_eq!(end.code, Some(0), "{end:#?}");
     assert_eq!(end.stdout, "done\n".repeat(3), "{end:#?}");
