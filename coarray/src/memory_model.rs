@@ -234,7 +234,8 @@
 //!
 //! # 6. Puts that notify
 //! The values of [`put_notify`](crate::events::PutNotify::put_notify) are there before its post, and so are earlier puts of the
-//! image to the same image. For anything else use an event of its own.
+//! image to the same image. For anything else use an event of its own. The post of
+//! [`put_notify_async`](crate::events::PutNotifyAsync::put_notify_async) promises its own values only.
 //!
 //! ```
 //! # use coarray::prelude::*;

@@ -105,12 +105,13 @@ pub const CASES: &[Case] = &[
         images: 2,
         program: || {
             let event = Coarray::new(Coevent::new());
+            if !is_first() {
+                event.at(0).post();
+            }
+            sync_all();
             match is_first() {
                 true => block_on(event.wait_for_async(2)),
-                false => {
-                    event.at(0).post();
-                    sync_all();
-                }
+                false => sync_all(),
             }
         },
         says: &[

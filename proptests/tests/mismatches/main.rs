@@ -69,7 +69,7 @@ fn watched(images: impl Into<Images>, case: &str, body: impl Fn() + Sync) -> Res
     let outcome = Launch::new(images.count)
         .images_per_node(2)
         .simulated_nodes(images.nodes)
-        .heap(1 << 18)
+        .heap(1 << 21)
         .run(body);
     drop(done);
     outcome.map(drop)

@@ -14,7 +14,7 @@ fn assert_says(text: &str, words: &[&dyn std::fmt::Display]) {
     for word in words {
         let word = word.to_string();
         let said = text
-            .split(|letter: char| letter.is_whitespace() || letter == ':')
+            .split(|letter: char| letter.is_whitespace() || ":,".contains(letter))
             .any(|said| said == word);
         assert!(said, "no {word:?} in: {text}");
     }
@@ -54,23 +54,11 @@ fn an_index_out_of_bounds_names_itself_the_extent_and_the_image() {
         );
         assert_says(
             &panic_of(|| list.column(3).to_vec()),
-            &[
-                &"3 is out of bounds",
-                &"dimension 1",
-                &"extent 3",
-                &"image",
-                &last,
-            ],
+            &[&3, &"dimension", &1, &"extent", &3, &"image", &last],
         );
         assert_says(
             &panic_of(|| matrix.column(5).to_vec()),
-            &[
-                &"5 is out of bounds",
-                &"dimension 1",
-                &"extent 5",
-                &"image",
-                &last,
-            ],
+            &[&5, &"dimension", &1, &"extent", &5, &"image", &last],
         );
     });
 }
